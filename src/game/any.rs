@@ -1,0 +1,1 @@
+//! All that the program calls games.

@@ -1,0 +1,376 @@
+//! What a game is to the referee: values in, values out.
+//!
+//! A game knows its rules and nothing else: no clock, no network, no storage, no global randomness. It answers
+//! what is due, what a seat may see, whether orders may stand, and what comes of them. [`any`] closes the games
+//! into one enum for the rest of the program; [`record`] is one match as a file.
+
+use std::fmt::{self, Debug, Display};
+use std::ops::{Index, IndexMut};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+pub mod any;
+pub mod record;
+pub mod square;
+
+/// One of the two sides of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Seat {
+    First,
+    Second,
+}
+
+impl Seat {
+    pub const BOTH: [Seat; 2] = [Seat::First, Seat::Second];
+
+    pub fn other(self) -> Seat {
+        match self {
+            Seat::First => Seat::Second,
+            Seat::Second => Seat::First,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Seat::First => "first",
+            Seat::Second => "second",
+        }
+    }
+
+    /// The seat named `first` or `second`, in any case.
+    pub fn parse(text: &str) -> Option<Seat> {
+        Seat::BOTH.into_iter().find(|seat| text.eq_ignore_ascii_case(seat.as_str()))
+    }
+}
+
+impl Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One value for each seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct BySeat<T> {
+    pub first: T,
+    pub second: T,
+}
+
+impl<T> BySeat<T> {
+    pub fn new(first: T, second: T) -> Self {
+        BySeat { first, second }
+    }
+
+    /// The value that `f` gives for each seat.
+    pub fn from_fn(mut f: impl FnMut(Seat) -> T) -> Self {
+        BySeat { first: f(Seat::First), second: f(Seat::Second) }
+    }
+
+    pub fn as_ref(&self) -> BySeat<&T> {
+        BySeat { first: &self.first, second: &self.second }
+    }
+
+    pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> BySeat<U> {
+        BySeat { first: f(self.first), second: f(self.second) }
+    }
+
+    /// Both seats with their values, `first` first.
+    pub fn iter(&self) -> impl Iterator<Item = (Seat, &T)> {
+        Seat::BOTH.into_iter().map(|seat| (seat, &self[seat]))
+    }
+}
+
+impl<T> Index<Seat> for BySeat<T> {
+    type Output = T;
+    fn index(&self, seat: Seat) -> &T {
+        match seat {
+            Seat::First => &self.first,
+            Seat::Second => &self.second,
+        }
+    }
+}
+
+impl<T> IndexMut<Seat> for BySeat<T> {
+    fn index_mut(&mut self, seat: Seat) -> &mut T {
+        match seat {
+            Seat::First => &mut self.first,
+            Seat::Second => &mut self.second,
+        }
+    }
+}
+
+/// The step of a match that waits for orders; each game has its own of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    Setup,
+    Turn,
+    Casualties,
+    Surface,
+    Submarines,
+    Move,
+}
+
+impl Phase {
+    pub const ALL: [Phase; 6] =
+        [Phase::Setup, Phase::Turn, Phase::Casualties, Phase::Surface, Phase::Submarines, Phase::Move];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Phase::Setup => "setup",
+            Phase::Turn => "turn",
+            Phase::Casualties => "casualties",
+            Phase::Surface => "surface",
+            Phase::Submarines => "submarines",
+            Phase::Move => "move",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Phase> {
+        Phase::ALL.into_iter().find(|phase| text.eq_ignore_ascii_case(phase.as_str()))
+    }
+}
+
+impl Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a running match waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Due {
+    pub phase: Phase,
+    /// The number by which players know the phase that is open: 0 for a setup, the first turn is 1.
+    pub turn: u32,
+    /// Who owes orders, `first` first. Nobody, when the referee itself passes for a side that cannot move.
+    pub seats: Vec<Seat>,
+}
+
+/// How a match ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub winner: Option<Seat>,
+    pub reason: Reason,
+}
+
+/// Why a match ended, in the words of the rules pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Reason {
+    // Quadrant Z
+    #[serde(rename = "base captured")]
+    BaseCaptured,
+    #[serde(rename = "fleet destroyed")]
+    FleetDestroyed,
+    #[serde(rename = "most stars")]
+    MostStars,
+    #[serde(rename = "drawn on stars")]
+    DrawnOnStars,
+    // War in the Pacific
+    #[serde(rename = "fleet defeated")]
+    FleetDefeated,
+    #[serde(rename = "points afloat")]
+    PointsAfloat,
+    // Quantum
+    #[serde(rename = "three towers")]
+    ThreeTowers,
+    #[serde(rename = "more towers")]
+    MoreTowers,
+    #[serde(rename = "drawn on towers")]
+    DrawnOnTowers,
+    // Quad
+    #[serde(rename = "quad")]
+    Quad,
+    #[serde(rename = "stars")]
+    Stars,
+    // From outside the rules
+    #[serde(rename = "resigned")]
+    Resigned,
+    #[serde(rename = "draw agreed")]
+    DrawAgreed,
+    #[serde(rename = "abandoned")]
+    Abandoned,
+    #[serde(rename = "forfeited")]
+    Forfeited,
+}
+
+/// One line of orders as it was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// Counted from 1.
+    pub no: usize,
+    pub text: String,
+}
+
+/// One order, and the number of the line it stands on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbered<O> {
+    pub line: usize,
+    pub order: O,
+}
+
+/// Why a line could not be read. It says nothing of any match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// The line begins like no order of this game. In a letter it is a remark, in a record a fault.
+    Unknown,
+    /// It begins like an order: what was not understood, and a line that would do.
+    Malformed { reason: String, example: &'static str },
+}
+
+/// One reason why a filing cannot stand. Made from what the seat can see, never from the state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// `None`: the filing as a whole.
+    pub line: Option<usize>,
+    /// One or more plain sentences to the player.
+    pub reason: String,
+    /// Orders that would do.
+    pub example: Option<String>,
+}
+
+impl Fault {
+    pub fn on(line: usize, reason: impl Display) -> Self {
+        Fault { line: Some(line), reason: reason.to_string(), example: None }
+    }
+
+    pub fn whole(reason: impl Display) -> Self {
+        Fault { line: None, reason: reason.to_string(), example: None }
+    }
+
+    pub fn with_example(mut self, example: impl Display) -> Self {
+        self.example = Some(example.to_string());
+        self
+    }
+}
+
+/// Orders that were checked against what their seat can see. Only [`Game::check`] makes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sealed<O>(Vec<O>);
+
+impl<O> Sealed<O> {
+    /// To be called from a game's `check` alone, with orders that it found legal.
+    fn new(orders: Vec<O>) -> Self {
+        Sealed(orders)
+    }
+
+    pub fn orders(&self) -> &[O] {
+        &self.0
+    }
+}
+
+/// One option of a game: its name, the values it takes and what it does.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionRule {
+    pub name: &'static str,
+    pub values: Values,
+    pub default: &'static str,
+    /// What the option decides, in a few words, for `games` and GAMES.
+    pub says: &'static str,
+}
+
+/// The values that an option takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Values {
+    OneOf(&'static [&'static str]),
+    /// A whole number from 1 to 999.
+    Limit,
+    /// Text that the game itself reads; the words say what it must look like.
+    Text(&'static str),
+}
+
+/// A set of chosen options. `Default` gives the game's defaults.
+pub trait Options: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned {
+    const RULES: &'static [OptionRule];
+
+    /// Sets the option `name`, one of [`Options::RULES`]; `value` fits its [`Values`] unless they are `Text`.
+    ///
+    /// # Errors
+    /// A sentence that says what a `Text` value must look like.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String>;
+
+    /// The value in force of the option `name`, as it would be written.
+    fn get(&self, name: &str) -> String;
+}
+
+/// A board, drawn from what one viewer may see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// At most 68 columns wide, every line ended.
+    pub text: String,
+    /// One complete SVG document; the only font is `DejaVu Sans`.
+    pub svg: String,
+}
+
+/// The rules of one game.
+///
+/// Laws, tested for every game by random play: every state survives JSON; `parse(order.to_string())` is that
+/// order; nothing here panics; two states that a seat cannot tell apart by the rules give it equal views.
+pub trait Game: Sized {
+    /// As in records and on the command line: `quadrant-z`.
+    const KEY: &'static str;
+    /// As people write it: `Quadrant Z`.
+    const NAME: &'static str;
+    /// The beginning of match names: `QZ`.
+    const PREFIX: &'static str;
+    /// The version of the rules that this code applies, written into every ledger entry.
+    const RULES: u32;
+    /// What the two sides are called: `North-West`.
+    const SIDES: BySeat<&'static str>;
+
+    type Options: Options;
+    /// All that is remembered of a match, the options, what the last adjudication brought and the outcome
+    /// included.
+    type State: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
+    /// What one seat may know. It serializes to the JSON of the rules page, to the key; what `check` needs
+    /// besides stands in skipped fields.
+    type View: Clone + Debug + PartialEq + Serialize;
+    type Order: Clone + Debug + Display + PartialEq;
+
+    fn start(options: &Self::Options) -> Self::State;
+
+    fn options(state: &Self::State) -> &Self::Options;
+
+    /// What the match waits for; `None` once it is over.
+    fn due(state: &Self::State) -> Option<Due>;
+
+    /// How the match ended; `None` while it runs.
+    fn outcome(state: &Self::State) -> Option<Outcome>;
+
+    /// The match ended from outside the rules: the position as it was, nothing happened, everything open.
+    fn close(state: &Self::State, outcome: Outcome) -> Self::State;
+
+    /// The `state` of the rules page as JSON: what is on the board, not all that is remembered.
+    fn position(state: &Self::State) -> serde_json::Value;
+
+    /// What `viewer` may know, built up from nothing.
+    fn view(state: &Self::State, viewer: Seat) -> Self::View;
+
+    /// Reads one line (no line break, no comment, not blank) in any case and with any number of blanks. It may
+    /// hold several orders where the game's rules say so. Knows no match.
+    ///
+    /// # Errors
+    /// [`Syntax`]: the line is no order, or not a whole one.
+    fn parse(line: &str) -> Result<Vec<Self::Order>, Syntax>;
+
+    /// Whether the orders of a seat from which something is due may stand together. It sees that seat's view,
+    /// never the state: so a refusal cannot leak. Orders of another phase are faults too. Every fault is
+    /// listed, a line at most once; a faulty line counts as not written for the others.
+    ///
+    /// # Errors
+    /// The faults, those of lines in the order of the lines, then those of the whole filing.
+    fn check(view: &Self::View, orders: &[Numbered<Self::Order>]) -> Result<Sealed<Self::Order>, Vec<Fault>>;
+
+    /// What the rules take as filed for a seat that is due and sent nothing; `None` where it must move itself.
+    fn missed(view: &Self::View) -> Option<Sealed<Self::Order>>;
+
+    /// Decides the phase that is due. Total and deterministic. A seat from which nothing is due has `None`; so
+    /// have both, when the referee passes. Where a filing that cannot be done without is missing, the state
+    /// comes back unchanged.
+    fn adjudicate(state: &Self::State, filed: &BySeat<Option<Sealed<Self::Order>>>) -> Self::State;
+
+    /// The board as `view` knows it.
+    fn board(view: &Self::View) -> Board;
+}

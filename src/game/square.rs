@@ -1,0 +1,208 @@
+//! What square boards share: coordinates, their parsing, and the drawing of boards as SVG.
+
+use std::fmt::{self, Display, Write as _};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A square of a board of `FILES` × `RANKS` (at most 26 × 99): files A.. from the left, ranks 1.. from the
+/// bottom. Ordered A1, B1, … then A2, …; written in capitals, read in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Square<const FILES: u8, const RANKS: u8> {
+    file: u8,
+    rank: u8,
+}
+
+impl<const FILES: u8, const RANKS: u8> Square<FILES, RANKS> {
+    /// The square at `file` and `rank`, both counted from 0; `None` off the board.
+    pub const fn new(file: u8, rank: u8) -> Option<Self> {
+        if file < FILES && rank < RANKS { Some(Square { file, rank }) } else { None }
+    }
+
+    /// From 0.
+    pub const fn file(self) -> u8 {
+        self.file
+    }
+
+    /// From 0.
+    pub const fn rank(self) -> u8 {
+        self.rank
+    }
+
+    /// Its place in the order A1, B1, …, from 0.
+    pub const fn index(self) -> usize {
+        self.rank as usize * FILES as usize + self.file as usize
+    }
+
+    /// Every square of the board in order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..RANKS).flat_map(|rank| (0..FILES).map(move |file| Square { file, rank }))
+    }
+
+    /// The square `files` to the right and `ranks` up; `None` off the board.
+    pub fn step(self, files: i8, ranks: i8) -> Option<Self> {
+        Self::new(self.file.checked_add_signed(files)?, self.rank.checked_add_signed(ranks)?)
+    }
+
+    /// How many king's steps lie between the two.
+    pub fn king_steps(self, other: Self) -> u8 {
+        self.file.abs_diff(other.file).max(self.rank.abs_diff(other.rank))
+    }
+
+    /// Reads `k7` or `K7`; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut chars = text.chars();
+        let letter = chars.next()?.to_ascii_uppercase();
+        let digits = chars.as_str();
+        if !letter.is_ascii_uppercase()
+            || digits.starts_with('0')
+            || !digits.bytes().all(|b| b.is_ascii_digit())
+        {
+            return None;
+        }
+        let rank: u8 = digits.parse().ok()?;
+        Self::new(letter as u8 - b'A', rank.checked_sub(1)?)
+    }
+}
+
+impl<const F: u8, const R: u8> PartialOrd for Square<F, R> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<const F: u8, const R: u8> Ord for Square<F, R> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.index().cmp(&other.index())
+    }
+}
+
+impl<const F: u8, const R: u8> Display for Square<F, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", char::from(b'A' + self.file), self.rank + 1)
+    }
+}
+
+impl<const F: u8, const R: u8> Serialize for Square<F, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de, const F: u8, const R: u8> Deserialize<'de> for Square<F, R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("no square: {text}")))
+    }
+}
+
+/// An SVG document being written. Lengths are in pixels, the origin is the top left corner.
+pub struct Svg {
+    body: String,
+}
+
+/// Where a text stands relative to its point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Svg {
+    /// An empty page of `width` × `height` on the colour `ground`.
+    pub fn new(width: u32, height: u32, ground: &str) -> Self {
+        let mut svg = Svg { body: String::new() };
+        svg.raw(format_args!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="DejaVu Sans">"#
+        ));
+        svg.rect(0.0, 0.0, f64::from(width), f64::from(height), ground);
+        svg
+    }
+
+    fn raw(&mut self, markup: fmt::Arguments<'_>) {
+        self.body.write_fmt(markup).expect("writing to a String cannot fail");
+        self.body.push('\n');
+    }
+
+    pub fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, fill: &str) {
+        self.raw(format_args!(r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="{fill}"/>"#));
+    }
+
+    /// A frame without a filling.
+    pub fn frame(&mut self, x: f64, y: f64, width: f64, height: f64, stroke: &str, stroke_width: f64) {
+        self.raw(format_args!(
+            r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="none" stroke="{stroke}" stroke-width="{stroke_width}"/>"#
+        ));
+    }
+
+    pub fn circle(&mut self, x: f64, y: f64, radius: f64, fill: &str, stroke: &str) {
+        self.raw(format_args!(
+            r#"<circle cx="{x}" cy="{y}" r="{radius}" fill="{fill}" stroke="{stroke}" stroke-width="1.5"/>"#
+        ));
+    }
+
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str, stroke_width: f64) {
+        let ((x1, y1), (x2, y2)) = (from, to);
+        self.raw(format_args!(
+            r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{stroke}" stroke-width="{stroke_width}" stroke-linecap="round"/>"#
+        ));
+    }
+
+    /// A closed figure through `points`.
+    pub fn polygon(&mut self, points: &[(f64, f64)], fill: &str, stroke: &str, stroke_width: f64) {
+        let points: Vec<String> = points.iter().map(|(x, y)| format!("{x},{y}")).collect();
+        self.raw(format_args!(
+            r#"<polygon points="{}" fill="{fill}" stroke="{stroke}" stroke-width="{stroke_width}" stroke-linejoin="round"/>"#,
+            points.join(" ")
+        ));
+    }
+
+    /// One line of text whose middle line runs through `y`.
+    pub fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, fill: &str, text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let baseline = y + size * 0.36;
+        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        self.raw(format_args!(
+            r#"<text x="{x}" y="{baseline:.1}" font-size="{size}" text-anchor="{anchor}" fill="{fill}">{text}</text>"#
+        ));
+    }
+
+    pub fn finish(mut self) -> String {
+        self.body.push_str("</svg>\n");
+        self.body
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Board = Square<16, 16>;
+
+    #[test]
+    fn squares_survive_being_written_and_read() {
+        for square in Board::all() {
+            assert_eq!(Board::parse(&square.to_string()), Some(square));
+            assert_eq!(Board::parse(&square.to_string().to_lowercase()), Some(square));
+        }
+        assert_eq!(Board::all().count(), 256);
+    }
+
+    #[test]
+    fn what_is_no_square_is_refused() {
+        for text in ["", "A", "A0", "A17", "Q1", "A01", "1A", "A+1", "A1 ", "Ä1", "A1B", "A999"] {
+            assert_eq!(Board::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn texts_are_escaped_in_pictures() {
+        let mut svg = Svg::new(10, 10, "#fff");
+        svg.text(1.0, 1.0, 8.0, Anchor::Start, "#000", "<&>");
+        assert!(svg.finish().contains("&lt;&amp;&gt;"));
+    }
+}

@@ -1,0 +1,3 @@
+//! A referee for games played by letter.
+
+pub mod game;
