@@ -11,6 +11,8 @@ pub mod outbox;
 pub mod sendmail;
 pub mod smtp;
 pub mod stdin;
+mod tls;
+mod wire;
 
 use std::fmt;
 use std::io;
@@ -78,6 +80,16 @@ pub enum Tls {
     StartTls,
     /// No protection: only to this very machine.
     None,
+}
+
+impl fmt::Display for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Tls::Tls => "tls",
+            Tls::StartTls => "starttls",
+            Tls::None => "none",
+        })
+    }
 }
 
 /// The mailbox's health, for whoever must know of outages.

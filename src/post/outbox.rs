@@ -107,6 +107,13 @@ impl Outbox {
         }
     }
 
+    /// Ends the connections that are kept for a next letter; another can be sent all the same.
+    pub async fn close(&self) {
+        if let Outbox::Smtp(smtp) = self {
+            smtp.close().await;
+        }
+    }
+
     /// Sends nothing; says whether letters could go out, and how.
     ///
     /// # Errors
@@ -124,8 +131,12 @@ impl Outbox {
     }
 }
 
+/// In bytes (RFC 5321, 4.5.3.1.3, without the angle brackets).
+const LONGEST_ADDRESS: usize = 254;
+
 fn address(text: &str) -> Result<Address, SendError> {
-    text.parse().map_err(|_| SendError::Refused("this is no mail address".to_owned()))
+    let none = || SendError::Refused("this is no mail address".to_owned());
+    if text.len() > LONGEST_ADDRESS { Err(none()) } else { text.parse().map_err(|_| none()) }
 }
 
 /// The folder in which a Maildir outbox at `root` lays letters to this address, in whatever case it is written.
