@@ -14,6 +14,7 @@ use chrono::Utc;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::timeout;
 
 use super::{Arrived, Batch, Error, Health, Stop, imap, maildir};
 
@@ -21,11 +22,13 @@ use super::{Arrived, Batch, Error, Health, Stop, imap, maildir};
 pub(super) const BATCH_LETTERS: usize = 500;
 /// A batch is closed when it holds so many bytes: it lies in memory as a whole.
 pub(super) const BATCH_BYTES: usize = 16 * 1024 * 1024;
-/// How long a letter that could not be read is left alone.
-pub(super) const UNREADABLE_REST: Duration = Duration::from_secs(3600);
+/// How long a letter that could not be read is left alone: the fault may have been the server's.
+pub(super) const UNREADABLE_REST: Duration = Duration::from_secs(300);
 
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// A thread that is still looking up a name by then is left to itself; it ends after that.
+const FAREWELL: Duration = Duration::from_millis(900);
 
 /// A mailbox, by its settings.
 #[derive(Debug, Clone, Deserialize)]
@@ -64,11 +67,14 @@ impl Inbox {
         health: watch::Sender<Health>,
     ) -> Result<(), Error> {
         let door = Door { to, stop: stop.clone(), health, runtime: Handle::current() };
-        self.on_thread(stop, move |source| {
+        let running = self.on_thread(stop, move |source| {
             keep_on(source, &door);
             Ok(())
-        })
-        .await
+        });
+        match running.await {
+            Err(Error::Stopped) => Ok(()),
+            outcome => outcome,
+        }
     }
 
     /// Hands on what is there now, waits until it is stored and filed, and returns how many letters there were.
@@ -109,7 +115,7 @@ impl Inbox {
             outcome = &mut outcome => outcome,
             () = stop.wait() => {
                 line.hang_up();
-                outcome.await
+                timeout(FAREWELL, outcome).await.unwrap_or(Ok(Err(Error::Stopped)))
             }
         };
         outcome.unwrap_or(Err(Error::Nonsense)) // No outcome: the thread panicked over what it was sent.

@@ -1,6 +1,7 @@
 //! The post office against Maildirs, commands and two fake servers that misbehave on demand.
 
 mod fakes;
+mod imap;
 mod maildir;
 mod sendmail;
 mod smtp;
