@@ -7,7 +7,8 @@ mod servers;
 mod support;
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::Write;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
@@ -111,6 +112,31 @@ async fn a_letter_passes_postfix_and_dovecot_both_ways() {
             assert!(raw.ends_with("\r\n\r\nSHIP 4 TO C1\r\n"), "{raw}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_letter_from_a_mail_program_and_one_by_the_plainest_smtp_both_arrive() {
+    let Some(servers) = Servers::start() else { return };
+    let mut running = Running::start(Inbox::Imap(imap(&servers, Tls::StartTls)));
+    servers.deliver(&letter("plain"), "anna@club.test", "gm@club.test");
+    assert_eq!(subjects(&running.letters().await), ["plain"]);
+    let mut program = Command::new("s-nail")
+        .args(["-n", "-S", "v15-compat", "-S", "smtp-auth=none", "-S", "ttycharset=utf-8"])
+        .args(["-S", &format!("mta=smtp://127.0.0.1:{}", servers.smtp_port), "-r", "anna@club.test"])
+        .args(["-s", "Zug für Kreuzer", "gm+token@club.test"])
+        .env("MAILRC", "/dev/null")
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("s-nail, which tests/run installs");
+    program.stdin.take().expect("asked for").write_all("SHIP 4 TO C1\nGrüße\n".as_bytes()).expect("written");
+    assert!(program.wait().expect("our child").success());
+    let letters = running.letters().await;
+    let text = String::from_utf8_lossy(&letters[0].raw).into_owned();
+    assert!(
+        text.contains("Subject: Zug =?utf-8?B?ZsO8cg==?= Kreuzer\r\n") && text.contains("SHIP 4 TO C1"),
+        "{text}"
+    );
+    running.stop().await;
 }
 
 #[tokio::test]
