@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub mod any;
 pub mod record;
 pub mod square;
+mod toy;
 
 /// One of the two sides of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
