@@ -15,6 +15,7 @@ pub mod quad;
 pub mod quantum;
 pub mod record;
 pub mod square;
+mod toy;
 
 /// One of the two sides of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
