@@ -57,6 +57,8 @@ macro_rules! games {
 
 games! {
     Toy => super::toy::Toy,
+    Quantum => super::quantum::Quantum,
+    Quad => super::quad::Quad,
 }
 
 /// Options chosen for one match, by name: only those that differ from the game's defaults. [`Kind::choose`] makes

@@ -81,8 +81,8 @@ impl View {
     /// A turn: stars, then one marble; or `SWAP` (clauses 2.1, 2.5). A line is judged after the lines above it that
     /// stand; the filing as a whole by all that was written.
     pub(super) fn check(&self, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
-        if self.to_move.is_none() {
-            return Err(vec![Fault::whole("The match is over; there is nothing to play.")]);
+        if self.to_move != Some(self.viewer) {
+            return Err(vec![Fault::whole("It is not your turn to play.")]);
         }
         let mut faults = Vec::new();
         let mut turn = Reading { view: self, taken: self.taken(), stars: 0, marble: None };

@@ -1,7 +1,7 @@
 //! Quantum: stacks that jump on each other, and the race for three towers.
 //!
-//! The rules page's clauses are named as `clause 2.1` or by their ruling, `N-PASS`. Everything lies open: both
-//! seats have the same view.
+//! The rules page's clauses are named as `clause 2.1` or by their ruling, `N-PASS`. Everything lies open: the
+//! views of the two seats differ only in whose they are.
 
 use crate::game::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Sealed, Seat, Syntax};
 
@@ -55,11 +55,11 @@ impl Game for Quantum {
     }
 
     fn position(state: &State) -> serde_json::Value {
-        serde_json::to_value(View::new(state)).expect("a view is plain JSON")
+        serde_json::to_value(View::new(state, Seat::First)).expect("a view is plain JSON")
     }
 
-    fn view(state: &State, _viewer: Seat) -> View {
-        View::new(state)
+    fn view(state: &State, viewer: Seat) -> View {
+        View::new(state, viewer)
     }
 
     fn parse(line: &str) -> Result<Vec<Order>, Syntax> {

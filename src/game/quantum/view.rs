@@ -19,10 +19,13 @@ pub struct View {
     /// Whether single pieces may jump (clause 2.3).
     #[serde(skip)]
     jump: bool,
+    /// Whose view it is.
+    #[serde(skip)]
+    viewer: Seat,
 }
 
 impl View {
-    pub(super) fn new(state: &State) -> View {
+    pub(super) fn new(state: &State, viewer: Seat) -> View {
         View {
             turn: state.turn,
             to_move: state.to_move,
@@ -31,6 +34,7 @@ impl View {
             quiet: state.quiet,
             last: state.last,
             jump: state.options.jump,
+            viewer,
         }
     }
 
@@ -42,12 +46,12 @@ impl View {
     /// One legal move, which is a filing (clause 2). Lines are judged one by one; the filing as a whole by all
     /// that was written.
     pub(super) fn check(&self, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
-        let Some(side) = self.to_move else {
-            return Err(vec![Fault::whole("The match is over; there is no move to make.")]);
-        };
+        if self.to_move != Some(self.viewer) {
+            return Err(vec![Fault::whole("It is not your turn to move.")]);
+        }
         let mut faults = Vec::new();
         for Numbered { line, order } in orders {
-            if let Err(bar) = may_move(&self.stacks, side, self.jump, *order) {
+            if let Err(bar) = may_move(&self.stacks, self.viewer, self.jump, *order) {
                 faults.push(self.with_example(Fault::on(*line, bar.explain(*order)), Some(*order)));
             }
         }
