@@ -6,6 +6,7 @@
 use crate::game::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Sealed, Seat, Syntax};
 
 mod board;
+pub mod house;
 mod order;
 pub mod play;
 mod point;

@@ -76,8 +76,8 @@ impl Points {
         self.0 |= Points::bit(point);
     }
 
-    pub(super) fn union(self, other: Points) -> Points {
-        Points(self.0 | other.0)
+    pub(super) fn remove(&mut self, point: Point) {
+        self.0 &= !Points::bit(point);
     }
 
     fn is_subset(self, of: Points) -> bool {
@@ -103,6 +103,8 @@ pub type Quad = [Point; 4];
 /// Every square of the board, and those through each point.
 pub(super) struct Squares {
     pub(super) all: Vec<Quad>,
+    /// Every point, by rank, then file.
+    pub(super) points: Vec<Point>,
     /// By [`Point::index`]: each square and its place in `all`.
     through: Vec<Vec<(usize, Points)>>,
 }
@@ -115,7 +117,7 @@ pub(super) static SQUARES: LazyLock<Squares> = LazyLock::new(|| {
         let corners = quad.iter().collect();
         quad.iter().for_each(|corner| through[corner.index()].push((number, corners)));
     }
-    Squares { all, through }
+    Squares { all, points: Point::all().collect(), through }
 });
 
 /// A side that leads to the right and not down, turned to the left three times, gives every square once. Sorted.
