@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub mod any;
+pub mod quadrant_z;
 pub mod record;
 pub mod square;
 
