@@ -21,24 +21,14 @@ pub fn faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
         let taken = match *order {
             Order::Star { at, value, base } => plan.star(line, at, value, base),
             Order::Place { no, class, at } => plan.ship(line, no, class, at),
-            Order::Move { no, to, .. } => {
-                let home = Quadrant::home(plan.seat).square(0);
-                Err(Fault::on(
-                    line,
-                    format!("Ship {no} cannot go to {to}: the match has not begun, ships are placed now."),
-                )
-                .with_example(Order::Place {
-                    no,
-                    class: Class { offence: 3, defence: 2 },
-                    at: home,
-                }))
-            }
             _ => Err(out_of_phase(line, order, "stars and ships are placed now")
                 .with_example(format_args!("STAR {} 3 BASE", Quadrant::home(plan.seat).square(0)))),
         };
         faults.extend(taken.err());
     }
     faults.extend(plan.star_totals());
+    faults.extend(plan.star_counts());
+    faults.extend(plan.base());
     faults.extend(plan.fleet_total());
     faults
 }
@@ -73,65 +63,31 @@ impl Plan<'_> {
         Sector::Home(self.seat)
     }
 
-    fn home_letters(&self) -> String {
-        list(self.view.desk.options.layout.home(self.seat).chars(), "and")
-    }
-
     /// Clause 2.1, what one line can break.
     fn star(&mut self, line: usize, at: Square, value: u16, base: bool) -> Result<(), Fault> {
         let quadrant = at.quadrant();
-        let sector = self.sector(quadrant);
         let home = Quadrant::home(self.seat);
-        let fault = |reason: String| Err(Fault::on(line, reason));
-        let most = match sector {
-            Sector::Home(owner) if owner != self.seat => {
-                return fault(format!("{at} is in your opponent's home sector; you place no stars there."))
-                    .map_err(|fault| fault.with_example(self.another_star()));
+        let (most, kind) = match self.sector(quadrant) {
+            Sector::Home(owner) if owner == self.seat => (3, "your home sector have the value 1, 2 or 3"),
+            Sector::Neutral => (2, "the neutral sector have the value 1 or 2"),
+            Sector::Home(_) => {
+                let reason = format!("{at} is in your opponent's home sector; you place no stars there.");
+                return Err(Fault::on(line, reason).with_example(self.another_star()));
             }
-            Sector::Home(_) => 3,
-            Sector::Neutral => 2,
         };
-        let another = |fault: Fault| fault.with_example(self.another_star());
-        if value == 0 || value > most {
-            let kind = if most == 3 {
-                "your home sector have the value 1, 2 or 3"
-            } else {
-                "the neutral sector have the value 1 or 2"
-            };
-            return Err(Fault::on(
-                line,
-                format!("A star of value {value} at {at} cannot be: stars of {kind}."),
-            )
-            .with_example(Order::Star { at, value: most.min(2), base: base && quadrant == home }));
+        if !(1..=most).contains(&value) {
+            let reason = format!("A star of value {value} cannot be at {at}: stars of {kind}.");
+            let base = base && quadrant == home;
+            return Err(Fault::on(line, reason).with_example(Order::Star { at, value: 2, base }));
         }
         if base && quadrant != home {
-            return Err(Fault::on(
-                line,
-                format!("{at} cannot be your home base, which is in {home}, your home quadrant."),
-            )
-            .with_example(Order::Star { at, value, base: false }));
+            let reason = format!("{at} cannot be your home base, which is in {home}, your home quadrant.");
+            return Err(Fault::on(line, reason).with_example(Order::Star { at, value, base: false }));
         }
         if let Some(other) = self.stars.iter().find(|star| star.at == at) {
-            return fault(format!(
-                "Line {} puts a star on {at} already; a square holds one star of yours.",
-                other.line
-            ))
-            .map_err(another);
-        }
-        if self.stars.iter().filter(|star| star.at.quadrant() == quadrant).count() >= 2 {
-            return fault(format!("You have two stars in {quadrant} already; a third at {at} is too many."))
-                .map_err(another);
-        }
-        if value == 3 && self.stars.iter().filter(|star| star.value == 3).count() >= 2 {
-            return Err(Fault::on(
-                line,
-                format!("You have two stars of value 3 already; the one at {at} is too many."),
-            )
-            .with_example(Order::Star { at, value: 2, base }));
-        }
-        if base && let Some(other) = self.stars.iter().find(|star| star.base) {
-            let reason = format!("Line {} makes {} your home base; there is only one.", other.line, other.at);
-            return Err(Fault::on(line, reason).with_example(Order::Star { at, value, base: false }));
+            let reason =
+                format!("Line {} puts a star on {at}; a square holds one star of yours.", other.line);
+            return Err(Fault::on(line, reason).with_example(self.another_star()));
         }
         self.stars.push(PlannedStar { line, at, value, base });
         Ok(())
@@ -151,109 +107,106 @@ impl Plan<'_> {
 
     /// Clauses 2.3 and 2.4, what one line can break.
     fn ship(&mut self, line: usize, no: u16, class: Class, at: Square) -> Result<(), Fault> {
-        let free = (1..=HIGHEST_NUMBER)
-            .find(|&no| self.ships.iter().all(|ship| ship.no != no))
-            .unwrap_or(HIGHEST_NUMBER);
-        if no == 0 || no > HIGHEST_NUMBER {
-            return Err(Fault::on(
-                line,
-                format!("A ship cannot be number {no}; numbers are 1 to {HIGHEST_NUMBER}."),
-            )
-            .with_example(Order::Place { no: free, class, at }));
-        }
-        if class.size() == 0 {
-            return Err(Fault::on(
-                line,
-                format!("Ship {no} has neither offence nor defence; it needs one point at least."),
-            )
-            .with_example(Order::Place { no, class: Class { offence: 1, defence: 0 }, at }));
-        }
-        if self.sector(at.quadrant()) != self.home() {
-            let reason = format!(
-                "Ship {no} cannot start at {at}; your ships start in your home sector: {}.",
-                self.home_letters()
-            );
-            return Err(Fault::on(line, reason).with_example(Order::Place {
-                no,
-                class,
-                at: Quadrant::home(self.seat).square(at.cell()),
-            }));
-        }
-        if let Some(other) = self.ships.iter().find(|ship| ship.no == no) {
-            return Err(Fault::on(
-                line,
-                format!("Line {} places a ship {no} already; each has its own number.", other.line),
-            )
-            .with_example(Order::Place { no: free, class, at }));
-        }
-        self.ships.push(PlannedShip { line, no, class });
-        Ok(())
+        let home = Quadrant::home(self.seat);
+        let mut numbers = 1..=HIGHEST_NUMBER;
+        let free = numbers.find(|&no| self.ships.iter().all(|ship| ship.no != no)).unwrap_or(HIGHEST_NUMBER);
+        let (reason, example) = if !(1..=HIGHEST_NUMBER).contains(&no) {
+            let reason = format!("A ship cannot be number {no}; numbers are 1 to {HIGHEST_NUMBER}.");
+            (reason, Order::Place { no: free, class, at })
+        } else if class.size() == 0 {
+            let reason = format!("Ship {no} has neither offence nor defence; it needs one point at least.");
+            (reason, Order::Place { no, class: Class { offence: 1, defence: 0 }, at })
+        } else if self.sector(at.quadrant()) != self.home() {
+            let sector = list(self.view.desk.options.layout.home(self.seat).chars(), "and");
+            let reason =
+                format!("Ship {no} cannot start at {at}; your ships start in your home sector: {sector}.");
+            (reason, Order::Place { no, class, at: home.square(at.cell()) })
+        } else if let Some(other) = self.ships.iter().find(|ship| ship.no == no) {
+            let reason = format!("Line {} places ship {no}; each ship has its own number.", other.line);
+            (reason, Order::Place { no: free, class, at })
+        } else {
+            self.ships.push(PlannedShip { line, no, class });
+            return Ok(());
+        };
+        Err(Fault::on(line, reason).with_example(example))
     }
 
-    /// Clause 2.1, what only the whole can break.
+    /// Clause 2.1, what only the whole can break: the points.
     fn star_totals(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        let total = |sector: Sector| -> u16 {
-            self.stars
-                .iter()
-                .filter(|star| self.sector(star.at.quadrant()) == sector)
-                .map(|star| star.value)
-                .sum()
-        };
-        for (sector, name, wanted) in [
+        let sectors = [
             (self.home(), "your home sector", HOME_STARS),
             (Sector::Neutral, "the neutral sector", NEUTRAL_STARS),
-        ] {
-            let total = total(sector);
+        ];
+        let mut faults = Vec::new();
+        for (sector, name, wanted) in sectors {
+            let there = self.stars.iter().filter(|star| self.sector(star.at.quadrant()) == sector);
+            let total: u16 = there.map(|star| star.value).sum();
             if total != wanted {
-                let off = if total < wanted {
-                    format!("{} too few", wanted - total)
-                } else {
-                    format!("{} too many", total - wanted)
-                };
+                let (off, way) = (total.abs_diff(wanted), if total < wanted { "few" } else { "many" });
                 faults.push(Fault::whole(format!(
-                    "The stars in {name} that can stand have a total value of {total}; it must be {wanted}: {off}."
+                    "The stars in {name} that can stand are worth {total} together; \
+                     they must be worth {wanted}: {off} too {way}."
                 )));
             }
-        }
-        let empty: Vec<Quadrant> = self
-            .view
-            .desk
-            .options
-            .layout
-            .neutral()
-            .filter(|&quadrant| self.stars.iter().all(|star| star.at.quadrant() != quadrant))
-            .collect();
-        if !empty.is_empty() {
-            let reason = format!(
-                "Every neutral quadrant needs one or two stars of yours; {} has none.",
-                list(&empty, "nor")
-            );
-            let reason = if empty.len() == 1 {
-                reason
-            } else {
-                reason.replace(" has none", " have none").replace(" nor ", " and ")
-            };
-            faults.push(Fault::whole(reason).with_example(self.another_star()));
-        }
-        if self.stars.iter().all(|star| !star.base) {
-            let home = Quadrant::home(self.seat);
-            let reason = format!("One star in {home}, your home quadrant, must be marked as your home base.");
-            let star = self.stars.iter().find(|star| star.at.quadrant() == home);
-            let (at, value) = star.map_or((home.square(0), 3), |star| (star.at, star.value));
-            faults.push(Fault::whole(reason).with_example(Order::Star { at, value, base: true }));
         }
         faults
     }
 
+    /// Clause 2.1, what only the whole can break: how many stars, and where.
+    fn star_counts(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let lines = |stars: &[&PlannedStar]| list(stars.iter().map(|star| star.line), "and");
+        let threes: Vec<&PlannedStar> = self.stars.iter().filter(|star| star.value == 3).collect();
+        if threes.len() > 2 {
+            let (count, lines) = (threes.len(), lines(&threes));
+            faults.push(Fault::whole(format!("{count} stars have the value 3 (lines {lines}); two may.")));
+        }
+        for quadrant in Quadrant::all() {
+            let there: Vec<&PlannedStar> =
+                self.stars.iter().filter(|star| star.at.quadrant() == quadrant).collect();
+            if there.len() > 2 {
+                let (count, lines) = (there.len(), lines(&there));
+                faults.push(Fault::whole(format!(
+                    "{count} of your stars are in {quadrant} (lines {lines}); two may be in one quadrant."
+                )));
+            }
+        }
+        let bare = |quadrant: &Quadrant| self.stars.iter().all(|star| star.at.quadrant() != *quadrant);
+        let empty: Vec<Quadrant> = self.view.desk.options.layout.neutral().filter(bare).collect();
+        if !empty.is_empty() {
+            let reason = format!(
+                "Every neutral quadrant needs one or two stars of yours; none is in {}.",
+                list(&empty, "or")
+            );
+            faults.push(Fault::whole(reason).with_example(self.another_star()));
+        }
+        faults
+    }
+
+    /// Clause 2.1: exactly one home base.
+    fn base(&self) -> Option<Fault> {
+        let home = Quadrant::home(self.seat);
+        let bases: Vec<&PlannedStar> = self.stars.iter().filter(|star| star.base).collect();
+        if bases.len() > 1 {
+            let lines = list(bases.iter().map(|star| star.line), "and");
+            return Some(Fault::whole(format!(
+                "{} stars are marked as your home base (lines {lines}); one must be.",
+                bases.len()
+            )));
+        }
+        let star = self.stars.iter().find(|star| star.at.quadrant() == home);
+        let (at, value) = star.map_or((home.square(0), 3), |star| (star.at, star.value));
+        bases.is_empty().then(|| {
+            Fault::whole(format!("One star in {home}, your home quadrant, must be marked as your home base."))
+                .with_example(Order::Star { at, value, base: true })
+        })
+    }
+
     /// Clause 2.3, what only the whole can break.
     fn fleet_total(&self) -> Option<Fault> {
-        let example = Order::Place {
-            no: 1,
-            class: Class { offence: 3, defence: 2 },
-            at: Quadrant::home(self.seat).square(2),
-        };
         if self.ships.is_empty() {
+            let at = Quadrant::home(self.seat).square(2);
+            let example = Order::Place { no: 1, class: Class { offence: 3, defence: 2 }, at };
             return Some(Fault::whole("You need at least one ship.").with_example(example));
         }
         let total: u32 = self.ships.iter().map(|ship| u32::from(ship.class.size())).sum();
