@@ -56,6 +56,7 @@ macro_rules! games {
 }
 
 games! {
+    QuadrantZ => super::quadrant_z::QuadrantZ,
     Toy => super::toy::Toy,
     Quantum => super::quantum::Quantum,
     Quad => super::quad::Quad,

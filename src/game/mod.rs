@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub mod any;
 pub mod quad;
 pub mod quantum;
+pub mod quadrant_z;
 pub mod record;
 pub mod square;
 mod toy;
