@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub mod any;
+pub mod pacific;
 pub mod record;
 pub mod square;
 
