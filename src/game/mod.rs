@@ -14,6 +14,7 @@ pub mod any;
 pub mod pacific;
 pub mod record;
 pub mod square;
+mod toy;
 
 /// One of the two sides of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
