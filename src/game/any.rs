@@ -57,6 +57,7 @@ macro_rules! games {
 
 games! {
     Toy => super::toy::Toy,
+    Pacific => super::pacific::Pacific,
 }
 
 /// Options chosen for one match, by name: only those that differ from the game's defaults. [`Kind::choose`] makes

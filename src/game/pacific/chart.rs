@@ -103,7 +103,7 @@ impl<'a> Chart<'a> {
     }
 
     /// The square of the unlaunched squadron of carrier `no`, which goes with it (3.4).
-    pub fn escort(&self, side: Seat, no: u8) -> Option<Square> {
+    pub fn escort(&self, side: Seat, no: u16) -> Option<Square> {
         let own =
             |ship: &&Ship| matches!(ship.kind, Kind::Squadron { no: of, launched: false, .. } if of == no);
         self.fleets[side].iter().find(own).map(|ship| ship.at)

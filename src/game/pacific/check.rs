@@ -13,8 +13,8 @@ use crate::game::{Fault, Numbered, Phase, Sealed};
 pub fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
     let faults = match view.phase {
         Some(Phase::Setup) => setup(view, orders),
-        Some(Phase::Surface) => one_order(orders, true, |order| surface_fault(view, order)),
-        Some(Phase::Submarines) => one_order(orders, false, |order| submarine_fault(view, order)),
+        Some(Phase::Surface) => surface(view, orders),
+        Some(Phase::Submarines) => submarines(view, orders),
         Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => {
             vec![Fault::whole("The match is over; nothing can be ordered.")]
         }
@@ -29,10 +29,6 @@ pub fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, V
 /// What is wrong with a line, and a line that would do.
 type LineFault = (String, Option<String>);
 
-fn fault_on(line: usize, (reason, example): LineFault) -> Fault {
-    Fault { line: Some(line), reason, example }
-}
-
 fn setup(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     let mut muster = Muster::new(view.viewer, &view.options);
     let mut faults: Vec<Fault> = Vec::new();
@@ -45,24 +41,32 @@ fn setup(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     faults
 }
 
-/// In a surface or submarine turn one order is given. What is due of it: one at least, if it `must` be given.
+fn surface(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
+    let of_this_phase = |order: &Order| matches!(order, Order::Move { .. } | Order::Asw(_));
+    let mut faults = one_order(orders, of_this_phase, |order| surface_fault(view, order));
+    if orders.is_empty() {
+        let fault = Fault::whole("There is no order here; a ship must move, or attack submarines.");
+        faults.push(Fault { example: some_move(view), ..fault });
+    }
+    faults
+}
+
+fn submarines(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
+    let of_this_phase = |order: &Order| matches!(order, Order::Submarine(_));
+    one_order(orders, of_this_phase, |order| submarine_fault(view, order))
+}
+
+/// The faults of each line, and that of a second order, where one is allowed.
 fn one_order(
     orders: &[Numbered<Order>],
-    must: bool,
+    of_this_phase: impl Fn(&Order) -> bool,
     fault: impl Fn(&Order) -> Option<LineFault>,
 ) -> Vec<Fault> {
-    let mut faults: Vec<Fault> = orders
-        .iter()
-        .filter_map(|numbered| fault(&numbered.order).map(|found| fault_on(numbered.line, found)))
-        .collect();
-    if orders.len() - faults.len() > 1 {
-        faults.push(Fault::whole("There is more than one order here; a turn has one."));
-    }
-    if must && orders.is_empty() {
-        faults.push(
-            Fault::whole("There is no order here; you must move a ship, or attack with one.")
-                .with_example("D2-E4"),
-        );
+    let found = orders.iter().filter_map(|numbered| Some((numbered.line, fault(&numbered.order)?)));
+    let mut faults: Vec<Fault> =
+        found.map(|(line, (reason, example))| Fault { line: Some(line), reason, example }).collect();
+    if orders.iter().filter(|numbered| of_this_phase(&numbered.order)).count() > 1 {
+        faults.push(Fault::whole("There are two orders or more; one is allowed."));
     }
     faults
 }
@@ -156,21 +160,27 @@ fn why_not(view: &View, chart: &Chart<'_>, ship: &Ship, to: Square) -> String {
     }
 }
 
-fn asw_fault(view: &View, area: Area) -> Option<LineFault> {
+fn asw_fault(view: &View, corner: Square) -> Option<LineFault> {
     if !view.options.submarines {
         return Some(("This match is played without submarines.".to_owned(), some_move(view)));
     }
-    if reaches(view.own_ships(), area) {
-        return None;
-    }
+    let reason = match Area::new(corner) {
+        Some(area) if reaches(view.own_ships(), area) => return None,
+        Some(_) => {
+            format!(
+                "No ship of yours other than a squadron is within {REACH} squares of the area at {corner}."
+            )
+        }
+        None => over_the_edge(corner),
+    };
     let reachable = Area::all().find(|area| reaches(view.own_ships(), *area));
-    Some((
-        format!(
-            "No ship of yours other than a squadron is within {REACH} squares of the area at {}.",
-            area.corner()
-        ),
-        reachable.map(|area| Order::Asw(area).to_string()),
-    ))
+    Some((reason, reachable.map(|area| Order::Asw(area.corner()).to_string())))
+}
+
+fn over_the_edge(corner: Square) -> String {
+    format!(
+        "The area at {corner} would reach over the edge; its south-west corner is one of A to O, 1 to 15."
+    )
 }
 
 fn submarine_fault(view: &View, order: &Order) -> Option<LineFault> {
@@ -201,13 +211,8 @@ fn submarine_fault(view: &View, order: &Order) -> Option<LineFault> {
         }
         SubmarineOrder::Move { to, .. } => (dive_fault(view, at, to)?, some_dive(view, no, at)),
         SubmarineOrder::Fire { at: target, .. } => (fire_fault(view, at, target)?, some_shot(view, no, at)),
-        SubmarineOrder::Sonar { area, .. } if area.distance(at) > REACH => {
-            let near = Area::all().find(|area| area.distance(at) <= REACH);
-            let reason =
-                format!("U{no} is on {at}; the area at {} is farther off than {REACH}.", area.corner());
-            (reason, near.map(|area| SubmarineOrder::Sonar { no, area }.to_string()))
-        }
-        SubmarineOrder::Sonar { .. } | SubmarineOrder::Pass => return None,
+        SubmarineOrder::Sonar { area, .. } => (sonar_fault(no, at, area)?, some_sonar(no, at)),
+        SubmarineOrder::Pass => return None,
     };
     Some((reason, example.or_else(pass)))
 }
@@ -224,7 +229,7 @@ fn dive_fault(view: &View, from: Square, to: Square) -> Option<String> {
     }
 }
 
-fn some_dive(view: &View, no: u8, from: Square) -> Option<String> {
+fn some_dive(view: &View, no: u16, from: Square) -> Option<String> {
     let to = Square::all().find(|to| dive_fault(view, from, *to).is_none())?;
     Some(SubmarineOrder::Move { no, from: Some(from), to }.to_string())
 }
@@ -248,8 +253,23 @@ fn fire_fault(view: &View, from: Square, target: Square) -> Option<String> {
     }
 }
 
-fn some_shot(view: &View, no: u8, from: Square) -> Option<String> {
+fn some_shot(view: &View, no: u16, from: Square) -> Option<String> {
     let targets = view.ships[view.viewer.other()].iter().map(|ship| ship.at);
     let mut hits = targets.filter(|target| fire_fault(view, from, *target).is_none());
     hits.next().map(|at| SubmarineOrder::Fire { no, at }.to_string()).or_else(|| some_dive(view, no, from))
+}
+
+fn sonar_fault(no: u16, from: Square, corner: Square) -> Option<String> {
+    match Area::new(corner) {
+        None => Some(over_the_edge(corner)),
+        Some(area) if area.distance(from) <= REACH => None,
+        Some(_) => {
+            Some(format!("U{no} is on {from}; the area at {corner} is more than {REACH} squares off."))
+        }
+    }
+}
+
+fn some_sonar(no: u16, from: Square) -> Option<String> {
+    let near = Area::all().find(|area| area.distance(from) <= REACH)?;
+    Some(SubmarineOrder::Sonar { no, area: near.corner() }.to_string())
 }

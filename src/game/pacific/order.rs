@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-use super::state::{Area, Class, Square};
+use super::state::{Class, Square};
 use crate::game::Syntax;
 
 /// One order of any phase.
@@ -12,7 +12,7 @@ use crate::game::Syntax;
 pub enum Order {
     /// A carrier and the squadron that belongs to it (2.1).
     Carrier {
-        no: Option<u8>,
+        no: Option<u16>,
         at: Square,
         squadron: Option<Square>,
     },
@@ -22,15 +22,15 @@ pub enum Order {
         at: Vec<Square>,
     },
     /// Submarines at the start, numbered or not (2.1).
-    Submarines(Vec<(Option<u8>, Square)>),
+    Submarines(Vec<(Option<u16>, Square)>),
     /// A surface move; the class is the one written, if any (3).
     Move {
         class: Option<Class>,
         from: Square,
         to: Square,
     },
-    /// An attack on submarines from the surface (3.6).
-    Asw(Area),
+    /// An attack from the surface on the area with this corner (3.6).
+    Asw(Square),
     Submarine(SubmarineOrder),
 }
 
@@ -38,9 +38,20 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SubmarineOrder {
-    Move { no: u8, from: Option<Square>, to: Square },
-    Fire { no: u8, at: Square },
-    Sonar { no: u8, area: Area },
+    Move {
+        no: u16,
+        from: Option<Square>,
+        to: Square,
+    },
+    Fire {
+        no: u16,
+        at: Square,
+    },
+    /// The area is named by its corner (4.3).
+    Sonar {
+        no: u16,
+        area: Square,
+    },
     Pass,
 }
 
@@ -50,7 +61,7 @@ impl Display for SubmarineOrder {
             SubmarineOrder::Move { no, from: Some(from), to } => write!(f, "U{no} {from} {to}"),
             SubmarineOrder::Move { no, from: None, to } => write!(f, "U{no} TO {to}"),
             SubmarineOrder::Fire { no, at } => write!(f, "U{no} FIRE {at}"),
-            SubmarineOrder::Sonar { no, area } => write!(f, "U{no} SONAR {}", area.corner()),
+            SubmarineOrder::Sonar { no, area } => write!(f, "U{no} SONAR {area}"),
             SubmarineOrder::Pass => f.write_str("SUBS PASS"),
         }
     }
@@ -80,7 +91,7 @@ impl Display for Order {
             }
             Order::Move { class: Some(class), from, to } => write!(f, "{}{from}-{to}", class.letter()),
             Order::Move { class: None, from, to } => write!(f, "{from}-{to}"),
-            Order::Asw(area) => write!(f, "ASW {}", area.corner()),
+            Order::Asw(area) => write!(f, "ASW {area}"),
             Order::Submarine(order) => order.fmt(f),
         }
     }
@@ -97,15 +108,17 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let Some((first, rest)) = words.split_first() else { return Err(Syntax::Unknown) };
     let order = match *first {
         "CARRIER" => carrier(rest)?,
-        "BATTLESHIP" | "BATTLESHIPS" => ships(Class::Battleship, rest)?,
-        "CRUISER" | "CRUISERS" => ships(Class::Cruiser, rest)?,
-        "DESTROYER" | "DESTROYERS" => ships(Class::Destroyer, rest)?,
-        "SUBMARINE" | "SUBMARINES" => submarines(rest)?,
+        "BATTLESHIP" => ships(Class::Battleship, rest)?,
+        "CRUISER" => ships(Class::Cruiser, rest)?,
+        "DESTROYER" => ships(Class::Destroyer, rest)?,
+        "SUBMARINE" => submarines(rest)?,
         "MOVE" => surface_move(rest)?,
-        "ASW" => Order::Asw(area(rest)?),
+        "ASW" => Order::Asw(area(rest, "ASW K7")?),
         "SUBS" if rest == ["PASS"] => Order::Submarine(SubmarineOrder::Pass),
         "SUBS" | "PASS" => return malformed("To let your submarines pass, write SUBS PASS.", "SUBS PASS"),
-        "CARRIERS" => return malformed("Carriers are placed one to a line.", CARRIER),
+        "CARRIERS" | "BATTLESHIPS" | "CRUISERS" | "DESTROYERS" | "SUBMARINES" => {
+            return malformed("The class of ships is written in the singular.", "BATTLESHIP A1 B1");
+        }
         "SQUADRON" | "SQUADRONS" => {
             return malformed("A squadron is placed on the line of its carrier.", CARRIER);
         }
@@ -144,7 +157,7 @@ fn begins_like_a_move(word: &str, rest: &[&str]) -> bool {
 }
 
 /// The number in `V2` or `U5`, from 1, without leading zeros.
-fn number(word: &str, letter: char) -> Option<u8> {
+fn number(word: &str, letter: char) -> Option<u16> {
     let digits = word.strip_prefix(letter)?;
     let plain = !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
     if plain { digits.parse().ok() } else { None }
@@ -232,25 +245,19 @@ fn class_alone(word: &str) -> Option<Class> {
     class.filter(|_| chars.next().is_none())
 }
 
-fn area(words: &[&str]) -> Result<Area, Syntax> {
-    const EXAMPLE: &str = "ASW K7";
-    let [corner] = words else {
-        return malformed("An area is named by one square, the one in its south-west.", EXAMPLE);
-    };
-    match Area::new(square(corner, EXAMPLE)?) {
-        Some(area) => Ok(area),
-        None => malformed(
-            format!("The area at {corner} would reach over the edge: its corner is one of A to O, 1 to 15."),
-            EXAMPLE,
-        ),
+/// The south-west corner of an area; whether it is one, the check says.
+fn area(words: &[&str], example: &'static str) -> Result<Square, Syntax> {
+    match words {
+        [corner] => square(corner, example),
+        _ => malformed("An area is named by one square, the one in its south-west.", example),
     }
 }
 
-fn submarine(no: u8, words: &[&str]) -> Result<SubmarineOrder, Syntax> {
+fn submarine(no: u16, words: &[&str]) -> Result<SubmarineOrder, Syntax> {
     const EXAMPLE: &str = "U2 K5 M7";
     match words {
         ["FIRE", at] => Ok(SubmarineOrder::Fire { no, at: square(at, "U2 FIRE K7")? }),
-        ["SONAR", rest @ ..] => Ok(SubmarineOrder::Sonar { no, area: area(rest)? }),
+        ["SONAR", rest @ ..] => Ok(SubmarineOrder::Sonar { no, area: area(rest, "U2 SONAR K7")? }),
         ["TO", to] => Ok(SubmarineOrder::Move { no, from: None, to: square(to, EXAMPLE)? }),
         [from, to] | [from, "TO", to] => {
             Ok(SubmarineOrder::Move { no, from: Some(square(from, EXAMPLE)?), to: square(to, EXAMPLE)? })

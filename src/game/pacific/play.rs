@@ -43,7 +43,7 @@ fn random_setup(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
     for no in 1..=many(Class::Carrier) {
         let Some(at) = take(None, rng) else { continue };
         let squadron = if no <= many(Class::Squadron) { take(Some(at), rng) } else { None };
-        let no = numbered.then(|| u8::try_from(no).unwrap_or(u8::MAX));
+        let no = numbered.then(|| u16::try_from(no).unwrap_or(u16::MAX));
         orders.push(Order::Carrier { no, at, squadron });
     }
     for class in [Class::Battleship, Class::Cruiser, Class::Destroyer] {
@@ -51,7 +51,7 @@ fn random_setup(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
         orders.push(Order::Ships { class, at });
     }
     if view.options.submarines {
-        let mut placed: Vec<(Option<u8>, Square)> = Vec::new();
+        let mut placed: Vec<(Option<u16>, Square)> = Vec::new();
         while placed.len() < 5 {
             let anywhere = placed.len() < 2;
             let waters: Vec<Square> =
@@ -75,7 +75,7 @@ fn random_surface(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Option<Order
     });
     if view.options.submarines && (rng(8) == 0 || moves.is_empty()) {
         let areas: Vec<Area> = Area::all().filter(|area| reaches(view.own_ships(), *area)).collect();
-        return pick(&areas, rng).map(Order::Asw);
+        return pick(&areas, rng).map(|area| Order::Asw(area.corner()));
     }
     let chosen = if rng(4) > 0 { pick(&hits, rng) } else { None };
     let (ship, to) = chosen.or_else(|| pick(&moves, rng))?;
@@ -103,7 +103,7 @@ fn random_dive(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Option<Submarin
         1 => Some(SubmarineOrder::Pass),
         2..=4 => {
             let areas: Vec<Area> = Area::all().filter(|area| area.distance(from) <= REACH).collect();
-            pick(&areas, rng).map(|area| SubmarineOrder::Sonar { no, area })
+            pick(&areas, rng).map(|area| SubmarineOrder::Sonar { no, area: area.corner() })
         }
         5..=8 if !shots.is_empty() => pick(&shots, rng),
         _ => {

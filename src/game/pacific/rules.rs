@@ -64,9 +64,10 @@ pub fn surface(state: &State, side: Seat, order: Option<&Order>) -> State {
             Some(sunk) => sunk,
             None => return state.clone(),
         },
-        Some(Order::Asw(area)) => {
-            let (sunk, contact) = next.attack_depths(side, *area);
-            next.report(Event::DepthCharged { side, area: *area, sunk, contact });
+        Some(Order::Asw(corner)) => {
+            let Some(area) = Area::new(*corner) else { return state.clone() };
+            let (sunk, contact) = next.attack_depths(side, area);
+            next.report(Event::DepthCharged { side, area, sunk, contact });
             sunk > 0
         }
         Some(Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) | Order::Submarine(_)) => {
@@ -94,8 +95,9 @@ pub fn surface(state: &State, side: Seat, order: Option<&Order>) -> State {
 pub fn submarines(state: &State, orders: BySeat<Option<SubmarineOrder>>) -> State {
     let mut next = state.clone();
     next.events.clear();
-    for side in Seat::BOTH {
-        let Some(order) = orders[side] else { continue };
+    for side in seats_due(state) {
+        // An empty filing passes (4).
+        let order = orders[side].unwrap_or(SubmarineOrder::Pass);
         next.log.push(Logged {
             round: state.round,
             side,
@@ -112,6 +114,7 @@ pub fn submarines(state: &State, orders: BySeat<Option<SubmarineOrder>>) -> Stat
     }
     for side in Seat::BOTH {
         if let Some(SubmarineOrder::Sonar { no, area }) = ordered(side) {
+            let Some(area) = Area::new(area) else { continue };
             let (hits, contact) = next.attack_depths(side, area);
             next.report(Event::Sounded { side, no, area, sunk: hits, contact });
             sunk |= hits > 0;
@@ -204,7 +207,7 @@ impl State {
     }
 
     /// Submarine `no` of `side` fires at `at` (4.2); whether something was sunk.
-    fn torpedo(&mut self, side: Seat, no: u8, at: Square) -> bool {
+    fn torpedo(&mut self, side: Seat, no: u16, at: Square) -> bool {
         let Some(loss) = self.sink(side.other(), at) else { return false };
         self.report(Event::Torpedoed { side, no, at, sunk: loss.class });
         self.events.extend(loss.squadron);
@@ -227,7 +230,7 @@ impl State {
     }
 
     /// Moves a submarine that is still there.
-    fn dive(&mut self, side: Seat, no: u8, to: Square) {
+    fn dive(&mut self, side: Seat, no: u16, to: Square) {
         if let Some(submarine) = self.submarines[side].iter_mut().find(|submarine| submarine.no == no) {
             submarine.at = to;
             self.events.push(Event::SubmarineMoved { side, no, to });
@@ -258,7 +261,7 @@ struct Loss {
 }
 
 /// P-FATE: the place in `fleet` of the squadron that leaves with the sunk carrier `no`, if one does.
-fn fated_squadron(fleet: &[Ship], no: u8) -> Option<usize> {
+fn fated_squadron(fleet: &[Ship], no: u16) -> Option<usize> {
     let squadron = |ship: &Ship| match ship.kind {
         Kind::Squadron { no, launched, .. } => Some((no, launched)),
         Kind::Carrier { .. } | Kind::Battleship | Kind::Cruiser | Kind::Destroyer => None,

@@ -12,7 +12,7 @@ const ABROAD: usize = 2;
 
 /// Carriers and submarines with the numbers written at them, if any.
 struct Carrier {
-    no: Option<u8>,
+    no: Option<u16>,
     at: Square,
     squadron: Option<Square>,
 }
@@ -23,7 +23,7 @@ pub struct Muster<'a> {
     options: &'a Options,
     carriers: Vec<Carrier>,
     others: Vec<(Class, Square)>,
-    submarines: Vec<(Option<u8>, Square)>,
+    submarines: Vec<(Option<u16>, Square)>,
 }
 
 impl<'a> Muster<'a> {
@@ -31,7 +31,8 @@ impl<'a> Muster<'a> {
         Muster { side, options, carriers: Vec::new(), others: Vec::new(), submarines: Vec::new() }
     }
 
-    /// Takes one line of a setup in, or nothing of it.
+    /// Takes one line of a setup in. The ships of a faulty line count too, so that the totals and the lines after
+    /// it are judged as they were meant, and every fault is listed at once (2.4).
     ///
     /// # Errors
     /// Plain sentences: everything that is wrong with the line (2.1, 2.3).
@@ -49,21 +50,18 @@ impl<'a> Muster<'a> {
                         "A squadron starts beside its carrier; {squadron} is not beside {at}."
                     ));
                 }
-                if wrong.is_empty() {
-                    self.carriers.push(Carrier { no: *no, at: *at, squadron: *squadron });
-                }
+                self.carriers.push(Carrier { no: *no, at: *at, squadron: *squadron });
             }
             Order::Ships { class, at } => {
                 self.find_no_room(at, &mut wrong);
-                if wrong.is_empty() {
-                    self.others.extend(at.iter().map(|at| (*class, *at)));
-                }
+                self.others.extend(at.iter().map(|at| (*class, *at)));
+            }
+            Order::Submarines(_) if !self.options.submarines => {
+                wrong.push("This match is played without submarines.".to_owned());
             }
             Order::Submarines(placed) => {
                 self.find_no_depth(placed, &mut wrong);
-                if wrong.is_empty() {
-                    self.submarines.extend(placed);
-                }
+                self.submarines.extend(placed);
             }
             Order::Move { .. } | Order::Asw(_) | Order::Submarine(_) => {
                 wrong.push("The match has not begun: first both sides set up their fleets.".to_owned());
@@ -92,11 +90,7 @@ impl<'a> Muster<'a> {
     }
 
     /// 2.3: no two submarines of a side on one square, or with one number.
-    fn find_no_depth(&self, placed: &[(Option<u8>, Square)], wrong: &mut Vec<String>) {
-        if !self.options.submarines {
-            wrong.push("This match is played without submarines.".to_owned());
-            return;
-        }
+    fn find_no_depth(&self, placed: &[(Option<u16>, Square)], wrong: &mut Vec<String>) {
         for (i, (no, at)) in placed.iter().enumerate() {
             let mut before = self.submarines.iter().chain(&placed[..i]);
             if before.clone().any(|(_, taken)| taken == at) {
@@ -137,7 +131,7 @@ impl<'a> Muster<'a> {
         if spent > PURCHASE {
             wrong.push(format!("The ships beyond the basic fleet cost {spent} points; you have {PURCHASE}."));
         }
-        let carriers: Vec<Option<u8>> = self.carriers.iter().map(|carrier| carrier.no).collect();
+        let carriers: Vec<Option<u16>> = self.carriers.iter().map(|carrier| carrier.no).collect();
         wrong.extend(numbering_fault(&carriers, "carriers", 'V'));
         if self.options.submarines {
             if self.submarines.len() != SUBMARINES {
@@ -150,7 +144,7 @@ impl<'a> Muster<'a> {
                     "{abroad} of your submarines start in the other side's waters; {ABROAD} at most may."
                 ));
             }
-            let submarines: Vec<Option<u8>> = self.submarines.iter().map(|(no, _)| *no).collect();
+            let submarines: Vec<Option<u16>> = self.submarines.iter().map(|(no, _)| *no).collect();
             wrong.extend(numbering_fault(&submarines, "submarines", 'U'));
         }
         wrong
@@ -193,9 +187,9 @@ pub fn basic_fleet(class: Class, options: &Options) -> usize {
     }
 }
 
-/// 2.1: numbers stand at all, from 1 without gaps, or at none. (None stands twice: that is a fault of its line.)
-fn numbering_fault(numbers: &[Option<u8>], ships: &str, letter: char) -> Option<String> {
-    let given: Vec<u8> = numbers.iter().copied().flatten().collect();
+/// 2.1: numbers stand at all, from 1 without gaps, or at none. (One that stands twice is a fault of its line.)
+fn numbering_fault(numbers: &[Option<u16>], ships: &str, letter: char) -> Option<String> {
+    let given: Vec<u16> = numbers.iter().copied().flatten().collect();
     if given.is_empty() {
         None
     } else if given.len() < numbers.len() {
@@ -203,9 +197,8 @@ fn numbering_fault(numbers: &[Option<u8>], ships: &str, letter: char) -> Option<
             "Some of your {ships} have a number and some have none; write numbers at all or at none."
         ))
     } else {
-        let gap = (1..).zip(0..given.len()).map(|(no, _)| no).find(|no| !given.contains(no));
-        gap.map(|no: u8| {
-            format!("Your {ships} are numbered from 1 without gaps, but there is no {letter}{no}.")
-        })
+        let highest = given.iter().copied().max().unwrap_or_default();
+        let gap = (1..highest).find(|no| !given.contains(no));
+        gap.map(|no| format!("Your {ships} are numbered from 1 without gaps, but there is no {letter}{no}."))
     }
 }

@@ -69,9 +69,9 @@ impl Class {
 #[serde(tag = "class")]
 pub enum Kind {
     #[serde(rename = "V")]
-    Carrier { no: u8 },
+    Carrier { no: u16 },
     #[serde(rename = "S")]
-    Squadron { no: u8, launched: bool, leapt: bool },
+    Squadron { no: u16, launched: bool, leapt: bool },
     #[serde(rename = "B")]
     Battleship,
     #[serde(rename = "C")]
@@ -106,7 +106,7 @@ impl Ship {
     }
 
     /// The number of a carrier or a squadron.
-    pub fn no(&self) -> Option<u8> {
+    pub fn no(&self) -> Option<u16> {
         match self.kind {
             Kind::Carrier { no } | Kind::Squadron { no, .. } => Some(no),
             Kind::Battleship | Kind::Cruiser | Kind::Destroyer => None,
@@ -122,7 +122,7 @@ impl Ship {
 /// A submarine, known to its own side alone until the match is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Submarine {
-    pub no: u8,
+    pub no: u16,
     pub at: Square,
 }
 
@@ -287,10 +287,10 @@ pub enum Event {
     Moved { side: Seat, from: Square, to: Square, sunk: Option<Class>, squadron_to: Option<Square> },
     SquadronLost { side: Seat, at: Square },
     DepthCharged { side: Seat, area: Area, sunk: u8, contact: bool },
-    Torpedoed { side: Seat, no: u8, at: Square, sunk: Class },
-    Sounded { side: Seat, no: u8, area: Area, sunk: u8, contact: bool },
-    SubmarineSunk { side: Seat, no: u8, at: Square },
-    SubmarineMoved { side: Seat, no: u8, to: Square },
+    Torpedoed { side: Seat, no: u16, at: Square, sunk: Class },
+    Sounded { side: Seat, no: u16, area: Area, sunk: u8, contact: bool },
+    SubmarineSunk { side: Seat, no: u16, at: Square },
+    SubmarineMoved { side: Seat, no: u16, to: Square },
     Passed { side: Seat },
 }
 

@@ -117,7 +117,7 @@ pub struct View {
     pub(super) sightings: Vec<Sighted>,
     /// The viewer's own submarines that this adjudication sank, by number.
     #[serde(skip)]
-    pub(super) lost: Vec<u8>,
+    pub(super) lost: Vec<u16>,
 }
 
 impl View {
@@ -193,7 +193,7 @@ fn disclose(event: &Event, _viewer: Seat) -> Option<Notice> {
 }
 
 /// The number of the submarine that `viewer` lost in this event.
-fn own_loss(event: &Event, viewer: Seat) -> Option<u8> {
+fn own_loss(event: &Event, viewer: Seat) -> Option<u16> {
     match *event {
         Event::SubmarineSunk { side, no, at: _ } => (side == viewer).then_some(no),
         Event::Moved { .. }
