@@ -57,7 +57,7 @@ macro_rules! games {
 
 games! {
     QuadrantZ => super::quadrant_z::QuadrantZ,
-    Toy => super::toy::Toy,
+    Pacific => super::pacific::Pacific,
     Quantum => super::quantum::Quantum,
     Quad => super::quad::Quad,
 }
