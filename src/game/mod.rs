@@ -375,6 +375,11 @@ pub trait Game: Sized {
     /// comes back unchanged.
     fn adjudicate(state: &Self::State, filed: &BySeat<Option<Sealed<Self::Order>>>) -> Self::State;
 
+    /// What the game's templates are told besides the JSON of the view: as that, from nothing but the view.
+    fn extra(_view: &Self::View) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
     /// The board as `view` knows it.
     fn board(view: &Self::View) -> Board;
 }
