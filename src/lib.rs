@@ -1,3 +1,4 @@
 //! A referee for games played by letter.
 
 pub mod game;
+pub mod letter;
