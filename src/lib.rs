@@ -1,4 +1,5 @@
 //! A referee for games played by letter.
 
+pub mod cli;
 pub mod game;
 pub mod letter;

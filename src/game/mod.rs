@@ -11,6 +11,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub mod any;
+pub mod pacific;
+pub mod quad;
+pub mod quadrant_z;
+pub mod quantum;
 pub mod record;
 pub mod square;
 
