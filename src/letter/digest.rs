@@ -1,4 +1,4 @@
-//! The name of a letter: the SHA-256 of its raw bytes.
+//! The SHA-256 by which letters, entries and sealed orders are known.
 
 use std::fmt::{self, Debug, Display};
 use std::str::FromStr;
@@ -6,22 +6,25 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
-/// A SHA-256 digest, written as 64 lower-case hexadecimal digits.
+/// A SHA-256, written as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
+/// What is not 64 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a SHA-256 in 64 hexadecimal digits")]
+pub struct NotADigest;
+
 impl Digest {
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn of(bytes: &[u8]) -> Digest {
         Digest(Sha256::digest(bytes).into())
     }
 
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
-}
 
-impl From<[u8; 32]> for Digest {
-    fn from(bytes: [u8; 32]) -> Self {
+    pub fn from_bytes(bytes: [u8; 32]) -> Digest {
         Digest(bytes)
     }
 }
@@ -34,27 +37,27 @@ impl Display for Digest {
 
 impl Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Display::fmt(self, f)
+        write!(f, "Digest({self})")
     }
 }
 
-/// A text that is not 64 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a digest is 64 hexadecimal digits")]
-pub struct NoDigest;
-
 impl FromStr for Digest {
-    type Err = NoDigest;
+    type Err = NotADigest;
 
-    fn from_str(text: &str) -> Result<Self, NoDigest> {
+    fn from_str(text: &str) -> Result<Digest, NotADigest> {
         let digits = text.as_bytes();
         if digits.len() != 64 {
-            return Err(NoDigest);
+            return Err(NotADigest);
         }
+        let value = |digit: u8| match digit {
+            b'0'..=b'9' => Ok(digit - b'0'),
+            b'a'..=b'f' => Ok(digit - b'a' + 10),
+            b'A'..=b'F' => Ok(digit - b'A' + 10),
+            _ => Err(NotADigest),
+        };
         let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-            let value = |digit: u8| char::from(digit).to_digit(16).ok_or(NoDigest);
-            *byte = (value(pair[0])? * 16 + value(pair[1])?) as u8;
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = value(pair[0])? << 4 | value(pair[1])?;
         }
         Ok(Digest(bytes))
     }
@@ -77,14 +80,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_survives_being_written_and_read() {
-        let digest = Digest::of(b"");
-        let text = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-        assert_eq!(digest.to_string(), text);
-        assert_eq!(text.parse(), Ok(digest));
-        assert_eq!(text.to_uppercase().parse(), Ok(digest));
-        assert_eq!("00".parse::<Digest>(), Err(NoDigest));
-        assert_eq!("g".repeat(64).parse::<Digest>(), Err(NoDigest));
-        assert_eq!("é".repeat(32).parse::<Digest>(), Err(NoDigest));
+    fn a_digest_is_the_one_that_sha256sum_prints() {
+        let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        let digest = Digest::of(b"abc");
+        assert_eq!(digest.to_string(), known);
+        assert_eq!(known.parse(), Ok(digest));
+        assert_eq!(known.to_uppercase().parse(), Ok(digest));
+        assert_eq!(serde_json::to_string(&digest).unwrap(), format!("\"{known}\""));
+        assert_eq!(serde_json::from_str::<Digest>(&format!("\"{known}\"")).unwrap(), digest);
+    }
+
+    #[test]
+    fn what_is_no_digest_is_refused() {
+        for text in ["", "abc", &"g".repeat(64), &"0".repeat(63), &"é".repeat(32)] {
+            assert_eq!(text.parse::<Digest>(), Err(NotADigest), "{text}");
+        }
     }
 }
