@@ -194,7 +194,11 @@ impl Config {
     }
 
     /// Passwords from the environment or a file, where the config holds none.
-    fn find_passwords(&mut self, name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
+    fn find_passwords(
+        &mut self,
+        name: &str,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<(), ConfigError> {
         let logins = [
             ("inbox.imap", "FOGPOST_IMAP_PASSWORD", self.inbox.login()),
             ("outbox.smtp", "FOGPOST_SMTP_PASSWORD", self.outbox.login()),
@@ -234,8 +238,9 @@ fn key_at(text: &str, line: usize) -> String {
 
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Address, D::Error> {
     let text = String::deserialize(deserializer)?;
-    Address::parse(&text)
-        .map_err(|_| serde::de::Error::custom(format!("`{text}` is no mail address; name@example.org would do")))
+    Address::parse(&text).map_err(|_| {
+        serde::de::Error::custom(format!("`{text}` is no mail address; name@example.org would do"))
+    })
 }
 
 fn some_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Address>, D::Error> {

@@ -18,38 +18,112 @@ use crate::letter::Digest;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "body")]
 pub enum Fact {
-    MatchOpened { game: Kind, options: Choices, players: BySeat<String>, terms: Value },
+    MatchOpened {
+        game: Kind,
+        options: Choices,
+        players: BySeat<String>,
+        terms: Value,
+    },
     /// `sealed` is SHA-256 over the salt and the orders, each followed by a line feed.
-    OrdersSealed { seat: Seat, phase: Phase, turn: u32, orders: Filing, wait: bool, sealed: Digest },
-    OrdersRefused { seat: Seat, phase: Phase, turn: u32, orders: Vec<String>, faults: Vec<Fault> },
-    OrdersChecked { seat: Seat, phase: Phase, turn: u32, orders: Vec<String>, faults: Vec<Fault> },
+    OrdersSealed {
+        seat: Seat,
+        phase: Phase,
+        turn: u32,
+        orders: Filing,
+        wait: bool,
+        sealed: Digest,
+    },
+    OrdersRefused {
+        seat: Seat,
+        phase: Phase,
+        turn: u32,
+        orders: Vec<String>,
+        faults: Vec<Fault>,
+    },
+    OrdersChecked {
+        seat: Seat,
+        phase: Phase,
+        turn: u32,
+        orders: Vec<String>,
+        faults: Vec<Fault>,
+    },
     /// A letter that asked something and filed nothing; the words of its commands.
-    LetterAnswered { seat: Seat, asked: Vec<String> },
-    DeadlineSet { phase: Phase, turn: u32, seats: Vec<Seat>, deadline: DateTime<Utc> },
-    DeadlineMissed { phase: Phase, turn: u32, seats: Vec<Seat> },
-    DeadlineExtended { days: u32, deadline: DateTime<Utc> },
+    LetterAnswered {
+        seat: Seat,
+        asked: Vec<String>,
+    },
+    DeadlineSet {
+        phase: Phase,
+        turn: u32,
+        seats: Vec<Seat>,
+        deadline: DateTime<Utc>,
+    },
+    DeadlineMissed {
+        phase: Phase,
+        turn: u32,
+        seats: Vec<Seat>,
+    },
+    DeadlineExtended {
+        days: u32,
+        deadline: DateTime<Utc>,
+    },
     /// Deadlines slid because the referee himself could not be reached.
-    DeadlineSlid { deadline: DateTime<Utc> },
-    ReminderSent { seat: Seat, turn: u32 },
+    DeadlineSlid {
+        deadline: DateTime<Utc>,
+    },
+    ReminderSent {
+        seat: Seat,
+        turn: u32,
+    },
     /// `filings` are those that the phase was decided on; `state` is the digest of the state's canonical JSON.
-    TurnAdjudicated { phase: Phase, turn: u32, filings: BySeat<Option<Filing>>, state: Digest },
-    MatchClosed { ending: Ending },
-    MatchEnded { outcome: Outcome },
-    MatchPaused { reason: String },
-    MatchResumed { deadline: Option<DateTime<Utc>> },
-    DrawOffered { seat: Seat },
-    ExtensionAsked { seat: Seat, days: u32 },
-    AbsenceNoted { seat: Seat, from: chrono::NaiveDate, to: chrono::NaiveDate },
-    SubstituteAsked { seat: Seat },
-    Protested { seat: Seat },
-    MessagePassed { from: Seat },
+    TurnAdjudicated {
+        phase: Phase,
+        turn: u32,
+        filings: BySeat<Option<Filing>>,
+        state: Digest,
+    },
+    MatchClosed {
+        ending: Ending,
+    },
+    MatchEnded {
+        outcome: Outcome,
+    },
+    MatchPaused {
+        reason: String,
+    },
+    MatchResumed {
+        deadline: Option<DateTime<Utc>>,
+    },
+    DrawOffered {
+        seat: Seat,
+    },
+    ExtensionAsked {
+        seat: Seat,
+        days: u32,
+    },
+    AbsenceNoted {
+        seat: Seat,
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
+    },
+    SubstituteAsked {
+        seat: Seat,
+    },
+    Protested {
+        seat: Seat,
+    },
+    MessagePassed {
+        from: Seat,
+    },
 }
 
 impl Fact {
     /// The fact's name, as the entry's `kind`.
     pub fn kind(&self) -> String {
         match serde_json::to_value(self) {
-            Ok(Value::Object(mut fields)) => fields.remove("kind").and_then(|kind| kind.as_str().map(str::to_owned)),
+            Ok(Value::Object(mut fields)) => {
+                fields.remove("kind").and_then(|kind| kind.as_str().map(str::to_owned))
+            }
             _ => None,
         }
         .expect("a fact serializes with its kind")
@@ -193,8 +267,8 @@ pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Hea
     let mut head = Head::default();
     for (json, hash) in rows {
         let seq = head.seq + 1;
-        let entry: Entry =
-            serde_json::from_str(json).map_err(|error| Broken::Unreadable { seq, reason: error.to_string() })?;
+        let entry: Entry = serde_json::from_str(json)
+            .map_err(|error| Broken::Unreadable { seq, reason: error.to_string() })?;
         if entry.seq != seq {
             return Err(Broken::Missing { seq, found: entry.seq });
         }

@@ -30,7 +30,11 @@ impl Args {
         });
         findings.tell("templates", templates, "correct the file, or take it out of templates.folder");
         super::block_on(async {
-            findings.tell("database", database(&config).await, "see database.url; its folder must be there and writable");
+            findings.tell(
+                "database",
+                database(&config).await,
+                "see database.url; its folder must be there and writable",
+            );
             let inbox = config.inbox.check().await.map_err(Into::into);
             findings.tell("inbox", inbox, "see the section [inbox]");
             let outbox = async { Ok(Outbox::new(config.outbox.clone())?.check().await?) };

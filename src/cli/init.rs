@@ -15,13 +15,14 @@ pub struct Args {}
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         let name = config.display();
-        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(config).map_err(|error| {
-            if error.kind() == std::io::ErrorKind::AlreadyExists {
-                anyhow::anyhow!("{name} is there already; another name would do: --config FILE")
-            } else {
-                anyhow::anyhow!("{name}: {error}")
-            }
-        })?;
+        let mut file =
+            std::fs::OpenOptions::new().write(true).create_new(true).open(config).map_err(|error| {
+                if error.kind() == std::io::ErrorKind::AlreadyExists {
+                    anyhow::anyhow!("{name} is there already; another name would do: --config FILE")
+                } else {
+                    anyhow::anyhow!("{name}: {error}")
+                }
+            })?;
         file.write_all(EXAMPLE.as_bytes()).with_context(|| name.to_string())?;
         println!("{name} is written. Set the club's name and addresses in it, then: fogpost doctor");
         Ok(ExitCode::SUCCESS)

@@ -99,7 +99,8 @@ fn seated(text: &str) -> Result<Seated, String> {
         Some((name, address)) => (name.trim().trim_matches('"').to_owned(), address),
         None => (String::new(), text),
     };
-    let address = Address::parse(address).map_err(|_| "name@example.org or Name <name@example.org> would do")?;
+    let address =
+        Address::parse(address).map_err(|_| "name@example.org or Name <name@example.org> would do")?;
     Ok(Seated { name, address })
 }
 
@@ -180,11 +181,21 @@ fn show(m: &Match, json: bool) -> anyhow::Result<()> {
         println!("{}", summary(m));
         return Ok(());
     }
-    let filed = |held: &Option<crate::referee::Held>| held.as_ref().map_or("no".to_owned(), |held| local(held.at, m.terms.zone));
+    let filed = |held: &Option<crate::referee::Held>| {
+        held.as_ref().map_or("no".to_owned(), |held| local(held.at, m.terms.zone))
+    };
     let rows = [
         ("match", m.id.clone()),
         ("game", m.game.name().to_owned()),
-        ("options", m.state.options().iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")),
+        (
+            "options",
+            m.state
+                .options()
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect::<Vec<_>>()
+                .join(" "),
+        ),
         ("first", m.players.first.clone()),
         ("second", m.players.second.clone()),
         ("stage", m.stage.as_str().to_owned()),

@@ -29,7 +29,14 @@ use crate::store;
 #[command(name = "fogpost", version, max_term_width = 100)]
 pub struct Cli {
     /// The settings of the club
-    #[arg(long, short, global = true, value_name = "FILE", default_value = "config.toml", env = "FOGPOST_CONFIG")]
+    #[arg(
+        long,
+        short,
+        global = true,
+        value_name = "FILE",
+        default_value = "config.toml",
+        env = "FOGPOST_CONFIG"
+    )]
     config: PathBuf,
     #[command(subcommand)]
     command: Command,
@@ -81,7 +88,9 @@ fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<
 
 /// Opens the club's database with everything that works on it.
 async fn office(config: Config) -> anyhow::Result<Arc<Office>> {
-    let store = store::open(&config.database.url).await.with_context(|| format!("database {}", config.database.url))?;
+    let store = store::open(&config.database.url)
+        .await
+        .with_context(|| format!("database {}", config.database.url))?;
     Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
 }
 

@@ -22,7 +22,7 @@ impl Args {
         super::start_log(&config.log)?;
         super::block_on(async {
             let office = super::office(config).await?;
-            let _held = office.store.hold().await?;
+            let _held = office.store.hold(&format!("pid {}", std::process::id())).await?;
             tracing::info!(
                 version = env!("CARGO_PKG_VERSION"),
                 database = office.config.database.url.split('?').next().unwrap_or_default(),

@@ -8,7 +8,7 @@ use super::write::{both_seats, match_row};
 use super::{Office, Pause};
 use crate::post::{Health, Stop};
 use crate::referee::{self, Act, Cause};
-use crate::store::{MatchRow, Settlement, Store, StoreError};
+use crate::store::{MatchRow, Settlement, StoreError};
 
 /// Matches looked at together.
 const TOGETHER: u32 = 100;
@@ -73,7 +73,8 @@ impl Office {
     /// Notes that the program is alive. Where it was not, deadlines that fell into the outage slide by as long,
     /// and by the grace at least.
     async fn make_good(&self, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
-        let last = self.store.remembered(HEARTBEAT).await?.and_then(|text| text.parse::<DateTime<Utc>>().ok());
+        let last =
+            self.store.remembered(HEARTBEAT).await?.and_then(|text| text.parse::<DateTime<Utc>>().ok());
         if let Some(since) = last.filter(|last| now - *last > outage) {
             let act = Act::Slide { since };
             let rows = self.store.matches_due(now + LONGEST_GRACE, u32::MAX).await?;

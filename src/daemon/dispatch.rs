@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use super::{Office, Pause, rest};
 use crate::post::Stop;
 use crate::post::outbox::{Outgoing, SendError};
-use crate::store::{Claimed, Sent, Store};
+use crate::store::{Claimed, Sent};
 
 /// Dispatches claimed together.
 const CLAIM: u32 = 64;
@@ -54,12 +54,12 @@ impl Office {
             let poster = Arc::clone(&self.poster);
             let return_path = self.config.club.return_path().as_str().to_owned();
             sending.spawn(async move {
-                let sent = poster.send(&Outgoing {
+                let letter = Outgoing {
                     return_path: Some(&return_path),
                     to: &dispatch.recipient,
                     bytes: &dispatch.bytes,
-                });
-                let sent = sent.await;
+                };
+                let sent = poster.send(&letter).await;
                 (dispatch, sent)
             });
         }

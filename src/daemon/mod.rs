@@ -65,6 +65,12 @@ impl Office {
         Ok(Office { config, store, templates, poster, own, clock, letters, dispatches })
     }
 
+    /// Ends the connections that are kept.
+    pub async fn close(&self) {
+        self.poster.close().await;
+        self.store.close().await;
+    }
+
     pub fn now(&self) -> DateTime<Utc> {
         (self.clock)()
     }
@@ -97,7 +103,8 @@ impl Office {
     /// The mailbox cannot be read, the database does not answer.
     pub async fn once(&self) -> anyhow::Result<()> {
         let (to, batches) = mpsc::channel::<Batch>(2);
-        let (drained, ()) = tokio::join!(self.config.inbox.clone().drain(to), self.take_in_until_closed(batches));
+        let (drained, ()) =
+            tokio::join!(self.config.inbox.clone().drain(to), self.take_in_until_closed(batches));
         drained.context("the mailbox")?;
         self.settle_all().await?;
         self.clock_all(clock::OUTAGE_BETWEEN_RUNS).await?;
@@ -112,7 +119,8 @@ impl Office {
 pub fn templates(folder: Option<&Path>) -> anyhow::Result<Templates> {
     let mut overrides = BTreeMap::new();
     if let Some(folder) = folder {
-        read_folder(folder, "", &mut overrides).with_context(|| format!("templates.folder {}", folder.display()))?;
+        read_folder(folder, "", &mut overrides)
+            .with_context(|| format!("templates.folder {}", folder.display()))?;
     }
     Ok(Templates::new(&overrides)?)
 }
@@ -151,7 +159,11 @@ impl Pause {
     }
 
     async fn after_failure(&mut self, what: &str, error: &anyhow::Error, stop: &Stop) {
-        tracing::error!(error = format!("{error:#}"), pause_seconds = self.0.as_secs(), "{what}; trying again");
+        tracing::error!(
+            error = format!("{error:#}"),
+            pause_seconds = self.0.as_secs(),
+            "{what}; trying again"
+        );
         tokio::select! {
             () = tokio::time::sleep(self.0) => {}
             () = stop.wait() => {}

@@ -9,7 +9,7 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::SealKey;
 use crate::letter::{Address, Token};
 use crate::referee::{self, Act, Cause, Match, Opening, Terms};
-use crate::store::{Player, SeatRow, Settlement, Store, StoreError, TokenRow};
+use crate::store::{Player, SeatRow, Settlement, StoreError, TokenRow};
 
 /// Somebody who is to hold a seat.
 #[derive(Clone, Debug)]
@@ -102,9 +102,15 @@ impl Office {
     /// There is no such match, the act changes nothing in it, or the database does not answer.
     pub async fn act(&self, match_id: &str, act: &Act) -> anyhow::Result<Match> {
         let id = match_id.to_ascii_uppercase();
-        let row = self.store.matches(&[id]).await?.pop().with_context(|| format!("there is no match {match_id}"))?;
+        let row = self
+            .store
+            .matches(&[id])
+            .await?
+            .pop()
+            .with_context(|| format!("there is no match {match_id}"))?;
         let name = self.config.club.gm.name.clone();
-        let ruled = self.rule_on(row, |m| Cause::Gm { name: &name, phase_no: m.phase_no, act }, self.now()).await?;
+        let ruled =
+            self.rule_on(row, |m| Cause::Gm { name: &name, phase_no: m.phase_no, act }, self.now()).await?;
         ruled.with_context(|| format!("nothing is changed by that in match {match_id}"))
     }
 }

@@ -14,11 +14,11 @@ use super::{Office, Pause, rest};
 use crate::game::{BySeat, Line, Seat};
 use crate::letter::{Address, InSubject, Letter, Unreadable, Written};
 use crate::post::Stop;
-use crate::referee::{self, Cause, Match, Reply, SeatLetter};
+use crate::referee::{self, Again, Cause, Content, Match, Reply, Ruling, SeatLetter};
 use crate::report;
 use crate::request::{Command, Request};
 use crate::store::{
-    Decided, Fate, MatchRow, NewDispatch, Settlement, Store, StoreError, TokenRow, WaitingLetter,
+    Decided, Fate, MatchRow, NewDispatch, Settlement, StoreError, TokenRow, WaitingLetter,
 };
 
 /// Letters settled in one transaction.
@@ -137,7 +137,10 @@ impl Office {
         rows.into_iter()
             .map(|row| {
                 let seats = write::both_seats(by_match.remove(&row.id).unwrap_or_default(), &row.id)?;
-                Ok((row.id.clone(), Working { m: snapshot(&row)?, version: row.version, seats, changed: false }))
+                Ok((
+                    row.id.clone(),
+                    Working { m: snapshot(&row)?, version: row.version, seats, changed: false },
+                ))
             })
             .collect()
     }
@@ -190,7 +193,8 @@ impl Office {
         let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
         let at = self.now();
         let request = seat_letter(waiting, letter, row.seat, answered.map(String::as_str), &working.m);
-        let ruled = catch_unwind(AssertUnwindSafe(|| referee::rule(&working.m, &Cause::Letter(&request), at)));
+        let ruled =
+            catch_unwind(AssertUnwindSafe(|| referee::rule(&working.m, &Cause::Letter(&request), at)));
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
         self.fill_in(&mut ruling, row).await?;
         let (entries, mut dispatches) =
@@ -217,6 +221,44 @@ impl Office {
         Ok(())
     }
 
+    /// Looks up what an answer tells again: reports as they were sent, and the player's matches.
+    async fn fill_in(&self, ruling: &mut Ruling, row: &TokenRow) -> anyhow::Result<()> {
+        for dispatch in &mut ruling.dispatches {
+            let Content::Answer(answer) = &mut dispatch.content else { continue };
+            for reply in answer.replies.clone() {
+                match reply {
+                    Reply::Report { turn } => answer.reports = self.reports_again(row, Some(turn)).await?,
+                    Reply::History => answer.reports = self.reports_again(row, None).await?,
+                    Reply::Matches => answer.matches = self.matches_of(row).await?,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A line for each match of the seat's player.
+    async fn matches_of(&self, _row: &TokenRow) -> anyhow::Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// The reports of a seat as they were sent: all, the last one (`Some(None)`), or that of one turn.
+    async fn reports_again(&self, row: &TokenRow, wanted: Option<Option<u32>>) -> anyhow::Result<Vec<Again>> {
+        let sent = self.store.dispatches_of(&row.match_id).await?;
+        let reports =
+            sent.into_iter().filter(|(about, _)| about.kind == "report" && about.seat == Some(row.seat));
+        let mut reports: Vec<Again> = reports.map(|(_, bytes)| again(&bytes)).collect();
+        match wanted {
+            None => {}
+            Some(None) => reports = reports.pop().into_iter().collect(),
+            Some(Some(turn)) => {
+                let title = format!("] Turn {}:", turn + 1);
+                reports.retain(|report| report.title.contains(&title));
+            }
+        }
+        Ok(reports)
+    }
+
     /// Answers somebody who holds no seat: the manual, the games, the rules; nothing that touches a match.
     async fn settle_stranger(
         &self,
@@ -228,7 +270,8 @@ impl Office {
             Written::Lines(lines) => Request::read(&lines, |_| false),
             Written::Blank | Written::CannotRead(_) => Request::read(&[], |_| false),
         };
-        let replies: Vec<Reply> = request.commands.iter().filter_map(|asked| for_anybody(&asked.command)).collect();
+        let replies: Vec<Reply> =
+            request.commands.iter().filter_map(|asked| for_anybody(&asked.command)).collect();
         let why = if request.commands.len() > replies.len() {
             "For a match I need its reply token: please answer a letter of mine about that match."
         } else {
@@ -286,10 +329,13 @@ impl Office {
         settlement: &Settlement,
         at: DateTime<Utc>,
     ) -> anyhow::Result<()> {
-        let Some(answer) = dispatches.iter().position(|dispatch| dispatch.answers.is_some()) else { return Ok(()) };
+        let Some(answer) = dispatches.iter().position(|dispatch| dispatch.answers.is_some()) else {
+            return Ok(());
+        };
         let recipient = dispatches[answer].recipient.clone();
         let (before, _) = self.store.answers_to(&recipient, at - TimeDelta::hours(1)).await?;
-        let now = settlement.dispatches.iter().filter(|d| d.answers.is_some() && d.recipient == recipient).count();
+        let now =
+            settlement.dispatches.iter().filter(|d| d.answers.is_some() && d.recipient == recipient).count();
         if before as usize + now >= self.config.letters.answers_per_hour as usize {
             tracing::warn!(kind = dispatches[answer].kind, "an answer is held back: too many to one address");
             dispatches.remove(answer);
@@ -319,7 +365,9 @@ impl Office {
 enum Recognised {
     Seat(TokenRow),
     /// With a note, the letter tried to act for a seat that is not its sender's: it gets no answer.
-    Stranger { note: &'static str },
+    Stranger {
+        note: &'static str,
+    },
 }
 
 /// Whose letter it is: a token of a seat must come back, and the sender be that seat's player.
@@ -338,11 +386,17 @@ fn recognised(letter: &Letter, context: &Known) -> Recognised {
 }
 
 /// The letter as the referee takes it.
-fn seat_letter(waiting: &WaitingLetter, letter: &Letter, seat: Seat, answered: Option<&str>, m: &Match) -> SeatLetter {
+fn seat_letter(
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    seat: Seat,
+    answered: Option<&str>,
+    m: &Match,
+) -> SeatLetter {
     let (lines, unread): (Vec<Line>, _) = match letter.fresh(answered) {
         Written::Lines(lines) => (lines, None),
         Written::Blank => (Vec::new(), None),
-        Written::CannotRead(what) => (Vec::new(), Some(what.to_string())),
+        Written::CannotRead(what) => (Vec::new(), Some(what.says().to_owned())),
     };
     let of_this_match = |named: &&InSubject| named.match_name.eq_ignore_ascii_case(&m.id);
     let begins_order = |line: &str| !matches!(m.game.syntax(line), Err(crate::game::Syntax::Unknown));
@@ -367,7 +421,17 @@ fn for_anybody(command: &Command) -> Option<Reply> {
 
 /// A match from its row.
 pub(super) fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
-    serde_json::from_str(&row.snapshot).with_context(|| format!("the snapshot of match {} cannot be read", row.id))
+    serde_json::from_str(&row.snapshot)
+        .with_context(|| format!("the snapshot of match {} cannot be read", row.id))
+}
+
+/// A letter of ours as it was sent, without the lines that frame it.
+fn again(bytes: &[u8]) -> Again {
+    let mail = mail_parser::MessageParser::default().parse(bytes);
+    let title = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default().to_owned();
+    let text = text_of(bytes);
+    let framed = |line: &&str| !line.starts_with("##") && !line.starts_with("Reply token:");
+    Again { title, lines: text.lines().filter(framed).map(str::to_owned).collect() }
 }
 
 /// The plain text of a letter of ours.

@@ -46,7 +46,11 @@ impl Office {
             let (token, name, address) = match dispatch.to {
                 Reader::Seat(seat) => {
                     let TokenRow { token, player, .. } = &seats[seat];
-                    (token.as_str(), player.name.as_str(), player.addresses.first().map_or("", String::as_str))
+                    (
+                        token.as_str(),
+                        player.name.as_str(),
+                        player.addresses.first().map_or("", String::as_str),
+                    )
                 }
                 Reader::Gm => ("", self.config.club.gm.name.as_str(), self.config.club.gm.address.as_str()),
             };
@@ -156,7 +160,7 @@ pub(super) fn match_row(m: &Match, version: i64) -> anyhow::Result<MatchRow> {
 
 /// Both seats of a match from their rows.
 pub(super) fn both_seats(rows: Vec<TokenRow>, match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {
-    let mut of = |seat: Seat| rows.iter().find(|row| row.seat == seat && row.match_id == match_id).cloned();
+    let of = |seat: Seat| rows.iter().find(|row| row.seat == seat && row.match_id == match_id).cloned();
     let (first, second) = (of(Seat::First), of(Seat::Second));
     match (first, second) {
         (Some(first), Some(second)) => Ok(BySeat::new(first, second)),

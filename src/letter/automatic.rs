@@ -156,9 +156,12 @@ impl Evidence<'_> {
                 return Some(Mark::AutoSubmitted(value));
             }
         }
-        for value in ["precedence", "x-precedence", "preference"].into_iter().flat_map(|name| self.values(name)) {
+        for value in
+            ["precedence", "x-precedence", "preference"].into_iter().flat_map(|name| self.values(name))
+        {
             let value = first_word(value);
-            if matches!(value.as_str(), "bulk" | "junk" | "list" | "auto_reply" | "auto-reply" | "autoreply") {
+            if matches!(value.as_str(), "bulk" | "junk" | "list" | "auto_reply" | "auto-reply" | "autoreply")
+            {
                 return Some(Mark::Precedence(value));
             }
         }
@@ -166,7 +169,9 @@ impl Evidence<'_> {
             if is_machine_field(&header.name, &header.value) {
                 return Some(Mark::Field(header.name.clone()));
             }
-            if header.name.starts_with("list-") || matches!(header.name.as_str(), "mailing-list" | "x-mailing-list") {
+            if header.name.starts_with("list-")
+                || matches!(header.name.as_str(), "mailing-list" | "x-mailing-list")
+            {
                 return Some(Mark::List(header.name.clone()));
             }
         }
@@ -194,7 +199,9 @@ impl Evidence<'_> {
                 ("message", "delivery-status" | "global-delivery-status") => Report::Delivery(action(part)),
                 ("message", "disposition-notification" | "global-disposition-notification") => Report::Other,
                 ("message", "feedback-report") => Report::Other,
-                ("multipart", "report") if report_type(part) == Some("delivery-status") => Report::Delivery(None),
+                ("multipart", "report") if report_type(part) == Some("delivery-status") => {
+                    Report::Delivery(None)
+                }
                 ("multipart", "report") => Report::Other,
                 _ => continue,
             };
@@ -208,15 +215,21 @@ impl Evidence<'_> {
     fn kind(&self, mark: &Mark, text: &str) -> Kind {
         match self.report() {
             Some(Report::Delivery(Some(action))) => return action,
-            Some(Report::Delivery(None)) => return bounce::failure(self.subject, text).unwrap_or(Kind::Failed),
+            Some(Report::Delivery(None)) => {
+                return bounce::failure(self.subject, text).unwrap_or(Kind::Failed);
+            }
             Some(Report::Other) => return Kind::Other,
             None => {}
         }
         match mark {
             Mark::OwnLoop | Mark::OwnMessageId | Mark::OwnAddress | Mark::Hops | Mark::List(_) => Kind::Other,
             Mark::SubjectOfAbsence => Kind::Absence,
-            Mark::SubjectOfBounce | Mark::TextOfBounce => bounce::failure(self.subject, text).unwrap_or(Kind::Failed),
-            Mark::Field(name) if name == "x-failed-recipients" => bounce::failure(self.subject, text).unwrap_or(Kind::Failed),
+            Mark::SubjectOfBounce | Mark::TextOfBounce => {
+                bounce::failure(self.subject, text).unwrap_or(Kind::Failed)
+            }
+            Mark::Field(name) if name == "x-failed-recipients" => {
+                bounce::failure(self.subject, text).unwrap_or(Kind::Failed)
+            }
             _ => {
                 if let Some(failure) = bounce::failure(self.subject, text) {
                     return failure;
@@ -268,7 +281,12 @@ fn report_type<'a>(part: &'a MessagePart<'_>) -> Option<&'a str> {
 }
 
 fn first_word(value: &str) -> String {
-    value.trim().split(|c: char| c.is_whitespace() || matches!(c, ';' | '(')).next().unwrap_or_default().to_lowercase()
+    value
+        .trim()
+        .split(|c: char| c.is_whitespace() || matches!(c, ';' | '('))
+        .next()
+        .unwrap_or_default()
+        .to_lowercase()
 }
 
 /// Fields that only machines write into what they send.
@@ -320,10 +338,21 @@ fn is_machine_field(name: &str, value: &str) -> bool {
 fn is_daemon(local: &str) -> bool {
     let local = local.to_lowercase();
     let squeezed: String = local.chars().filter(char::is_ascii_alphanumeric).collect();
-    bounce::DAEMONS.iter().any(|daemon| local == *daemon || local.starts_with(&format!("{daemon}-")) || local.starts_with(&format!("{daemon}+")))
-        || ["noreply", "donotreply", "dontreply", "nicht-antworten", "mailerdaemon", "autoresponder", "autoreply"]
-            .iter()
-            .any(|part| squeezed.contains(part))
+    bounce::DAEMONS.iter().any(|daemon| {
+        local == *daemon
+            || local.starts_with(&format!("{daemon}-"))
+            || local.starts_with(&format!("{daemon}+"))
+    }) || [
+        "noreply",
+        "donotreply",
+        "dontreply",
+        "nicht-antworten",
+        "mailerdaemon",
+        "autoresponder",
+        "autoreply",
+    ]
+    .iter()
+    .any(|part| squeezed.contains(part))
         || local.ends_with("-bounces")
         || local.ends_with("-bounce")
         || local.contains("-bounces+")
@@ -343,7 +372,9 @@ fn find_own_ids(bytes: &[u8], own: &Own, found: &mut Vec<String>) {
     while let Some(next) = bytes[at..].iter().position(|b| *b == b'@').map(|p| at + p) {
         at = next + 1;
         let ours = bytes.get(at..at + domain.len()).is_some_and(|d| d.eq_ignore_ascii_case(domain));
-        let ends = bytes.get(at + domain.len()).is_none_or(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'.' | b'-'));
+        let ends = bytes
+            .get(at + domain.len())
+            .is_none_or(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'.' | b'-'));
         if !ours || !ends || found.len() >= MOST {
             continue;
         }

@@ -11,8 +11,8 @@ use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
 pub mod address;
 pub mod authentic;
 pub mod automatic;
-mod bounce;
 mod body;
+mod bounce;
 mod charset;
 pub mod clean;
 pub mod digest;
@@ -129,7 +129,9 @@ impl Display for Why {
     /// A sentence to the sender.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Why::TooBig => "Your letter is too big to be read. Please send only your orders, without attachments.",
+            Why::TooBig => {
+                "Your letter is too big to be read. Please send only your orders, without attachments."
+            }
             Why::HeaderTooBig | Why::TooDeep | Why::TooManyParts => {
                 "Your letter has too many parts to be read. Please send only your orders, as plain text."
             }
@@ -243,9 +245,12 @@ impl Envelope {
         };
         let (in_reply_to, references) = (ids("in-reply-to"), ids("references"));
         let mut tokens = Vec::new();
-        for name in ["to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "resent-to"] {
+        for name in ["to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "resent-to"]
+        {
             for header in headers.iter().filter(|h| h.name == name) {
-                header::plus_tokens(&header.value, own).into_iter().for_each(|token| push_new(&mut tokens, token));
+                header::plus_tokens(&header.value, own)
+                    .into_iter()
+                    .for_each(|token| push_new(&mut tokens, token));
             }
         }
         for id in in_reply_to.iter().chain(references.iter().rev()) {

@@ -70,7 +70,8 @@ impl Follower<'_> {
         let none = Vec::new();
         let starts = self.ours.by_word.get(first).unwrap_or(&none);
         let ahead = starts.partition_point(|start| *start < self.at);
-        let nearest = starts[ahead..].iter().chain(starts[..ahead].iter().rev()).copied().take(MAX_CANDIDATES);
+        let nearest =
+            starts[ahead..].iter().chain(starts[..ahead].iter().rev()).copied().take(MAX_CANDIDATES);
         let found = std::iter::once(self.at).chain(nearest).find_map(|start| self.fits(start, &line));
         if let Some(end) = found {
             self.at = end;
@@ -169,7 +170,10 @@ mod tests {
         ] {
             assert!(follow.takes(line), "{line}");
         }
-        assert!(ours.follow().takes("Turn 4 was adjudicated on 14 May. Nothing was seen of the enemy in the North."));
+        assert!(
+            ours.follow()
+                .takes("Turn 4 was adjudicated on 14 May. Nothing was seen of the enemy in the North.")
+        );
     }
 
     #[test]

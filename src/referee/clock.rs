@@ -71,7 +71,8 @@ fn enforce(draft: &mut Draft) {
 /// `hold`: what the rules take as filed, or the deadline anew where a side must move itself.
 fn take_for_filed(draft: &mut Draft, late: Vec<Seat>) {
     let at = draft.at;
-    let taken: Option<Vec<_>> = late.iter().map(|seat| draft.m.state.missed(*seat).map(|f| (*seat, f))).collect();
+    let taken: Option<Vec<_>> =
+        late.iter().map(|seat| draft.m.state.missed(*seat).map(|f| (*seat, f))).collect();
     match taken {
         Some(taken) => {
             for (seat, filing) in taken {

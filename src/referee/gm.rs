@@ -13,11 +13,15 @@ use crate::ledger::Fact;
 #[serde(tag = "act", rename_all = "lowercase")]
 pub enum Act {
     /// Deadlines stand still.
-    Pause { reason: String },
+    Pause {
+        reason: String,
+    },
     Resume,
     Abandon,
     /// The referee could not be reached since then: a deadline that fell into the outage moves on by as long.
-    Slide { since: DateTime<Utc> },
+    Slide {
+        since: DateTime<Utc>,
+    },
 }
 
 pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) {
@@ -55,8 +59,11 @@ fn resume(draft: &mut Draft) {
 
 /// Nobody is late because the referee was away.
 fn slide(draft: &mut Draft, since: DateTime<Utc>) {
-    let fell_in = |deadline: &DateTime<Utc>| *deadline + draft.m.terms.grace() > since && *deadline <= draft.at;
-    let Some(deadline) = draft.m.deadline.filter(fell_in).filter(|_| draft.m.stage == Stage::Running) else { return };
+    let fell_in =
+        |deadline: &DateTime<Utc>| *deadline + draft.m.terms.grace() > since && *deadline <= draft.at;
+    let Some(deadline) = draft.m.deadline.filter(fell_in).filter(|_| draft.m.stage == Stage::Running) else {
+        return;
+    };
     let least = draft.at + draft.m.terms.grace();
     let deadline = (deadline + (draft.at - since)).max(least);
     draft.move_deadline(deadline);

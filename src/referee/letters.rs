@@ -22,11 +22,17 @@ const EXTENSION_DAYS_AT_MOST: u32 = 30;
 pub enum Reply {
     Status,
     /// A report again, by its turn or the last one.
-    Report { turn: Option<u32> },
+    Report {
+        turn: Option<u32>,
+    },
     History,
-    Help { topic: Option<String> },
+    Help {
+        topic: Option<String>,
+    },
     Games,
-    Rules { game: Option<String> },
+    Rules {
+        game: Option<String>,
+    },
     Matches,
     Told,
     NoPress,
@@ -35,18 +41,29 @@ pub enum Reply {
     ResignUnconfirmed,
     DrawOffered,
     DrawAgreed,
-    ExtensionAsked { days: u32 },
-    ExtensionTooLong { most: u32 },
+    ExtensionAsked {
+        days: u32,
+    },
+    ExtensionTooLong {
+        most: u32,
+    },
     ExtensionAgreed,
     NothingToAgree,
-    AbsenceNoted { from: chrono::NaiveDate, to: chrono::NaiveDate },
-    AbsenceRefused { most: i64 },
+    AbsenceNoted {
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
+    },
+    AbsenceRefused {
+        most: i64,
+    },
     SubstituteAsked,
     Protested,
     /// The match is over: nothing more can be changed.
     MatchOver,
     /// A command that is not for a match, or not for players.
-    NotHere { command: String },
+    NotHere {
+        command: String,
+    },
 }
 
 pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
@@ -63,7 +80,8 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     if !request.orders.is_empty() {
         answer.orders = orders(draft, letter);
     }
-    answer.replies = request.commands.iter().map(|asked| command(draft, letter.seat, &asked.command)).collect();
+    answer.replies =
+        request.commands.iter().map(|asked| command(draft, letter.seat, &asked.command)).collect();
     if !request.commands.is_empty() {
         let asked = request.commands.iter().map(|asked| word(&asked.line.text)).collect();
         draft.note(Fact::LetterAnswered { seat: letter.seat, asked });

@@ -151,7 +151,13 @@ pub fn open(opening: Opening, gm: &str, at: DateTime<Utc>) -> Ruling {
         head: Head::default(),
         key: opening.key,
     };
-    let mut draft = Draft { m: blank, source: Source::Gm(gm.to_owned()), at, entries: Vec::new(), dispatches: Vec::new() };
+    let mut draft = Draft {
+        m: blank,
+        source: Source::Gm(gm.to_owned()),
+        at,
+        entries: Vec::new(),
+        dispatches: Vec::new(),
+    };
     draft.note(Fact::MatchOpened {
         game: draft.m.game,
         options: opening.choices,

@@ -19,7 +19,7 @@ use crate::letter::Digest;
 use crate::request::Request;
 
 pub use gm::Act;
-pub use letters::Reply;
+pub use letters::{Reply, quoted};
 pub use life::{Held, Match, Opening, Stage, open};
 pub use schedule::{Absence, Forfeit, Press, Terms};
 
@@ -28,10 +28,19 @@ pub use schedule::{Absence, Forfeit, Press, Terms};
 pub enum Cause<'a> {
     Letter(&'a SeatLetter),
     /// A moment of the schedule has come; `phase_no` is the phase that was open when it was looked up.
-    Clock { phase_no: u32 },
-    Gm { name: &'a str, phase_no: u32, act: &'a Act },
+    Clock {
+        phase_no: u32,
+    },
+    Gm {
+        name: &'a str,
+        phase_no: u32,
+        act: &'a Act,
+    },
     /// What the referee does by himself, not the clock: make good an outage of his own.
-    House { phase_no: u32, act: &'a Act },
+    House {
+        phase_no: u32,
+        act: &'a Act,
+    },
 }
 
 /// A letter that was recognised as a seat's.
@@ -96,19 +105,45 @@ pub struct Adjudged {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Notice {
-    DrawOffered { by: Seat },
-    ExtensionAsked { by: Seat, days: u32 },
-    Extended { days: u32 },
+    DrawOffered {
+        by: Seat,
+    },
+    ExtensionAsked {
+        by: Seat,
+        days: u32,
+    },
+    Extended {
+        days: u32,
+    },
     Slid,
-    Absent { seat: Seat, from: chrono::NaiveDate, to: chrono::NaiveDate },
-    SubstituteAsked { by: Seat },
-    Protested { by: Seat, text: Option<String> },
-    Paused { reason: String },
+    Absent {
+        seat: Seat,
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
+    },
+    SubstituteAsked {
+        by: Seat,
+    },
+    Protested {
+        by: Seat,
+        text: Option<String>,
+    },
+    Paused {
+        reason: String,
+    },
     Resumed,
-    Message { by: Seat, text: String },
+    Message {
+        by: Seat,
+        text: String,
+    },
     /// To the GM: a seat missed too many turns, or its letters come back.
-    Overdue { seats: Vec<Seat>, bouncing: Vec<Seat> },
-    Over { outcome: Outcome },
+    Overdue {
+        seats: Vec<Seat>,
+        bouncing: Vec<Seat>,
+    },
+    Over {
+        outcome: Outcome,
+    },
 }
 
 /// The answer to one letter.
@@ -127,6 +162,17 @@ pub struct Answer {
     pub unread: Option<String>,
     /// The lines of orders as they were written, to quote from.
     pub written: Vec<Line>,
+    /// Reports that were asked for again, and the player's matches: the shell looks them up.
+    pub reports: Vec<Again>,
+    pub matches: Vec<String>,
+}
+
+/// A report once more, as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Again {
+    /// Its subject.
+    pub title: String,
+    pub lines: Vec<String>,
 }
 
 /// What became of the orders in a letter.
@@ -135,10 +181,20 @@ pub enum Orders {
     /// There were none.
     #[default]
     None,
-    Sealed { filing: Filing, sealed: Digest, wait: bool, replaced: bool },
+    Sealed {
+        filing: Filing,
+        sealed: Digest,
+        wait: bool,
+        replaced: bool,
+    },
     /// `CHECK`: this is what would be filed.
-    Checked { filing: Filing },
-    Refused { faults: Vec<Fault>, check: bool },
+    Checked {
+        filing: Filing,
+    },
+    Refused {
+        faults: Vec<Fault>,
+        check: bool,
+    },
 }
 
 /// Decides on one cause. Total: a cause that comes too late decides nothing.
@@ -147,7 +203,9 @@ pub fn rule(current: &Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Ruling {
     match cause {
         Cause::Letter(letter) => letters::rule(&mut draft, letter),
         Cause::Clock { phase_no } => clock::rule(&mut draft, *phase_no),
-        Cause::Gm { phase_no, act, .. } | Cause::House { phase_no, act } => gm::rule(&mut draft, *phase_no, act),
+        Cause::Gm { phase_no, act, .. } | Cause::House { phase_no, act } => {
+            gm::rule(&mut draft, *phase_no, act)
+        }
     }
     draft.ruling()
 }

@@ -1,7 +1,9 @@
 //! When a phase is due: days, the set hour, the zone, weekends, absences, and the moments at which the clock has
 //! something to decide.
 
-use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
+use chrono::{
+    DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc, Weekday,
+};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +93,9 @@ impl Terms {
             ("forfeit_after", self.forfeit_after, 1, 99),
         ];
         match bounds.iter().find(|(_, value, least, most)| !(least..=most).contains(&value)) {
-            Some((key, value, least, most)) => Err(format!("match.{key} is {value}; {least} to {most} would do")),
+            Some((key, value, least, most)) => {
+                Err(format!("match.{key} is {value}; {least} to {most} would do"))
+            }
             None => Ok(()),
         }
     }

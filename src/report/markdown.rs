@@ -34,7 +34,8 @@ mod tests {
 
     #[test]
     fn what_players_write_stays_text() {
-        let page = html("Bo <script>alert(1)</script> [here](javascript:x) ![p](http://x/y.png)\n\n<b>x</b>\n");
+        let page =
+            html("Bo <script>alert(1)</script> [here](javascript:x) ![p](http://x/y.png)\n\n<b>x</b>\n");
         for bad in ["<script", "<b>", "href", "<img", "javascript"] {
             assert!(!page.contains(bad), "{bad} in {page}");
         }

@@ -61,7 +61,9 @@ pub fn mail(page: &Page, header: &Header<'_>) -> Result<Vec<u8>, MimeError> {
     let boundary = |part: &str| format!("={part}={}", header.message_id.replace(['@', '<', '>', '"'], "."));
     let html = SinglePart::html(page.html.clone());
     let rich = match &page.picture {
-        None => return finish(builder, MultiPart::alternative().boundary(boundary("a")), page, Rich::Page(html)),
+        None => {
+            return finish(builder, MultiPart::alternative().boundary(boundary("a")), page, Rich::Page(html));
+        }
         Some(png) => {
             let png = Body::new_with_encoding(png.clone(), ContentTransferEncoding::Base64)
                 .unwrap_or_else(|_| unreachable!("any bytes go into base64"));

@@ -6,11 +6,12 @@ mod context;
 mod markdown;
 pub mod mime;
 pub mod paint;
+mod samples;
 mod templates;
 mod words;
 
 use chrono::{DateTime, Utc};
-use minijinja::{Value, context};
+use serde_json::{Map, Value, json};
 
 use crate::game::Seat;
 use crate::referee::{Content, Dispatch, Match, Reader};
@@ -106,27 +107,34 @@ pub fn news(
 struct Frame<'a> {
     templates: &'a Templates,
     name: &'static str,
-    context: Value,
+    context: Map<String, Value>,
 }
 
 impl Frame<'_> {
     /// The body is worded twice, for the text and for the HTML; its first line is the subject.
-    fn page(&self) -> Result<Page, TemplateError> {
-        let body = |html: bool| -> Result<(String, String), TemplateError> {
-            let context = context! { html => html, ..self.context.clone() };
-            let worded = self.templates.render(self.name, context)?;
-            let (subject, body) = worded.split_once('\n').unwrap_or((&worded, ""));
-            let subject = subject.strip_prefix("Subject:").unwrap_or(subject).trim().to_owned();
-            Ok((subject, tidy(body)))
-        };
-        let (subject, text) = body(false)?;
-        let (_, rich) = body(true)?;
-        let framed = |name, body: Value| {
-            self.templates.render(name, context! { body, subject => &subject, ..self.context.clone() })
-        };
-        let text = framed("letter.txt", Value::from(text))?;
-        let html = framed("letter.html", Value::from_safe_string(markdown::html(&rich)))?;
+    fn page(mut self) -> Result<Page, TemplateError> {
+        let (subject, text) = self.body(false)?;
+        let (_, rich) = self.body(true)?;
+        self.set("subject", json!(subject));
+        self.set("body", json!(text));
+        let text = self.templates.render("letter.txt", &self.context)?;
+        // The one value that is HTML already: the template marks it so.
+        self.set("body", json!(markdown::html(&rich)));
+        let html = self.templates.render("letter.html", &self.context)?;
         Ok(Page { subject, text, html, picture: None })
+    }
+
+    fn body(&mut self, html: bool) -> Result<(String, String), TemplateError> {
+        self.set("html", json!(html));
+        let worded = self.templates.render(self.name, &self.context)?;
+        let worded = worded.trim_start();
+        let (subject, body) = worded.split_once('\n').unwrap_or((worded, ""));
+        let subject = subject.strip_prefix("Subject:").unwrap_or(subject).trim().to_owned();
+        Ok((subject, tidy(body)))
+    }
+
+    fn set(&mut self, key: &str, value: Value) {
+        self.context.insert(key.to_owned(), value);
     }
 }
 
@@ -147,4 +155,12 @@ fn tidy(text: &str) -> String {
         out.push('\n');
     }
     out
+}
+
+/// Renders every letter with sample values: a club's own templates are tried out before they are needed.
+///
+/// # Errors
+/// [`TemplateError`]: a template asks for what there is not, or runs away.
+pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
+    samples::try_out(templates)
 }

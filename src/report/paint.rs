@@ -19,8 +19,11 @@ pub fn png(svg: &str) -> Option<Vec<u8>> {
         fonts.load_font_data(FONT.to_vec());
         Arc::new(fonts)
     });
-    let options =
-        usvg::Options { font_family: "DejaVu Sans".to_owned(), fontdb: Arc::clone(fontdb), ..Default::default() };
+    let options = usvg::Options {
+        font_family: "DejaVu Sans".to_owned(),
+        fontdb: Arc::clone(fontdb),
+        ..Default::default()
+    };
     let tree = usvg::Tree::from_str(svg, &options).ok()?;
     let size = tree.size().to_int_size().scale_by(SCALE)?;
     let mut pixmap = Pixmap::new(size.width(), size.height())?;

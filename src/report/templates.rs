@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 
 use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
+
+/// The filter `wrap` breaks lines at this column.
+const WIDTH: usize = 68;
 
 /// A template may do this many steps before it is taken to run away.
 const FUEL: u64 = 2_000_000;
@@ -34,6 +38,22 @@ compiled_in![
     "rules.txt",
     "stands.txt",
     "where.txt",
+    "quadrant-z/form.txt",
+    "quadrant-z/knows.txt",
+    "quadrant-z/news.txt",
+    "quadrant-z/rules.txt",
+    "pacific/form.txt",
+    "pacific/knows.txt",
+    "pacific/news.txt",
+    "pacific/rules.txt",
+    "quantum/form.txt",
+    "quantum/knows.txt",
+    "quantum/news.txt",
+    "quantum/rules.txt",
+    "quad/form.txt",
+    "quad/knows.txt",
+    "quad/news.txt",
+    "quad/rules.txt",
     "games.txt",
     "help.txt",
 ];
@@ -62,6 +82,7 @@ impl Templates {
         environment.set_fuel(Some(FUEL));
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         environment.set_syntax(syntax.expect("the usual delimiters do not clash"));
+        environment.add_filter("wrap", |text: &str| textwrap::fill(text, WIDTH));
         for name in overrides.keys() {
             if !COMPILED_IN.iter().any(|(known, _)| known == name) {
                 let known: Vec<_> = COMPILED_IN.iter().map(|(name, _)| *name).collect();
@@ -82,12 +103,16 @@ impl Templates {
     /// [`TemplateError`]: it asks for what is not there, or runs away.
     pub fn render(&self, name: &str, context: impl Serialize) -> Result<String, TemplateError> {
         let template = self.environment.get_template(name).map_err(|error| explain(name, &error))?;
-        template.render(context).map_err(|error| explain(name, &error))
+        template.render(Serde(context)).map_err(|error| explain(name, &error))
     }
 }
 
 /// The fault in one line, with the line of the template where it is known.
 fn explain(name: &str, error: &minijinja::Error) -> TemplateError {
+    // An include's fault lies in the template that was included.
+    if let Some(inner) = std::error::Error::source(error).and_then(|inner| inner.downcast_ref()) {
+        return explain(name, inner);
+    }
     let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
     let reason = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     TemplateError { name: error.name().unwrap_or(name).to_owned(), reason: format!("{line}{reason}") }
