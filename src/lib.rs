@@ -3,3 +3,5 @@
 pub mod cli;
 pub mod game;
 pub mod letter;
+pub mod post;
+pub mod request;
