@@ -2,4 +2,6 @@
 
 pub mod cli;
 pub mod game;
-pub mod store;
+pub mod letter;
+pub mod post;
+pub mod request;
