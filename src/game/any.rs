@@ -56,8 +56,10 @@ macro_rules! games {
 }
 
 games! {
-    Toy => super::toy::Toy,
+    QuadrantZ => super::quadrant_z::QuadrantZ,
     Pacific => super::pacific::Pacific,
+    Quantum => super::quantum::Quantum,
+    Quad => super::quad::Quad,
 }
 
 /// Options chosen for one match, by name: only those that differ from the game's defaults. [`Kind::choose`] makes
