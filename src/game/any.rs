@@ -56,7 +56,8 @@ macro_rules! games {
 }
 
 games! {
-    Toy => super::toy::Toy,
+    QuadrantZ => super::quadrant_z::QuadrantZ,
+    Pacific => super::pacific::Pacific,
     Quantum => super::quantum::Quantum,
     Quad => super::quad::Quad,
 }
