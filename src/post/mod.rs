@@ -4,6 +4,7 @@
 //! It does not look into a letter, knows no match and no database: a batch of letters is passed on through a
 //! channel, and the mailbox is told that they were taken only after the other end has said that they are stored.
 
+pub mod dkim;
 pub mod imap;
 pub mod inbox;
 pub mod maildir;
