@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use super::Office;
 use crate::letter::Digest;
 use crate::post::{Arrived, Batch};
-use crate::store::{NewLetter};
+use crate::store::NewLetter;
 
 impl Office {
     /// Keeps batch after batch until the inbox has closed its end.

@@ -17,9 +17,7 @@ use crate::post::Stop;
 use crate::referee::{self, Again, Cause, Content, Match, Reply, Ruling, SeatLetter};
 use crate::report;
 use crate::request::{Command, Request};
-use crate::store::{
-    Decided, Fate, MatchRow, NewDispatch, Settlement, StoreError, TokenRow, WaitingLetter,
-};
+use crate::store::{Decided, Fate, MatchRow, NewDispatch, Settlement, StoreError, TokenRow, WaitingLetter};
 
 /// Letters settled in one transaction.
 const TOGETHER: u32 = 250;

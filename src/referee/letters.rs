@@ -8,7 +8,7 @@ use super::{Answer, Content, Notice, Orders, Reader, SeatLetter};
 use crate::game::record::Ending;
 use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::{self, Fact};
-use crate::request::Command;
+use crate::request::{Command, Request};
 
 /// Absences up to this many days are taken without asking the GM.
 const ABSENCE_DAYS_AT_MOST: i64 = 42;
@@ -70,22 +70,25 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     let request = &letter.request;
     let mut answer = Answer {
         to: Some(letter.digest),
-        faults: request.faults.clone(),
         remarks: request.remarks.clone(),
         unread: letter.unread.clone(),
-        written: request.orders.clone(),
         ..Answer::default()
     };
     let place = draft.reserve_answer(letter.seat);
-    if !request.orders.is_empty() {
+    if request.orders.is_empty() {
+        answer.faults = request.faults.clone();
+    } else {
         answer.orders = orders(draft, letter);
     }
     answer.replies =
         request.commands.iter().map(|asked| command(draft, letter.seat, &asked.command)).collect();
-    if !request.commands.is_empty() {
-        let asked = request.commands.iter().map(|asked| word(&asked.line.text)).collect();
+    if !request.commands.is_empty() || request.orders.is_empty() {
+        let asked =
+            request.commands.iter().filter_map(|asked| request.written(asked.line)).map(word).collect();
         draft.note(Fact::LetterAnswered { seat: letter.seat, asked });
     }
+    answer.quoted =
+        answer.all_faults().filter_map(|fault| fault.line).filter_map(|no| quote(request, no)).collect();
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     draft.put_answer(place, answer);
     if sealed {
@@ -105,6 +108,7 @@ fn orders(draft: &mut Draft, letter: &SeatLetter) -> Orders {
         return refused(vec![Fault::whole("The match is over; no orders are taken any more.")]);
     };
     let checked = match turn_fault(draft, &due, request.turn.or(letter.thread_turn)) {
+        _ if !request.faults.is_empty() => Err(request.faults.clone()),
         Some(fault) => Err(vec![fault]),
         None if !due.seats.contains(&seat) => Err(vec![Fault::whole(not_due(draft, &due))]),
         None => draft.m.state.seal(seat, &request.orders),
@@ -279,7 +283,7 @@ fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     Reply::Protested
 }
 
-/// The lines of `written` that `faults` speak of.
-pub fn quoted<'a>(written: &'a [Line], fault: &Fault) -> Option<&'a Line> {
-    fault.line.and_then(|no| written.iter().find(|line| line.no == no))
+/// The line of a letter that a fault speaks of, as it was written.
+fn quote(request: &Request, no: usize) -> Option<Line> {
+    request.written(no).map(|text| Line { no, text: text.to_owned() })
 }

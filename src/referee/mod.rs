@@ -19,7 +19,7 @@ use crate::letter::Digest;
 use crate::request::Request;
 
 pub use gm::Act;
-pub use letters::{Reply, quoted};
+pub use letters::Reply;
 pub use life::{Held, Match, Opening, Stage, open};
 pub use schedule::{Absence, Forfeit, Press, Terms};
 
@@ -160,11 +160,22 @@ pub struct Answer {
     pub remarks: Vec<Line>,
     /// Nothing could be read at all: why.
     pub unread: Option<String>,
-    /// The lines of orders as they were written, to quote from.
-    pub written: Vec<Line>,
+    /// The lines that the faults speak of, as they were written.
+    pub quoted: Vec<Line>,
     /// Reports that were asked for again, and the player's matches: the shell looks them up.
     pub reports: Vec<Again>,
     pub matches: Vec<String>,
+}
+
+impl Answer {
+    /// The faults of orders and of commands.
+    pub fn all_faults(&self) -> impl Iterator<Item = &Fault> {
+        let of_orders = match &self.orders {
+            Orders::Refused { faults, .. } => &faults[..],
+            Orders::None | Orders::Sealed { .. } | Orders::Checked { .. } => &[],
+        };
+        of_orders.iter().chain(&self.faults)
+    }
 }
 
 /// A report once more, as it was sent.

@@ -131,7 +131,7 @@ pub fn news(step: &Adjudged, names: &BySeat<String>, seat: Seat) -> Value {
 
 fn answer(answer: &Answer) -> Value {
     let faults = |faults: &[Fault]| -> Vec<Value> {
-        faults.iter().map(|fault| self::fault(fault, &answer.written)).collect()
+        faults.iter().map(|fault| self::fault(fault, &answer.quoted)).collect()
     };
     let orders = match &answer.orders {
         Orders::None => json!({ "kind": "none" }),
@@ -155,8 +155,8 @@ fn answer(answer: &Answer) -> Value {
     })
 }
 
-fn fault(fault: &Fault, written: &[Line]) -> Value {
-    let line = crate::referee::quoted(written, fault);
+fn fault(fault: &Fault, quoted: &[Line]) -> Value {
+    let line = quoted.iter().find(|line| Some(line.no) == fault.line);
     json!({
         "line": fault.line,
         "text": line.map(|line| clipped(&line.text)),

@@ -75,7 +75,7 @@ fn answers() -> Vec<Answer> {
         Orders::None,
         Orders::Refused { faults: vec![fault.clone(), Fault::whole("All of it.")], check: true },
     ];
-    let with_orders = orders.map(|orders| Answer { orders, written: written.clone(), ..Answer::default() });
+    let with_orders = orders.map(|orders| Answer { orders, quoted: written.clone(), ..Answer::default() });
     let mut answers = with_orders.to_vec();
     answers.push(Answer {
         to: Some(Digest::from([0; 32])),

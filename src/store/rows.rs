@@ -64,7 +64,7 @@ fn seat(name: &str) -> Result<Seat> {
 }
 
 impl Fate {
-    const ALL: [Fate; 7] = [
+    pub const ALL: [Fate; 7] = [
         Fate::Waiting,
         Fate::Ruled,
         Fate::Answered,

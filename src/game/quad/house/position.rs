@@ -142,7 +142,8 @@ impl Position {
     pub fn has_decisive_fork(&mut self) -> bool {
         let me = self.to_move;
         let blocked = self.left[me.other()].stars + 1;
-        let forks: Vec<Point> = self.free().filter(|&point| usize::from(self.attacks(me, point)) > blocked).collect();
+        let forks: Vec<Point> =
+            self.free().filter(|&point| usize::from(self.attacks(me, point)) > blocked).collect();
         self.left[me].marbles > 1
             && forks.into_iter().any(|marble| {
                 let turn = Turn { stars: Vec::new(), marble };
@@ -179,6 +180,7 @@ impl Position {
             .map(|pairs| pairs * (pairs - 1).max(0))
             .sum();
         let stars = i32::try_from(self.left[seat].stars).expect("there are six stars");
-        use super::search::*; reach.all[1] + *W2 * reach.all[2] + *WF * forks + *WS * stars
+        use super::search::*;
+        reach.all[1] + *W2 * reach.all[2] + *WF * forks + *WS * stars
     }
 }

@@ -6,9 +6,12 @@
 use super::Dice;
 use super::position::{Position, Turn};
 use crate::game::quad::point::Point;
-macro_rules! tune { ($name:ident, $env:literal, $d:literal) => {
-    pub(super) static $name: std::sync::LazyLock<i32> = std::sync::LazyLock::new(|| std::env::var($env).map_or($d, |v| v.parse().unwrap()));
-} }
+macro_rules! tune {
+    ($name:ident, $env:literal, $d:literal) => {
+        pub(super) static $name: std::sync::LazyLock<i32> =
+            std::sync::LazyLock::new(|| std::env::var($env).map_or($d, |v| v.parse().unwrap()));
+    };
+}
 tune!(QUIET, "QUIET", 4);
 tune!(FORCED, "FORCED", 1);
 tune!(ATTACK, "ATTACK", 2);
@@ -68,7 +71,13 @@ pub(super) fn best(position: &mut Position, nodes: u32, dice: &mut Dice) -> Turn
         order.sort_by_key(|&number| std::cmp::Reverse(rated[number]));
         let rest = turns.split_off(looked_at);
         turns = order.into_iter().map(|number| turns[number].clone()).chain(rest).collect();
-        if std::env::var("WATCH").is_ok() { println!("   depth {depth} alpha {alpha} looked {looked_at}/{} left {}", turns.len(), search.nodes_left); }
+        if std::env::var("WATCH").is_ok() {
+            println!(
+                "   depth {depth} alpha {alpha} looked {looked_at}/{} left {}",
+                turns.len(),
+                search.nodes_left
+            );
+        }
         if search.nodes_left == 0 || alpha.abs() > WON_ON_STARS {
             break;
         }
@@ -130,7 +139,14 @@ impl Search {
         for turn in candidates(position, &blocks, *NAR as usize) {
             let attacks = position.attacks(me, turn.marble);
             position.play(&turn);
-            let deeper = depth - if !blocks.is_empty() { *FORCED } else if attacks > 0 { *ATTACK } else { *QUIET };
+            let deeper = depth
+                - if !blocks.is_empty() {
+                    *FORCED
+                } else if attacks > 0 {
+                    *ATTACK
+                } else {
+                    *QUIET
+                };
             let worth = self.worth(position, deeper, -beta, -alpha, turns + 1);
             position.take_back(&turn);
             best = best.max(-worth?);
