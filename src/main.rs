@@ -1,1 +1,15 @@
-fn main() {}
+//! The program `fogpost`: it reads the command line and calls the library.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match fogpost::cli::Cli::parse().run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("fogpost: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

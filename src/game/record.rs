@@ -1,1 +1,395 @@
-//! The record file.
+//! The record file: one match as TOML, from which everything else follows, always the same.
+//!
+//! [`Record::parse`] answers whether a text is a record; [`Record::replay`] what comes of it. Records know no
+//! times and no letters.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toml::Spanned;
+
+use super::any::{AnyState, Choices, Filing, Kind};
+use super::{BySeat, Due, Fault, Line, Outcome, Phase, Reason, Seat};
+
+/// One match: the game, its options, and the orders as filed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    pub game: Kind,
+    pub players: BySeat<String>,
+    pub options: Choices,
+    pub filings: Vec<Filed>,
+}
+
+/// One filing, taken or refused, in the order in which the referee met it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filed {
+    pub by: By,
+    /// The phase that it was meant for, where the record says so; one that no game knows is simply never due.
+    pub phase: Option<String>,
+}
+
+/// Whose filing it is, with the orders as written, or what the referee decided from outside the rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum By {
+    Seat(Seat, String),
+    Referee(Ending),
+}
+
+/// A match ended from outside the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ending {
+    Resign(Seat),
+    Draw,
+    Abandon,
+    Forfeit(Seat),
+}
+
+impl Ending {
+    pub fn outcome(self) -> Outcome {
+        let (winner, reason) = match self {
+            Ending::Resign(seat) => (Some(seat.other()), Reason::Resigned),
+            Ending::Draw => (None, Reason::DrawAgreed),
+            Ending::Abandon => (None, Reason::Abandoned),
+            Ending::Forfeit(seat) => (Some(seat.other()), Reason::Forfeited),
+        };
+        Outcome { winner, reason }
+    }
+
+    /// Reads `RESIGN first`, `DRAW`, `ABANDON` or `FORFEIT first`, in any case; comments and blank lines aside.
+    fn parse(orders: &str) -> Option<Ending> {
+        let words =
+            lines(orders).iter().map(|line| line.text.to_ascii_lowercase()).collect::<Vec<_>>().join(" ; ");
+        match words.split_ascii_whitespace().collect::<Vec<_>>()[..] {
+            ["resign", seat] => Seat::parse(seat).map(Ending::Resign),
+            ["draw"] => Some(Ending::Draw),
+            ["abandon"] => Some(Ending::Abandon),
+            ["forfeit", seat] => Seat::parse(seat).map(Ending::Forfeit),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Ending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ending::Resign(seat) => write!(f, "RESIGN {seat}"),
+            Ending::Draw => f.write_str("DRAW"),
+            Ending::Abandon => f.write_str("ABANDON"),
+            Ending::Forfeit(seat) => write!(f, "FORFEIT {seat}"),
+        }
+    }
+}
+
+/// Why a text is no record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {reason}")]
+pub struct NoRecord {
+    /// Counted from 1.
+    pub line: usize,
+    pub reason: String,
+}
+
+/// The order lines of a text: comments and blank lines left out, the others numbered as written, from 1.
+pub fn lines(orders: &str) -> Vec<Line> {
+    let numbered = (1..).zip(orders.lines());
+    let written = numbered.map(|(no, line)| (no, line.split('#').next().unwrap_or_default().trim()));
+    written
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(no, text)| Line { no, text: text.to_owned() })
+        .collect()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRecord {
+    fogpost: Spanned<i64>,
+    game: Spanned<String>,
+    #[serde(default)]
+    seats: RawSeats,
+    #[serde(default)]
+    options: toml::map::Map<String, toml::Value>,
+    #[serde(default)]
+    filings: Vec<RawFiling>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RawSeats {
+    first: String,
+    second: String,
+}
+
+impl Default for RawSeats {
+    fn default() -> Self {
+        RawSeats { first: "First".to_owned(), second: "Second".to_owned() }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawFiling {
+    seat: Spanned<String>,
+    phase: Option<String>,
+    orders: Spanned<String>,
+}
+
+impl Record {
+    /// Reads a record file.
+    ///
+    /// # Errors
+    /// [`NoRecord`]: bad TOML, or an unknown key, game, seat, phase, referee order, option or value.
+    pub fn parse(text: &str) -> Result<Record, NoRecord> {
+        let line_of =
+            |span: Range<usize>| 1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count();
+        let fail = |span: Range<usize>, reason: String| NoRecord { line: line_of(span), reason };
+        let raw: RawRecord = toml::from_str(text).map_err(|error| {
+            let reason = error.message().lines().collect::<Vec<_>>().join("; ");
+            fail(error.span().unwrap_or(0..0), reason)
+        })?;
+        if *raw.fogpost.get_ref() != 1 {
+            let reason =
+                format!("record format {} is not known; this program reads 1", raw.fogpost.get_ref());
+            return Err(fail(raw.fogpost.span(), reason));
+        }
+        let Some(game) = Kind::ALL.iter().copied().find(|kind| kind.key() == raw.game.get_ref()) else {
+            let known: Vec<_> = Kind::ALL.iter().map(|kind| kind.key()).collect();
+            let reason = format!("unknown game `{}`; known are {}", raw.game.get_ref(), known.join(", "));
+            return Err(fail(raw.game.span(), reason));
+        };
+        let options = read_options(game, &raw.options)
+            .map_err(|(name, reason)| NoRecord { line: line_of_option(text, &name), reason })?;
+        let filings = raw
+            .filings
+            .into_iter()
+            .map(|filing| read_filing(filing).map_err(|(span, reason)| fail(span, reason)));
+        Ok(Record {
+            game,
+            players: BySeat::new(raw.seats.first, raw.seats.second),
+            options,
+            filings: filings.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Plays the record through and hands each step to `each` as it comes.
+    pub fn replay(&self, mut each: impl FnMut(Step<'_>)) {
+        let mut table = Table::new(self.game.start(&self.options));
+        table.pass_on(&mut each);
+        for (index, filed) in self.filings.iter().enumerate() {
+            if let Err(faults) = table.file(filed, &mut each) {
+                each(Step::Refused { index, filed, faults });
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Record {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        writeln!(f, "fogpost = 1\ngame = \"{}\"\n\n[seats]", self.game.key())?;
+        writeln!(f, "first = {}\nsecond = {}", quoted(&self.players.first), quoted(&self.players.second))?;
+        if !self.options.is_empty() {
+            writeln!(f, "\n[options]")?;
+        }
+        for (name, value) in self.options.iter() {
+            let bare = value == "true" || value == "false" || value.parse::<u32>().is_ok();
+            writeln!(f, "{name} = {}", if bare { value.to_owned() } else { quoted(value) })?;
+        }
+        for Filed { by, phase } in &self.filings {
+            let (seat, mut orders) = match by {
+                By::Seat(seat, orders) => (seat.as_str(), orders.clone()),
+                By::Referee(ending) => ("referee", ending.to_string()),
+            };
+            writeln!(f, "\n[[filings]]\nseat = \"{seat}\"")?;
+            if let Some(phase) = phase {
+                writeln!(f, "phase = {}", quoted(phase))?;
+            }
+            if orders.contains('\n') && !orders.ends_with('\n') {
+                orders.push('\n');
+            }
+            let plain = orders.chars().all(|c| c == '\n' || !c.is_control() && c != '\\' && c != '"');
+            if plain && orders.contains('\n') {
+                writeln!(f, "orders = \"\"\"\n{orders}\"\"\"")?;
+            } else {
+                writeln!(f, "orders = {}", quoted(&orders))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_options(
+    game: Kind,
+    options: &toml::map::Map<String, toml::Value>,
+) -> Result<Choices, (String, String)> {
+    let mut wanted = Vec::new();
+    for (name, value) in options {
+        let value = match value {
+            toml::Value::String(text) => text.clone(),
+            toml::Value::Integer(_) | toml::Value::Boolean(_) => value.to_string(),
+            toml::Value::Float(_)
+            | toml::Value::Datetime(_)
+            | toml::Value::Array(_)
+            | toml::Value::Table(_) => {
+                return Err((name.clone(), format!("option `{name}` is one plain value")));
+            }
+        };
+        // One by one first, so that a fault is told with the line of its option.
+        game.choose([(name.as_str(), value.as_str())]).map_err(|reason| (name.clone(), reason))?;
+        wanted.push((name.as_str(), value));
+    }
+    game.choose(wanted.iter().map(|(name, value)| (*name, value.as_str())))
+        .map_err(|reason| (String::new(), reason))
+}
+
+/// The line on which the option `name` stands, or that of the `[options]` header.
+fn line_of_option(text: &str, name: &str) -> usize {
+    let header = text.lines().position(|line| line.trim_start().starts_with("[options]")).unwrap_or(0);
+    let after = text.lines().skip(header + 1);
+    let found = after.take_while(|line| !line.trim_start().starts_with('[')).position(|line| {
+        let key = line.split('=').next().unwrap_or_default().trim();
+        key.trim_matches(['"', '\'']) == name
+    });
+    1 + header + found.map_or(0, |offset| offset + 1)
+}
+
+fn read_filing(raw: RawFiling) -> Result<Filed, (Range<usize>, String)> {
+    let by = if raw.seat.get_ref() == "referee" {
+        let ending = Ending::parse(raw.orders.get_ref()).ok_or_else(|| {
+            let reason = "the referee's orders are `RESIGN first`, `RESIGN second`, `DRAW` or `ABANDON`";
+            (raw.orders.span(), reason.to_owned())
+        })?;
+        By::Referee(ending)
+    } else {
+        let seat =
+            Seat::BOTH.into_iter().find(|seat| seat.as_str() == raw.seat.get_ref()).ok_or_else(|| {
+                (
+                    raw.seat.span(),
+                    format!("unknown seat `{}`; known are first, second, referee", raw.seat.get_ref()),
+                )
+            })?;
+        By::Seat(seat, raw.orders.into_inner())
+    };
+    Ok(Filed { by, phase: raw.phase })
+}
+
+/// What one step of a replay brought.
+pub enum Step<'a> {
+    Adjudicated(Adjudicated<'a>),
+    Refused { index: usize, filed: &'a Filed, faults: Vec<Fault> },
+}
+
+/// One adjudication: the phase decided, and the state after it.
+pub struct Adjudicated<'a> {
+    /// Counted from 1.
+    pub number: usize,
+    pub phase: Phase,
+    /// The number by which players know the phase that was decided.
+    pub turn: u32,
+    pub state: &'a AnyState,
+}
+
+/// A match being replayed: its state and the filings held for the phase that is due.
+struct Table {
+    state: AnyState,
+    held: BySeat<Option<Filing>>,
+    adjudications: usize,
+}
+
+impl Table {
+    fn new(state: AnyState) -> Self {
+        Table { state, held: BySeat::default(), adjudications: 0 }
+    }
+
+    fn file(&mut self, filed: &Filed, each: &mut impl FnMut(Step<'_>)) -> Result<(), Vec<Fault>> {
+        let Some(due) = self.state.due() else {
+            return Err(vec![Fault::whole("The match is over.")]);
+        };
+        if let Some(phase) = filed.phase.as_ref().filter(|phase| *phase != due.phase.as_str()) {
+            return Err(vec![Fault::whole(format!("The phase due is {}, not {phase}.", due.phase))]);
+        }
+        match &filed.by {
+            By::Referee(ending) => {
+                self.state.close(ending.outcome());
+                self.adjudicated(&due, each);
+            }
+            By::Seat(seat, orders) => {
+                self.held[*seat] = Some(self.state.seal(*seat, &lines(orders))?);
+                if due.seats.iter().all(|seat| self.held[*seat].is_some()) {
+                    self.adjudicate(&due, each);
+                    self.pass_on(each);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adjudicates the passes that the referee makes himself.
+    fn pass_on(&mut self, each: &mut impl FnMut(Step<'_>)) {
+        while let Some(due) = self.state.due().filter(|due| due.seats.is_empty()) {
+            self.adjudicate(&due, each);
+        }
+    }
+
+    fn adjudicate(&mut self, due: &Due, each: &mut impl FnMut(Step<'_>)) {
+        self.state.adjudicate(&self.held).expect("the filings held were sealed for this very state");
+        self.adjudicated(due, each);
+    }
+
+    fn adjudicated(&mut self, due: &Due, each: &mut impl FnMut(Step<'_>)) {
+        self.held = BySeat::default();
+        self.adjudications += 1;
+        let (number, phase, turn) = (self.adjudications, due.phase, due.turn);
+        each(Step::Adjudicated(Adjudicated { number, phase, turn, state: &self.state }));
+    }
+}
+
+/// The line that `replay --json` prints for an adjudication; with `only`, what that seat was told and no more.
+pub fn adjudication_json(done: &Adjudicated<'_>, only: Option<Seat>) -> Value {
+    let seats = Seat::BOTH.into_iter().filter(|seat| only.is_none_or(|only| only == *seat));
+    let views: serde_json::Map<_, _> = seats.map(|seat| (seat.to_string(), done.state.view(seat))).collect();
+    let due = done.state.due().map(|due| json!({ "phase": due.phase, "seats": due.seats }));
+    let mut line = json!({
+        "adjudication": done.number,
+        "phase": done.phase,
+        "views": views,
+        "due": due,
+        "result": done.state.outcome(),
+    });
+    if only.is_none() {
+        line["state"] = done.state.position();
+    }
+    line
+}
+
+/// One fault as `replay --json` prints it.
+#[derive(Serialize)]
+struct FaultLine<'a> {
+    line: Option<usize>,
+    text: &'a str,
+    reason: String,
+}
+
+/// The line that `replay --json` prints for a filing refused.
+pub fn refusal_json(index: usize, filed: &Filed, faults: &[Fault]) -> Value {
+    let (seat, orders) = match &filed.by {
+        By::Seat(seat, orders) => (seat.as_str(), orders.as_str()),
+        By::Referee(_) => ("referee", ""),
+    };
+    let faults = faults.iter().map(|fault| FaultLine {
+        line: fault.line,
+        text: fault.line.and_then(|line| orders.lines().nth(line - 1)).unwrap_or_default().trim(),
+        reason: told(fault),
+    });
+    json!({ "refused": index, "seat": seat, "faults": faults.collect::<Vec<_>>() })
+}
+
+fn told(fault: &Fault) -> String {
+    let mut told = fault.reason.clone();
+    if let Some(example) = &fault.example {
+        let _ = write!(told, " For example: {example}");
+    }
+    told
+}

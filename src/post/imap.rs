@@ -35,8 +35,9 @@ pub struct Settings {
     pub ca_file: Option<PathBuf>,
     /// The login name.
     pub user: String,
-    /// The password.
-    pub password: Secret,
+    /// The password; or else a file that holds it.
+    pub password: Option<Secret>,
+    pub password_file: Option<PathBuf>,
     /// The folder to read.
     #[serde(default = "inbox")]
     pub folder: String,
@@ -91,7 +92,8 @@ impl Settings {
             tls: Tls::default(),
             ca_file: None,
             user: user.into(),
-            password,
+            password: Some(password),
+            password_file: None,
             folder: inbox(),
             processed: processed(),
             poll_seconds: poll_seconds(),

@@ -4,11 +4,13 @@
 //! It does not look into a letter, knows no match and no database: a batch of letters is passed on through a
 //! channel, and the mailbox is told that they were taken only after the other end has said that they are stored.
 
+pub mod dkim;
 pub mod imap;
 pub mod inbox;
 pub mod maildir;
 pub mod outbox;
 pub mod sendmail;
+mod settings;
 pub mod smtp;
 pub mod stdin;
 mod tls;
@@ -137,8 +139,8 @@ impl Stopper {
 /// Why a mailbox could not be read, or a mail server not be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("{what}: {source}")]
-    Io { what: String, source: io::Error },
+    #[error("{what}: {cause}")]
+    Io { what: String, cause: io::Error },
     #[error("{0}")]
     Configuration(String),
     #[error("the login was rejected: {0}")]
@@ -155,8 +157,8 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn io(what: impl Into<String>, source: io::Error) -> Error {
-        Error::Io { what: what.into(), source }
+    pub(crate) fn io(what: impl Into<String>, cause: io::Error) -> Error {
+        Error::Io { what: what.into(), cause }
     }
 
     /// Whether the same may succeed later without anybody's help; a wrong setting or password does not heal.

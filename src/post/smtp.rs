@@ -38,8 +38,9 @@ pub struct Settings {
     pub ca_file: Option<PathBuf>,
     /// The login name, where the server wants one.
     pub user: Option<String>,
-    /// The password that goes with it.
+    /// The password that goes with it; or else a file that holds it.
     pub password: Option<Secret>,
+    pub password_file: Option<PathBuf>,
     /// The name by which this machine greets the server; by default its own, or its address.
     pub hello: Option<String>,
     /// How many letters may be sent at the same time, each over a connection of its own.
@@ -75,6 +76,7 @@ impl Settings {
             ca_file: None,
             user: None,
             password: None,
+            password_file: None,
             hello: None,
             connections: connections(),
             timeout_seconds: timeout_seconds(),

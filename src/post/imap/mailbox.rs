@@ -10,7 +10,7 @@ use imap::extensions::idle::WaitOutcome;
 use imap::types::UnsolicitedResponse;
 
 use super::super::inbox::{Door, Line};
-use super::super::{Arrived, Error, Tls, one_line};
+use super::super::{Arrived, Error, Secret, Tls, one_line};
 use super::Settings;
 use super::conn::Conn;
 
@@ -51,7 +51,7 @@ impl Mailbox {
                 return Err(Error::Server(one_line(&String::from_utf8_lossy(&greeting))));
             }
         }
-        let login = client.login(&settings.user, settings.password.reveal());
+        let login = client.login(&settings.user, settings.password.as_ref().map_or("", Secret::reveal));
         let mut session = login.map_err(|(error, _client)| match error {
             imap::Error::No(no) => Error::Login(one_line(&no.information)),
             error => fault(error),
