@@ -2,7 +2,6 @@
 
 use super::play::random_filing;
 use super::*;
-use crate::game::any::Kind;
 
 /// A small generator of its own: the same numbers for the same seed, everywhere.
 fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
@@ -106,4 +105,82 @@ fn dump() {
         });
     }
     save("best", &best.unwrap().1);
+}
+
+const TEMPLATES: [&str; 4] = ["news.txt", "knows.txt", "form.txt", "rules.txt"];
+
+fn environment() -> minijinja::Environment<'static> {
+    let mut env = minijinja::Environment::new();
+    env.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+    let syntax = minijinja::syntax::SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    env.set_syntax(syntax.unwrap());
+    for name in TEMPLATES {
+        let path = format!("{}/templates/quadrant-z/{name}", env!("CARGO_MANIFEST_DIR"));
+        env.add_template_owned(name, std::fs::read_to_string(path).unwrap()).unwrap();
+    }
+    env
+}
+
+/// Everything that is written to a seat, in the phase after `phase` was adjudicated.
+fn written(
+    env: &minijinja::Environment<'_>,
+    state: &State,
+    phase: Option<Phase>,
+    seat: Seat,
+    html: bool,
+) -> Vec<String> {
+    let view = QuadrantZ::view(state, seat);
+    let options: std::collections::BTreeMap<_, _> = <Options as crate::game::Options>::RULES
+        .iter()
+        .map(|rule| (rule.name, crate::game::Options::get(&state.options, rule.name)))
+        .collect();
+    let due = QuadrantZ::due(state);
+    let context = serde_json::json!({
+        "view": view,
+        "me": seat,
+        "foe": seat.other(),
+        "names": { "first": "Ann", "second": "Bo" },
+        "phase": phase,
+        "due": due,
+        "options": options,
+        "board": QuadrantZ::board(&view).text,
+        "html": html,
+    });
+    let render =
+        |name: &str| env.get_template(name).unwrap().render(minijinja::value::Serde(&context)).unwrap();
+    let mut texts = vec![render("rules.txt"), render("knows.txt")];
+    if phase.is_some() {
+        texts.push(render("news.txt"));
+    }
+    if due.is_some_and(|due| due.seats.contains(&seat)) {
+        texts.push(render("form.txt"));
+    }
+    texts
+}
+
+#[test]
+fn letters_are_narrow_and_hold_no_line_that_reads_as_an_order() {
+    let env = environment();
+    for seed in 0..24 {
+        let mut phase = None;
+        play(seed, |state| {
+            for seat in Seat::BOTH {
+                for text in written(&env, state, phase, seat, seed % 3 == 0) {
+                    for line in text.lines() {
+                        assert!(line.chars().count() <= 70, "{line}");
+                        assert_eq!(line.trim_end(), line, "blanks at the end: {line:?}");
+                        let bare = line.trim_start_matches([' ', '-', '>']);
+                        assert!(
+                            bare.starts_with("| ") || QuadrantZ::parse(bare) == Err(Syntax::Unknown),
+                            "{line}"
+                        );
+                    }
+                    if seed < 8 && std::env::var("SHOW").is_ok() {
+                        println!("{text}\n=================== {seat}");
+                    }
+                }
+            }
+            phase = state.phase();
+        });
+    }
 }
