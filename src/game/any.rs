@@ -57,7 +57,9 @@ macro_rules! games {
 
 games! {
     QuadrantZ => super::quadrant_z::QuadrantZ,
-    Toy => super::toy::Toy,
+    Pacific => super::pacific::Pacific,
+    Quantum => super::quantum::Quantum,
+    Quad => super::quad::Quad,
 }
 
 /// Options chosen for one match, by name: only those that differ from the game's defaults. [`Kind::choose`] makes

@@ -11,10 +11,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub mod any;
+pub mod pacific;
+pub mod quad;
 pub mod quadrant_z;
+pub mod quantum;
 pub mod record;
 pub mod square;
-mod toy;
 
 /// One of the two sides of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -321,6 +321,9 @@ impl Table {
                 self.adjudicated(&due, each);
             }
             By::Seat(seat, orders) => {
+                if !due.seats.contains(seat) {
+                    return Err(vec![Fault::whole("Nothing is due from this seat.")]);
+                }
                 self.held[*seat] = Some(self.state.seal(*seat, &lines(orders))?);
                 if due.seats.iter().all(|seat| self.held[*seat].is_some()) {
                     self.adjudicate(&due, each);
