@@ -121,6 +121,10 @@ impl Game for Pacific {
         }
     }
 
+    fn extra(view: &View) -> serde_json::Value {
+        Pacific::extra(view)
+    }
+
     fn board(view: &View) -> Board {
         board::board(view)
     }
