@@ -133,7 +133,8 @@ impl<F: Fn(&str) -> bool> Reading<'_, F> {
             ["TURN", number] | ["TURN", number, "ORDERS"] | ["ORDERS", "TURN", number] => {
                 let Ok(turn) = number.parse() else { return false };
                 if self.request.turn.is_some_and(|before| before != turn) {
-                    let fault = Fault::on(no, "The letter names two turns. Write the orders of one turn only.");
+                    let fault =
+                        Fault::on(no, "The letter names two turns. Write the orders of one turn only.");
                     self.request.faults.push(fault.with_example(format!("TURN {turn}")));
                 }
                 self.request.turn = Some(turn);
@@ -155,7 +156,8 @@ impl<F: Fn(&str) -> bool> Reading<'_, F> {
                 let (text, _) = self.text(wording);
                 if text.is_empty() {
                     let reason = "PROTEST wants the text that the GM is to read.";
-                    let fault = Fault::on(no, reason).with_example("PROTEST Turn 4 was decided on the wrong orders.");
+                    let fault =
+                        Fault::on(no, reason).with_example("PROTEST Turn 4 was decided on the wrong orders.");
                     self.request.faults.push(fault);
                 } else {
                     self.request.commands.push(Asked { line: no, command: Command::Protest(text) });
@@ -177,7 +179,8 @@ impl<F: Fn(&str) -> bool> Reading<'_, F> {
         let read = |line: &Line| (line.no, Wording::of(&line.text));
         let mut below = self.lines[from..self.at].iter().map(read);
         let swallowed = below.find(|(_, wording)| {
-            self.orders(wording).is_some() || !ended && !matches!(command::read(wording, || false), Read::Remark)
+            self.orders(wording).is_some()
+                || !ended && !matches!(command::read(wording, || false), Read::Remark)
         });
         let example = "TELL Well played.\nEND";
         let fault = match swallowed {

@@ -22,7 +22,8 @@ impl Address {
     pub fn parse(text: &str) -> Result<Address, NotAnAddress> {
         let text = text.trim();
         let (local, domain) = text.rsplit_once('@').ok_or(NotAnAddress)?;
-        let plain = |c: char| c.is_ascii_alphanumeric() || c.is_alphanumeric() && c.to_lowercase().count() == 1;
+        let plain =
+            |c: char| c.is_ascii_alphanumeric() || c.is_alphanumeric() && c.to_lowercase().count() == 1;
         let local_ok = local.len() <= 64
             && !local.is_empty()
             && !local.starts_with('.')

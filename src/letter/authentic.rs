@@ -26,12 +26,14 @@ pub fn dkim_told(trace: &[Header], authserv_id: &str, from: &Address) -> Told {
     let mut told = Told::Nothing;
     let mut begun = false;
     for header in trace {
-        let results = (header.name == "authentication-results").then(|| Results::parse(&header.value)).flatten();
+        let results =
+            (header.name == "authentication-results").then(|| Results::parse(&header.value)).flatten();
         match results.filter(|results| results.authserv_id.eq_ignore_ascii_case(authserv_id)) {
             Some(results) => {
                 begun = true;
                 for result in results.of("dkim") {
-                    let passed = result.value == "pass" && result.domain().is_some_and(|d| aligned(d, from.domain()));
+                    let passed =
+                        result.value == "pass" && result.domain().is_some_and(|d| aligned(d, from.domain()));
                     if passed {
                         return Told::Passed;
                     }
@@ -136,7 +138,8 @@ fn words(value: &str) -> Vec<Word> {
     while let Some(c) = chars.next() {
         let ends = matches!(c, ';' | '=' | '/' | '(' | '"') || c.is_whitespace();
         // In a property's value `/` and `=` are characters like others (selectors, base64 excerpts).
-        let inside = matches!(c, '=' | '/') && !word.is_empty() && matches!(words.last(), Some(Word::Mark('=')));
+        let inside =
+            matches!(c, '=' | '/') && !word.is_empty() && matches!(words.last(), Some(Word::Mark('=')));
         if ends && !inside && !word.is_empty() {
             words.push(Word::Text(std::mem::take(&mut word)));
         }
@@ -216,7 +219,13 @@ mod tests {
         ] {
             assert_eq!(told(&[(AR, value)]), Told::NotPassed, "{value}");
         }
-        for value in ["mx.club.example; none", "other.example; dkim=pass header.d=example.org", "", "; dkim=pass", "mx.club.example; spf=pass"] {
+        for value in [
+            "mx.club.example; none",
+            "other.example; dkim=pass header.d=example.org",
+            "",
+            "; dkim=pass",
+            "mx.club.example; spf=pass",
+        ] {
             assert_eq!(told(&[(AR, value)]), Told::Nothing, "{value}");
         }
     }

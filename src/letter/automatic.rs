@@ -12,6 +12,7 @@ use super::address::Address;
 use super::body::{Texts, mime_type};
 use super::bounce;
 use super::header::{Header, is_own_id};
+use super::source::Layer;
 
 /// More hops than this are a loop.
 const MAX_RECEIVED: usize = 50;
@@ -117,7 +118,7 @@ pub(super) fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
 fn opening(texts: Option<&Texts>) -> String {
     let mut out = String::new();
     let lines = texts.map(|texts| texts.plain.iter().chain(&texts.html).chain(&texts.attached));
-    for line in lines.into_iter().flatten() {
+    for line in lines.into_iter().flatten().filter(|line| line.layer == Layer::Open) {
         if out.len() > 20_000 {
             break;
         }
@@ -156,9 +157,12 @@ impl Evidence<'_> {
                 return Some(Mark::AutoSubmitted(value));
             }
         }
-        for value in ["precedence", "x-precedence", "preference"].into_iter().flat_map(|name| self.values(name)) {
+        for value in
+            ["precedence", "x-precedence", "preference"].into_iter().flat_map(|name| self.values(name))
+        {
             let value = first_word(value);
-            if matches!(value.as_str(), "bulk" | "junk" | "list" | "auto_reply" | "auto-reply" | "autoreply") {
+            if matches!(value.as_str(), "bulk" | "junk" | "list" | "auto_reply" | "auto-reply" | "autoreply")
+            {
                 return Some(Mark::Precedence(value));
             }
         }
@@ -166,7 +170,9 @@ impl Evidence<'_> {
             if is_machine_field(&header.name, &header.value) {
                 return Some(Mark::Field(header.name.clone()));
             }
-            if header.name.starts_with("list-") || matches!(header.name.as_str(), "mailing-list" | "x-mailing-list") {
+            if header.name.starts_with("list-")
+                || matches!(header.name.as_str(), "mailing-list" | "x-mailing-list")
+            {
                 return Some(Mark::List(header.name.clone()));
             }
         }
@@ -194,7 +200,9 @@ impl Evidence<'_> {
                 ("message", "delivery-status" | "global-delivery-status") => Report::Delivery(action(part)),
                 ("message", "disposition-notification" | "global-disposition-notification") => Report::Other,
                 ("message", "feedback-report") => Report::Other,
-                ("multipart", "report") if report_type(part) == Some("delivery-status") => Report::Delivery(None),
+                ("multipart", "report") if report_type(part) == Some("delivery-status") => {
+                    Report::Delivery(None)
+                }
                 ("multipart", "report") => Report::Other,
                 _ => continue,
             };
@@ -208,23 +216,29 @@ impl Evidence<'_> {
     fn kind(&self, mark: &Mark, text: &str) -> Kind {
         match self.report() {
             Some(Report::Delivery(Some(action))) => return action,
-            Some(Report::Delivery(None)) => return bounce::failure(self.subject, text).unwrap_or(Kind::Failed),
+            Some(Report::Delivery(None)) => {
+                return bounce::failure(self.subject, text).unwrap_or(Kind::Failed);
+            }
             Some(Report::Other) => return Kind::Other,
             None => {}
         }
         match mark {
             Mark::OwnLoop | Mark::OwnMessageId | Mark::OwnAddress | Mark::Hops | Mark::List(_) => Kind::Other,
             Mark::SubjectOfAbsence => Kind::Absence,
-            Mark::SubjectOfBounce | Mark::TextOfBounce => bounce::failure(self.subject, text).unwrap_or(Kind::Failed),
-            Mark::Field(name) if name == "x-failed-recipients" => bounce::failure(self.subject, text).unwrap_or(Kind::Failed),
+            Mark::SubjectOfBounce | Mark::TextOfBounce if bounce::is_away(text) => Kind::Absence,
+            Mark::SubjectOfBounce | Mark::TextOfBounce => {
+                bounce::failure(self.subject, text).unwrap_or(Kind::Failed)
+            }
+            Mark::Field(name) if name == "x-failed-recipients" => {
+                bounce::failure(self.subject, text).unwrap_or(Kind::Failed)
+            }
+            Mark::Field(_) => bounce::failure(self.subject, text).unwrap_or(Kind::Absence),
+            Mark::Precedence(value) if value.starts_with("auto") => Kind::Absence,
             _ => {
-                if let Some(failure) = bounce::failure(self.subject, text) {
-                    return failure;
-                }
-                let replied = self.values("auto-submitted").any(|v| first_word(v) == "auto-replied")
-                    || matches!(mark, Mark::Field(_))
-                    || bounce::is_absence(self.subject);
-                if replied { Kind::Absence } else { Kind::Other }
+                let replied = self.values("auto-submitted").any(|v| first_word(v) == "auto-replied");
+                let away = replied || bounce::is_absence(self.subject);
+                let otherwise = if away { Kind::Absence } else { Kind::Other };
+                bounce::failure(self.subject, text).unwrap_or(otherwise)
             }
         }
     }
@@ -268,7 +282,12 @@ fn report_type<'a>(part: &'a MessagePart<'_>) -> Option<&'a str> {
 }
 
 fn first_word(value: &str) -> String {
-    value.trim().split(|c: char| c.is_whitespace() || matches!(c, ';' | '(')).next().unwrap_or_default().to_lowercase()
+    value
+        .trim()
+        .split(|c: char| c.is_whitespace() || matches!(c, ';' | '('))
+        .next()
+        .unwrap_or_default()
+        .to_lowercase()
 }
 
 /// Fields that only machines write into what they send.
@@ -306,6 +325,7 @@ fn is_machine_field(name: &str, value: &str) -> bool {
             ["autoresponder", "autoreply", "auto-reply", "vacation"].iter().any(|word| value.contains(word))
         }
         "delivered-to" => value == "autoresponder",
+        "x-apple-action" => value.contains("vacation"),
         "content-type" => {
             value.starts_with("multipart/report")
                 || value.starts_with("message/delivery-status")
@@ -320,10 +340,21 @@ fn is_machine_field(name: &str, value: &str) -> bool {
 fn is_daemon(local: &str) -> bool {
     let local = local.to_lowercase();
     let squeezed: String = local.chars().filter(char::is_ascii_alphanumeric).collect();
-    bounce::DAEMONS.iter().any(|daemon| local == *daemon || local.starts_with(&format!("{daemon}-")) || local.starts_with(&format!("{daemon}+")))
-        || ["noreply", "donotreply", "dontreply", "nicht-antworten", "mailerdaemon", "autoresponder", "autoreply"]
-            .iter()
-            .any(|part| squeezed.contains(part))
+    bounce::DAEMONS.iter().any(|daemon| {
+        local == *daemon
+            || local.starts_with(&format!("{daemon}-"))
+            || local.starts_with(&format!("{daemon}+"))
+    }) || [
+        "noreply",
+        "donotreply",
+        "dontreply",
+        "nicht-antworten",
+        "mailerdaemon",
+        "autoresponder",
+        "autoreply",
+    ]
+    .iter()
+    .any(|part| squeezed.contains(part))
         || local.ends_with("-bounces")
         || local.ends_with("-bounce")
         || local.contains("-bounces+")
@@ -343,7 +374,9 @@ fn find_own_ids(bytes: &[u8], own: &Own, found: &mut Vec<String>) {
     while let Some(next) = bytes[at..].iter().position(|b| *b == b'@').map(|p| at + p) {
         at = next + 1;
         let ours = bytes.get(at..at + domain.len()).is_some_and(|d| d.eq_ignore_ascii_case(domain));
-        let ends = bytes.get(at + domain.len()).is_none_or(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'.' | b'-'));
+        let ends = bytes
+            .get(at + domain.len())
+            .is_none_or(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'.' | b'-'));
         if !ours || !ends || found.len() >= MOST {
             continue;
         }

@@ -27,7 +27,9 @@ impl WhatItIs {
     /// A sentence to the sender, and what to send instead.
     pub fn says(self) -> &'static str {
         match self {
-            WhatItIs::Encrypted => "Your letter is encrypted, and I cannot open it. Please send it unencrypted.",
+            WhatItIs::Encrypted => {
+                "Your letter is encrypted, and I cannot open it. Please send it unencrypted."
+            }
             WhatItIs::OpaqueSigned => {
                 "Your letter is signed in a way that hides its text (S/MIME, \"opaque\"). Please send it without a signature, or clear-signed."
             }
@@ -38,11 +40,15 @@ impl WhatItIs {
                 "Your letter holds only a document. Please write your orders into the letter itself."
             }
             WhatItIs::Pdf => "Your letter holds only a PDF. Please write your orders into the letter itself.",
-            WhatItIs::Picture => "Your letter holds only a picture. Please write your orders into the letter itself.",
+            WhatItIs::Picture => {
+                "Your letter holds only a picture. Please write your orders into the letter itself."
+            }
             WhatItIs::Forwarded => {
                 "Your letter holds only another letter, attached. Please write your orders into the letter itself."
             }
-            WhatItIs::OtherFile => "Your letter holds only a file. Please write your orders into the letter itself.",
+            WhatItIs::OtherFile => {
+                "Your letter holds only a file. Please write your orders into the letter itself."
+            }
         }
     }
 }
@@ -119,7 +125,8 @@ impl Walk<'_> {
 
     fn leaf(&mut self, part: &MessagePart<'_>) {
         let (kind, subtype) = mime_type(part);
-        let attached = part.content_disposition().is_some_and(|d| d.is_attachment()) || part.attachment_name().is_some();
+        let attached =
+            part.content_disposition().is_some_and(|d| d.is_attachment()) || part.attachment_name().is_some();
         match (kind.as_str(), subtype.as_str()) {
             ("text", "plain" | "markdown" | "x-markdown") => {
                 let lines = self.plain(part);
@@ -130,7 +137,7 @@ impl Walk<'_> {
                 }
             }
             ("text", "html") if !attached => {
-                let bytes = transfer_decoded(&self.message.raw_message, part, part.encoding);
+                let bytes = transfer_decoded(&self.message.raw_message, part);
                 let label = part.content_type().and_then(|ct| ct.attribute("charset"));
                 for line in html::lines(&decode(&bytes, label)) {
                     let pieces = clean(&line.text);
@@ -147,7 +154,7 @@ impl Walk<'_> {
     }
 
     fn plain(&mut self, part: &MessagePart<'_>) -> Vec<Source> {
-        let bytes = transfer_decoded(&self.message.raw_message, part, part.encoding);
+        let bytes = transfer_decoded(&self.message.raw_message, part);
         let attribute = |name| part.content_type().and_then(|ct| ct.attribute(name));
         let is = |name, value: &str| attribute(name).is_some_and(|found| found.eq_ignore_ascii_case(value));
         let text = clean(&decode(&bytes, attribute("charset")));
@@ -177,8 +184,12 @@ fn depth(message: &Message<'_>, most: usize) -> usize {
 /// Type and subtype in lower case; `text/plain` where nothing is said (RFC 2045 5.2).
 pub fn mime_type(part: &MessagePart<'_>) -> (String, String) {
     let Some(ct) = part.content_type() else { return ("text".into(), "plain".into()) };
-    let (kind, subtype) = (ct.ctype().to_ascii_lowercase(), ct.subtype().unwrap_or_default().to_ascii_lowercase());
-    if kind == "text" && subtype.is_empty() { (kind, "plain".into()) } else { (kind, subtype) }
+    let (kind, subtype) =
+        (ct.ctype().to_ascii_lowercase(), ct.subtype().unwrap_or_default().to_ascii_lowercase());
+    // A multipart without a boundary has no parts: what it holds is text.
+    let leaf = !matches!(part.body, PartType::Multipart(_) | PartType::Message(_));
+    let plain = kind == "text" && subtype.is_empty() || kind == "multipart" && leaf;
+    if plain { ("text".into(), "plain".into()) } else { (kind, subtype) }
 }
 
 /// What a part that is no text stands for.
@@ -192,7 +203,11 @@ fn stand_in(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<WhatItI
         }
         ("application", "pkcs7-mime" | "x-pkcs7-mime" | "pgp-encrypted") => WhatItIs::Encrypted,
         ("application", "ms-tnef" | "vnd.ms-tnef") => WhatItIs::Winmail,
-        (_, "pkcs7-signature" | "x-pkcs7-signature" | "pgp-signature" | "pgp-keys" | "calendar" | "vcard" | "x-vcard") => {
+        (
+            _,
+            "pkcs7-signature" | "x-pkcs7-signature" | "pgp-signature" | "pgp-keys" | "calendar" | "vcard"
+            | "x-vcard",
+        ) => {
             return None;
         }
         _ if name == "winmail.dat" => WhatItIs::Winmail,
@@ -203,7 +218,9 @@ fn stand_in(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<WhatItI
         _ if subtype.starts_with("vnd.openxmlformats") || subtype.starts_with("vnd.oasis.opendocument") => {
             WhatItIs::OfficeDocument
         }
-        _ if ends(&[".doc", ".docx", ".odt", ".rtf", ".pages", ".xls", ".xlsx", ".ods"]) => WhatItIs::OfficeDocument,
+        _ if ends(&[".doc", ".docx", ".odt", ".rtf", ".pages", ".xls", ".xlsx", ".ods"]) => {
+            WhatItIs::OfficeDocument
+        }
         (_, "pdf") => WhatItIs::Pdf,
         _ if ends(&[".pdf"]) => WhatItIs::Pdf,
         ("image", _) => WhatItIs::Picture,
@@ -220,7 +237,8 @@ fn without_armour(text: &str) -> Result<String, Armoured> {
     if !text.contains("-----BEGIN PGP ") {
         return Ok(text.to_owned());
     }
-    let (mut out, mut signed, mut skipping, mut heading, mut encrypted) = (String::new(), false, false, false, false);
+    let (mut out, mut signed, mut skipping, mut heading, mut encrypted) =
+        (String::new(), false, false, false, false);
     for line in text.lines() {
         match line.trim_end() {
             "-----BEGIN PGP SIGNED MESSAGE-----" => (signed, heading) = (true, true),

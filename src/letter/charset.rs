@@ -4,15 +4,16 @@
 
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
-use mail_parser::{Encoding, MessagePart};
+use mail_parser::{MessagePart, MimeHeaders};
 
 /// The bytes of a leaf part with its transfer encoding undone; what does not belong there is passed over.
-pub fn transfer_decoded(raw: &[u8], part: &MessagePart<'_>, encoding: Encoding) -> Vec<u8> {
+pub fn transfer_decoded(raw: &[u8], part: &MessagePart<'_>) -> Vec<u8> {
     let body = raw.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
-    match encoding {
-        Encoding::None => body.to_vec(),
-        Encoding::QuotedPrintable => quoted_printable(body),
-        Encoding::Base64 => base64(body),
+    let encoding = part.content_transfer_encoding().unwrap_or_default().trim().to_ascii_lowercase();
+    match encoding.as_str() {
+        "quoted-printable" => quoted_printable(body),
+        "base64" => base64(body),
+        _ => body.to_vec(),
     }
 }
 
@@ -61,7 +62,8 @@ pub fn decode(bytes: &[u8], label: Option<&str>) -> String {
         [0xfe, 0xff, rest @ ..] => return utf16(rest, u16::from_be_bytes),
         _ => {}
     }
-    let label = label.unwrap_or_default().trim().trim_matches(['"', '\'']).to_ascii_lowercase().replace('_', "-");
+    let label =
+        label.unwrap_or_default().trim().trim_matches(['"', '\'']).to_ascii_lowercase().replace('_', "-");
     let named = |label: &str| (!label.is_empty()).then(|| charset_decoder(label.as_bytes())).flatten();
     if label.starts_with("utf-16") || label.starts_with("utf16") {
         return if is_utf16(bytes, 0) || label.ends_with("be") && !is_utf16(bytes, 1) {
@@ -86,22 +88,32 @@ pub fn decode(bytes: &[u8], label: Option<&str>) -> String {
     }
     let one_byte = label.is_empty()
         || label.contains("ascii")
-        || ["utf-8", "utf8", "iso-8859", "latin", "windows-125", "cp125", "koi8", "unknown", "x-unknown", "default"]
-            .iter()
-            .any(|known| label.starts_with(known));
+        || [
+            "utf-8",
+            "utf8",
+            "iso-8859",
+            "latin",
+            "windows-125",
+            "cp125",
+            "koi8",
+            "unknown",
+            "x-unknown",
+            "default",
+        ]
+        .iter()
+        .any(|known| label.starts_with(known));
     if one_byte && let Ok(text) = std::str::from_utf8(bytes) {
         return text.to_owned();
     }
     // What claims to be UTF-8 or ASCII and is not is Windows-1252 as a rule.
-    let vague = label.is_empty() || label.contains("ascii") || label.starts_with("utf") || label.contains("unknown");
+    let vague =
+        label.is_empty() || label.contains("ascii") || label.starts_with("utf") || label.contains("unknown");
     match named(&label) {
         Some(decoder) if !vague || label == "utf-7" => decoder(bytes),
         _ => match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
-            Err(_) => named("windows-1252").map_or_else(
-                || String::from_utf8_lossy(bytes).into_owned(),
-                |decoder| decoder(bytes),
-            ),
+            Err(_) => named("windows-1252")
+                .map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |decoder| decoder(bytes)),
         },
     }
 }

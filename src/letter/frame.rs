@@ -139,7 +139,8 @@ impl<'a> Page<'a> {
         for _ in 0..MAX_BLOCK + 4 {
             here = self.skip_blanks(here, 2);
             let Some(line) = self.line(here) else { break };
-            if let Some(kind @ (Label::To | Label::Subject | Label::From)) = label(line).filter(|_| line.trim().len() > 1)
+            if let Some(kind @ (Label::To | Label::Subject | Label::From)) =
+                label(line).filter(|_| line.trim().len() > 1)
             {
                 seen.push(kind);
                 end = here + 1;
@@ -168,11 +169,12 @@ impl<'a> Page<'a> {
             joined.push(' ');
             joined.push_str(line.trim());
             if let Some(kind) = attributes(&joined) {
-                let inner = (1..=lines).find(|skipped| {
-                    let rest: Vec<_> = (at + skipped..=at + lines).filter_map(|l| self.line(l)).collect();
-                    attributes(&rest.join(" ")) == Some(Kind::Certain) && !leads(&joined)
+                let whole_below = (at + 1..=at + lines).any(|from| {
+                    let rest: Vec<_> = (from..=at + lines).filter_map(|l| self.line(l)).collect();
+                    attributes(&rest.join(" ")) == Some(Kind::Certain)
                 });
-                if inner.is_some() {
+                let first = self.line(at)?;
+                if whole_below && !leads(first) && !first.contains("<") {
                     return None;
                 }
                 return Some(Frame { end: at + lines + 1, kind, author: self.author(&joined) });
@@ -195,9 +197,9 @@ impl<'a> Page<'a> {
         let ours = text.match_indices(local).any(|(at, _)| {
             let before = text[..at].chars().next_back();
             let rest = &text[at + local.len()..];
-            let rest = rest.strip_prefix('+').map_or(rest, |plus| {
-                plus.trim_start_matches(|c: char| c.is_ascii_alphanumeric())
-            });
+            let rest = rest
+                .strip_prefix('+')
+                .map_or(rest, |plus| plus.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
             before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | '-' | '_' | '+'))
                 && rest.strip_prefix('@').is_some_and(|rest| rest.starts_with(self.own.domain()))
         });
@@ -252,7 +254,9 @@ fn attributes(text: &str) -> Option<Kind> {
         match (date, wrote, address) {
             (true, true, _) | (true, _, true) => return Some(Kind::Certain),
             (false, true, true) => return Some(Kind::Likely),
-            (false, true, false) if bare.len() < 100 && bare.split(' ').count() <= 8 => return Some(Kind::Likely),
+            (false, true, false) if bare.len() < 100 && bare.split(' ').count() <= 8 => {
+                return Some(Kind::Likely);
+            }
             _ => {}
         }
     }
@@ -263,7 +267,8 @@ fn attributes(text: &str) -> Option<Kind> {
 fn has_word(text: &str, word: &str) -> bool {
     let letter = |c: char| c.is_alphabetic() && (c as u32) < 0x0e00;
     text.match_indices(word).any(|(at, _)| {
-        !text[..at].chars().next_back().is_some_and(letter) && !text[at + word.len()..].chars().next().is_some_and(letter)
+        !text[..at].chars().next_back().is_some_and(letter)
+            && !text[at + word.len()..].chars().next().is_some_and(letter)
     })
 }
 
@@ -288,9 +293,8 @@ fn has_date(text: &str) -> bool {
     let time = |at: usize| {
         digit(at) && matches!(bytes.get(at + 1), Some(b':' | b'.' | b'h')) && digit(at + 2) && digit(at + 3)
     };
-    let date = |at: usize| {
-        digit(at) && matches!(bytes.get(at + 1), Some(b'/' | b'.' | b'-')) && digit(at + 2)
-    };
+    let date =
+        |at: usize| digit(at) && matches!(bytes.get(at + 1), Some(b'/' | b'.' | b'-')) && digit(at + 2);
     (0..bytes.len()).any(|at| year(at) || time(at) || date(at))
 }
 
@@ -342,7 +346,10 @@ mod tests {
         assert_eq!(frame("Referee wrote:").unwrap().kind, Kind::Likely);
         let other = frame("On Mon, Nov 20, 2026 at 11:00 AM Ann <ann@example.org> wrote:").unwrap();
         assert_eq!(other.author, Author::Other);
-        assert_eq!(frame("Am 20.11.26 um 11:00 schrieb thereferee@club.example:").unwrap().author, Author::Other);
+        assert_eq!(
+            frame("Am 20.11.26 um 11:00 schrieb thereferee@club.example:").unwrap().author,
+            Author::Other
+        );
     }
 
     #[test]
@@ -366,7 +373,9 @@ mod tests {
             assert_eq!((found.end, found.kind), (text.lines().count(), Kind::Certain), "{text}");
             assert_ne!(found.author, Author::Other, "{text}");
         }
-        let forwarded = frame("---------- Forwarded message ---------\nFrom: Ann <ann@x.org>\nDate: x\nSubject: y").unwrap();
+        let forwarded =
+            frame("---------- Forwarded message ---------\nFrom: Ann <ann@x.org>\nDate: x\nSubject: y")
+                .unwrap();
         assert_eq!((forwarded.kind, forwarded.end), (Kind::Forwarded, 4));
     }
 

@@ -58,7 +58,9 @@ pub fn headers(head: &[u8]) -> Vec<Header> {
 /// How often a line of the raw letter says `Content-Type:`.
 pub fn count_content_types(raw: &[u8]) -> usize {
     const NAME: &[u8] = b"content-type:";
-    raw.split(|b| *b == b'\n').filter(|l| l.get(..NAME.len()).is_some_and(|l| l.eq_ignore_ascii_case(NAME))).count()
+    raw.split(|b| *b == b'\n')
+        .filter(|l| l.get(..NAME.len()).is_some_and(|l| l.eq_ignore_ascii_case(NAME)))
+        .count()
 }
 
 /// The Message-IDs in a field, without their angle brackets.
@@ -72,7 +74,12 @@ pub fn message_ids(value: &str) -> Vec<String> {
     }
     if ids.is_empty() && !value.contains('<') {
         // Some write it without brackets.
-        ids.extend(value.split_whitespace().filter(|word| word.contains('@') && word.len() <= 998).map(str::to_owned));
+        ids.extend(
+            value
+                .split_whitespace()
+                .filter(|word| word.contains('@') && word.len() <= 998)
+                .map(str::to_owned),
+        );
     }
     ids
 }
@@ -92,10 +99,17 @@ pub fn token_of_id(id: &str, own: &Own) -> Option<Token> {
 
 /// The tokens behind the `+` of our own address in a field of addresses.
 pub fn plus_tokens(value: &str, own: &Own) -> Vec<Token> {
-    let edge = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '"' | '(' | ')' | ':' | '\'' | '[' | ']');
+    let edge = |c: char| {
+        c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '"' | '(' | ')' | ':' | '\'' | '[' | ']')
+    };
     let ours = [Some(&own.address), own.return_path.as_ref()];
-    let token = |address: Address| ours.into_iter().flatten().find_map(|own| Token::parse(own.plus_of(&address)?));
-    value.split(edge).filter(|word| word.contains('@')).filter_map(|word| token(Address::parse(word).ok()?)).collect()
+    let token =
+        |address: Address| ours.into_iter().flatten().find_map(|own| Token::parse(own.plus_of(&address)?));
+    value
+        .split(edge)
+        .filter(|word| word.contains('@'))
+        .filter_map(|word| token(Address::parse(word).ok()?))
+        .collect()
 }
 
 #[cfg(test)]
@@ -107,7 +121,10 @@ mod tests {
         let raw = b"From ann Mon\nReceived: a\r\n\tb\r\nTo : x\r\nno field\r\n\r\nBody: y";
         let raw = without_envelope_line(raw);
         let found: Vec<_> = headers(head(raw)).into_iter().map(|h| (h.name, h.value)).collect();
-        assert_eq!(found, [("received".into(), "a b".into()), ("to".into(), "x".into())] as [(String, String); 2]);
+        assert_eq!(
+            found,
+            [("received".into(), "a b".into()), ("to".into(), "x".into())] as [(String, String); 2]
+        );
     }
 
     #[test]
@@ -118,7 +135,10 @@ mod tests {
             return_path: None,
         };
         let token = Token::parse("0123456789abcdef").unwrap();
-        assert_eq!(plus_tokens("\"R\" <Referee+0123456789ABCDEF@club.example>, x@y.z", &own), [token.clone()]);
+        assert_eq!(
+            plus_tokens("\"R\" <Referee+0123456789ABCDEF@club.example>, x@y.z", &own),
+            [token.clone()]
+        );
         assert_eq!(plus_tokens("referee+0123456789abcdef@other.example", &own), []);
         assert_eq!(token_of_id("0123456789abcdef.7@FOGPOST.club.example", &own), Some(token));
         assert_eq!(token_of_id("0123456789abcdef.7@club.example", &own), None);

@@ -79,7 +79,11 @@ impl<'a> Scan<'a> {
     fn tag(&mut self, tag: &Tag<'a>) {
         let name = tag.name.as_str();
         match name {
-            "br" => return if !tag.closing { self.break_line() },
+            "br" => {
+                return if !tag.closing {
+                    self.break_line()
+                };
+            }
             "hr" => return self.end_line(),
             "td" | "th" if !tag.closing => self.blank = true,
             _ if is_block(name) => self.end_line(),
@@ -98,7 +102,9 @@ impl<'a> Scan<'a> {
             return self.skip_raw(tag);
         }
         // These end one another where their end tags are left out.
-        if matches!(name, "p" | "li" | "tr" | "td" | "th" | "option") && self.open.last().is_some_and(|o| o.0 == name) {
+        if matches!(name, "p" | "li" | "tr" | "td" | "th" | "option")
+            && self.open.last().is_some_and(|o| o.0 == name)
+        {
             self.close(name);
         }
         let outer = self.context;
@@ -208,7 +214,8 @@ fn find_end_tag(text: &str, name: &str) -> Option<usize> {
 
 /// The length of the entity that `text` begins with, and what it stands for.
 fn entity(text: &str) -> (usize, Option<String>) {
-    let name = text[1..].bytes().take(MAX_ENTITY).take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
+    let name =
+        text[1..].bytes().take(MAX_ENTITY).take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
     let mut out = String::new();
     if name > 0 && text[1 + name..].starts_with(';') {
         add_html_token(&mut out, &text.as_bytes()[..name + 2], false);
@@ -225,10 +232,48 @@ fn entity(text: &str) -> (usize, Option<String>) {
 fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "div" | "dl" | "dt"
-            | "fieldset" | "figure" | "footer" | "form" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "header" | "html"
-            | "li" | "main" | "menu" | "nav" | "ol" | "option" | "p" | "pre" | "section" | "summary" | "table"
-            | "tbody" | "tfoot" | "thead" | "tr" | "ul" | "caption" | "head" | "o:p"
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "body"
+            | "center"
+            | "dd"
+            | "details"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figure"
+            | "footer"
+            | "form"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "header"
+            | "html"
+            | "li"
+            | "main"
+            | "menu"
+            | "nav"
+            | "ol"
+            | "option"
+            | "p"
+            | "pre"
+            | "section"
+            | "summary"
+            | "table"
+            | "tbody"
+            | "tfoot"
+            | "thead"
+            | "tr"
+            | "ul"
+            | "caption"
+            | "head"
+            | "o:p"
     ) && name != "o:p"
 }
 
@@ -270,7 +315,10 @@ impl<'a> Tag<'a> {
                 at = run(at + 1, |b| !b.is_ascii_whitespace());
                 let (from, to, next) = match bytes.get(at) {
                     Some(quote @ (b'"' | b'\'')) => {
-                        let to = bytes[at + 1..].iter().position(|b| b == quote).map_or(bytes.len(), |n| at + 1 + n);
+                        let to = bytes[at + 1..]
+                            .iter()
+                            .position(|b| b == quote)
+                            .map_or(bytes.len(), |n| at + 1 + n);
                         (at + 1, to, (to + 1).min(bytes.len()))
                     }
                     _ => {
@@ -296,7 +344,18 @@ impl<'a> Tag<'a> {
     fn is_empty(&self) -> bool {
         matches!(
             self.name.as_str(),
-            "area" | "base" | "col" | "embed" | "img" | "input" | "link" | "meta" | "param" | "source" | "track" | "wbr"
+            "area"
+                | "base"
+                | "col"
+                | "embed"
+                | "img"
+                | "input"
+                | "link"
+                | "meta"
+                | "param"
+                | "source"
+                | "track"
+                | "wbr"
         )
     }
 
@@ -307,7 +366,9 @@ impl<'a> Tag<'a> {
 
     fn is_hidden(&self, style: &str) -> bool {
         self.attributes.iter().any(|(key, _)| key == "hidden")
-            || ["display:none", "visibility:hidden", "mso-hide:all", "max-height:0"].iter().any(|s| style.contains(s))
+            || ["display:none", "visibility:hidden", "mso-hide:all", "max-height:0"]
+                .iter()
+                .any(|s| style.contains(s))
             || style.split(';').any(|rule| matches!(rule, "font-size:0" | "font-size:0px" | "opacity:0"))
     }
 
@@ -317,7 +378,9 @@ impl<'a> Tag<'a> {
         let id = self.attribute("id").to_ascii_lowercase();
         if self.name == "blockquote" {
             // Gmail and others indent what a person writes with a blockquote that has no border.
-            let cited = self.attribute("type") == "cite" || class.contains("quote") || !self.attribute("cite").is_empty();
+            let cited = self.attribute("type") == "cite"
+                || class.contains("quote")
+                || !self.attribute("cite").is_empty();
             return cited || !style.contains("border:none") && !style.contains("border:0");
         }
         const NAMES: [&str; 14] = [
@@ -354,7 +417,9 @@ impl<'a> Tag<'a> {
         ];
         let class = self.attribute("class").to_ascii_lowercase();
         let id = self.attribute("id").to_ascii_lowercase();
-        NAMES.iter().any(|name| class.contains(name) || id.contains(name)) || id == "signature" || id == "_signature"
+        NAMES.iter().any(|name| class.contains(name) || id.contains(name))
+            || id == "signature"
+            || id == "_signature"
     }
 }
 
@@ -371,16 +436,23 @@ mod tests {
     #[test]
     fn blocks_rows_and_items_end_a_line() {
         assert_eq!(
-            written("<html><head><title>x</title><style>p{}</style></head><body><p>SHIP 1<br>HOLD<div>a  b\n c</div><ul><li>d<li>e</ul><table><tr><td>f</td><td>g</td></tr><tr><td>h</table>"),
+            written(
+                "<html><head><title>x</title><style>p{}</style></head><body><p>SHIP 1<br>HOLD<div>a  b\n c</div><ul><li>d<li>e</ul><table><tr><td>f</td><td>g</td></tr><tr><td>h</table>"
+            ),
             ["SHIP 1", "HOLD", "a b c", "d", "e", "f g", "h"]
         );
-        assert_eq!(written("<pre>a\n  b</pre><div><br></div>&lt;c&gt;&amp;&nbsp;&#66;&#x43;"), ["a", "  b", "", "<c>&\u{a0}BC"]);
+        assert_eq!(
+            written("<pre>a\n  b</pre><div><br></div>&lt;c&gt;&amp;&nbsp;&#66;&#x43;"),
+            ["a", "  b", "", "<c>&\u{a0}BC"]
+        );
     }
 
     #[test]
     fn what_is_hidden_is_no_text() {
         assert_eq!(
-            written("<script>HOLD</script><span style='DISPLAY: None'>x<b>y</b></span><p hidden>z</p><!-- <p>q --> ok <p>1 < 2"),
+            written(
+                "<script>HOLD</script><span style='DISPLAY: None'>x<b>y</b></span><p hidden>z</p><!-- <p>q --> ok <p>1 < 2"
+            ),
             ["ok", "1 < 2"]
         );
     }
@@ -388,9 +460,14 @@ mod tests {
     #[test]
     fn quotes_are_known_by_their_elements() {
         assert_eq!(written("a<blockquote type=cite>b<blockquote>c</blockquote></blockquote>d"), ["a", "d"]);
-        assert_eq!(written("a<blockquote style='margin:0 0 0 40px;border:none;padding:0px'>b</blockquote>"), ["a", "b"]);
         assert_eq!(
-            written("<div>a</div><div class=\"gmail_quote\"><div class=gmail_attr>On … wrote:</div><blockquote class=\"gmail_quote\">q</blockquote><div>b</div></div>"),
+            written("a<blockquote style='margin:0 0 0 40px;border:none;padding:0px'>b</blockquote>"),
+            ["a", "b"]
+        );
+        assert_eq!(
+            written(
+                "<div>a</div><div class=\"gmail_quote\"><div class=gmail_attr>On … wrote:</div><blockquote class=\"gmail_quote\">q</blockquote><div>b</div></div>"
+            ),
             ["a", "b"]
         );
         assert_eq!(written("a<div id='ydp1yahoo_quoted_2'><div>On … wrote:</div><div>q</div></div>"), ["a"]);

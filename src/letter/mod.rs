@@ -11,8 +11,8 @@ use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
 pub mod address;
 pub mod authentic;
 pub mod automatic;
-mod bounce;
 mod body;
+mod bounce;
 mod charset;
 pub mod clean;
 pub mod digest;
@@ -125,11 +125,29 @@ pub struct Unreadable {
     pub tokens: Vec<Token>,
 }
 
+impl Unreadable {
+    /// Of bytes in which the parser finds no header.
+    fn nothing(digest: Digest, why: Why) -> Unreadable {
+        let (message_id, answerable, automatic) = (None, None, None);
+        Unreadable {
+            digest,
+            why,
+            message_id,
+            subject: String::new(),
+            answerable,
+            automatic,
+            tokens: Vec::new(),
+        }
+    }
+}
+
 impl Display for Why {
     /// A sentence to the sender.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Why::TooBig => "Your letter is too big to be read. Please send only your orders, without attachments.",
+            Why::TooBig => {
+                "Your letter is too big to be read. Please send only your orders, without attachments."
+            }
             Why::HeaderTooBig | Why::TooDeep | Why::TooManyParts => {
                 "Your letter has too many parts to be read. Please send only your orders, as plain text."
             }
@@ -154,7 +172,9 @@ impl Letter {
         // What is too big is known by its header alone, what is hostile by as much of that as may be.
         let readable = if measured.is_ok() { raw } else { &head[..head.len().min(limits.max_header_bytes)] };
         let headers = header::headers(&readable[..head.len().min(readable.len())]);
-        let message = MessageParser::default().parse(readable).unwrap_or_default();
+        let Some(message) = MessageParser::default().parse(readable).filter(|m| !m.parts.is_empty()) else {
+            return Err(Box::new(Unreadable::nothing(digest, measured.err().unwrap_or(Why::NoFrom))));
+        };
         let texts = measured.and_then(|()| body::texts(&message, limits));
         let mut envelope = Envelope::new(&message, &headers, own);
         envelope.automatic = automatic::classify(&automatic::Evidence {
@@ -243,9 +263,12 @@ impl Envelope {
         };
         let (in_reply_to, references) = (ids("in-reply-to"), ids("references"));
         let mut tokens = Vec::new();
-        for name in ["to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "resent-to"] {
+        for name in ["to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "resent-to"]
+        {
             for header in headers.iter().filter(|h| h.name == name) {
-                header::plus_tokens(&header.value, own).into_iter().for_each(|token| push_new(&mut tokens, token));
+                header::plus_tokens(&header.value, own)
+                    .into_iter()
+                    .for_each(|token| push_new(&mut tokens, token));
             }
         }
         for id in in_reply_to.iter().chain(references.iter().rev()) {

@@ -157,10 +157,11 @@ impl<'a> Reading<'a> {
         let ours = std::iter::once(first).chain(next).take(looked_at).find(begins_ours);
         match (ours, frame.author, frame.kind) {
             (Some(line), ..) if self.is_ours[line] => Some(Region::Ours),
-            (Some(_), ..) | (None, Author::Us, _) => Some(Region::OursUnseen),
-            (None, _, Kind::Likely) => None,
+            (Some(_), ..) => Some(Region::OursUnseen),
             // Some programs put the attribution below the quote.
             (None, ..) if at > 0 && self.lines[at - 1].layer == Layer::Quoted => Some(Region::Written),
+            (None, Author::Us, _) => Some(Region::OursUnseen),
+            (None, _, Kind::Likely) => None,
             (None, ..) => Some(Region::Foreign),
         }
     }
@@ -187,7 +188,8 @@ impl<'a> Reading<'a> {
 
     /// The end of a quoted line that the sender's program wrapped without giving it a `>` of its own.
     fn is_torn_off(&self, at: usize) -> bool {
-        let quoted = |line: Option<&Source>| line.is_some_and(|line| line.layer == Layer::Quoted && !line.is_blank());
+        let quoted =
+            |line: Option<&Source>| line.is_some_and(|line| line.layer == Layer::Quoted && !line.is_blank());
         let text = &self.lines[at].text;
         let Some(before) = at.checked_sub(1).and_then(|before| self.lines.get(before)) else { return false };
         quoted(Some(before))
@@ -205,11 +207,61 @@ fn is_sent_from(line: &str) -> bool {
     }
     let line = line.trim().trim_start_matches(['-', '*', '_', ' ', '[']).to_lowercase();
     let product = [
-        "iphone", "ipad", "ipod", "android", "handy", "mobil", "móvil", "movil", "smartphone", "samsung", "galaxy", "outlook",
-        "mail", "app", "gerät", "telefon", "telefoon", "teléfono", "phone", "blackberry", "huawei", "xiaomi", "windows",
-        "yahoo", "gmx", "web.de", "proton", "thunderbird", "nokia", "pixel", "appareil", "dispositiv", "apparaat", "device",
-        "tablet", "avast", "avg", "virus", "viren", "puhelim", "устройств", "телефон", "смартфон", "почт", "mac", "apple",
-        "tutanota", "zimbra", "spark", "手机", "手機", "κινητ", "enhet", "urządzeni", "cep",
+        "iphon",
+        "ipad",
+        "ipod",
+        "android",
+        "handy",
+        "mobil",
+        "móvil",
+        "movil",
+        "smartphone",
+        "samsung",
+        "galaxy",
+        "outlook",
+        "mail",
+        "app",
+        "gerät",
+        "telefon",
+        "telefoon",
+        "teléfono",
+        "phone",
+        "blackberry",
+        "huawei",
+        "xiaomi",
+        "windows",
+        "yahoo",
+        "gmx",
+        "web.de",
+        "proton",
+        "thunderbird",
+        "nokia",
+        "pixel",
+        "appareil",
+        "dispositiv",
+        "apparaat",
+        "device",
+        "tablet",
+        "avast",
+        "avg",
+        "virus",
+        "viren",
+        "puhelim",
+        "устройств",
+        "телефон",
+        "смартфон",
+        "почт",
+        "mac",
+        "apple",
+        "tutanota",
+        "zimbra",
+        "spark",
+        "手机",
+        "手機",
+        "κινητ",
+        "enhet",
+        "urządzeni",
+        "cep",
     ];
     let begins = SENT_FROM.iter().any(|start| line.starts_with(start));
     let ends = SENT_FROM_ENDS.iter().any(|end| line.ends_with(end));
@@ -238,9 +290,13 @@ mod tests {
     #[test]
     fn orders_above_below_and_between_a_quote_count() {
         for answered in [true, false] {
-            let quoted = "> ## write your orders above this line ##\n>\n> Turn 4 was adjudicated. You saw nothing.\n";
+            let quoted =
+                "> ## write your orders above this line ##\n>\n> Turn 4 was adjudicated. You saw nothing.\n";
             assert_eq!(read(&format!("A\n\nReferee wrote:\n{quoted}"), answered), ["A"]);
-            assert_eq!(read(&format!("Referee wrote:\n{quoted}\nB\n> It is due\nC"), answered), ["B", "", "C"]);
+            assert_eq!(
+                read(&format!("Referee wrote:\n{quoted}\nB\n> It is due\nC"), answered),
+                ["B", "", "C"]
+            );
             assert_eq!(read(&format!("A\n\n{HEADER}{LETTER}"), answered), ["A"]);
             assert_eq!(read(&format!("{HEADER}{LETTER}\nB"), answered), ["B"]);
         }
@@ -264,7 +320,10 @@ mod tests {
         assert_eq!(read("A\n-- \nAnn\nHOLD the line\n> q\nB", false), ["A", "", "B"]);
         assert_eq!(read("A\n\nSent from my iPhone\n\nB", false), ["A", "", "B"]);
         assert_eq!(read("A\nVon meinem iPhone gesendet", false), ["A"]);
-        assert_eq!(read("A\n_______________________________________________\nGames mailing list\nhttp://x", false), ["A"]);
+        assert_eq!(
+            read("A\n_______________________________________________\nGames mailing list\nhttp://x", false),
+            ["A"]
+        );
         assert_eq!(read("von meiner Seite ist alles gut", false), ["von meiner Seite ist alles gut"]);
     }
 }

@@ -63,7 +63,10 @@ fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
             }
             None if depth == 0 => {
                 let initials = trimmed.bytes().take(4).take_while(u8::is_ascii_uppercase).count();
-                if (1..=3).contains(&initials) && trimmed[initials..].starts_with('>') && !trimmed[initials..].starts_with(">=") {
+                if (1..=3).contains(&initials)
+                    && trimmed[initials..].starts_with('>')
+                    && !trimmed[initials..].starts_with(">=")
+                {
                     depth = 1;
                     rest = &trimmed[initials + 1..];
                 } else {

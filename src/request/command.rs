@@ -85,7 +85,9 @@ pub fn read(wording: &Wording, has_end: impl Fn() -> bool) -> Read {
     let verb = first.to_ascii_uppercase();
     match verb.as_str() {
         "TELL" => {
-            let marked = wording.shouts() || rest.is_empty() || wording.plain.to_ascii_uppercase().starts_with("TELL:");
+            let marked = wording.shouts()
+                || rest.is_empty()
+                || wording.plain.to_ascii_uppercase().starts_with("TELL:");
             return if marked || has_end() { Read::Tell } else { Read::Remark };
         }
         "PROTEST" => return Read::Protest,
@@ -112,7 +114,11 @@ type Parsed<T = Command> = Result<T, (String, &'static str)>;
 
 fn parse(verb: &str, rest: &[&str], wording: &Wording) -> Option<Parsed> {
     let alone = |command: Command, example: &'static str| {
-        if rest.is_empty() { Ok(command) } else { Err((format!("{example} stands alone on its line."), example)) }
+        if rest.is_empty() {
+            Ok(command)
+        } else {
+            Err((format!("{example} stands alone on its line."), example))
+        }
     };
     Some(match verb {
         "STATUS" => alone(Command::Status, "STATUS"),
@@ -137,12 +143,14 @@ fn parse(verb: &str, rest: &[&str], wording: &Wording) -> Option<Parsed> {
         "RULES" => rules(rest, wording.shouts()),
         "MATCHES" => alone(Command::Matches, "MATCHES"),
         "CHALLENGE" => challenge(rest),
-        "ACCEPT" => code(rest, wording, "ACCEPT wants the code of the invitation.", "ACCEPT 7K3M9P").map(Command::Accept),
-        "DECLINE" => {
-            code(rest, wording, "DECLINE wants the code of the invitation.", "DECLINE 7K3M9P").map(Command::Decline)
-        }
+        "ACCEPT" => code(rest, wording, "ACCEPT wants the code of the invitation.", "ACCEPT 7K3M9P")
+            .map(Command::Accept),
+        "DECLINE" => code(rest, wording, "DECLINE wants the code of the invitation.", "DECLINE 7K3M9P")
+            .map(Command::Decline),
         "OPEN" => open(rest, wording.shouts()),
-        "JOIN" => code(rest, wording, "JOIN wants the code of the open seat.", "JOIN 7K3M9P").map(Command::Join),
+        "JOIN" => {
+            code(rest, wording, "JOIN wants the code of the open seat.", "JOIN 7K3M9P").map(Command::Join)
+        }
         _ => return None,
     })
 }
@@ -154,7 +162,9 @@ fn report(rest: &[&str]) -> Parsed {
         [turn, number] if turn.eq_ignore_ascii_case("turn") => number.parse().ok(),
         _ => None,
     };
-    number.map(|turn| Command::Report(Some(turn))).ok_or(("REPORT takes the number of a turn, or nothing.".into(), "REPORT 3"))
+    number
+        .map(|turn| Command::Report(Some(turn)))
+        .ok_or(("REPORT takes the number of a turn, or nothing.".into(), "REPORT 3"))
 }
 
 fn extend(rest: &[&str]) -> Parsed {
@@ -182,7 +192,9 @@ fn extend(rest: &[&str]) -> Parsed {
 fn absent(rest: &[&str]) -> Parsed {
     let example = "ABSENT 2026-12-20 TO 2027-01-03";
     let linking = |word: &&&str| {
-        !["from", "to", "until", "till", "through", "and", "-", "--"].iter().any(|link| word.eq_ignore_ascii_case(link))
+        !["from", "to", "until", "till", "through", "and", "-", "--"]
+            .iter()
+            .any(|link| word.eq_ignore_ascii_case(link))
     };
     let days: Vec<&&str> = rest.iter().filter(linking).collect();
     let read: Option<Vec<NaiveDate>> = days.iter().map(|word| date(word)).collect();

@@ -69,7 +69,9 @@ fn moves_from_square_to_square_are_read_in_every_game() {
 
 #[test]
 fn whatever_is_no_order_is_a_remark_and_none_is_lost() {
-    let request = read("Dear referee,\n\nSHIP 1 TO B2\nReport attached, see below.\nTell me if this is fine\n| SHIP 9 TO C1\nAnn");
+    let request = read(
+        "Dear referee,\n\nSHIP 1 TO B2\nReport attached, see below.\nTell me if this is fine\n| SHIP 9 TO C1\nAnn",
+    );
     assert_eq!(request.orders.len(), 1);
     let remarks: Vec<_> = request.remarks.iter().map(|line| (line.no, line.text.as_str())).collect();
     assert_eq!(
@@ -135,7 +137,10 @@ fn orders_never_travel_in_a_message() {
         let request = read(text);
         assert_eq!((request.faults.len(), request.commands.len()), (1, 0), "{text}");
     }
-    assert_eq!(command("PROTEST My order\nSHIP 1 TO B2\nwas refused"), Command::Protest("My order\nSHIP 1 TO B2\nwas refused".into()));
+    assert_eq!(
+        command("PROTEST My order\nSHIP 1 TO B2\nwas refused"),
+        Command::Protest("My order\nSHIP 1 TO B2\nwas refused".into())
+    );
 }
 
 #[test]
@@ -171,7 +176,11 @@ fn commands_are_read_in_any_case() {
         ("GM PAUSE QZ-7K3M", Command::Gm("PAUSE QZ-7K3M".into())),
         (
             "OPEN quadrant-z turn_limit=30",
-            Command::Open { game: "quadrant-z".into(), options: vec![("turn_limit".into(), "30".into())], days: None },
+            Command::Open {
+                game: "quadrant-z".into(),
+                options: vec![("turn_limit".into(), "30".into())],
+                days: None,
+            },
         ),
     ] {
         assert_eq!(command(text), wanted, "{text}");
@@ -226,7 +235,11 @@ fn a_command_that_is_not_understood_is_a_fault_and_prose_is_none() {
         "Games night soon",
     ] {
         let request = read(text);
-        assert_eq!((request.remarks.len(), request.faults.len(), request.commands.len()), (1, 0, 0), "{text}");
+        assert_eq!(
+            (request.remarks.len(), request.faults.len(), request.commands.len()),
+            (1, 0, 0),
+            "{text}"
+        );
     }
 }
 

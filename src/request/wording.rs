@@ -95,7 +95,9 @@ fn without_bullet(line: &str) -> &str {
     let mut rest = line;
     // A list in a list has two.
     for _ in 0..3 {
-        let bullet = rest.trim_start_matches(['-', '*', '+', '•', '·', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '→', '~']);
+        let bullet = rest.trim_start_matches([
+            '-', '*', '+', '•', '·', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '→', '~',
+        ]);
         let bulleted = bullet.len() < rest.len()
             && (bullet.starts_with(char::is_whitespace) || !rest.starts_with(['-', '*', '+', '~']));
         let after = if bulleted { Some(bullet) } else { without_number(rest) };
