@@ -36,6 +36,7 @@ macro_rules! games {
 
         /// The state of a match of any game. Its JSON names the game.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[expect(clippy::large_enum_variant, reason = "a match has one state; there are no long lists of them")]
         #[serde(tag = "game", content = "state", rename_all = "kebab-case")]
         pub enum AnyState { $($variant(Held<$game>)),+ }
 
@@ -317,6 +318,7 @@ trait Position {
     fn position(&self) -> Value;
     fn options(&self) -> BTreeMap<&'static str, String>;
     fn view(&self, viewer: Seat) -> Value;
+    fn extra(&self, viewer: Seat) -> Value;
     fn board(&self, viewer: Seat) -> Board;
     fn seal(&self, seat: Seat, lines: &[Line]) -> Result<Filing, Vec<Fault>>;
     fn missed(&self, seat: Seat) -> Option<Filing>;
@@ -347,6 +349,10 @@ impl<G: Game> Position for Held<G> {
 
     fn view(&self, viewer: Seat) -> Value {
         serde_json::to_value(G::view(&self.0, viewer)).expect("a view has string keys and plain values")
+    }
+
+    fn extra(&self, viewer: Seat) -> Value {
+        G::extra(&G::view(&self.0, viewer))
     }
 
     fn board(&self, viewer: Seat) -> Board {
@@ -427,6 +433,11 @@ impl AnyState {
     /// What `viewer` may know, as the JSON of the rules page.
     pub fn view(&self, viewer: Seat) -> Value {
         self.position_of().view(viewer)
+    }
+
+    /// What the templates are told besides the view.
+    pub fn extra(&self, viewer: Seat) -> Value {
+        self.position_of().extra(viewer)
     }
 
     /// The board as `viewer` may know it.

@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn the_footer_gives_its_token_wrapped_or_quoted() {
         let token = Token::parse("0123456789abcdef").unwrap();
-        assert_eq!(tokens("> Reply token: 0123456789ABCDEF.\n"), [token.clone()]);
+        assert_eq!(tokens("> Reply token: 0123456789ABCDEF.\n"), std::slice::from_ref(&token));
         assert_eq!(tokens("> reply token:\n> 0123456789abcdef"), [token]);
         assert_eq!(tokens("Reply token: none"), []);
     }

@@ -9,7 +9,10 @@ use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Sealed, Seat, Sy
 mod board;
 mod chart;
 mod check;
+mod extra;
 mod order;
+mod perft;
+mod picture;
 mod play;
 mod rules;
 mod setup;
@@ -18,13 +21,21 @@ mod view;
 
 pub use chart::Chart;
 pub use order::{Order, SubmarineOrder};
-pub use play::random_filing;
+pub use perft::{perft, surface_moves};
+pub use play::{advance, random_filing};
 pub use state::{Area, Class, Kind, Leap, Options, Ship, Square, Stage, State, Submarine, Torpedo};
 pub use view::{Notice, View};
 
 /// The game.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacific;
+
+impl Pacific {
+    /// What templates need beside the view's JSON, made from the view alone.
+    pub fn extra(view: &View) -> serde_json::Value {
+        extra::extra(view)
+    }
+}
 
 impl Game for Pacific {
     const KEY: &'static str = "pacific";
@@ -110,7 +121,14 @@ impl Game for Pacific {
         }
     }
 
+    fn extra(view: &View) -> serde_json::Value {
+        Pacific::extra(view)
+    }
+
     fn board(view: &View) -> Board {
         board::board(view)
     }
 }
+
+#[cfg(test)]
+mod tests;

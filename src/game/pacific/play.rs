@@ -1,12 +1,13 @@
 //! Random play for tests and benchmarks: lively, mostly legal orders, made from what the seat can see.
 
+use super::Pacific;
 use super::chart::{Chart, REACH, reaches};
 use super::order::{Order, SubmarineOrder};
 use super::rules::{submarine_goes, torpedo_reaches};
 use super::setup::basic_fleet;
-use super::state::{Area, Class, Ship, Square, in_friendly_waters};
+use super::state::{Area, Class, Ship, Square, State, in_friendly_waters};
 use super::view::View;
-use crate::game::Phase;
+use crate::game::{BySeat, Game, Numbered, Phase};
 
 /// Order lines for the phase that is due; `rng(n)` gives a number below `n`.
 pub fn random_filing(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<String> {
@@ -17,6 +18,26 @@ pub fn random_filing(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Strin
         Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => Vec::new(),
     };
     orders.iter().map(Order::to_string).collect()
+}
+
+/// The state after the phase that is due, with random filings of every seat that is due; at the end the state
+/// itself.
+pub fn advance(state: &State, rng: &mut impl FnMut(u32) -> u32) -> State {
+    let mut filed = BySeat::new(None, None);
+    for seat in Pacific::due(state).map(|due| due.seats).unwrap_or_default() {
+        let view = Pacific::view(state, seat);
+        filed[seat] = (0..100).find_map(|_| {
+            let lines = random_filing(&view, rng);
+            let read = (1..).zip(&lines).map(|(line, text)| Some((line, Pacific::parse(text).ok()?)));
+            let read: Option<Vec<_>> = read.collect();
+            let orders = read?.into_iter();
+            let numbered: Vec<_> = orders
+                .flat_map(|(line, orders)| orders.into_iter().map(move |order| Numbered { line, order }))
+                .collect();
+            Pacific::check(&view, &numbered).ok()
+        });
+    }
+    Pacific::adjudicate(state, &filed)
 }
 
 fn pick<T: Copy>(from: &[T], rng: &mut impl FnMut(u32) -> u32) -> Option<T> {
@@ -66,7 +87,8 @@ fn random_setup(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
 
 fn random_surface(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Option<Order> {
     let chart = Chart::new(&view.ships, view.options.squadron_leap);
-    let (mut moves, mut hits): (Vec<(Ship, Square)>, Vec<(Ship, Square)>) = (Vec::new(), Vec::new());
+    let mut moves: Vec<(Ship, Square)> = Vec::new();
+    let mut hits: Vec<(Ship, Square)> = Vec::new();
     chart.each_move(view.viewer, |ship, to| {
         moves.push((*ship, to));
         if chart.holder(to).is_some_and(|holder| holder != view.viewer) {

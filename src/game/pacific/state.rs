@@ -90,6 +90,14 @@ impl Kind {
             Kind::Destroyer => Class::Destroyer,
         }
     }
+
+    /// The number of a carrier or a squadron.
+    pub fn no(self) -> Option<u16> {
+        match self {
+            Kind::Carrier { no } | Kind::Squadron { no, .. } => Some(no),
+            Kind::Battleship | Kind::Cruiser | Kind::Destroyer => None,
+        }
+    }
 }
 
 /// A surface ship; everything about it is open to both sides once the setups are.
@@ -103,14 +111,6 @@ pub struct Ship {
 impl Ship {
     pub fn class(&self) -> Class {
         self.kind.class()
-    }
-
-    /// The number of a carrier or a squadron.
-    pub fn no(&self) -> Option<u16> {
-        match self.kind {
-            Kind::Carrier { no } | Kind::Squadron { no, .. } => Some(no),
-            Kind::Battleship | Kind::Cruiser | Kind::Destroyer => None,
-        }
     }
 
     /// Squadrons neither hunt submarines (3.6) nor are hunted by them (4.2), nor save a side (5.1).

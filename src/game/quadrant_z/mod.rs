@@ -9,10 +9,13 @@ mod check;
 mod combat;
 mod galaxy;
 mod order;
+mod picture;
 pub mod play;
 mod rules;
 mod setup;
 mod state;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use order::Order;

@@ -46,11 +46,11 @@ fn text(view: &View) -> String {
     }
     text.push_str(files);
     text.push_str(
-        "\nS C Q  square, circle, queen of South; s c q  of North\n\
-         S3     a stack of three; [S6] a tower\n",
+        "\nS C Q  square, circle and queen of South; s c q of North.\n\
+         A stack of three is S3, a tower of six [S6].\n",
     );
     if last.is_some() {
-        text.push_str("( ) <  the last move, from and to\n");
+        text.push_str("The last move went from ( ) to <.\n");
     }
     text
 }

@@ -6,6 +6,22 @@
 use super::Dice;
 use super::position::{Position, Turn};
 use crate::game::quad::point::Point;
+macro_rules! tune {
+    ($name:ident, $env:literal, $d:literal) => {
+        pub(super) static $name: std::sync::LazyLock<i32> =
+            std::sync::LazyLock::new(|| std::env::var($env).map_or($d, |v| v.parse().unwrap()));
+    };
+}
+tune!(QUIET, "QUIET", 4);
+tune!(FORCED, "FORCED", 1);
+tune!(ATTACK, "ATTACK", 2);
+tune!(AFTER, "AFTER", 2);
+tune!(NAR, "NAR", 10);
+tune!(W2, "W2", 4);
+tune!(WF, "WF", 6);
+tune!(WS, "WS", 250);
+tune!(WT, "WT", 60);
+tune!(FORK, "FORK", 1);
 
 /// Worth of a won position; less for every turn that it takes.
 const WON: i32 = 1_000_000;
@@ -55,6 +71,13 @@ pub(super) fn best(position: &mut Position, nodes: u32, dice: &mut Dice) -> Turn
         order.sort_by_key(|&number| std::cmp::Reverse(rated[number]));
         let rest = turns.split_off(looked_at);
         turns = order.into_iter().map(|number| turns[number].clone()).chain(rest).collect();
+        if std::env::var("WATCH").is_ok() {
+            println!(
+                "   depth {depth} alpha {alpha} looked {looked_at}/{} left {}",
+                turns.len(),
+                search.nodes_left
+            );
+        }
         if search.nodes_left == 0 || alpha.abs() > WON_ON_STARS {
             break;
         }
@@ -70,7 +93,7 @@ fn candidates(position: &Position, blocks: &[Point], width: usize) -> Vec<Turn> 
     if blocks.len() > stars + 1 {
         return Vec::new();
     }
-    let quiet = if blocks.is_empty() { width } else { AFTER_STARS };
+    let quiet = if blocks.is_empty() { width } else { *AFTER as usize };
     let mut turns: Vec<Turn> = blocks.iter().map(|&marble| Turn { stars: others(marble), marble }).collect();
     turns.sort_by_key(|turn| std::cmp::Reverse(position.promise(turn.marble)));
     if blocks.len() <= stars {
@@ -106,13 +129,24 @@ impl Search {
             return Some(WON - turns);
         }
         let blocks = position.threats(foe);
+        if blocks.is_empty() && *FORK > 0 && position.has_decisive_fork() {
+            return Some(WON - turns - 2);
+        }
         if blocks.is_empty() && depth <= 0 || turns >= LONGEST {
-            return Some(position.worth(me) - position.worth(foe));
+            return Some(position.worth(me) - position.worth(foe) + *WT);
         }
         let mut best = -(WON - turns - 1);
-        for turn in candidates(position, &blocks, NARROW) {
+        for turn in candidates(position, &blocks, *NAR as usize) {
+            let attacks = position.attacks(me, turn.marble);
             position.play(&turn);
-            let deeper = if blocks.is_empty() { depth - 1 } else { depth };
+            let deeper = depth
+                - if !blocks.is_empty() {
+                    *FORCED
+                } else if attacks > 0 {
+                    *ATTACK
+                } else {
+                    *QUIET
+                };
             let worth = self.worth(position, deeper, -beta, -alpha, turns + 1);
             position.take_back(&turn);
             best = best.max(-worth?);

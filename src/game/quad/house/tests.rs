@@ -40,12 +40,14 @@ fn matched(levels: BySeat<Level>, seed: u64, nodes: u32, mut each: impl FnMut(&S
 fn tune() {
     let n: u64 = std::env::var("N").map_or(20, |n| n.parse().unwrap());
     let nodes: u32 = std::env::var("NODES").map_or(EXPERT_NODES, |n| n.parse().unwrap());
-    for (a, b) in [
+    let pairs = [
         (Level::Trainer, Level::Easy),
         (Level::Easy, Level::Average),
         (Level::Average, Level::Expert),
         (Level::Trainer, Level::Expert),
-    ] {
+    ];
+    let only: Option<usize> = std::env::var("ONLY").ok().map(|n| n.parse().unwrap());
+    for (_, (a, b)) in pairs.into_iter().enumerate().filter(|(i, _)| only.is_none_or(|o| o == *i)) {
         let (mut wins, mut losses, mut draws, mut turns, mut stars) = (0, 0, 0, 0, 0);
         let mut first = 0;
         let start = std::time::Instant::now();
@@ -74,4 +76,26 @@ fn tune() {
             start.elapsed() / turns
         );
     }
+}
+
+#[test]
+#[ignore]
+fn watch() {
+    let levels = BySeat::new(Level::Average, Level::Expert);
+    let end = matched(levels, 2, EXPERT_NODES, |_, next| {
+        let last = next.last.as_ref().unwrap();
+        let t = next.threats();
+        println!(
+            "{:>2} {} {} * {:?}  threats B {} W {}  stars B {} W {}",
+            next.turn,
+            last.side,
+            last.marble,
+            last.stars.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            t.first.len(),
+            t.second.len(),
+            6 - next.stars.first.len(),
+            6 - next.stars.second.len()
+        );
+    });
+    println!("{:?}", end.outcome);
 }

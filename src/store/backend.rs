@@ -1,0 +1,367 @@
+//! The body that both databases share: `impl Store`, but for what opens and holds a database.
+//!
+//! The SQL is such as both understand, with `$1` for parameters. What differs comes in as arguments: how a list is
+//! one parameter (`one_of`, always `$1`, bound by the module's `list`), and how a row that is being claimed is
+//! passed over by others. Transactions come from the module's own `begin` and `begin_alone`.
+
+/// Columns of a match, in all that reads one.
+macro_rules! match_columns {
+    () => {
+        "SELECT id, game, stage, wake_at, snapshot, version FROM match "
+    };
+}
+
+/// Columns of a dispatch.
+macro_rules! dispatch_columns {
+    () => {
+        "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.due_at, d.sent_at, d.tries, \
+         d.error "
+    };
+}
+
+/// Players, once for each address.
+macro_rules! player_columns {
+    () => {
+        "SELECT p.id, p.name, p.bouncing, a.address FROM player p LEFT JOIN address a ON a.player_id = p.id "
+    };
+}
+
+/// Seats, once for each address of their players.
+macro_rules! seat_columns {
+    () => {
+        "SELECT s.token, s.match_id, s.seat, p.id, p.name, p.bouncing, a.address FROM seat s \
+         JOIN player p ON p.id = s.player_id LEFT JOIN address a ON a.player_id = p.id "
+    };
+}
+
+macro_rules! backend {
+    ($store:ident, $db:ty, one_of: $one_of:literal, skip_locked: $skip_locked:literal) => {
+        #[async_trait]
+        impl Store for $store {
+            async fn hold(&self, who: &str) -> Result<Hold> {
+                self.hold_for(who).await
+            }
+
+            async fn take_in(&self, letters: &[NewLetter]) -> Result<usize> {
+                if letters.is_empty() {
+                    return Ok(0);
+                }
+                let mut tx = self.begin_alone().await?;
+                let waiting = take_in(&mut tx, letters).await?;
+                tx.commit().await?;
+                Ok(waiting)
+            }
+
+            async fn waiting_letters(&self, limit: u32) -> Result<Vec<WaitingLetter>> {
+                let rows: Vec<rows::Waiting> = sqlx::query_as(
+                    "SELECT l.digest, r.bytes, l.received_at, l.tries FROM letter l \
+                     JOIN letter_raw r ON r.letter_id = l.id \
+                     WHERE l.fate = 'waiting' ORDER BY l.received_at, l.id LIMIT $1",
+                )
+                .bind(i64::from(limit))
+                .fetch_all(&self.reader)
+                .await?;
+                rows.into_iter().map(rows::Waiting::read).collect()
+            }
+
+            async fn count_try(&self, digest: Digest, error: &str) -> Result<()> {
+                sqlx::query(
+                    "UPDATE letter SET tries = tries + 1, note = $2 WHERE digest = $1 AND fate = 'waiting'",
+                )
+                .bind(digest.to_string())
+                .bind(text(error))
+                .execute(&self.writer)
+                .await?;
+                Ok(())
+            }
+
+            async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>> {
+                let sql = "SELECT r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest = $1";
+                Ok(sqlx::query_scalar(sql).bind(digest.to_string()).fetch_optional(&self.reader).await?)
+            }
+
+            async fn letters(
+                &self,
+                fate: Option<Fate>,
+                match_id: Option<&str>,
+                digest_prefix: &str,
+                limit: u32,
+            ) -> Result<Vec<LetterRow>> {
+                let mut query = QueryBuilder::<$db>::new(
+                    "SELECT digest, received_at, sender, subject, size, fate, note, match_id, seat FROM letter \
+                     WHERE TRUE",
+                );
+                if let Some(fate) = fate {
+                    query.push(" AND fate = ").push_bind(fate.as_str());
+                }
+                if let Some(match_id) = match_id {
+                    query.push(" AND match_id = ").push_bind(text(match_id));
+                }
+                if !digest_prefix.is_empty() {
+                    let first = text(digest_prefix).to_ascii_lowercase();
+                    let beyond = format!("{first}g");
+                    query.push(" AND digest >= ").push_bind(first).push(" AND digest < ").push_bind(beyond);
+                }
+                query.push(" ORDER BY received_at DESC, id DESC LIMIT ").push_bind(i64::from(limit));
+                let rows: Vec<rows::Letter> = query.build_query_as().fetch_all(&self.reader).await?;
+                rows.into_iter().map(rows::Letter::read).collect()
+            }
+
+            async fn seats_by_token(&self, tokens: &[String]) -> Result<Vec<TokenRow>> {
+                let sql =
+                    concat!(seat_columns!(), "WHERE s.token ", $one_of, " ORDER BY s.match_id, s.seat, a.rank");
+                rows::SeatAddress::gather(
+                    sqlx::query_as(sql).bind(list(tokens)).fetch_all(&self.reader).await?,
+                )
+            }
+
+            async fn seats_of(&self, match_ids: &[String]) -> Result<Vec<TokenRow>> {
+                let sql =
+                    concat!(seat_columns!(), "WHERE s.match_id ", $one_of, " ORDER BY s.match_id, s.seat, a.rank");
+                rows::SeatAddress::gather(
+                    sqlx::query_as(sql).bind(list(match_ids)).fetch_all(&self.reader).await?,
+                )
+            }
+
+            async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>> {
+                let sql = concat!(match_columns!(), "WHERE id ", $one_of, " ORDER BY id");
+                let rows: Vec<rows::Match> =
+                    sqlx::query_as(sql).bind(list(ids)).fetch_all(&self.reader).await?;
+                rows.into_iter().map(rows::Match::read).collect()
+            }
+
+            async fn list_matches(&self, stage: Option<&str>) -> Result<Vec<MatchRow>> {
+                let query = match stage {
+                    Some(stage) => sqlx::query_as(concat!(match_columns!(), "WHERE stage = $1 ORDER BY id"))
+                        .bind(text(stage)),
+                    None => sqlx::query_as(concat!(match_columns!(), "ORDER BY id")),
+                };
+                let rows: Vec<rows::Match> = query.fetch_all(&self.reader).await?;
+                rows.into_iter().map(rows::Match::read).collect()
+            }
+
+            async fn matches_due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>> {
+                let sql = concat!(match_columns!(), "WHERE wake_at <= $1 ORDER BY wake_at, id LIMIT $2");
+                let rows: Vec<rows::Match> = sqlx::query_as(sql)
+                    .bind(now.timestamp_millis())
+                    .bind(i64::from(limit))
+                    .fetch_all(&self.reader)
+                    .await?;
+                rows.into_iter().map(rows::Match::read).collect()
+            }
+
+            async fn commit(&self, settlement: &Settlement) -> Result<()> {
+                let mut tx = self.begin().await?;
+                settle(&mut tx, settlement).await?;
+                Ok(tx.commit().await?)
+            }
+
+            async fn entries(&self, match_id: &str) -> Result<Vec<EntryRow>> {
+                let sql = "SELECT match_id, seq, at, kind, json, hash FROM entry WHERE match_id = $1 ORDER BY seq";
+                let rows: Vec<rows::Entry> =
+                    sqlx::query_as(sql).bind(text(match_id)).fetch_all(&self.reader).await?;
+                rows.into_iter().map(rows::Entry::read).collect()
+            }
+
+            async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
+                let sql = concat!(
+                    "SELECT ",
+                    dispatch_columns!(),
+                    ", r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+                     WHERE d.match_id = $1 ORDER BY d.id"
+                );
+                let rows: Vec<rows::DispatchBytes> =
+                    sqlx::query_as(sql).bind(text(match_id)).fetch_all(&self.reader).await?;
+                rows.into_iter().map(rows::DispatchBytes::read).collect()
+            }
+
+            async fn list_dispatches(&self, only_unsent: bool, limit: u32) -> Result<Vec<DispatchRow>> {
+                let sql = if only_unsent {
+                    concat!(
+                        "SELECT ",
+                        dispatch_columns!(),
+                        "FROM dispatch d WHERE d.sent_at IS NULL ORDER BY d.id DESC LIMIT $1"
+                    )
+                } else {
+                    concat!("SELECT ", dispatch_columns!(), "FROM dispatch d ORDER BY d.id DESC LIMIT $1")
+                };
+                let rows: Vec<rows::Dispatch> =
+                    sqlx::query_as(sql).bind(i64::from(limit)).fetch_all(&self.reader).await?;
+                rows.into_iter().map(rows::Dispatch::read).collect()
+            }
+
+            async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
+                let sql = concat!(
+                    "SELECT d.message_id, r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+                     WHERE d.message_id ",
+                    $one_of,
+                    " ORDER BY d.id"
+                );
+                Ok(sqlx::query_as(sql).bind(list(ids)).fetch_all(&self.reader).await?)
+            }
+
+            async fn answers_to(
+                &self,
+                recipient: &str,
+                since: DateTime<Utc>,
+            ) -> Result<(u32, Option<Vec<u8>>)> {
+                let since = since.timestamp_millis();
+                let sql = "SELECT COUNT(*) FROM dispatch \
+                           WHERE recipient = $1 AND created_at >= $2 AND answers IS NOT NULL";
+                let answers: i64 =
+                    sqlx::query_scalar(sql).bind(text(recipient)).bind(since).fetch_one(&self.reader).await?;
+                let sql = "SELECT r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+                           WHERE d.recipient = $1 AND d.created_at >= $2 AND d.answers IS NOT NULL \
+                           ORDER BY d.created_at DESC, d.id DESC LIMIT 1";
+                let last = sqlx::query_scalar(sql)
+                    .bind(text(recipient))
+                    .bind(since)
+                    .fetch_optional(&self.reader)
+                    .await?;
+                Ok((u32::try_from(answers).unwrap_or(u32::MAX), last))
+            }
+
+            async fn claim_dispatches(
+                &self,
+                now: DateTime<Utc>,
+                lease_until: DateTime<Utc>,
+                limit: u32,
+            ) -> Result<Vec<Claimed>> {
+                let mut tx = self.begin().await?;
+                let claimed: Vec<Claimed> = sqlx::query_as(concat!(
+                    "SELECT d.id, d.message_id, d.recipient, r.bytes, d.kind, d.match_id, d.tries FROM dispatch d \
+                     JOIN dispatch_raw r ON r.dispatch_id = d.id \
+                     WHERE d.due_at <= $1 ORDER BY d.due_at, d.created_at, d.id LIMIT $2",
+                    $skip_locked
+                ))
+                .bind(now.timestamp_millis())
+                .bind(i64::from(limit))
+                .fetch_all(&mut *tx)
+                .await?;
+                if !claimed.is_empty() {
+                    let ids: Vec<i64> = claimed.iter().map(|dispatch| dispatch.id).collect();
+                    sqlx::query(concat!("UPDATE dispatch SET due_at = $2, leased = TRUE WHERE id ", $one_of))
+                        .bind(numbers(&ids))
+                        .bind(lease_until.timestamp_millis())
+                        .execute(&mut *tx)
+                        .await?;
+                }
+                tx.commit().await?;
+                Ok(claimed)
+            }
+
+            async fn note_sent(&self, now: DateTime<Utc>, results: &[(i64, Sent)]) -> Result<()> {
+                let mut tx = self.begin().await?;
+                for chunk in results.chunks(CHUNK) {
+                    let mut query =
+                        QueryBuilder::<$db>::new("WITH result (r_id, r_sent_at, r_due_at, r_error) AS (");
+                    query.push_values(chunk, |mut row, (id, sent)| {
+                        let (sent_at, due_at, error) = outcome(sent, now);
+                        row.push_bind(*id).push_bind(sent_at).push_bind(due_at).push_bind(error);
+                    });
+                    query.push(
+                        ") UPDATE dispatch SET tries = tries + 1, leased = FALSE, sent_at = r_sent_at, \
+                         due_at = r_due_at, error = r_error FROM result WHERE id = r_id AND sent_at IS NULL",
+                    );
+                    query.build().persistent(is_common(chunk.len())).execute(&mut *tx).await?;
+                }
+                Ok(tx.commit().await?)
+            }
+
+            async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>> {
+                let sql = "SELECT MIN(due_at) FROM dispatch WHERE due_at IS NOT NULL";
+                maybe_time(sqlx::query_scalar(sql).fetch_one(&self.reader).await?)
+            }
+
+            async fn player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player> {
+                if let Some(player) = self.player_by_address(address).await? {
+                    return Ok(player);
+                }
+                let mut tx = self.begin().await?;
+                let sql = "INSERT INTO player (name, created_at) VALUES ($1, $2) RETURNING id";
+                let id: i64 = sqlx::query_scalar(sql)
+                    .bind(text(name))
+                    .bind(now.timestamp_millis())
+                    .fetch_one(&mut *tx)
+                    .await?;
+                let sql = "INSERT INTO address (address, player_id, rank) VALUES ($1, $2, 0) \
+                           ON CONFLICT (address) DO NOTHING";
+                let added = sqlx::query(sql)
+                    .bind(text(&address.to_lowercase()))
+                    .bind(id)
+                    .execute(&mut *tx)
+                    .await?;
+                if added.rows_affected() == 1 {
+                    tx.commit().await?;
+                } else {
+                    // Somebody else has just added the same.
+                    tx.rollback().await?;
+                }
+                let player = self.player_by_address(address).await?;
+                player.ok_or_else(|| StoreError::Unsound("an address was kept and is gone".to_owned()))
+            }
+
+            async fn save_player(&self, player: &Player) -> Result<()> {
+                let mut tx = self.begin().await?;
+                save_player(&mut tx, player).await.map_err(|error| match error {
+                    StoreError::Database(sqlx::Error::Database(refusal)) if refusal.is_unique_violation() => {
+                        StoreError::AddressTaken
+                    }
+                    other => other,
+                })?;
+                Ok(tx.commit().await?)
+            }
+
+            async fn player_by_address(&self, address: &str) -> Result<Option<Player>> {
+                let sql = concat!(
+                    player_columns!(),
+                    "WHERE p.id = (SELECT player_id FROM address WHERE address = $1) ORDER BY a.rank"
+                );
+                let rows = sqlx::query_as(sql)
+                    .bind(text(&address.to_lowercase()))
+                    .fetch_all(&self.reader)
+                    .await?;
+                Ok(rows::PlayerAddress::gather(rows).pop())
+            }
+
+            async fn players(&self) -> Result<Vec<Player>> {
+                let sql = concat!(player_columns!(), "ORDER BY p.id, a.rank");
+                Ok(rows::PlayerAddress::gather(sqlx::query_as(sql).fetch_all(&self.reader).await?))
+            }
+
+            async fn queues(&self) -> Result<Queues> {
+                let counts: rows::Counts = sqlx::query_as(
+                    "SELECT \
+                     (SELECT COUNT(*) FROM letter WHERE fate = 'waiting') AS letters_waiting, \
+                     (SELECT MIN(received_at) FROM letter WHERE fate = 'waiting') AS oldest_letter, \
+                     (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL) AS dispatches_waiting, \
+                     (SELECT MIN(created_at) FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
+                     (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) AS given_up, \
+                     (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running",
+                )
+                .fetch_one(&self.reader)
+                .await?;
+                counts.read()
+            }
+
+            async fn remembered(&self, key: &str) -> Result<Option<String>> {
+                let sql = "SELECT value FROM memo WHERE key = $1";
+                Ok(sqlx::query_scalar(sql).bind(key).fetch_optional(&self.reader).await?)
+            }
+
+            async fn remember(&self, key: &str, value: &str) -> Result<()> {
+                let sql = "INSERT INTO memo (key, value) VALUES ($1, $2) \
+                           ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+                sqlx::query(sql).bind(key).bind(text(value)).execute(&self.writer).await?;
+                Ok(())
+            }
+
+            async fn close(&self) {
+                self.reader.close().await;
+                self.writer.close().await;
+            }
+        }
+    };
+}
+
+pub(super) use {backend, dispatch_columns, match_columns, player_columns, seat_columns};

@@ -1,0 +1,378 @@
+//! Rows as the databases give them, and what they are to the rest of the program. Both databases know 64-bit
+//! integers, text, bytes and truth values, and nothing here is of one database alone.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+
+use super::{
+    Decided, DispatchRow, EntryRow, Fate, LetterRow, MatchRow, NewLetter, Player, Queues, Result, Sent,
+    StoreError, TokenRow, WaitingLetter,
+};
+use crate::game::Seat;
+use crate::letter::Digest;
+
+/// How many rows one INSERT brings: beyond it nothing is gained, and no limit on parameters is near.
+pub const CHUNK: usize = 64;
+
+/// Whether a statement over so many rows comes often enough to stay prepared.
+pub fn is_common(rows: usize) -> bool {
+    rows == 1 || rows == CHUNK
+}
+
+/// Text as both databases can keep it: PostgreSQL has no character NUL.
+pub fn text(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{fffd}")) } else { Cow::Borrowed(text) }
+}
+
+pub fn texts(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|one| text(one).into_owned()).collect()
+}
+
+pub fn integer(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn unsound(what: &str, found: impl std::fmt::Display) -> StoreError {
+    StoreError::Unsound(format!("{found} is no {what}"))
+}
+
+fn count(number: i64) -> Result<u64> {
+    u64::try_from(number).map_err(|_| unsound("count", number))
+}
+
+fn tries(number: i64) -> Result<u32> {
+    u32::try_from(number).map_err(|_| unsound("number of tries", number))
+}
+
+fn time(milliseconds: i64) -> Result<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(milliseconds).ok_or_else(|| unsound("instant", milliseconds))
+}
+
+pub fn maybe_time(milliseconds: Option<i64>) -> Result<Option<DateTime<Utc>>> {
+    milliseconds.map(time).transpose()
+}
+
+fn digest(hex: &str) -> Result<Digest> {
+    hex.parse().map_err(|_| unsound("digest", hex))
+}
+
+fn seat(name: &str) -> Result<Seat> {
+    Seat::parse(name).ok_or_else(|| unsound("seat", name))
+}
+
+/// A letter that is to be kept, with what it is found by.
+pub struct Arrival<'a> {
+    pub letter: &'a NewLetter,
+    pub digest: String,
+    pub sent_as: Option<String>,
+    pub fate: Fate,
+}
+
+impl<'a> Arrival<'a> {
+    pub fn of(letter: &'a NewLetter) -> Arrival<'a> {
+        let sent_as = (!letter.message_id.is_empty())
+            .then(|| Digest::of(format!("{}\n{}", letter.sender, letter.message_id).as_bytes()).to_string());
+        Arrival { letter, digest: letter.digest.to_string(), sent_as, fate: Fate::Waiting }
+    }
+
+    /// Those of `arrivals` that are not `known` by digest; repeated are those that were sent as one was before,
+    /// in this batch or in one that is `met`.
+    pub fn sift(
+        arrivals: Vec<Arrival<'a>>,
+        mut known: BTreeSet<String>,
+        mut met: BTreeSet<String>,
+    ) -> Vec<Arrival<'a>> {
+        let mut kept = Vec::new();
+        for mut arrival in arrivals {
+            if !known.insert(arrival.digest.clone()) {
+                continue;
+            }
+            if let Some(sent_as) = &arrival.sent_as
+                && !met.insert(sent_as.clone())
+            {
+                arrival.fate = Fate::Repeated;
+            }
+            kept.push(arrival);
+        }
+        kept
+    }
+}
+
+#[derive(FromRow)]
+pub struct Waiting {
+    digest: String,
+    bytes: Vec<u8>,
+    received_at: i64,
+    tries: i64,
+}
+
+impl Waiting {
+    pub fn read(self) -> Result<WaitingLetter> {
+        Ok(WaitingLetter {
+            digest: digest(&self.digest)?,
+            raw: self.bytes,
+            received_at: time(self.received_at)?,
+            tries: tries(self.tries)?,
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub struct Letter {
+    digest: String,
+    received_at: i64,
+    sender: String,
+    subject: String,
+    size: i64,
+    fate: String,
+    note: String,
+    match_id: Option<String>,
+    seat: Option<String>,
+}
+
+impl Letter {
+    pub fn read(self) -> Result<LetterRow> {
+        let place = match (self.match_id, self.seat) {
+            (Some(match_id), Some(name)) => Some((match_id, seat(&name)?)),
+            (_, _) => None,
+        };
+        Ok(LetterRow {
+            digest: digest(&self.digest)?,
+            received_at: time(self.received_at)?,
+            sender: self.sender,
+            subject: self.subject,
+            size: count(self.size)?,
+            fate: Fate::parse(&self.fate).ok_or_else(|| unsound("fate", &self.fate))?,
+            note: self.note,
+            seat: place,
+        })
+    }
+}
+
+/// A player once for each address.
+#[derive(FromRow)]
+pub struct PlayerAddress {
+    id: i64,
+    name: String,
+    bouncing: bool,
+    address: Option<String>,
+}
+
+impl PlayerAddress {
+    /// The players in the order of the rows; the rows of one stand together.
+    pub fn gather(rows: Vec<PlayerAddress>) -> Vec<Player> {
+        let mut players: Vec<Player> = Vec::new();
+        for row in rows {
+            match players.last_mut() {
+                Some(player) if player.id == row.id => player.addresses.extend(row.address),
+                _ => players.push(row.player()),
+            }
+        }
+        players
+    }
+
+    fn player(self) -> Player {
+        Player {
+            id: self.id,
+            name: self.name,
+            addresses: self.address.into_iter().collect(),
+            bouncing: self.bouncing,
+        }
+    }
+}
+
+/// A seat once for each address of its player.
+#[derive(FromRow)]
+pub struct SeatAddress {
+    token: String,
+    match_id: String,
+    seat: String,
+    #[sqlx(flatten)]
+    player: PlayerAddress,
+}
+
+impl SeatAddress {
+    /// The seats in the order of the rows; the rows of one stand together.
+    pub fn gather(rows: Vec<SeatAddress>) -> Result<Vec<TokenRow>> {
+        let mut seats: Vec<TokenRow> = Vec::new();
+        for row in rows {
+            match seats.last_mut() {
+                Some(last) if last.token == row.token => last.player.addresses.extend(row.player.address),
+                _ => seats.push(TokenRow {
+                    token: row.token,
+                    match_id: row.match_id,
+                    seat: seat(&row.seat)?,
+                    player: row.player.player(),
+                }),
+            }
+        }
+        Ok(seats)
+    }
+}
+
+#[derive(FromRow)]
+pub struct Match {
+    id: String,
+    game: String,
+    stage: String,
+    wake_at: Option<i64>,
+    snapshot: String,
+    version: i64,
+}
+
+impl Match {
+    pub fn read(self) -> Result<MatchRow> {
+        Ok(MatchRow {
+            id: self.id,
+            game: self.game,
+            stage: self.stage,
+            wake_at: maybe_time(self.wake_at)?,
+            snapshot: self.snapshot,
+            version: self.version,
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub struct Entry {
+    match_id: String,
+    seq: i64,
+    at: i64,
+    kind: String,
+    json: String,
+    hash: String,
+}
+
+impl Entry {
+    pub fn read(self) -> Result<EntryRow> {
+        Ok(EntryRow {
+            match_id: self.match_id,
+            seq: count(self.seq)?,
+            at: time(self.at)?,
+            kind: self.kind,
+            json: self.json,
+            hash: digest(&self.hash)?,
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub struct Dispatch {
+    id: i64,
+    message_id: String,
+    recipient: String,
+    kind: String,
+    match_id: Option<String>,
+    seat: Option<String>,
+    created_at: i64,
+    due_at: Option<i64>,
+    sent_at: Option<i64>,
+    tries: i64,
+    error: String,
+}
+
+impl Dispatch {
+    pub fn read(self) -> Result<DispatchRow> {
+        Ok(DispatchRow {
+            id: self.id,
+            message_id: self.message_id,
+            recipient: self.recipient,
+            kind: self.kind,
+            match_id: self.match_id,
+            seat: self.seat.as_deref().map(seat).transpose()?,
+            created_at: time(self.created_at)?,
+            sent_at: maybe_time(self.sent_at)?,
+            tries: tries(self.tries)?,
+            given_up: self.sent_at.is_none() && self.due_at.is_none(),
+            error: self.error,
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub struct DispatchBytes {
+    #[sqlx(flatten)]
+    dispatch: Dispatch,
+    bytes: Vec<u8>,
+}
+
+impl DispatchBytes {
+    pub fn read(self) -> Result<(DispatchRow, Vec<u8>)> {
+        Ok((self.dispatch.read()?, self.bytes))
+    }
+}
+
+#[derive(FromRow)]
+pub struct Counts {
+    letters_waiting: i64,
+    oldest_letter: Option<i64>,
+    dispatches_waiting: i64,
+    oldest_dispatch: Option<i64>,
+    given_up: i64,
+    matches_running: i64,
+}
+
+impl Counts {
+    pub fn read(self) -> Result<Queues> {
+        Ok(Queues {
+            letters_waiting: count(self.letters_waiting)?,
+            oldest_letter: maybe_time(self.oldest_letter)?,
+            dispatches_waiting: count(self.dispatches_waiting)?,
+            oldest_dispatch: maybe_time(self.oldest_dispatch)?,
+            given_up: count(self.given_up)?,
+            matches_running: count(self.matches_running)?,
+        })
+    }
+}
+
+/// When it was taken, when it is due next, and the error of the last try.
+pub fn outcome(sent: &Sent, now: DateTime<Utc>) -> (Option<i64>, Option<i64>, Cow<'_, str>) {
+    match sent {
+        Sent::Taken => (Some(now.timestamp_millis()), None, Cow::Borrowed("")),
+        Sent::Later { at, error } => (None, Some(at.timestamp_millis()), text(error)),
+        Sent::GivenUp { error } => (None, None, text(error)),
+    }
+}
+
+/// The matches of a settlement: those that exist, and those that are new.
+///
+/// # Errors
+/// [`StoreError::Unsound`] when one stands there twice: only one of its snapshots could be the true one.
+pub fn sort_matches(matches: &[MatchRow]) -> Result<(Vec<&MatchRow>, Vec<&MatchRow>)> {
+    let mut ids = BTreeSet::new();
+    if let Some(twice) = matches.iter().find(|row| !ids.insert(&row.id)) {
+        return Err(StoreError::Unsound(format!("match {} is twice in one settlement", twice.id)));
+    }
+    Ok(matches.iter().partition(|row| row.version > 0))
+}
+
+/// Fails by the name of the first of `wanted` that was not `found` as it was expected.
+pub fn all_there(what: &str, mut wanted: impl Iterator<Item = String>, found: &[String]) -> Result<()> {
+    let found: BTreeSet<&String> = found.iter().collect();
+    match wanted.find(|one| !found.contains(one)) {
+        Some(changed) => Err(StoreError::Stale(format!("{what} {changed}"))),
+        None => Ok(()),
+    }
+}
+
+/// Bytes by name, with the numbers that the database gave to the names.
+pub fn numbered<'a>(
+    named: impl Iterator<Item = (&'a str, &'a [u8])>,
+    ids: &[(i64, String)],
+) -> Result<Vec<(i64, &'a [u8])>> {
+    let ids: BTreeMap<&str, i64> = ids.iter().map(|(id, name)| (name.as_str(), *id)).collect();
+    named
+        .map(|(name, bytes)| Ok((*ids.get(name).ok_or_else(|| unsound("row just kept", name))?, bytes)))
+        .collect()
+}
+
+/// The match and seat that a letter acted for.
+pub fn place(decided: &Decided) -> (Option<&str>, Option<&'static str>) {
+    match &decided.seat {
+        Some((match_id, seat)) => (Some(match_id), Some(seat.as_str())),
+        None => (None, None),
+    }
+}

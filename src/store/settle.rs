@@ -1,0 +1,241 @@
+//! What writes more than a row at a time, for both databases: letters as they come in, a settlement, a player.
+//!
+//! Each step writes [`CHUNK`](super::rows::CHUNK) rows with one statement. A statement that changes what exists
+//! says what it changed, and what is missing there has been changed by somebody else.
+
+macro_rules! settling {
+    ($db:ty, one_of: $one_of:literal, for_update: $for_update:literal) => {
+        /// Keeps letters; those that wait are counted.
+        async fn take_in(tx: &mut Transaction<'_, $db>, letters: &[NewLetter]) -> Result<usize> {
+            let arrivals: Vec<Arrival> = letters.iter().map(Arrival::of).collect();
+            let digests: Vec<String> = arrivals.iter().map(|arrival| arrival.digest.clone()).collect();
+            let sent_as: Vec<String> = arrivals.iter().filter_map(|arrival| arrival.sent_as.clone()).collect();
+            let known: Vec<String> =
+                sqlx::query_scalar(concat!("SELECT digest FROM letter WHERE digest ", $one_of))
+                    .bind(list(&digests))
+                    .fetch_all(&mut **tx)
+                    .await?;
+            let met: Vec<String> =
+                sqlx::query_scalar(concat!("SELECT sent_as FROM letter WHERE sent_as ", $one_of))
+                    .bind(list(&sent_as))
+                    .fetch_all(&mut **tx)
+                    .await?;
+            let kept = Arrival::sift(arrivals, known.into_iter().collect(), met.into_iter().collect());
+            for chunk in kept.chunks(CHUNK) {
+                keep_letters(tx, chunk).await?;
+            }
+            Ok(kept.iter().filter(|arrival| arrival.fate == Fate::Waiting).count())
+        }
+
+        async fn keep_letters(tx: &mut Transaction<'_, $db>, chunk: &[Arrival<'_>]) -> Result<()> {
+            let mut query = QueryBuilder::<$db>::new(
+                "INSERT INTO letter (digest, received_at, whence, message_id, sender, subject, size, sent_as, fate) ",
+            );
+            query.push_values(chunk, |mut row, arrival| {
+                let letter = arrival.letter;
+                row.push_bind(&arrival.digest)
+                    .push_bind(letter.received_at.timestamp_millis())
+                    .push_bind(text(&letter.whence))
+                    .push_bind(text(&letter.message_id))
+                    .push_bind(text(&letter.sender))
+                    .push_bind(text(&letter.subject))
+                    .push_bind(integer(letter.raw.len() as u64))
+                    .push_bind(&arrival.sent_as)
+                    .push_bind(arrival.fate.as_str());
+            });
+            query.push(" RETURNING id, digest");
+            let ids: Vec<(i64, String)> =
+                query.build_query_as().persistent(is_common(chunk.len())).fetch_all(&mut **tx).await?;
+            let bytes = chunk.iter().map(|arrival| (arrival.digest.as_str(), arrival.letter.raw.as_slice()));
+            let mut query = QueryBuilder::<$db>::new("INSERT INTO letter_raw (letter_id, bytes) ");
+            query.push_values(numbered(bytes, &ids)?, |mut row, (id, bytes)| {
+                row.push_bind(id).push_bind(bytes);
+            });
+            query.build().persistent(is_common(chunk.len())).execute(&mut **tx).await?;
+            Ok(())
+        }
+
+        async fn settle(tx: &mut Transaction<'_, $db>, settlement: &Settlement) -> Result<()> {
+            let (old, new) = sort_matches(&settlement.matches)?;
+            lock_matches(tx, &old).await?;
+            for chunk in new.chunks(CHUNK) {
+                add_matches(tx, chunk).await?;
+            }
+            for chunk in old.chunks(CHUNK) {
+                change_matches(tx, chunk).await?;
+            }
+            for chunk in settlement.seats.chunks(CHUNK) {
+                set_seats(tx, chunk).await?;
+            }
+            for chunk in settlement.decided.chunks(CHUNK) {
+                decide_letters(tx, settlement.at, chunk).await?;
+            }
+            for chunk in settlement.entries.chunks(CHUNK) {
+                add_entries(tx, chunk).await?;
+            }
+            for chunk in settlement.dispatches.chunks(CHUNK) {
+                add_dispatches(tx, settlement.at, chunk).await?;
+            }
+            Ok(())
+        }
+
+        /// Locks rows in one order, so that no two settlements wait for each other.
+        async fn lock_matches(tx: &mut Transaction<'_, $db>, matches: &[&MatchRow]) -> Result<()> {
+            if !$for_update.is_empty() {
+                let ids: Vec<String> = matches.iter().map(|row| row.id.clone()).collect();
+                let sql = concat!("SELECT id FROM match WHERE id ", $one_of, " ORDER BY id ", $for_update);
+                sqlx::query(sql).bind(list(&ids)).execute(&mut **tx).await?;
+            }
+            Ok(())
+        }
+
+        async fn add_matches(tx: &mut Transaction<'_, $db>, chunk: &[&MatchRow]) -> Result<()> {
+            let mut query =
+                QueryBuilder::<$db>::new("INSERT INTO match (id, game, stage, wake_at, snapshot, version) ");
+            query.push_values(chunk, |mut row, new| {
+                row.push_bind(&new.id)
+                    .push_bind(&new.game)
+                    .push_bind(&new.stage)
+                    .push_bind(new.wake_at.map(|at| at.timestamp_millis()))
+                    .push_bind(&new.snapshot)
+                    .push_bind(1_i64);
+            });
+            query.push(" ON CONFLICT (id) DO NOTHING RETURNING id");
+            let added: Vec<String> =
+                query.build_query_scalar().persistent(is_common(chunk.len())).fetch_all(&mut **tx).await?;
+            all_there("match", chunk.iter().map(|row| row.id.clone()), &added)
+        }
+
+        async fn change_matches(tx: &mut Transaction<'_, $db>, chunk: &[&MatchRow]) -> Result<()> {
+            let mut query =
+                QueryBuilder::<$db>::new("WITH new (n_id, n_stage, n_wake_at, n_snapshot, n_version) AS (");
+            query.push_values(chunk, |mut row, new| {
+                row.push_bind(&new.id)
+                    .push_bind(&new.stage)
+                    .push_bind(new.wake_at.map(|at| at.timestamp_millis()))
+                    .push_bind(&new.snapshot)
+                    .push_bind(new.version);
+            });
+            query.push(
+                ") UPDATE match SET stage = n_stage, wake_at = n_wake_at, snapshot = n_snapshot, \
+                 version = version + 1 FROM new WHERE id = n_id AND version = n_version RETURNING id",
+            );
+            let changed: Vec<String> =
+                query.build_query_scalar().persistent(is_common(chunk.len())).fetch_all(&mut **tx).await?;
+            all_there("match", chunk.iter().map(|row| row.id.clone()), &changed)
+        }
+
+        async fn set_seats(tx: &mut Transaction<'_, $db>, chunk: &[SeatRow]) -> Result<()> {
+            let mut query = QueryBuilder::<$db>::new("INSERT INTO seat (match_id, seat, player_id, token) ");
+            query.push_values(chunk, |mut row, seat| {
+                row.push_bind(&seat.match_id)
+                    .push_bind(seat.seat.as_str())
+                    .push_bind(seat.player_id)
+                    .push_bind(&seat.token);
+            });
+            query.push(
+                " ON CONFLICT (match_id, seat) DO UPDATE SET player_id = excluded.player_id, token = excluded.token",
+            );
+            query.build().persistent(is_common(chunk.len())).execute(&mut **tx).await?;
+            Ok(())
+        }
+
+        async fn decide_letters(
+            tx: &mut Transaction<'_, $db>,
+            at: DateTime<Utc>,
+            chunk: &[Decided],
+        ) -> Result<()> {
+            let mut query =
+                QueryBuilder::<$db>::new("WITH decided (d_digest, d_fate, d_note, d_match_id, d_seat) AS (");
+            query.push_values(chunk, |mut row, decided| {
+                let (match_id, seat) = place(decided);
+                row.push_bind(decided.digest.to_string())
+                    .push_bind(decided.fate.as_str())
+                    .push_bind(text(&decided.note))
+                    .push_bind(match_id)
+                    .push_bind(seat);
+            });
+            query.push(
+                ") UPDATE letter SET fate = d_fate, note = d_note, match_id = d_match_id, seat = d_seat, \
+                 tries = CASE WHEN d_fate = 'waiting' THEN 0 ELSE tries END, decided_at = ",
+            );
+            query.push_bind(at.timestamp_millis());
+            query.push(
+                " FROM decided WHERE digest = d_digest \
+                 AND CASE WHEN d_fate = 'waiting' THEN fate IN ('automatic', 'ignored', 'set_aside') \
+                 ELSE fate = 'waiting' END RETURNING digest",
+            );
+            let changed: Vec<String> =
+                query.build_query_scalar().persistent(is_common(chunk.len())).fetch_all(&mut **tx).await?;
+            all_there("letter", chunk.iter().map(|decided| decided.digest.to_string()), &changed)
+        }
+
+        async fn add_entries(tx: &mut Transaction<'_, $db>, chunk: &[EntryRow]) -> Result<()> {
+            let mut query = QueryBuilder::<$db>::new("INSERT INTO entry (match_id, seq, at, kind, json, hash) ");
+            query.push_values(chunk, |mut row, entry| {
+                row.push_bind(&entry.match_id)
+                    .push_bind(integer(entry.seq))
+                    .push_bind(entry.at.timestamp_millis())
+                    .push_bind(&entry.kind)
+                    .push_bind(&entry.json)
+                    .push_bind(entry.hash.to_string());
+            });
+            query.build().persistent(is_common(chunk.len())).execute(&mut **tx).await?;
+            Ok(())
+        }
+
+        async fn add_dispatches(
+            tx: &mut Transaction<'_, $db>,
+            at: DateTime<Utc>,
+            chunk: &[NewDispatch],
+        ) -> Result<()> {
+            let mut query = QueryBuilder::<$db>::new(
+                "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, answers, created_at, due_at) ",
+            );
+            query.push_values(chunk, |mut row, dispatch| {
+                row.push_bind(&dispatch.message_id)
+                    .push_bind(text(&dispatch.recipient))
+                    .push_bind(&dispatch.kind)
+                    .push_bind(&dispatch.match_id)
+                    .push_bind(dispatch.seat.map(|seat| seat.as_str()))
+                    .push_bind(dispatch.answers.map(|digest| digest.to_string()))
+                    .push_bind(at.timestamp_millis())
+                    .push_bind(at.timestamp_millis());
+            });
+            query.push(" RETURNING id, message_id");
+            let ids: Vec<(i64, String)> =
+                query.build_query_as().persistent(is_common(chunk.len())).fetch_all(&mut **tx).await?;
+            let bytes = chunk.iter().map(|dispatch| (dispatch.message_id.as_str(), dispatch.bytes.as_slice()));
+            let mut query = QueryBuilder::<$db>::new("INSERT INTO dispatch_raw (dispatch_id, bytes) ");
+            query.push_values(numbered(bytes, &ids)?, |mut row, (id, bytes)| {
+                row.push_bind(id).push_bind(bytes);
+            });
+            query.build().persistent(is_common(chunk.len())).execute(&mut **tx).await?;
+            Ok(())
+        }
+
+        async fn save_player(tx: &mut Transaction<'_, $db>, player: &Player) -> Result<()> {
+            let changed = sqlx::query("UPDATE player SET name = $1, bouncing = $2 WHERE id = $3")
+                .bind(text(&player.name))
+                .bind(player.bouncing)
+                .bind(player.id)
+                .execute(&mut **tx)
+                .await?;
+            if changed.rows_affected() == 0 {
+                return Err(StoreError::Unsound(format!("there is no player {}", player.id)));
+            }
+            sqlx::query("DELETE FROM address WHERE player_id = $1").bind(player.id).execute(&mut **tx).await?;
+            for (rank, address) in (0_i64..).zip(&player.addresses) {
+                sqlx::query("INSERT INTO address (address, player_id, rank) VALUES ($1, $2, $3)")
+                    .bind(text(&address.to_lowercase()))
+                    .bind(player.id)
+                    .bind(rank)
+                    .execute(&mut **tx)
+                    .await?;
+            }
+            Ok(())
+        }
+    };
+}
+
+pub(super) use settling;

@@ -1,0 +1,160 @@
+//! SQLite: one file, one writer at a time, one daemon.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sqlx::migrate::Migrator;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{QueryBuilder, Sqlite, SqlitePool, Transaction};
+
+use super::backend::{backend, dispatch_columns, match_columns, player_columns, seat_columns};
+use super::rows::{
+    self, Arrival, CHUNK, all_there, integer, is_common, maybe_time, numbered, outcome, place, sort_matches,
+    text, texts,
+};
+use super::settle::settling;
+use super::*;
+
+static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+
+/// `fogp`, in the header of every database of ours.
+const APPLICATION_ID: i32 = i32::from_be_bytes(*b"fogp");
+
+/// How long a writer waits for one in another process.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub struct SqliteStore {
+    path: PathBuf,
+    reader: SqlitePool,
+    writer: SqlitePool,
+}
+
+impl SqliteStore {
+    pub async fn open(url: &str) -> Result<SqliteStore> {
+        let options =
+            SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?.busy_timeout(PATIENCE);
+        let path = options.get_filename().to_owned();
+        if url.contains(":memory:") || url.contains("mode=memory") || path.as_os_str().is_empty() {
+            return Err(StoreError::misnamed("its URL names no file"));
+        }
+        let writer = SqlitePoolOptions::new()
+            .max_connections(1)
+            .connect_with(
+                options
+                    .clone()
+                    .create_if_missing(true)
+                    .journal_mode(SqliteJournalMode::Wal)
+                    .synchronous(SqliteSynchronous::Full)
+                    .foreign_keys(true),
+            )
+            .await
+            .map_err(|error| cannot_open(&path, why(&path, &error)))?;
+        let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
+        let store = SqliteStore { path, reader, writer };
+        store.migrate().await?;
+        Ok(store)
+    }
+
+    /// One transaction around all of it: of two programs that start on a new file, one waits for the other.
+    async fn migrate(&self) -> Result<()> {
+        let mut tx = self.begin().await?;
+        let sql = "SELECT (SELECT COUNT(*) FROM sqlite_schema), application_id FROM pragma_application_id";
+        let (tables, application_id): (i64, i32) = sqlx::query_as(sql).fetch_one(&mut *tx).await?;
+        if tables > 0 && application_id != APPLICATION_ID {
+            return Err(cannot_open(&self.path, "it is a database of another program".to_owned()));
+        }
+        migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Takes the writer's place at once, so that no transaction that has read must wait to write.
+    async fn begin(&self) -> Result<Transaction<'static, Sqlite>> {
+        Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
+    }
+
+    /// A transaction beside which no letters come in: here, as any.
+    async fn begin_alone(&self) -> Result<Transaction<'static, Sqlite>> {
+        self.begin().await
+    }
+
+    /// Locks a file beside the database. The system ends the lock with the process, however that ends.
+    async fn hold_for(&self, who: &str) -> Result<Hold> {
+        let mut path = self.path.clone().into_os_string();
+        path.push(".lock");
+        let path = PathBuf::from(path);
+        let lock = lock(&path, who).map_err(|error| match error {
+            TryLockError::WouldBlock => StoreError::Held(holder(&path)),
+            TryLockError::Error(error) => {
+                cannot_open(&self.path, format!("{} cannot be locked: {error}", path.display()))
+            }
+        })?;
+        sqlx::query(
+            "UPDATE dispatch SET due_at = created_at, leased = FALSE WHERE due_at IS NOT NULL AND leased",
+        )
+        .execute(&self.writer)
+        .await?;
+        Ok(Hold { _lock: Some(lock) })
+    }
+}
+
+fn cannot_open(path: &Path, why: String) -> StoreError {
+    StoreError::Open { database: path.display().to_string(), why, transient: false }
+}
+
+fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(TryLockError::Error)?;
+    file.try_lock()?;
+    let written = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{who}"));
+    written.map_err(TryLockError::Error)?;
+    Ok(file)
+}
+
+fn holder(path: &Path) -> String {
+    let mut who = String::new();
+    let read = File::open(path).and_then(|file| file.take(1024).read_to_string(&mut who));
+    match read {
+        Ok(_) if !who.trim().is_empty() => who.trim().to_owned(),
+        Ok(_) | Err(_) => format!("whoever has locked {}", path.display()),
+    }
+}
+
+/// What is wrong with a database that SQLite does not open, for people.
+fn why(path: &Path, error: &sqlx::Error) -> String {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let code = error.as_database_error().and_then(|refusal| refusal.code()?.parse::<i32>().ok());
+    // The low byte is the kind of the error: https://www.sqlite.org/rescode.html
+    match code.map(|code| code & 0xff) {
+        Some(14) if !folder.is_dir() => format!("there is no folder {}", folder.display()),
+        Some(14) if path.is_dir() => "it is a folder".to_owned(),
+        Some(14) => "the file can neither be opened nor made; may this user write to its folder?".to_owned(),
+        Some(8) => "this user may not write to it".to_owned(),
+        Some(26) => "it is no SQLite database".to_owned(),
+        Some(_) | None => error.to_string(),
+    }
+}
+
+/// Several texts as one parameter.
+fn list(items: &[String]) -> String {
+    serde_json::to_string(&texts(items)).expect("a list of strings is JSON")
+}
+
+fn numbers(items: &[i64]) -> String {
+    serde_json::to_string(items).expect("a list of integers is JSON")
+}
+
+backend!(SqliteStore, Sqlite, one_of: "IN (SELECT value FROM json_each($1))", skip_locked: "");
+settling!(Sqlite, one_of: "IN (SELECT value FROM json_each($1))", for_update: "");

@@ -1,0 +1,8 @@
+//! The post office against Maildirs, commands and two fake servers that misbehave on demand.
+
+mod fakes;
+mod imap;
+mod maildir;
+mod sendmail;
+mod smtp;
+mod support;

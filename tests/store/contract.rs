@@ -1,0 +1,469 @@
+//! Letters, matches, ledgers, players: what holds on every database.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fogpost::game::Seat;
+use fogpost::letter::Digest;
+use fogpost::store::{Decided, Fate, NewLetter, Settlement, Store, StoreError, open};
+
+use crate::place::Place;
+use crate::samples::*;
+
+pub async fn letters_wait_in_the_order_received(place: Place) {
+    let mut letters = letters(0..130);
+    letters.reverse();
+    assert_eq!(place.store.take_in(&letters).await.unwrap(), 130);
+    letters.reverse();
+    let first = place.store.waiting_letters(100).await.unwrap();
+    assert_eq!(first.len(), 100);
+    for (waiting, letter) in first.iter().zip(&letters) {
+        assert_eq!(waiting.digest, letter.digest);
+        assert_eq!(waiting.raw, letter.raw);
+        assert_eq!(waiting.received_at, letter.received_at);
+        assert_eq!(waiting.tries, 0);
+    }
+}
+
+pub async fn a_letter_known_by_digest_is_kept_once(place: Place) {
+    let store = &place.store;
+    assert_eq!(store.take_in(&[letter(1), letter(2), letter(1)]).await.unwrap(), 2);
+    assert_eq!(store.take_in(&[letter(2), letter(3)]).await.unwrap(), 1);
+    assert_eq!(store.take_in(&letters(1..4)).await.unwrap(), 0);
+    assert_eq!(store.take_in(&[]).await.unwrap(), 0);
+    assert_eq!(waiting(store).await, [letter(1).digest, letter(2).digest, letter(3).digest]);
+    assert_eq!(store.letter(letter(3).digest).await.unwrap(), Some(letter(3).raw));
+    assert_eq!(store.letter(letter(4).digest).await.unwrap(), None);
+}
+
+/// The letter as it comes by another way: the same mail, other bytes.
+fn again(letter: &NewLetter, way: &str) -> NewLetter {
+    let mut raw = format!("Received: from {way}\r\n").into_bytes();
+    raw.extend(&letter.raw);
+    NewLetter { digest: Digest::of(&raw), raw, ..letter.clone() }
+}
+
+pub async fn a_letter_sent_twice_is_kept_and_marked_repeated(place: Place) {
+    let store = &place.store;
+    let first = letter(1);
+    let (second, third) = (again(&first, "here"), again(&first, "there"));
+    assert_eq!(store.take_in(&[first.clone(), second.clone()]).await.unwrap(), 1);
+    assert_eq!(store.take_in(std::slice::from_ref(&third)).await.unwrap(), 0);
+    assert_eq!(waiting(store).await, [first.digest]);
+    assert_eq!(store.letter(third.digest).await.unwrap(), Some(third.raw));
+    let repeated = store.letters(Some(Fate::Repeated), None, "", 10).await.unwrap();
+    assert_eq!(repeated.len(), 2);
+    let stranger = NewLetter { sender: "stranger@elsewhere.test".to_owned(), ..again(&first, "elsewhere") };
+    assert_eq!(store.take_in(&[stranger]).await.unwrap(), 1, "a Message-ID is nobody's proof of anything");
+}
+
+pub async fn letters_without_a_message_id_are_never_repeated(place: Place) {
+    let first = NewLetter { message_id: String::new(), ..letter(1) };
+    let second = again(&first, "there");
+    assert_eq!(place.store.take_in(&[first, second]).await.unwrap(), 2);
+}
+
+pub async fn whatever_a_stranger_writes_is_kept(place: Place) {
+    let store = &place.store;
+    let raw: Vec<u8> = (0..=255).cycle().take(300_000).collect();
+    let odd = NewLetter {
+        digest: Digest::of(&raw),
+        raw: raw.clone(),
+        received_at: at(0),
+        whence: "maildir:\u{1f4a3}".to_owned(),
+        message_id: "x".repeat(100_000),
+        sender: "O'Neill\"; DROP TABLE letter; --\0@player.test".to_owned(),
+        subject: "nul \0, $1, ?, {{ }}, \u{fffd}\u{200b}".to_owned(),
+    };
+    let bare = NewLetter { digest: Digest::of(b""), raw: Vec::new(), ..letter(2) };
+    assert_eq!(store.take_in(&[odd.clone(), bare.clone()]).await.unwrap(), 2);
+    assert_eq!(store.take_in(&[again(&odd, "there")]).await.unwrap(), 0);
+    assert_eq!(store.letter(odd.digest).await.unwrap(), Some(raw));
+    assert_eq!(store.letter(bare.digest).await.unwrap(), Some(Vec::new()));
+    store.count_try(odd.digest, "a \0 in it").await.unwrap();
+    let row = &store.letters(None, None, &odd.digest.to_string(), 10).await.unwrap()[0];
+    assert_eq!(row.subject, "nul \u{fffd}, $1, ?, {{ }}, \u{fffd}\u{200b}");
+    assert_eq!(row.note, "a \u{fffd} in it");
+    assert_eq!(row.size, 300_000);
+    assert!(store.seats_by_token(&["\0".to_owned(), "\"]'".to_owned()]).await.unwrap().is_empty());
+    assert!(store.player_by_address("\0@player.test").await.unwrap().is_none());
+}
+
+pub async fn a_failed_try_is_counted_and_noted(place: Place) {
+    let store = &place.store;
+    store.take_in(&letters(1..3)).await.unwrap();
+    store.count_try(letter(1).digest, "no template").await.unwrap();
+    store.count_try(letter(1).digest, "still none").await.unwrap();
+    let tries: Vec<u32> = store.waiting_letters(9).await.unwrap().iter().map(|letter| letter.tries).collect();
+    assert_eq!(tries, [2, 0]);
+    let row = &store.letters(None, None, &letter(1).digest.to_string(), 1).await.unwrap()[0];
+    assert_eq!((row.note.as_str(), row.fate), ("still none", Fate::Waiting));
+}
+
+pub async fn letters_are_listed_by_fate_match_and_digest(place: Place) {
+    let store = &place.store;
+    store.take_in(&letters(0..6)).await.unwrap();
+    add_matches(store, &["QZ-7K3M", "QZ-7K3N"]).await;
+    let ruled = |number, match_id: &str| Decided {
+        seat: Some((match_id.to_owned(), Seat::Second)),
+        ..decided(&letter(number), Fate::Ruled)
+    };
+    let decisions = vec![
+        ruled(1, "QZ-7K3M"),
+        ruled(2, "QZ-7K3N"),
+        ruled(3, "QZ-7K3M"),
+        decided(&letter(4), Fate::Automatic),
+    ];
+    store.commit(&Settlement { decided: decisions, ..settlement() }).await.unwrap();
+    let subjects = async |fate, match_id, digest: &str, limit| -> Vec<String> {
+        let rows = store.letters(fate, match_id, digest, limit).await.unwrap();
+        rows.into_iter().map(|row| row.subject.replace("Orders ", "")).collect()
+    };
+    assert_eq!(subjects(None, None, "", 10).await, ["5", "4", "3", "2", "1", "0"]);
+    assert_eq!(subjects(None, None, "", 2).await, ["5", "4"]);
+    assert_eq!(subjects(Some(Fate::Waiting), None, "", 10).await, ["5", "0"]);
+    assert_eq!(subjects(Some(Fate::Ruled), None, "", 10).await, ["3", "2", "1"]);
+    assert_eq!(subjects(None, Some("QZ-7K3M"), "", 10).await, ["3", "1"]);
+    assert_eq!(subjects(Some(Fate::Automatic), Some("QZ-7K3M"), "", 10).await, [""; 0]);
+    let digest = letter(2).digest.to_string();
+    assert_eq!(subjects(None, None, &digest[..12], 10).await, ["2"]);
+    assert_eq!(subjects(None, None, &digest.to_uppercase(), 10).await, ["2"]);
+    assert_eq!(subjects(None, None, "no digest", 10).await, [""; 0]);
+    let row = &store.letters(None, None, &digest, 1).await.unwrap()[0];
+    assert_eq!(row.seat, Some(("QZ-7K3N".to_owned(), Seat::Second)));
+    assert_eq!(row.note, "noted");
+    assert_eq!(row.received_at, at(2));
+}
+
+pub async fn five_hundred_letters_are_settled_in_one_transaction(place: Place) {
+    let store = &place.store;
+    let letters = letters(0..500);
+    assert_eq!(store.take_in(&letters).await.unwrap(), 500);
+    let ids: Vec<String> = (0..500).map(|number| format!("QZ-{number:04}")).collect();
+    let whole = |version: i64| Settlement {
+        at: at(1),
+        decided: Vec::new(),
+        matches: ids.iter().map(|id| match_row(id, version)).collect(),
+        seats: Vec::new(),
+        entries: ids.iter().map(|id| entry(id, version as u64 + 1)).collect(),
+        dispatches: Vec::new(),
+    };
+    store.commit(&whole(0)).await.unwrap();
+    let second = Settlement {
+        decided: letters.iter().map(|letter| decided(letter, Fate::Ruled)).collect(),
+        dispatches: (0..500).map(dispatch).collect(),
+        ..whole(1)
+    };
+    store.commit(&second).await.unwrap();
+    assert!(waiting(store).await.is_empty());
+    let matches = store.matches(&ids).await.unwrap();
+    assert!(matches.iter().all(|row| row.version == 2 && row.snapshot == "{\"version\":1}"));
+    assert_eq!(matches.len(), 500);
+    assert_eq!(store.entries("QZ-0499").await.unwrap(), [entry("QZ-0499", 1), entry("QZ-0499", 2)]);
+    assert_eq!(store.queues().await.unwrap().dispatches_waiting, 500);
+}
+
+pub async fn a_stale_match_leaves_nothing(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
+    store.commit(&Settlement { matches: vec![match_row("QZ-BBBB", 1)], ..settlement() }).await.unwrap();
+    store.take_in(&letters(0..1)).await.unwrap();
+    let late = Settlement {
+        decided: vec![decided(&letter(0), Fate::Ruled)],
+        matches: vec![match_row("QZ-CCCC", 0), match_row("QZ-AAAA", 1), match_row("QZ-BBBB", 1)],
+        entries: vec![entry("QZ-AAAA", 1)],
+        dispatches: vec![dispatch(1)],
+        ..settlement()
+    };
+    let error = store.commit(&late).await.unwrap_err();
+    assert!(matches!(&error, StoreError::Stale(what) if what == "match QZ-BBBB"), "{error}");
+    assert_eq!(error.to_string(), "match QZ-BBBB has changed since it was loaded");
+    assert!(error.is_transient());
+    assert_eq!(waiting(store).await, [letter(0).digest]);
+    assert_eq!(store.matches(&["QZ-AAAA".to_owned()]).await.unwrap(), [match_row_stored("QZ-AAAA", 1, 0)]);
+    assert!(store.matches(&["QZ-CCCC".to_owned()]).await.unwrap().is_empty());
+    assert!(store.entries("QZ-AAAA").await.unwrap().is_empty());
+    assert!(store.list_dispatches(false, 10).await.unwrap().is_empty());
+}
+
+/// The match as it stands when it was last committed from the version `from`.
+fn match_row_stored(id: &str, version: i64, from: i64) -> fogpost::store::MatchRow {
+    fogpost::store::MatchRow { version, ..match_row(id, from) }
+}
+
+pub async fn a_new_match_of_a_taken_id_is_stale(place: Place) {
+    add_matches(&place.store, &["QZ-AAAA"]).await;
+    let twice = Settlement { matches: vec![match_row("QZ-AAAA", 0)], ..settlement() };
+    let error = place.store.commit(&twice).await.unwrap_err();
+    assert!(matches!(error, StoreError::Stale(what) if what == "match QZ-AAAA"));
+    let unknown = Settlement { matches: vec![match_row("QZ-BBBB", 3)], ..settlement() };
+    let error = place.store.commit(&unknown).await.unwrap_err();
+    assert!(matches!(error, StoreError::Stale(what) if what == "match QZ-BBBB"));
+}
+
+pub async fn a_letter_is_decided_once(place: Place) {
+    let store = &place.store;
+    store.take_in(&letters(0..2)).await.unwrap();
+    let ruling = Settlement {
+        decided: vec![decided(&letter(0), Fate::Answered)],
+        dispatches: vec![dispatch(1)],
+        ..settlement()
+    };
+    store.commit(&ruling).await.unwrap();
+    let again = Settlement {
+        decided: vec![decided(&letter(1), Fate::Answered), decided(&letter(0), Fate::Answered)],
+        dispatches: vec![dispatch(2)],
+        ..settlement()
+    };
+    let error = store.commit(&again).await.unwrap_err();
+    let what = format!("letter {}", letter(0).digest);
+    assert!(matches!(&error, StoreError::Stale(stale) if *stale == what), "{error}");
+    assert_eq!(store.list_dispatches(false, 10).await.unwrap().len(), 1, "no second answer");
+    assert_eq!(waiting(store).await, [letter(1).digest]);
+}
+
+pub async fn a_letter_without_effect_can_be_put_back(place: Place) {
+    let store = &place.store;
+    store.take_in(&letters(0..2)).await.unwrap();
+    store.count_try(letter(0).digest, "no template").await.unwrap();
+    let decide = async |number, fate| {
+        store.commit(&Settlement { decided: vec![decided(&letter(number), fate)], ..settlement() }).await
+    };
+    decide(0, Fate::SetAside).await.unwrap();
+    decide(0, Fate::Waiting).await.unwrap();
+    assert_eq!(waiting(store).await, [letter(0).digest, letter(1).digest]);
+    assert_eq!(store.waiting_letters(1).await.unwrap()[0].tries, 0);
+    decide(1, Fate::Ruled).await.unwrap();
+    assert!(matches!(decide(1, Fate::Waiting).await, Err(StoreError::Stale(_))), "it had its effect");
+}
+
+pub async fn a_match_twice_in_a_settlement_is_refused(place: Place) {
+    let twice =
+        Settlement { matches: vec![match_row("QZ-AAAA", 0), match_row("QZ-AAAA", 0)], ..settlement() };
+    let error = place.store.commit(&twice).await.unwrap_err();
+    assert_eq!(error.to_string(), "the database is not sound: match QZ-AAAA is twice in one settlement");
+}
+
+pub async fn entries_follow_one_another_without_gaps(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA"]).await;
+    let add = async |numbers: &[u64]| {
+        let entries = numbers.iter().map(|seq| entry("QZ-AAAA", *seq)).collect();
+        store.commit(&Settlement { entries, ..settlement() }).await
+    };
+    assert!(!add(&[2]).await.unwrap_err().is_transient());
+    add(&[1, 3]).await.unwrap_err();
+    assert!(store.entries("QZ-AAAA").await.unwrap().is_empty());
+    add(&[1, 2, 3]).await.unwrap();
+    add(&[3]).await.unwrap_err();
+    add(&[5]).await.unwrap_err();
+    add(&[4]).await.unwrap();
+    let numbers: Vec<u64> = store.entries("QZ-AAAA").await.unwrap().iter().map(|entry| entry.seq).collect();
+    assert_eq!(numbers, [1, 2, 3, 4]);
+    let orphan = Settlement { entries: vec![entry("QZ-ZZZZ", 1)], ..settlement() };
+    assert!(!store.commit(&orphan).await.unwrap_err().is_transient());
+}
+
+pub async fn history_is_neither_changed_nor_deleted(place: Place) {
+    let store = &place.store;
+    store.take_in(&letters(0..1)).await.unwrap();
+    add_matches(store, &["QZ-AAAA"]).await;
+    add_dispatches(store, 0..1).await;
+    let entries = vec![entry("QZ-AAAA", 1)];
+    store.commit(&Settlement { entries, ..settlement() }).await.unwrap();
+    for (sql, what) in [
+        ("UPDATE entry SET json = '{}'", "an entry is never changed"),
+        ("DELETE FROM entry", "an entry is never deleted"),
+        ("UPDATE letter_raw SET bytes = bytes", "a letter is never changed"),
+        ("DELETE FROM letter_raw", "a letter is never deleted"),
+        ("UPDATE letter SET sender = 'me@here.test'", "a letter is never changed"),
+        ("UPDATE letter SET received_at = 0", "a letter is never changed"),
+        ("DELETE FROM letter", "a letter is never deleted"),
+        ("UPDATE dispatch_raw SET bytes = bytes", "a dispatch is never changed"),
+        ("DELETE FROM dispatch_raw", "a dispatch is never deleted"),
+    ] {
+        let error = place.execute(sql).await.expect_err(sql);
+        assert!(error.to_string().contains(what), "{sql}: {error}");
+    }
+    assert_eq!(store.entries("QZ-AAAA").await.unwrap(), [entry("QZ-AAAA", 1)]);
+    assert_eq!(store.letter(letter(0).digest).await.unwrap(), Some(letter(0).raw));
+}
+
+pub async fn of_settlements_at_the_same_moment_one_stands(place: Place) {
+    add_matches(&place.store, &["QZ-AAAA", "QZ-BBBB"]).await;
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..8 {
+        let store = Arc::clone(&place.store);
+        let mut matches = vec![match_row("QZ-AAAA", 1), match_row("QZ-BBBB", 1)];
+        if number % 2 == 0 {
+            matches.reverse();
+        }
+        let whole = Settlement {
+            matches,
+            entries: vec![entry("QZ-AAAA", 1)],
+            dispatches: vec![dispatch(number)],
+            ..settlement()
+        };
+        tasks.spawn(async move { store.commit(&whole).await });
+    }
+    let results = tasks.join_all().await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    let stale = results.iter().filter(|result| matches!(result, Err(StoreError::Stale(_))));
+    assert_eq!(stale.count(), 7);
+    assert_eq!(place.store.matches(&["QZ-AAAA".to_owned()]).await.unwrap()[0].version, 2);
+    assert_eq!(place.store.list_dispatches(false, 10).await.unwrap().len(), 1);
+}
+
+pub async fn two_programs_write_at_the_same_time(place: Place) {
+    let other = open(&place.url).await.unwrap();
+    let write = async |store: &Arc<dyn Store>, numbers: std::ops::Range<u32>| {
+        for number in numbers {
+            store.take_in(&[letter(number)]).await.unwrap();
+            add_dispatches(store, number..number + 1).await;
+        }
+    };
+    tokio::join!(write(&place.store, 0..40), write(&other, 40..80));
+    assert_eq!(waiting(&place.store).await.len(), 80);
+    let numbers: BTreeSet<i64> =
+        other.list_dispatches(true, 100).await.unwrap().iter().map(|row| row.id).collect();
+    assert_eq!(numbers.len(), 80);
+    other.close().await;
+}
+
+pub async fn matches_due_come_in_the_order_of_their_clocks(place: Place) {
+    let mut matches: Vec<_> = ["A", "B", "C", "D"].map(|id| match_row(id, 0)).into();
+    for (row, wake_at) in matches.iter_mut().zip([Some(at(30)), None, Some(at(10)), Some(at(20))]) {
+        row.wake_at = wake_at;
+    }
+    place.store.commit(&Settlement { matches, ..settlement() }).await.unwrap();
+    let due = async |seconds, limit| -> Vec<String> {
+        let rows = place.store.matches_due(at(seconds), limit).await.unwrap();
+        rows.into_iter().map(|row| row.id).collect()
+    };
+    assert_eq!(due(9, 10).await, [""; 0]);
+    assert_eq!(due(10, 10).await, ["C"]);
+    assert_eq!(due(99, 10).await, ["C", "D", "A"]);
+    assert_eq!(due(99, 2).await, ["C", "D"]);
+    assert_eq!(place.store.matches_due(at(10), 1).await.unwrap()[0].wake_at, Some(at(10)));
+}
+
+pub async fn matches_are_listed_by_id_and_stage(place: Place) {
+    let mut matches: Vec<_> = ["QZ-b", "QU-A", "QZ-B"].map(|id| match_row(id, 0)).into();
+    matches[2].stage = "over".to_owned();
+    place.store.commit(&Settlement { matches, ..settlement() }).await.unwrap();
+    let ids = async |stage| -> Vec<String> {
+        place.store.list_matches(stage).await.unwrap().into_iter().map(|row| row.id).collect()
+    };
+    assert_eq!(ids(None).await, ["QU-A", "QZ-B", "QZ-b"]);
+    assert_eq!(ids(Some("running")).await, ["QU-A", "QZ-b"]);
+    assert_eq!(ids(Some("over")).await, ["QZ-B"]);
+    assert_eq!(ids(Some("paused")).await, [""; 0]);
+}
+
+pub async fn seats_are_found_by_token_and_by_match(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
+    add_seats(store, "QZ-AAAA").await;
+    add_seats(store, "QZ-BBBB").await;
+    let mut first = store.player("first@player.test", "", at(0)).await.unwrap();
+    first.addresses = vec!["new@player.test".to_owned(), "first@player.test".to_owned()];
+    store.save_player(&first).await.unwrap();
+    let tokens = ["QZ-BBBB-second", "unknown", "QZ-AAAA-first"].map(str::to_owned);
+    let found = store.seats_by_token(&tokens).await.unwrap();
+    assert_eq!(found.len(), 2);
+    assert_eq!(
+        (found[0].match_id.as_str(), found[0].seat, &found[0].player),
+        ("QZ-AAAA", Seat::First, &first)
+    );
+    assert_eq!((found[1].token.as_str(), found[1].seat), ("QZ-BBBB-second", Seat::Second));
+    let seats = store.seats_of(&["QZ-BBBB".to_owned(), "QZ-AAAA".to_owned()]).await.unwrap();
+    let tokens: Vec<&str> = seats.iter().map(|row| row.token.as_str()).collect();
+    assert_eq!(tokens, ["QZ-AAAA-first", "QZ-AAAA-second", "QZ-BBBB-first", "QZ-BBBB-second"]);
+    assert!(store.seats_of(&[]).await.unwrap().is_empty());
+}
+
+pub async fn a_substitute_takes_the_seat_and_the_old_token_ends(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA"]).await;
+    let mut seats = add_seats(store, "QZ-AAAA").await;
+    let substitute = store.player("third@player.test", "Third", at(0)).await.unwrap();
+    seats[1].player_id = substitute.id;
+    seats[1].token = "fresh".to_owned();
+    store.commit(&Settlement { seats, ..settlement() }).await.unwrap();
+    let found = store.seats_of(&["QZ-AAAA".to_owned()]).await.unwrap();
+    assert_eq!(found[0].token, "QZ-AAAA-first");
+    assert_eq!((found[1].token.as_str(), &found[1].player), ("fresh", &substitute));
+    assert!(store.seats_by_token(&["QZ-AAAA-second".to_owned()]).await.unwrap().is_empty());
+}
+
+pub async fn a_player_is_found_by_an_address_in_any_case(place: Place) {
+    let store = &place.store;
+    let added = store.player("Ann@Player.test", "Ann", at(0)).await.unwrap();
+    assert_eq!((added.name.as_str(), added.bouncing), ("Ann", false));
+    assert_eq!(added.addresses, ["ann@player.test"]);
+    assert_eq!(store.player("ANN@player.test", "Anna", at(1)).await.unwrap(), added);
+    assert_eq!(store.player_by_address("ann@PLAYER.test").await.unwrap(), Some(added.clone()));
+    assert_eq!(store.player_by_address("bob@player.test").await.unwrap(), None);
+    let other = store.player("bob@player.test", "Bob", at(2)).await.unwrap();
+    assert_eq!(store.players().await.unwrap(), [added, other]);
+}
+
+pub async fn a_player_met_at_the_same_moment_is_added_once(place: Place) {
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let store = Arc::clone(&place.store);
+        tasks.spawn(async move { store.player("ann@player.test", "Ann", at(0)).await.unwrap().id });
+    }
+    let ids: BTreeSet<i64> = tasks.join_all().await.into_iter().collect();
+    assert_eq!(ids.len(), 1);
+    assert_eq!(place.store.players().await.unwrap().len(), 1);
+}
+
+pub async fn an_address_belongs_to_one_player(place: Place) {
+    let store = &place.store;
+    let mut ann = store.player("ann@player.test", "Ann", at(0)).await.unwrap();
+    store.player("bob@player.test", "Bob", at(0)).await.unwrap();
+    ann.addresses.push("bob@player.test".to_owned());
+    assert!(matches!(store.save_player(&ann).await, Err(StoreError::AddressTaken)));
+    assert_eq!(store.player_by_address("ann@player.test").await.unwrap().unwrap().addresses.len(), 1);
+    ann.addresses = vec!["Anna@work.test".to_owned(), "ann@player.test".to_owned()];
+    ann.bouncing = true;
+    ann.name = "Anna".to_owned();
+    store.save_player(&ann).await.unwrap();
+    ann.addresses[0] = "anna@work.test".to_owned();
+    assert_eq!(store.player_by_address("ann@player.test").await.unwrap(), Some(ann.clone()));
+    ann.id += 100;
+    assert!(matches!(store.save_player(&ann).await, Err(StoreError::Unsound(_))));
+}
+
+pub async fn what_is_remembered_is_replaced(place: Place) {
+    let store = &place.store;
+    assert_eq!(store.remembered("heartbeat").await.unwrap(), None);
+    store.remember("heartbeat", "1").await.unwrap();
+    store.remember("heartbeat", "2").await.unwrap();
+    assert_eq!(store.remembered("heartbeat").await.unwrap().as_deref(), Some("2"));
+}
+
+pub async fn everything_is_there_after_a_restart(place: Place) {
+    place.store.take_in(&letters(0..3)).await.unwrap();
+    add_matches(&place.store, &["QZ-AAAA"]).await;
+    add_dispatches(&place.store, 0..2).await;
+    let before = (waiting(&place.store).await, place.store.queues().await.unwrap());
+    place.store.close().await;
+    let store = open(&place.url).await.unwrap();
+    assert_eq!((waiting(&store).await, store.queues().await.unwrap()), before);
+    assert_eq!(store.take_in(&letters(0..4)).await.unwrap(), 1);
+    store.close().await;
+}
+
+pub async fn a_database_of_a_newer_program_is_refused(place: Place) {
+    place.store.close().await;
+    let sql = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+               SELECT 9000, 'of tomorrow', success, checksum, 0 FROM _sqlx_migrations WHERE version = 1";
+    place.execute(sql).await.unwrap();
+    let error = open(&place.url).await.err().expect("it is not opened");
+    assert!(matches!(error, StoreError::Newer(_)));
+    let text =
+        "the database was made by a newer fogpost: its tables are of version 9000, this program knows 1";
+    assert_eq!(error.to_string(), text);
+}

@@ -1,0 +1,213 @@
+//! What is particular to one database, and what the two must have in common.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fogpost::store::{Settlement, StoreError, open};
+use sqlx::{Connection as _, PgConnection, SqliteConnection};
+
+use crate::place::{Cluster, Place};
+use crate::samples::*;
+
+/// Every column of every table: whether it holds a number, text or bytes, and whether it may be empty.
+type Columns = BTreeMap<(String, String), (&'static str, bool)>;
+
+fn columns(rows: Vec<(String, String, String, bool)>) -> Columns {
+    let kind = |kind: &str| match kind {
+        "INTEGER" | "bigint" | "boolean" => "number",
+        "TEXT" | "text" => "text",
+        "BLOB" | "bytea" => "bytes",
+        other => panic!("a column of type {other}"),
+    };
+    rows.into_iter().map(|(table, column, type_, empty)| ((table, column), (kind(&type_), empty))).collect()
+}
+
+#[tokio::test]
+async fn both_sets_of_migrations_give_the_same_tables_and_columns() {
+    let Some(postgres) = Place::postgres().await else { return };
+    let mut connection = PgConnection::connect(&postgres.url).await.unwrap();
+    let sql = "SELECT table_name::text, column_name::text, data_type::text, is_nullable = 'YES' \
+               FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> '_sqlx_migrations'";
+    let of_postgres = columns(sqlx::query_as(sql).fetch_all(&mut connection).await.unwrap());
+
+    let sqlite = Place::sqlite().await;
+    let mut connection = SqliteConnection::connect(&sqlite.url).await.unwrap();
+    let sql = "SELECT t.name, c.name, c.type, c.\"notnull\" = 0 AND (c.pk = 0 OR c.type <> 'INTEGER') \
+               FROM pragma_table_list t JOIN pragma_table_info(t.name) c \
+               WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> '_sqlx_migrations'";
+    let of_sqlite = columns(sqlx::query_as(sql).fetch_all(&mut connection).await.unwrap());
+
+    assert!(of_sqlite.len() > 50);
+    assert_eq!(of_sqlite, of_postgres);
+}
+
+#[tokio::test]
+async fn sqlite_replaces_no_entry() {
+    let place = Place::sqlite().await;
+    add_matches(&place.store, &["QZ-AAAA"]).await;
+    let entries = vec![entry("QZ-AAAA", 1)];
+    place.store.commit(&Settlement { entries, ..settlement() }).await.unwrap();
+    let error = place.execute("INSERT OR REPLACE INTO entry SELECT * FROM entry").await.unwrap_err();
+    assert!(error.to_string().contains("without gaps"), "{error}");
+}
+
+#[tokio::test]
+async fn postgres_truncates_no_history() {
+    let Some(place) = Place::postgres().await else { return };
+    for sql in ["TRUNCATE entry", "TRUNCATE letter CASCADE", "TRUNCATE letter_raw", "TRUNCATE dispatch_raw"] {
+        let error = place.execute(sql).await.expect_err(sql);
+        assert!(error.to_string().contains("never deleted"), "{sql}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn one_daemon_holds_a_sqlite_database_and_a_second_is_told_who() {
+    let place = Place::sqlite().await;
+    let other = open(&place.url).await.unwrap();
+    let hold = place.store.hold("pid 4711 on turing").await.unwrap();
+    let error = other.hold("pid 4712 on turing").await.unwrap_err();
+    assert_eq!(error.to_string(), "another fogpost works on this database: pid 4711 on turing");
+    assert!(!error.is_transient());
+    assert_eq!(other.take_in(&letters(0..1)).await.unwrap(), 1, "other commands write all the same");
+    drop(hold);
+    let _hold = other.hold("pid 4712").await.unwrap();
+    let error = place.store.hold("pid 4711 on turing").await.unwrap_err();
+    assert_eq!(error.to_string(), "another fogpost works on this database: pid 4712");
+}
+
+#[tokio::test]
+async fn a_daemon_that_is_killed_holds_nothing() {
+    let place = Place::sqlite().await;
+    let lock = format!("{}.lock", place.url.strip_prefix("sqlite:").unwrap());
+    let mut other = Command::new("flock")
+        .args(["--no-fork", &lock, "sleep", "600"])
+        .stdin(Stdio::null())
+        .spawn()
+        .expect("flock is in util-linux");
+    let started = Instant::now();
+    let held = loop {
+        match place.store.hold("pid 1").await {
+            Err(error) => break error,
+            Ok(hold) => drop(hold),
+        }
+        assert!(started.elapsed() < Duration::from_secs(20), "flock does not lock");
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    assert!(matches!(held, StoreError::Held(_)));
+    other.kill().unwrap();
+    other.wait().unwrap();
+    let _hold = place.store.hold("pid 1").await.unwrap();
+}
+
+#[tokio::test]
+async fn what_the_last_daemon_had_claimed_is_free_for_the_next() {
+    let place = Place::sqlite().await;
+    add_dispatches(&place.store, 0..3).await;
+    let hold = place.store.hold("pid 1").await.unwrap();
+    assert_eq!(place.store.claim_dispatches(at(0), at(600), 2).await.unwrap().len(), 2);
+    drop(hold);
+    let _hold = place.store.hold("pid 2").await.unwrap();
+    assert_eq!(place.store.claim_dispatches(at(1), at(600), 9).await.unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn several_daemons_work_on_one_postgres_database() {
+    let Some(place) = Place::postgres().await else { return };
+    let other = open(&place.url).await.unwrap();
+    let _first = place.store.hold("pid 1").await.unwrap();
+    let _second = other.hold("pid 2").await.unwrap();
+}
+
+async fn refusal(url: &str) -> String {
+    let error = open(url).await.err().unwrap_or_else(|| panic!("{url} is opened"));
+    assert!(matches!(error, StoreError::Open { .. }), "{error:?}");
+    let text = error.to_string();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    text
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_a_database_is_refused_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let expected = |name: &str, why: &str| format!("the database {} cannot be opened: {why}", path(name));
+
+    std::fs::write(path("text.db"), "These are no tables.\n".repeat(300)).unwrap();
+    assert_eq!(
+        refusal(&format!("sqlite:{}", path("text.db"))).await,
+        expected("text.db", "it is no SQLite database")
+    );
+
+    let missing = expected("none/x.db", &format!("there is no folder {}", path("none")));
+    assert_eq!(refusal(&format!("sqlite:{}", path("none/x.db"))).await, missing);
+
+    std::fs::create_dir(path("folder.db")).unwrap();
+    assert_eq!(
+        refusal(&format!("sqlite:{}", path("folder.db"))).await,
+        expected("folder.db", "it is a folder")
+    );
+
+    assert_eq!(
+        refusal("sqlite:/proc/fogpost.db").await,
+        "the database /proc/fogpost.db cannot be opened: \
+         the file can neither be opened nor made; may this user write to its folder?"
+    );
+}
+
+#[tokio::test]
+async fn a_database_of_another_program_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}?mode=rwc", folder.path().join("other.db").display());
+    let mut connection = SqliteConnection::connect(&url).await.unwrap();
+    sqlx::query("CREATE TABLE bookmark (url TEXT)").execute(&mut connection).await.unwrap();
+    assert!(refusal(&url).await.ends_with("cannot be opened: it is a database of another program"));
+    let sql = "SELECT COUNT(*) FROM sqlite_schema";
+    let tables: i64 = sqlx::query_scalar(sql).fetch_one(&mut connection).await.unwrap();
+    assert_eq!(tables, 1);
+}
+
+#[tokio::test]
+async fn two_programs_may_make_a_sqlite_database_at_the_same_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("fogpost.db").display());
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..6 {
+        let url = url.clone();
+        tasks.spawn(async move { open(&url).await.map(|_| ()).map_err(|error| error.to_string()) });
+    }
+    assert_eq!(tasks.join_all().await, vec![Ok(()); 6]);
+}
+
+#[tokio::test]
+async fn a_url_that_names_no_database_is_refused_without_repeating_it() {
+    for url in [
+        "",
+        "fogpost.db",
+        "mysql://gm:secret@localhost/fogpost",
+        "sqlite::memory:",
+        "sqlite:",
+        "sqlite:x?y=z",
+    ] {
+        let text = refusal(url).await;
+        assert!(text.starts_with("the database of this configuration cannot be opened: "), "{text}");
+        assert!(!text.contains("secret"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_named_without_the_password() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().display();
+    let url = format!("postgres://gm:secret@localhost/fogpost?host={socket}");
+    let error = open(&url).await.err().unwrap();
+    assert!(error.is_transient(), "it may come back");
+    let text = refusal(&url).await;
+    assert!(text.starts_with(&format!("the database fogpost on {socket} cannot be opened: ")), "{text}");
+    assert!(!text.contains("secret"), "{text}");
+
+    let Some(cluster) = Cluster::shared() else { return };
+    let error = open(&cluster.url("nowhere")).await.err().unwrap();
+    assert!(!error.is_transient());
+    assert!(error.to_string().contains("database \"nowhere\" does not exist"), "{error}");
+}

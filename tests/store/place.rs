@@ -1,0 +1,187 @@
+//! A place for one test: an empty database, and a way to say SQL to it behind the store's back.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+use fogpost::store::{Store, open};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
+use tempfile::TempDir;
+
+pub struct Place {
+    pub store: Arc<dyn Store>,
+    pub url: String,
+    _ground: Ground,
+}
+
+/// What lies under a place, and goes with it.
+enum Ground {
+    Folder(#[expect(dead_code, reason = "dropped with the place")] TempDir),
+    Cluster(#[expect(dead_code, reason = "dropped with the place")] Arc<Cluster>),
+}
+
+impl Place {
+    pub async fn sqlite() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("fogpost.db").display());
+        Place { store: open(&url).await.unwrap(), url, _ground: Ground::Folder(folder) }
+    }
+
+    /// `None` where the tests are told to do without servers.
+    pub async fn postgres() -> Option<Place> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let cluster = Cluster::shared()?;
+        let name = format!("place_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        let mut connection = PgConnection::connect(&cluster.url("postgres")).await.unwrap();
+        sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&mut connection).await.unwrap();
+        let url = cluster.url(&name);
+        Some(Place { store: open(&url).await.unwrap(), url, _ground: Ground::Cluster(cluster) })
+    }
+
+    pub async fn execute(&self, sql: &'static str) -> Result<u64, sqlx::Error> {
+        if self.url.starts_with("sqlite:") {
+            let mut connection = SqliteConnection::connect(&self.url).await?;
+            Ok(sqlx::query(sql).execute(&mut connection).await?.rows_affected())
+        } else {
+            let mut connection = PgConnection::connect(&self.url).await?;
+            Ok(sqlx::query(sql).execute(&mut connection).await?.rows_affected())
+        }
+    }
+}
+
+/// A PostgreSQL of our own in a temporary folder, reached by its socket there; it ends with its last user.
+pub struct Cluster {
+    folder: TempDir,
+    programs: PathBuf,
+    owner: (u32, u32),
+    server: Child,
+}
+
+static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
+
+impl Cluster {
+    /// The cluster of this process, started when nobody uses it yet.
+    ///
+    /// Without PostgreSQL this fails, unless FOGPOST_WITHOUT_SERVERS=1.
+    pub fn shared() -> Option<Arc<Cluster>> {
+        let Some(programs) = programs() else {
+            let excused = std::env::var_os("FOGPOST_WITHOUT_SERVERS").is_some_and(|value| value == "1");
+            assert!(
+                excused,
+                "PostgreSQL is not installed; FOGPOST_WITHOUT_SERVERS=1 does without these tests"
+            );
+            eprintln!("not run: PostgreSQL is not installed");
+            return None;
+        };
+        let mut shared = SHARED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(cluster) = shared.upgrade() {
+            return Some(cluster);
+        }
+        let cluster = Arc::new(Cluster::start(programs));
+        *shared = Arc::downgrade(&cluster);
+        Some(cluster)
+    }
+
+    fn start(programs: PathBuf) -> Cluster {
+        let folder = tempfile::tempdir().unwrap();
+        let owner = unprivileged(folder.path());
+        chown(folder.path(), Some(owner.0), Some(owner.1)).unwrap();
+        let data = folder.path().join("data");
+        let made = as_owner(&programs.join("initdb"), owner)
+            .args([
+                "--no-sync",
+                "--auth=trust",
+                "--username=fogpost",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--pgdata",
+            ])
+            .arg(&data)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let log = fs::File::create(folder.path().join("log")).unwrap();
+        let server = as_owner(&programs.join("postgres"), owner)
+            .arg("-D")
+            .arg(&data)
+            .arg("-k")
+            .arg(folder.path())
+            .args(["-c", "listen_addresses=", "-c", "max_connections=200"])
+            .args(["-c", if std::env::var_os("FOGPOST_FSYNC").is_some() { "fsync=on" } else { "fsync=off" }])
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let cluster = Cluster { folder, programs, owner, server };
+        cluster.wait();
+        cluster
+    }
+
+    fn wait(&self) {
+        let patience = Instant::now() + Duration::from_secs(30);
+        let ask = || {
+            let mut ask = Command::new(self.programs.join("pg_isready"));
+            ask.arg("-q").arg("-h").arg(self.folder.path()).status().unwrap().success()
+        };
+        while !ask() {
+            let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+            assert!(Instant::now() < patience, "PostgreSQL does not start: {log}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    pub fn url(&self, database: &str) -> String {
+        format!("postgres://fogpost@localhost/{database}?host={}", self.folder.path().display())
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let mut stop = as_owner(&self.programs.join("pg_ctl"), self.owner);
+        stop.args(["stop", "--silent", "--mode=immediate", "--pgdata"]).arg(self.folder.path().join("data"));
+        let stopped = stop.current_dir(self.folder.path()).status();
+        if !stopped.is_ok_and(|status| status.success()) {
+            // What cannot be stopped is killed; nothing in a destructor may fail.
+            let _ = self.server.kill();
+        }
+        let _ = self.server.wait();
+    }
+}
+
+/// Where the newest installed PostgreSQL has its programs.
+fn programs() -> Option<PathBuf> {
+    let mut versions: Vec<(u32, PathBuf)> = fs::read_dir("/usr/lib/postgresql")
+        .ok()?
+        .filter_map(|entry| entry.ok())
+        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
+        .filter(|(_, programs)| programs.join("initdb").exists())
+        .collect();
+    versions.sort();
+    versions.pop().map(|(_, programs)| programs)
+}
+
+/// PostgreSQL does not run as root: then the user of its package runs it, else whoever runs the tests.
+fn unprivileged(ours: &Path) -> (u32, u32) {
+    let own = fs::metadata(ours).unwrap();
+    if own.uid() != 0 {
+        return (own.uid(), own.gid());
+    }
+    let users = fs::read_to_string("/etc/passwd").unwrap();
+    let fields =
+        users.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|user| user[0] == "postgres");
+    let fields = fields.expect("the package of PostgreSQL makes the user postgres");
+    (fields[2].parse().unwrap(), fields[3].parse().unwrap())
+}
+
+fn as_owner(program: &Path, owner: (u32, u32)) -> Command {
+    let mut command = Command::new(program);
+    command.uid(owner.0).gid(owner.1);
+    command
+}

@@ -1,0 +1,104 @@
+//! Letters, matches, entries and dispatches to try the store with.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Duration, Utc};
+use fogpost::game::Seat;
+use fogpost::letter::Digest;
+use fogpost::store::{
+    Decided, EntryRow, Fate, MatchRow, NewDispatch, NewLetter, SeatRow, Settlement, Store, WaitingLetter,
+};
+
+/// An instant so many seconds after an evening in May.
+pub fn at(seconds: i64) -> DateTime<Utc> {
+    "2026-05-14T18:00:00Z".parse::<DateTime<Utc>>().unwrap() + Duration::seconds(seconds)
+}
+
+pub fn letter(number: u32) -> NewLetter {
+    let raw = format!("Message-ID: <{number}@player.test>\r\n\r\nSHIP 1 TO B{number}\r\n").into_bytes();
+    NewLetter {
+        digest: Digest::of(&raw),
+        raw,
+        received_at: at(i64::from(number)),
+        whence: format!("imap:INBOX/1/{number}"),
+        message_id: format!("{number}@player.test"),
+        sender: format!("player{number}@player.test"),
+        subject: format!("Orders {number}"),
+    }
+}
+
+pub fn letters(numbers: std::ops::Range<u32>) -> Vec<NewLetter> {
+    numbers.map(letter).collect()
+}
+
+pub fn decided(letter: &NewLetter, fate: Fate) -> Decided {
+    Decided { digest: letter.digest, fate, note: "noted".to_owned(), seat: None }
+}
+
+pub fn match_row(id: &str, version: i64) -> MatchRow {
+    MatchRow {
+        id: id.to_owned(),
+        game: "quadrant-z".to_owned(),
+        stage: "running".to_owned(),
+        wake_at: None,
+        snapshot: format!("{{\"version\":{version}}}"),
+        version,
+    }
+}
+
+pub fn entry(match_id: &str, seq: u64) -> EntryRow {
+    let json = format!("{{\"match\":\"{match_id}\",\"seq\":{seq}}}");
+    EntryRow {
+        match_id: match_id.to_owned(),
+        seq,
+        at: at(0),
+        kind: "OrdersSealed".to_owned(),
+        hash: Digest::of(json.as_bytes()),
+        json,
+    }
+}
+
+pub fn dispatch(number: u32) -> NewDispatch {
+    NewDispatch {
+        message_id: format!("d{number}@club.test"),
+        recipient: format!("player{number}@player.test"),
+        bytes: format!("Message-ID: <d{number}@club.test>\r\n\r\nFiled.\r\n").into_bytes(),
+        kind: "receipt".to_owned(),
+        match_id: None,
+        seat: None,
+        answers: None,
+    }
+}
+
+pub fn settlement() -> Settlement {
+    Settlement { at: at(0), ..Settlement::default() }
+}
+
+/// Stores matches with these ids, at version 1 and without entries.
+pub async fn add_matches(store: &Arc<dyn Store>, ids: &[&str]) {
+    let matches = ids.iter().map(|id| match_row(id, 0)).collect();
+    store.commit(&Settlement { matches, ..settlement() }).await.unwrap();
+}
+
+/// Puts dispatches with these numbers into the outbox.
+pub async fn add_dispatches(store: &Arc<dyn Store>, numbers: std::ops::Range<u32>) {
+    let dispatches = numbers.map(dispatch).collect();
+    store.commit(&Settlement { dispatches, ..settlement() }).await.unwrap();
+}
+
+/// Adds both players of a match and seats them, with the tokens `ID-first` and `ID-second`.
+pub async fn add_seats(store: &Arc<dyn Store>, match_id: &str) -> Vec<SeatRow> {
+    let mut seats = Vec::new();
+    for seat in Seat::BOTH {
+        let player = store.player(&format!("{seat}@player.test"), seat.as_str(), at(0)).await.unwrap();
+        let token = format!("{match_id}-{seat}");
+        seats.push(SeatRow { match_id: match_id.to_owned(), seat, player_id: player.id, token });
+    }
+    store.commit(&Settlement { seats: seats.clone(), ..settlement() }).await.unwrap();
+    seats
+}
+
+pub async fn waiting(store: &Arc<dyn Store>) -> Vec<Digest> {
+    let letters: Vec<WaitingLetter> = store.waiting_letters(1000).await.unwrap();
+    letters.iter().map(|letter| letter.digest).collect()
+}
