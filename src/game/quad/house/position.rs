@@ -142,26 +142,6 @@ impl Position {
         self.reach[seat].through[2][point.index()]
     }
 
-<<<<<<< HEAD
-=======
-    /// Whether a marble of the side to move makes more threats than the opponent, who has none, can block.
-    pub fn has_decisive_fork(&mut self) -> bool {
-        let me = self.to_move;
-        let blocked = self.left[me.other()].stars + 1;
-        let forks: Vec<Point> =
-            self.free().filter(|&point| usize::from(self.attacks(me, point)) > blocked).collect();
-        self.left[me].marbles > 1
-            && forks.into_iter().any(|marble| {
-                let turn = Turn { stars: Vec::new(), marble };
-                self.play(&turn);
-                // Two squares may want the same fourth corner.
-                let threats = self.threats(me).len();
-                self.take_back(&turn);
-                threats > blocked
-            })
-    }
-
->>>>>>> main
     /// How much a marble of the side to move on `point` promises: squares of its own that come nearer, and squares of
     /// the opponent that are spoilt.
     pub fn promise(&self, point: Point) -> u32 {
@@ -187,11 +167,6 @@ impl Position {
             .map(|pairs| pairs * (pairs - 1).max(0))
             .sum();
         let stars = i32::try_from(self.left[seat].stars).expect("there are six stars");
-<<<<<<< HEAD
         reach.all[1] + 4 * reach.all[2] + 6 * forks + 350 * stars
-=======
-        use super::search::*;
-        reach.all[1] + *W2 * reach.all[2] + *WF * forks + *WS * stars
->>>>>>> main
     }
 }

@@ -6,25 +6,6 @@
 use super::Dice;
 use super::position::{Position, Turn};
 use crate::game::quad::point::Point;
-<<<<<<< HEAD
-=======
-macro_rules! tune {
-    ($name:ident, $env:literal, $d:literal) => {
-        pub(super) static $name: std::sync::LazyLock<i32> =
-            std::sync::LazyLock::new(|| std::env::var($env).map_or($d, |v| v.parse().unwrap()));
-    };
-}
-tune!(QUIET, "QUIET", 4);
-tune!(FORCED, "FORCED", 1);
-tune!(ATTACK, "ATTACK", 2);
-tune!(AFTER, "AFTER", 2);
-tune!(NAR, "NAR", 10);
-tune!(W2, "W2", 4);
-tune!(WF, "WF", 6);
-tune!(WS, "WS", 250);
-tune!(WT, "WT", 60);
-tune!(FORK, "FORK", 1);
->>>>>>> main
 
 /// Worth of a won position; less for every turn that it takes.
 const WON: i32 = 1_000_000;
@@ -80,16 +61,6 @@ pub(super) fn best(position: &mut Position, nodes: u32, dice: &mut Dice) -> Turn
         order.sort_by_key(|&number| std::cmp::Reverse(rated[number]));
         let rest = turns.split_off(looked_at);
         turns = order.into_iter().map(|number| turns[number].clone()).chain(rest).collect();
-<<<<<<< HEAD
-=======
-        if std::env::var("WATCH").is_ok() {
-            println!(
-                "   depth {depth} alpha {alpha} looked {looked_at}/{} left {}",
-                turns.len(),
-                search.nodes_left
-            );
-        }
->>>>>>> main
         if search.nodes_left == 0 || alpha.abs() > WON_ON_STARS {
             break;
         }
@@ -152,19 +123,7 @@ impl Search {
                 _ => ATTACK,
             };
             position.play(&turn);
-<<<<<<< HEAD
             let worth = self.worth(position, depth - cost, -beta, -alpha, turns + 1);
-=======
-            let deeper = depth
-                - if !blocks.is_empty() {
-                    *FORCED
-                } else if attacks > 0 {
-                    *ATTACK
-                } else {
-                    *QUIET
-                };
-            let worth = self.worth(position, deeper, -beta, -alpha, turns + 1);
->>>>>>> main
             position.take_back(&turn);
             best = best.max(-worth?);
             alpha = alpha.max(best);
