@@ -36,7 +36,7 @@ pub(super) fn out_of_phase(line: usize, order: &Order, now: &str) -> Fault {
         Order::Lose { .. } => "after combat, when you are asked",
         _ => "in a turn",
     };
-    Fault::on(line, format!("{what} {when}, and {now}."))
+    Fault::on(line, format!("{what} {when}; {now}."))
 }
 
 /// Every fault of a turn's filing. It is read as clause 3.0 says: builds, ships' orders, then the rest.
@@ -71,7 +71,7 @@ pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault>
             Order::Capture { at } => desk.capture(line, *at),
             Order::Losses { ships } => desk.losses(line, ships),
             Order::Star { .. } | Order::Place { .. } | Order::Lose { .. } => {
-                let now = "the match is in a turn, where ships move";
+                let now = "this is a turn";
                 Err(out_of_phase(line, order, now).with_example(desk.some_move()))
             }
             Order::Build { .. } | Order::Move { .. } | Order::Hold { .. } | Order::HoldAll => Ok(()),
@@ -286,7 +286,7 @@ pub(super) fn casualties_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<
     let mut faults = Vec::new();
     for &Numbered { line, ref order } in orders {
         let Order::Lose { quadrant, ref ships } = *order else {
-            faults.push(example(out_of_phase(line, order, "you are asked for your losses now")));
+            faults.push(example(out_of_phase(line, order, "now you are asked for your losses")));
             continue;
         };
         let Some((_, own)) = fighting.iter().find(|(fought, _)| *fought == quadrant) else {

@@ -21,7 +21,7 @@ pub fn faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
         let taken = match *order {
             Order::Star { at, value, base } => plan.star(line, at, value, base),
             Order::Place { no, class, at } => plan.ship(line, no, class, at),
-            _ => Err(out_of_phase(line, order, "stars and ships are placed now")
+            _ => Err(out_of_phase(line, order, "this is the setup")
                 .with_example(format_args!("STAR {} 3 BASE", Quadrant::home(plan.seat).square(0)))),
         };
         faults.extend(taken.err());
