@@ -123,7 +123,7 @@ impl<'a> Muster<'a> {
                     Class::Squadron => {
                         format!("{placed} of your carriers have a squadron; at least {basic} must.")
                     }
-                    _ => format!("Your {}s are {placed}; the basic fleet has {basic}.", class.name()),
+                    _ => format!("You have placed {placed} {}s; the basic fleet has {basic}.", class.name()),
                 });
             }
             spent += class.points() * u32::try_from(placed.saturating_sub(basic)).unwrap_or(u32::MAX / 100);
@@ -136,7 +136,7 @@ impl<'a> Muster<'a> {
         if self.options.submarines {
             if self.submarines.len() != SUBMARINES {
                 let placed = self.submarines.len();
-                wrong.push(format!("Your submarines are {placed}; a side has exactly {SUBMARINES}."));
+                wrong.push(format!("You have placed {placed} submarines; a side has exactly {SUBMARINES}."));
             }
             let abroad = self.submarines.iter().filter(|(_, at)| !in_friendly_waters(self.side, *at)).count();
             if abroad > ABROAD {
