@@ -23,7 +23,7 @@ CREATE TABLE match (
     snapshot TEXT   NOT NULL,
     version  BIGINT NOT NULL CHECK (version > 0)
 );
-CREATE INDEX match_by_wake ON match (wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX match_by_wake ON match (wake_at, id) WHERE wake_at IS NOT NULL;
 CREATE INDEX match_by_stage ON match (stage, id);
 
 CREATE TABLE seat (

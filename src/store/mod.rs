@@ -14,10 +14,12 @@ use chrono::{DateTime, Utc};
 use sqlx::Acquire;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 
+pub use self::error::{Result, StoreError};
 use crate::game::Seat;
 use crate::letter::Digest;
 
 mod backend;
+mod error;
 mod postgres;
 mod rows;
 mod settle;
@@ -64,6 +66,35 @@ pub enum Fate {
     Ignored,
     /// Ruling on it failed three times; the GM is told.
     SetAside,
+}
+
+impl Fate {
+    pub const ALL: [Fate; 7] = [
+        Fate::Waiting,
+        Fate::Ruled,
+        Fate::Answered,
+        Fate::Automatic,
+        Fate::Repeated,
+        Fate::Ignored,
+        Fate::SetAside,
+    ];
+
+    /// Its name in the database, and for people who list letters by it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Fate::Waiting => "waiting",
+            Fate::Ruled => "ruled",
+            Fate::Answered => "answered",
+            Fate::Automatic => "automatic",
+            Fate::Repeated => "repeated",
+            Fate::Ignored => "ignored",
+            Fate::SetAside => "set_aside",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Fate> {
+        Fate::ALL.into_iter().find(|fate| fate.as_str() == name)
+    }
 }
 
 /// What became of one letter, and why.
@@ -238,55 +269,6 @@ pub struct Queues {
     pub matches_running: u64,
 }
 
-/// Why the store could not do what it was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// A match was changed, or a letter decided, by somebody else since it was loaded. Load and rule again.
-    #[error("{0} has changed since it was loaded")]
-    Stale(String),
-    /// Another daemon works on this database.
-    #[error("another fogpost works on this database: {0}")]
-    Held(String),
-    #[error("the database was made by a newer fogpost: {0}")]
-    Newer(String),
-    #[error("an address belongs to another player")]
-    AddressTaken,
-    #[error("what the database holds is not sound: {0}")]
-    Unsound(String),
-    #[error("the database {database} cannot be opened: {why}")]
-    Open { database: String, why: String, transient: bool },
-    #[error(transparent)]
-    Database(#[from] sqlx::Error),
-    #[error(transparent)]
-    Migrate(#[from] MigrateError),
-}
-
-impl StoreError {
-    /// Whether the same may succeed later; a stale settlement succeeds once it is ruled again.
-    pub fn is_transient(&self) -> bool {
-        match self {
-            StoreError::Stale(_) => true,
-            StoreError::Open { transient, .. } => *transient,
-            StoreError::Held(_)
-            | StoreError::Newer(_)
-            | StoreError::AddressTaken
-            | StoreError::Unsound(_)
-            | StoreError::Migrate(_) => false,
-            StoreError::Database(error) => match error {
-                sqlx::Error::Database(refusal) => matches!(refusal.kind(), sqlx::error::ErrorKind::Other),
-                sqlx::Error::ColumnDecode { .. }
-                | sqlx::Error::ColumnNotFound(_)
-                | sqlx::Error::Decode(_)
-                | sqlx::Error::Encode(_)
-                | sqlx::Error::RowNotFound => false,
-                _ => true,
-            },
-        }
-    }
-}
-
-pub type Result<T, E = StoreError> = std::result::Result<T, E>;
-
 /// Opens the database that `url` names, makes it where it is missing (SQLite) and brings its tables up to date.
 ///
 /// `sqlite:fogpost.db`, `sqlite:/var/lib/fogpost/fogpost.db`, `postgres://user@host/database`.
@@ -298,11 +280,7 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("sqlite") => Ok(Arc::new(sqlite::SqliteStore::open(url).await?)),
         Some("postgres" | "postgresql") => Ok(Arc::new(postgres::PostgresStore::open(url).await?)),
-        _ => Err(StoreError::Open {
-            database: "of this configuration".to_owned(),
-            why: "its URL begins neither with sqlite: nor with postgres:".to_owned(),
-            transient: false,
-        }),
+        _ => Err(StoreError::misnamed("its URL begins neither with sqlite: nor with postgres:")),
     }
 }
 
@@ -318,17 +296,6 @@ where
     <A::Connection as Deref>::Target: Migrate,
 {
     Box::pin(migrations.run(connection))
-}
-
-/// Tells a database that is ahead of this program from one whose migration failed.
-fn migration_error(error: MigrateError, migrations: &Migrator) -> StoreError {
-    let newest = migrations.iter().map(|migration| migration.version).max().unwrap_or(0);
-    match error {
-        MigrateError::VersionMissing(found) if found > newest => {
-            StoreError::Newer(format!("its tables are of version {found}, this program knows {newest}"))
-        }
-        other => StoreError::Migrate(other),
-    }
 }
 
 /// The one door to what is kept.

@@ -29,12 +29,8 @@ pub struct PostgresStore {
 
 impl PostgresStore {
     pub async fn open(url: &str) -> Result<PostgresStore> {
-        let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::Open {
-            database: "of this configuration".to_owned(),
-            why: error.to_string(),
-            transient: false,
-        })?;
-        let options = options.application_name("fogpost");
+        let options =
+            PgConnectOptions::from_str(url).map_err(StoreError::misnamed)?.application_name("fogpost");
         // A pool would ask again and again, and then say no more than that it took too long.
         match PgConnection::connect_with(&options).await {
             Ok(connection) => connection.close().await?,
@@ -57,7 +53,7 @@ impl PostgresStore {
             .connect_lazy_with(options);
         migrate(&MIGRATIONS, &mut *pool.acquire().await?)
             .await
-            .map_err(|error| migration_error(error, &MIGRATIONS))?;
+            .map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         Ok(PostgresStore { reader: pool.clone(), writer: pool })
     }
 

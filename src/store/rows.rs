@@ -63,35 +63,6 @@ fn seat(name: &str) -> Result<Seat> {
     Seat::parse(name).ok_or_else(|| unsound("seat", name))
 }
 
-impl Fate {
-    pub const ALL: [Fate; 7] = [
-        Fate::Waiting,
-        Fate::Ruled,
-        Fate::Answered,
-        Fate::Automatic,
-        Fate::Repeated,
-        Fate::Ignored,
-        Fate::SetAside,
-    ];
-
-    /// Its name in the database, and for people who list letters by it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Fate::Waiting => "waiting",
-            Fate::Ruled => "ruled",
-            Fate::Answered => "answered",
-            Fate::Automatic => "automatic",
-            Fate::Repeated => "repeated",
-            Fate::Ignored => "ignored",
-            Fate::SetAside => "set_aside",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Fate> {
-        Fate::ALL.into_iter().find(|fate| fate.as_str() == name)
-    }
-}
-
 /// A letter that is to be kept, with what it is found by.
 pub struct Arrival<'a> {
     pub letter: &'a NewLetter,

@@ -36,13 +36,11 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     pub async fn open(url: &str) -> Result<SqliteStore> {
-        let refuse = |database: String, why: String| StoreError::Open { database, why, transient: false };
-        let options = SqliteConnectOptions::from_str(url)
-            .map_err(|error| refuse("of this configuration".to_owned(), error.to_string()))?
-            .busy_timeout(PATIENCE);
+        let options =
+            SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?.busy_timeout(PATIENCE);
         let path = options.get_filename().to_owned();
         if url.contains(":memory:") || url.contains("mode=memory") || path.as_os_str().is_empty() {
-            return Err(refuse("of this configuration".to_owned(), "its URL names no file".to_owned()));
+            return Err(StoreError::misnamed("its URL names no file"));
         }
         let writer = SqlitePoolOptions::new()
             .max_connections(1)
@@ -55,7 +53,7 @@ impl SqliteStore {
                     .foreign_keys(true),
             )
             .await
-            .map_err(|error| refuse(path.display().to_string(), why(&path, &error)))?;
+            .map_err(|error| cannot_open(&path, why(&path, &error)))?;
         let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
         let store = SqliteStore { path, reader, writer };
         store.migrate().await?;
@@ -68,13 +66,9 @@ impl SqliteStore {
         let sql = "SELECT (SELECT COUNT(*) FROM sqlite_schema), application_id FROM pragma_application_id";
         let (tables, application_id): (i64, i32) = sqlx::query_as(sql).fetch_one(&mut *tx).await?;
         if tables > 0 && application_id != APPLICATION_ID {
-            return Err(StoreError::Open {
-                database: self.path.display().to_string(),
-                why: "it is a database of another program".to_owned(),
-                transient: false,
-            });
+            return Err(cannot_open(&self.path, "it is a database of another program".to_owned()));
         }
-        migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| migration_error(error, &MIGRATIONS))?;
+        migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         Ok(tx.commit().await?)
     }
 
@@ -92,13 +86,12 @@ impl SqliteStore {
     async fn hold_for(&self, who: &str) -> Result<Hold> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");
-        let lock = lock(Path::new(&path), who).map_err(|error| match error {
-            TryLockError::WouldBlock => StoreError::Held(holder(Path::new(&path))),
-            TryLockError::Error(error) => StoreError::Open {
-                database: self.path.display().to_string(),
-                why: format!("{} cannot be locked: {error}", Path::new(&path).display()),
-                transient: false,
-            },
+        let path = PathBuf::from(path);
+        let lock = lock(&path, who).map_err(|error| match error {
+            TryLockError::WouldBlock => StoreError::Held(holder(&path)),
+            TryLockError::Error(error) => {
+                cannot_open(&self.path, format!("{} cannot be locked: {error}", path.display()))
+            }
         })?;
         sqlx::query(
             "UPDATE dispatch SET due_at = created_at, leased = FALSE WHERE due_at IS NOT NULL AND leased",
@@ -107,6 +100,10 @@ impl SqliteStore {
         .await?;
         Ok(Hold { _lock: Some(lock) })
     }
+}
+
+fn cannot_open(path: &Path, why: String) -> StoreError {
+    StoreError::Open { database: path.display().to_string(), why, transient: false }
 }
 
 fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fogpost::store::{StoreError, open};
+use fogpost::store::{Settlement, StoreError, open};
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 use crate::place::{Cluster, Place};
@@ -40,6 +40,25 @@ async fn both_sets_of_migrations_give_the_same_tables_and_columns() {
 
     assert!(of_sqlite.len() > 50);
     assert_eq!(of_sqlite, of_postgres);
+}
+
+#[tokio::test]
+async fn sqlite_replaces_no_entry() {
+    let place = Place::sqlite().await;
+    add_matches(&place.store, &["QZ-AAAA"]).await;
+    let entries = vec![entry("QZ-AAAA", 1)];
+    place.store.commit(&Settlement { entries, ..settlement() }).await.unwrap();
+    let error = place.execute("INSERT OR REPLACE INTO entry SELECT * FROM entry").await.unwrap_err();
+    assert!(error.to_string().contains("without gaps"), "{error}");
+}
+
+#[tokio::test]
+async fn postgres_truncates_no_history() {
+    let Some(place) = Place::postgres().await else { return };
+    for sql in ["TRUNCATE entry", "TRUNCATE letter CASCADE", "TRUNCATE letter_raw", "TRUNCATE dispatch_raw"] {
+        let error = place.execute(sql).await.expect_err(sql);
+        assert!(error.to_string().contains("never deleted"), "{sql}: {error}");
+    }
 }
 
 #[tokio::test]

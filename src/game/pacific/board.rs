@@ -129,7 +129,7 @@ fn legend(view: &View) -> String {
         lines.push("U3 is a submarine; _ marks one under a ship. Your last attacks:");
         lines.push("o searched, ? a submarine was heard on one of these squares.");
     }
-    if view.news.iter().any(|notice| !matches!(notice, Notice::Pass { .. })) {
+    if view.news.iter().any(|notice| Square::all().any(|at| mark(notice, at).is_some())) {
         lines.push("Last: < left, > came, * sunk.");
     }
     lines.iter().map(|line| format!("{line}\n")).collect()

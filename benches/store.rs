@@ -1,0 +1,183 @@
+//! How many letters a second come in and are settled, in a database with few matches and with many.
+//!
+//! SQLite in the folder for temporary files, or the empty database that FOGPOST_BENCH_URL names.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use fogpost::letter::Digest;
+use fogpost::store::{Decided, EntryRow, Fate, MatchRow, NewDispatch, NewLetter, Settlement, Store, open};
+use tokio::runtime::Runtime;
+
+fn main() {
+    divan::main();
+}
+
+const FEW_AND_MANY: [usize; 2] = [500, 100_000];
+
+#[divan::bench(args = FEW_AND_MANY, sample_size = 1, sample_count = 40)]
+fn take_in_500_letters(bencher: Bencher, matches: usize) {
+    take_in(bencher, matches, 500);
+}
+
+#[divan::bench(args = FEW_AND_MANY, sample_size = 1, sample_count = 200)]
+fn take_in_one_letter(bencher: Bencher, matches: usize) {
+    take_in(bencher, matches, 1);
+}
+
+#[divan::bench(args = FEW_AND_MANY, sample_size = 1, sample_count = 40)]
+fn settle_500_letters(bencher: Bencher, matches: usize) {
+    settle(bencher, matches, 500);
+}
+
+#[divan::bench(args = FEW_AND_MANY, sample_size = 1, sample_count = 200)]
+fn settle_one_letter(bencher: Bencher, matches: usize) {
+    settle(bencher, matches, 1);
+}
+
+#[divan::bench(args = FEW_AND_MANY, sample_size = 1, sample_count = 40)]
+fn claim_and_note_500_dispatches(bencher: Bencher, matches: usize) {
+    let club = Club::new(matches);
+    let now = DateTime::<Utc>::UNIX_EPOCH;
+    bencher
+        .counter(ItemsCount::new(500_usize))
+        .with_inputs(|| club.settle(&club.ruling(500)))
+        .bench_local_values(|()| {
+            club.runtime.block_on(async {
+                let claimed = club.store.claim_dispatches(now, now, 500).await.expect("a claim");
+                let sent: Vec<_> = claimed.iter().map(|one| (one.id, fogpost::store::Sent::Taken)).collect();
+                assert_eq!(sent.len(), 500);
+                club.store.note_sent(now, &sent).await.expect("a note");
+            });
+        });
+}
+
+fn take_in(bencher: Bencher, matches: usize, size: usize) {
+    let club = Club::new(matches);
+    bencher
+        .counter(ItemsCount::new(size))
+        .with_inputs(|| club.letters(size))
+        .bench_local_values(|letters| club.take_in(&letters));
+}
+
+fn settle(bencher: Bencher, matches: usize, size: usize) {
+    let club = Club::new(matches);
+    bencher
+        .counter(ItemsCount::new(size))
+        .with_inputs(|| club.ruling(size))
+        .bench_local_values(|ruling| club.settle(&ruling));
+}
+
+/// A store with matches in it, and the letters to come.
+struct Club {
+    runtime: Runtime,
+    store: Arc<dyn Store>,
+    /// How often each match was committed.
+    commits: RefCell<Vec<i64>>,
+    letters: Cell<usize>,
+    _folder: tempfile::TempDir,
+}
+
+impl Club {
+    fn new(matches: usize) -> Club {
+        let runtime = Runtime::new().expect("a runtime");
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = std::env::var("FOGPOST_BENCH_URL")
+            .unwrap_or_else(|_| format!("sqlite:{}", folder.path().join("fogpost.db").display()));
+        let store = runtime.block_on(open(&url)).expect("a store");
+        let before = runtime.block_on(store.list_matches(None)).expect("its matches");
+        let club = Club {
+            runtime,
+            store,
+            commits: RefCell::new(vec![0; matches]),
+            letters: Cell::new(usize::from(!before.is_empty()) * 1_000_000_000),
+            _folder: folder,
+        };
+        let all: Vec<usize> = (0..matches).collect();
+        for numbers in all.chunks(500) {
+            let matches = numbers.iter().map(|number| club.commit_of(*number)).collect();
+            club.settle(&Settlement { matches, ..Settlement::default() });
+        }
+        club
+    }
+
+    fn id(&self, number: usize) -> String {
+        format!("QZ-{:p}-{number}", &raw const self.runtime)
+    }
+
+    fn commit_of(&self, number: usize) -> MatchRow {
+        let version = self.commits.borrow()[number];
+        self.commits.borrow_mut()[number] += 1;
+        MatchRow {
+            id: self.id(number),
+            game: "quadrant-z".to_owned(),
+            stage: "running".to_owned(),
+            wake_at: Some(DateTime::UNIX_EPOCH),
+            snapshot: "s".repeat(4_000),
+            version,
+        }
+    }
+
+    fn letters(&self, size: usize) -> Vec<NewLetter> {
+        (0..size).map(|_| self.letter(self.letters.replace(self.letters.get() + 1))).collect()
+    }
+
+    fn letter(&self, number: usize) -> NewLetter {
+        let raw = format!("Message-ID: <{number}@player.test>\r\n{}", "x".repeat(2_100)).into_bytes();
+        NewLetter {
+            digest: Digest::of(&raw),
+            raw,
+            received_at: DateTime::UNIX_EPOCH,
+            whence: format!("imap:INBOX/1/{number}"),
+            message_id: format!("{number}@player.test"),
+            sender: format!("player{number}@player.test"),
+            subject: "Orders for turn 7".to_owned(),
+        }
+    }
+
+    fn take_in(&self, letters: &[NewLetter]) {
+        let waiting = self.runtime.block_on(self.store.take_in(letters)).expect("an intake");
+        assert_eq!(waiting, letters.len());
+    }
+
+    /// New letters, each of which changes a match, adds an entry to its ledger and is answered.
+    fn ruling(&self, size: usize) -> Settlement {
+        let letters = self.letters(size);
+        self.take_in(&letters);
+        let mut ruling = Settlement::default();
+        for letter in letters {
+            // A step of a prime from match to match, so that neighbours do not share a page.
+            let number = (self.letters.get() + ruling.matches.len()) * 7919 % self.commits.borrow().len();
+            let row = self.commit_of(number);
+            let json = format!("{{\"of\":\"{}\",\"body\":\"{}\"}}", letter.digest, "b".repeat(400));
+            ruling.entries.push(EntryRow {
+                match_id: row.id.clone(),
+                seq: row.version.unsigned_abs(),
+                at: DateTime::UNIX_EPOCH,
+                kind: "OrdersSealed".to_owned(),
+                hash: Digest::of(json.as_bytes()),
+                json,
+            });
+            ruling.dispatches.push(NewDispatch {
+                message_id: letter.digest.to_string(),
+                recipient: letter.sender,
+                bytes: vec![b'd'; 4_000],
+                kind: "receipt".to_owned(),
+                match_id: Some(row.id.clone()),
+                seat: None,
+                answers: Some(letter.digest),
+            });
+            let note = String::new();
+            ruling.decided.push(Decided { digest: letter.digest, fate: Fate::Ruled, note, seat: None });
+            ruling.matches.push(row);
+        }
+        ruling
+    }
+
+    fn settle(&self, ruling: &Settlement) {
+        self.runtime.block_on(self.store.commit(ruling)).expect("a commit");
+    }
+}
