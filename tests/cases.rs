@@ -123,7 +123,8 @@ impl AtRefusal {
         if !lines.iter().map(|line| *line as u64).eq(at_fault) {
             return Err(format!("filing {refused}: not the lines {lines:?} are at fault: {line}"));
         }
-        let said = |part: &String| faults.iter().any(|f| f["reason"].as_str().is_some_and(|r| r.contains(part)));
+        let said =
+            |part: &String| faults.iter().any(|f| f["reason"].as_str().is_some_and(|r| r.contains(part)));
         match says {
             Some(part) if !said(part) => Err(format!("filing {refused}: no reason says {part:?}: {line}")),
             _ => Ok(()),
@@ -209,7 +210,8 @@ fn every_case_of_quad_holds() {
 fn every_game_has_its_folder_of_cases_and_no_other_has_one() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let found = fs::read_dir(folder).expect("the folder of cases").flatten();
-    let mut found: Vec<String> = found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let mut found: Vec<String> =
+        found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     let mut games: Vec<String> = Kind::ALL.iter().map(|kind| kind.key().to_owned()).collect();
     found.sort();
     games.sort();

@@ -53,7 +53,8 @@ pub fn choices(kind: Kind, random: &mut Random) -> Choices {
             wanted.push((rule.name, value(rule, random)));
         }
     }
-    kind.choose(wanted.iter().map(|(name, value)| (*name, value.as_str()))).expect("values that the game takes")
+    kind.choose(wanted.iter().map(|(name, value)| (*name, value.as_str())))
+        .expect("values that the game takes")
 }
 
 fn value(rule: &OptionRule, random: &mut Random) -> String {
@@ -128,7 +129,10 @@ impl Play {
     }
 
     pub fn adjudicate(&mut self, due: &Due, filed: &BySeat<Option<Filing>>) {
-        assert!(due.seats.iter().all(|seat| filed[*seat].is_some()), "random play files for all that are due");
+        assert!(
+            due.seats.iter().all(|seat| filed[*seat].is_some()),
+            "random play files for all that are due"
+        );
         self.state.adjudicate(filed).expect("filings sealed for this state");
         self.adjudications += 1;
         assert!(self.adjudications < LONGEST, "a match of {} ({}) does not end", self.kind, self.choices);
