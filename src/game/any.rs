@@ -400,10 +400,11 @@ fn seal<G: Game>(view: &G::View, lines: &[Line]) -> Result<Sealed<G::Order>, Vec
             }
         }
     }
+    let all_read = faults.is_empty();
     match G::check(view, &orders) {
-        Ok(sealed) if faults.is_empty() => return Ok(sealed),
+        Ok(sealed) if all_read => return Ok(sealed),
         Ok(_) => {}
-        Err(illegal) => faults.extend(illegal),
+        Err(illegal) => faults.extend(illegal.into_iter().filter(|fault| all_read || !fault.missing)),
     }
     faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
     faults.dedup_by(|later, earlier| later.line.is_some() && later.line == earlier.line);
