@@ -36,7 +36,6 @@ macro_rules! games {
 
         /// The state of a match of any game. Its JSON names the game.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[expect(clippy::large_enum_variant, reason = "a match has one state; there are no long lists of them")]
         #[serde(tag = "game", content = "state", rename_all = "kebab-case")]
         pub enum AnyState { $($variant(Held<$game>)),+ }
 
