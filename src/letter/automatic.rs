@@ -12,6 +12,7 @@ use super::address::Address;
 use super::body::{Texts, mime_type};
 use super::bounce;
 use super::header::{Header, is_own_id};
+use super::source::Layer;
 
 /// More hops than this are a loop.
 const MAX_RECEIVED: usize = 50;
@@ -117,7 +118,7 @@ pub(super) fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
 fn opening(texts: Option<&Texts>) -> String {
     let mut out = String::new();
     let lines = texts.map(|texts| texts.plain.iter().chain(&texts.html).chain(&texts.attached));
-    for line in lines.into_iter().flatten() {
+    for line in lines.into_iter().flatten().filter(|line| line.layer == Layer::Open) {
         if out.len() > 20_000 {
             break;
         }
@@ -224,20 +225,20 @@ impl Evidence<'_> {
         match mark {
             Mark::OwnLoop | Mark::OwnMessageId | Mark::OwnAddress | Mark::Hops | Mark::List(_) => Kind::Other,
             Mark::SubjectOfAbsence => Kind::Absence,
+            Mark::SubjectOfBounce | Mark::TextOfBounce if bounce::is_away(text) => Kind::Absence,
             Mark::SubjectOfBounce | Mark::TextOfBounce => {
                 bounce::failure(self.subject, text).unwrap_or(Kind::Failed)
             }
             Mark::Field(name) if name == "x-failed-recipients" => {
                 bounce::failure(self.subject, text).unwrap_or(Kind::Failed)
             }
+            Mark::Field(_) => bounce::failure(self.subject, text).unwrap_or(Kind::Absence),
+            Mark::Precedence(value) if value.starts_with("auto") => Kind::Absence,
             _ => {
-                if let Some(failure) = bounce::failure(self.subject, text) {
-                    return failure;
-                }
-                let replied = self.values("auto-submitted").any(|v| first_word(v) == "auto-replied")
-                    || matches!(mark, Mark::Field(_))
-                    || bounce::is_absence(self.subject);
-                if replied { Kind::Absence } else { Kind::Other }
+                let replied = self.values("auto-submitted").any(|v| first_word(v) == "auto-replied");
+                let away = replied || bounce::is_absence(self.subject);
+                let otherwise = if away { Kind::Absence } else { Kind::Other };
+                bounce::failure(self.subject, text).unwrap_or(otherwise)
             }
         }
     }
@@ -324,6 +325,7 @@ fn is_machine_field(name: &str, value: &str) -> bool {
             ["autoresponder", "autoreply", "auto-reply", "vacation"].iter().any(|word| value.contains(word))
         }
         "delivered-to" => value == "autoresponder",
+        "x-apple-action" => value.contains("vacation"),
         "content-type" => {
             value.starts_with("multipart/report")
                 || value.starts_with("message/delivery-status")

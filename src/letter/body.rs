@@ -137,7 +137,7 @@ impl Walk<'_> {
                 }
             }
             ("text", "html") if !attached => {
-                let bytes = transfer_decoded(&self.message.raw_message, part, part.encoding);
+                let bytes = transfer_decoded(&self.message.raw_message, part);
                 let label = part.content_type().and_then(|ct| ct.attribute("charset"));
                 for line in html::lines(&decode(&bytes, label)) {
                     let pieces = clean(&line.text);
@@ -154,7 +154,7 @@ impl Walk<'_> {
     }
 
     fn plain(&mut self, part: &MessagePart<'_>) -> Vec<Source> {
-        let bytes = transfer_decoded(&self.message.raw_message, part, part.encoding);
+        let bytes = transfer_decoded(&self.message.raw_message, part);
         let attribute = |name| part.content_type().and_then(|ct| ct.attribute(name));
         let is = |name, value: &str| attribute(name).is_some_and(|found| found.eq_ignore_ascii_case(value));
         let text = clean(&decode(&bytes, attribute("charset")));
@@ -186,7 +186,10 @@ pub fn mime_type(part: &MessagePart<'_>) -> (String, String) {
     let Some(ct) = part.content_type() else { return ("text".into(), "plain".into()) };
     let (kind, subtype) =
         (ct.ctype().to_ascii_lowercase(), ct.subtype().unwrap_or_default().to_ascii_lowercase());
-    if kind == "text" && subtype.is_empty() { (kind, "plain".into()) } else { (kind, subtype) }
+    // A multipart without a boundary has no parts: what it holds is text.
+    let leaf = !matches!(part.body, PartType::Multipart(_) | PartType::Message(_));
+    let plain = kind == "text" && subtype.is_empty() || kind == "multipart" && leaf;
+    if plain { ("text".into(), "plain".into()) } else { (kind, subtype) }
 }
 
 /// What a part that is no text stands for.

@@ -4,15 +4,16 @@
 
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
-use mail_parser::{Encoding, MessagePart};
+use mail_parser::{MessagePart, MimeHeaders};
 
 /// The bytes of a leaf part with its transfer encoding undone; what does not belong there is passed over.
-pub fn transfer_decoded(raw: &[u8], part: &MessagePart<'_>, encoding: Encoding) -> Vec<u8> {
+pub fn transfer_decoded(raw: &[u8], part: &MessagePart<'_>) -> Vec<u8> {
     let body = raw.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
-    match encoding {
-        Encoding::None => body.to_vec(),
-        Encoding::QuotedPrintable => quoted_printable(body),
-        Encoding::Base64 => base64(body),
+    let encoding = part.content_transfer_encoding().unwrap_or_default().trim().to_ascii_lowercase();
+    match encoding.as_str() {
+        "quoted-printable" => quoted_printable(body),
+        "base64" => base64(body),
+        _ => body.to_vec(),
     }
 }
 

@@ -72,13 +72,14 @@ fn full_width(c: char) -> Option<char> {
 /// The line with Cyrillic and Greek look-alikes read as the Latin letters that they look like, or `None` where it
 /// holds none that could be meant so.
 ///
-/// A word changes as a whole or not at all: only if every letter of it is Latin or a look-alike, and the word has
-/// a Latin letter or a digit, or the line is otherwise in Latin letters. So Russian prose stays Russian.
+/// A word changes as a whole or not at all: only if every letter of it is Latin or a look-alike, and it stands
+/// among Latin letters, in itself or in its line, or nothing else is in the line. So Russian prose stays Russian.
 pub fn latin(line: &str) -> Option<String> {
     if line.is_ascii() {
         return None;
     }
-    let latin_line = line.chars().any(|c| c.is_ascii_alphabetic());
+    let latin_line = line.chars().any(|c| c.is_ascii_alphabetic())
+        || line.chars().filter(|c| c.is_alphabetic()).all(|c| look_alike(c).is_some());
     let mut changed = false;
     let mut out = String::with_capacity(line.len());
     for word in line.split_inclusive(|c: char| !c.is_alphanumeric()) {

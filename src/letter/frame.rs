@@ -169,11 +169,12 @@ impl<'a> Page<'a> {
             joined.push(' ');
             joined.push_str(line.trim());
             if let Some(kind) = attributes(&joined) {
-                let inner = (1..=lines).find(|skipped| {
-                    let rest: Vec<_> = (at + skipped..=at + lines).filter_map(|l| self.line(l)).collect();
-                    attributes(&rest.join(" ")) == Some(Kind::Certain) && !leads(&joined)
+                let whole_below = (at + 1..=at + lines).any(|from| {
+                    let rest: Vec<_> = (from..=at + lines).filter_map(|l| self.line(l)).collect();
+                    attributes(&rest.join(" ")) == Some(Kind::Certain)
                 });
-                if inner.is_some() {
+                let first = self.line(at)?;
+                if whole_below && !leads(first) && !first.contains("<") {
                     return None;
                 }
                 return Some(Frame { end: at + lines + 1, kind, author: self.author(&joined) });

@@ -137,7 +137,7 @@ mod tests {
         let token = Token::parse("0123456789abcdef").unwrap();
         assert_eq!(
             plus_tokens("\"R\" <Referee+0123456789ABCDEF@club.example>, x@y.z", &own),
-            [token.clone()]
+            std::slice::from_ref(&token)
         );
         assert_eq!(plus_tokens("referee+0123456789abcdef@other.example", &own), []);
         assert_eq!(token_of_id("0123456789abcdef.7@FOGPOST.club.example", &own), Some(token));

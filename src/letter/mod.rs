@@ -125,6 +125,22 @@ pub struct Unreadable {
     pub tokens: Vec<Token>,
 }
 
+impl Unreadable {
+    /// Of bytes in which the parser finds no header.
+    fn nothing(digest: Digest, why: Why) -> Unreadable {
+        let (message_id, answerable, automatic) = (None, None, None);
+        Unreadable {
+            digest,
+            why,
+            message_id,
+            subject: String::new(),
+            answerable,
+            automatic,
+            tokens: Vec::new(),
+        }
+    }
+}
+
 impl Display for Why {
     /// A sentence to the sender.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -156,7 +172,9 @@ impl Letter {
         // What is too big is known by its header alone, what is hostile by as much of that as may be.
         let readable = if measured.is_ok() { raw } else { &head[..head.len().min(limits.max_header_bytes)] };
         let headers = header::headers(&readable[..head.len().min(readable.len())]);
-        let message = MessageParser::default().parse(readable).unwrap_or_default();
+        let Some(message) = MessageParser::default().parse(readable).filter(|m| !m.parts.is_empty()) else {
+            return Err(Box::new(Unreadable::nothing(digest, measured.err().unwrap_or(Why::NoFrom))));
+        };
         let texts = measured.and_then(|()| body::texts(&message, limits));
         let mut envelope = Envelope::new(&message, &headers, own);
         envelope.automatic = automatic::classify(&automatic::Evidence {

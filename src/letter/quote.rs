@@ -157,10 +157,11 @@ impl<'a> Reading<'a> {
         let ours = std::iter::once(first).chain(next).take(looked_at).find(begins_ours);
         match (ours, frame.author, frame.kind) {
             (Some(line), ..) if self.is_ours[line] => Some(Region::Ours),
-            (Some(_), ..) | (None, Author::Us, _) => Some(Region::OursUnseen),
-            (None, _, Kind::Likely) => None,
+            (Some(_), ..) => Some(Region::OursUnseen),
             // Some programs put the attribution below the quote.
             (None, ..) if at > 0 && self.lines[at - 1].layer == Layer::Quoted => Some(Region::Written),
+            (None, Author::Us, _) => Some(Region::OursUnseen),
+            (None, _, Kind::Likely) => None,
             (None, ..) => Some(Region::Foreign),
         }
     }
@@ -206,7 +207,7 @@ fn is_sent_from(line: &str) -> bool {
     }
     let line = line.trim().trim_start_matches(['-', '*', '_', ' ', '[']).to_lowercase();
     let product = [
-        "iphone",
+        "iphon",
         "ipad",
         "ipod",
         "android",

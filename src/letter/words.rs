@@ -288,6 +288,12 @@ pub fn label(text: &str) -> Option<Label> {
 /// "Wrote", as attribution lines have it.
 pub const WROTE: &[&str] = &[
     "wrote",
+    "quoting",
+    "zitat von",
+    "citando",
+    "citation de",
+    "citaat van",
+    "citat från",
     "writes",
     "schrieb",
     "a écrit",

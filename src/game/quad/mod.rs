@@ -95,4 +95,8 @@ impl Game for Quad {
     fn board(view: &View) -> Board {
         board::draw(view)
     }
+
+    fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+        play::random_filing(view, &mut rng)
+    }
 }

@@ -94,4 +94,8 @@ impl Game for Quantum {
     fn board(view: &View) -> Board {
         board::draw(view)
     }
+
+    fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+        play::random_filing(view, &mut rng)
+    }
 }
