@@ -30,13 +30,6 @@ pub use view::{Notice, View};
 #[derive(Clone, Copy, Debug)]
 pub struct Pacific;
 
-impl Pacific {
-    /// What templates need beside the view's JSON, made from the view alone.
-    pub fn extra(view: &View) -> serde_json::Value {
-        extra::extra(view)
-    }
-}
-
 impl Game for Pacific {
     const KEY: &'static str = "pacific";
     const NAME: &'static str = "War in the Pacific";
@@ -122,7 +115,7 @@ impl Game for Pacific {
     }
 
     fn extra(view: &View) -> serde_json::Value {
-        Pacific::extra(view)
+        extra::extra(view)
     }
 
     fn board(view: &View) -> Board {

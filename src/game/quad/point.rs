@@ -40,6 +40,12 @@ impl Point {
         self.0.rank()
     }
 
+    /// How far it lies from the middle of the board, squared.
+    pub(super) fn from_middle(self) -> u32 {
+        let (files, ranks) = (self.file().abs_diff(5), self.rank().abs_diff(5));
+        u32::from(files).pow(2) + u32::from(ranks).pow(2)
+    }
+
     /// Its place on the grid with the corners, from 0 to 120.
     pub(super) fn index(self) -> usize {
         self.0.index()

@@ -86,6 +86,11 @@ impl Game for Quantum {
         }
     }
 
+    /// `example`: a move that could be made now; nothing if there is none.
+    fn extra(view: &View) -> serde_json::Value {
+        serde_json::json!({ "example": view.moves().last().map(Order::to_string) })
+    }
+
     fn board(view: &View) -> Board {
         board::draw(view)
     }
