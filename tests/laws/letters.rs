@@ -19,8 +19,9 @@ const WIDTH: usize = 70;
 const ENOUGH: usize = 4;
 
 /// What is wrong with a letter of a match of `game`: wide lines other than the echo of `written`, which is a
-/// player's, and lines that are read when the letter comes back.
-fn faults(game: Kind, page: &Page, written: &[String]) -> Vec<String> {
+/// player's, and lines that are read when the letter comes back. The lines of `reasons` why orders cannot stand may
+/// begin like an order (`Ship 4 is in B.`), but none of them is one.
+fn faults(game: Kind, page: &Page, written: &[String], reasons: &[String]) -> Vec<String> {
     let mut faults = Vec::new();
     for line in page.text.lines() {
         let width = line.chars().count();
@@ -34,10 +35,12 @@ fn faults(game: Kind, page: &Page, written: &[String]) -> Vec<String> {
     let lines: Vec<String> = page.text.lines().map(str::to_owned).collect();
     let begins_order = |line: &str| !matches!(game.syntax(line), Err(Syntax::Unknown));
     let request = Request::read(&numbered(&lines), begins_order);
-    faults.extend(request.orders.iter().map(|order| format!("read as an order: {order:?}")));
+    let is_reason = |no: usize| reasons.iter().any(|reason| reason.contains(lines[no - 1].trim()));
+    let orders = request.orders.iter().filter(|order| !is_reason(order.no) || game.syntax(&order.text).is_ok());
+    faults.extend(orders.map(|order| format!("read as an order: {}", lines[order.no - 1])));
     faults.extend(request.commands.iter().map(|command| format!("read as a command: {command:?}")));
     faults.extend(request.faults.iter().map(|fault| format!("read as a command at fault: {fault:?}")));
-    if faults.is_empty() && !request.is_empty() {
+    if request.check || request.wait || request.turn.is_some() {
         faults.push(format!("read as a word to the referee: {request:?}"));
     }
     faults
@@ -60,7 +63,11 @@ impl Seen {
         if *seen <= ENOUGH || seen.is_power_of_two() {
             let page = worded(templates, m, seat, content.clone());
             assert!(!page.subject.is_empty() && page.subject.starts_with(&format!("[{}]", m.id)));
-            let faults = faults(m.game, &page, written);
+            let reasons: Vec<String> = match content {
+                Content::Answer(answer) => answer.all_faults().map(|fault| fault.reason.clone()).collect(),
+                _ => Vec::new(),
+            };
+            let faults = faults(m.game, &page, written, &reasons);
             self.faults.extend(faults.into_iter().map(|fault| format!("{} of {}: {fault}", name, m.game)));
         }
     }
@@ -172,7 +179,7 @@ fn no_line_of_the_manual_is_wide_or_can_be_taken_for_an_order() {
         for reply in &pages {
             let answer = fogpost::referee::Answer { replies: vec![reply.clone()], ..Default::default() };
             let page = worded(&templates, &m, Seat::First, Content::Answer(answer));
-            let faults = self::faults(*kind, &page, &[]);
+            let faults = self::faults(*kind, &page, &[], &[]);
             found.extend(faults.into_iter().map(|fault| format!("{reply:?}: {fault}")));
         }
     }
