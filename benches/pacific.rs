@@ -8,7 +8,7 @@ fn main() {
     divan::main();
 }
 
-/// A match after 60 phases, with a surface turn due.
+/// A match after 30 phases, with a surface turn due.
 fn mid_game() -> (State, Seat) {
     let mut x: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut rng = move |n: u32| {
@@ -20,7 +20,7 @@ fn mid_game() -> (State, Seat) {
     let mut state = Pacific::start(&Options::default());
     for phase in 0.. {
         let due = Pacific::due(&state).expect("the match goes on");
-        if phase >= 60 && due.phase == Phase::Surface {
+        if phase >= 30 && due.phase == Phase::Surface {
             return (state, due.seats[0]);
         }
         state = advance(&state, &mut rng);

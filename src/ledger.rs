@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::game::any::{Choices, Filing, Kind};
-use crate::game::record::Ending;
+use crate::game::record::{By, Ending, Filed, Record};
 use crate::game::{BySeat, Fault, Outcome, Phase, Seat};
 use crate::letter::Digest;
 
@@ -243,6 +243,27 @@ mod millis {
         let at = DateTime::parse_from_rfc3339(&text).map_err(serde::de::Error::custom)?;
         Ok(at.with_timezone(&Utc))
     }
+}
+
+/// The record of a match from its entries, in order: the filings that each phase was decided on, and how it was
+/// ended from outside the rules. `None` when the first entry does not open a match.
+pub fn record(entries: &[Entry]) -> Option<Record> {
+    let Fact::MatchOpened { game, options, players, .. } = &entries.first()?.fact else { return None };
+    let mut filings = Vec::new();
+    for entry in entries {
+        match &entry.fact {
+            Fact::TurnAdjudicated { phase, filings: decided_on, .. } => {
+                for (seat, filing) in decided_on.iter() {
+                    let Some(filing) = filing else { continue };
+                    let by = By::Seat(seat, filing.lines().join("\n"));
+                    filings.push(Filed { by, phase: Some(phase.to_string()) });
+                }
+            }
+            Fact::MatchClosed { ending } => filings.push(Filed { by: By::Referee(*ending), phase: None }),
+            _ => {}
+        }
+    }
+    Some(Record { game: *game, players: players.clone(), options: options.clone(), filings })
 }
 
 /// Where a chain is broken.

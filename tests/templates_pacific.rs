@@ -1,10 +1,10 @@
 //! The words of War in the Pacific, rendered from random play in every phase: nothing that a template asks for is
-//! missing, no line is too wide, and none can come back as an order.
+//! missing, no line is too wide, and none looks like an order when it comes back.
 
 use std::collections::BTreeMap;
 
 use fogpost::game::pacific::{Options, Pacific, State, advance};
-use fogpost::game::{BySeat, Due, Game, Options as _, Outcome, Phase, Reason, Seat};
+use fogpost::game::{BySeat, Due, Game, Options as _, Outcome, Phase, Reason, Seat, Syntax};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
 
@@ -59,7 +59,8 @@ fn render(env: &Environment<'_>, name: &str, state: &State, due: &Due, me: Seat)
 fn check(name: &str, text: &str) {
     for line in text.lines() {
         assert!(line.chars().count() <= 70, "{name}: too wide: {line}");
-        assert!(Pacific::parse(line.trim()).is_err(), "{name}: reads as an order: {line}");
+        let read = Pacific::parse(line.trim().trim_start_matches("- "));
+        assert_eq!(read, Err(Syntax::Unknown), "{name}: begins like an order: {line}");
     }
     assert!(!text.contains("\n\n\n"), "{name}: a gap:\n{text}");
 }
@@ -67,7 +68,7 @@ fn check(name: &str, text: &str) {
 #[test]
 fn every_template_renders_in_every_phase() {
     let env = environment();
-    for seed in 1..=8 {
+    for seed in 1..=4 {
         let mut rng = rng(seed);
         let destroyers = if seed % 2 == 0 { 7 } else { 8 };
         let options = Options { submarines: seed % 4 != 0, quiet_limit: 8, destroyers, ..Options::default() };

@@ -87,7 +87,7 @@ struct New {
     json: bool,
 }
 
-fn game(text: &str) -> Result<Kind, String> {
+pub(super) fn game(text: &str) -> Result<Kind, String> {
     Kind::parse(text).ok_or_else(|| {
         let known: Vec<_> = Kind::ALL.iter().map(|kind| kind.key()).collect();
         format!("known are {}", known.join(", "))

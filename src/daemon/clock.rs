@@ -102,7 +102,7 @@ impl Office {
         if ruling.after == m {
             return Ok(None);
         }
-        let (entries, dispatches) = self.rows(&ruling, &seats, None, now)?;
+        let (entries, dispatches) = self.rows(&ruling, &seats, None, &[], now).await?;
         tracing::info!(
             match_id = row.id,
             entries = entries.len(),

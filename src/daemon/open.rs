@@ -60,7 +60,7 @@ impl Office {
                 key: SealKey::new(random()?),
             };
             let ruling = referee::open(opening, &self.config.club.gm.name, now);
-            let (entries, dispatches) = self.rows(&ruling, &seats, None, now)?;
+            let (entries, dispatches) = self.rows(&ruling, &seats, None, &[], now).await?;
             let seat_row = |seat: Seat| SeatRow {
                 match_id: seats[seat].match_id.clone(),
                 seat,

@@ -196,7 +196,7 @@ impl Office {
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
         self.fill_in(&mut ruling, row).await?;
         let (entries, mut dispatches) =
-            self.rows(&ruling, &working.seats, Some(&Answered::new(letter)), at)?;
+            self.rows(&ruling, &working.seats, Some(&Answered::new(letter)), &settlement.entries, at).await?;
         self.hold_back(&mut dispatches, settlement, at).await?;
         tracing::info!(
             match_id = row.match_id,

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::Office;
 use crate::game::{BySeat, Seat};
-use crate::ledger::Entry;
+use crate::ledger::{self, Entry, Fact};
 use crate::letter::{Digest, Letter};
 use crate::referee::{Content, Match, Reader, Ruling};
 use crate::report::mime::{self, Header};
@@ -31,15 +31,17 @@ impl<'a> Answered<'a> {
 }
 
 impl Office {
-    /// The rows of a ruling: what is to be committed with it.
-    pub(super) fn rows(
+    /// The rows of a ruling: what is to be committed with it. `unsaved` are entries that wait for the same commit.
+    pub(super) async fn rows(
         &self,
         ruling: &Ruling,
         seats: &BySeat<TokenRow>,
         answered: Option<&Answered<'_>>,
+        unsaved: &[EntryRow],
         at: DateTime<Utc>,
     ) -> anyhow::Result<(Vec<EntryRow>, Vec<NewDispatch>)> {
-        let entries = ruling.entries.iter().map(entry_row).collect();
+        let entries: Vec<EntryRow> = ruling.entries.iter().map(entry_row).collect();
+        let record = self.record_of_ended(ruling, unsaved).await?;
         let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
             let m = &ruling.after;
@@ -54,7 +56,10 @@ impl Office {
                 }
                 Reader::Gm => ("", self.config.club.gm.name.as_str(), self.config.club.gm.address.as_str()),
             };
-            let page = report::word(&self.templates, &self.club(), m, dispatch, token, at)?;
+            let mut page = report::word(&self.templates, &self.club(), m, dispatch, token, at)?;
+            if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
+                page.attachments.push((format!("{}.toml", m.id), record.clone()));
+            }
             let answered = answered.filter(|_| matches!(dispatch.content, Content::Answer(_)));
             let unique = format!("{}.{}.{index}", m.id.to_lowercase(), m.head.seq);
             let thread = (!token.is_empty()).then(|| self.message_id(token, &m.id.to_lowercase()));
@@ -74,6 +79,20 @@ impl Office {
             });
         }
         Ok((entries, dispatches))
+    }
+
+    /// The record of a match that has ended with this ruling.
+    async fn record_of_ended(&self, ruling: &Ruling, unsaved: &[EntryRow]) -> anyhow::Result<Option<String>> {
+        if !ruling.entries.iter().any(|entry| matches!(entry.fact, Fact::MatchEnded { .. })) {
+            return Ok(None);
+        }
+        let match_id = &ruling.after.id;
+        let saved = self.store.entries(match_id).await?;
+        let before = saved.iter().chain(unsaved.iter().filter(|row| row.match_id == *match_id));
+        let mut entries =
+            before.map(|row| serde_json::from_str(&row.json)).collect::<Result<Vec<Entry>, _>>()?;
+        entries.extend(ruling.entries.iter().cloned());
+        Ok(ledger::record(&entries).map(|record| record.to_string()))
     }
 
     /// `TOKEN.N@domain` for a letter to a seat, `N@domain` for others.

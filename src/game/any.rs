@@ -323,6 +323,7 @@ trait Position {
     fn seal(&self, seat: Seat, lines: &[Line]) -> Result<Filing, Vec<Fault>>;
     fn missed(&self, seat: Seat) -> Option<Filing>;
     fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) -> Result<(), Unsound>;
+    fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String>;
 }
 
 impl<G: Game> Position for Held<G> {
@@ -378,6 +379,10 @@ impl<G: Game> Position for Held<G> {
         }
         self.0 = G::adjudicate(&self.0, &sealed);
         Ok(())
+    }
+
+    fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+        G::random_filing(&G::view(&self.0, seat), rng)
     }
 }
 
@@ -480,5 +485,11 @@ impl AnyState {
     /// [`Unsound`]: a filing was not sealed for this state. The state stays as it is.
     pub fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) -> Result<(), Unsound> {
         self.position_of_mut().adjudicate(filed)
+    }
+
+    /// Random play for tests and benchmarks: order lines for the phase that is due from `seat`, lively and mostly
+    /// legal. `rng(n)` gives a number below `n`.
+    pub fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+        self.position_of().random_filing(seat, rng)
     }
 }

@@ -429,4 +429,8 @@ pub trait Game: Sized {
 
     /// The board as `view` knows it.
     fn board(view: &Self::View) -> Board;
+
+    /// Random play for tests and benchmarks: order lines for the phase that is due from the seat of `view`, lively
+    /// and mostly legal. `rng(n)` gives a number below `n`.
+    fn random_filing(view: &Self::View, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String>;
 }

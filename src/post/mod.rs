@@ -97,7 +97,7 @@ impl fmt::Display for Tls {
 /// The mailbox's health, for whoever must know of outages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Health {
-    /// When the mailbox was last read to its end.
+    /// When the mailbox was last read to its end; while all is well, never longer ago than `idle_seconds` and a little.
     pub last_ok: Option<DateTime<Utc>>,
     /// Why it cannot be read at present.
     pub trouble: Option<String>,

@@ -41,7 +41,7 @@ pub struct MaildirSettings {
 
 /// The way out.
 pub enum Outbox {
-    Smtp(smtp::Smtp),
+    Smtp(Box<smtp::Smtp>),
     Sendmail(sendmail::Settings),
     Maildir(MaildirSettings),
 }
@@ -79,7 +79,7 @@ impl Outbox {
     /// When a certificate file that the settings name cannot be read.
     pub fn new(settings: Settings) -> Result<Outbox, Error> {
         Ok(match settings {
-            Settings::Smtp(settings) => Outbox::Smtp(smtp::Smtp::new(settings)?),
+            Settings::Smtp(settings) => Outbox::Smtp(Box::new(smtp::Smtp::new(settings)?)),
             Settings::Sendmail(settings) => Outbox::Sendmail(settings),
             Settings::Maildir(settings) => Outbox::Maildir(settings),
         })

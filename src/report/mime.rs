@@ -8,6 +8,7 @@ use lettre::message::{Attachment, Body, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
 
 use super::Page;
+use crate::letter::Digest;
 
 /// What stands on the envelope and in the header of a mail of ours.
 #[derive(Clone, Debug)]
@@ -58,40 +59,35 @@ pub fn mail(page: &Page, header: &Header<'_>) -> Result<Vec<u8>, MimeError> {
         let ids: Vec<_> = header.references.iter().map(|id| format!("<{id}>")).collect();
         builder = builder.references(ids.join(" "));
     }
-    let boundary = |part: &str| format!("={part}={}", header.message_id.replace(['@', '<', '>', '"'], "."));
+    Ok(builder.multipart(parts(page, header.message_id))?.formatted())
+}
+
+/// The text, the HTML with its picture, and the files that go with them. Boundaries follow from the Message-ID, so
+/// that the same mail has the same bytes.
+fn parts(page: &Page, message_id: &str) -> MultiPart {
+    let digest = Digest::of(message_id.as_bytes()).to_string();
+    let boundary = |part: &str| format!("={part}={}", &digest[..32]);
+    let text =
+        MultiPart::alternative().boundary(boundary("a")).singlepart(SinglePart::plain(page.text.clone()));
     let html = SinglePart::html(page.html.clone());
-    let rich = match &page.picture {
-        None => {
-            return finish(builder, MultiPart::alternative().boundary(boundary("a")), page, Rich::Page(html));
-        }
+    let readable = match &page.picture {
+        None => text.singlepart(html),
         Some(png) => {
             let png = Body::new_with_encoding(png.clone(), ContentTransferEncoding::Base64)
                 .unwrap_or_else(|_| unreachable!("any bytes go into base64"));
             let kind = ContentType::parse("image/png").expect("a content type");
             let picture = Attachment::new_inline("board".to_owned()).body(png, kind);
-            MultiPart::related().boundary(boundary("r")).singlepart(html).singlepart(picture)
+            text.multipart(MultiPart::related().boundary(boundary("r")).singlepart(html).singlepart(picture))
         }
     };
-    finish(builder, MultiPart::alternative().boundary(boundary("a")), page, Rich::WithPicture(rich))
-}
-
-enum Rich {
-    Page(SinglePart),
-    WithPicture(MultiPart),
-}
-
-fn finish(
-    builder: lettre::message::MessageBuilder,
-    alternative: lettre::message::MultiPartBuilder,
-    page: &Page,
-    rich: Rich,
-) -> Result<Vec<u8>, MimeError> {
-    let parts = alternative.singlepart(SinglePart::plain(page.text.clone()));
-    let parts = match rich {
-        Rich::Page(html) => parts.singlepart(html),
-        Rich::WithPicture(related) => parts.multipart(related),
-    };
-    Ok(builder.multipart(parts)?.formatted())
+    if page.attachments.is_empty() {
+        return readable;
+    }
+    let mixed = MultiPart::mixed().boundary(boundary("m")).multipart(readable);
+    page.attachments.iter().fold(mixed, |mixed, (name, contents)| {
+        let file = Attachment::new(name.clone()).body(contents.clone(), ContentType::TEXT_PLAIN);
+        mixed.singlepart(file)
+    })
 }
 
 fn mailbox(name: &str, address: &str) -> Result<Mailbox, MimeError> {

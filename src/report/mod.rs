@@ -35,6 +35,8 @@ pub struct Page {
     pub html: String,
     /// The board as a PNG.
     pub picture: Option<Vec<u8>>,
+    /// Files that go with it as text: name and contents.
+    pub attachments: Vec<(String, String)>,
 }
 
 /// Words `dispatch`, which came of the ruling that left the match as `m`. `token` is the reply token of the seat
@@ -121,7 +123,7 @@ impl Frame<'_> {
         // The one value that is HTML already: the template marks it so.
         self.set("body", json!(markdown::html(&rich)));
         let html = self.templates.render("letter.html", &self.context)?;
-        Ok(Page { subject, text, html, picture: None })
+        Ok(Page { subject, text, html, picture: None, attachments: Vec::new() })
     }
 
     fn body(&mut self, html: bool) -> Result<(String, String), TemplateError> {

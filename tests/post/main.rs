@@ -4,5 +4,6 @@ mod fakes;
 mod imap;
 mod maildir;
 mod sendmail;
+mod settings;
 mod smtp;
 mod support;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# dovecot.sh DIR: runs Dovecot in the foreground, for tests; as root or as any ordinary user.
+# dovecot.sh DIR: runs Dovecot until standard input ends, for tests; as root or as any ordinary user.
 #
 # Every user name is good, with the password "secret". DIR must be short (the limit on the length of a socket's path)
 # and open to the user "mail". The ports come in by IMAP, IMAPS, LMTP and AUTH (the last for Postfix's logins).
@@ -88,4 +88,9 @@ service stats {
   chroot =
 }
 CONF
-exec /usr/sbin/dovecot -F -c "$dir/dovecot.conf"
+exec 3<&0
+/usr/sbin/dovecot -F -c "$dir/dovecot.conf" </dev/null 3<&- &
+server=$!
+# Killed and not asked: it takes a second to say goodbye.
+{ cat <&3 >/dev/null; kill -KILL $server; } 2>/dev/null &
+wait $server

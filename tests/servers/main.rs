@@ -159,7 +159,7 @@ async fn wrong_passwords_authorities_and_names_are_faults_of_the_settings() {
         out.check().await.expect_err("a fault")
     };
     for tls in EACH {
-        let wrong = imap::Settings { password: Secret::new("wrong"), ..imap(&servers, tls) };
+        let wrong = imap::Settings { password: Some(Secret::new("wrong")), ..imap(&servers, tls) };
         assert!(matches!(in_fault(wrong).await, Error::Login(_)), "{tls}");
         let (user, password) = (Some("gm".to_owned()), Some(Secret::new("wrong")));
         let wrong = smtp::Settings { user, password, ..smtp(&servers, tls) };

@@ -79,7 +79,7 @@ impl Servers {
             .arg(path)
             .arg(self.folder.path())
             .envs(ports_in.map(|(name, port)| (name, port.to_string())))
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(log.try_clone().expect("the log twice"))
             .stderr(log)
             .spawn()
@@ -146,13 +146,12 @@ impl Servers {
     }
 }
 
-/// A server's first process.
+/// The script that runs a server, and ends it when its standard input does: also when this process is killed.
 struct Server(Child);
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Killed and not asked: Dovecot takes a second to say goodbye. The others of a family go with the first.
-        let _ = self.0.kill();
+        drop(self.0.stdin.take());
         let _ = self.0.wait();
     }
 }

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# postfix.sh DIR: runs Postfix in the foreground, for tests; as root only.
+# postfix.sh DIR: runs Postfix until standard input ends, for tests; as root, or by sudo.
 #
 # What it takes by SMTP for localhost and club.test it delivers to the Dovecot of the same DIR. The ports come in by
 # SMTP (plain, STARTTLS and logins offered), SMTPS (TLS at once), LMTP and AUTH (Dovecot's). DIR must be absolute.
 set -eu
+if [ "$(id -u)" != 0 ]; then
+  exec sudo -n env SMTP="$SMTP" SMTPS="$SMTPS" LMTP="$LMTP" AUTH="$AUTH" bash "$0" "$@"
+fi
 dir=$1
 mkdir -p "$dir"/postfix/{etc,queue,data}
 chown postfix "$dir/postfix/data"
@@ -55,4 +58,9 @@ CONF
 touch -d "-1 minute" "$dir"/postfix/etc/{main,master}.cf
 postfix -c "$dir/postfix/etc" check
 # It needs a session of its own, or its end by a signal is a fatal error to it.
-exec setsid /usr/lib/postfix/sbin/master -c "$dir/postfix/etc" -d
+exec 3<&0
+setsid /usr/lib/postfix/sbin/master -c "$dir/postfix/etc" -d </dev/null 3<&- &
+server=$!
+{ cat <&3 >/dev/null; kill -KILL $server; } 2>/dev/null &
+wait $server || true
+rm -rf "$dir/postfix"

@@ -126,10 +126,10 @@ fn legend(view: &View) -> String {
     };
     let mut lines = vec!["", whose, "S squadron (^ in the air), B battleship, C cruiser, D destroyer."];
     if view.options.submarines {
-        lines.push("U3 is a submarine; _ marks one under a ship. Your last attacks:");
+        lines.push("Yours below are U1 to U5, _ if under a ship. Your last attacks:");
         lines.push("o searched, ? a submarine was heard on one of these squares.");
     }
-    if view.news.iter().any(|notice| !matches!(notice, Notice::Pass { .. })) {
+    if view.news.iter().any(|notice| Square::all().any(|at| mark(notice, at).is_some())) {
         lines.push("Last: < left, > came, * sunk.");
     }
     lines.iter().map(|line| format!("{line}\n")).collect()

@@ -2,6 +2,7 @@
 //! refusal can depend on where they are.
 
 use super::chart::{Chart, REACH, reaches};
+use super::extra::sample_setup;
 use super::order::{Order, SubmarineOrder};
 use super::rules::{submarine_goes, torpedo_reaches};
 use super::setup::Muster;
@@ -34,11 +35,20 @@ fn setup(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     let mut faults: Vec<Fault> = Vec::new();
     for Numbered { line, order } in orders {
         if let Err(reason) = muster.add(order) {
-            faults.push(Fault::on(*line, reason));
+            faults.push(Fault { example: like_line(view, order), ..Fault::on(*line, reason) });
         }
     }
     faults.extend(muster.totals().into_iter().map(Fault::whole));
     faults
+}
+
+/// The line of the same kind from a setup that would do.
+fn like_line(view: &View, order: &Order) -> Option<String> {
+    let alike = |sample: &Order| match (sample, order) {
+        (Order::Ships { class, .. }, Order::Ships { class: wanted, .. }) => class == wanted,
+        _ => std::mem::discriminant(sample) == std::mem::discriminant(order),
+    };
+    sample_setup(view.viewer, &view.options).into_iter().find(alike).map(|order| order.to_string())
 }
 
 fn surface(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {

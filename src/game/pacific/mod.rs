@@ -30,13 +30,6 @@ pub use view::{Notice, View};
 #[derive(Clone, Copy, Debug)]
 pub struct Pacific;
 
-impl Pacific {
-    /// What templates need beside the view's JSON, made from the view alone.
-    pub fn extra(view: &View) -> serde_json::Value {
-        extra::extra(view)
-    }
-}
-
 impl Game for Pacific {
     const KEY: &'static str = "pacific";
     const NAME: &'static str = "War in the Pacific";
@@ -122,11 +115,15 @@ impl Game for Pacific {
     }
 
     fn extra(view: &View) -> serde_json::Value {
-        Pacific::extra(view)
+        extra::extra(view)
     }
 
     fn board(view: &View) -> Board {
         board::board(view)
+    }
+
+    fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+        play::random_filing(view, &mut rng)
     }
 }
 

@@ -64,13 +64,15 @@ pub fn picture(view: &View) -> String {
     }
     for (side, fleet) in view.ships.iter() {
         for ship in fleet {
-            draw_ship(&mut svg, centre(ship.at), side, ship.kind);
+            let (x, y) = centre(ship.at);
+            let above = charted(view).any(|(_, submarine)| submarine.at == ship.at);
+            draw_ship(&mut svg, (x, if above { y - 6.0 } else { y }), side, ship.kind);
         }
     }
     for (side, submarine) in charted(view) {
         let above = view.ships.iter().any(|(_, fleet)| fleet.iter().any(|ship| ship.at == submarine.at));
         let (x, y) = centre(submarine.at);
-        let y = if above { y + 12.0 } else { y };
+        let y = if above { y + 11.0 } else { y };
         draw_submarine(&mut svg, (x, y), side, &format!("U{}", submarine.no));
     }
     for notice in &view.news {
@@ -172,7 +174,7 @@ fn draw_ship(svg: &mut Svg, (x, y): (f64, f64), side: Seat, kind: Kind) {
         Kind::Cruiser => svg.polygon(&hull(35.0, 19.0), fill, PAPER, 1.0),
         Kind::Destroyer => svg.polygon(&hull(32.0, 17.0), fill, PAPER, 1.0),
     }
-    let size = if kind.class() == Class::Destroyer { 12.0 } else { 13.0 };
+    let size = if kind.class() == Class::Destroyer { 13.0 } else { 14.0 };
     let up = if kind.class() == Class::Carrier { -1.5 } else { 0.5 };
     svg.text(x - if kind.no().is_none() { 1.5 } else { 0.0 }, y + up, size, Anchor::Middle, letters, &label);
 }
@@ -250,7 +252,7 @@ fn legend(svg: &mut Svg, view: &View) {
         draw_ship(svg, (x, first), view.viewer, kind);
         svg.text(x + 23.0, first, 12.0, Anchor::Start, INK, words);
     }
-    for (x, side, words) in [(LEFT, Seat::First, "South"), (LEFT + 86.0, Seat::Second, "North")] {
+    for (x, side, words) in [(LEFT, Seat::First, "South"), (LEFT + 92.0, Seat::Second, "North")] {
         let you = view.phase.is_some() && side == view.viewer;
         let words = if you { format!("{words}: you") } else { words.to_owned() };
         svg.rect(x + 2.0, second - 7.0, 14.0, 14.0, colour(side));
@@ -259,14 +261,14 @@ fn legend(svg: &mut Svg, view: &View) {
     if !view.options.submarines {
         return;
     }
-    draw_submarine(svg, (LEFT + 187.0, second), view.viewer, "U1");
-    svg.text(LEFT + 207.0, second, 12.0, Anchor::Start, INK, "submarine");
+    draw_submarine(svg, (LEFT + 194.0, second), view.viewer, "U1");
+    svg.text(LEFT + 213.0, second, 12.0, Anchor::Start, INK, "submarine");
     for (x, stroke, words) in
         [(284.0, SEARCHED, "searched by you"), (414.0, SEARCHED_BY_FOE, "by the other side")]
     {
         svg.frame(LEFT + x, second - 7.0, 14.0, 14.0, stroke, 2.5);
         svg.text(LEFT + x + 21.0, second, 12.0, Anchor::Start, INK, words);
     }
-    svg.rect(LEFT + 544.0, second - 8.0, 16.0, 16.0, HEARD);
-    svg.text(LEFT + 566.0, second, 12.0, Anchor::Start, INK, "heard here");
+    svg.rect(LEFT + 552.0, second - 8.0, 16.0, 16.0, HEARD);
+    svg.text(LEFT + 573.0, second, 12.0, Anchor::Start, INK, "heard here");
 }

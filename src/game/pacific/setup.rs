@@ -10,7 +10,7 @@ const PURCHASE: u32 = 25;
 const SUBMARINES: usize = 5;
 const ABROAD: usize = 2;
 
-/// Carriers and submarines with the numbers written at them, if any.
+/// A carrier as written: with its number, if one stands at it, and the squadron that belongs to it.
 struct Carrier {
     no: Option<u16>,
     at: Square,
@@ -115,7 +115,7 @@ impl<'a> Muster<'a> {
     /// What is wrong with the setup as a whole (1.3, 2.1 to 2.3), in plain sentences.
     pub fn totals(&self) -> Vec<String> {
         let mut wrong = Vec::new();
-        let mut spent = 0;
+        let mut spent = 0_u32;
         for class in Class::ALL {
             let (placed, basic) = (self.count(class), basic_fleet(class, self.options));
             if placed < basic {
@@ -123,10 +123,11 @@ impl<'a> Muster<'a> {
                     Class::Squadron => {
                         format!("{placed} of your carriers have a squadron; at least {basic} must.")
                     }
-                    _ => format!("Your {}s are {placed}; the basic fleet has {basic}.", class.name()),
+                    _ => format!("You have placed {placed} {}s; the basic fleet has {basic}.", class.name()),
                 });
             }
-            spent += class.points() * u32::try_from(placed.saturating_sub(basic)).unwrap_or(u32::MAX / 100);
+            let bought = u32::try_from(placed.saturating_sub(basic)).unwrap_or(u32::MAX);
+            spent = class.points().saturating_mul(bought).saturating_add(spent);
         }
         if spent > PURCHASE {
             wrong.push(format!("The ships beyond the basic fleet cost {spent} points; you have {PURCHASE}."));
@@ -136,7 +137,7 @@ impl<'a> Muster<'a> {
         if self.options.submarines {
             if self.submarines.len() != SUBMARINES {
                 let placed = self.submarines.len();
-                wrong.push(format!("Your submarines are {placed}; a side has exactly {SUBMARINES}."));
+                wrong.push(format!("You have placed {placed} submarines; a side has exactly {SUBMARINES}."));
             }
             let abroad = self.submarines.iter().filter(|(_, at)| !in_friendly_waters(self.side, *at)).count();
             if abroad > ABROAD {

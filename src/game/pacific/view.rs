@@ -3,6 +3,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::order::SubmarineOrder;
 use super::state::{Area, Class, Event, Logged, Options, Ship, Square, Stage, State, Submarine};
 use crate::game::{BySeat, Phase, Seat};
 
@@ -78,10 +79,10 @@ pub struct Opened {
     pub round: u32,
     pub side: Seat,
     #[serde(serialize_with = "as_written")]
-    pub order: super::order::SubmarineOrder,
+    pub order: SubmarineOrder,
 }
 
-fn as_written<S: Serializer>(order: &super::order::SubmarineOrder, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_written<S: Serializer>(order: &SubmarineOrder, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(order)
 }
 

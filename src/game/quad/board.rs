@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::point::{Point, Quad};
 use super::view::View;
 use crate::game::square::{Anchor, Svg};
-use crate::game::{Board, Seat};
+use crate::game::{Board, BySeat, Seat};
 
 pub(super) fn draw(view: &View) -> Board {
     Board { text: text(view), svg: svg(view) }
@@ -30,9 +30,13 @@ fn is_new(view: &View, point: Point) -> bool {
     view.last.as_ref().is_some_and(|last| last.marble == point || last.stars.contains(&point))
 }
 
-/// Whether `seat` could complete a quad on the point, as far as that is told.
+/// The points at which each side could complete a quad, where they are told and still matter.
+fn threats(view: &View) -> Option<&BySeat<Vec<Point>>> {
+    view.threats.as_ref().filter(|_| view.to_move.is_some())
+}
+
 fn threatens(view: &View, seat: Seat, point: Point) -> bool {
-    view.threats.as_ref().is_some_and(|threats| threats[seat].contains(&point))
+    threats(view).is_some_and(|threats| threats[seat].contains(&point))
 }
 
 fn text(view: &View) -> String {
@@ -77,7 +81,7 @@ fn text(view: &View) -> String {
         let [a, b, c, d] = quad;
         writeln!(text, "[ ]  the quad {a} {b} {c} {d}").expect("writing to a String cannot fail");
     }
-    if view.threats.is_some() {
+    if threats(view).is_some() {
         text.push_str("!    your opponent could complete a quad here\n+    you could complete a quad here\n");
     }
     text
@@ -106,7 +110,7 @@ fn place(point: Point) -> (f64, f64) {
 }
 
 fn svg(view: &View) -> String {
-    let height = if view.threats.is_some() { 712 } else { 684 };
+    let height = if threats(view).is_some() { 712 } else { 684 };
     let mut svg = Svg::new(640, height, "#f3ecdc");
     grid(&mut svg);
     for quad in &view.quads {
@@ -199,7 +203,7 @@ fn legend(svg: &mut Svg, view: &View) {
     svg.circle(x, y, 12.0, MARK, MARK);
     svg.circle(x, y, 8.0, "#f3ecdc", "#f3ecdc");
     svg.text(x + 20.0, y, 15.0, Anchor::Start, INK, "last turn");
-    if view.threats.is_some() {
+    if threats(view).is_some() {
         let y = y + 28.0;
         svg.circle(50.0, y, 10.0, "#f6d5cf", FOE);
         svg.text(68.0, y, 15.0, Anchor::Start, INK, "your opponent could complete a quad");

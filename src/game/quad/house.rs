@@ -100,21 +100,15 @@ impl Level {
     }
 }
 
-/// How far a point lies from the middle, squared.
-fn from_middle(point: Point) -> u32 {
-    let (files, ranks) = (point.file().abs_diff(5), point.rank().abs_diff(5));
-    u32::from(files).pow(2) + u32::from(ranks).pow(2)
-}
-
 /// Whether the first marble is better taken over than answered.
 fn is_good_opening(point: Point) -> bool {
-    from_middle(point) < 26
+    point.from_middle() < 25
 }
 
 /// The first marble: near the middle, or far from it if the opponent may take it over.
 fn opening(view: &View, dice: &mut Dice) -> Point {
     let wanted = |point: &Point| {
-        if view.swap { (26..=29).contains(&from_middle(*point)) } else { from_middle(*point) <= 2 }
+        if view.swap { (25..=29).contains(&point.from_middle()) } else { point.from_middle() <= 2 }
     };
     let points: Vec<Point> = view.empty().into_iter().filter(wanted).collect();
     points[dice.below(points.len())]

@@ -82,7 +82,21 @@ impl Game for Quad {
         }
     }
 
+    /// `free`: two points on which a piece could stand, near the middle; `stars`: how many may be played now;
+    /// `swap`: whether the first marble may be taken over now.
+    fn extra(view: &View) -> serde_json::Value {
+        serde_json::json!({
+            "free": view.free_near_the_middle().take(2).collect::<Vec<_>>(),
+            "stars": view.stars_now(),
+            "swap": view.may_swap(),
+        })
+    }
+
     fn board(view: &View) -> Board {
         board::draw(view)
+    }
+
+    fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+        play::random_filing(view, &mut rng)
     }
 }

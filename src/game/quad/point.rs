@@ -40,6 +40,12 @@ impl Point {
         self.0.rank()
     }
 
+    /// How far it lies from the middle of the board, squared.
+    pub(super) fn from_middle(self) -> u32 {
+        let (files, ranks) = (self.file().abs_diff(5), self.rank().abs_diff(5));
+        u32::from(files).pow(2) + u32::from(ranks).pow(2)
+    }
+
     /// Its place on the grid with the corners, from 0 to 120.
     pub(super) fn index(self) -> usize {
         self.0.index()
@@ -105,17 +111,26 @@ pub(super) struct Squares {
     pub(super) all: Vec<Quad>,
     /// Every point, by rank, then file.
     pub(super) points: Vec<Point>,
-    /// By [`Point::index`]: each square and its place in `all`.
-    through: Vec<Vec<(usize, Points)>>,
+    /// By [`Point::index`].
+    through: Vec<Vec<Through>>,
+}
+
+/// A square through some point.
+pub(super) struct Through {
+    /// Its place in [`Squares::all`].
+    pub(super) number: usize,
+    /// The indices of its corners.
+    pub(super) indices: [usize; 4],
+    corners: Points,
 }
 
 /// The table of all 1,173 squares.
 pub(super) static SQUARES: LazyLock<Squares> = LazyLock::new(|| {
     let all = all_squares();
-    let mut through = vec![Vec::new(); 121];
+    let mut through: Vec<Vec<Through>> = (0..121).map(|_| Vec::new()).collect();
     for (number, quad) in all.iter().enumerate() {
-        let corners = quad.iter().collect();
-        quad.iter().for_each(|corner| through[corner.index()].push((number, corners)));
+        let (indices, corners) = (quad.map(Point::index), quad.iter().collect());
+        indices.iter().for_each(|&index| through[index].push(Through { number, indices, corners }));
     }
     Squares { all, points: Point::all().collect(), through }
 });
@@ -139,25 +154,20 @@ fn all_squares() -> Vec<Quad> {
 }
 
 impl Squares {
-    /// The places in `all` of the squares through `point`.
-    pub(super) fn through(&self, point: Point) -> impl Iterator<Item = usize> {
-        self.through[point.index()].iter().map(|&(number, _)| number)
+    pub(super) fn through(&self, point: Point) -> &[Through] {
+        &self.through[point.index()]
     }
 
     /// The quads that these marbles form through `point`, sorted.
     pub(super) fn quads(&self, marbles: Points, point: Point) -> Vec<Quad> {
-        let through = &self.through[point.index()];
-        through
-            .iter()
-            .filter(|(_, corners)| corners.is_subset(marbles))
-            .map(|&(number, _)| self.all[number])
-            .collect()
+        let formed = self.through(point).iter().filter(|square| square.corners.is_subset(marbles));
+        formed.map(|square| self.all[square.number]).collect()
     }
 
     /// Whether a marble on `point` would complete a quad.
     pub(super) fn completes(&self, mut marbles: Points, point: Point) -> bool {
         marbles.insert(point);
-        self.through[point.index()].iter().any(|(_, corners)| corners.is_subset(marbles))
+        self.through(point).iter().any(|square| square.corners.is_subset(marbles))
     }
 }
 

@@ -103,16 +103,19 @@ impl View {
         }
     }
 
-    /// Adds a turn that would do: a marble near the middle of what is free.
+    /// Adds a turn that would do.
     fn with_example(&self, fault: Fault) -> Fault {
-        let from_centre = |point: &Point| {
-            let (files, ranks) = (point.file().abs_diff(5), point.rank().abs_diff(5));
-            u32::from(files).pow(2) + u32::from(ranks).pow(2)
-        };
-        match self.empty().into_iter().min_by_key(from_centre) {
+        match self.free_near_the_middle().next() {
             Some(point) => fault.with_example(Order::Marble(point)),
             None => fault,
         }
+    }
+
+    /// The empty points, those near the middle of the board first.
+    pub(super) fn free_near_the_middle(&self) -> impl Iterator<Item = Point> {
+        let mut points = self.empty();
+        points.sort_by_key(|point| point.from_middle());
+        points.into_iter()
     }
 }
 

@@ -117,7 +117,7 @@ impl Reading<'_> {
         };
         let reason = if at.quadrant() != home {
             format!(
-                "{at} is not in {home}, your home quadrant; ships are built there, where a star stands that nobody has captured."
+                "{at} is not in {home}, your home quadrant; ships are built there, at stars not captured."
             )
         } else if !free(at) {
             match self.star(at) {
@@ -130,7 +130,7 @@ impl Reading<'_> {
             format!("A ship {class} would have neither offence nor defence; it needs one point at least.")
         } else if cost > self.stock {
             format!(
-                "A ship {class} costs {cost}, and of your stock {} is left when this line is paid.",
+                "A ship {class} costs {cost}; your stock holds {} when it comes to this line.",
                 self.stock
             )
         } else {
@@ -142,13 +142,16 @@ impl Reading<'_> {
         Err(example(Fault::on(line, reason)))
     }
 
+    fn no_ship(&self, no: u16) -> String {
+        let own = list(self.ships.iter().map(|ship| ship.no), "and");
+        let have = if self.ships.len() == 1 { "ship is" } else { "ships are" };
+        format!("You have no ship {no}; your {have} {own}.")
+    }
+
     /// An own living ship that has no order yet.
     fn ship(&self, line: usize, no: u16) -> Result<Ship, Fault> {
         let Some(ship) = self.ships.iter().find(|ship| ship.no == no) else {
-            let own = list(self.ships.iter().map(|ship| ship.no), "and");
-            let (have, ships) = if self.ships.len() == 1 { ("ship is", "") } else { ("ships are", "") };
-            return Err(Fault::on(line, format!("You have no ship {no}{ships}; your {have} {own}."))
-                .with_example(self.some_move()));
+            return Err(Fault::on(line, self.no_ship(no)).with_example(self.some_move()));
         };
         if let Some((_, other)) = self.ordered.iter().find(|(ordered, _)| *ordered == no) {
             return Err(Fault::on(
@@ -202,9 +205,9 @@ impl Reading<'_> {
     /// A move that would do: of a ship that has no order, if there is one.
     fn some_move(&self) -> Order {
         let free = |ship: &&Ship| self.ordered.iter().all(|(no, _)| *no != ship.no);
-        let Some(ship) = self.ships.iter().find(free).or(self.ships.first()) else { return Order::HoldAll };
-        let middle = Quadrant::home(self.view.desk.viewer.other()).square(ship.at.cell());
-        Order::Move { no: ship.no, from: None, to: step_towards(ship.at, middle) }
+        let Some(ship) = self.ships.iter().find(free) else { return Order::HoldAll };
+        let goal = Quadrant::home(self.view.desk.viewer.other()).square(ship.at.cell());
+        Order::Move { no: ship.no, from: None, to: step_towards(ship.at, goal) }
     }
 
     /// Clause 3.5, what must hold when it is filed.
@@ -264,10 +267,8 @@ impl Reading<'_> {
             return Err(Fault::on(line, format!("Line {other} gives a list already; there can be one.")));
         }
         let own: Vec<u16> = self.ships.iter().map(|ship| ship.no).collect();
-        named_once(line, ships, &own, |no| {
-            format!("You have no ship {no}; your ships are {}.", list(&own, "and"))
-        })
-        .map_err(|(fault, good)| fault.with_example(Order::Losses { ships: good }))?;
+        named_once(line, ships, &own, |no| self.no_ship(no))
+            .map_err(|(fault, good)| fault.with_example(Order::Losses { ships: good }))?;
         self.losses = Some(line);
         Ok(())
     }

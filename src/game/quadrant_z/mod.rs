@@ -105,6 +105,10 @@ impl Game for QuadrantZ {
     fn board(view: &View) -> Board {
         board::board(view)
     }
+
+    fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+        play::random_filing(view, &mut rng)
+    }
 }
 
 impl State {

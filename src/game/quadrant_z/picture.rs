@@ -135,7 +135,7 @@ fn star(svg: &mut Svg, chart: &Chart<'_>, star: &KnownStar, x: f64, y: f64) {
 fn spikes(count: u8, x: f64, y: f64, outer: f64, inner: f64) -> Vec<(f64, f64)> {
     let point = |step: u8| {
         let angle = std::f64::consts::PI * f64::from(step) / f64::from(count);
-        let radius = if step % 2 == 0 { outer } else { inner };
+        let radius = if step.is_multiple_of(2) { outer } else { inner };
         let round = |value: f64| (value * 10.0).round() / 10.0;
         (round(x + radius * angle.sin()), round(y - radius * angle.cos()))
     };

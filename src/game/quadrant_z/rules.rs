@@ -128,32 +128,32 @@ fn explore(next: &mut State, entered: BySeat<Quadrants>) -> Quadrants {
             }
         }
     }
-    let mut held = BySeat::<Quadrants>::default();
-    for seat in Seat::BOTH {
-        let first_notice = next.news.len();
-        for ship in &next.sides[seat].ships {
-            held[seat].insert(ship.at.quadrant());
-            if next.sector(ship.at.quadrant()) == Sector::Home(seat.other()) {
-                let told = next.news[first_notice..].iter_mut().find_map(|event| match event {
-                    Event::Intruded { at, size, .. } if *at == ship.at => Some(size),
-                    _ => None,
-                });
-                match told {
-                    Some(size) => *size += ship.class.size(),
-                    None => {
-                        next.news.push(Event::Intruded { by: seat, at: ship.at, size: ship.class.size() })
-                    }
-                }
-            }
-        }
-        next.news[first_notice..].sort_unstable_by_key(|event| match event {
-            Event::Intruded { at, .. } => Some(*at),
-            _ => None,
-        });
+    for by in Seat::BOTH {
+        let intruders = intruders(next, by);
+        next.news.extend(intruders);
     }
+    let held = next.sides.as_ref().map(|side| {
+        let mut held = Quadrants::default();
+        side.ships.iter().for_each(|ship| held.insert(ship.at.quadrant()));
+        held
+    });
     let meetings = held.first.common(held.second);
     next.news.extend(meetings.iter().map(|quadrant| Event::Met { quadrant }));
     meetings
+}
+
+/// `Z-INTRUDER`: the ships of `by` in the opponent's home sector, square by square.
+fn intruders(state: &State, by: Seat) -> Vec<Event> {
+    let abroad = |ship: &&Ship| state.sector(ship.at.quadrant()) == Sector::Home(by.other());
+    let mut ships: Vec<&Ship> = state.sides[by].ships.iter().filter(abroad).collect();
+    ships.sort_unstable_by_key(|ship| ship.at);
+    let squares = ships.chunk_by(|one, next| one.at == next.at);
+    squares
+        .map(|ships| {
+            let size = ships.iter().map(|ship| ship.class.size()).sum();
+            Event::Intruded { by, at: ships[0].at, size }
+        })
+        .collect()
 }
 
 /// Clause 3.4, losses, by the `choices` or else by the standing lists.
@@ -201,10 +201,9 @@ fn capture(next: &mut State, orders: BySeat<&[Order]>) {
                 continue;
             }
             let there = || next.sides[by].ships.iter().filter(|ship| ship.at == at);
-            let offence =
-                |ships: &mut dyn Iterator<Item = &Ship>| ships.map(|ship| ship.class.offence).sum::<u16>();
-            if offence(&mut there().filter(|ship| !moved(ship.no, orders[by]))) >= star.value() {
-                let offence = offence(&mut there());
+            let stayed = there().filter(|ship| !moved(ship.no, orders[by]));
+            if stayed.map(|ship| ship.class.offence).sum::<u16>() >= star.value() {
+                let offence = there().map(|ship| ship.class.offence).sum();
                 next.news.push(Event::Captured { by, at, value: star.value(), offence });
                 next.stars.at_mut(at).captured_by = Some(by);
                 next.sides[by].stock += star.value();

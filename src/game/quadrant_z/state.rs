@@ -185,7 +185,7 @@ impl Star {
 /// The stars of all squares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Vec<Placed>", into = "Vec<Placed>")]
-pub(super) struct Stars([Star; Square::COUNT]);
+pub(super) struct Stars(Box<[Star; Square::COUNT]>);
 
 /// A star as it is stored.
 #[derive(Serialize, Deserialize)]
@@ -197,8 +197,9 @@ struct Placed {
 }
 
 impl Stars {
-    pub const NONE: Stars =
-        Stars([Star { placed: BySeat { first: 0, second: 0 }, captured_by: None }; Square::COUNT]);
+    pub fn none() -> Stars {
+        Stars(Box::new([Star::default(); Square::COUNT]))
+    }
 
     pub fn at(&self, square: Square) -> Star {
         self.0[square.index()]
@@ -210,12 +211,12 @@ impl Stars {
 
     /// Every star with its square, by square.
     pub fn iter(&self) -> impl Iterator<Item = (Square, Star)> {
-        Square::all().zip(self.0).filter(|(_, star)| star.value() > 0)
+        Square::all().zip(self.0.iter().copied()).filter(|(_, star)| star.value() > 0)
     }
 
     pub fn score(&self) -> BySeat<Score> {
         let mut score = BySeat::default();
-        for star in &self.0 {
+        for star in self.0.iter() {
             if let Some(by) = star.captured_by {
                 let score: &mut Score = &mut score[by];
                 score.stars += 1;
@@ -240,7 +241,7 @@ impl From<Stars> for Vec<Placed> {
 
 impl From<Vec<Placed>> for Stars {
     fn from(placed: Vec<Placed>) -> Self {
-        let mut stars = Stars::NONE;
+        let mut stars = Stars::none();
         for star in placed {
             *stars.at_mut(star.at) =
                 Star { placed: BySeat::new(star.first, star.second), captured_by: star.captured_by };
@@ -291,7 +292,7 @@ impl State {
             options,
             turn: 0,
             stage: Stage::Setup,
-            stars: Stars::NONE,
+            stars: Stars::none(),
             sides: BySeat::default(),
             news: Vec::new(),
         }

@@ -86,7 +86,16 @@ impl Game for Quantum {
         }
     }
 
+    /// `example`: a move that could be made now; nothing if there is none.
+    fn extra(view: &View) -> serde_json::Value {
+        serde_json::json!({ "example": view.moves().last().map(Order::to_string) })
+    }
+
     fn board(view: &View) -> Board {
         board::draw(view)
+    }
+
+    fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+        play::random_filing(view, &mut rng)
     }
 }

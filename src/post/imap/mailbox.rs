@@ -95,7 +95,7 @@ impl Mailbox {
         }
     }
 
-    /// The letters with these UIDs as far as they are still there, unmarked; of large ones the beginning.
+    /// The letters with these ascending UIDs as far as they are still there, unmarked; of large ones the beginning.
     pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Vec<(u32, Arrived)>, Error> {
         let limit = self.settings.max_letter_bytes;
         // One byte more than wanted shows whether a letter is larger, whatever size the server tells.
@@ -104,7 +104,7 @@ impl Mailbox {
         let mut letters = Vec::with_capacity(found.len());
         for fetched in found.iter() {
             let (Some(uid), Some(body)) = (fetched.uid, fetched.body()) else { continue };
-            if !uids.contains(&uid) {
+            if uids.binary_search(&uid).is_err() {
                 continue;
             }
             let arrived = Arrived {

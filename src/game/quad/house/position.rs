@@ -64,10 +64,10 @@ impl Position {
     }
 
     fn change(&mut self, point: Point, change: impl Fn(&mut Corners)) {
-        for number in SQUARES.through(point) {
-            let before = self.corners[number];
-            change(&mut self.corners[number]);
-            let after = self.corners[number];
+        for square in SQUARES.through(point) {
+            let before = self.corners[square.number];
+            change(&mut self.corners[square.number]);
+            let after = self.corners[square.number];
             for seat in Seat::BOTH {
                 let (old, new) = (before.reached(seat), after.reached(seat));
                 if old == new {
@@ -76,11 +76,15 @@ impl Position {
                 let reach = &mut self.reach[seat];
                 if let Some(old) = old {
                     reach.all[old] -= 1;
-                    SQUARES.all[number].iter().for_each(|corner| reach.through[old][corner.index()] -= 1);
+                    for index in square.indices {
+                        reach.through[old][index] -= 1;
+                    }
                 }
                 if let Some(new) = new {
                     reach.all[new] += 1;
-                    SQUARES.all[number].iter().for_each(|corner| reach.through[new][corner.index()] += 1);
+                    for index in square.indices {
+                        reach.through[new][index] += 1;
+                    }
                 }
             }
         }
@@ -138,23 +142,6 @@ impl Position {
         self.reach[seat].through[2][point.index()]
     }
 
-    /// Whether a marble of the side to move makes more threats than the opponent, who has none, can block.
-    pub fn has_decisive_fork(&mut self) -> bool {
-        let me = self.to_move;
-        let blocked = self.left[me.other()].stars + 1;
-        let forks: Vec<Point> =
-            self.free().filter(|&point| usize::from(self.attacks(me, point)) > blocked).collect();
-        self.left[me].marbles > 1
-            && forks.into_iter().any(|marble| {
-                let turn = Turn { stars: Vec::new(), marble };
-                self.play(&turn);
-                // Two squares may want the same fourth corner.
-                let threats = self.threats(me).len();
-                self.take_back(&turn);
-                threats > blocked
-            })
-    }
-
     /// How much a marble of the side to move on `point` promises: squares of its own that come nearer, and squares of
     /// the opponent that are spoilt.
     pub fn promise(&self, point: Point) -> u32 {
@@ -180,7 +167,6 @@ impl Position {
             .map(|pairs| pairs * (pairs - 1).max(0))
             .sum();
         let stars = i32::try_from(self.left[seat].stars).expect("there are six stars");
-        use super::search::*;
-        reach.all[1] + *W2 * reach.all[2] + *WF * forks + *WS * stars
+        reach.all[1] + 4 * reach.all[2] + 6 * forks + 350 * stars
     }
 }

@@ -6,22 +6,6 @@
 use super::Dice;
 use super::position::{Position, Turn};
 use crate::game::quad::point::Point;
-macro_rules! tune {
-    ($name:ident, $env:literal, $d:literal) => {
-        pub(super) static $name: std::sync::LazyLock<i32> =
-            std::sync::LazyLock::new(|| std::env::var($env).map_or($d, |v| v.parse().unwrap()));
-    };
-}
-tune!(QUIET, "QUIET", 4);
-tune!(FORCED, "FORCED", 1);
-tune!(ATTACK, "ATTACK", 2);
-tune!(AFTER, "AFTER", 2);
-tune!(NAR, "NAR", 10);
-tune!(W2, "W2", 4);
-tune!(WF, "WF", 6);
-tune!(WS, "WS", 250);
-tune!(WT, "WT", 60);
-tune!(FORK, "FORK", 1);
 
 /// Worth of a won position; less for every turn that it takes.
 const WON: i32 = 1_000_000;
@@ -33,7 +17,13 @@ const LONGEST: i32 = 40;
 const WIDE: usize = 24;
 const NARROW: usize = 10;
 /// Points that are tried for the marble when stars have blocked everything.
-const AFTER_STARS: usize = 5;
+const AFTER_STARS: usize = 2;
+/// What a turn takes of the depth: one that answers threats, one that makes some, any other.
+const ANSWER: i32 = 1;
+const ATTACK: i32 = 2;
+const QUIET: i32 = 4;
+/// What it is worth to be the one to move.
+const INITIATIVE: i32 = 150;
 
 struct Search {
     nodes_left: u32,
@@ -71,13 +61,6 @@ pub(super) fn best(position: &mut Position, nodes: u32, dice: &mut Dice) -> Turn
         order.sort_by_key(|&number| std::cmp::Reverse(rated[number]));
         let rest = turns.split_off(looked_at);
         turns = order.into_iter().map(|number| turns[number].clone()).chain(rest).collect();
-        if std::env::var("WATCH").is_ok() {
-            println!(
-                "   depth {depth} alpha {alpha} looked {looked_at}/{} left {}",
-                turns.len(),
-                search.nodes_left
-            );
-        }
         if search.nodes_left == 0 || alpha.abs() > WON_ON_STARS {
             break;
         }
@@ -93,7 +76,7 @@ fn candidates(position: &Position, blocks: &[Point], width: usize) -> Vec<Turn> 
     if blocks.len() > stars + 1 {
         return Vec::new();
     }
-    let quiet = if blocks.is_empty() { width } else { *AFTER as usize };
+    let quiet = if blocks.is_empty() { width } else { AFTER_STARS };
     let mut turns: Vec<Turn> = blocks.iter().map(|&marble| Turn { stars: others(marble), marble }).collect();
     turns.sort_by_key(|turn| std::cmp::Reverse(position.promise(turn.marble)));
     if blocks.len() <= stars {
@@ -129,25 +112,18 @@ impl Search {
             return Some(WON - turns);
         }
         let blocks = position.threats(foe);
-        if blocks.is_empty() && *FORK > 0 && position.has_decisive_fork() {
-            return Some(WON - turns - 2);
-        }
         if blocks.is_empty() && depth <= 0 || turns >= LONGEST {
-            return Some(position.worth(me) - position.worth(foe) + *WT);
+            return Some(position.worth(me) - position.worth(foe) + INITIATIVE);
         }
         let mut best = -(WON - turns - 1);
-        for turn in candidates(position, &blocks, *NAR as usize) {
-            let attacks = position.attacks(me, turn.marble);
+        for turn in candidates(position, &blocks, NARROW) {
+            let cost = match position.attacks(me, turn.marble) {
+                _ if !blocks.is_empty() => ANSWER,
+                0 => QUIET,
+                _ => ATTACK,
+            };
             position.play(&turn);
-            let deeper = depth
-                - if !blocks.is_empty() {
-                    *FORCED
-                } else if attacks > 0 {
-                    *ATTACK
-                } else {
-                    *QUIET
-                };
-            let worth = self.worth(position, deeper, -beta, -alpha, turns + 1);
+            let worth = self.worth(position, depth - cost, -beta, -alpha, turns + 1);
             position.take_back(&turn);
             best = best.max(-worth?);
             alpha = alpha.max(best);
