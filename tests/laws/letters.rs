@@ -182,7 +182,7 @@ fn no_line_of_the_manual_is_wide_or_can_be_taken_for_an_order() {
         let m = open(&Play::new(*kind, 0)).after;
         for reply in &pages {
             let answer = fogpost::referee::Answer { replies: vec![reply.clone()], ..Default::default() };
-            let page = worded(&templates, &m, Seat::First, Content::Answer(answer));
+            let page = worded(&templates, &m, Seat::First, Content::Answer(Box::new(answer)));
             let faults = self::faults(*kind, &page, &[], &[]);
             found.extend(faults.into_iter().map(|fault| format!("{reply:?}: {fault}")));
         }
