@@ -50,7 +50,11 @@ impl SqliteStore {
                     .create_if_missing(true)
                     .journal_mode(SqliteJournalMode::Wal)
                     .synchronous(SqliteSynchronous::Full)
-                    .foreign_keys(true),
+                    .foreign_keys(true)
+                    // A commit of 500 letters is ~6 MB: it should fit in memory, and not be moved from the log into
+                    // the tables by itself. In kilobytes, and in pages of 4 kB.
+                    .pragma("cache_size", "-65536")
+                    .pragma("wal_autocheckpoint", "8000"),
             )
             .await
             .map_err(|error| cannot_open(&path, why(&path, &error)))?;
