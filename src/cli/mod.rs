@@ -1,22 +1,60 @@
 //! The command line: a file a command. It parses, calls, prints, and knows no rules.
 
+mod demo;
+mod doctor;
+mod init;
+mod letters;
+mod manual;
+mod matches;
+mod receive;
+mod replay;
+mod run;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use anyhow::Context;
+use chrono::Utc;
 use clap::{Parser, Subcommand};
+use comfy_table::presets::NOTHING;
+use tracing_subscriber::EnvFilter;
 
-pub mod replay;
+use crate::config::{Config, Log};
+use crate::daemon::Office;
+use crate::store;
 
 /// A referee for games played by letter.
 #[derive(Parser)]
 #[command(name = "fogpost", version, max_term_width = 100)]
 pub struct Cli {
+    /// The settings of the club
+    #[arg(
+        long,
+        short,
+        global = true,
+        value_name = "FILE",
+        default_value = "config.toml",
+        env = "FOGPOST_CONFIG"
+    )]
+    config: PathBuf,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    Run(run::Args),
+    Receive(receive::Args),
+    Demo(demo::Args),
+    Init(init::Args),
+    Doctor(doctor::Args),
+    Match(matches::Args),
+    Letters(letters::Args),
     Replay(replay::Args),
+    Games(manual::Games),
+    Completions(manual::Completions),
+    Man(manual::Man),
 }
 
 impl Cli {
@@ -25,8 +63,49 @@ impl Cli {
     /// # Errors
     /// What could not be done, as one line for the person at the terminal.
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        let config = self.config;
         match self.command {
+            Command::Run(args) => args.run(&config),
+            Command::Receive(args) => args.run(&config),
+            Command::Demo(args) => args.run(),
+            Command::Init(args) => args.run(&config),
+            Command::Doctor(args) => args.run(&config),
+            Command::Match(args) => args.run(&config),
+            Command::Letters(args) => args.run(&config),
             Command::Replay(args) => args.run(),
+            Command::Games(args) => args.run(),
+            Command::Completions(args) => args.run(),
+            Command::Man(args) => args.run(),
         }
     }
+}
+
+/// Runs asynchronous work to its end.
+fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(2).enable_all().build().context("no threads to run on")?.block_on(work)
+}
+
+/// Opens the club's database with everything that works on it.
+async fn office(config: Config) -> anyhow::Result<Arc<Office>> {
+    let store = store::open(&config.database.url)
+        .await
+        .with_context(|| format!("database {}", config.database.url))?;
+    Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
+}
+
+/// Sends the log to standard error: text for people, or JSON.
+fn start_log(log: &Log) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&log.filter).with_context(|| format!("log.filter `{}`", log.filter))?;
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let started = if log.json { subscriber.json().try_init() } else { subscriber.try_init() };
+    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))
+}
+
+/// A table for people: columns, no lines.
+fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = comfy_table::Table::new();
+    table.load_preset(NOTHING).set_header(head).add_rows(rows);
+    let lines = table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    lines.join("\n")
 }

@@ -56,7 +56,10 @@ macro_rules! games {
 }
 
 games! {
-    Toy => super::toy::Toy,
+    QuadrantZ => super::quadrant_z::QuadrantZ,
+    Pacific => super::pacific::Pacific,
+    Quantum => super::quantum::Quantum,
+    Quad => super::quad::Quad,
 }
 
 /// Options chosen for one match, by name: only those that differ from the game's defaults. [`Kind::choose`] makes
@@ -314,10 +317,12 @@ trait Position {
     fn position(&self) -> Value;
     fn options(&self) -> BTreeMap<&'static str, String>;
     fn view(&self, viewer: Seat) -> Value;
+    fn extra(&self, viewer: Seat) -> Value;
     fn board(&self, viewer: Seat) -> Board;
     fn seal(&self, seat: Seat, lines: &[Line]) -> Result<Filing, Vec<Fault>>;
     fn missed(&self, seat: Seat) -> Option<Filing>;
     fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) -> Result<(), Unsound>;
+    fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String>;
 }
 
 impl<G: Game> Position for Held<G> {
@@ -346,6 +351,10 @@ impl<G: Game> Position for Held<G> {
         serde_json::to_value(G::view(&self.0, viewer)).expect("a view has string keys and plain values")
     }
 
+    fn extra(&self, viewer: Seat) -> Value {
+        G::extra(&G::view(&self.0, viewer))
+    }
+
     fn board(&self, viewer: Seat) -> Board {
         G::board(&G::view(&self.0, viewer))
     }
@@ -370,6 +379,10 @@ impl<G: Game> Position for Held<G> {
         self.0 = G::adjudicate(&self.0, &sealed);
         Ok(())
     }
+
+    fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+        G::random_filing(&G::view(&self.0, seat), rng)
+    }
 }
 
 /// Reads and checks `lines`: syntax faults and illegal orders together, each line at most once.
@@ -386,10 +399,11 @@ fn seal<G: Game>(view: &G::View, lines: &[Line]) -> Result<Sealed<G::Order>, Vec
             }
         }
     }
+    let all_read = faults.is_empty();
     match G::check(view, &orders) {
-        Ok(sealed) if faults.is_empty() => return Ok(sealed),
+        Ok(sealed) if all_read => return Ok(sealed),
         Ok(_) => {}
-        Err(illegal) => faults.extend(illegal),
+        Err(illegal) => faults.extend(illegal.into_iter().filter(|fault| all_read || !fault.missing)),
     }
     faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
     faults.dedup_by(|later, earlier| later.line.is_some() && later.line == earlier.line);
@@ -424,6 +438,11 @@ impl AnyState {
     /// What `viewer` may know, as the JSON of the rules page.
     pub fn view(&self, viewer: Seat) -> Value {
         self.position_of().view(viewer)
+    }
+
+    /// What the templates are told besides the view.
+    pub fn extra(&self, viewer: Seat) -> Value {
+        self.position_of().extra(viewer)
     }
 
     /// The board as `viewer` may know it.
@@ -466,5 +485,11 @@ impl AnyState {
     /// [`Unsound`]: a filing was not sealed for this state. The state stays as it is.
     pub fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) -> Result<(), Unsound> {
         self.position_of_mut().adjudicate(filed)
+    }
+
+    /// Random play for tests and benchmarks: order lines for the phase that is due from `seat`, lively and mostly
+    /// legal. `rng(n)` gives a number below `n`.
+    pub fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+        self.position_of().random_filing(seat, rng)
     }
 }

@@ -11,9 +11,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub mod any;
+pub mod pacific;
+pub mod quad;
+pub mod quadrant_z;
+pub mod quantum;
 pub mod record;
 pub mod square;
-mod toy;
 
 /// One of the two sides of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -157,44 +160,91 @@ pub struct Outcome {
     pub reason: Reason,
 }
 
-/// Why a match ended, in the words of the rules pages.
+/// Why a match ended. Written in the words of the rules pages: `base captured`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "&str", try_from = "String")]
 pub enum Reason {
     // Quadrant Z
-    #[serde(rename = "base captured")]
     BaseCaptured,
-    #[serde(rename = "fleet destroyed")]
     FleetDestroyed,
-    #[serde(rename = "most stars")]
     MostStars,
-    #[serde(rename = "drawn on stars")]
     DrawnOnStars,
     // War in the Pacific
-    #[serde(rename = "fleet defeated")]
     FleetDefeated,
-    #[serde(rename = "points afloat")]
     PointsAfloat,
     // Quantum
-    #[serde(rename = "three towers")]
     ThreeTowers,
-    #[serde(rename = "more towers")]
     MoreTowers,
-    #[serde(rename = "drawn on towers")]
     DrawnOnTowers,
     // Quad
-    #[serde(rename = "quad")]
     Quad,
-    #[serde(rename = "stars")]
     Stars,
     // From outside the rules
-    #[serde(rename = "resigned")]
     Resigned,
-    #[serde(rename = "draw agreed")]
     DrawAgreed,
-    #[serde(rename = "abandoned")]
     Abandoned,
-    #[serde(rename = "forfeited")]
     Forfeited,
+}
+
+impl Reason {
+    pub const ALL: [Reason; 15] = [
+        Reason::BaseCaptured,
+        Reason::FleetDestroyed,
+        Reason::MostStars,
+        Reason::DrawnOnStars,
+        Reason::FleetDefeated,
+        Reason::PointsAfloat,
+        Reason::ThreeTowers,
+        Reason::MoreTowers,
+        Reason::DrawnOnTowers,
+        Reason::Quad,
+        Reason::Stars,
+        Reason::Resigned,
+        Reason::DrawAgreed,
+        Reason::Abandoned,
+        Reason::Forfeited,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Reason::BaseCaptured => "base captured",
+            Reason::FleetDestroyed => "fleet destroyed",
+            Reason::MostStars => "most stars",
+            Reason::DrawnOnStars => "drawn on stars",
+            Reason::FleetDefeated => "fleet defeated",
+            Reason::PointsAfloat => "points afloat",
+            Reason::ThreeTowers => "three towers",
+            Reason::MoreTowers => "more towers",
+            Reason::DrawnOnTowers => "drawn on towers",
+            Reason::Quad => "quad",
+            Reason::Stars => "stars",
+            Reason::Resigned => "resigned",
+            Reason::DrawAgreed => "draw agreed",
+            Reason::Abandoned => "abandoned",
+            Reason::Forfeited => "forfeited",
+        }
+    }
+}
+
+impl Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl From<Reason> for &'static str {
+    fn from(reason: Reason) -> Self {
+        reason.as_str()
+    }
+}
+
+impl TryFrom<String> for Reason {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let found = Reason::ALL.into_iter().find(|reason| reason.as_str() == text);
+        found.ok_or_else(|| format!("no match ends for the reason `{text}`"))
+    }
 }
 
 /// One line of orders as it was written.
@@ -230,15 +280,23 @@ pub struct Fault {
     pub reason: String,
     /// Orders that would do.
     pub example: Option<String>,
+    /// Something was not given that must be. Not told beside a line that was not understood: it may have been that.
+    #[serde(skip)]
+    missing: bool,
 }
 
 impl Fault {
     pub fn on(line: usize, reason: impl Display) -> Self {
-        Fault { line: Some(line), reason: reason.to_string(), example: None }
+        Fault { line: Some(line), reason: reason.to_string(), example: None, missing: false }
     }
 
     pub fn whole(reason: impl Display) -> Self {
-        Fault { line: None, reason: reason.to_string(), example: None }
+        Fault { line: None, reason: reason.to_string(), example: None, missing: false }
+    }
+
+    /// A filing that lacks the one thing it must hold: a move, a marble.
+    pub fn missing(reason: impl Display) -> Self {
+        Fault { missing: true, ..Fault::whole(reason) }
     }
 
     pub fn with_example(mut self, example: impl Display) -> Self {
@@ -372,6 +430,15 @@ pub trait Game: Sized {
     /// comes back unchanged.
     fn adjudicate(state: &Self::State, filed: &BySeat<Option<Sealed<Self::Order>>>) -> Self::State;
 
+    /// What the game's templates are told besides the JSON of the view: as that, from nothing but the view.
+    fn extra(_view: &Self::View) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
     /// The board as `view` knows it.
     fn board(view: &Self::View) -> Board;
+
+    /// Random play for tests and benchmarks: order lines for the phase that is due from the seat of `view`, lively
+    /// and mostly legal. `rng(n)` gives a number below `n`.
+    fn random_filing(view: &Self::View, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String>;
 }

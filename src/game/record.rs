@@ -26,8 +26,8 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filed {
     pub by: By,
-    /// The phase that it was meant for, where the record says so.
-    pub phase: Option<Phase>,
+    /// The phase that it was meant for, where the record says so; one that no game knows is simply never due.
+    pub phase: Option<String>,
 }
 
 /// Whose filing it is, with the orders as written, or what the referee decided from outside the rules.
@@ -38,7 +38,8 @@ pub enum By {
 }
 
 /// A match ended from outside the rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Ending {
     Resign(Seat),
     Draw,
@@ -131,7 +132,7 @@ impl Default for RawSeats {
 #[serde(deny_unknown_fields)]
 struct RawFiling {
     seat: Spanned<String>,
-    phase: Option<Spanned<String>>,
+    phase: Option<String>,
     orders: Spanned<String>,
 }
 
@@ -203,7 +204,7 @@ impl std::fmt::Display for Record {
             };
             writeln!(f, "\n[[filings]]\nseat = \"{seat}\"")?;
             if let Some(phase) = phase {
-                writeln!(f, "phase = \"{phase}\"")?;
+                writeln!(f, "phase = {}", quoted(phase))?;
             }
             if orders.contains('\n') && !orders.ends_with('\n') {
                 orders.push('\n');
@@ -255,12 +256,6 @@ fn line_of_option(text: &str, name: &str) -> usize {
 }
 
 fn read_filing(raw: RawFiling) -> Result<Filed, (Range<usize>, String)> {
-    let phase = raw.phase.map(|phase| {
-        let known = || Phase::ALL.map(Phase::as_str).join(", ");
-        Phase::parse(phase.get_ref()).ok_or_else(|| {
-            (phase.span(), format!("unknown phase `{}`; known are {}", phase.get_ref(), known()))
-        })
-    });
     let by = if raw.seat.get_ref() == "referee" {
         let ending = Ending::parse(raw.orders.get_ref()).ok_or_else(|| {
             let reason = "the referee's orders are `RESIGN first`, `RESIGN second`, `DRAW` or `ABANDON`";
@@ -277,7 +272,7 @@ fn read_filing(raw: RawFiling) -> Result<Filed, (Range<usize>, String)> {
             })?;
         By::Seat(seat, raw.orders.into_inner())
     };
-    Ok(Filed { by, phase: phase.transpose()? })
+    Ok(Filed { by, phase: raw.phase })
 }
 
 /// What one step of a replay brought.
@@ -312,7 +307,7 @@ impl Table {
         let Some(due) = self.state.due() else {
             return Err(vec![Fault::whole("The match is over.")]);
         };
-        if let Some(phase) = filed.phase.filter(|phase| *phase != due.phase) {
+        if let Some(phase) = filed.phase.as_ref().filter(|phase| *phase != due.phase.as_str()) {
             return Err(vec![Fault::whole(format!("The phase due is {}, not {phase}.", due.phase))]);
         }
         match &filed.by {

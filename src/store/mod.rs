@@ -69,7 +69,7 @@ pub enum Fate {
 }
 
 impl Fate {
-    const ALL: [Fate; 7] = [
+    pub const ALL: [Fate; 7] = [
         Fate::Waiting,
         Fate::Ruled,
         Fate::Answered,

@@ -1,0 +1,50 @@
+//! The figure of War in the Pacific: legal surface moves and one adjudication, of a position in mid-game.
+
+use divan::{Bencher, black_box};
+use fogpost::game::pacific::{Options, Order, Pacific, State, advance, surface_moves};
+use fogpost::game::{BySeat, Game, Numbered, Phase, Seat};
+
+fn main() {
+    divan::main();
+}
+
+/// A match after 30 phases, with a surface turn due.
+fn mid_game() -> (State, Seat) {
+    let mut x: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut rng = move |n: u32| {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        (x >> 33) as u32 % n
+    };
+    let mut state = Pacific::start(&Options::default());
+    for phase in 0.. {
+        let due = Pacific::due(&state).expect("the match goes on");
+        if phase >= 30 && due.phase == Phase::Surface {
+            return (state, due.seats[0]);
+        }
+        state = advance(&state, &mut rng);
+    }
+    unreachable!("some phase is a surface turn")
+}
+
+#[divan::bench]
+fn surface_moves_and_one_adjudication(bencher: Bencher<'_, '_>) {
+    let (state, side) = mid_game();
+    let (from, to) = surface_moves(&state, side)[0];
+    let order = Numbered { line: 1, order: Order::Move { class: None, from, to } };
+    let mut filed = BySeat::new(None, None);
+    filed[side] = Some(Pacific::check(&Pacific::view(&state, side), &[order]).expect("a legal move"));
+    bencher.counter(divan::counter::ItemsCount::new(1_u32)).bench_local(|| {
+        let moves = surface_moves(black_box(&state), side).len();
+        (moves, Pacific::adjudicate(black_box(&state), black_box(&filed)))
+    });
+}
+
+#[divan::bench]
+fn surface_moves_alone(bencher: Bencher<'_, '_>) {
+    let (state, side) = mid_game();
+    bencher
+        .counter(divan::counter::ItemsCount::new(1_u32))
+        .bench_local(|| surface_moves(black_box(&state), side).len());
+}

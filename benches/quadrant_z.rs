@@ -1,0 +1,85 @@
+//! How fast Quadrant Z is in the middle of a match: about eight ships a side, and combat in this very turn.
+
+use divan::{Bencher, black_box};
+use fogpost::game::quadrant_z::{Order, QuadrantZ, State, play};
+use fogpost::game::{BySeat, Game, Numbered, Sealed, Seat};
+
+fn main() {
+    divan::main();
+}
+
+type Filed = BySeat<Option<Sealed<Order>>>;
+
+fn numbers(seed: u64) -> impl FnMut(u32) -> u32 {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move |below| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (((state >> 32) * u64::from(below)) >> 32) as u32
+    }
+}
+
+/// Orders as filed: order by order, with the view that they were checked against.
+fn filed(state: &State, rng: &mut impl FnMut(u32) -> u32) -> Filed {
+    BySeat::from_fn(|seat| {
+        let view = QuadrantZ::view(state, seat);
+        loop {
+            let lines = play::random_filing(&view, rng);
+            let parsed = lines.iter().map(|line| QuadrantZ::parse(line).expect("it writes orders"));
+            let orders: Vec<_> =
+                (1..).zip(parsed.flatten()).map(|(line, order)| Numbered { line, order }).collect();
+            if let Ok(sealed) = QuadrantZ::check(&view, &orders) {
+                return Some(sealed);
+            }
+        }
+    })
+}
+
+/// A state and the orders of both sides, such that the turn brings `battles` and each side has seven to nine ships.
+fn middle(battles: usize) -> (State, Filed) {
+    for seed in 0.. {
+        let mut rng = numbers(seed);
+        let mut state = QuadrantZ::start(&Default::default());
+        while let Some(due) = QuadrantZ::due(&state) {
+            let filed = filed(&state, &mut rng);
+            let next = QuadrantZ::adjudicate(&state, &filed);
+            let ships = Seat::BOTH.map(|seat| QuadrantZ::view(&state, seat).ships.len());
+            let fought = QuadrantZ::view(&next, Seat::First).battles.len();
+            if due.turn >= 4 && fought == battles && ships.iter().all(|ships| (7..=9).contains(ships)) {
+                return (state, filed);
+            }
+            state = next;
+        }
+    }
+    unreachable!("random play comes to such a position")
+}
+
+#[divan::bench(args = [0, 1, 2])]
+fn adjudicate(bencher: Bencher<'_, '_>, battles: usize) {
+    let (state, filed) = middle(battles);
+    bencher.bench_local(|| QuadrantZ::adjudicate(black_box(&state), black_box(&filed)));
+}
+
+#[divan::bench]
+fn check(bencher: Bencher<'_, '_>) {
+    let (state, filed) = middle(1);
+    let view = QuadrantZ::view(&state, Seat::First);
+    let sealed = filed.first.expect("both have filed");
+    let orders: Vec<_> =
+        (1..).zip(sealed.orders().iter().cloned()).map(|(line, order)| Numbered { line, order }).collect();
+    bencher.bench_local(|| QuadrantZ::check(black_box(&view), black_box(&orders)));
+}
+
+#[divan::bench]
+fn view(bencher: Bencher<'_, '_>) {
+    let (state, _) = middle(1);
+    bencher.bench_local(|| QuadrantZ::view(black_box(&state), Seat::First));
+}
+
+#[divan::bench]
+fn board(bencher: Bencher<'_, '_>) {
+    let (state, _) = middle(1);
+    let view = QuadrantZ::view(&state, Seat::First);
+    bencher.bench_local(|| QuadrantZ::board(black_box(&view)));
+}

@@ -1,0 +1,140 @@
+//! `fogpost demo`: two correspondents play a whole match by real letters, on this machine alone.
+//!
+//! The letters are written as mail and put in a Maildir, read by the daemon, ruled on and answered into the
+//! correspondents' Maildirs. A correspondent knows nothing but what the letters say.
+
+mod correspondent;
+mod quadrant_z;
+mod story;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, bail, ensure};
+use chrono::Utc;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use self::correspondent::Correspondent;
+use crate::config::Config;
+use crate::daemon::{NewMatch, Office, Seated};
+use crate::game::any::Kind;
+use crate::game::{BySeat, Seat};
+use crate::ledger::{self, Entry};
+use crate::letter::Address;
+use crate::post::maildir;
+use crate::referee::{Match, Stage};
+use crate::store::{self, Store};
+
+/// Play a whole match between two correspondents by real letters, on this machine alone
+#[derive(clap::Args)]
+pub struct Args {
+    /// The game to be played
+    #[arg(long, default_value = "quadrant-z", value_parser = super::matches::game)]
+    game: Kind,
+    /// Where everything is left; must not be there yet
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// Another number, another match
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// The correspondents give up after so many rounds: no game of theirs is so long.
+const ROUNDS_AT_MOST: usize = 2000;
+
+impl Args {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let folder = self.folder.clone().unwrap_or_else(free_folder);
+        ensure!(
+            !folder.exists(),
+            "{} is there already; --folder with another name would do",
+            folder.display()
+        );
+        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        super::block_on(async {
+            let office = office(&folder).await?;
+            let m = self.play(&office, &folder).await?;
+            let entries = entries(&*office.store, &m.id).await?;
+            story::tell(&office, &m, &entries, &folder).await?;
+            office.close().await;
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+
+    /// Opens a match and lets letters go to and fro until it is over.
+    async fn play(&self, office: &Office, folder: &Path) -> anyhow::Result<Match> {
+        let seated = |name: &str| -> anyhow::Result<Seated> {
+            let address = Address::parse(&format!("{}@players.example", name.to_lowercase()))?;
+            Ok(Seated { name: name.to_owned(), address })
+        };
+        let players = BySeat::new(seated("Ann")?, seated("Bo")?);
+        let mail = folder.join("mail");
+        let mut people = BySeat::from_fn(|seat| {
+            let address = players[seat].address.clone();
+            Correspondent::new(&players[seat].name, address, &mail, self.game, self.seed * 2 + seat as u64)
+        });
+        let new = NewMatch {
+            game: self.game,
+            choices: self.game.choose(options(self.game)).map_err(anyhow::Error::msg)?,
+            players,
+            terms: office.config.terms.clone(),
+        };
+        let m = office.open(new).await?;
+        println!("{} opens: {} between Ann and Bo, by letter.", m.id, self.game.name());
+        let bar = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{spinner} {msg}")?);
+        for _ in 0..ROUNDS_AT_MOST {
+            office.once().await?;
+            let m = find(office, &m.id).await?;
+            if m.stage == Stage::Over {
+                bar.finish_and_clear();
+                return Ok(m);
+            }
+            let turn = m.due().map_or(0, |due| due.turn);
+            let (ann, bo) = (people.first.letters_written, people.second.letters_written);
+            bar.set_message(format!("turn {turn}: {ann} letters from Ann, {bo} from Bo"));
+            bar.tick();
+            let mut written = 0;
+            for seat in Seat::BOTH {
+                written += people[seat].answer_letters()?;
+            }
+            ensure!(written > 0, "{} waits, but neither Ann nor Bo has anything to write", m.id);
+        }
+        bail!("the match did not end in {ROUNDS_AT_MOST} rounds")
+    }
+}
+
+/// Options that make a match end sooner, where the defaults make for long ones.
+fn options(game: Kind) -> Vec<(&'static str, &'static str)> {
+    match game {
+        Kind::QuadrantZ | Kind::Quad => Vec::new(),
+        Kind::Pacific | Kind::Quantum => vec![("quiet_limit", "15")],
+    }
+}
+
+/// `fogpost-demo`, or `fogpost-demo-2` and so on if that is there already.
+fn free_folder() -> PathBuf {
+    let names = (1..).map(|n| if n == 1 { "fogpost-demo".to_owned() } else { format!("fogpost-demo-{n}") });
+    names.map(PathBuf::from).find(|path| !path.exists()).expect("the numbers do not end")
+}
+
+async fn office(folder: &Path) -> anyhow::Result<Arc<Office>> {
+    let file = folder.join("config.toml");
+    std::fs::write(&file, include_str!("config.toml")).with_context(|| file.display().to_string())?;
+    let config = Config::load(&file)?;
+    maildir::create(&folder.join("mail/referee"))?;
+    let store = store::open(&config.database.url).await?;
+    Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
+}
+
+async fn find(office: &Office, id: &str) -> anyhow::Result<Match> {
+    let row = office.store.matches(&[id.to_owned()]).await?.pop().context("the match is gone")?;
+    Ok(serde_json::from_str(&row.snapshot)?)
+}
+
+/// The entries of a match, its chain walked.
+async fn entries(store: &dyn Store, match_id: &str) -> anyhow::Result<Vec<Entry>> {
+    let rows = store.entries(match_id).await?;
+    ledger::walk(rows.iter().map(|row| (row.json.as_str(), row.hash)))?;
+    rows.iter().map(|row| Ok(serde_json::from_str(&row.json)?)).collect()
+}

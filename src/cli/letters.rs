@@ -1,0 +1,98 @@
+//! `fogpost letters`: what came, what became of it, and each letter as it came.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use serde_json::json;
+
+use crate::config::Config;
+use crate::report::local;
+use crate::store::{Fate, LetterRow, Store};
+
+/// List the letters that came and what became of them, or print one as it came
+#[derive(clap::Args)]
+pub struct Args {
+    /// Print the letter whose digest begins so, byte by byte
+    #[arg(long, value_name = "DIGEST")]
+    raw: Option<String>,
+    /// Only the letters that acted in this match
+    #[arg(long = "match", value_name = "MATCH")]
+    match_id: Option<String>,
+    /// Only those with this fate
+    #[arg(long, value_parser = fate)]
+    fate: Option<Fate>,
+    /// How many, the newest first
+    #[arg(long, default_value_t = 50)]
+    limit: u32,
+    #[arg(long)]
+    json: bool,
+}
+
+fn fate(text: &str) -> Result<Fate, String> {
+    Fate::parse(text).ok_or_else(|| format!("known are {}", Fate::ALL.map(Fate::as_str).join(", ")))
+}
+
+impl Args {
+    pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
+        let config = Config::load(config)?;
+        super::block_on(async {
+            let office = super::office(config).await?;
+            match &self.raw {
+                Some(prefix) => raw(&*office.store, prefix).await?,
+                None => self.list(&*office.store, office.config.terms.zone).await?,
+            }
+            office.close().await;
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+
+    async fn list(&self, store: &dyn Store, zone: chrono_tz::Tz) -> anyhow::Result<()> {
+        let match_id = self.match_id.as_ref().map(|id| id.to_ascii_uppercase());
+        let letters = store.letters(self.fate, match_id.as_deref(), "", self.limit).await?;
+        if self.json {
+            letters.iter().for_each(|letter| println!("{}", as_json(letter)));
+            return Ok(());
+        }
+        let rows = letters.iter().map(|letter| {
+            vec![
+                letter.digest.to_string()[..12].to_owned(),
+                local(letter.received_at, zone),
+                letter.sender.clone(),
+                letter.subject.chars().take(40).collect(),
+                letter.fate.as_str().to_owned(),
+                letter.seat.as_ref().map(|(id, seat)| format!("{id} {seat}")).unwrap_or_default(),
+                letter.note.clone(),
+            ]
+        });
+        let head = ["letter", "received", "from", "subject", "fate", "seat", "note"];
+        println!("{}", super::table(&head, rows.collect()));
+        Ok(())
+    }
+}
+
+fn as_json(letter: &LetterRow) -> serde_json::Value {
+    json!({
+        "letter": letter.digest,
+        "received_at": letter.received_at,
+        "from": letter.sender,
+        "subject": letter.subject,
+        "size": letter.size,
+        "fate": letter.fate.as_str(),
+        "match": letter.seat.as_ref().map(|(id, _)| id),
+        "seat": letter.seat.as_ref().map(|(_, seat)| seat),
+        "note": letter.note,
+    })
+}
+
+async fn raw(store: &dyn Store, prefix: &str) -> anyhow::Result<()> {
+    let found = store.letters(None, None, &prefix.to_ascii_lowercase(), 2).await?;
+    let letter = match &found[..] {
+        [one] => one,
+        [] => bail!("no letter's digest begins with {prefix}"),
+        _ => bail!("several letters' digests begin with {prefix}; more digits would do"),
+    };
+    let raw = store.letter(letter.digest).await?.context("the letter's bytes are missing")?;
+    std::io::stdout().write_all(&raw).context("standard output")
+}

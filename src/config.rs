@@ -1,0 +1,248 @@
+//! `config.toml`: what the club is called, where letters come from and go to, and its customs.
+//!
+//! Each fault is one line that names the key, where it stands, what was found and what would do. Relative paths
+//! are relative to the file's own folder.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Deserializer};
+
+use crate::letter::{Address, Limits};
+use crate::post::Secret;
+use crate::post::inbox::Inbox;
+use crate::post::outbox;
+use crate::referee::Terms;
+
+/// The example that `init` writes; every key with its default.
+pub const EXAMPLE: &str = include_str!("../config.example.toml");
+
+/// All settings of one club.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    pub club: Club,
+    #[serde(default)]
+    pub database: Database,
+    pub inbox: Inbox,
+    pub outbox: outbox::Settings,
+    /// The terms of new matches, unless others are given with one.
+    #[serde(default, rename = "match")]
+    pub terms: Terms,
+    #[serde(default)]
+    pub letters: Letters,
+    #[serde(default)]
+    pub templates: TemplateFolder,
+    #[serde(default)]
+    pub log: Log,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Club {
+    pub name: String,
+    /// The referee's address: letters come to it and bear it as their sender.
+    #[serde(deserialize_with = "address")]
+    pub address: Address,
+    /// Where bounces go; by default the referee's address.
+    #[serde(default, deserialize_with = "some_address")]
+    pub return_path: Option<Address>,
+    /// Whether the mailbox takes `local+anything@domain`; reply tokens then ride in the Reply-To address.
+    #[serde(default)]
+    pub plus_addresses: bool,
+    pub gm: Gm,
+}
+
+impl Club {
+    pub fn return_path(&self) -> &Address {
+        self.return_path.as_ref().unwrap_or(&self.address)
+    }
+}
+
+/// The human in charge.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gm {
+    pub name: String,
+    #[serde(deserialize_with = "address")]
+    pub address: Address,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Database {
+    /// `sqlite:FILE` or `postgres://USER@HOST/NAME`.
+    pub url: String,
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Database { url: "sqlite:fogpost.db".to_owned() }
+    }
+}
+
+/// Bounds on what comes in and what goes out in answer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Letters {
+    /// A larger letter is not acted on.
+    pub max_bytes: usize,
+    pub max_parts: usize,
+    pub max_nesting: usize,
+    /// More than this many answers to one address in an hour are not sent.
+    pub answers_per_hour: u32,
+}
+
+impl Default for Letters {
+    fn default() -> Self {
+        let limits = Limits::default();
+        Letters {
+            max_bytes: limits.max_bytes,
+            max_parts: limits.max_parts,
+            max_nesting: limits.max_nesting,
+            answers_per_hour: 20,
+        }
+    }
+}
+
+impl Letters {
+    pub fn limits(&self) -> Limits {
+        let Letters { max_bytes, max_parts, max_nesting, answers_per_hour: _ } = *self;
+        Limits { max_bytes, max_parts, max_nesting, ..Limits::default() }
+    }
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TemplateFolder {
+    /// Files in it take the place of the templates of the same name.
+    pub folder: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Log {
+    /// `error`, `warn`, `info`, `debug`, or a filter such as `fogpost=debug`.
+    pub filter: String,
+    /// One JSON object a line, for programs.
+    pub json: bool,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Log { filter: "info".to_owned(), json: false }
+    }
+}
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("{path}: {error}; `fogpost init` writes a config file to begin with")]
+    Missing { path: String, error: std::io::Error },
+    #[error("{path}, line {line}: {reason}")]
+    Fault { path: String, line: usize, reason: String },
+    #[error("{path}: {reason}")]
+    Value { path: String, reason: String },
+}
+
+impl Config {
+    /// Reads the file at `path`, and passwords from where it says.
+    ///
+    /// # Errors
+    /// [`ConfigError`]: one line for the person at the terminal.
+    pub fn load(path: &Path) -> Result<Config, ConfigError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ConfigError::Missing { path: name.clone(), error })?;
+        let mut config = Config::parse(&text, &name)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        config.settle_paths(folder);
+        config.find_passwords(&name, |variable| std::env::var(variable).ok())?;
+        Ok(config)
+    }
+
+    /// Reads the text of a config file called `name`.
+    ///
+    /// # Errors
+    /// [`ConfigError`]: the key, the line, what was found and what would do.
+    pub fn parse(text: &str, name: &str) -> Result<Config, ConfigError> {
+        let config: Config = toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
+            let key = key_at(text, line);
+            let reason = error.message().lines().collect::<Vec<_>>().join(" ");
+            ConfigError::Fault { path: name.to_owned(), line, reason: format!("{key}{reason}") }
+        })?;
+        config.terms.check().map_err(|reason| ConfigError::Value { path: name.to_owned(), reason })?;
+        Ok(config)
+    }
+
+    /// Makes relative paths relative to `folder`.
+    fn settle_paths(&mut self, folder: &Path) {
+        let settle = |path: &mut PathBuf| {
+            if path.is_relative() {
+                *path = folder.join(&*path);
+            }
+        };
+        self.inbox.paths().into_iter().for_each(settle);
+        self.outbox.paths().into_iter().for_each(settle);
+        self.templates.folder.as_mut().into_iter().for_each(settle);
+        if let Some(file) = self.database.url.strip_prefix("sqlite:") {
+            let mut file = PathBuf::from(file.trim_start_matches("//"));
+            settle(&mut file);
+            self.database.url = format!("sqlite:{}", file.display());
+        }
+    }
+
+    /// Passwords from the environment or a file, where the config holds none.
+    fn find_passwords(
+        &mut self,
+        name: &str,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<(), ConfigError> {
+        let logins = [
+            ("inbox.imap", "FOGPOST_IMAP_PASSWORD", self.inbox.login()),
+            ("outbox.smtp", "FOGPOST_SMTP_PASSWORD", self.outbox.login()),
+        ];
+        for (section, from_environment, login) in logins {
+            let Some((password, file)) = login else { continue };
+            if let Some(found) = variable(from_environment) {
+                *password = Some(Secret::new(found));
+            } else if let Some(file) = file {
+                let found = std::fs::read_to_string(&*file).map_err(|error| ConfigError::Value {
+                    path: name.to_owned(),
+                    reason: format!("{section}.password_file {}: {error}", file.display()),
+                })?;
+                *password = Some(Secret::new(found.trim_end_matches(['\r', '\n'])));
+            }
+            if password.is_none() {
+                return Err(ConfigError::Value {
+                    path: name.to_owned(),
+                    reason: format!(
+                        "{section} has no password: give `password_file`, `password`, or {from_environment} in the environment"
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The key on a line of TOML, to be put before what is wrong with it.
+fn key_at(text: &str, line: usize) -> String {
+    let found = text.lines().nth(line - 1).unwrap_or_default();
+    match found.split_once('=') {
+        Some((key, _)) if !key.trim_start().starts_with('#') => format!("`{}`: ", key.trim()),
+        _ => String::new(),
+    }
+}
+
+fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Address, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Address::parse(&text).map_err(|_| {
+        serde::de::Error::custom(format!("`{text}` is no mail address; name@example.org would do"))
+    })
+}
+
+fn some_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Address>, D::Error> {
+    address(deserializer).map(Some)
+}

@@ -1,0 +1,98 @@
+//! The outbox: every dispatch is tried until it is taken over or cannot be.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use tokio::task::JoinSet;
+
+use super::{Office, Pause, rest};
+use crate::post::Stop;
+use crate::post::outbox::{Outgoing, SendError};
+use crate::store::{Claimed, Sent};
+
+/// Dispatches claimed together.
+const CLAIM: u32 = 64;
+
+/// A claim that is not honoured for so long is free again.
+const LEASE_MINUTES: i64 = 10;
+
+/// After so many tries a dispatch is given up: with the pauses between them, about five days.
+const TRIES_AT_MOST: u32 = 32;
+
+impl Office {
+    /// Sends what waits to be sent, until `stop`.
+    pub(super) async fn dispatch_until(&self, stop: &Stop) {
+        let mut pause = Pause::new();
+        while !stop.is_set() {
+            match self.dispatch_some().await {
+                Ok(0) => {
+                    pause = Pause::new();
+                    rest(&self.dispatches, stop).await;
+                }
+                Ok(_) => pause = Pause::new(),
+                Err(error) => pause.after_failure("the outbox cannot be read", &error, stop).await,
+            }
+        }
+    }
+
+    /// Sends everything that is due to be sent now.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn dispatch_all(&self) -> anyhow::Result<()> {
+        while self.dispatch_some().await? > 0 {}
+        Ok(())
+    }
+
+    async fn dispatch_some(&self) -> anyhow::Result<usize> {
+        let now = self.now();
+        let lease = now + TimeDelta::minutes(LEASE_MINUTES);
+        let claimed = self.store.claim_dispatches(now, lease, CLAIM).await?;
+        let mut sending = JoinSet::new();
+        let count = claimed.len();
+        for dispatch in claimed {
+            let poster = Arc::clone(&self.poster);
+            let return_path = self.config.club.return_path().as_str().to_owned();
+            sending.spawn(async move {
+                let letter = Outgoing {
+                    return_path: Some(&return_path),
+                    to: &dispatch.recipient,
+                    bytes: &dispatch.bytes,
+                };
+                let sent = poster.send(&letter).await;
+                (dispatch, sent)
+            });
+        }
+        let mut results = Vec::with_capacity(count);
+        while let Some(joined) = sending.join_next().await {
+            let Ok((dispatch, sent)) = joined else { continue };
+            results.push((dispatch.id, self.outcome(&dispatch, sent)));
+        }
+        self.store.note_sent(self.now(), &results).await?;
+        Ok(count)
+    }
+
+    fn outcome(&self, dispatch: &Claimed, sent: Result<String, SendError>) -> Sent {
+        let (dispatch_id, tries) = (dispatch.id, dispatch.tries + 1);
+        match sent {
+            Ok(said) => {
+                tracing::debug!(dispatch_id, kind = dispatch.kind, said, "sent");
+                Sent::Taken
+            }
+            Err(error) if error.is_transient() && tries < TRIES_AT_MOST => {
+                let at = self.now() + pause_after(tries);
+                tracing::warn!(dispatch_id, kind = dispatch.kind, tries, %error, again_at = %at, "not sent yet");
+                Sent::Later { at, error: error.to_string() }
+            }
+            Err(error) => {
+                tracing::error!(dispatch_id, kind = dispatch.kind, tries, %error, "given up");
+                Sent::GivenUp { error: error.to_string() }
+            }
+        }
+    }
+}
+
+/// Half a minute, doubled with each try, at most four hours.
+fn pause_after(tries: u32) -> TimeDelta {
+    TimeDelta::seconds((30_i64 << (tries - 1).min(9)).min(4 * 3600))
+}

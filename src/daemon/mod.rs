@@ -1,0 +1,188 @@
+//! The loops: letters are taken in, settled, the clock is asked, dispatches are sent. It loads, calls, saves; what
+//! is decided is decided in [`crate::referee`].
+
+mod clock;
+mod dispatch;
+mod intake;
+mod open;
+mod settle;
+mod write;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use chrono::{DateTime, Utc};
+use tokio::sync::{Notify, mpsc, watch};
+
+use crate::config::Config;
+use crate::letter::Own;
+use crate::post::outbox::Outbox;
+use crate::post::{Batch, Health, Stop, Stopper};
+use crate::report::{Club, Templates};
+use crate::store::Store;
+
+pub use intake::new_letter;
+pub use open::{NewMatch, Seated};
+
+/// Where the program has its time from; tests move it.
+pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
+
+/// What the loops share.
+pub struct Office {
+    pub config: Config,
+    pub store: Arc<dyn Store>,
+    pub templates: Templates,
+    poster: Arc<Outbox>,
+    own: Own,
+    clock: Clock,
+    /// Letters wait to be ruled on.
+    letters: Notify,
+    /// Dispatches wait to be sent.
+    dispatches: Notify,
+}
+
+/// How often the loops look even when nothing has woken them.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+/// The longest pause between two tries when the database does not answer.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+impl Office {
+    /// # Errors
+    /// A template of the club's folder cannot be read or is at fault.
+    pub fn new(config: Config, store: Arc<dyn Store>, clock: Clock) -> anyhow::Result<Self> {
+        let templates = templates(config.templates.folder.as_deref())?;
+        let poster = Arc::new(Outbox::new(config.outbox.clone()).context("outbox")?);
+        let own = Own {
+            address: config.club.address.clone(),
+            message_id_domain: config.club.address.domain().to_owned(),
+            return_path: config.club.return_path.clone(),
+        };
+        let (letters, dispatches) = (Notify::new(), Notify::new());
+        Ok(Office { config, store, templates, poster, own, clock, letters, dispatches })
+    }
+
+    /// Ends the connections that are kept.
+    pub async fn close(&self) {
+        self.poster.close().await;
+        self.store.close().await;
+    }
+
+    pub fn now(&self) -> DateTime<Utc> {
+        (self.clock)()
+    }
+
+    fn club(&self) -> Club<'_> {
+        Club { name: &self.config.club.name, address: self.config.club.address.as_str() }
+    }
+
+    /// Runs every loop until `stop`.
+    ///
+    /// # Errors
+    /// What ended one of the loops for good.
+    pub async fn run(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+        let (to, batches) = mpsc::channel::<Batch>(2);
+        let (health, watched) = watch::channel(Health::default());
+        let inbox = self.config.inbox.clone().run(to, stop.clone(), health);
+        tokio::select! {
+            ended = inbox => ended.context("the mailbox")?,
+            () = self.take_in_until_closed(batches) => {}
+            () = self.settle_until(&stop) => {}
+            () = self.watch_clock_until(&stop, watched) => {}
+            () = self.dispatch_until(&stop) => {}
+        }
+        Ok(())
+    }
+
+    /// Does once what there is to do: takes in what the mailbox holds, settles it, asks the clock, sends.
+    ///
+    /// # Errors
+    /// The mailbox cannot be read, the database does not answer.
+    pub async fn once(&self) -> anyhow::Result<()> {
+        let (to, batches) = mpsc::channel::<Batch>(2);
+        let (drained, ()) =
+            tokio::join!(self.config.inbox.clone().drain(to), self.take_in_until_closed(batches));
+        drained.context("the mailbox")?;
+        self.settle_all().await?;
+        self.clock_all(clock::OUTAGE_BETWEEN_RUNS).await?;
+        self.dispatch_all().await
+    }
+}
+
+/// The club's templates: those compiled in, and the files of `folder` in the place of those of their names.
+///
+/// # Errors
+/// A file cannot be read, is no template, or bears a name that none of ours has.
+pub fn templates(folder: Option<&Path>) -> anyhow::Result<Templates> {
+    let mut overrides = BTreeMap::new();
+    if let Some(folder) = folder {
+        read_folder(folder, "", &mut overrides)
+            .with_context(|| format!("templates.folder {}", folder.display()))?;
+    }
+    Ok(Templates::new(&overrides)?)
+}
+
+fn read_folder(folder: &Path, prefix: &str, found: &mut BTreeMap<String, String>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if name.starts_with('.') || name.ends_with('~') {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            read_folder(&entry.path(), &format!("{name}/"), found)?;
+        } else {
+            found.insert(name, std::fs::read_to_string(entry.path())?);
+        }
+    }
+    Ok(())
+}
+
+/// Waits until woken, at most [`LOOK_EVERY`].
+async fn rest(wake: &Notify, stop: &Stop) {
+    tokio::select! {
+        () = wake.notified() => {}
+        () = tokio::time::sleep(LOOK_EVERY) => {}
+        () = stop.wait() => {}
+    }
+}
+
+/// A growing pause after a failure of the database.
+struct Pause(Duration);
+
+impl Pause {
+    fn new() -> Self {
+        Pause(Duration::from_secs(1))
+    }
+
+    async fn after_failure(&mut self, what: &str, error: &anyhow::Error, stop: &Stop) {
+        tracing::error!(
+            error = format!("{error:#}"),
+            pause_seconds = self.0.as_secs(),
+            "{what}; trying again"
+        );
+        tokio::select! {
+            () = tokio::time::sleep(self.0) => {}
+            () = stop.wait() => {}
+        }
+        self.0 = (self.0 * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Stops on Ctrl-C or SIGTERM.
+pub fn stop_on_signal() -> std::io::Result<Stop> {
+    let (stopper, stop): (Stopper, Stop) = Stop::new();
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+        tracing::info!("stopping");
+        stopper.stop();
+    });
+    Ok(stop)
+}

@@ -1,0 +1,129 @@
+//! Opening a match: its name, its tokens, its secret; both players are written to.
+
+use anyhow::{Context, bail};
+
+use super::Office;
+use super::write::match_row;
+use crate::game::any::{Choices, Kind};
+use crate::game::{BySeat, Seat};
+use crate::ledger::SealKey;
+use crate::letter::{Address, Token};
+use crate::referee::{self, Act, Cause, Match, Opening, Terms};
+use crate::store::{Player, SeatRow, Settlement, StoreError, TokenRow};
+
+/// Somebody who is to hold a seat.
+#[derive(Clone, Debug)]
+pub struct Seated {
+    /// Empty: the name that is known, or the beginning of the address.
+    pub name: String,
+    pub address: Address,
+}
+
+/// A match to be opened.
+#[derive(Clone, Debug)]
+pub struct NewMatch {
+    pub game: Kind,
+    pub choices: Choices,
+    pub players: BySeat<Seated>,
+    pub terms: Terms,
+}
+
+/// The letters of a match's name: Crockford's, so that none is taken for another.
+const LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+impl Office {
+    /// Opens a match in the name of the GM and puts the first letters on the outbox.
+    ///
+    /// # Errors
+    /// Both seats would go to one player; the database does not answer.
+    pub async fn open(&self, new: NewMatch) -> anyhow::Result<Match> {
+        let now = self.now();
+        let mut players = Vec::new();
+        for seated in [&new.players.first, &new.players.second] {
+            let name = if seated.name.is_empty() { seated.address.local() } else { &seated.name };
+            players.push(self.store.player(seated.address.as_str(), name, now).await?);
+        }
+        let Ok([first, second]) = <[Player; 2]>::try_from(players) else { bail!("a match has two players") };
+        if first.id == second.id {
+            bail!("{} cannot play both sides", first.name);
+        }
+        let players = BySeat::new(first, second);
+        // A name that is taken already is drawn again.
+        for _ in 0..20 {
+            let seats = self.seats(&players, &name(new.game)?)?;
+            let opening = Opening {
+                id: seats.first.match_id.clone(),
+                game: new.game,
+                choices: new.choices.clone(),
+                players: BySeat::from_fn(|seat| players[seat].name.clone()),
+                terms: new.terms.clone(),
+                key: SealKey::new(random()?),
+            };
+            let ruling = referee::open(opening, &self.config.club.gm.name, now);
+            let (entries, dispatches) = self.rows(&ruling, &seats, None, &[], now).await?;
+            let seat_row = |seat: Seat| SeatRow {
+                match_id: seats[seat].match_id.clone(),
+                seat,
+                player_id: seats[seat].player.id,
+                token: seats[seat].token.clone(),
+            };
+            let settlement = Settlement {
+                at: now,
+                matches: vec![match_row(&ruling.after, 0)?],
+                seats: Seat::BOTH.map(seat_row).to_vec(),
+                entries,
+                dispatches,
+                ..Settlement::default()
+            };
+            match self.store.commit(&settlement).await {
+                Ok(()) => {
+                    self.dispatches.notify_one();
+                    tracing::info!(match_id = ruling.after.id, game = %new.game, "match opened");
+                    return Ok(ruling.after);
+                }
+                Err(StoreError::Stale(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bail!("no free name for a match was found")
+    }
+
+    fn seats(&self, players: &BySeat<Player>, match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {
+        let row = |seat: Seat| -> anyhow::Result<TokenRow> {
+            let token = Token::from_random(random()?).to_string();
+            Ok(TokenRow { token, match_id: match_id.to_owned(), seat, player: players[seat].clone() })
+        };
+        Ok(BySeat::new(row(Seat::First)?, row(Seat::Second)?))
+    }
+
+    /// Carries out an act of the GM on the match called `match_id`, for the phase that is open now.
+    ///
+    /// # Errors
+    /// There is no such match, the act changes nothing in it, or the database does not answer.
+    pub async fn act(&self, match_id: &str, act: &Act) -> anyhow::Result<Match> {
+        let id = match_id.to_ascii_uppercase();
+        let row = self
+            .store
+            .matches(&[id])
+            .await?
+            .pop()
+            .with_context(|| format!("there is no match {match_id}"))?;
+        let name = self.config.club.gm.name.clone();
+        let ruled =
+            self.rule_on(row, |m| Cause::Gm { name: &name, phase_no: m.phase_no, act }, self.now()).await?;
+        ruled.with_context(|| format!("nothing is changed by that in match {match_id}"))
+    }
+}
+
+/// `QZ-7K3M`.
+fn name(game: Kind) -> anyhow::Result<String> {
+    let letters: [u8; 4] = random()?;
+    let letters = letters.map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
+    Ok(format!("{}-{}", game.prefix(), String::from_iter(letters)))
+}
+
+fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
+    Ok(bytes)
+}

@@ -1,0 +1,439 @@
+//! Letters that wait are read, recognised, ruled on and answered: many in one transaction when many wait.
+//!
+//! One letter's fault stops no other: reading and ruling are caught, the letter is tried again, and after three
+//! tries it is set aside.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use anyhow::Context;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::write::{self, Answered};
+use super::{Office, Pause, rest};
+use crate::game::{BySeat, Line, Seat};
+use crate::letter::{Address, InSubject, Letter, Unreadable, Written};
+use crate::post::Stop;
+use crate::referee::{self, Again, Cause, Content, Match, Reply, Ruling, SeatLetter};
+use crate::report;
+use crate::request::{Command, Request};
+use crate::store::{Decided, Fate, MatchRow, NewDispatch, Settlement, StoreError, TokenRow, WaitingLetter};
+
+/// Letters settled in one transaction.
+const TOGETHER: u32 = 250;
+
+/// After so many failures a letter is set aside.
+const TRIES_AT_MOST: u32 = 3;
+
+/// A match as it is while letters of one transaction are ruled on, one after the other.
+struct Working {
+    m: Match,
+    version: i64,
+    seats: BySeat<TokenRow>,
+    changed: bool,
+}
+
+/// What the letters of one transaction need to be ruled on.
+struct Known {
+    tokens: BTreeMap<String, TokenRow>,
+    matches: BTreeMap<String, Working>,
+    /// The text of our letters that are answered, by Message-ID.
+    answered: BTreeMap<String, String>,
+}
+
+/// A letter as far as it can be read without knowing any match.
+type Read = Result<Letter, Box<Unreadable>>;
+
+impl Office {
+    /// Settles what waits, until `stop`.
+    pub(super) async fn settle_until(&self, stop: &Stop) {
+        let mut pause = Pause::new();
+        while !stop.is_set() {
+            match self.settle_some().await {
+                Ok(0) => {
+                    pause = Pause::new();
+                    rest(&self.letters, stop).await;
+                }
+                Ok(_) => pause = Pause::new(),
+                Err(error) => pause.after_failure("letters cannot be settled", &error, stop).await,
+            }
+        }
+    }
+
+    /// Settles every letter that waits.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn settle_all(&self) -> anyhow::Result<()> {
+        while self.settle_some().await? > 0 {}
+        Ok(())
+    }
+
+    /// Settles up to [`TOGETHER`] letters in one transaction and says how many there were.
+    async fn settle_some(&self) -> anyhow::Result<usize> {
+        let letters = self.store.waiting_letters(TOGETHER).await.context("waiting letters")?;
+        if letters.is_empty() {
+            return Ok(0);
+        }
+        let read: Vec<Option<Read>> = letters.iter().map(|letter| self.read(letter)).collect();
+        let mut context = self.gather(&read).await?;
+        let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
+        for (waiting, read) in letters.iter().zip(&read) {
+            if let Err(error) = self.settle_one(waiting, read.as_ref(), &mut context, &mut settlement).await {
+                self.set_back(waiting, &error, &mut settlement).await?;
+            }
+        }
+        for working in context.matches.values().filter(|working| working.changed) {
+            settlement.matches.push(write::match_row(&working.m, working.version)?);
+        }
+        match self.store.commit(&settlement).await {
+            Ok(()) => {}
+            // Somebody else has ruled on one of the matches meanwhile: all is loaded and ruled on again.
+            Err(StoreError::Stale(match_id)) => tracing::debug!(match_id, "ruled on by another; again"),
+            Err(error) => return Err(error).context("the settlement could not be committed"),
+        }
+        if !settlement.dispatches.is_empty() {
+            self.dispatches.notify_one();
+        }
+        Ok(letters.len())
+    }
+
+    /// Reads a letter; `None` when reading it panicked.
+    fn read(&self, waiting: &WaitingLetter) -> Option<Read> {
+        let limits = self.config.letters.limits();
+        catch_unwind(AssertUnwindSafe(|| Letter::read(&waiting.raw, &self.own, &limits))).ok()
+    }
+
+    /// Loads what the letters refer to, in a few queries for all of them.
+    async fn gather(&self, read: &[Option<Read>]) -> anyhow::Result<Known> {
+        let readable = || read.iter().flatten().filter_map(|read| read.as_ref().ok());
+        let tokens: BTreeSet<String> =
+            readable().flat_map(|letter| letter.tokens.iter().map(ToString::to_string)).collect();
+        let tokens: Vec<_> = tokens.into_iter().collect();
+        let rows = self.store.seats_by_token(&tokens).await.context("reply tokens")?;
+        let ids: BTreeSet<String> = rows.iter().map(|row| row.match_id.clone()).collect();
+        let ids: Vec<_> = ids.into_iter().collect();
+        let matches = self.working(&ids).await?;
+        let answered: BTreeSet<String> =
+            readable().flat_map(|letter| letter.in_reply_to.iter().cloned()).collect();
+        let answered: Vec<_> = answered.into_iter().collect();
+        let answered = self.store.dispatches_by_message_id(&answered).await.context("letters answered")?;
+        Ok(Known {
+            tokens: rows.into_iter().map(|row| (row.token.clone(), row)).collect(),
+            matches,
+            answered: answered.into_iter().map(|(id, bytes)| (id, text_of(&bytes))).collect(),
+        })
+    }
+
+    async fn working(&self, ids: &[String]) -> anyhow::Result<BTreeMap<String, Working>> {
+        let rows = self.store.matches(ids).await.context("matches")?;
+        let seats = self.store.seats_of(ids).await.context("seats")?;
+        let mut by_match: BTreeMap<String, Vec<TokenRow>> = BTreeMap::new();
+        for seat in seats {
+            by_match.entry(seat.match_id.clone()).or_default().push(seat);
+        }
+        rows.into_iter()
+            .map(|row| {
+                let seats = write::both_seats(by_match.remove(&row.id).unwrap_or_default(), &row.id)?;
+                Ok((
+                    row.id.clone(),
+                    Working { m: snapshot(&row)?, version: row.version, seats, changed: false },
+                ))
+            })
+            .collect()
+    }
+
+    /// Decides what becomes of one letter, and puts it on the settlement.
+    async fn settle_one(
+        &self,
+        waiting: &WaitingLetter,
+        read: Option<&Read>,
+        context: &mut Known,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<()> {
+        let decide = |fate, note: String| Decided { digest: waiting.digest, fate, note, seat: None };
+        let letter = match read.context("reading the letter failed")? {
+            Ok(letter) => letter,
+            Err(unreadable) => {
+                let decided = self.unreadable(waiting, unreadable, settlement).await?;
+                settlement.decided.push(decided);
+                return Ok(());
+            }
+        };
+        if let Some(automatic) = &letter.automatic {
+            settlement.decided.push(decide(Fate::Automatic, automatic.to_string()));
+            return Ok(());
+        }
+        match recognised(letter, context) {
+            Recognised::Seat(row) => self.settle_seat(waiting, letter, &row, context, settlement).await,
+            Recognised::Stranger { note } if !note.is_empty() => {
+                settlement.decided.push(decide(Fate::Ignored, note.to_owned()));
+                Ok(())
+            }
+            Recognised::Stranger { .. } => {
+                let decided = self.settle_stranger(waiting, letter, settlement).await?;
+                settlement.decided.push(decided);
+                Ok(())
+            }
+        }
+    }
+
+    /// Rules on a seat's letter.
+    async fn settle_seat(
+        &self,
+        waiting: &WaitingLetter,
+        letter: &Letter,
+        row: &TokenRow,
+        context: &mut Known,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<()> {
+        let answered = letter.in_reply_to.iter().find_map(|id| context.answered.get(id));
+        let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
+        let at = self.now();
+        let request = seat_letter(waiting, letter, row.seat, answered.map(String::as_str), &working.m);
+        let ruled =
+            catch_unwind(AssertUnwindSafe(|| referee::rule(&working.m, &Cause::Letter(&request), at)));
+        let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
+        self.fill_in(&mut ruling, row).await?;
+        let (entries, mut dispatches) =
+            self.rows(&ruling, &working.seats, Some(&Answered::new(letter)), &settlement.entries, at).await?;
+        self.hold_back(&mut dispatches, settlement, at).await?;
+        tracing::info!(
+            match_id = row.match_id,
+            seat = %row.seat,
+            letter = %waiting.digest,
+            entries = entries.len(),
+            dispatches = dispatches.len(),
+            "ruled on a letter"
+        );
+        working.m = ruling.after;
+        working.changed = true;
+        settlement.entries.extend(entries);
+        settlement.dispatches.extend(dispatches);
+        settlement.decided.push(Decided {
+            digest: waiting.digest,
+            fate: Fate::Ruled,
+            note: String::new(),
+            seat: Some((row.match_id.clone(), row.seat)),
+        });
+        Ok(())
+    }
+
+    /// Looks up what an answer tells again: reports as they were sent, and the player's matches.
+    async fn fill_in(&self, ruling: &mut Ruling, row: &TokenRow) -> anyhow::Result<()> {
+        for dispatch in &mut ruling.dispatches {
+            let Content::Answer(answer) = &mut dispatch.content else { continue };
+            for reply in answer.replies.clone() {
+                match reply {
+                    Reply::Report { turn } => answer.reports = self.reports_again(row, Some(turn)).await?,
+                    Reply::History => answer.reports = self.reports_again(row, None).await?,
+                    Reply::Matches => answer.matches = self.matches_of(row).await?,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A line for each match of the seat's player.
+    async fn matches_of(&self, _row: &TokenRow) -> anyhow::Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// The reports of a seat as they were sent: all, the last one (`Some(None)`), or that of one turn.
+    async fn reports_again(&self, row: &TokenRow, wanted: Option<Option<u32>>) -> anyhow::Result<Vec<Again>> {
+        let sent = self.store.dispatches_of(&row.match_id).await?;
+        let reports =
+            sent.into_iter().filter(|(about, _)| about.kind == "report" && about.seat == Some(row.seat));
+        let mut reports: Vec<Again> = reports.map(|(_, bytes)| again(&bytes)).collect();
+        match wanted {
+            None => {}
+            Some(None) => reports = reports.pop().into_iter().collect(),
+            Some(Some(turn)) => {
+                let title = format!("] Turn {}:", turn + 1);
+                reports.retain(|report| report.title.contains(&title));
+            }
+        }
+        Ok(reports)
+    }
+
+    /// Answers somebody who holds no seat: the manual, the games, the rules; nothing that touches a match.
+    async fn settle_stranger(
+        &self,
+        waiting: &WaitingLetter,
+        letter: &Letter,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<Decided> {
+        let request = match letter.fresh(None) {
+            Written::Lines(lines) => Request::read(&lines, |_| false),
+            Written::Blank | Written::CannotRead(_) => Request::read(&[], |_| false),
+        };
+        let replies: Vec<Reply> =
+            request.commands.iter().filter_map(|asked| for_anybody(&asked.command)).collect();
+        let why = if request.commands.len() > replies.len() {
+            "For a match I need its reply token: please answer a letter of mine about that match."
+        } else {
+            ""
+        };
+        let page = report::word_for_stranger(&self.templates, &self.club(), &replies, why)?;
+        self.answer_stranger(waiting, &letter.from, page, Some(&Answered::new(letter)), settlement).await?;
+        let note = "answered without touching a match".to_owned();
+        Ok(Decided { digest: waiting.digest, fate: Fate::Answered, note, seat: None })
+    }
+
+    /// A letter beyond the limits, or without one sender: one short answer where one may go out, or none.
+    async fn unreadable(
+        &self,
+        waiting: &WaitingLetter,
+        why: &Unreadable,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<Decided> {
+        let note = why.why.to_string();
+        if let Some(address) = &why.answerable {
+            let page = report::word_for_stranger(&self.templates, &self.club(), &[], &note)?;
+            self.answer_stranger(waiting, address, page, None, settlement).await?;
+        }
+        Ok(Decided { digest: waiting.digest, fate: Fate::Ignored, note, seat: None })
+    }
+
+    async fn answer_stranger(
+        &self,
+        waiting: &WaitingLetter,
+        to: &Address,
+        page: report::Page,
+        answered: Option<&Answered<'_>>,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<()> {
+        let message_id = self.message_id("", &format!("a.{}", &waiting.digest.to_string()[..24]));
+        let bytes = self.mail(page, "", ("", to.as_str()), &message_id, None, answered, self.now())?;
+        let mut dispatches = vec![NewDispatch {
+            message_id,
+            recipient: to.as_str().to_owned(),
+            bytes,
+            kind: "answer".to_owned(),
+            match_id: None,
+            seat: None,
+            answers: Some(waiting.digest),
+        }];
+        self.hold_back(&mut dispatches, settlement, self.now()).await?;
+        settlement.dispatches.extend(dispatches);
+        Ok(())
+    }
+
+    /// Takes out answers beyond the limit for their reader, so that two machines cannot write to each other for ever.
+    async fn hold_back(
+        &self,
+        dispatches: &mut Vec<NewDispatch>,
+        settlement: &Settlement,
+        at: DateTime<Utc>,
+    ) -> anyhow::Result<()> {
+        let Some(answer) = dispatches.iter().position(|dispatch| dispatch.answers.is_some()) else {
+            return Ok(());
+        };
+        let recipient = dispatches[answer].recipient.clone();
+        let (before, _) = self.store.answers_to(&recipient, at - TimeDelta::hours(1)).await?;
+        let now =
+            settlement.dispatches.iter().filter(|d| d.answers.is_some() && d.recipient == recipient).count();
+        if before as usize + now >= self.config.letters.answers_per_hour as usize {
+            tracing::warn!(kind = dispatches[answer].kind, "an answer is held back: too many to one address");
+            dispatches.remove(answer);
+        }
+        Ok(())
+    }
+
+    /// Counts a failure; the third sets the letter aside.
+    async fn set_back(
+        &self,
+        waiting: &WaitingLetter,
+        error: &anyhow::Error,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<()> {
+        let (letter, tries) = (waiting.digest, waiting.tries + 1);
+        let note = format!("{error:#}");
+        tracing::error!(%letter, tries, error = note, "a letter could not be ruled on");
+        if tries < TRIES_AT_MOST {
+            self.store.count_try(letter, &note).await?;
+        } else {
+            settlement.decided.push(Decided { digest: letter, fate: Fate::SetAside, note, seat: None });
+        }
+        Ok(())
+    }
+}
+
+enum Recognised {
+    Seat(TokenRow),
+    /// With a note, the letter tried to act for a seat that is not its sender's: it gets no answer.
+    Stranger {
+        note: &'static str,
+    },
+}
+
+/// Whose letter it is: a token of a seat must come back, and the sender be that seat's player.
+fn recognised(letter: &Letter, context: &Known) -> Recognised {
+    let mut note = "";
+    for token in &letter.tokens {
+        match context.tokens.get(&token.to_string()) {
+            Some(row) if row.player.addresses.iter().any(|address| address == letter.from.as_str()) => {
+                return Recognised::Seat(row.clone());
+            }
+            Some(_) => note = "a reply token, but not from that player's address",
+            None => {}
+        }
+    }
+    Recognised::Stranger { note }
+}
+
+/// The letter as the referee takes it.
+fn seat_letter(
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    seat: Seat,
+    answered: Option<&str>,
+    m: &Match,
+) -> SeatLetter {
+    let (lines, unread): (Vec<Line>, _) = match letter.fresh(answered) {
+        Written::Lines(lines) => (lines, None),
+        Written::Blank => (Vec::new(), None),
+        Written::CannotRead(what) => (Vec::new(), Some(what.says().to_owned())),
+    };
+    let of_this_match = |named: &&InSubject| named.match_name.eq_ignore_ascii_case(&m.id);
+    let begins_order = |line: &str| !matches!(m.game.syntax(line), Err(crate::game::Syntax::Unknown));
+    SeatLetter {
+        seat,
+        digest: waiting.digest,
+        request: Request::read(&lines, begins_order),
+        thread_turn: letter.in_subject.as_ref().filter(of_this_match).and_then(|named| named.turn),
+        unread,
+    }
+}
+
+/// What anybody may ask.
+fn for_anybody(command: &Command) -> Option<Reply> {
+    match command {
+        Command::Help(topic) => Some(Reply::Help { topic: topic.clone() }),
+        Command::Games => Some(Reply::Games),
+        Command::Rules(game) => Some(Reply::Rules { game: game.clone() }),
+        _ => None,
+    }
+}
+
+/// A match from its row.
+pub(super) fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
+    serde_json::from_str(&row.snapshot)
+        .with_context(|| format!("the snapshot of match {} cannot be read", row.id))
+}
+
+/// A letter of ours as it was sent, without the lines that frame it.
+fn again(bytes: &[u8]) -> Again {
+    let mail = mail_parser::MessageParser::default().parse(bytes);
+    let title = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default().to_owned();
+    let text = text_of(bytes);
+    let framed = |line: &&str| !line.starts_with("##") && !line.starts_with("Reply token:");
+    Again { title, lines: text.lines().filter(framed).map(str::to_owned).collect() }
+}
+
+/// The plain text of a letter of ours.
+pub(super) fn text_of(bytes: &[u8]) -> String {
+    let mail = mail_parser::MessageParser::default().parse(bytes);
+    mail.and_then(|mail| mail.body_text(0).map(|text| text.into_owned())).unwrap_or_default()
+}

@@ -1,0 +1,146 @@
+//! Where the surface ships may go (3.1 to 3.4), and how far their depth charges reach (3.6). Both fleets are open
+//! to both sides, so nothing here can give a secret away.
+
+use super::state::{Area, Kind, Leap, Ship, Square};
+use crate::game::{BySeat, Seat};
+
+/// How far an attack on an area reaches, in king's steps to its nearest square (3.6, 4.3).
+pub const REACH: u8 = 2;
+
+const ORTHOGONAL: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
+const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
+const KNIGHT: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+
+/// Both fleets, and which side has a ship on each square.
+pub struct Chart<'a> {
+    fleets: &'a BySeat<Vec<Ship>>,
+    leap: Leap,
+    held: [Option<Seat>; 256],
+}
+
+impl<'a> Chart<'a> {
+    pub fn new(fleets: &'a BySeat<Vec<Ship>>, leap: Leap) -> Chart<'a> {
+        let mut held = [None; 256];
+        for (side, fleet) in fleets.iter() {
+            for ship in fleet {
+                held[ship.at.index()] = Some(side);
+            }
+        }
+        Chart { fleets, leap, held }
+    }
+
+    /// Whose ship is on `square`.
+    pub fn holder(&self, square: Square) -> Option<Seat> {
+        self.held[square.index()]
+    }
+
+    /// The ship of `side` on `square`.
+    pub fn ship(&self, side: Seat, square: Square) -> Option<&'a Ship> {
+        if self.holder(square) != Some(side) {
+            return None;
+        }
+        self.fleets[side].iter().find(|ship| ship.at == square)
+    }
+
+    /// Every legal move of `side`, ship by ship, as a ship and the square it goes to.
+    pub fn each_move(&self, side: Seat, mut found: impl FnMut(&Ship, Square)) {
+        for ship in &self.fleets[side] {
+            self.each_target(side, ship, |to| found(ship, to));
+        }
+    }
+
+    /// Whether `side` can move at all.
+    pub fn can_move(&self, side: Seat) -> bool {
+        self.fleets[side].iter().any(|ship| self.first_target(side, ship).is_some())
+    }
+
+    /// Whether `ship` may go to `to`.
+    pub fn allows(&self, side: Seat, ship: &Ship, to: Square) -> bool {
+        let mut allowed = false;
+        self.each_target(side, ship, |target| allowed |= target == to);
+        allowed
+    }
+
+    /// Some square that `ship` may go to.
+    pub fn first_target(&self, side: Seat, ship: &Ship) -> Option<Square> {
+        let mut first = None;
+        self.each_target(side, ship, |target| first = first.or(Some(target)));
+        first
+    }
+
+    /// Every square that `ship` may go to, each once.
+    pub fn each_target(&self, side: Seat, ship: &Ship, mut found: impl FnMut(Square)) {
+        match ship.kind {
+            Kind::Battleship => self.slide(side, ship.at, &ORTHOGONAL, &mut found),
+            Kind::Cruiser => {
+                self.slide(side, ship.at, &DIAGONAL, &mut found);
+                // 3.2: sideways to an empty square only.
+                for (files, ranks) in ORTHOGONAL {
+                    if let Some(to) = ship.at.step(files, ranks).filter(|to| self.holder(*to).is_none()) {
+                        found(to);
+                    }
+                }
+            }
+            Kind::Destroyer => self.jump(side, ship.at, &mut found),
+            Kind::Squadron { leapt, .. } => {
+                self.slide(side, ship.at, &ORTHOGONAL, &mut found);
+                self.slide(side, ship.at, &DIAGONAL, &mut found);
+                if !leapt || self.leap == Leap::Always {
+                    self.jump(side, ship.at, &mut found);
+                }
+            }
+            Kind::Carrier { no } => {
+                let escort = self.escort(side, no);
+                for (files, ranks) in ORTHOGONAL.into_iter().chain(DIAGONAL) {
+                    let Some(to) = ship.at.step(files, ranks) else { continue };
+                    let free = self.holder(to) != Some(side) || escort == Some(to);
+                    if free && escort.is_none_or(|escort| self.follows(escort, ship.at, files, ranks)) {
+                        found(to);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The square of the unlaunched squadron of carrier `no`, which goes with it (3.4).
+    pub fn escort(&self, side: Seat, no: u16) -> Option<Square> {
+        let own =
+            |ship: &&Ship| matches!(ship.kind, Kind::Squadron { no: of, launched: false, .. } if of == no);
+        self.fleets[side].iter().find(own).map(|ship| ship.at)
+    }
+
+    /// P-ESCORT: the squadron's new square is on the board and empty, the carrier's old one counting as empty.
+    fn follows(&self, escort: Square, carrier: Square, files: i8, ranks: i8) -> bool {
+        let to = escort.step(files, ranks);
+        to.is_some_and(|to| to == carrier || self.holder(to).is_none())
+    }
+
+    fn slide(&self, side: Seat, from: Square, directions: &[(i8, i8)], found: &mut impl FnMut(Square)) {
+        for (files, ranks) in directions {
+            let mut at = from;
+            while let Some(to) = at.step(*files, *ranks) {
+                let holder = self.holder(to);
+                if holder != Some(side) {
+                    found(to);
+                }
+                if holder.is_some() {
+                    break;
+                }
+                at = to;
+            }
+        }
+    }
+
+    fn jump(&self, side: Seat, from: Square, found: &mut impl FnMut(Square)) {
+        for (files, ranks) in KNIGHT {
+            if let Some(to) = from.step(files, ranks).filter(|to| self.holder(*to) != Some(side)) {
+                found(to);
+            }
+        }
+    }
+}
+
+/// Whether a ship of `fleet` is near enough to `area` to attack it (3.6).
+pub fn reaches(fleet: &[Ship], area: Area) -> bool {
+    fleet.iter().any(|ship| !ship.is_squadron() && area.distance(ship.at) <= REACH)
+}

@@ -1,0 +1,285 @@
+//! Whether the orders of a seat may stand. It reads the view, in which the enemy's submarines are a number: so no
+//! refusal can depend on where they are.
+
+use super::chart::{Chart, REACH, reaches};
+use super::extra::sample_setup;
+use super::order::{Order, SubmarineOrder};
+use super::rules::{submarine_goes, torpedo_reaches};
+use super::setup::Muster;
+use super::state::{Area, Class, Kind, Leap, Ship, Square, Torpedo};
+use super::view::View;
+use crate::game::{Fault, Numbered, Phase, Sealed};
+
+/// See [`crate::game::Game::check`].
+pub fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
+    let faults = match view.phase {
+        Some(Phase::Setup) => setup(view, orders),
+        Some(Phase::Surface) => surface(view, orders),
+        Some(Phase::Submarines) => submarines(view, orders),
+        Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => {
+            vec![Fault::whole("The match is over; nothing can be ordered.")]
+        }
+    };
+    if faults.is_empty() {
+        Ok(Sealed::new(orders.iter().map(|numbered| numbered.order.clone()).collect()))
+    } else {
+        Err(faults)
+    }
+}
+
+/// What is wrong with a line, and a line that would do.
+type LineFault = (String, Option<String>);
+
+fn setup(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
+    let mut muster = Muster::new(view.viewer, &view.options);
+    let mut faults: Vec<Fault> = Vec::new();
+    for Numbered { line, order } in orders {
+        if let Err(reason) = muster.add(order) {
+            faults.push(Fault { example: like_line(view, order), ..Fault::on(*line, reason) });
+        }
+    }
+    faults.extend(muster.totals().into_iter().map(Fault::whole));
+    faults
+}
+
+/// The line of the same kind from a setup that would do.
+fn like_line(view: &View, order: &Order) -> Option<String> {
+    let alike = |sample: &Order| match (sample, order) {
+        (Order::Ships { class, .. }, Order::Ships { class: wanted, .. }) => class == wanted,
+        _ => std::mem::discriminant(sample) == std::mem::discriminant(order),
+    };
+    sample_setup(view.viewer, &view.options).into_iter().find(alike).map(|order| order.to_string())
+}
+
+fn surface(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
+    let of_this_phase = |order: &Order| matches!(order, Order::Move { .. } | Order::Asw(_));
+    let mut faults = one_order(orders, of_this_phase, |order| surface_fault(view, order));
+    if orders.is_empty() {
+        let fault = Fault::missing("There is no order here; a ship must move, or attack submarines.");
+        faults.push(Fault { example: some_move(view), ..fault });
+    }
+    faults
+}
+
+fn submarines(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
+    let of_this_phase = |order: &Order| matches!(order, Order::Submarine(_));
+    one_order(orders, of_this_phase, |order| submarine_fault(view, order))
+}
+
+/// The faults of each line, and that of a second order, where one is allowed.
+fn one_order(
+    orders: &[Numbered<Order>],
+    of_this_phase: impl Fn(&Order) -> bool,
+    fault: impl Fn(&Order) -> Option<LineFault>,
+) -> Vec<Fault> {
+    let found = orders.iter().filter_map(|numbered| Some((numbered.line, fault(&numbered.order)?)));
+    let mut faults: Vec<Fault> =
+        found.map(|(line, (reason, example))| Fault { example, ..Fault::on(line, reason) }).collect();
+    if orders.iter().filter(|numbered| of_this_phase(&numbered.order)).count() > 1 {
+        faults.push(Fault::whole("There are two orders or more; one is allowed."));
+    }
+    faults
+}
+
+fn surface_fault(view: &View, order: &Order) -> Option<LineFault> {
+    match order {
+        Order::Move { class, from, to } => move_fault(view, *class, *from, *to),
+        Order::Asw(area) => asw_fault(view, *area),
+        Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) => {
+            Some(("The fleets have been set up; this is a surface turn.".to_owned(), some_move(view)))
+        }
+        Order::Submarine(_) => {
+            Some(("Submarines are not due now; this is a surface turn.".to_owned(), some_move(view)))
+        }
+    }
+}
+
+/// Some legal move of the viewer.
+fn some_move(view: &View) -> Option<String> {
+    let chart = Chart::new(&view.ships, view.options.squadron_leap);
+    let moves =
+        view.own_ships().iter().filter_map(|ship| Some((ship, chart.first_target(view.viewer, ship)?)));
+    moves.map(|(ship, to)| written(ship, to)).next()
+}
+
+fn written(ship: &Ship, to: Square) -> String {
+    Order::Move { class: Some(ship.class()), from: ship.at, to }.to_string()
+}
+
+fn move_fault(view: &View, class: Option<Class>, from: Square, to: Square) -> Option<LineFault> {
+    let side = view.viewer;
+    let chart = Chart::new(&view.ships, view.options.squadron_leap);
+    let Some(ship) = chart.ship(side, from) else {
+        let reason = match chart.ship(side.other(), from) {
+            Some(enemy) => format!("The {} on {from} is the other side's.", enemy.class().name()),
+            None => format!("There is no ship on {from}."),
+        };
+        return Some((reason, some_move(view)));
+    };
+    let example = || chart.first_target(side, ship).map(|to| written(ship, to)).or_else(|| some_move(view));
+    if let Some(class) = class.filter(|class| *class != ship.class()) {
+        let reason = format!("The ship on {from} is a {}, not a {}.", ship.class().name(), class.name());
+        return Some((reason, example()));
+    }
+    (!chart.allows(side, ship, to)).then(|| (why_not(view, &chart, ship, to), example()))
+}
+
+/// Why `ship` may not go to `to`, in plain sentences.
+fn why_not(view: &View, chart: &Chart<'_>, ship: &Ship, to: Square) -> String {
+    let (from, name) = (ship.at, ship.class().name());
+    let escort = match ship.kind {
+        Kind::Carrier { no } => chart.escort(view.viewer, no),
+        Kind::Squadron { .. } | Kind::Battleship | Kind::Cruiser | Kind::Destroyer => None,
+    };
+    let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
+    let (straight, diagonal, leap) = (files == 0 || ranks == 0, files == ranks, files * ranks == 2);
+    if from == to {
+        return format!("The {name} is on {from} already.");
+    }
+    if let Some(own) = chart.ship(view.viewer, to).filter(|_| escort != Some(to)) {
+        return format!("Your own {} is on {to}.", own.class().name());
+    }
+    match ship.kind {
+        Kind::Carrier { .. } if from.king_steps(to) == 1 => format!(
+            "Its squadron on {} is not launched and would go along by the same step; the square it would come to \
+             is not free, or not on the board.",
+            escort.unwrap_or(from)
+        ),
+        Kind::Carrier { .. } => {
+            format!("A carrier goes one square, like a king; {to} is farther from {from}.")
+        }
+        Kind::Destroyer => format!("A destroyer leaps like a knight; {to} is no such leap from {from}."),
+        Kind::Cruiser if straight && from.king_steps(to) == 1 => {
+            "A cruiser goes sideways to an empty square only; it sinks nothing so.".to_owned()
+        }
+        Kind::Cruiser if !diagonal => format!(
+            "A cruiser goes diagonally, like a bishop, or one square sideways; from {from} to {to} is neither."
+        ),
+        Kind::Battleship if !straight => {
+            format!("A battleship goes straight, like a rook; from {from} to {to} is not straight.")
+        }
+        Kind::Squadron { leapt: true, .. } if leap && view.options.squadron_leap == Leap::Once => {
+            "This squadron has made its one move like a knight.".to_owned()
+        }
+        Kind::Squadron { .. } if !straight && !diagonal => {
+            format!("A squadron moves like a queen, or leaps like a knight; from {from} to {to} is neither.")
+        }
+        Kind::Squadron { .. } | Kind::Battleship | Kind::Cruiser => {
+            format!("Another ship is in the way from {from} to {to}.")
+        }
+    }
+}
+
+fn asw_fault(view: &View, corner: Square) -> Option<LineFault> {
+    if !view.options.submarines {
+        return Some(("This match is played without submarines.".to_owned(), some_move(view)));
+    }
+    let reason = match Area::new(corner) {
+        Some(area) if reaches(view.own_ships(), area) => return None,
+        Some(_) => {
+            format!(
+                "No ship of yours other than a squadron is within {REACH} squares of the area at {corner}."
+            )
+        }
+        None => over_the_edge(corner),
+    };
+    let reachable = Area::all().find(|area| reaches(view.own_ships(), *area));
+    Some((reason, reachable.map(|area| Order::Asw(area.corner()).to_string())))
+}
+
+fn over_the_edge(corner: Square) -> String {
+    format!(
+        "The area at {corner} would reach over the edge; its south-west corner is one of A to O, 1 to 15."
+    )
+}
+
+fn submarine_fault(view: &View, order: &Order) -> Option<LineFault> {
+    let pass = || Some(SubmarineOrder::Pass.to_string());
+    let order = match order {
+        Order::Submarine(order) => order,
+        Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) => {
+            return Some(("The fleets have been set up; this is a submarine turn.".to_owned(), pass()));
+        }
+        Order::Move { .. } | Order::Asw(_) => {
+            return Some(("Surface ships are not due now; this is a submarine turn.".to_owned(), pass()));
+        }
+    };
+    let no = match *order {
+        SubmarineOrder::Pass => return None,
+        SubmarineOrder::Move { no, .. }
+        | SubmarineOrder::Fire { no, .. }
+        | SubmarineOrder::Sonar { no, .. } => no,
+    };
+    let Some(submarine) = view.own_submarines().iter().find(|submarine| submarine.no == no) else {
+        let own: Vec<String> = view.own_submarines().iter().map(|own| format!("U{}", own.no)).collect();
+        return Some((format!("You have no submarine U{no}; you have {}.", own.join(", ")), pass()));
+    };
+    let at = submarine.at;
+    let (reason, example) = match *order {
+        SubmarineOrder::Move { from: Some(from), .. } if from != at => {
+            (format!("U{no} is on {at}, not on {from}."), some_dive(view, no, at))
+        }
+        SubmarineOrder::Move { to, .. } => (dive_fault(view, at, to)?, some_dive(view, no, at)),
+        SubmarineOrder::Fire { at: target, .. } => (fire_fault(view, at, target)?, some_shot(view, no, at)),
+        SubmarineOrder::Sonar { area, .. } => (sonar_fault(no, at, area)?, some_sonar(no, at)),
+        SubmarineOrder::Pass => return None,
+    };
+    Some((reason, example.or_else(pass)))
+}
+
+fn dive_fault(view: &View, from: Square, to: Square) -> Option<String> {
+    if !submarine_goes(from, to) {
+        Some(format!(
+            "A submarine goes 1 to 3 squares in a straight line; from {from} to {to} is no such move."
+        ))
+    } else if view.own_submarines().iter().any(|own| own.at == to) {
+        Some(format!("Another submarine of yours is on {to}."))
+    } else {
+        None
+    }
+}
+
+fn some_dive(view: &View, no: u16, from: Square) -> Option<String> {
+    let to = Square::all().find(|to| dive_fault(view, from, *to).is_none())?;
+    Some(SubmarineOrder::Move { no, from: Some(from), to }.to_string())
+}
+
+fn fire_fault(view: &View, from: Square, target: Square) -> Option<String> {
+    let enemy = view.ships[view.viewer.other()].iter().find(|ship| ship.at == target);
+    let distance = from.king_steps(target);
+    match enemy {
+        None => Some(format!("There is no enemy ship on {target}.")),
+        Some(ship) if ship.is_squadron() => {
+            Some(format!("The ship on {target} is a squadron; torpedoes do not reach aircraft."))
+        }
+        Some(_) if !torpedo_reaches(view.options.torpedo, distance) => {
+            let range = match view.options.torpedo {
+                Torpedo::Exact => "exactly 2 squares",
+                Torpedo::Within => "2 squares or fewer",
+            };
+            Some(format!("A torpedo hits at {range}; {target} is {distance} from {from}."))
+        }
+        Some(_) => None,
+    }
+}
+
+fn some_shot(view: &View, no: u16, from: Square) -> Option<String> {
+    let targets = view.ships[view.viewer.other()].iter().map(|ship| ship.at);
+    let mut hits = targets.filter(|target| fire_fault(view, from, *target).is_none());
+    hits.next().map(|at| SubmarineOrder::Fire { no, at }.to_string()).or_else(|| some_dive(view, no, from))
+}
+
+fn sonar_fault(no: u16, from: Square, corner: Square) -> Option<String> {
+    match Area::new(corner) {
+        None => Some(over_the_edge(corner)),
+        Some(area) if area.distance(from) <= REACH => None,
+        Some(_) => {
+            Some(format!("U{no} is on {from}; the area at {corner} is more than {REACH} squares off."))
+        }
+    }
+}
+
+fn some_sonar(no: u16, from: Square) -> Option<String> {
+    let near = Area::all().find(|area| area.distance(from) <= REACH)?;
+    Some(SubmarineOrder::Sonar { no, area: near.corner() }.to_string())
+}

@@ -1,0 +1,93 @@
+//! What templates need beside the view's JSON: attacks on the depths so far, the score, and orders that would do.
+
+use serde_json::{Value, json};
+
+use super::chart::{Chart, reaches};
+use super::order::{Order, SubmarineOrder};
+use super::rules::{submarine_goes, torpedo_reaches};
+use super::state::{Area, Class, Options, Square, points};
+use super::view::View;
+use crate::game::{Phase, Seat};
+
+/// Made from the view alone, like everything that a seat is sent.
+pub fn extra(view: &View) -> Value {
+    json!({
+        "sightings": view.sightings,
+        "lost": view.lost,
+        "points": view.ships.as_ref().map(|fleet| points(fleet)),
+        "quiet_end": 2 * view.options.quiet_limit,
+        "examples": examples(view),
+    })
+}
+
+fn examples(view: &View) -> Value {
+    let lines = |orders: Vec<Order>| orders.iter().map(Order::to_string).collect::<Vec<_>>();
+    match view.phase {
+        Some(Phase::Setup) => json!(lines(sample_setup(view.viewer, &view.options))),
+        Some(Phase::Surface) => json!(lines(surface_examples(view))),
+        Some(Phase::Submarines) => json!(lines(submarine_examples(view))),
+        Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => json!([]),
+    }
+}
+
+/// A setup that may stand, for `side`: plain rows, the purchase spent on battleships.
+pub fn sample_setup(side: Seat, options: &Options) -> Vec<Order> {
+    let at = |text: &str| -> Vec<Square> {
+        let squares = text.split(' ').filter_map(Square::parse);
+        squares
+            .filter_map(
+                |at| if side == Seat::First { Some(at) } else { Square::new(at.file(), 15 - at.rank()) },
+            )
+            .collect()
+    };
+    let carrier = |no, place: &str| match at(place)[..] {
+        [at, squadron] => Some(Order::Carrier { no: Some(no), at, squadron: Some(squadron) }),
+        _ => None,
+    };
+    let mut orders: Vec<Order> = [carrier(1, "D2 E3"), carrier(2, "M2 L3")].into_iter().flatten().collect();
+    orders.push(Order::Ships { class: Class::Battleship, at: at("A1 F1 G1 H1 I1 J1 K1 O1 P1") });
+    orders.push(Order::Ships { class: Class::Cruiser, at: at("C3 G3 J3 N3") });
+    let destroyers = if options.destroyers == 8 { "B5 D5 F5 H5 I5 K5 M5 O5" } else { "B5 D5 F5 H5 K5 M5 O5" };
+    orders.push(Order::Ships { class: Class::Destroyer, at: at(destroyers) });
+    if options.submarines {
+        orders.push(Order::Submarines((1..).map(Some).zip(at("C7 H7 N7 E10 L10")).collect()));
+    }
+    orders
+}
+
+/// A move of one ship of each class, and an attack.
+fn surface_examples(view: &View) -> Vec<Order> {
+    let chart = Chart::new(&view.ships, view.options.squadron_leap);
+    let one = |class: Class| {
+        let fleet = view.own_ships().iter().filter(move |ship| ship.class() == class);
+        let mut moves = fleet.filter_map(|ship| Some((ship.at, chart.first_target(view.viewer, ship)?)));
+        moves.next().map(|(from, to)| Order::Move { class: Some(class), from, to })
+    };
+    let mut orders: Vec<Order> = Class::ALL.into_iter().filter_map(one).collect();
+    if view.options.submarines {
+        let area = Area::all().find(|area| reaches(view.own_ships(), *area));
+        orders.extend(area.map(|area| Order::Asw(area.corner())));
+    }
+    orders
+}
+
+/// A move, a search, a shot if there is one, and the pass.
+fn submarine_examples(view: &View) -> Vec<Order> {
+    let own = view.own_submarines();
+    let mut orders = Vec::new();
+    if let Some(submarine) = own.first() {
+        let (no, from) = (submarine.no, submarine.at);
+        let goes = |to: &Square| submarine_goes(from, *to) && own.iter().all(|own| own.at != *to);
+        orders.extend(Square::all().find(goes).map(|to| SubmarineOrder::Move { no, from: Some(from), to }));
+        let area = Area::all().find(|area| area.distance(from) <= super::chart::REACH);
+        orders.extend(area.map(|area| SubmarineOrder::Sonar { no, area: area.corner() }));
+    }
+    let targets = || view.ships[view.viewer.other()].iter().filter(|ship| !ship.is_squadron());
+    orders.extend(own.iter().find_map(|submarine| {
+        let in_range = |at: Square| torpedo_reaches(view.options.torpedo, submarine.at.king_steps(at));
+        let target = targets().find(|ship| in_range(ship.at))?;
+        Some(SubmarineOrder::Fire { no: submarine.no, at: target.at })
+    }));
+    orders.push(SubmarineOrder::Pass);
+    orders.into_iter().map(Order::Submarine).collect()
+}

@@ -1,0 +1,270 @@
+//! Orders as people write them: reading one line, and writing an order canonically. Knows no match.
+
+use std::fmt::{self, Display};
+
+use serde::{Deserialize, Serialize};
+
+use super::state::{Class, Square};
+use crate::game::Syntax;
+
+/// One order of any phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// A carrier and the squadron that belongs to it (2.1).
+    Carrier {
+        no: Option<u16>,
+        at: Square,
+        squadron: Option<Square>,
+    },
+    /// Battleships, cruisers or destroyers (2.1).
+    Ships {
+        class: Class,
+        at: Vec<Square>,
+    },
+    /// Submarines at the start, numbered or not (2.1).
+    Submarines(Vec<(Option<u16>, Square)>),
+    /// A surface move; the class is the one written, if any (3).
+    Move {
+        class: Option<Class>,
+        from: Square,
+        to: Square,
+    },
+    /// An attack from the surface on the area with this corner (3.6).
+    Asw(Square),
+    Submarine(SubmarineOrder),
+}
+
+/// What one side does in a submarine phase (4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SubmarineOrder {
+    Move {
+        no: u16,
+        from: Option<Square>,
+        to: Square,
+    },
+    Fire {
+        no: u16,
+        at: Square,
+    },
+    /// The area is named by its corner (4.3).
+    Sonar {
+        no: u16,
+        area: Square,
+    },
+    Pass,
+}
+
+impl Display for SubmarineOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SubmarineOrder::Move { no, from: Some(from), to } => write!(f, "U{no} {from} {to}"),
+            SubmarineOrder::Move { no, from: None, to } => write!(f, "U{no} TO {to}"),
+            SubmarineOrder::Fire { no, at } => write!(f, "U{no} FIRE {at}"),
+            SubmarineOrder::Sonar { no, area } => write!(f, "U{no} SONAR {area}"),
+            SubmarineOrder::Pass => f.write_str("SUBS PASS"),
+        }
+    }
+}
+
+impl Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Order::Carrier { no, at, squadron } => {
+                f.write_str("CARRIER ")?;
+                if let Some(no) = no {
+                    write!(f, "V{no} ")?;
+                }
+                write!(f, "{at}")?;
+                squadron.map_or(Ok(()), |squadron| write!(f, " SQUADRON {squadron}"))
+            }
+            Order::Ships { class, at } => {
+                f.write_str(&class.name().to_ascii_uppercase())?;
+                at.iter().try_for_each(|at| write!(f, " {at}"))
+            }
+            Order::Submarines(at) => {
+                f.write_str("SUBMARINE")?;
+                at.iter().try_for_each(|(no, at)| match no {
+                    Some(no) => write!(f, " U{no} {at}"),
+                    None => write!(f, " {at}"),
+                })
+            }
+            Order::Move { class: Some(class), from, to } => write!(f, "{}{from}-{to}", class.letter()),
+            Order::Move { class: None, from, to } => write!(f, "{from}-{to}"),
+            Order::Asw(area) => write!(f, "ASW {area}"),
+            Order::Submarine(order) => order.fmt(f),
+        }
+    }
+}
+
+/// Reads one line. Case, blanks, commas, colons and full stops do not matter; a hyphen or arrow is `TO`.
+pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
+    let plain = line.to_ascii_uppercase().replace("->", " TO ").replace('-', " TO ");
+    let words: Vec<&str> = plain
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':'))
+        .map(|word| word.trim_end_matches('.'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let Some((first, rest)) = words.split_first() else { return Err(Syntax::Unknown) };
+    let order = match *first {
+        "CARRIER" => carrier(rest)?,
+        "BATTLESHIP" => ships(Class::Battleship, rest)?,
+        "CRUISER" => ships(Class::Cruiser, rest)?,
+        "DESTROYER" => ships(Class::Destroyer, rest)?,
+        "SUBMARINE" => submarines(rest)?,
+        "MOVE" => surface_move(rest)?,
+        "ASW" => Order::Asw(area(rest, "ASW K7")?),
+        "SUBS" if rest == ["PASS"] => Order::Submarine(SubmarineOrder::Pass),
+        "SUBS" | "PASS" => return malformed("To let your submarines pass, write SUBS PASS.", "SUBS PASS"),
+        "CARRIERS" | "BATTLESHIPS" | "CRUISERS" | "DESTROYERS" | "SUBMARINES" => {
+            return malformed("The class of ships is written in the singular.", "BATTLESHIP A1 B1");
+        }
+        "SQUADRON" | "SQUADRONS" => {
+            return malformed("A squadron is placed on the line of its carrier.", CARRIER);
+        }
+        "FIRE" | "SONAR" => return malformed("The line does not say which submarine.", "U2 FIRE K7"),
+        word => {
+            if let Some(no) = number(word, 'U') {
+                Order::Submarine(submarine(no, rest)?)
+            } else if begins_like_a_move(word, rest) {
+                surface_move(&words)?
+            } else {
+                return Err(Syntax::Unknown);
+            }
+        }
+    };
+    Ok(vec![order])
+}
+
+const CARRIER: &str = "CARRIER D2 SQUADRON E3";
+
+fn malformed<T>(reason: impl Display, example: &'static str) -> Result<T, Syntax> {
+    Err(Syntax::Malformed { reason: reason.to_string(), example })
+}
+
+/// `D2…`, `DD2…`, `V1…`, or a class letter by itself before a square.
+fn begins_like_a_move(word: &str, rest: &[&str]) -> bool {
+    let coordinate = |text: &str| {
+        let mut chars = text.chars();
+        matches!((chars.next(), chars.next()), (Some('A'..='P'), Some('0'..='9')))
+    };
+    let mut chars = word.chars();
+    let ship = chars.next().and_then(Class::of_letter).is_some();
+    let after = chars.as_str();
+    coordinate(word)
+        || (ship && (coordinate(after) || after.starts_with(|c: char| c.is_ascii_digit())))
+        || (ship && after.is_empty() && rest.first().is_some_and(|next| coordinate(next)))
+}
+
+/// The number in `V2` or `U5`, from 1, without leading zeros.
+fn number(word: &str, letter: char) -> Option<u16> {
+    let digits = word.strip_prefix(letter)?;
+    let plain = !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
+    if plain { digits.parse().ok() } else { None }
+}
+
+fn square(word: &str, example: &'static str) -> Result<Square, Syntax> {
+    match Square::parse(word) {
+        Some(square) => Ok(square),
+        None => malformed(format!("{word} is no square of the board, which has A1 to P16."), example),
+    }
+}
+
+fn carrier(words: &[&str]) -> Result<Order, Syntax> {
+    let (no, words) = match words {
+        [first, rest @ ..] if number(first, 'V').is_some() => (number(first, 'V'), rest),
+        words => (None, words),
+    };
+    match words {
+        [at] => Ok(Order::Carrier { no, at: square(at, CARRIER)?, squadron: None }),
+        [at, "SQUADRON", squadron] => {
+            Ok(Order::Carrier { no, at: square(at, CARRIER)?, squadron: Some(square(squadron, CARRIER)?) })
+        }
+        _ => malformed(
+            "One carrier stands on a line: its square, then the word SQUADRON and the square of its squadron, \
+             if it has one.",
+            CARRIER,
+        ),
+    }
+}
+
+fn ships(class: Class, words: &[&str]) -> Result<Order, Syntax> {
+    let example = match class {
+        Class::Battleship => "BATTLESHIP A1 B1",
+        Class::Cruiser => "CRUISER C1 D1",
+        Class::Carrier | Class::Squadron | Class::Destroyer => "DESTROYER E2 F2",
+    };
+    if words.is_empty() {
+        return malformed(format!("The line does not say where the {} stands.", class.name()), example);
+    }
+    let at: Result<Vec<_>, _> = words.iter().map(|word| square(word, example)).collect();
+    Ok(Order::Ships { class, at: at? })
+}
+
+fn submarines(words: &[&str]) -> Result<Order, Syntax> {
+    const EXAMPLE: &str = "SUBMARINE U1 G5";
+    let mut placed = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let no = number(word, 'U');
+        let at = if no.is_some() { words.next() } else { Some(word) };
+        let Some(at) = at else {
+            return malformed(format!("The line does not say where {word} stands."), EXAMPLE);
+        };
+        placed.push((no, square(at, EXAMPLE)?));
+    }
+    if placed.is_empty() {
+        return malformed("The line does not say where the submarine stands.", EXAMPLE);
+    }
+    Ok(Order::Submarines(placed))
+}
+
+fn surface_move(words: &[&str]) -> Result<Order, Syntax> {
+    const EXAMPLE: &str = "D2-E4";
+    let (class, origin, rest) = match words {
+        [first, origin, rest @ ..] if class_alone(first).is_some() => (class_alone(first), *origin, rest),
+        [first, rest @ ..] => match first.chars().next().and_then(Class::of_letter) {
+            Some(class) if Square::parse(first).is_none() && Square::parse(&first[1..]).is_some() => {
+                (Some(class), &first[1..], rest)
+            }
+            _ => (None, *first, rest),
+        },
+        [] => return malformed("The line does not say what moves.", EXAMPLE),
+    };
+    match rest {
+        [to] | ["TO", to] => {
+            Ok(Order::Move { class, from: square(origin, EXAMPLE)?, to: square(to, EXAMPLE)? })
+        }
+        _ => malformed("A move is the square of a ship and the square it goes to.", EXAMPLE),
+    }
+}
+
+fn class_alone(word: &str) -> Option<Class> {
+    let mut chars = word.chars();
+    let class = chars.next().and_then(Class::of_letter);
+    class.filter(|_| chars.next().is_none())
+}
+
+/// The south-west corner of an area; whether it is one, the check says.
+fn area(words: &[&str], example: &'static str) -> Result<Square, Syntax> {
+    match words {
+        [corner] => square(corner, example),
+        _ => malformed("An area is named by one square, the one in its south-west.", example),
+    }
+}
+
+fn submarine(no: u16, words: &[&str]) -> Result<SubmarineOrder, Syntax> {
+    const EXAMPLE: &str = "U2 K5 M7";
+    match words {
+        ["FIRE", at] => Ok(SubmarineOrder::Fire { no, at: square(at, "U2 FIRE K7")? }),
+        ["SONAR", rest @ ..] => Ok(SubmarineOrder::Sonar { no, area: area(rest, "U2 SONAR K7")? }),
+        ["TO", to] => Ok(SubmarineOrder::Move { no, from: None, to: square(to, EXAMPLE)? }),
+        [from, to] | [from, "TO", to] => {
+            Ok(SubmarineOrder::Move { no, from: Some(square(from, EXAMPLE)?), to: square(to, EXAMPLE)? })
+        }
+        _ => malformed(
+            "A submarine moves (U2 K5 M7, or U2 TO M7), fires (U2 FIRE K7) or listens (U2 SONAR K7).",
+            EXAMPLE,
+        ),
+    }
+}

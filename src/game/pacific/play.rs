@@ -1,0 +1,138 @@
+//! Random play for tests and benchmarks: lively, mostly legal orders, made from what the seat can see.
+
+use super::Pacific;
+use super::chart::{Chart, REACH, reaches};
+use super::order::{Order, SubmarineOrder};
+use super::rules::{submarine_goes, torpedo_reaches};
+use super::setup::basic_fleet;
+use super::state::{Area, Class, Ship, Square, State, in_friendly_waters};
+use super::view::View;
+use crate::game::{BySeat, Game, Numbered, Phase};
+
+/// Order lines for the phase that is due; `rng(n)` gives a number below `n`.
+pub fn random_filing(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<String> {
+    let orders = match view.phase {
+        Some(Phase::Setup) => random_setup(view, rng),
+        Some(Phase::Surface) => random_surface(view, rng).into_iter().collect(),
+        Some(Phase::Submarines) => random_dive(view, rng).into_iter().map(Order::Submarine).collect(),
+        Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => Vec::new(),
+    };
+    orders.iter().map(Order::to_string).collect()
+}
+
+/// The state after the phase that is due, with random filings of every seat that is due; at the end the state
+/// itself.
+pub fn advance(state: &State, rng: &mut impl FnMut(u32) -> u32) -> State {
+    let mut filed = BySeat::new(None, None);
+    for seat in Pacific::due(state).map(|due| due.seats).unwrap_or_default() {
+        let view = Pacific::view(state, seat);
+        filed[seat] = (0..100).find_map(|_| {
+            let lines = random_filing(&view, rng);
+            let read = (1..).zip(&lines).map(|(line, text)| Some((line, Pacific::parse(text).ok()?)));
+            let read: Option<Vec<_>> = read.collect();
+            let orders = read?.into_iter();
+            let numbered: Vec<_> = orders
+                .flat_map(|(line, orders)| orders.into_iter().map(move |order| Numbered { line, order }))
+                .collect();
+            Pacific::check(&view, &numbered).ok()
+        });
+    }
+    Pacific::adjudicate(state, &filed)
+}
+
+fn pick<T: Copy>(from: &[T], rng: &mut impl FnMut(u32) -> u32) -> Option<T> {
+    let len = u32::try_from(from.len()).ok().filter(|len| *len > 0)?;
+    from.get(rng(len) as usize).copied()
+}
+
+fn random_setup(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
+    let mut free: Vec<Square> = Square::all().filter(|at| in_friendly_waters(view.viewer, *at)).collect();
+    let mut take = |near: Option<Square>, rng: &mut dyn FnMut(u32) -> u32| {
+        let fits = |at: &Square| near.is_none_or(|near| near.king_steps(*at) == 1);
+        let room: Vec<Square> = free.iter().copied().filter(fits).collect();
+        let at = room.get(rng(room.len().max(1) as u32) as usize).copied()?;
+        free.retain(|square| *square != at);
+        Some(at)
+    };
+    // Ways to spend 25 points: carriers, squadrons, battleships, cruisers, destroyers more than the basic fleet.
+    const PURCHASES: [[usize; 5]; 5] =
+        [[0, 0, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 0, 3, 1], [0, 0, 5, 0, 0], [0, 0, 0, 1, 7]];
+    let bought = PURCHASES[rng(5) as usize];
+    let many = |class: Class| basic_fleet(class, &view.options) + bought[class as usize];
+    let mut orders = Vec::new();
+    let numbered = rng(2) == 0;
+    for no in 1..=many(Class::Carrier) {
+        let Some(at) = take(None, rng) else { continue };
+        let squadron = if no <= many(Class::Squadron) { take(Some(at), rng) } else { None };
+        let no = numbered.then(|| u16::try_from(no).unwrap_or(u16::MAX));
+        orders.push(Order::Carrier { no, at, squadron });
+    }
+    for class in [Class::Battleship, Class::Cruiser, Class::Destroyer] {
+        let at = (0..many(class)).filter_map(|_| take(None, rng)).collect();
+        orders.push(Order::Ships { class, at });
+    }
+    if view.options.submarines {
+        let mut placed: Vec<(Option<u16>, Square)> = Vec::new();
+        while placed.len() < 5 {
+            let anywhere = placed.len() < 2;
+            let waters: Vec<Square> =
+                Square::all().filter(|at| anywhere || in_friendly_waters(view.viewer, *at)).collect();
+            let at = pick(&waters, rng).filter(|at| placed.iter().all(|(_, taken)| taken != at));
+            placed.extend(at.map(|at| (None, at)));
+        }
+        orders.push(Order::Submarines(placed));
+    }
+    orders
+}
+
+fn random_surface(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Option<Order> {
+    let chart = Chart::new(&view.ships, view.options.squadron_leap);
+    let mut moves: Vec<(Ship, Square)> = Vec::new();
+    let mut hits: Vec<(Ship, Square)> = Vec::new();
+    chart.each_move(view.viewer, |ship, to| {
+        moves.push((*ship, to));
+        if chart.holder(to).is_some_and(|holder| holder != view.viewer) {
+            hits.push((*ship, to));
+        }
+    });
+    if view.options.submarines && (rng(8) == 0 || moves.is_empty()) {
+        let areas: Vec<Area> = Area::all().filter(|area| reaches(view.own_ships(), *area)).collect();
+        return pick(&areas, rng).map(|area| Order::Asw(area.corner()));
+    }
+    let chosen = if rng(4) > 0 { pick(&hits, rng) } else { None };
+    let (ship, to) = chosen.or_else(|| pick(&moves, rng))?;
+    let class = (rng(2) == 0).then(|| ship.class());
+    Some(Order::Move { class, from: ship.at, to })
+}
+
+fn random_dive(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Option<SubmarineOrder> {
+    let own = view.own_submarines();
+    let enemy = &view.ships[view.viewer.other()];
+    let in_range = |from: Square, ship: &Ship| {
+        !ship.is_squadron() && torpedo_reaches(view.options.torpedo, from.king_steps(ship.at))
+    };
+    let shots: Vec<SubmarineOrder> = own
+        .iter()
+        .flat_map(|u| {
+            let targets = enemy.iter().filter(|ship| in_range(u.at, ship));
+            targets.map(|ship| SubmarineOrder::Fire { no: u.no, at: ship.at })
+        })
+        .collect();
+    let submarine = pick(own, rng)?;
+    let (no, from) = (submarine.no, submarine.at);
+    match rng(12) {
+        0 => None,
+        1 => Some(SubmarineOrder::Pass),
+        2..=4 => {
+            let areas: Vec<Area> = Area::all().filter(|area| area.distance(from) <= REACH).collect();
+            pick(&areas, rng).map(|area| SubmarineOrder::Sonar { no, area: area.corner() })
+        }
+        5..=8 if !shots.is_empty() => pick(&shots, rng),
+        _ => {
+            let goes = |to: &Square| submarine_goes(from, *to) && own.iter().all(|own| own.at != *to);
+            let targets: Vec<Square> = Square::all().filter(goes).collect();
+            let from = (rng(2) == 0).then_some(from);
+            pick(&targets, rng).map(|to| SubmarineOrder::Move { no, from, to })
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Adjudication: setups, surface turns (3), submarine turns (4) and the end (5).
+
+use super::chart::Chart;
+use super::order::{Order, SubmarineOrder};
+use super::setup::Muster;
+use super::state::{
+    Area, Class, Event, Kind, Logged, Ship, Sighting, Square, Stage, State, Submarine, Torpedo, points,
+};
+use crate::game::{BySeat, Outcome, Reason, Seat};
+
+/// From how far a torpedo is fired (4.2).
+pub fn torpedo_reaches(rule: Torpedo, distance: u8) -> bool {
+    match rule {
+        Torpedo::Exact => distance == 2,
+        Torpedo::Within => distance <= 2,
+    }
+}
+
+/// How far a submarine goes in one move (4.1).
+pub fn submarine_goes(from: Square, to: Square) -> bool {
+    let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
+    (1..=3).contains(&from.king_steps(to)) && (files == 0 || ranks == 0 || files == ranks)
+}
+
+/// The seats from which something is due.
+pub fn seats_due(state: &State) -> Vec<Seat> {
+    match state.stage {
+        Stage::Setup => Seat::BOTH.to_vec(),
+        Stage::Surface(side) if can_act(state, side) => vec![side],
+        Stage::Surface(_) | Stage::Over(_) => Vec::new(),
+        Stage::Submarines => {
+            Seat::BOTH.into_iter().filter(|seat| !state.submarines[*seat].is_empty()).collect()
+        }
+    }
+}
+
+/// Whether `side` has a legal move or attack (3.7). A ship other than a squadron is always afloat, or the match
+/// would be over (5.1), and some area is always in its reach: so with submarines there is always an attack.
+fn can_act(state: &State, side: Seat) -> bool {
+    state.options.submarines || Chart::new(&state.ships, state.options.squadron_leap).can_move(side)
+}
+
+/// Opens the match with both setups.
+pub fn open(state: &State, setups: &BySeat<&[Order]>) -> State {
+    let mut next = state.clone();
+    for side in Seat::BOTH {
+        let mut muster = Muster::new(side, &state.options);
+        for order in setups[side] {
+            // Sealed orders are without fault; one that is not places nothing.
+            let _ = muster.add(order);
+        }
+        (next.ships[side], next.submarines[side]) = muster.fleet();
+    }
+    next.stage = Stage::Surface(Seat::First);
+    next
+}
+
+/// The surface turn of `side`; without an order it passes. An order that cannot be carried out changes nothing.
+pub fn surface(state: &State, side: Seat, order: Option<&Order>) -> State {
+    let mut next = state.clone();
+    next.events.clear();
+    let sunk = match order {
+        Some(Order::Move { from, to, .. }) => match next.sail(side, *from, *to) {
+            Some(sunk) => sunk,
+            None => return state.clone(),
+        },
+        Some(Order::Asw(corner)) => {
+            let Some(area) = Area::new(*corner) else { return state.clone() };
+            let (sunk, contact) = next.attack_depths(side, area);
+            next.report(Event::DepthCharged { side, area, sunk, contact });
+            sunk > 0
+        }
+        Some(Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) | Order::Submarine(_)) => {
+            return state.clone();
+        }
+        None => {
+            next.events.push(Event::Passed { side });
+            false
+        }
+    };
+    next.quiet = if sunk { 0 } else { state.quiet + 1 };
+    if let Some(outcome) = defeat(&next.ships) {
+        next.stage = Stage::Over(outcome);
+    } else if side == Seat::First {
+        next.stage = Stage::Surface(Seat::Second);
+    } else if Seat::BOTH.iter().any(|seat| !next.submarines[*seat].is_empty()) {
+        next.stage = Stage::Submarines;
+    } else {
+        next.end_round();
+    }
+    next
+}
+
+/// The submarine turn of both sides (P-SUBTURN).
+pub fn submarines(state: &State, orders: BySeat<Option<SubmarineOrder>>) -> State {
+    let mut next = state.clone();
+    next.events.clear();
+    for side in seats_due(state) {
+        // An empty filing passes (4).
+        let order = orders[side].unwrap_or(SubmarineOrder::Pass);
+        next.log.push(Logged {
+            round: state.round,
+            side,
+            order: written_out(order, &state.submarines[side]),
+        });
+    }
+    // Who fires and who listens is decided by the squares held when the phase began.
+    let ordered = |side: Seat| orders[side].filter(|order| commands(order, &state.submarines[side]));
+    let mut sunk = false;
+    for side in Seat::BOTH {
+        if let Some(SubmarineOrder::Fire { no, at }) = ordered(side) {
+            sunk |= next.torpedo(side, no, at);
+        }
+    }
+    for side in Seat::BOTH {
+        if let Some(SubmarineOrder::Sonar { no, area }) = ordered(side) {
+            let Some(area) = Area::new(area) else { continue };
+            let (hits, contact) = next.attack_depths(side, area);
+            next.report(Event::Sounded { side, no, area, sunk: hits, contact });
+            sunk |= hits > 0;
+        }
+    }
+    for side in Seat::BOTH {
+        if let Some(SubmarineOrder::Move { no, to, .. }) = ordered(side) {
+            next.dive(side, no, to);
+        }
+    }
+    if sunk {
+        next.quiet = 0;
+    }
+    match defeat(&next.ships) {
+        Some(outcome) => next.stage = Stage::Over(outcome),
+        None => next.end_round(),
+    }
+    next
+}
+
+/// Whether the submarine that the order names is there.
+fn commands(order: &SubmarineOrder, own: &[Submarine]) -> bool {
+    match order {
+        SubmarineOrder::Move { no, .. }
+        | SubmarineOrder::Fire { no, .. }
+        | SubmarineOrder::Sonar { no, .. } => own.iter().any(|submarine| submarine.no == *no),
+        SubmarineOrder::Pass => true,
+    }
+}
+
+/// The order as the log keeps it: a move with the square it began on.
+fn written_out(order: SubmarineOrder, own: &[Submarine]) -> SubmarineOrder {
+    match order {
+        SubmarineOrder::Move { no, to, .. } => {
+            let from = own.iter().find(|submarine| submarine.no == no).map(|submarine| submarine.at);
+            SubmarineOrder::Move { no, from, to }
+        }
+        SubmarineOrder::Fire { .. } | SubmarineOrder::Sonar { .. } | SubmarineOrder::Pass => order,
+    }
+}
+
+impl State {
+    /// Keeps an event for the news of this adjudication, and for good.
+    fn report(&mut self, event: Event) {
+        self.sightings.push(Sighting { round: self.round, event: event.clone() });
+        self.events.push(event);
+    }
+
+    /// Moves a ship of `side`; whether something was sunk, `None` if there is no such ship.
+    fn sail(&mut self, side: Seat, from: Square, to: Square) -> Option<bool> {
+        let ship = *self.ships[side].iter().find(|ship| ship.at == from)?;
+        let mut squadron_to = None;
+        if let Kind::Carrier { no } = ship.kind {
+            // P-ESCORT: the same step. It may lead to the carrier's old square, the carrier to the squadron's.
+            let (files, ranks) = (to.file() as i8 - from.file() as i8, to.rank() as i8 - from.rank() as i8);
+            let escort = self.ships[side]
+                .iter_mut()
+                .find(|ship| matches!(ship.kind, Kind::Squadron { no: of, launched: false, .. } if of == no));
+            if let Some(escort) = escort {
+                escort.at = escort.at.step(files, ranks)?;
+                squadron_to = Some(escort.at);
+            }
+        }
+        let mover = self.ships[side].iter_mut().find(|other| other.at == from && other.kind == ship.kind)?;
+        mover.at = to;
+        if let Kind::Squadron { launched, leapt, .. } = &mut mover.kind {
+            *launched = true;
+            let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
+            *leapt |= files * ranks == 2;
+        }
+        self.ships[side].sort_unstable_by_key(|ship| ship.at);
+        let loss = self.sink(side.other(), to);
+        let sunk = loss.as_ref().map(|loss| loss.class);
+        self.events.push(Event::Moved { side, from, to, sunk, squadron_to });
+        self.events.extend(loss.and_then(|loss| loss.squadron));
+        Some(sunk.is_some())
+    }
+
+    /// Sinks the ship of `owner` at `at`, if there is one, and what goes down with it (3.5).
+    fn sink(&mut self, owner: Seat, at: Square) -> Option<Loss> {
+        let fleet = &mut self.ships[owner];
+        let place = fleet.iter().position(|ship| ship.at == at)?;
+        let ship = fleet.remove(place);
+        let squadron = match ship.kind {
+            Kind::Carrier { no } => fated_squadron(fleet, no).map(|place| fleet.remove(place).at),
+            Kind::Squadron { .. } | Kind::Battleship | Kind::Cruiser | Kind::Destroyer => None,
+        };
+        let squadron = squadron.map(|at| Event::SquadronLost { side: owner, at });
+        Some(Loss { class: ship.class(), squadron })
+    }
+
+    /// Submarine `no` of `side` fires at `at` (4.2); whether something was sunk.
+    fn torpedo(&mut self, side: Seat, no: u16, at: Square) -> bool {
+        let Some(loss) = self.sink(side.other(), at) else { return false };
+        self.report(Event::Torpedoed { side, no, at, sunk: loss.class });
+        self.events.extend(loss.squadron);
+        true
+    }
+
+    /// Sinks every submarine of the other side in `area` (3.6): how many, and whether there is contact.
+    fn attack_depths(&mut self, side: Seat, area: Area) -> (u8, bool) {
+        let (enemy, mut sunk) = (side.other(), 0);
+        let events = &mut self.events;
+        self.submarines[enemy].retain(|submarine| {
+            let hit = area.distance(submarine.at) == 0;
+            if hit {
+                sunk += 1;
+                events.push(Event::SubmarineSunk { side: enemy, no: submarine.no, at: submarine.at });
+            }
+            !hit
+        });
+        (sunk, self.submarines[enemy].iter().any(|submarine| area.distance(submarine.at) == 1))
+    }
+
+    /// Moves a submarine that is still there.
+    fn dive(&mut self, side: Seat, no: u16, to: Square) {
+        if let Some(submarine) = self.submarines[side].iter_mut().find(|submarine| submarine.no == no) {
+            submarine.at = to;
+            self.events.push(Event::SubmarineMoved { side, no, to });
+        }
+    }
+
+    /// The round is over: the next begins, or the points decide (P-QUIET).
+    fn end_round(&mut self) {
+        if self.quiet < 2 * self.options.quiet_limit {
+            self.round += 1;
+            self.stage = Stage::Surface(Seat::First);
+            return;
+        }
+        let afloat = self.ships.as_ref().map(|fleet| points(fleet));
+        let winner = match afloat.first.cmp(&afloat.second) {
+            std::cmp::Ordering::Less => Some(Seat::Second),
+            std::cmp::Ordering::Equal => None,
+            std::cmp::Ordering::Greater => Some(Seat::First),
+        };
+        self.stage = Stage::Over(Outcome { winner, reason: Reason::PointsAfloat });
+    }
+}
+
+/// What one hit cost its victim.
+struct Loss {
+    class: Class,
+    squadron: Option<Event>,
+}
+
+/// P-FATE: the place in `fleet` of the squadron that leaves with the sunk carrier `no`, if one does.
+fn fated_squadron(fleet: &[Ship], no: u16) -> Option<usize> {
+    let squadron = |ship: &Ship| match ship.kind {
+        Kind::Squadron { no, launched, .. } => Some((no, launched)),
+        Kind::Carrier { .. } | Kind::Battleship | Kind::Cruiser | Kind::Destroyer => None,
+    };
+    let own = fleet.iter().position(|ship| squadron(ship).is_some_and(|(of, _)| of == no));
+    if let Some(place) = own.filter(|place| squadron(&fleet[*place]) == Some((no, false))) {
+        return Some(place);
+    }
+    let squadrons = fleet.iter().filter(|ship| ship.is_squadron()).count();
+    let carriers = fleet.iter().filter(|ship| ship.class() == Class::Carrier).count();
+    if squadrons <= carriers {
+        return None;
+    }
+    own.or_else(|| {
+        let places = fleet.iter().enumerate();
+        let launched = places.filter_map(|(place, ship)| match squadron(ship) {
+            Some((of, true)) => Some((of, place)),
+            Some((_, false)) | None => None,
+        });
+        launched.min().map(|(_, place)| place)
+    })
+}
+
+/// 5.1: a side with nothing but squadrons on the surface is defeated.
+fn defeat(ships: &BySeat<Vec<Ship>>) -> Option<Outcome> {
+    let beaten = ships.as_ref().map(|fleet| fleet.iter().all(Ship::is_squadron));
+    let winner = match (beaten.first, beaten.second) {
+        (false, false) => return None,
+        (true, true) => None,
+        (true, false) => Some(Seat::Second),
+        (false, true) => Some(Seat::First),
+    };
+    Some(Outcome { winner, reason: Reason::FleetDefeated })
+}

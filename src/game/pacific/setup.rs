@@ -1,0 +1,205 @@
+//! Setting up (2): a fleet mustered line by line, what is wrong with a line, and with the whole.
+
+use super::order::Order;
+use super::state::{Class, Kind, Options, Ship, Square, Submarine, in_friendly_waters};
+use crate::game::Seat;
+
+/// Points for ships beyond the basic fleet (1.3).
+const PURCHASE: u32 = 25;
+/// Submarines of a side (1.5), and how many of them may start in the other side's waters (2.3).
+const SUBMARINES: usize = 5;
+const ABROAD: usize = 2;
+
+/// A carrier as written: with its number, if one stands at it, and the squadron that belongs to it.
+struct Carrier {
+    no: Option<u16>,
+    at: Square,
+    squadron: Option<Square>,
+}
+
+/// The fleet of one side as far as it has been read.
+pub struct Muster<'a> {
+    side: Seat,
+    options: &'a Options,
+    carriers: Vec<Carrier>,
+    others: Vec<(Class, Square)>,
+    submarines: Vec<(Option<u16>, Square)>,
+}
+
+impl<'a> Muster<'a> {
+    pub fn new(side: Seat, options: &'a Options) -> Muster<'a> {
+        Muster { side, options, carriers: Vec::new(), others: Vec::new(), submarines: Vec::new() }
+    }
+
+    /// Takes one line of a setup in. The ships of a faulty line count too, so that the totals and the lines after
+    /// it are judged as they were meant, and every fault is listed at once (2.4).
+    ///
+    /// # Errors
+    /// Plain sentences: everything that is wrong with the line (2.1, 2.3).
+    pub fn add(&mut self, order: &Order) -> Result<(), String> {
+        let mut wrong = Vec::new();
+        match order {
+            Order::Carrier { no, at, squadron } => {
+                if no.is_some() && self.carriers.iter().any(|carrier| carrier.no == *no) {
+                    wrong.push(format!("There is a carrier V{} already.", no.unwrap_or_default()));
+                }
+                let squares: Vec<Square> = std::iter::once(*at).chain(*squadron).collect();
+                self.find_no_room(&squares, &mut wrong);
+                if let Some(squadron) = squadron.filter(|squadron| squadron.king_steps(*at) > 1) {
+                    wrong.push(format!(
+                        "A squadron starts beside its carrier; {squadron} is not beside {at}."
+                    ));
+                }
+                self.carriers.push(Carrier { no: *no, at: *at, squadron: *squadron });
+            }
+            Order::Ships { class, at } => {
+                self.find_no_room(at, &mut wrong);
+                self.others.extend(at.iter().map(|at| (*class, *at)));
+            }
+            Order::Submarines(_) if !self.options.submarines => {
+                wrong.push("This match is played without submarines.".to_owned());
+            }
+            Order::Submarines(placed) => {
+                self.find_no_depth(placed, &mut wrong);
+                self.submarines.extend(placed);
+            }
+            Order::Move { .. } | Order::Asw(_) | Order::Submarine(_) => {
+                wrong.push("The match has not begun: first both sides set up their fleets.".to_owned());
+            }
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join(" ")) }
+    }
+
+    /// 2.1: ships stand in friendly waters, each on a square of its own.
+    fn find_no_room(&self, squares: &[Square], wrong: &mut Vec<String>) {
+        for (i, at) in squares.iter().enumerate() {
+            if !in_friendly_waters(self.side, *at) {
+                let ranks = if self.side == Seat::First { "1 to 8" } else { "9 to 16" };
+                wrong.push(format!("{at} is not in your waters, which are ranks {ranks}."));
+            } else if squares[..i].contains(at) {
+                wrong.push(format!("{at} is named twice."));
+            } else if self.has_ship(*at) {
+                wrong.push(format!("One of your ships stands on {at} already."));
+            }
+        }
+    }
+
+    fn has_ship(&self, at: Square) -> bool {
+        self.others.iter().any(|(_, taken)| *taken == at)
+            || self.carriers.iter().any(|carrier| carrier.at == at || carrier.squadron == Some(at))
+    }
+
+    /// 2.3: no two submarines of a side on one square, or with one number.
+    fn find_no_depth(&self, placed: &[(Option<u16>, Square)], wrong: &mut Vec<String>) {
+        for (i, (no, at)) in placed.iter().enumerate() {
+            let mut before = self.submarines.iter().chain(&placed[..i]);
+            if before.clone().any(|(_, taken)| taken == at) {
+                wrong.push(format!("There is a submarine of yours on {at} already."));
+            }
+            if no.is_some() && before.any(|(other, _)| other == no) {
+                wrong.push(format!("There is a submarine U{} already.", no.unwrap_or_default()));
+            }
+        }
+    }
+
+    fn count(&self, class: Class) -> usize {
+        match class {
+            Class::Carrier => self.carriers.len(),
+            Class::Squadron => self.carriers.iter().filter(|carrier| carrier.squadron.is_some()).count(),
+            Class::Battleship | Class::Cruiser | Class::Destroyer => {
+                self.others.iter().filter(|(other, _)| *other == class).count()
+            }
+        }
+    }
+
+    /// What is wrong with the setup as a whole (1.3, 2.1 to 2.3), in plain sentences.
+    pub fn totals(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let mut spent = 0_u32;
+        for class in Class::ALL {
+            let (placed, basic) = (self.count(class), basic_fleet(class, self.options));
+            if placed < basic {
+                wrong.push(match class {
+                    Class::Squadron => {
+                        format!("{placed} of your carriers have a squadron; at least {basic} must.")
+                    }
+                    _ => format!("You have placed {placed} {}s; the basic fleet has {basic}.", class.name()),
+                });
+            }
+            let bought = u32::try_from(placed.saturating_sub(basic)).unwrap_or(u32::MAX);
+            spent = class.points().saturating_mul(bought).saturating_add(spent);
+        }
+        if spent > PURCHASE {
+            wrong.push(format!("The ships beyond the basic fleet cost {spent} points; you have {PURCHASE}."));
+        }
+        let carriers: Vec<Option<u16>> = self.carriers.iter().map(|carrier| carrier.no).collect();
+        wrong.extend(numbering_fault(&carriers, "carriers", 'V'));
+        if self.options.submarines {
+            if self.submarines.len() != SUBMARINES {
+                let placed = self.submarines.len();
+                wrong.push(format!("You have placed {placed} submarines; a side has exactly {SUBMARINES}."));
+            }
+            let abroad = self.submarines.iter().filter(|(_, at)| !in_friendly_waters(self.side, *at)).count();
+            if abroad > ABROAD {
+                wrong.push(format!(
+                    "{abroad} of your submarines start in the other side's waters; {ABROAD} at most may."
+                ));
+            }
+            let submarines: Vec<Option<u16>> = self.submarines.iter().map(|(no, _)| *no).collect();
+            wrong.extend(numbering_fault(&submarines, "submarines", 'U'));
+        }
+        wrong
+    }
+
+    /// The fleet: ships by square, submarines by number.
+    pub fn fleet(self) -> (Vec<Ship>, Vec<Submarine>) {
+        let mut ships: Vec<Ship> = self.others.iter().map(|(class, at)| plain_ship(*class, *at)).collect();
+        for (no, carrier) in (1..).zip(&self.carriers) {
+            let no = carrier.no.unwrap_or(no);
+            ships.push(Ship { kind: Kind::Carrier { no }, at: carrier.at });
+            let kind = Kind::Squadron { no, launched: false, leapt: false };
+            ships.extend(carrier.squadron.map(|at| Ship { kind, at }));
+        }
+        ships.sort_unstable_by_key(|ship| ship.at);
+        let numbered = (1..).zip(&self.submarines);
+        let mut submarines: Vec<Submarine> =
+            numbered.map(|(no, (given, at))| Submarine { no: given.unwrap_or(no), at: *at }).collect();
+        submarines.sort_unstable_by_key(|submarine| submarine.no);
+        (ships, submarines)
+    }
+}
+
+/// Carriers and squadrons never stand among the other classes: their lines are of another kind.
+fn plain_ship(class: Class, at: Square) -> Ship {
+    let kind = match class {
+        Class::Battleship => Kind::Battleship,
+        Class::Cruiser => Kind::Cruiser,
+        Class::Carrier | Class::Squadron | Class::Destroyer => Kind::Destroyer,
+    };
+    Ship { kind, at }
+}
+
+/// How many of a class the basic fleet has (1.3).
+pub fn basic_fleet(class: Class, options: &Options) -> usize {
+    match class {
+        Class::Carrier | Class::Squadron => 2,
+        Class::Battleship | Class::Cruiser => 4,
+        Class::Destroyer => usize::from(options.destroyers),
+    }
+}
+
+/// 2.1: numbers stand at all, from 1 without gaps, or at none. (One that stands twice is a fault of its line.)
+fn numbering_fault(numbers: &[Option<u16>], ships: &str, letter: char) -> Option<String> {
+    let given: Vec<u16> = numbers.iter().copied().flatten().collect();
+    if given.is_empty() {
+        None
+    } else if given.len() < numbers.len() {
+        Some(format!(
+            "Some of your {ships} have a number and some have none; write numbers at all or at none."
+        ))
+    } else {
+        let highest = given.iter().copied().max().unwrap_or_default();
+        let gap = (1..highest).find(|no| !given.contains(no));
+        gap.map(|no| format!("Your {ships} are numbered from 1 without gaps, but there is no {letter}{no}."))
+    }
+}

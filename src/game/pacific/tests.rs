@@ -1,0 +1,316 @@
+//! What the cases of `tests/cases/pacific` cannot reach by play from a setup: endings, passes, secrecy, reading.
+
+use super::*;
+use crate::game::{Phase, Reason};
+
+fn at(text: &str) -> Square {
+    Square::parse(text).expect("a square")
+}
+
+/// `VA1 SB2^ DC3`: ships with their class letters; carriers and squadrons are numbered in order, `^` is launched.
+fn fleet(text: &str) -> Vec<Ship> {
+    let (mut carriers, mut squadrons) = (0, 0);
+    let ship = |word: &str| {
+        let place = at(word[1..].trim_end_matches('^'));
+        let kind = match word.chars().next().and_then(Class::of_letter).expect("a class") {
+            Class::Carrier => {
+                carriers += 1;
+                Kind::Carrier { no: carriers }
+            }
+            Class::Squadron => {
+                squadrons += 1;
+                Kind::Squadron { no: squadrons, launched: word.ends_with('^'), leapt: false }
+            }
+            Class::Battleship => Kind::Battleship,
+            Class::Cruiser => Kind::Cruiser,
+            Class::Destroyer => Kind::Destroyer,
+        };
+        Ship { kind, at: place }
+    };
+    let mut fleet: Vec<Ship> = text.split_ascii_whitespace().map(ship).collect();
+    fleet.sort_unstable_by_key(|ship| ship.at);
+    fleet
+}
+
+fn below(text: &str) -> Vec<Submarine> {
+    (1..).zip(text.split_ascii_whitespace()).map(|(no, text)| Submarine { no, at: at(text) }).collect()
+}
+
+fn state(options: Options, stage: Stage, ships: [&str; 2], submarines: [&str; 2]) -> State {
+    let mut state = State::new(options);
+    state.stage = stage;
+    state.ships = BySeat::new(fleet(ships[0]), fleet(ships[1]));
+    state.submarines = BySeat::new(below(submarines[0]), below(submarines[1]));
+    state
+}
+
+fn without_submarines() -> Options {
+    Options { submarines: false, ..Options::default() }
+}
+
+fn numbered(text: &str) -> Vec<Numbered<Order>> {
+    let orders = (1..).zip(text.lines()).flat_map(|(line, text)| {
+        let orders = Pacific::parse(text).expect("an order");
+        orders.into_iter().map(move |order| Numbered { line, order })
+    });
+    orders.collect()
+}
+
+fn seal(state: &State, seat: Seat, text: &str) -> Sealed<Order> {
+    Pacific::check(&Pacific::view(state, seat), &numbered(text)).expect("orders without fault")
+}
+
+fn play(state: &State, seat: Seat, text: &str) -> State {
+    let mut filed = BySeat::new(None, None);
+    filed[seat] = Some(seal(state, seat, text));
+    Pacific::adjudicate(state, &filed)
+}
+
+fn dive(state: &State, first: &str, second: &str) -> State {
+    let due = Pacific::due(state).expect("a submarine turn").seats;
+    let file = |seat, text| due.contains(&seat).then(|| seal(state, seat, text));
+    Pacific::adjudicate(state, &BySeat::new(file(Seat::First, first), file(Seat::Second, second)))
+}
+
+#[test]
+fn a_pass_is_told_and_counts_as_a_quiet_turn() {
+    let start = state(without_submarines(), Stage::Surface(Seat::Second), ["BA1", "BA16"], ["", ""]);
+    let next = rules::surface(&start, Seat::Second, None);
+    let view = serde_json::to_value(Pacific::view(&next, Seat::First)).expect("plain values");
+    assert_eq!(view["news"], json!([{"event": "pass", "side": "second"}]));
+    assert_eq!(view["quiet"], 1);
+    assert_eq!(view["round"], 2);
+}
+
+#[test]
+fn from_a_side_that_cannot_act_nothing_is_due() {
+    // With ships it hardly occurs (3.7); without any it is plain.
+    let start = state(without_submarines(), Stage::Surface(Seat::Second), ["BA1", ""], ["", ""]);
+    let due = Pacific::due(&start).expect("the match goes on");
+    assert_eq!((due.phase, due.seats), (Phase::Surface, vec![]));
+    assert_eq!(Pacific::position(&start)["to_move"], "second");
+    assert_ne!(Pacific::adjudicate(&start, &BySeat::new(None, None)), start);
+}
+
+#[test]
+fn a_surface_move_that_sinks_the_last_ship_ends_the_match_at_once() {
+    let start =
+        state(Options::default(), Stage::Surface(Seat::Second), ["DA1 SB3^", "BA16 VP16"], ["C3", "K9"]);
+    let end = play(&start, Seat::Second, "A16 A1");
+    let won = Outcome { winner: Some(Seat::Second), reason: Reason::FleetDefeated };
+    assert_eq!(Pacific::outcome(&end), Some(won), "squadrons and submarines do not save a side");
+    assert_eq!(Pacific::due(&end), None);
+    assert_eq!(Pacific::position(&end)["round"], 1);
+    assert_eq!(Pacific::position(&end)["to_move"], json!(null));
+}
+
+#[test]
+fn the_squadron_of_the_last_carrier_goes_down_before_defeat_is_judged() {
+    let start = state(without_submarines(), Stage::Surface(Seat::First), ["BA1", "VA9 SB9"], ["", ""]);
+    let end = play(&start, Seat::First, "A1 A9");
+    assert_eq!(end.ships.second, vec![]);
+    assert!(Pacific::outcome(&end).is_some());
+}
+
+#[test]
+fn two_torpedoes_that_sink_both_last_ships_are_a_draw() {
+    let start = state(Options::default(), Stage::Submarines, ["DA1", "DP16"], ["P14", "A3"]);
+    let end = dive(&start, "U1 FIRE P16", "U1 FIRE A1");
+    assert_eq!(Pacific::outcome(&end), Some(Outcome { winner: None, reason: Reason::FleetDefeated }));
+    assert_eq!(end.round, 1, "the round in which it ended");
+    assert_eq!(end.quiet, 0);
+}
+
+#[test]
+fn equal_points_after_the_limit_are_a_draw() {
+    let options = Options { quiet_limit: 1, ..without_submarines() };
+    let start = state(options, Stage::Surface(Seat::First), ["BA1 SB1^", "BP16 VP1"], ["", ""]);
+    let end = play(&play(&start, Seat::First, "A1 A2"), Seat::Second, "P16 P15");
+    assert_eq!(Pacific::outcome(&end), Some(Outcome { winner: None, reason: Reason::PointsAfloat }));
+}
+
+#[test]
+fn a_submarine_turn_is_over_before_the_limit_is_looked_at() {
+    let options = Options { quiet_limit: 1, ..Options::default() };
+    let start = state(options, Stage::Surface(Seat::First), ["BA1", "BP16"], ["C3", ""]);
+    let below = play(&play(&start, Seat::First, "A1 A2"), Seat::Second, "P16 P15");
+    assert_eq!(Pacific::due(&below).map(|due| due.seats), Some(vec![Seat::First]));
+    assert_eq!(below.quiet, 2);
+    assert!(Pacific::outcome(&dive(&below, "", "")).is_some());
+}
+
+#[test]
+fn a_submarine_that_is_sunk_does_not_move_and_a_missing_filing_decides_nothing() {
+    let start = state(Options::default(), Stage::Submarines, ["DA1", "DP16"], ["D4", "D6 K9"]);
+    let next = dive(&start, "U1 SONAR D6", "U1 D6 D9");
+    assert_eq!(next.submarines.second, vec![Submarine { no: 2, at: at("K9") }]);
+    let only_one = BySeat::new(Pacific::missed(&Pacific::view(&start, Seat::First)), None);
+    assert_eq!(Pacific::adjudicate(&start, &only_one), start);
+}
+
+#[test]
+fn only_a_submarine_turn_can_be_missed() {
+    for (stage, may) in
+        [(Stage::Setup, false), (Stage::Surface(Seat::First), false), (Stage::Submarines, true)]
+    {
+        let start = state(Options::default(), stage, ["DA1", "DP16"], ["D4", "D6"]);
+        assert_eq!(Pacific::missed(&Pacific::view(&start, Seat::First)).is_some(), may);
+    }
+}
+
+#[test]
+fn nothing_that_first_is_told_or_refused_depends_on_where_enemy_submarines_are() {
+    let here = state(Options::default(), Stage::Submarines, ["DA1 BC9", "DP16 SC8^"], ["D4 E5", "D6 K9"]);
+    let there =
+        State { submarines: BySeat::new(here.submarines.first.clone(), below("E5 C9")), ..here.clone() };
+    let (one, other) = (Pacific::view(&here, Seat::First), Pacific::view(&there, Seat::First));
+    assert_eq!(one, other);
+    assert_eq!(Pacific::board(&one), Pacific::board(&other));
+    assert_eq!(Pacific::extra(&one), Pacific::extra(&other));
+    for order in ["U1 TO E5", "U1 TO D6", "U1 FIRE C8", "U1 FIRE P16", "U2 SONAR D6", "U2 SONAR P1", "ASW D6"]
+    {
+        let orders = numbered(order);
+        assert_eq!(Pacific::check(&one, &orders), Pacific::check(&other, &orders), "{order}");
+    }
+}
+
+#[test]
+fn a_move_of_a_submarine_looks_to_the_enemy_like_a_pass() {
+    let start = state(Options::default(), Stage::Submarines, ["DA1", "DP16"], ["D4", "D6"]);
+    let told = |first| Pacific::view(&dive(&start, first, ""), Seat::Second);
+    assert_eq!(told("U1 TO D5"), told("SUBS PASS"));
+    assert_eq!(told("U1 TO D5"), told(""));
+}
+
+#[test]
+fn the_owner_alone_learns_which_submarine_was_sunk() {
+    let start = state(Options::default(), Stage::Surface(Seat::First), ["DA1", "DP16"], ["D4", "K9 A2"]);
+    let next = play(&start, Seat::First, "ASW A2");
+    assert_eq!(Pacific::extra(&Pacific::view(&next, Seat::Second))["lost"], json!([2]));
+    assert_eq!(Pacific::extra(&Pacific::view(&next, Seat::First))["lost"], json!([]));
+}
+
+#[test]
+fn the_setup_offered_in_the_form_may_stand() {
+    for destroyers in [7, 8] {
+        for submarines in [true, false] {
+            let options = Options { destroyers, submarines, ..Options::default() };
+            let start = Pacific::start(&options);
+            for seat in Seat::BOTH {
+                let view = Pacific::view(&start, seat);
+                let lines = Pacific::extra(&view)["examples"].clone();
+                let lines: Vec<String> = serde_json::from_value(lines).expect("lines");
+                seal(&start, seat, &lines.join("\n"));
+            }
+        }
+    }
+}
+
+#[test]
+fn orders_are_read_in_many_spellings() {
+    for (written, canonical) in [
+        ("carrier v1 d2, squadron e3.", "CARRIER V1 D2 SQUADRON E3"),
+        ("CARRIER D2", "CARRIER D2"),
+        ("Battleship  a1 b1, o1; p1", "BATTLESHIP A1 B1 O1 P1"),
+        ("submarine: u1 g5 u2 h6", "SUBMARINE U1 G5 U2 H6"),
+        ("submarine g5 h6", "SUBMARINE G5 H6"),
+        ("d2 e4", "D2-E4"),
+        ("D2 - E4", "D2-E4"),
+        ("move D2 -> E4", "D2-E4"),
+        ("DD2-E4", "DD2-E4"),
+        ("D D2 TO E4.", "DD2-E4"),
+        ("B12 B1", "B12-B1"),
+        ("BB12 B1", "BB12-B1"),
+        ("asw k7", "ASW K7"),
+        ("u2 k5 m7", "U2 K5 M7"),
+        ("U2 TO M7", "U2 TO M7"),
+        ("u2 fire k7", "U2 FIRE K7"),
+        ("u2 sonar k7", "U2 SONAR K7"),
+        ("subs pass.", "SUBS PASS"),
+    ] {
+        let read = Pacific::parse(written).expect(written);
+        assert_eq!(read.iter().map(Order::to_string).collect::<Vec<_>>(), [canonical]);
+        assert_eq!(Pacific::parse(canonical), Ok(read));
+    }
+}
+
+#[test]
+fn prose_is_no_order_and_half_an_order_is_explained() {
+    for prose in [
+        "I hope you are well",
+        "See you at the club on Friday",
+        "Ship ahoy!",
+        "Very best, Vera",
+        "...",
+        "V for victory",
+    ] {
+        assert_eq!(Pacific::parse(prose), Err(Syntax::Unknown), "{prose}");
+    }
+    for half in [
+        "D2",
+        "D2 to Q4",
+        "D2 is under attack",
+        "V1 to D3",
+        "MOVE",
+        "ASW",
+        "ASW K7 K8",
+        "U2",
+        "U2 M7",
+        "U2 FIRE",
+        "FIRE K7",
+        "SUBS",
+        "CARRIER",
+        "CARRIER D2 E3",
+        "CARRIER D2 SQUADRON",
+        "BATTLESHIPS A1 B1",
+        "CRUISER",
+        "SUBMARINE U1",
+        "SQUADRON E3",
+        "A0 A1",
+    ] {
+        assert!(matches!(Pacific::parse(half), Err(Syntax::Malformed { .. })), "{half}");
+    }
+}
+
+#[test]
+fn the_board_is_narrow_and_marks_what_is_known() {
+    let ships = ["DA1 VH8 SP12^ BE2", "DP16 VC9 SD9"];
+    let mut start = state(Options::default(), Stage::Surface(Seat::First), ships, ["E2 K5", "F4 K9"]);
+    start = play(&start, Seat::First, "ASW F2");
+    let text = Pacific::board(&Pacific::view(&start, Seat::First)).text;
+    assert!(text.lines().all(|line| line.chars().count() <= 66), "{text}");
+    let row = |no: &str| text.lines().find(|line| line.starts_with(no)).expect("a rank").to_owned();
+    assert_eq!(row(" 2"), " 2 .   .   .   .   B_  o   o   ?   .   .   .   .   .   .   .   .");
+    assert_eq!(row(" 5"), " 5 .   .   .   .   .   .   .   .   .   .   U2  .   .   .   .   .");
+    assert_eq!(row(" 9"), " 9 .   .   v1  s1  .   .   .   .   .   .   .   .   .   .   .   .");
+    assert_eq!(row("12"), "12 .   .   .   .   .   .   .   .   .   .   .   .   .   .   .   S1^");
+    let enemys = Pacific::board(&Pacific::view(&start, Seat::Second)).text;
+    assert!(!enemys.contains("U2_") && enemys.contains("  b   "), "{enemys}");
+}
+
+#[test]
+fn the_chart_is_a_picture() {
+    let ships = ["DA1 VH8 SP12^ BE2", "DP16 VC9 SD9"];
+    let start = state(Options::default(), Stage::Surface(Seat::First), ships, ["E2 K5", "F4 K9"]);
+    let next = play(&start, Seat::First, "ASW F2");
+    for seat in Seat::BOTH {
+        let svg = Pacific::board(&Pacific::view(&next, seat)).svg;
+        resvg::usvg::Tree::from_str(&svg, &resvg::usvg::Options::default()).expect("a whole picture");
+        assert!(svg.contains(">U2<"), "each side sees its own submarines");
+    }
+}
+
+#[test]
+fn every_state_survives_json() {
+    let mut x: u64 = 42;
+    let mut rng = |n: u32| {
+        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (x >> 33) as u32 % n
+    };
+    let mut state = Pacific::start(&Options::default());
+    for _ in 0..80 {
+        let text = serde_json::to_string(&state).expect("plain values");
+        assert_eq!(serde_json::from_str::<State>(&text).expect("as written"), state);
+        state = advance(&state, &mut rng);
+    }
+}

@@ -1,0 +1,212 @@
+//! What one seat may know, built up from nothing. The surface is open to both; the depths are each side's own
+//! until the match is over (4.5, 4.6).
+
+use serde::{Serialize, Serializer};
+
+use super::order::SubmarineOrder;
+use super::state::{Area, Class, Event, Logged, Options, Ship, Square, Stage, State, Submarine};
+use crate::game::{BySeat, Phase, Seat};
+
+/// Whose turn it is, as JSON says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToMove {
+    First,
+    Second,
+    Both,
+}
+
+impl ToMove {
+    pub fn at(stage: &Stage) -> Option<ToMove> {
+        match stage {
+            Stage::Surface(Seat::First) => Some(ToMove::First),
+            Stage::Surface(Seat::Second) => Some(ToMove::Second),
+            Stage::Setup | Stage::Submarines => Some(ToMove::Both),
+            Stage::Over(_) => None,
+        }
+    }
+}
+
+/// The submarines of one side: where they are, or only how many.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Depths {
+    Charted(Vec<Submarine>),
+    Counted(usize),
+}
+
+/// One item of the news.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Notice {
+    Move {
+        side: Seat,
+        from: Square,
+        to: Square,
+        sunk: Option<Class>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        squadron_to: Option<Square>,
+    },
+    SquadronLost {
+        side: Seat,
+        at: Square,
+    },
+    Asw {
+        side: Seat,
+        area: Area,
+        sunk: u8,
+        contact: bool,
+    },
+    Sonar {
+        side: Seat,
+        area: Area,
+        sunk: u8,
+        contact: bool,
+    },
+    Torpedo {
+        side: Seat,
+        at: Square,
+        sunk: Class,
+    },
+    Pass {
+        side: Seat,
+    },
+}
+
+/// A submarine order, opened at the end of the match (4.6).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Opened {
+    pub round: u32,
+    pub side: Seat,
+    #[serde(serialize_with = "as_written")]
+    pub order: SubmarineOrder,
+}
+
+fn as_written<S: Serializer>(order: &SubmarineOrder, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(order)
+}
+
+/// An attack on the depths or from them, as both sides were told of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sighted {
+    pub round: u32,
+    #[serde(flatten)]
+    pub notice: Notice,
+}
+
+/// What one seat may know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct View {
+    pub(super) round: u32,
+    pub(super) to_move: Option<ToMove>,
+    pub(super) ships: BySeat<Vec<Ship>>,
+    pub(super) submarines: BySeat<Depths>,
+    pub(super) quiet: u32,
+    pub(super) news: Vec<Notice>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) log: Option<Vec<Opened>>,
+
+    #[serde(skip)]
+    pub(super) viewer: Seat,
+    #[serde(skip)]
+    pub(super) options: Options,
+    /// The phase that is due; `None` at the end.
+    #[serde(skip)]
+    pub(super) phase: Option<Phase>,
+    /// Every depth charge, sonar and torpedo so far.
+    #[serde(skip)]
+    pub(super) sightings: Vec<Sighted>,
+    /// The viewer's own submarines that this adjudication sank, by number.
+    #[serde(skip)]
+    pub(super) lost: Vec<u16>,
+}
+
+impl View {
+    /// The viewer's own submarines, by number.
+    pub fn own_submarines(&self) -> &[Submarine] {
+        match &self.submarines[self.viewer] {
+            Depths::Charted(submarines) => submarines,
+            Depths::Counted(_) => &[],
+        }
+    }
+
+    pub fn own_ships(&self) -> &[Ship] {
+        &self.ships[self.viewer]
+    }
+}
+
+/// The phase that is due at this stage.
+pub fn phase(stage: &Stage) -> Option<Phase> {
+    match stage {
+        Stage::Setup => Some(Phase::Setup),
+        Stage::Surface(_) => Some(Phase::Surface),
+        Stage::Submarines => Some(Phase::Submarines),
+        Stage::Over(_) => None,
+    }
+}
+
+/// What `viewer` may know in this state. Nothing of a setup is in a state before both are.
+pub fn view(state: &State, viewer: Seat) -> View {
+    let over = matches!(state.stage, Stage::Over(_));
+    let submarines = BySeat::from_fn(|side| {
+        if over || side == viewer {
+            Depths::Charted(state.submarines[side].clone())
+        } else {
+            Depths::Counted(state.submarines[side].len())
+        }
+    });
+    let sighted = state.sightings.iter().filter_map(|sighting| {
+        let notice = disclose(&sighting.event, viewer)?;
+        Some(Sighted { round: sighting.round, notice })
+    });
+    View {
+        round: state.round,
+        to_move: ToMove::at(&state.stage),
+        ships: state.ships.clone(),
+        submarines,
+        quiet: state.quiet,
+        news: state.events.iter().filter_map(|event| disclose(event, viewer)).collect(),
+        log: over.then(|| state.log.iter().map(open).collect()),
+        viewer,
+        options: state.options.clone(),
+        phase: phase(&state.stage),
+        sightings: sighted.collect(),
+        lost: state.events.iter().filter_map(|event| own_loss(event, viewer)).collect(),
+    }
+}
+
+/// What `viewer` is told of an event (4.5). What happens on the surface and the results of attacks are told to
+/// both; which submarine it was, and what became of it, to neither: its own side sees that on its chart.
+fn disclose(event: &Event, _viewer: Seat) -> Option<Notice> {
+    match *event {
+        Event::Moved { side, from, to, sunk, squadron_to } => {
+            Some(Notice::Move { side, from, to, sunk, squadron_to })
+        }
+        Event::SquadronLost { side, at } => Some(Notice::SquadronLost { side, at }),
+        Event::DepthCharged { side, area, sunk, contact } => Some(Notice::Asw { side, area, sunk, contact }),
+        Event::Sounded { side, no: _, area, sunk, contact } => {
+            Some(Notice::Sonar { side, area, sunk, contact })
+        }
+        Event::Torpedoed { side, no: _, at, sunk } => Some(Notice::Torpedo { side, at, sunk }),
+        Event::Passed { side } => Some(Notice::Pass { side }),
+        Event::SubmarineSunk { .. } | Event::SubmarineMoved { .. } => None,
+    }
+}
+
+/// The number of the submarine that `viewer` lost in this event.
+fn own_loss(event: &Event, viewer: Seat) -> Option<u16> {
+    match *event {
+        Event::SubmarineSunk { side, no, at: _ } => (side == viewer).then_some(no),
+        Event::Moved { .. }
+        | Event::SquadronLost { .. }
+        | Event::DepthCharged { .. }
+        | Event::Sounded { .. }
+        | Event::Torpedoed { .. }
+        | Event::SubmarineMoved { .. }
+        | Event::Passed { .. } => None,
+    }
+}
+
+fn open(logged: &Logged) -> Opened {
+    Opened { round: logged.round, side: logged.side, order: logged.order }
+}

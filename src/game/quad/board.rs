@@ -1,0 +1,213 @@
+//! The board of Quad as text and as a picture.
+
+use std::fmt::Write as _;
+
+use super::point::{Point, Quad};
+use super::view::View;
+use crate::game::square::{Anchor, Svg};
+use crate::game::{Board, BySeat, Seat};
+
+pub(super) fn draw(view: &View) -> Board {
+    Board { text: text(view), svg: svg(view) }
+}
+
+/// What stands on a point.
+#[derive(Clone, Copy)]
+enum Piece {
+    Marble(Seat),
+    Star(Seat),
+}
+
+fn pieces(view: &View) -> impl Iterator<Item = (Point, Piece)> {
+    Seat::BOTH.into_iter().flat_map(|seat| {
+        let marbles = view.marbles[seat].iter().map(move |&point| (point, Piece::Marble(seat)));
+        marbles.chain(view.stars[seat].iter().map(move |&point| (point, Piece::Star(seat))))
+    })
+}
+
+/// Whether the piece was played in the last turn.
+fn is_new(view: &View, point: Point) -> bool {
+    view.last.as_ref().is_some_and(|last| last.marble == point || last.stars.contains(&point))
+}
+
+/// The points at which each side could complete a quad, where they are told and still matter.
+fn threats(view: &View) -> Option<&BySeat<Vec<Point>>> {
+    view.threats.as_ref().filter(|_| view.to_move.is_some())
+}
+
+fn threatens(view: &View, seat: Seat, point: Point) -> bool {
+    threats(view).is_some_and(|threats| threats[seat].contains(&point))
+}
+
+fn text(view: &View) -> String {
+    let files = "     A  B  C  D  E  F  G  H  I  J  K\n";
+    let mut rows = vec![vec![' '; 33]; 11];
+    for point in Point::all() {
+        let foe = threatens(view, view.viewer.other(), point);
+        let mark = if foe {
+            '!'
+        } else if threatens(view, view.viewer, point) {
+            '+'
+        } else {
+            '.'
+        };
+        rows[usize::from(point.rank())][3 * usize::from(point.file()) + 1] = mark;
+    }
+    for (point, piece) in pieces(view) {
+        let cell = &mut rows[usize::from(point.rank())][3 * usize::from(point.file())..][..3];
+        cell[1] = match piece {
+            Piece::Marble(Seat::First) => 'B',
+            Piece::Marble(Seat::Second) => 'W',
+            Piece::Star(Seat::First) => 'b',
+            Piece::Star(Seat::Second) => 'w',
+        };
+        if view.quads.iter().flatten().any(|&corner| corner == point) {
+            (cell[0], cell[2]) = ('[', ']');
+        } else if is_new(view, point) {
+            (cell[0], cell[2]) = ('(', ')');
+        }
+    }
+    let mut text = files.to_owned();
+    for (rank, row) in rows.iter().enumerate().rev() {
+        let row: String = row.iter().collect();
+        writeln!(text, " {:>2} {row} {}", rank + 1, rank + 1).expect("writing to a String cannot fail");
+    }
+    text.push_str(files);
+    text.push_str("\nB W  marbles of Black and White; b w  stars\n");
+    if view.last.is_some() {
+        text.push_str("( )  played in the last turn\n");
+    }
+    for quad in &view.quads {
+        let [a, b, c, d] = quad;
+        writeln!(text, "[ ]  the quad {a} {b} {c} {d}").expect("writing to a String cannot fail");
+    }
+    if threats(view).is_some() {
+        text.push_str("!    your opponent could complete a quad here\n+    you could complete a quad here\n");
+    }
+    text
+}
+
+const STEP: f64 = 52.0;
+const EDGE: f64 = 60.0;
+
+const INK: &str = "#3c3a36";
+const GRID: &str = "#b3a68c";
+const MARK: &str = "#d9731a";
+const QUAD: &str = "#b3261e";
+const FOE: &str = "#c22f2f";
+const OWN: &str = "#2f7d4f";
+
+/// The colours of a side's pieces: face and edge.
+fn colours(seat: Seat) -> (&'static str, &'static str) {
+    match seat {
+        Seat::First => ("#2f2f33", "#0f0f12"),
+        Seat::Second => ("#ffffff", "#4d4a44"),
+    }
+}
+
+fn place(point: Point) -> (f64, f64) {
+    (EDGE + STEP * f64::from(point.file()), EDGE + STEP * f64::from(10 - point.rank()))
+}
+
+fn svg(view: &View) -> String {
+    let height = if threats(view).is_some() { 712 } else { 684 };
+    let mut svg = Svg::new(640, height, "#f3ecdc");
+    grid(&mut svg);
+    for quad in &view.quads {
+        svg.polygon(&around(*quad).map(place), "none", QUAD, 6.0);
+    }
+    for point in Point::all() {
+        let (x, y) = place(point);
+        // Where both could, the opponent's mark lies around one's own.
+        if threatens(view, view.viewer.other(), point) {
+            svg.circle(x, y, 12.0, "#f6d5cf", FOE);
+        }
+        if threatens(view, view.viewer, point) {
+            svg.circle(x, y, 7.0, "#bfe3cb", OWN);
+        }
+    }
+    for (point, piece) in pieces(view) {
+        let (x, y) = place(point);
+        if is_new(view, point) {
+            svg.circle(x, y, 24.5, MARK, MARK);
+        }
+        draw_piece(&mut svg, x, y, 20.0, piece);
+    }
+    legend(&mut svg, view);
+    svg.finish()
+}
+
+fn grid(svg: &mut Svg) {
+    for place in 0..11u8 {
+        let at = EDGE + STEP * f64::from(place);
+        // The outermost lines end before the corners, where there is no point.
+        let (from, to) = if place == 0 || place == 10 { (1.0, 9.0) } else { (0.0, 10.0) };
+        let (from, to) = (EDGE + STEP * from, EDGE + STEP * to);
+        svg.line((at, from), (at, to), GRID, 1.5);
+        svg.line((from, at), (to, at), GRID, 1.5);
+        let file = char::from(b'A' + place).to_string();
+        svg.text(at, 20.0, 16.0, Anchor::Middle, INK, &file);
+        svg.text(at, 620.0, 16.0, Anchor::Middle, INK, &file);
+        let rank = (11 - place).to_string();
+        svg.text(20.0, at, 16.0, Anchor::Middle, INK, &rank);
+        svg.text(620.0, at, 16.0, Anchor::Middle, INK, &rank);
+    }
+}
+
+/// The corners of a quad in the order in which one walks around it.
+fn around([a, b, c, d]: Quad) -> Quad {
+    // Sorted by rank, then file, the first and the last corner lie opposite each other at any tilt.
+    [a, b, d, c]
+}
+
+fn draw_piece(svg: &mut Svg, x: f64, y: f64, radius: f64, piece: Piece) {
+    match piece {
+        Piece::Marble(seat) => {
+            let (face, edge) = colours(seat);
+            svg.circle(x, y, radius, face, edge);
+            if seat == Seat::First {
+                svg.circle(x - radius * 0.35, y - radius * 0.35, radius * 0.16, "#8d8d95", "#8d8d95");
+            } else {
+                svg.circle(x + radius * 0.3, y + radius * 0.3, radius * 0.2, "#dcd6c8", "#dcd6c8");
+            }
+        }
+        Piece::Star(seat) => {
+            let (face, edge) = colours(seat);
+            svg.polygon(&star(x, y, radius * 1.05), face, edge, 1.5);
+        }
+    }
+}
+
+/// A star with five points.
+fn star(x: f64, y: f64, radius: f64) -> Vec<(f64, f64)> {
+    let tip = |n: u8| {
+        let angle = std::f64::consts::PI * (f64::from(n) / 5.0 - 0.5);
+        let radius = if n.is_multiple_of(2) { radius } else { radius * 0.45 };
+        let round = |length: f64| (length * 10.0).round() / 10.0;
+        (round(x + radius * angle.cos()), round(y + radius * angle.sin()))
+    };
+    (0..10).map(tip).collect()
+}
+
+fn legend(svg: &mut Svg, view: &View) {
+    let y = 658.0;
+    let mut x = 50.0;
+    for (seat, words) in [(Seat::First, "Black"), (Seat::Second, "White")] {
+        draw_piece(svg, x, y, 11.0, Piece::Marble(seat));
+        draw_piece(svg, x + 28.0, y, 11.0, Piece::Star(seat));
+        let left = view.left[seat];
+        let words = format!("{words}: {} and {} left", left.marbles, left.stars);
+        svg.text(x + 48.0, y, 15.0, Anchor::Start, INK, &words);
+        x += 225.0;
+    }
+    svg.circle(x, y, 12.0, MARK, MARK);
+    svg.circle(x, y, 8.0, "#f3ecdc", "#f3ecdc");
+    svg.text(x + 20.0, y, 15.0, Anchor::Start, INK, "last turn");
+    if threats(view).is_some() {
+        let y = y + 28.0;
+        svg.circle(50.0, y, 10.0, "#f6d5cf", FOE);
+        svg.text(68.0, y, 15.0, Anchor::Start, INK, "your opponent could complete a quad");
+        svg.circle(390.0, y, 7.0, "#bfe3cb", OWN);
+        svg.text(408.0, y, 15.0, Anchor::Start, INK, "you could");
+    }
+}

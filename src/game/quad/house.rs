@@ -1,0 +1,159 @@
+//! The house: Quad against the program, at four levels (clause 4).
+//!
+//! It knows what its seat sees and plays by the rules like anyone. The same view, level and seed give the same
+//! turn; there is no clock in it. What `advance` and who begins are is settled elsewhere.
+
+use std::fmt::{self, Display};
+
+use super::order::Order;
+use super::point::{Point, Quad};
+use super::view::View;
+use crate::game::Seat;
+use position::{Position, Turn};
+
+mod position;
+mod search;
+
+/// How well the house plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// As Easy, and blind to more tilts. Its matches are best opened with the option `trainer`.
+    Trainer,
+    /// Overlooks a quad at an odd tilt now and then.
+    Easy,
+    /// Overlooks nothing on the board, and looks no turn ahead.
+    Average,
+    /// Looks ahead through threats and their answers.
+    Expert,
+}
+
+impl Level {
+    pub const ALL: [Level; 4] = [Level::Trainer, Level::Easy, Level::Average, Level::Expert];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Level::Trainer => "trainer",
+            Level::Easy => "easy",
+            Level::Average => "average",
+            Level::Expert => "expert",
+        }
+    }
+
+    /// The level of this name, in any case.
+    pub fn parse(text: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| text.eq_ignore_ascii_case(level.as_str()))
+    }
+
+    /// The level that a player meets after beating this one; `None` after the last.
+    pub fn next(self) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| *level > self)
+    }
+}
+
+impl Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Positions that Expert looks at for one turn.
+const EXPERT_NODES: u32 = 60_000;
+
+/// The turn of the side to move as order lines, always legal; none if the match is over.
+pub fn choose(view: &View, level: Level, seed: u64) -> Vec<String> {
+    choose_within(view, level, seed, EXPERT_NODES)
+}
+
+/// [`choose`], with an Expert that looks at `nodes` positions.
+fn choose_within(view: &View, level: Level, seed: u64, nodes: u32) -> Vec<String> {
+    let Some(side) = view.to_move else { return Vec::new() };
+    let mut dice = Dice(seed ^ u64::from(view.turn).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    if view.may_swap() && is_good_opening(view.marbles[Seat::First][0]) {
+        return vec![Order::Swap.to_string()];
+    }
+    let turn = if view.turn == 0 {
+        Turn { stars: Vec::new(), marble: opening(view, &mut dice) }
+    } else {
+        let mut seen = Position::new(view, side, |quad| level.sees(quad, &mut dice));
+        match level {
+            Level::Trainer => shallow(&seen, 4, &mut dice),
+            Level::Easy => shallow(&seen, 2, &mut dice),
+            Level::Average => shallow(&seen, 1, &mut dice),
+            Level::Expert => search::best(&mut seen, nodes, &mut dice),
+        }
+    };
+    let stars = turn.stars.into_iter().map(Order::Star);
+    stars.chain([Order::Marble(turn.marble)]).map(|order| order.to_string()).collect()
+}
+
+impl Level {
+    /// Whether it notices a square this time: upright ones and those at 45 degrees always, others by their tilt.
+    fn sees(self, quad: &Quad, dice: &mut Dice) -> bool {
+        let [lowest, second, _, highest] = quad;
+        let plain = lowest.rank() == second.rank() || lowest.file() == highest.file();
+        let percent = match self {
+            Level::Trainer => 60,
+            Level::Easy => 88,
+            Level::Average | Level::Expert => 100,
+        };
+        dice.below(100) < percent || plain
+    }
+}
+
+/// Whether the first marble is better taken over than answered.
+fn is_good_opening(point: Point) -> bool {
+    point.from_middle() < 25
+}
+
+/// The first marble: near the middle, or far from it if the opponent may take it over.
+fn opening(view: &View, dice: &mut Dice) -> Point {
+    let wanted = |point: &Point| {
+        if view.swap { (25..=29).contains(&point.from_middle()) } else { point.from_middle() <= 2 }
+    };
+    let points: Vec<Point> = view.empty().into_iter().filter(wanted).collect();
+    points[dice.below(points.len())]
+}
+
+/// A turn without looking ahead: win, or block everything that is seen, then one of the `choice` most promising
+/// points.
+fn shallow(seen: &Position, choice: usize, dice: &mut Dice) -> Turn {
+    let me = seen.to_move;
+    if let Some(&marble) = seen.threats(me).first() {
+        return Turn { stars: Vec::new(), marble };
+    }
+    let free = seen.promising();
+    let mut blocks = seen.threats(me.other());
+    blocks.sort_by_key(|&point| std::cmp::Reverse(seen.promise(point)));
+    let stars_left = seen.left[me].stars;
+    // With a star to spare for every block, the marble attacks where a block would not.
+    let attack = free
+        .iter()
+        .copied()
+        .find(|point| !blocks.contains(point))
+        .filter(|&point| seen.attacks(me, point) > 0);
+    let spare = !blocks.is_empty() && blocks.len() <= stars_left && seen.attacks(me, blocks[0]) == 0;
+    if let (true, Some(marble)) = (spare, attack) {
+        return Turn { stars: blocks, marble };
+    }
+    if let Some((&marble, others)) = blocks.split_first() {
+        return Turn { stars: others.iter().copied().take(stars_left).collect(), marble };
+    }
+    Turn { stars: Vec::new(), marble: free[dice.below(choice.min(free.len()))] }
+}
+
+/// Dice that fall the same for the same seed (SplitMix64).
+struct Dice(u64);
+
+impl Dice {
+    /// A number below `n`, which is not 0.
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests;

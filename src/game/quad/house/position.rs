@@ -1,0 +1,172 @@
+//! A position as the house sees it: for each square of the board how far each side has come, kept as pieces are put
+//! down and taken back.
+
+use crate::game::quad::point::{Point, Points, Quad, SQUARES};
+use crate::game::quad::view::{Left, View};
+use crate::game::{BySeat, Seat};
+
+/// Stars, then a marble.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Turn {
+    pub stars: Vec<Point>,
+    pub marble: Point,
+}
+
+/// What stands on the corners of one square.
+#[derive(Clone, Copy, Default)]
+struct Corners {
+    marbles: BySeat<u8>,
+    /// Stars of either side; a square that is not seen counts as blocked.
+    blocked: u8,
+}
+
+impl Corners {
+    /// How many marbles `seat` has on them; `None` if it cannot get all four any more.
+    fn reached(&self, seat: Seat) -> Option<usize> {
+        (self.blocked == 0 && self.marbles[seat.other()] == 0).then_some(usize::from(self.marbles[seat]))
+    }
+}
+
+/// For one side: how many squares still open to it have 0, 1, 2, 3 (or, when won, 4) of its marbles.
+#[derive(Clone)]
+struct Reach {
+    /// Through each point.
+    through: [[u8; 121]; 5],
+    all: [i32; 5],
+}
+
+#[derive(Clone)]
+pub(super) struct Position {
+    corners: Vec<Corners>,
+    reach: BySeat<Reach>,
+    taken: Points,
+    pub left: BySeat<Left>,
+    pub to_move: Seat,
+}
+
+impl Position {
+    /// The position in `view`, of which only the squares that `sees` accepts are known.
+    pub fn new(view: &View, to_move: Seat, mut sees: impl FnMut(&Quad) -> bool) -> Position {
+        let unseen = |quad| Corners { blocked: u8::from(!sees(quad)), ..Corners::default() };
+        let corners: Vec<Corners> = SQUARES.all.iter().map(unseen).collect();
+        let mut reach = Reach { through: [[0; 121]; 5], all: [0; 5] };
+        for (quad, _) in SQUARES.all.iter().zip(&corners).filter(|(_, corners)| corners.blocked == 0) {
+            reach.all[0] += 1;
+            quad.iter().for_each(|corner| reach.through[0][corner.index()] += 1);
+        }
+        let reach = BySeat::new(reach.clone(), reach);
+        let mut position = Position { corners, reach, taken: Points::default(), left: view.left, to_move };
+        for seat in Seat::BOTH {
+            view.marbles[seat].iter().for_each(|&point| position.put_marble(seat, point));
+            view.stars[seat].iter().for_each(|&point| position.put_star(point));
+        }
+        position
+    }
+
+    fn change(&mut self, point: Point, change: impl Fn(&mut Corners)) {
+        for square in SQUARES.through(point) {
+            let before = self.corners[square.number];
+            change(&mut self.corners[square.number]);
+            let after = self.corners[square.number];
+            for seat in Seat::BOTH {
+                let (old, new) = (before.reached(seat), after.reached(seat));
+                if old == new {
+                    continue;
+                }
+                let reach = &mut self.reach[seat];
+                if let Some(old) = old {
+                    reach.all[old] -= 1;
+                    for index in square.indices {
+                        reach.through[old][index] -= 1;
+                    }
+                }
+                if let Some(new) = new {
+                    reach.all[new] += 1;
+                    for index in square.indices {
+                        reach.through[new][index] += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    fn put_marble(&mut self, seat: Seat, point: Point) {
+        self.taken.insert(point);
+        self.change(point, |corners| corners.marbles[seat] += 1);
+    }
+
+    fn put_star(&mut self, point: Point) {
+        self.taken.insert(point);
+        self.change(point, |corners| corners.blocked += 1);
+    }
+
+    /// Plays a turn of the side to move.
+    pub fn play(&mut self, turn: &Turn) {
+        let me = self.to_move;
+        turn.stars.iter().for_each(|&star| self.put_star(star));
+        self.put_marble(me, turn.marble);
+        self.left[me].stars -= turn.stars.len();
+        self.left[me].marbles -= 1;
+        self.to_move = me.other();
+    }
+
+    /// Takes back the turn played last.
+    pub fn take_back(&mut self, turn: &Turn) {
+        let me = self.to_move.other();
+        self.to_move = me;
+        self.left[me].marbles += 1;
+        self.left[me].stars += turn.stars.len();
+        self.taken.remove(turn.marble);
+        self.change(turn.marble, |corners| corners.marbles[me] -= 1);
+        for &star in &turn.stars {
+            self.taken.remove(star);
+            self.change(star, |corners| corners.blocked -= 1);
+        }
+    }
+
+    fn free(&self) -> impl Iterator<Item = Point> {
+        SQUARES.points.iter().copied().filter(|&point| !self.taken.contains(point))
+    }
+
+    /// The points at which `seat` could complete a quad with its next marble.
+    pub fn threats(&self, seat: Seat) -> Vec<Point> {
+        let reach = &self.reach[seat];
+        if reach.all[3] == 0 || self.left[seat].marbles == 0 {
+            return Vec::new();
+        }
+        self.free().filter(|point| reach.through[3][point.index()] > 0).collect()
+    }
+
+    /// How many squares a marble of `seat` on `point` would bring to three.
+    pub fn attacks(&self, seat: Seat, point: Point) -> u8 {
+        self.reach[seat].through[2][point.index()]
+    }
+
+    /// How much a marble of the side to move on `point` promises: squares of its own that come nearer, and squares of
+    /// the opponent that are spoilt.
+    pub fn promise(&self, point: Point) -> u32 {
+        let count = |seat: Seat, marbles: usize| u32::from(self.reach[seat].through[marbles][point.index()]);
+        let (me, foe) = (self.to_move, self.to_move.other());
+        let (own, theirs) = (count(me, 2), count(foe, 2));
+        16 * own * own + 9 * theirs * theirs + 6 * count(me, 1) + 3 * count(foe, 1) + count(me, 0)
+    }
+
+    /// The free points, the most promising first.
+    pub fn promising(&self) -> Vec<Point> {
+        let mut points: Vec<(u32, Point)> = self.free().map(|point| (self.promise(point), point)).collect();
+        points.sort_unstable_by(|a, b| b.cmp(a));
+        points.into_iter().map(|(_, point)| point).collect()
+    }
+
+    /// What the position is worth to `seat`, the opponent not reckoned.
+    pub fn worth(&self, seat: Seat) -> i32 {
+        let reach = &self.reach[seat];
+        let forks: i32 = self
+            .free()
+            .map(|point| i32::from(reach.through[2][point.index()]))
+            .map(|pairs| pairs * (pairs - 1).max(0))
+            .sum();
+        let stars = i32::try_from(self.left[seat].stars).expect("there are six stars");
+        reach.all[1] + 4 * reach.all[2] + 6 * forks + 350 * stars
+    }
+}

@@ -1,0 +1,195 @@
+use super::*;
+use crate::game::quad::{Options, Quad as Rules, STARS, State, play};
+use crate::game::{BySeat, Game, Numbered, Options as _};
+
+/// Positions that Expert looks at in matches, and how many it plays: few in a slow build.
+const NODES: u32 = if cfg!(debug_assertions) { 3_000 } else { EXPERT_NODES };
+const MATCHES: u64 = if cfg!(debug_assertions) { 8 } else { 40 };
+
+fn start(swap: bool) -> State {
+    let mut options = Options::default();
+    options.set("swap", if swap { "on" } else { "off" }).expect("swap takes both");
+    Rules::start(&options)
+}
+
+/// The state after these lines; `None` if they cannot stand.
+fn after(state: &State, lines: &[String]) -> Option<State> {
+    let side = state.to_move?;
+    let mut orders = Vec::new();
+    for (line, text) in (1..).zip(lines) {
+        orders.extend(Rules::parse(text).ok()?.into_iter().map(|order| Numbered { line, order }));
+    }
+    let sealed = Rules::check(&Rules::view(state, side), &orders).ok()?;
+    let mut filed = BySeat::new(None, None);
+    filed[side] = Some(sealed);
+    Some(Rules::adjudicate(state, &filed))
+}
+
+/// One match of two levels; who won.
+fn matched(levels: BySeat<Level>, seed: u64) -> Option<Seat> {
+    let mut state = start(seed % 4 == 3);
+    while let Some(side) = state.to_move {
+        let lines = choose_within(&Rules::view(&state, side), levels[side], seed, NODES);
+        state = after(&state, &lines).expect("the house plays by the rules");
+    }
+    state.outcome.and_then(|outcome| outcome.winner)
+}
+
+/// Matches won and lost by `strong` against `weak`, both beginning as often.
+fn score(strong: Level, weak: Level, matches: u64) -> (u32, u32) {
+    let (mut won, mut lost) = (0, 0);
+    for seed in 0..matches {
+        let seat = if seed % 2 == 0 { Seat::First } else { Seat::Second };
+        let mut levels = BySeat::new(weak, weak);
+        levels[seat] = strong;
+        match matched(levels, seed) {
+            Some(winner) if winner == seat => won += 1,
+            Some(_) => lost += 1,
+            None => {}
+        }
+    }
+    (won, lost)
+}
+
+#[test]
+fn easy_beats_trainer() {
+    let (won, lost) = score(Level::Easy, Level::Trainer, 60);
+    assert!(won >= 2 * lost, "{won} to {lost}");
+}
+
+#[test]
+fn average_beats_easy() {
+    let (won, lost) = score(Level::Average, Level::Easy, 60);
+    assert!(won >= 2 * lost, "{won} to {lost}");
+}
+
+#[test]
+fn expert_beats_average() {
+    let (won, lost) = score(Level::Expert, Level::Average, MATCHES);
+    assert!(won >= 2 * lost, "{won} to {lost}");
+}
+
+#[test]
+fn expert_never_loses_to_trainer() {
+    let (won, lost) = score(Level::Expert, Level::Trainer, MATCHES);
+    assert_eq!(lost, 0, "{won} were won");
+}
+
+/// Where a marble would complete a quad: three marbles and the point are tried on four equal sides and two equal
+/// diagonals, without any table.
+fn plain_threats(state: &State, seat: Seat) -> Vec<Point> {
+    let at = |point: Point| (i32::from(point.file()), i32::from(point.rank()));
+    let marbles: Vec<_> = state.marbles[seat].iter().copied().map(at).collect();
+    let stands = |point: Point| {
+        Seat::BOTH
+            .iter()
+            .any(|&seat| state.marbles[seat].contains(&point) || state.stars[seat].contains(&point))
+    };
+    let completes = |point: Point| {
+        let (x, y) = at(point);
+        marbles.iter().any(|&(beside_x, beside_y)| {
+            // The side from the point to this marble, turned to the left.
+            let (files, ranks) = (beside_x - x, beside_y - y);
+            marbles.contains(&(x - ranks, y + files))
+                && marbles.contains(&(beside_x - ranks, beside_y + files))
+        })
+    };
+    Point::all().filter(|&point| !stands(point) && completes(point)).collect()
+}
+
+/// A position of random turns.
+fn random_state(dice: &mut Dice) -> State {
+    let mut state = start(false);
+    for _ in 0..12 + dice.below(25) {
+        let Some(side) = state.to_move else { break };
+        let lines = play::random_filing(&Rules::view(&state, side), &mut |n| dice.below(n as usize) as u32);
+        state = after(&state, &lines).filter(|next| next.outcome.is_none()).unwrap_or(state);
+    }
+    state
+}
+
+/// Clause 4. With more threats than stars and a marble can block, as many are blocked as can be.
+#[test]
+fn from_average_up_no_quad_is_missed_and_none_left_open_that_can_be_blocked() {
+    let mut dice = Dice(1);
+    let (mut wins, mut blocks, mut several) = (0, 0, 0);
+    for round in 0..600 {
+        let state = random_state(&mut dice);
+        let Some(side) = state.to_move else { continue };
+        let (own, threats) = (plain_threats(&state, side), plain_threats(&state, side.other()));
+        let level = if round % 4 == 0 { Level::Expert } else { Level::Average };
+        let lines = choose_within(&Rules::view(&state, side), level, round, 300);
+        let next = after(&state, &lines).expect("the house plays by the rules");
+        if !own.is_empty() {
+            assert!(!next.quads.is_empty(), "{level} missed a quad: {state:?}");
+            wins += 1;
+        } else if next.to_move.is_some() && next.marbles[side.other()].len() < 20 {
+            let can_block = STARS - state.stars[side].len() + 1;
+            let open = plain_threats(&next, side.other()).len();
+            assert_eq!(open, threats.len().saturating_sub(can_block), "{level} left one open: {state:?}");
+            blocks += u32::from(!threats.is_empty());
+            several += u32::from(threats.len() > 1);
+        }
+    }
+    assert!(wins > 50 && blocks > 50 && several > 20, "{wins} {blocks} {several}: too tame to show anything");
+}
+
+#[test]
+fn every_level_plays_legal_turns_and_the_same_ones_again() {
+    let mut dice = Dice(2);
+    for seed in 0..40 {
+        let state = if seed == 0 { start(true) } else { random_state(&mut dice) };
+        let Some(side) = state.to_move else { continue };
+        let view = Rules::view(&state, side);
+        for level in Level::ALL {
+            let lines = choose_within(&view, level, seed, 100);
+            assert!(after(&state, &lines).is_some(), "{level}: {lines:?}");
+            assert_eq!(lines, choose_within(&view, level, seed, 100));
+        }
+    }
+}
+
+#[test]
+fn the_house_plays_to_the_last_marble() {
+    for seed in 0..12 {
+        let mut state = start(seed % 2 == 0);
+        let mut dice = Dice(seed);
+        while let Some(side) = state.to_move {
+            // Whoever would win plays elsewhere, so that the match goes on to the end.
+            let view = Rules::view(&state, side);
+            let lines = choose_within(&view, Level::ALL[dice.below(4)], seed, 50);
+            let next = after(&state, &lines).expect("the house plays by the rules");
+            state = if next.quads.is_empty() {
+                next
+            } else {
+                let harmless = |point: &Point| {
+                    let lines = [Order::Marble(*point).to_string()];
+                    after(&state, &lines).filter(|next| next.quads.is_empty())
+                };
+                view.empty().iter().find_map(harmless).expect("some point completes no quad")
+            };
+        }
+        assert_eq!(state.marbles.as_ref().map(Vec::len), BySeat::new(20, 20));
+        assert!(choose(&Rules::view(&state, Seat::First), Level::Expert, 0).is_empty());
+    }
+}
+
+#[test]
+fn a_good_first_marble_is_taken_over() {
+    let (middle, edge) = (["MARBLE F6".to_owned()], ["MARBLE A6".to_owned()]);
+    for (lines, swaps) in [(middle, true), (edge, false)] {
+        let state = after(&start(true), &lines).expect("a first marble");
+        let answer = choose_within(&Rules::view(&state, Seat::Second), Level::Expert, 1, 100);
+        assert_eq!(answer == ["SWAP"], swaps, "{answer:?}");
+    }
+}
+
+#[test]
+fn levels_are_read_by_name_and_lead_up_to_expert() {
+    for level in Level::ALL {
+        assert_eq!(Level::parse(&level.to_string().to_uppercase()), Some(level));
+    }
+    assert_eq!(Level::parse("medium"), None);
+    assert_eq!(Level::Trainer.next(), Some(Level::Easy));
+    assert_eq!(Level::Expert.next(), None);
+}

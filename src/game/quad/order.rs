@@ -1,0 +1,128 @@
+//! The orders of Quad as they are written. Whether a piece can stand there is not asked here.
+
+use std::fmt::{self, Display};
+
+use super::point::Point;
+use crate::game::Syntax;
+
+/// One piece of a turn, or the answer to the first marble (clauses 2.1, 2.5). A line may hold several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Star(Point),
+    Marble(Point),
+    Swap,
+}
+
+impl Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Order::Star(point) => write!(f, "STAR {point}"),
+            Order::Marble(point) => write!(f, "MARBLE {point}"),
+            Order::Swap => f.write_str("SWAP"),
+        }
+    }
+}
+
+/// Reads `STAR C4 D5`, `MARBLE E6`, `C4* D5* E6` or `SWAP`. Another line is a remark, unless it begins with a
+/// letter and a digit or with the name of a piece.
+pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
+    let words: Vec<String> = line
+        .split_whitespace()
+        .map(|word| word.trim_end_matches([',', '.', ';']).to_ascii_uppercase())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let Some((first, rest)) = words.split_first() else { return Err(Syntax::Unknown) };
+    match first.as_str() {
+        "SWAP" if rest.is_empty() => Ok(vec![Order::Swap]),
+        "SWAP" => Err(malformed("SWAP stands alone on its line.", "SWAP")),
+        "STAR" if !rest.is_empty() => rest.iter().map(|word| Ok(Order::Star(point(word)?))).collect(),
+        "MARBLE" if !rest.is_empty() => rest.iter().map(|word| Ok(Order::Marble(point(word)?))).collect(),
+        "STAR" | "STARS" => Err(malformed("Stars are written as STAR and their points.", "STAR C4 D5")),
+        "MARBLE" | "MARBLES" => Err(malformed("The marble is written as MARBLE and its point.", "MARBLE E6")),
+        _ if begins_like_a_point(first) => words.iter().map(|word| piece(word)).collect(),
+        _ => Err(Syntax::Unknown),
+    }
+}
+
+fn begins_like_a_point(word: &str) -> bool {
+    let mut bytes = word.bytes();
+    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic())
+        && bytes.next().is_some_and(|byte| byte.is_ascii_digit())
+}
+
+/// `C4*` is a star, `E6` a marble.
+fn piece(word: &str) -> Result<Order, Syntax> {
+    match word.strip_suffix('*') {
+        Some(star) => Ok(Order::Star(point(star)?)),
+        None => Ok(Order::Marble(point(word)?)),
+    }
+}
+
+fn point(word: &str) -> Result<Point, Syntax> {
+    Point::parse(word).ok_or_else(|| {
+        let reason = match word {
+            "A1" | "A11" | "K1" | "K11" => {
+                format!("{word} is a corner, and the board has no points in its corners.")
+            }
+            _ if begins_like_a_point(word) => {
+                format!("The board has no point {word}: files run from A to K, ranks from 1 to 11.")
+            }
+            _ => format!("{word} is no point of the board."),
+        };
+        malformed(reason, "C4* D5* E6")
+    })
+}
+
+fn malformed(reason: impl Into<String>, example: &'static str) -> Syntax {
+    Syntax::Malformed { reason: reason.into(), example }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Point {
+        Point::parse(text).expect("a point of the board")
+    }
+
+    #[test]
+    fn pieces_are_read_in_either_form() {
+        let pieces = vec![Order::Star(at("C4")), Order::Star(at("D5")), Order::Marble(at("E6"))];
+        for text in ["C4* D5* E6", " c4*  d5*\te6 ", "C4*, D5*, E6."] {
+            assert_eq!(parse(text), Ok(pieces.clone()), "{text:?}");
+        }
+        assert_eq!(parse("star c4, d5"), Ok(pieces[..2].to_vec()));
+        assert_eq!(parse("Marble e6"), Ok(pieces[2..].to_vec()));
+        assert_eq!(parse("swap."), Ok(vec![Order::Swap]));
+        for order in pieces {
+            assert_eq!(parse(&order.to_string()), Ok(vec![order]));
+        }
+    }
+
+    #[test]
+    fn prose_is_no_order() {
+        for text in
+            ["I hope you are well", "See you on Friday", "Starry night", "| C4* E6", "11 . .", "", "*"]
+        {
+            assert_eq!(parse(text), Err(Syntax::Unknown), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_begins_like_a_piece_and_is_none_is_named() {
+        for text in [
+            "STAR",
+            "MARBLE",
+            "STARS C4",
+            "marble A1",
+            "STAR L3",
+            "C4 *",
+            "C4*D5",
+            "SWAP E6",
+            "MARBLE E6*",
+            "STAR of the show",
+        ] {
+            assert!(matches!(parse(text), Err(Syntax::Malformed { .. })), "{text:?}");
+        }
+    }
+}

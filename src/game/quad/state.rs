@@ -1,0 +1,157 @@
+//! What is remembered of a match of Quad, and what a turn makes of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::order::Order;
+use super::point::{Point, Points, Quad, SQUARES};
+use crate::game::{self, BySeat, OptionRule, Outcome, Reason, Seat, Values};
+
+/// Marbles of a side (clause 1.2).
+pub const MARBLES: usize = 20;
+/// Stars of a side (clause 1.2).
+pub const STARS: usize = 6;
+
+/// The options of a match.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Options {
+    /// Second may take the first marble over (Q-FIRST).
+    pub(super) swap: bool,
+    /// Everyone sees where a quad could be completed (clause 3).
+    pub(super) trainer: bool,
+}
+
+impl game::Options for Options {
+    const RULES: &'static [OptionRule] = &[
+        OptionRule {
+            name: "swap",
+            values: Values::OneOf(&["off", "on"]),
+            default: "off",
+            says: "the first turn has no stars, and second may take its marble over",
+        },
+        OptionRule {
+            name: "trainer",
+            values: Values::OneOf(&["off", "on"]),
+            default: "off",
+            says: "reports show where each side could complete a quad",
+        },
+    ];
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "swap" => self.swap = value == "on",
+            "trainer" => self.trainer = value == "on",
+            _ => return Err(format!("Quad has no option {name}.")),
+        }
+        Ok(())
+    }
+
+    fn get(&self, name: &str) -> String {
+        match name {
+            "swap" if self.swap => "on",
+            "trainer" if self.trainer => "on",
+            "swap" | "trainer" => "off",
+            _ => "",
+        }
+        .to_string()
+    }
+}
+
+/// The turn played last. A swap has no stars, and its marble is the one that was taken over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Last {
+    pub side: Seat,
+    pub stars: Vec<Point>,
+    pub marble: Point,
+}
+
+/// All that is remembered of a match.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    pub(super) options: Options,
+    /// Turns played, a swap included.
+    pub(super) turn: u32,
+    /// `None` once the match is over.
+    pub(super) to_move: Option<Seat>,
+    /// The points in the order in which they were played.
+    pub(super) marbles: BySeat<Vec<Point>>,
+    pub(super) stars: BySeat<Vec<Point>>,
+    pub(super) last: Option<Last>,
+    /// What won the match, if a quad did.
+    pub(super) quads: Vec<Quad>,
+    pub(super) outcome: Option<Outcome>,
+}
+
+impl State {
+    pub(super) fn new(options: &Options) -> State {
+        State {
+            options: options.clone(),
+            turn: 0,
+            to_move: Some(Seat::First),
+            marbles: BySeat::default(),
+            stars: BySeat::default(),
+            last: None,
+            quads: Vec::new(),
+            outcome: None,
+        }
+    }
+
+    /// The state after a legal filing of `side`; unchanged if the filing is none.
+    pub(super) fn after(&self, side: Seat, orders: &[Order]) -> State {
+        let mut next = self.clone();
+        let mut last = None;
+        for &order in orders {
+            match order {
+                Order::Star(point) => next.stars[side].push(point),
+                Order::Marble(point) => {
+                    next.marbles[side].push(point);
+                    last = Some(point);
+                }
+                Order::Swap => {
+                    last = next.marbles[side.other()].pop();
+                    next.marbles[side].extend(last);
+                }
+            }
+        }
+        let Some(marble) = last else { return self.clone() };
+        let stars = next.stars[side][self.stars[side].len()..].to_vec();
+        next.quads = SQUARES.quads(next.marbles[side].iter().collect(), marble);
+        next.last = Some(Last { side, stars, marble });
+        next.turn += 1;
+        next.outcome = next.ended(side);
+        next.to_move = next.outcome.is_none().then(|| side.other());
+        next
+    }
+
+    /// The end after a turn of `side` (clauses 2.3, 2.4).
+    fn ended(&self, side: Seat) -> Option<Outcome> {
+        if !self.quads.is_empty() {
+            return Some(Outcome { winner: Some(side), reason: Reason::Quad });
+        }
+        if Seat::BOTH.into_iter().any(|seat| self.marbles[seat].len() < MARBLES) {
+            return None;
+        }
+        let played = |seat: Seat| self.stars[seat].len();
+        let winner = Seat::BOTH.into_iter().find(|&seat| played(seat) < played(seat.other()));
+        let reason = if winner.is_some() { Reason::Stars } else { Reason::DrawnOnStars };
+        Some(Outcome { winner, reason })
+    }
+
+    /// The points at which each side could complete a quad with its next marble (clause 3).
+    pub(super) fn threats(&self) -> BySeat<Vec<Point>> {
+        let taken = taken(&self.marbles, &self.stars);
+        BySeat::from_fn(|seat| {
+            if self.marbles[seat].len() == MARBLES {
+                return Vec::new();
+            }
+            let marbles = self.marbles[seat].iter().collect();
+            Point::all()
+                .filter(|&point| !taken.contains(point) && SQUARES.completes(marbles, point))
+                .collect()
+        })
+    }
+}
+
+/// The points on which any piece stands.
+pub(super) fn taken(marbles: &BySeat<Vec<Point>>, stars: &BySeat<Vec<Point>>) -> Points {
+    Seat::BOTH.into_iter().flat_map(|seat| marbles[seat].iter().chain(&stars[seat])).collect()
+}

@@ -1,0 +1,196 @@
+//! What a seat may know of a match of Quad: everything, since nothing is hidden. And whether a turn may stand.
+
+use serde::Serialize;
+
+use super::order::Order;
+use super::point::{Point, Points, Quad};
+use super::state::{Last, MARBLES, STARS, State, taken};
+use crate::game::{BySeat, Fault, Numbered, Sealed, Seat};
+
+/// The pieces that a side has not yet played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Left {
+    pub marbles: usize,
+    pub stars: usize,
+}
+
+/// The JSON of clause 5, which is `state` and `view` alike but for who looks at it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct View {
+    pub turn: u32,
+    pub to_move: Option<Seat>,
+    pub marbles: BySeat<Vec<Point>>,
+    pub stars: BySeat<Vec<Point>>,
+    pub left: BySeat<Left>,
+    pub last: Option<Last>,
+    pub quads: Vec<Quad>,
+    /// With the option `trainer` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threats: Option<BySeat<Vec<Point>>>,
+    /// Whether the option `swap` is on.
+    #[serde(skip)]
+    pub(super) swap: bool,
+    /// Who looks at the board.
+    #[serde(skip)]
+    pub(super) viewer: Seat,
+}
+
+impl View {
+    pub(super) fn new(state: &State, viewer: Seat) -> View {
+        View {
+            turn: state.turn,
+            to_move: state.to_move,
+            marbles: state.marbles.clone(),
+            stars: state.stars.clone(),
+            left: BySeat::from_fn(|seat| Left {
+                marbles: MARBLES - state.marbles[seat].len(),
+                stars: STARS - state.stars[seat].len(),
+            }),
+            last: state.last.clone(),
+            quads: state.quads.clone(),
+            threats: state.options.trainer.then(|| state.threats()),
+            swap: state.options.swap,
+            viewer,
+        }
+    }
+
+    /// The points on which nothing stands, by rank, then file.
+    pub fn empty(&self) -> Vec<Point> {
+        let taken = self.taken();
+        Point::all().filter(|&point| !taken.contains(point)).collect()
+    }
+
+    /// Whether the side to move may answer the first marble with `SWAP` (Q-FIRST).
+    pub fn may_swap(&self) -> bool {
+        self.swap && self.turn == 1 && self.to_move == Some(Seat::Second)
+    }
+
+    /// How many stars the side to move may play now: none in the first turn where `swap` is on (Q-FIRST).
+    pub fn stars_now(&self) -> usize {
+        match self.to_move {
+            Some(_) if self.swap && self.turn == 0 => 0,
+            Some(side) => self.left[side].stars,
+            None => 0,
+        }
+    }
+
+    pub(super) fn taken(&self) -> Points {
+        taken(&self.marbles, &self.stars)
+    }
+
+    /// A turn: stars, then one marble; or `SWAP` (clauses 2.1, 2.5). A line is judged after the lines above it that
+    /// stand; the filing as a whole by all that was written.
+    pub(super) fn check(&self, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
+        if self.to_move != Some(self.viewer) {
+            return Err(vec![Fault::whole("It is not your turn to play.")]);
+        }
+        let mut faults = Vec::new();
+        let mut turn = Reading { view: self, taken: self.taken(), stars: 0, marble: None };
+        for line in orders.chunk_by(|a, b| a.line == b.line) {
+            let mut with_line = turn.clone();
+            match line.iter().try_for_each(|piece| with_line.take(piece.order)) {
+                Ok(()) => turn = with_line,
+                Err(reason) => faults.push(self.with_example(Fault::on(line[0].line, reason))),
+            }
+        }
+        faults.extend(whole(orders).map(|fault| self.with_example(fault)));
+        if faults.is_empty() {
+            Ok(Sealed::new(orders.iter().map(|piece| piece.order).collect()))
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// Adds a turn that would do.
+    fn with_example(&self, fault: Fault) -> Fault {
+        match self.free_near_the_middle().next() {
+            Some(point) => fault.with_example(Order::Marble(point)),
+            None => fault,
+        }
+    }
+
+    /// The empty points, those near the middle of the board first.
+    pub(super) fn free_near_the_middle(&self) -> impl Iterator<Item = Point> {
+        let mut points = self.empty();
+        points.sort_by_key(|point| point.from_middle());
+        points.into_iter()
+    }
+}
+
+/// What is at fault in the filing as a whole.
+fn whole(orders: &[Numbered<Order>]) -> Option<Fault> {
+    let written = |wanted: fn(&Order) -> bool| orders.iter().any(|piece| wanted(&piece.order));
+    let swap = written(|order| matches!(order, Order::Swap));
+    if swap && orders.len() > 1 {
+        Some(Fault::whole("SWAP is given once, and instead of any pieces."))
+    } else if !swap && !written(|order| matches!(order, Order::Marble(_))) {
+        Some(Fault::missing("There is no marble here, and every turn ends with one."))
+    } else {
+        None
+    }
+}
+
+/// A turn as far as it has been read.
+#[derive(Clone)]
+struct Reading<'a> {
+    view: &'a View,
+    taken: Points,
+    stars: usize,
+    marble: Option<Point>,
+}
+
+impl Reading<'_> {
+    /// Reads the next order.
+    ///
+    /// # Errors
+    /// The reason, in words for the player, why it cannot stand here.
+    fn take(&mut self, order: Order) -> Result<(), String> {
+        match order {
+            Order::Swap if self.view.may_swap() => Ok(()),
+            Order::Swap if !self.view.swap => Err("This match is played without SWAP.".to_string()),
+            Order::Swap => Err("SWAP can only answer the first marble of the match.".to_string()),
+            Order::Star(point) => {
+                let left = self.view.stars_now();
+                self.before_the_marble(point)?;
+                if self.view.swap && self.view.turn == 0 {
+                    return Err(
+                        "The first turn of a match with SWAP is a marble alone, without stars.".to_string()
+                    );
+                }
+                if self.stars == left {
+                    return Err(match left {
+                        0 => "You have no star left.".to_string(),
+                        1 => "You have only one star left.".to_string(),
+                        _ => format!("You have only {left} stars left."),
+                    });
+                }
+                self.stars += 1;
+                self.place(point)
+            }
+            Order::Marble(point) => {
+                self.before_the_marble(point)?;
+                self.marble = Some(point);
+                self.place(point)
+            }
+        }
+    }
+
+    fn before_the_marble(&self, point: Point) -> Result<(), String> {
+        match self.marble {
+            None => Ok(()),
+            Some(marble) => {
+                Err(format!("The marble on {marble} ends the turn; nothing can follow on {point}."))
+            }
+        }
+    }
+
+    fn place(&mut self, point: Point) -> Result<(), String> {
+        if self.taken.contains(point) {
+            let before = self.view.taken().contains(point);
+            let when = if before { "already" } else { "already in this turn" };
+            return Err(format!("A piece stands on {point} {when}; a piece goes on an empty point."));
+        }
+        self.taken.insert(point);
+        Ok(())
+    }
+}

@@ -1,0 +1,234 @@
+//! Combat (clause 3.4): who takes part, what damage is done, and which ships are lost for it.
+//!
+//! It decides from ships alone: what is told of it stands in `view`, what comes after it in `rules`.
+
+use serde::{Deserialize, Serialize};
+
+use super::galaxy::{Quadrant, Quadrants, Square};
+use super::state::{Damage, Ship};
+use crate::game::{BySeat, Seat};
+
+/// One quadrant in which somebody takes part in combat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Fight {
+    pub quadrant: Quadrant,
+    pub sides: BySeat<Force>,
+}
+
+/// One side of a fight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Force {
+    /// As computed, without the points that are taken off.
+    pub offence: u16,
+    pub defence: u16,
+    /// Taken.
+    pub damage: u16,
+    /// The cells on which this side's ships take part, a bit each.
+    front: u8,
+}
+
+/// For each cell, itself and the adjacent ones, a bit each.
+const REACH: [u8; 4] = [0b0111, 0b1011, 0b1101, 0b1110];
+
+fn bit(square: Square) -> u8 {
+    1 << square.cell()
+}
+
+impl Fight {
+    /// The fight in a quadrant that holds ships of both; `None` if all that meet are diagonal.
+    fn compute(quadrant: Quadrant, ships: BySeat<&[Ship]>, rule: Damage) -> Option<Fight> {
+        let there = |seat: Seat| ships[seat].iter().filter(move |ship| ship.at.quadrant() == quadrant);
+        let held = BySeat::from_fn(|seat| there(seat).fold(0, |cells, ship| cells | bit(ship.at)));
+        let mut sides = BySeat::from_fn(|seat| {
+            let enemy = held[seat.other()];
+            let mut force = Force::default();
+            let mut apart = 0;
+            for (cell, reach) in REACH.iter().enumerate() {
+                if reach & enemy != 0 {
+                    force.front |= 1 << cell;
+                }
+            }
+            for ship in there(seat).filter(|ship| force.front & bit(ship.at) != 0) {
+                force.offence += ship.class.offence;
+                force.defence += ship.class.defence;
+                apart += u16::from(enemy & bit(ship.at) == 0);
+            }
+            force.offence = force.offence.saturating_sub(apart);
+            force
+        });
+        for seat in Seat::BOTH {
+            sides[seat].damage = match (rule, sides[seat.other()].offence) {
+                (_, offence) if offence <= sides[seat].defence => 0,
+                (Damage::Excess, offence) => offence - sides[seat].defence,
+                (Damage::Full, offence) => offence,
+            };
+        }
+        let met = sides.first.front & held.first != 0;
+        met.then_some(Fight { quadrant, sides })
+    }
+
+    /// Of `ships`, all those of `seat`, the ones that take part.
+    pub fn fighting<'a>(&self, seat: Seat, ships: &'a [Ship]) -> impl Iterator<Item = &'a Ship> {
+        let (quadrant, front) = (self.quadrant, self.sides[seat].front);
+        ships.iter().filter(move |ship| ship.at.quadrant() == quadrant && front & bit(ship.at) != 0)
+    }
+
+    /// Whether it is up to the owner which of `ships` are lost here: some can be spared, and so another lost.
+    pub fn leaves_a_choice(&self, seat: Seat, ships: &[Ship]) -> bool {
+        let sizes = || self.fighting(seat, ships).map(|ship| ship.class.size());
+        let total: u16 = sizes().sum();
+        let damage = self.sides[seat].damage;
+        damage > 0 && sizes().min().is_some_and(|smallest| damage <= total - smallest)
+    }
+
+    /// The numbers of the ships that `seat` loses here, ascending, if the `named` are to go first, in that order.
+    pub fn lost(&self, seat: Seat, ships: &[Ship], named: &[u16]) -> Vec<u16> {
+        let mut left = self.sides[seat].damage;
+        if left == 0 {
+            return Vec::new();
+        }
+        let mut spared: Vec<Ship> = self.fighting(seat, ships).copied().collect();
+        let mut lost = Vec::with_capacity(spared.len());
+        for &no in named {
+            if left == 0 {
+                break;
+            }
+            if let Some(index) = spared.iter().position(|ship| ship.no == no) {
+                left = left.saturating_sub(spared.remove(index).class.size());
+                lost.push(no);
+            }
+        }
+        if left > 0 {
+            lost.extend(least_set(&spared, left));
+        }
+        lost.sort_unstable();
+        lost
+    }
+}
+
+/// Every fight, by quadrant. `meetings` are the quadrants that hold ships of both.
+pub(super) fn fights(meetings: Quadrants, ships: BySeat<&[Ship]>, rule: Damage) -> Vec<Fight> {
+    meetings.iter().filter_map(|quadrant| Fight::compute(quadrant, ships, rule)).collect()
+}
+
+/// The set of `ships` (by number) that covers `damage` with the least total size; of such sets, the one of fewest
+/// ships, then of least offence, then the one whose numbers, from the highest down, are higher. All, if none
+/// covers it (`Z-CASUALTIES`).
+fn least_set(ships: &[Ship], damage: u16) -> Vec<u16> {
+    let total: u16 = ships.iter().map(|ship| ship.class.size()).sum();
+    if total <= damage {
+        return ships.iter().map(|ship| ship.no).collect();
+    }
+    // best[k][s]: of the sets of the first k ships with total size s, the least (ships, offence).
+    type Cost = Option<(u16, u16)>;
+    let width = usize::from(total) + 1;
+    let add =
+        |cost: Cost, ship: &Ship| cost.map(|(count, offence)| (count + 1, offence + ship.class.offence));
+    let mut best: Vec<Cost> = vec![None; width * (ships.len() + 1)];
+    best[0] = Some((0, 0));
+    for (k, ship) in ships.iter().enumerate() {
+        let size = usize::from(ship.class.size());
+        let (known, row) = best[k * width..].split_at_mut(width);
+        row[..width].copy_from_slice(known);
+        for sum in size..width {
+            if let Some(with) = add(known[sum - size], ship)
+                && row[sum].is_none_or(|without| with < without)
+            {
+                row[sum] = Some(with);
+            }
+        }
+    }
+    let last = &best[ships.len() * width..];
+    let mut sum = (usize::from(damage)..width).find(|&sum| last[sum].is_some()).expect("all ships cover it");
+    // From the highest number down: a ship belongs to the set if one of the best sets has it.
+    let mut set = Vec::new();
+    for (k, ship) in ships.iter().enumerate().rev() {
+        let size = usize::from(ship.class.size());
+        let cost = best[(k + 1) * width + sum];
+        if sum >= size && cost.is_some() && add(best[k * width + sum - size], ship) == cost {
+            set.push(ship.no);
+            sum -= size;
+        }
+    }
+    set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::quadrant_z::order::Class;
+
+    fn ship(no: u16, offence: u16, defence: u16, at: &str) -> Ship {
+        Ship { no, class: Class { offence, defence }, at: Square::parse(at).unwrap() }
+    }
+
+    /// The least set by trying every set.
+    fn by_trying(ships: &[Ship], damage: u16) -> Vec<u16> {
+        let all = ships.iter().map(|ship| ship.no).collect();
+        (0_u32..1 << ships.len())
+            .filter_map(|mask| {
+                let set: Vec<&Ship> = ships
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| mask & (1 << i) != 0)
+                    .map(|(_, s)| s)
+                    .rev()
+                    .collect();
+                let size: u16 = set.iter().map(|ship| ship.class.size()).sum();
+                let offence: u16 = set.iter().map(|ship| ship.class.offence).sum();
+                let numbers: Vec<u16> = set.iter().map(|ship| ship.no).collect();
+                (size >= damage).then_some((size, numbers.len(), offence, std::cmp::Reverse(numbers)))
+            })
+            .min()
+            .map_or(all, |(_, _, _, numbers)| numbers.0.into_iter().rev().collect())
+    }
+
+    #[test]
+    fn the_least_set_is_the_one_found_by_trying_all() {
+        let mut seed = 7_u64;
+        let mut rng = |n: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((seed >> 33) % n) as u16
+        };
+        for _ in 0..3000 {
+            let ships: Vec<Ship> =
+                (0..=rng(7)).map(|no| ship(no * 2 + rng(2), rng(4), 1 + rng(3), "M1")).collect();
+            let damage = 1 + rng(16);
+            let mut set = least_set(&ships, damage);
+            set.sort_unstable();
+            assert_eq!(set, by_trying(&ships, damage), "{ships:?} take {damage}");
+        }
+    }
+
+    fn fight(first: &[Ship], second: &[Ship]) -> Option<Fight> {
+        Fight::compute(Quadrant::parse("M").unwrap(), BySeat::new(first, second), Damage::Excess)
+    }
+
+    #[test]
+    fn ships_that_are_all_diagonal_do_not_fight() {
+        assert_eq!(fight(&[ship(1, 3, 0, "M1")], &[ship(1, 3, 0, "M4")]), None);
+    }
+
+    #[test]
+    fn a_ship_of_offence_0_apart_from_the_enemy_costs_a_point_too() {
+        let sides = fight(&[ship(1, 3, 0, "M1"), ship(2, 0, 2, "M1")], &[ship(1, 2, 1, "M2")]).unwrap().sides;
+        assert_eq!((sides.first.offence, sides.first.defence, sides.first.damage), (1, 2, 0));
+        assert_eq!((sides.second.offence, sides.second.defence, sides.second.damage), (1, 1, 0));
+    }
+
+    #[test]
+    fn a_choice_is_left_only_if_a_ship_can_be_spared() {
+        let choice = |damage: u16, sizes: &[u16]| {
+            let own: Vec<Ship> = sizes.iter().zip(1..).map(|(&size, no)| ship(no, 0, size, "M1")).collect();
+            let mut fight = fight(&own, &[ship(1, 1, 0, "M1")]).unwrap();
+            fight.sides.first.damage = damage;
+            fight.leaves_a_choice(Seat::First, &own)
+        };
+        assert!(!choice(0, &[2, 2]));
+        assert!(choice(2, &[2, 2]));
+        assert!(!choice(3, &[2, 2]));
+        assert!(choice(3, &[3, 1]));
+        assert!(!choice(4, &[3, 1]));
+        assert!(!choice(1, &[5]));
+    }
+}

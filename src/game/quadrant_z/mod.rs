@@ -1,0 +1,149 @@
+//! Quadrant Z (Derek Hohls, 1999): two fleets that see little of each other take the stars of a galaxy.
+//!
+//! The rules page is `quadrant-z.md`; clauses and rulings are named after it. Where a file is silent: squares and
+//! sectors stand in `galaxy`, orders as written in `order`, whether they may be filed in `setup` and `check`, what
+//! becomes of them in `rules` and `combat`, what each side knows in `view`, and how it looks in `board`.
+
+mod board;
+mod check;
+mod combat;
+mod galaxy;
+mod order;
+mod picture;
+pub mod play;
+mod rules;
+mod setup;
+mod state;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use order::Order;
+pub use state::{Options, State};
+pub use view::View;
+
+use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Sealed, Seat, Syntax};
+use state::Stage;
+
+/// The game.
+#[derive(Clone, Copy, Debug)]
+pub struct QuadrantZ;
+
+impl Game for QuadrantZ {
+    const KEY: &'static str = "quadrant-z";
+    const NAME: &'static str = "Quadrant Z";
+    const PREFIX: &'static str = "QZ";
+    const RULES: u32 = 1;
+    const SIDES: BySeat<&'static str> = BySeat { first: "North-West", second: "South-East" };
+
+    type Options = Options;
+    type State = State;
+    type View = View;
+    type Order = Order;
+
+    fn start(options: &Options) -> State {
+        State::new(*options)
+    }
+
+    fn options(state: &State) -> &Options {
+        &state.options
+    }
+
+    fn due(state: &State) -> Option<Due> {
+        state.due()
+    }
+
+    fn outcome(state: &State) -> Option<Outcome> {
+        match &state.stage {
+            Stage::Over(outcome) => Some(outcome.clone()),
+            Stage::Setup | Stage::Turn | Stage::Casualties(_) => None,
+        }
+    }
+
+    fn close(state: &State, outcome: Outcome) -> State {
+        State { stage: Stage::Over(outcome), news: Vec::new(), ..state.clone() }
+    }
+
+    fn position(state: &State) -> serde_json::Value {
+        state.position()
+    }
+
+    fn view(state: &State, viewer: Seat) -> View {
+        view::view(state, viewer)
+    }
+
+    fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
+        order::parse(line)
+    }
+
+    fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
+        let mut faults = match view.desk.phase {
+            Some(Phase::Setup) => setup::faults(view, orders),
+            Some(Phase::Turn) => check::turn_faults(view, orders),
+            Some(Phase::Casualties) => check::casualties_faults(view, orders),
+            _ => vec![Fault::whole("The match is over; no orders are taken.")],
+        };
+        if faults.is_empty() {
+            return Ok(Sealed::new(orders.iter().map(|numbered| numbered.order.clone()).collect()));
+        }
+        faults.sort_by_key(|fault| (fault.line.is_none(), fault.line));
+        Err(faults)
+    }
+
+    /// A setup must be filed; in a turn all hold; the casualties are the least set.
+    fn missed(view: &View) -> Option<Sealed<Order>> {
+        match view.desk.phase {
+            Some(Phase::Turn | Phase::Casualties) => Some(Sealed::new(Vec::new())),
+            _ => None,
+        }
+    }
+
+    fn adjudicate(state: &State, filed: &BySeat<Option<Sealed<Order>>>) -> State {
+        rules::adjudicate(state, filed)
+    }
+
+    /// Whether a side chooses its losses now, and if it is this one, its ships that fought.
+    fn extra(view: &View) -> serde_json::Value {
+        let fights = view.desk.fighting.iter();
+        let fighting: Vec<_> = fights
+            .map(|(quadrant, ships)| serde_json::json!({ "quadrant": quadrant, "ships": ships }))
+            .collect();
+        serde_json::json!({
+            "choosing": view.desk.phase == Some(Phase::Casualties),
+            "fighting": fighting,
+        })
+    }
+
+    fn board(view: &View) -> Board {
+        board::board(view)
+    }
+
+    fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+        play::random_filing(view, &mut rng)
+    }
+}
+
+impl State {
+    fn due(&self) -> Option<Due> {
+        let turn = u32::from(self.turn);
+        let (turn, seats) = match &self.stage {
+            Stage::Setup => (0, Seat::BOTH.to_vec()),
+            Stage::Turn => (turn + 1, Seat::BOTH.to_vec()),
+            Stage::Casualties(pending) => {
+                (turn, Seat::BOTH.into_iter().filter(|&seat| pending.asked[seat]).collect())
+            }
+            Stage::Over(_) => return None,
+        };
+        self.phase().map(|phase| Due { phase, turn, seats })
+    }
+
+    /// The phase that is open; `None` once the match is over.
+    fn phase(&self) -> Option<Phase> {
+        match self.stage {
+            Stage::Setup => Some(Phase::Setup),
+            Stage::Turn => Some(Phase::Turn),
+            Stage::Casualties(_) => Some(Phase::Casualties),
+            Stage::Over(_) => None,
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The orders of Quadrant Z: how they are written and read. What may be ordered is settled in `check` and `setup`.
+
+use std::fmt::{self, Display};
+
+use serde::{Deserialize, Serialize};
+
+use super::galaxy::{Quadrant, Square};
+use crate::game::Syntax;
+
+/// What a ship can do, written `3/2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Class {
+    pub offence: u16,
+    pub defence: u16,
+}
+
+impl Class {
+    /// What it costs to build, and what its loss pays for (clause 2.3).
+    pub fn size(self) -> u16 {
+        self.offence + self.defence
+    }
+}
+
+impl Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.offence, self.defence)
+    }
+}
+
+/// One order. Numbers are at most [`MOST`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    /// Setup, clause 2.1.
+    Star { at: Square, value: u16, base: bool },
+    /// Setup, clause 2.3.
+    Place { no: u16, class: Class, at: Square },
+    /// Clause 3.1.
+    Build { class: Class, at: Square },
+    /// Clause 3.2.
+    Move { no: u16, from: Option<Square>, to: Square },
+    /// Clause 3.2: this ship stays.
+    Hold { no: u16 },
+    /// Clause 3.2: every ship without an order stays.
+    HoldAll,
+    /// Clause 3.5.
+    Capture { at: Square },
+    /// `Z-CASUALTIES`: the standing list; empty for `LOSSES NONE`.
+    Losses { ships: Vec<u16> },
+    /// `Z-CASUALTIES`, option `ask`: who goes first in one quadrant.
+    Lose { quadrant: Quadrant, ships: Vec<u16> },
+}
+
+/// The greatest number that an order can hold.
+pub const MOST: u16 = 999;
+
+impl Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list =
+            |f: &mut fmt::Formatter<'_>, ships: &[u16]| ships.iter().try_for_each(|no| write!(f, " {no}"));
+        match self {
+            Order::Star { at, value, base } => {
+                write!(f, "STAR {at} {value}{}", if *base { " BASE" } else { "" })
+            }
+            Order::Place { no, class, at } => write!(f, "SHIP {no} {class} {at}"),
+            Order::Build { class, at } => write!(f, "BUILD {class} AT {at}"),
+            Order::Move { no, from: Some(from), to } => write!(f, "SHIP {no} {from} TO {to}"),
+            Order::Move { no, from: None, to } => write!(f, "SHIP {no} TO {to}"),
+            Order::Hold { no } => write!(f, "SHIP {no} HOLD"),
+            Order::HoldAll => f.write_str("HOLD"),
+            Order::Capture { at } => write!(f, "CAPTURE {at}"),
+            Order::Losses { ships } if ships.is_empty() => f.write_str("LOSSES NONE"),
+            Order::Losses { ships } => {
+                f.write_str("LOSSES")?;
+                list(f, ships)
+            }
+            Order::Lose { quadrant, ships } => {
+                write!(f, "LOSE {quadrant}")?;
+                list(f, ships)
+            }
+        }
+    }
+}
+
+/// Reads one line; see [`crate::game::Game::parse`].
+pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
+    let line = line.to_ascii_uppercase();
+    let words: Vec<&str> = line
+        .split(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | ';'))
+        .map(|word| word.trim_end_matches('.'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let Some((&verb, rest)) = words.split_first() else { return Err(Syntax::Unknown) };
+    let (read, example) = match verb {
+        "STAR" => (star(rest), "STAR A1 3 BASE"),
+        "SHIP" => (ship(rest), "SHIP 1 TO B2"),
+        "BUILD" => (build(rest), "BUILD 2/1 AT A1"),
+        "HOLD" if rest.is_empty() => (Ok(Order::HoldAll), ""),
+        "HOLD" => (Err("HOLD stands alone: every ship without an order stays.".into()), "HOLD"),
+        "CAPTURE" => (capture(rest), "CAPTURE A1"),
+        "LOSSES" => (losses(rest), "LOSSES 3 1 2"),
+        "LOSE" => (lose(rest), "LOSE Q 3 1"),
+        _ => return Err(Syntax::Unknown),
+    };
+    read.map(|order| vec![order]).map_err(|reason| Syntax::Malformed { reason, example })
+}
+
+/// An order, or what was not understood.
+type Read<T> = Result<T, String>;
+
+fn star(words: &[&str]) -> Read<Order> {
+    let (at, value, base) = match *words {
+        [at, value] => (at, value, false),
+        [at, value, "BASE"] => (at, value, true),
+        _ => {
+            return Err("STAR wants a square and a value, and BASE at your home base; nothing else.".into());
+        }
+    };
+    Ok(Order::Star { at: square(at)?, value: number(value)?, base })
+}
+
+fn ship(words: &[&str]) -> Read<Order> {
+    let Some((&no, rest)) = words.split_first() else {
+        return Err("SHIP wants the number of a ship and what it does.".into());
+    };
+    let no = number(no)?;
+    match *rest {
+        ["HOLD"] => Ok(Order::Hold { no }),
+        ["TO", to] => Ok(Order::Move { no, from: None, to: square(to)? }),
+        [from, "TO" | "->", to] => Ok(Order::Move { no, from: Some(square(from)?), to: square(to)? }),
+        [class, at] | [class, "START" | "AT", at] if class.contains('/') => {
+            Ok(Order::Place { no, class: self::class(class)?, at: square(at)? })
+        }
+        _ => Err(format!(
+            "SHIP {no} wants TO and a square, or HOLD; in a setup its offence and defence and a square."
+        )),
+    }
+}
+
+fn build(words: &[&str]) -> Read<Order> {
+    match *words {
+        [class, "AT", at] => Ok(Order::Build { class: self::class(class)?, at: square(at)? }),
+        _ => Err("BUILD wants an offence and a defence, AT and a square.".into()),
+    }
+}
+
+fn capture(words: &[&str]) -> Read<Order> {
+    match *words {
+        [at] => Ok(Order::Capture { at: square(at)? }),
+        _ => Err("CAPTURE wants one square; write a line for each.".into()),
+    }
+}
+
+fn losses(words: &[&str]) -> Read<Order> {
+    match *words {
+        ["NONE"] => Ok(Order::Losses { ships: Vec::new() }),
+        [] => Err("LOSSES wants the numbers of ships in the order in which they go, or NONE.".into()),
+        _ => Ok(Order::Losses { ships: numbers(words)? }),
+    }
+}
+
+fn lose(words: &[&str]) -> Read<Order> {
+    match *words {
+        [quadrant, ref ships @ ..] if !ships.is_empty() => {
+            let quadrant = Quadrant::parse(quadrant)
+                .ok_or_else(|| format!("{quadrant} is no quadrant; they are A to Y."))?;
+            Ok(Order::Lose { quadrant, ships: numbers(ships)? })
+        }
+        _ => Err("LOSE wants a quadrant and the numbers of ships in the order in which they go.".into()),
+    }
+}
+
+fn numbers(words: &[&str]) -> Read<Vec<u16>> {
+    words.iter().map(|word| number(word)).collect()
+}
+
+fn number(word: &str) -> Read<u16> {
+    let read = word.parse().ok().filter(|&n| n <= MOST && word.bytes().all(|b| b.is_ascii_digit()));
+    read.ok_or_else(|| format!("{word} is no whole number from 0 to {MOST}."))
+}
+
+fn square(word: &str) -> Read<Square> {
+    Square::parse(word).ok_or_else(|| {
+        format!("{word} is no square; a square is a quadrant from A to Y and a number from 1 to 4.")
+    })
+}
+
+fn class(word: &str) -> Read<Class> {
+    let (offence, defence) = word
+        .split_once('/')
+        .ok_or_else(|| format!("{word} is no ship; write its offence and defence as 3/2."))?;
+    Ok(Class { offence: number(offence)?, defence: number(defence)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> String {
+        parse(line).unwrap().iter().map(Order::to_string).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn orders_are_read_in_any_form() {
+        for (line, order) in [
+            ("star a1  3 base", "STAR A1 3 BASE"),
+            ("STAR M2 1.", "STAR M2 1"),
+            ("Ship 1 3/2 a3", "SHIP 1 3/2 A3"),
+            ("SHIP 1: 3/2: Start: A3", "SHIP 1 3/2 A3"),
+            ("SHIP 1: 3/2: Start A3 .....,", "SHIP 1 3/2 A3"),
+            ("SHIP 1: A3 to B2", "SHIP 1 A3 TO B2"),
+            ("ship 12 to y4", "SHIP 12 TO Y4"),
+            ("ship 12 hold,", "SHIP 12 HOLD"),
+            ("\thold .", "HOLD"),
+            ("Build 2/1 at a1", "BUILD 2/1 AT A1"),
+            ("capture A1,", "CAPTURE A1"),
+            ("losses 3, 1, 2", "LOSSES 3 1 2"),
+            ("losses none", "LOSSES NONE"),
+            ("lose q: 3, 1", "LOSE Q 3 1"),
+        ] {
+            assert_eq!(read(line), order);
+            assert_eq!(parse(order), parse(line), "{order}");
+        }
+    }
+
+    #[test]
+    fn prose_is_no_order() {
+        for line in [
+            "I hope you are well",
+            "See you at the club on Friday",
+            "Stars are out",
+            ".",
+            "To B2",
+            "Shipping soon",
+        ] {
+            assert_eq!(parse(line), Err(Syntax::Unknown), "{line}");
+        }
+    }
+
+    #[test]
+    fn half_an_order_is_malformed() {
+        for line in [
+            "Ship ahoy!",
+            "SHIP",
+            "SHIP 1",
+            "SHIP 1 B2",
+            "SHIP 1 TO Z9",
+            "SHIP 1 A3 TO",
+            "SHIP 1000 TO B2",
+            "SHIP -1 TO B2",
+            "SHIP +1 TO B2",
+            "SHIP 1 3/2",
+            "SHIP 1 3/2/1 A1",
+            "SHIP 1 / A1",
+            "STAR A1",
+            "STAR A1 3 HOME",
+            "BUILD 2 AT A1",
+            "BUILD 2/1 A1",
+            "HOLD 3",
+            "CAPTURE",
+            "CAPTURE A1 A2",
+            "LOSSES",
+            "LOSSES 1 TWO",
+            "LOSSES NONE 1",
+            "LOSE",
+            "LOSE Q",
+            "LOSE Q3 1",
+            "LOSE Z 1",
+        ] {
+            assert!(matches!(parse(line), Err(Syntax::Malformed { .. })), "{line}: {:?}", parse(line));
+        }
+    }
+}

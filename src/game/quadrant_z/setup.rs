@@ -1,0 +1,219 @@
+//! Whether a setup may stand (clause 2).
+
+use super::check::{list, out_of_phase};
+use super::galaxy::{Quadrant, Sector, Square};
+use super::order::{Class, Order};
+use super::view::View;
+use crate::game::{Fault, Numbered, Seat};
+
+/// Points for stars of the home sector, for stars of the neutral sector, and for ships.
+const HOME_STARS: u16 = 15;
+const NEUTRAL_STARS: u16 = 30;
+const FLEET: u16 = 15;
+/// The highest number that an owner gives to a ship.
+const HIGHEST_NUMBER: u16 = 99;
+
+/// Every fault of a setup.
+pub fn faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
+    let mut plan = Plan { view, seat: view.desk.viewer, stars: Vec::new(), ships: Vec::new() };
+    let mut faults = Vec::new();
+    for &Numbered { line, ref order } in orders {
+        let taken = match *order {
+            Order::Star { at, value, base } => plan.star(line, at, value, base),
+            Order::Place { no, class, at } => plan.ship(line, no, class, at),
+            _ => Err(out_of_phase(line, order, "this is the setup")
+                .with_example(format_args!("STAR {} 3 BASE", Quadrant::home(plan.seat).square(0)))),
+        };
+        faults.extend(taken.err());
+    }
+    faults.extend(plan.star_totals());
+    faults.extend(plan.star_counts());
+    faults.extend(plan.base());
+    faults.extend(plan.fleet_total());
+    faults
+}
+
+/// The lines that can stand, so far.
+struct Plan<'a> {
+    view: &'a View,
+    seat: Seat,
+    stars: Vec<PlannedStar>,
+    ships: Vec<PlannedShip>,
+}
+
+struct PlannedStar {
+    line: usize,
+    at: Square,
+    value: u16,
+    base: bool,
+}
+
+struct PlannedShip {
+    line: usize,
+    no: u16,
+    class: Class,
+}
+
+impl Plan<'_> {
+    fn sector(&self, quadrant: Quadrant) -> Sector {
+        self.view.desk.options.layout.sector(quadrant)
+    }
+
+    fn home(&self) -> Sector {
+        Sector::Home(self.seat)
+    }
+
+    /// Clause 2.1, what one line can break.
+    fn star(&mut self, line: usize, at: Square, value: u16, base: bool) -> Result<(), Fault> {
+        let quadrant = at.quadrant();
+        let home = Quadrant::home(self.seat);
+        let (most, kind) = match self.sector(quadrant) {
+            Sector::Home(owner) if owner == self.seat => (3, "your home sector have the value 1, 2 or 3"),
+            Sector::Neutral => (2, "the neutral sector have the value 1 or 2"),
+            Sector::Home(_) => {
+                let reason = format!("{at} is in your opponent's home sector; you place no stars there.");
+                return Err(Fault::on(line, reason).with_example(self.another_star()));
+            }
+        };
+        if !(1..=most).contains(&value) {
+            let reason = format!("A star of value {value} cannot be at {at}: stars of {kind}.");
+            let base = base && quadrant == home;
+            return Err(Fault::on(line, reason).with_example(Order::Star { at, value: 2, base }));
+        }
+        if base && quadrant != home {
+            let reason = format!("{at} cannot be your home base, which is in {home}, your home quadrant.");
+            return Err(Fault::on(line, reason).with_example(Order::Star { at, value, base: false }));
+        }
+        if let Some(other) = self.stars.iter().find(|star| star.at == at) {
+            let reason =
+                format!("Line {} puts a star on {at}; a square holds one star of yours.", other.line);
+            return Err(Fault::on(line, reason).with_example(self.another_star()));
+        }
+        self.stars.push(PlannedStar { line, at, value, base });
+        Ok(())
+    }
+
+    /// A star that would do: where one is wanted first of all.
+    fn another_star(&self) -> Order {
+        let count =
+            |quadrant: Quadrant| self.stars.iter().filter(|star| star.at.quadrant() == quadrant).count();
+        let neutral = || self.view.desk.options.layout.neutral();
+        let quadrant =
+            neutral().find(|&quadrant| count(quadrant) == 0).or_else(|| neutral().find(|&q| count(q) < 2));
+        let quadrant = quadrant.unwrap_or(Quadrant::home(self.seat));
+        let free = quadrant.squares().find(|&at| self.stars.iter().all(|star| star.at != at));
+        Order::Star { at: free.unwrap_or(quadrant.square(0)), value: 2, base: false }
+    }
+
+    /// Clauses 2.3 and 2.4, what one line can break.
+    fn ship(&mut self, line: usize, no: u16, class: Class, at: Square) -> Result<(), Fault> {
+        let home = Quadrant::home(self.seat);
+        let mut numbers = 1..=HIGHEST_NUMBER;
+        let free = numbers.find(|&no| self.ships.iter().all(|ship| ship.no != no)).unwrap_or(HIGHEST_NUMBER);
+        let (reason, example) = if !(1..=HIGHEST_NUMBER).contains(&no) {
+            let reason = format!("A ship cannot be number {no}; numbers are 1 to {HIGHEST_NUMBER}.");
+            (reason, Order::Place { no: free, class, at })
+        } else if class.size() == 0 {
+            let reason = format!("Ship {no} has neither offence nor defence; it needs one point at least.");
+            (reason, Order::Place { no, class: Class { offence: 1, defence: 0 }, at })
+        } else if self.sector(at.quadrant()) != self.home() {
+            let sector = list(self.view.desk.options.layout.home(self.seat).chars(), "and");
+            let reason =
+                format!("Ship {no} cannot start at {at}; your ships start in your home sector: {sector}.");
+            (reason, Order::Place { no, class, at: home.square(at.cell()) })
+        } else if let Some(other) = self.ships.iter().find(|ship| ship.no == no) {
+            let reason = format!("Line {} places ship {no}; each ship has its own number.", other.line);
+            (reason, Order::Place { no: free, class, at })
+        } else {
+            self.ships.push(PlannedShip { line, no, class });
+            return Ok(());
+        };
+        Err(Fault::on(line, reason).with_example(example))
+    }
+
+    /// Clause 2.1, what only the whole can break: the points.
+    fn star_totals(&self) -> Vec<Fault> {
+        let sectors = [
+            (self.home(), "your home sector", HOME_STARS),
+            (Sector::Neutral, "the neutral sector", NEUTRAL_STARS),
+        ];
+        let mut faults = Vec::new();
+        for (sector, name, wanted) in sectors {
+            let there = self.stars.iter().filter(|star| self.sector(star.at.quadrant()) == sector);
+            let total: u16 = there.map(|star| star.value).sum();
+            if total != wanted {
+                let (off, way) = (total.abs_diff(wanted), if total < wanted { "few" } else { "many" });
+                faults.push(Fault::whole(format!(
+                    "The stars in {name} that can stand are worth {total} together; \
+                     they must be worth {wanted}: {off} too {way}."
+                )));
+            }
+        }
+        faults
+    }
+
+    /// Clause 2.1, what only the whole can break: how many stars, and where.
+    fn star_counts(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let lines = |stars: &[&PlannedStar]| list(stars.iter().map(|star| star.line), "and");
+        let threes: Vec<&PlannedStar> = self.stars.iter().filter(|star| star.value == 3).collect();
+        if threes.len() > 2 {
+            let (count, lines) = (threes.len(), lines(&threes));
+            faults.push(Fault::whole(format!("{count} stars have the value 3 (lines {lines}); two may.")));
+        }
+        for quadrant in Quadrant::all() {
+            let there: Vec<&PlannedStar> =
+                self.stars.iter().filter(|star| star.at.quadrant() == quadrant).collect();
+            if there.len() > 2 {
+                let (count, lines) = (there.len(), lines(&there));
+                faults.push(Fault::whole(format!(
+                    "{count} of your stars are in {quadrant} (lines {lines}); two may be in one quadrant."
+                )));
+            }
+        }
+        let bare = |quadrant: &Quadrant| self.stars.iter().all(|star| star.at.quadrant() != *quadrant);
+        let empty: Vec<Quadrant> = self.view.desk.options.layout.neutral().filter(bare).collect();
+        if !empty.is_empty() {
+            let reason = format!(
+                "Every neutral quadrant needs one or two stars of yours; none is in {}.",
+                list(&empty, "or")
+            );
+            faults.push(Fault::whole(reason).with_example(self.another_star()));
+        }
+        faults
+    }
+
+    /// Clause 2.1: exactly one home base.
+    fn base(&self) -> Option<Fault> {
+        let home = Quadrant::home(self.seat);
+        let bases: Vec<&PlannedStar> = self.stars.iter().filter(|star| star.base).collect();
+        if bases.len() > 1 {
+            let lines = list(bases.iter().map(|star| star.line), "and");
+            return Some(Fault::whole(format!(
+                "{} stars are marked as your home base (lines {lines}); one must be.",
+                bases.len()
+            )));
+        }
+        let star = self.stars.iter().find(|star| star.at.quadrant() == home);
+        let (at, value) = star.map_or((home.square(0), 3), |star| (star.at, star.value));
+        bases.is_empty().then(|| {
+            Fault::whole(format!("One star in {home}, your home quadrant, must be marked as your home base."))
+                .with_example(Order::Star { at, value, base: true })
+        })
+    }
+
+    /// Clause 2.3, what only the whole can break.
+    fn fleet_total(&self) -> Option<Fault> {
+        if self.ships.is_empty() {
+            let at = Quadrant::home(self.seat).square(2);
+            let example = Order::Place { no: 1, class: Class { offence: 3, defence: 2 }, at };
+            return Some(Fault::whole("You need at least one ship.").with_example(example));
+        }
+        let total: u32 = self.ships.iter().map(|ship| u32::from(ship.class.size())).sum();
+        (total > u32::from(FLEET)).then(|| {
+            Fault::whole(format!(
+                "Your ships cost {total} points together, offence and defence; you have {FLEET} to spend."
+            ))
+        })
+    }
+}

@@ -1,0 +1,331 @@
+//! All that is remembered of a match, and its options. What a seat may know of it is settled in `view`.
+
+use serde::{Deserialize, Serialize};
+
+use super::combat::Fight;
+use super::galaxy::{Layout, Quadrant, Quadrants, Sector, Square};
+use super::order::{Class, Order};
+use crate::game::{BySeat, OptionRule, Outcome, Seat, Values};
+
+/// The options of Quadrant Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Options {
+    pub(super) layout: Layout,
+    pub(super) damage: Damage,
+    pub(super) casualties: Casualties,
+    /// The last turn (clause 3.6).
+    pub(super) turn_limit: u16,
+}
+
+/// How much damage a force does (`Z-EXCESS`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Damage {
+    #[default]
+    Excess,
+    Full,
+}
+
+/// How an owner chooses the ships that are lost (`Z-CASUALTIES`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Casualties {
+    #[default]
+    Standing,
+    Ask,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            layout: Layout::default(),
+            damage: Damage::default(),
+            casualties: Casualties::default(),
+            turn_limit: 40,
+        }
+    }
+}
+
+impl crate::game::Options for Options {
+    const RULES: &'static [OptionRule] = &[
+        OptionRule {
+            name: "layout",
+            values: Values::OneOf(&["triangle", "block"]),
+            default: "triangle",
+            says: "the shape of the home sectors",
+        },
+        OptionRule {
+            name: "damage",
+            values: Values::OneOf(&["excess", "full"]),
+            default: "excess",
+            says: "whether an offence greater than the defence does the difference or the whole",
+        },
+        OptionRule {
+            name: "casualties",
+            values: Values::OneOf(&["standing", "ask"]),
+            default: "standing",
+            says: "whether ships are lost by a standing list or their owner is asked",
+        },
+        OptionRule {
+            name: "turn_limit",
+            values: Values::Limit,
+            default: "40",
+            says: "the turn after which stars decide",
+        },
+    ];
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match (name, value) {
+            ("layout", "triangle") => self.layout = Layout::Triangle,
+            ("layout", "block") => self.layout = Layout::Block,
+            ("damage", "excess") => self.damage = Damage::Excess,
+            ("damage", "full") => self.damage = Damage::Full,
+            ("casualties", "standing") => self.casualties = Casualties::Standing,
+            ("casualties", "ask") => self.casualties = Casualties::Ask,
+            ("turn_limit", limit) => {
+                self.turn_limit = limit.parse().map_err(|_| "It is a whole number of turns.".to_owned())?;
+            }
+            _ => return Err(format!("{name} cannot be {value}.")),
+        }
+        Ok(())
+    }
+
+    fn get(&self, name: &str) -> String {
+        match name {
+            "layout" => match self.layout {
+                Layout::Triangle => "triangle".into(),
+                Layout::Block => "block".into(),
+            },
+            "damage" => match self.damage {
+                Damage::Excess => "excess".into(),
+                Damage::Full => "full".into(),
+            },
+            "casualties" => match self.casualties {
+                Casualties::Standing => "standing".into(),
+                Casualties::Ask => "ask".into(),
+            },
+            "turn_limit" => self.turn_limit.to_string(),
+            _ => String::new(),
+        }
+    }
+}
+
+/// A match of Quadrant Z.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    pub(super) options: Options,
+    /// Turns adjudicated.
+    pub(super) turn: u16,
+    pub(super) stage: Stage,
+    pub(super) stars: Stars,
+    pub(super) sides: BySeat<Side>,
+    /// What the last adjudication brought.
+    pub(super) news: Vec<Event>,
+}
+
+/// What the match waits for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Stage {
+    Setup,
+    Turn,
+    Casualties(Box<Pending>),
+    Over(Outcome),
+}
+
+/// A turn that stopped after combat was computed (`Z-CASUALTIES`, option `ask`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Pending {
+    /// The match before this turn; the turn is decided anew from it.
+    pub before: State,
+    pub orders: BySeat<Vec<Order>>,
+    pub fights: Vec<Fight>,
+    pub asked: BySeat<bool>,
+}
+
+/// What one side has.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Side {
+    /// By number.
+    pub ships: Vec<Ship>,
+    /// The highest number that any ship of this side ever had (clause 2.4).
+    pub highest: u16,
+    /// Points captured and not yet spent.
+    pub stock: u16,
+    pub base: Option<Square>,
+    /// The quadrants whose stars it knows, all of them, its home sector included (clause 3.3).
+    pub charted: Quadrants,
+    /// The standing `LOSSES`, living ships only.
+    pub losses: Vec<u16>,
+}
+
+/// One ship.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ship {
+    pub no: u16,
+    #[serde(flatten)]
+    pub class: Class,
+    pub at: Square,
+}
+
+/// What stands on one square: what each side placed there, and who captured it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Star {
+    pub placed: BySeat<u8>,
+    pub captured_by: Option<Seat>,
+}
+
+impl Star {
+    /// The value, merged (`Z-MERGE`); 0 where there is no star.
+    pub fn value(self) -> u16 {
+        u16::from(self.placed.first) + u16::from(self.placed.second)
+    }
+}
+
+/// The stars of all squares.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<Placed>", into = "Vec<Placed>")]
+pub(super) struct Stars(Box<[Star; Square::COUNT]>);
+
+/// A star as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Placed {
+    at: Square,
+    first: u8,
+    second: u8,
+    captured_by: Option<Seat>,
+}
+
+impl Stars {
+    pub fn none() -> Stars {
+        Stars(Box::new([Star::default(); Square::COUNT]))
+    }
+
+    pub fn at(&self, square: Square) -> Star {
+        self.0[square.index()]
+    }
+
+    pub fn at_mut(&mut self, square: Square) -> &mut Star {
+        &mut self.0[square.index()]
+    }
+
+    /// Every star with its square, by square.
+    pub fn iter(&self) -> impl Iterator<Item = (Square, Star)> {
+        Square::all().zip(self.0.iter().copied()).filter(|(_, star)| star.value() > 0)
+    }
+
+    pub fn score(&self) -> BySeat<Score> {
+        let mut score = BySeat::default();
+        for star in self.0.iter() {
+            if let Some(by) = star.captured_by {
+                let score: &mut Score = &mut score[by];
+                score.stars += 1;
+                score.value += star.value();
+            }
+        }
+        score
+    }
+}
+
+impl From<Stars> for Vec<Placed> {
+    fn from(stars: Stars) -> Self {
+        let placed = |(at, star): (Square, Star)| Placed {
+            at,
+            first: star.placed.first,
+            second: star.placed.second,
+            captured_by: star.captured_by,
+        };
+        stars.iter().map(placed).collect()
+    }
+}
+
+impl From<Vec<Placed>> for Stars {
+    fn from(placed: Vec<Placed>) -> Self {
+        let mut stars = Stars::none();
+        for star in placed {
+            *stars.at_mut(star.at) =
+                Star { placed: BySeat::new(star.first, star.second), captured_by: star.captured_by };
+        }
+        stars
+    }
+}
+
+/// What one side has captured (clause 4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Score {
+    pub stars: u16,
+    pub value: u16,
+}
+
+/// Something that a turn brought. What each side hears of it is settled in `view::disclose`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Event {
+    /// Ships of `by` came into a neutral quadrant (`Z-ENTRY`).
+    Entered { by: Seat, quadrant: Quadrant },
+    /// Ships of `by` stand on a square of the opponent's home sector (`Z-INTRUDER`).
+    Intruded { by: Seat, at: Square, size: u16 },
+    /// Ships of both stand in one quadrant (`Z-STANDOFF`).
+    Met { quadrant: Quadrant },
+    /// Combat (clause 3.4).
+    Fought { quadrant: Quadrant, sides: BySeat<Fought> },
+    /// A star was captured (clause 3.5); `offence` is that of all the capturer's ships there at the end.
+    Captured { by: Seat, at: Square, value: u16, offence: u16 },
+}
+
+/// What one side did and suffered in one quadrant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Fought {
+    pub offence: u16,
+    pub defence: u16,
+    /// Taken.
+    pub damage: u16,
+    /// Ascending.
+    pub lost: Vec<u16>,
+    /// The size of all ships lost together.
+    pub lost_size: u16,
+}
+
+impl State {
+    pub fn new(options: Options) -> State {
+        State {
+            options,
+            turn: 0,
+            stage: Stage::Setup,
+            stars: Stars::none(),
+            sides: BySeat::default(),
+            news: Vec::new(),
+        }
+    }
+
+    pub fn sector(&self, quadrant: Quadrant) -> Sector {
+        self.options.layout.sector(quadrant)
+    }
+
+    /// Whose home base stands on `square`, if one does.
+    pub fn base_of(&self, square: Square) -> Option<Seat> {
+        Seat::BOTH.into_iter().find(|&seat| self.sides[seat].base == Some(square))
+    }
+
+    /// The position of the rules page (clause 5).
+    pub fn position(&self) -> serde_json::Value {
+        let stars: Vec<_> = self
+            .stars
+            .iter()
+            .map(|(at, star)| {
+                serde_json::json!({
+                    "at": at,
+                    "value": star.value(),
+                    "captured_by": star.captured_by,
+                    "base_of": self.base_of(at),
+                })
+            })
+            .collect();
+        serde_json::json!({
+            "turn": self.turn,
+            "stock": self.sides.as_ref().map(|side| side.stock),
+            "ships": self.sides.as_ref().map(|side| &side.ships),
+            "stars": stars,
+        })
+    }
+}

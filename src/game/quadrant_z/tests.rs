@@ -1,0 +1,276 @@
+//! Whole matches by random play: what must hold at every step of any of them.
+
+use super::galaxy::{Quadrants, Square};
+use super::order::Class;
+use super::play::random_filing;
+use super::state::{Ship, Star};
+use super::*;
+use crate::game::Reason;
+
+/// A small generator of its own: the same numbers for the same seed, everywhere.
+fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move |below| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (((state >> 32) * u64::from(below)) >> 32) as u32
+    }
+}
+
+/// Options that differ from seed to seed, all values of each among the first eight.
+fn options(seed: u64) -> Options {
+    let mut options = Options::default();
+    for (bit, (name, value)) in
+        [("layout", "block"), ("damage", "full"), ("casualties", "ask")].iter().enumerate()
+    {
+        if seed >> bit & 1 == 1 {
+            crate::game::Options::set(&mut options, name, value).unwrap();
+        }
+    }
+    options
+}
+
+fn seal(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Sealed<Order> {
+    loop {
+        let lines = random_filing(view, rng);
+        let orders: Vec<_> = (1..)
+            .zip(&lines)
+            .map(|(line, text)| {
+                let order = QuadrantZ::parse(text).unwrap().remove(0);
+                assert_eq!(order.to_string(), *text);
+                Numbered { line, order }
+            })
+            .collect();
+        if let Ok(sealed) = QuadrantZ::check(view, &orders) {
+            return sealed;
+        }
+    }
+}
+
+/// Plays one match to its end and hands every state to `each`, the first before anything was filed.
+fn play(seed: u64, mut each: impl FnMut(&State)) -> State {
+    let mut rng = rng(seed);
+    let mut state = QuadrantZ::start(&options(seed));
+    each(&state);
+    while let Some(due) = QuadrantZ::due(&state) {
+        let filed = BySeat::from_fn(|seat| {
+            due.seats.contains(&seat).then(|| seal(&QuadrantZ::view(&state, seat), &mut rng))
+        });
+        state = QuadrantZ::adjudicate(&state, &filed);
+        each(&state);
+    }
+    state
+}
+
+#[test]
+fn random_matches_come_to_different_ends() {
+    let mut ends = std::collections::BTreeSet::new();
+    for seed in 0..40 {
+        ends.insert(QuadrantZ::outcome(&play(seed, |_| {})).unwrap().reason);
+    }
+    for reason in [Reason::BaseCaptured, Reason::FleetDestroyed, Reason::MostStars] {
+        assert!(ends.contains(&reason), "{reason:?} never came up");
+    }
+}
+
+/// Everything about the enemy that the rules hide is made different; what the viewer sees must stay the same.
+#[test]
+fn what_is_hidden_changes_no_view() {
+    for seed in 0..8 {
+        play(seed, |state| {
+            for viewer in Seat::BOTH {
+                if !matches!(state.stage, Stage::Turn) {
+                    continue;
+                }
+                let view = QuadrantZ::view(state, viewer);
+                let (mut other, enemy) = (state.clone(), viewer.other());
+                let side = &mut other.sides[enemy];
+                side.stock += 1;
+                side.highest += 1;
+                side.losses = vec![side.highest];
+                side.charted = Quadrants::default();
+                side.base =
+                    side.base.and_then(|base| base.quadrant().squares().find(|square| *square != base));
+                for ship in &mut side.ships {
+                    ship.no += 1;
+                    std::mem::swap(&mut ship.class.offence, &mut ship.class.defence);
+                }
+                for (at, star) in state.stars.iter() {
+                    let charted = state.sides[viewer].charted.contains(at.quadrant());
+                    if !charted && star.captured_by.is_none() {
+                        other.stars.at_mut(at).placed[enemy] += 1;
+                    }
+                }
+                assert_eq!(QuadrantZ::view(&other, viewer), view);
+                assert_eq!(QuadrantZ::board(&QuadrantZ::view(&other, viewer)), QuadrantZ::board(&view));
+            }
+        });
+    }
+}
+
+#[test]
+fn a_seat_that_is_not_asked_sees_the_turn_before() {
+    let mut asked = 0;
+    for seed in [4, 5, 6, 7, 12, 13, 14, 15] {
+        let mut before = None;
+        play(seed, |state| {
+            if let Some(due) = QuadrantZ::due(state).filter(|due| due.phase == Phase::Casualties) {
+                asked += 1;
+                for seat in Seat::BOTH {
+                    let seen = |state: &State| serde_json::to_value(QuadrantZ::view(state, seat)).unwrap();
+                    let (mut now, mut then) = (seen(state), seen(before.as_ref().unwrap()));
+                    if due.seats.contains(&seat) {
+                        for view in [&mut now, &mut then] {
+                            view["ships"].take();
+                            view["battles"].take();
+                        }
+                    }
+                    assert_eq!(now, then);
+                }
+            }
+            before = Some(state.clone());
+        });
+    }
+    assert!(asked > 8, "asked {asked} times only");
+}
+
+#[test]
+fn boards_are_narrow_and_name_every_quadrant() {
+    for seed in 0..8 {
+        let end = play(seed, |state| {
+            for viewer in Seat::BOTH {
+                let board = QuadrantZ::board(&QuadrantZ::view(state, viewer));
+                assert!(board.text.lines().all(|line| line.chars().count() <= 68), "{}", board.text);
+                assert!(board.text.ends_with('\n'));
+                for letter in 'A'..='Y' {
+                    assert!(board.svg.contains(&format!(">{letter}</text>")), "{letter}");
+                    let heading = ['=', '~', '-'].map(|line| format!("+{line}{letter}"));
+                    assert!(
+                        heading.iter().any(|heading| board.text.contains(heading)),
+                        "{letter}\n{}",
+                        board.text
+                    );
+                }
+            }
+        });
+        let board = QuadrantZ::board(&QuadrantZ::view(&end, Seat::First));
+        assert!(resvg::usvg::Tree::from_str(&board.svg, &resvg::usvg::Options::default()).is_ok());
+    }
+}
+
+/// A state in which each side has one ship and its base, and the stars are `stars`: value and captor.
+fn scored(stars: &[(u8, Option<Seat>)]) -> State {
+    let mut state = State { stage: Stage::Turn, ..QuadrantZ::start(&Options::default()) };
+    for (seat, base) in [(Seat::First, "A1"), (Seat::Second, "Y1")] {
+        let at = Square::parse(base).unwrap();
+        state.stars.at_mut(at).placed[seat] = 3;
+        state.sides[seat].base = Some(at);
+        state.sides[seat].ships = vec![Ship { no: 1, class: Class { offence: 1, defence: 0 }, at }];
+    }
+    let free = Square::all().filter(|at| state.base_of(*at).is_none()).collect::<Vec<_>>();
+    for (at, (value, captured_by)) in free.into_iter().zip(stars) {
+        *state.stars.at_mut(at) = Star { placed: BySeat::new(*value, 0), captured_by: *captured_by };
+    }
+    let nothing = BySeat::from_fn(|_| Some(Sealed::new(Vec::new())));
+    QuadrantZ::adjudicate(&state, &nothing)
+}
+
+#[test]
+fn more_than_half_of_all_stars_win() {
+    let (first, second) = (Some(Seat::First), Some(Seat::Second));
+    let half = scored(&[(1, first), (1, first), (1, None), (1, None)]);
+    assert_eq!(QuadrantZ::outcome(&half), None);
+    let more = scored(&[(1, second), (1, second), (1, second), (1, None), (1, first)]);
+    assert_eq!(QuadrantZ::outcome(&more), None, "three of seven");
+    let most = scored(&[(1, second), (1, second), (1, second), (1, None)]);
+    assert_eq!(QuadrantZ::outcome(&most), None, "three of six are half");
+    let most = scored(&[(1, second), (1, second), (1, second)]);
+    assert_eq!(QuadrantZ::outcome(&most), Some(Outcome { winner: second, reason: Reason::MostStars }));
+}
+
+#[test]
+fn stars_decide_when_all_but_the_bases_are_captured() {
+    let (first, second) = (Some(Seat::First), Some(Seat::Second));
+    let more = scored(&[(1, first), (1, first), (3, second)]);
+    assert_eq!(QuadrantZ::outcome(&more), Some(Outcome { winner: first, reason: Reason::MostStars }));
+    let value = scored(&[(2, first), (1, first), (2, second), (2, second)]);
+    assert_eq!(QuadrantZ::outcome(&value), Some(Outcome { winner: second, reason: Reason::MostStars }));
+    let drawn = scored(&[(2, first), (2, second)]);
+    assert_eq!(QuadrantZ::outcome(&drawn), Some(Outcome { winner: None, reason: Reason::DrawnOnStars }));
+}
+
+const TEMPLATES: [&str; 4] = ["news.txt", "knows.txt", "form.txt", "rules.txt"];
+
+fn environment() -> minijinja::Environment<'static> {
+    let mut env = minijinja::Environment::new();
+    env.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+    let syntax = minijinja::syntax::SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    env.set_syntax(syntax.unwrap());
+    for name in TEMPLATES {
+        let path = format!("{}/templates/quadrant-z/{name}", env!("CARGO_MANIFEST_DIR"));
+        env.add_template_owned(name, std::fs::read_to_string(path).unwrap()).unwrap();
+    }
+    env
+}
+
+/// Everything that is written to a seat, in the phase after `phase` was adjudicated.
+fn written(
+    env: &minijinja::Environment<'_>,
+    state: &State,
+    phase: Option<Phase>,
+    seat: Seat,
+    html: bool,
+) -> Vec<String> {
+    let view = QuadrantZ::view(state, seat);
+    let options: std::collections::BTreeMap<_, _> = <Options as crate::game::Options>::RULES
+        .iter()
+        .map(|rule| (rule.name, crate::game::Options::get(&state.options, rule.name)))
+        .collect();
+    let due = QuadrantZ::due(state);
+    let context = serde_json::json!({
+        "view": view,
+        "extra": QuadrantZ::extra(&view),
+        "me": seat,
+        "foe": seat.other(),
+        "names": { "first": "Ann", "second": "Bo" },
+        "phase": phase,
+        "due": due,
+        "options": options,
+        "board": QuadrantZ::board(&view).text,
+        "html": html,
+    });
+    let render =
+        |name: &str| env.get_template(name).unwrap().render(minijinja::value::Serde(&context)).unwrap();
+    let mut texts = vec![render("knows.txt")];
+    texts.push(render(if phase.is_some() { "news.txt" } else { "rules.txt" }));
+    if due.is_some_and(|due| due.seats.contains(&seat)) {
+        texts.push(render("form.txt"));
+    }
+    texts
+}
+
+#[test]
+fn letters_are_narrow_and_hold_no_line_that_reads_as_an_order() {
+    let env = environment();
+    for seed in 0..8 {
+        let mut phase = None;
+        play(seed, |state| {
+            for seat in Seat::BOTH {
+                for text in written(&env, state, phase, seat, seed % 3 == 0) {
+                    assert!(!text.contains("\n\n\n"), "a gap:\n{text}");
+                    for line in text.lines() {
+                        assert!(line.chars().count() <= 70, "{line}");
+                        assert_eq!(line.trim_end(), line, "blanks at the end: {line:?}");
+                        let bare = line.trim_start_matches([' ', '-', '>']);
+                        assert!(
+                            bare.starts_with("| ") || QuadrantZ::parse(bare) == Err(Syntax::Unknown),
+                            "{line}"
+                        );
+                    }
+                }
+            }
+            phase = state.phase();
+        });
+    }
+}

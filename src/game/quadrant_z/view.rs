@@ -1,0 +1,211 @@
+//! What a seat may know (clauses 3.3 to 3.5, 4 and 5), built up from nothing.
+
+use serde::Serialize;
+
+use super::galaxy::{Quadrant, Quadrants, Square};
+use super::state::{Event, Options, Score, Ship, Stage, State};
+use crate::game::{BySeat, Phase, Seat};
+
+/// What one seat knows of a match.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct View {
+    pub turn: u16,
+    pub stock: u16,
+    pub ships: Vec<Ship>,
+    /// The standing `LOSSES`.
+    pub losses: Vec<u16>,
+    pub stars: Vec<KnownStar>,
+    pub entries: Vec<Quadrant>,
+    pub intruders: Vec<Intruder>,
+    pub standoffs: Vec<Quadrant>,
+    pub battles: Vec<Battle>,
+    pub captures: Vec<Capture>,
+    pub score: BySeat<Score>,
+    /// At the end alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enemy_ships: Option<Vec<Ship>>,
+    /// What the seat knows anyway, and what `check` and `board` need.
+    #[serde(skip)]
+    pub(super) desk: Desk,
+}
+
+/// What goes with a view and is not printed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Desk {
+    pub viewer: Seat,
+    pub options: Options,
+    /// The phase that is open; `None` once the match is over.
+    pub phase: Option<Phase>,
+    /// The highest number that an own ship ever had.
+    pub highest: u16,
+    /// The quadrants whose stars the seat knows, all of them.
+    pub charted: Quadrants,
+    /// In the phase `casualties`: own ships that take part, by quadrant.
+    pub fighting: Vec<(Quadrant, Vec<u16>)>,
+}
+
+/// A star as a seat knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct KnownStar {
+    pub at: Square,
+    pub value: u16,
+    pub captured_by: Option<Seat>,
+    /// A home base: the own one, at the end both.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub base: bool,
+}
+
+/// Enemy ships on one square of the own home sector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Intruder {
+    pub at: Square,
+    pub size: u16,
+}
+
+/// Combat in one quadrant as one side hears of it (`Z-BATTLE-NEWS`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Battle {
+    pub quadrant: Quadrant,
+    pub own: Side<Vec<u16>>,
+    pub enemy: Side<u16>,
+}
+
+/// One side of a battle: the own one with the numbers of the ships lost, the enemy's with their size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Side<Lost> {
+    pub offence: u16,
+    pub defence: u16,
+    pub damage: u16,
+    pub lost: Lost,
+}
+
+/// A star captured this turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Capture {
+    pub by: Seat,
+    pub at: Square,
+    pub value: u16,
+    pub offence: u16,
+}
+
+/// What one side hears of one event.
+enum Notice {
+    Entry(Quadrant),
+    Intruder(Intruder),
+    Standoff(Quadrant),
+    Battle(Battle),
+    Capture(Capture),
+}
+
+/// What `viewer` hears of `event`; `None` if nothing.
+fn disclose(event: &Event, viewer: Seat) -> Option<Notice> {
+    match event {
+        Event::Entered { by, quadrant } => (*by != viewer).then_some(Notice::Entry(*quadrant)),
+        Event::Intruded { by, at, size } => {
+            (*by != viewer).then_some(Notice::Intruder(Intruder { at: *at, size: *size }))
+        }
+        Event::Met { quadrant } => Some(Notice::Standoff(*quadrant)),
+        Event::Fought { quadrant, sides } => {
+            let (own, enemy) = (&sides[viewer], &sides[viewer.other()]);
+            Some(Notice::Battle(Battle {
+                quadrant: *quadrant,
+                own: Side {
+                    offence: own.offence,
+                    defence: own.defence,
+                    damage: own.damage,
+                    lost: own.lost.clone(),
+                },
+                enemy: Side {
+                    offence: enemy.offence,
+                    defence: enemy.defence,
+                    damage: enemy.damage,
+                    lost: enemy.lost_size,
+                },
+            }))
+        }
+        Event::Captured { by, at, value, offence } => {
+            Some(Notice::Capture(Capture { by: *by, at: *at, value: *value, offence: *offence }))
+        }
+    }
+}
+
+/// See [`crate::game::Game::view`].
+pub fn view(state: &State, viewer: Seat) -> View {
+    let Stage::Casualties(pending) = &state.stage else { return plain(state, viewer) };
+    // Z-CASUALTIES, ask: the turn before, to the seat asked with its ships and its battles of this one.
+    let mut view = plain(&pending.before, viewer);
+    view.desk.phase = Some(Phase::Casualties);
+    if pending.asked[viewer] {
+        let ships = &state.sides[viewer].ships;
+        view.ships.clone_from(ships);
+        view.battles.clear();
+        for fight in &pending.fights {
+            let (own, enemy) = (fight.sides[viewer], fight.sides[viewer.other()]);
+            view.battles.push(Battle {
+                quadrant: fight.quadrant,
+                own: Side {
+                    offence: own.offence,
+                    defence: own.defence,
+                    damage: own.damage,
+                    lost: Vec::new(),
+                },
+                enemy: Side { offence: enemy.offence, defence: enemy.defence, damage: enemy.damage, lost: 0 },
+            });
+            let fighting = fight.fighting(viewer, ships).map(|ship| ship.no).collect();
+            view.desk.fighting.push((fight.quadrant, fighting));
+        }
+    }
+    view
+}
+
+/// The view where no turn is half decided.
+fn plain(state: &State, viewer: Seat) -> View {
+    let side = &state.sides[viewer];
+    let over = matches!(state.stage, Stage::Over(_));
+    let mut view = View {
+        turn: state.turn,
+        stock: side.stock,
+        ships: side.ships.clone(),
+        losses: side.losses.clone(),
+        stars: known_stars(state, viewer, over),
+        entries: Vec::new(),
+        intruders: Vec::new(),
+        standoffs: Vec::new(),
+        battles: Vec::new(),
+        captures: Vec::new(),
+        score: state.stars.score(),
+        enemy_ships: over.then(|| state.sides[viewer.other()].ships.clone()),
+        desk: Desk {
+            viewer,
+            options: state.options,
+            phase: state.phase(),
+            highest: side.highest,
+            charted: side.charted,
+            fighting: Vec::new(),
+        },
+    };
+    for event in &state.news {
+        match disclose(event, viewer) {
+            Some(Notice::Entry(quadrant)) => view.entries.push(quadrant),
+            Some(Notice::Intruder(intruder)) => view.intruders.push(intruder),
+            Some(Notice::Standoff(quadrant)) => view.standoffs.push(quadrant),
+            Some(Notice::Battle(battle)) => view.battles.push(battle),
+            Some(Notice::Capture(capture)) => view.captures.push(capture),
+            None => {}
+        }
+    }
+    view
+}
+
+/// The stars that `viewer` knows: the captured ones, those of the quadrants that it has charted, and where it has
+/// not, its own at the value that it placed itself. All, once the match is `over`.
+fn known_stars(state: &State, viewer: Seat, over: bool) -> Vec<KnownStar> {
+    let charted = state.sides[viewer].charted;
+    let known = |(at, star): (Square, super::state::Star)| {
+        let open = over || star.captured_by.is_some() || charted.contains(at.quadrant());
+        let value = if open { star.value() } else { u16::from(star.placed[viewer]) };
+        let base = state.base_of(at).is_some_and(|owner| over || owner == viewer);
+        (value > 0).then_some(KnownStar { at, value, captured_by: star.captured_by, base })
+    };
+    state.stars.iter().filter_map(known).collect()
+}

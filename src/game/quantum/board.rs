@@ -1,0 +1,168 @@
+//! The board of Quantum as text and as a picture.
+
+use std::fmt::Write as _;
+
+use super::order::Spot;
+use super::state::{Kind, Last, Stack};
+use super::view::View;
+use crate::game::square::{Anchor, Svg};
+use crate::game::{Board, Seat};
+
+pub(super) fn draw(view: &View) -> Board {
+    Board { text: text(view), svg: svg(view) }
+}
+
+/// The spots of the last move, from and to.
+fn last_move(last: Option<Last>) -> Option<(Spot, Spot)> {
+    last.and_then(|last| last.from.zip(last.to))
+}
+
+/// `S3`; small letters for second.
+fn name(stack: Stack) -> String {
+    let letter = match stack.side {
+        Seat::First => stack.kind.letter(),
+        Seat::Second => stack.kind.letter().to_ascii_lowercase(),
+    };
+    if stack.height == 1 { letter.to_string() } else { format!("{letter}{}", stack.height) }
+}
+
+fn text(view: &View) -> String {
+    let last = last_move(view.last);
+    let files = "     A     B     C     D     E     F     G     H\n";
+    let mut text = files.to_owned();
+    for rank in (0..8).rev() {
+        let mut row = format!(" {}  ", rank + 1);
+        for spot in (0..8).filter_map(|file| Spot::new(file, rank)) {
+            let cell = match view.stacks[spot] {
+                Some(stack) if stack.is_tower() => format!("[{}]", name(stack)),
+                Some(stack) => format!(" {}", name(stack)),
+                None if last.is_some_and(|(from, _)| from == spot) => "( )".to_owned(),
+                None => " .".to_owned(),
+            };
+            let mark = if last.is_some_and(|(_, to)| to == spot) { "<" } else { "" };
+            write!(row, "{:6}", cell + mark).expect("writing to a String cannot fail");
+        }
+        writeln!(text, "{}{}", row, rank + 1).expect("writing to a String cannot fail");
+    }
+    text.push_str(files);
+    text.push_str(
+        "\nS C Q  square, circle and queen of South; s c q of North.\n\
+         A stack of three is S3, a tower of six [S6].\n",
+    );
+    if last.is_some() {
+        text.push_str("The last move went from ( ) to <.\n");
+    }
+    text
+}
+
+const CELL: f64 = 70.0;
+const LEFT: f64 = 40.0;
+const TOP: f64 = 36.0;
+/// How far a piece of a stack stands above the one below it.
+const LIFT: f64 = 3.0;
+
+const INK: &str = "#3c3a36";
+const MARK: &str = "#c8641e";
+const GOLD: &str = "#e3b23c";
+
+/// The colours of a side's pieces: face, edge, and the writing on them.
+fn colours(side: Seat) -> (&'static str, &'static str, &'static str) {
+    match side {
+        Seat::First => ("#fffaf0", "#5c5344", "#2b2620"),
+        Seat::Second => ("#3f5873", "#16222f", "#ffffff"),
+    }
+}
+
+fn corner(spot: Spot) -> (f64, f64) {
+    (LEFT + CELL * f64::from(spot.file()), TOP + CELL * f64::from(7 - spot.rank()))
+}
+
+fn svg(view: &View) -> String {
+    let mut svg = Svg::new(640, 676, "#f7f4ee");
+    for spot in Spot::all() {
+        let (x, y) = corner(spot);
+        let dark = (spot.file() + spot.rank()) % 2 == 0;
+        svg.rect(x, y, CELL, CELL, if dark { "#d8cdb8" } else { "#e9e1d1" });
+    }
+    for place in 0..8u8 {
+        let at = CELL * (f64::from(place) + 0.5);
+        let file = char::from(b'A' + place).to_string();
+        svg.text(LEFT + at, TOP - 18.0, 17.0, Anchor::Middle, INK, &file);
+        svg.text(LEFT + at, TOP + 8.0 * CELL + 18.0, 17.0, Anchor::Middle, INK, &file);
+        let rank = (8 - place).to_string();
+        svg.text(LEFT - 18.0, TOP + at, 17.0, Anchor::Middle, INK, &rank);
+        svg.text(LEFT + 8.0 * CELL + 18.0, TOP + at, 17.0, Anchor::Middle, INK, &rank);
+    }
+    for (spot, _) in view.stacks.stacks().filter(|(_, stack)| stack.is_tower()) {
+        let (x, y) = corner(spot);
+        svg.rect(x + 4.0, y + 4.0, CELL - 8.0, CELL - 8.0, GOLD);
+    }
+    if let Some((from, to)) = last_move(view.last) {
+        for spot in [from, to] {
+            let (x, y) = corner(spot);
+            svg.frame(x + 2.0, y + 2.0, CELL - 4.0, CELL - 4.0, MARK, 4.0);
+        }
+        let (x, y) = corner(from);
+        svg.circle(x + CELL / 2.0, y + CELL / 2.0, 7.0, MARK, MARK);
+    }
+    for (spot, stack) in view.stacks.stacks() {
+        let (x, y) = corner(spot);
+        // The taller the stack, the lower its foot, so that it stays on its square.
+        let foot = y + CELL / 2.0 + LIFT * f64::from(stack.height - 1) / 2.0;
+        draw_stack(&mut svg, x + CELL / 2.0, foot, 19.0, stack);
+    }
+    legend(&mut svg);
+    svg.finish()
+}
+
+/// A stack whose lowest piece is centred on the point.
+fn draw_stack(svg: &mut Svg, x: f64, foot: f64, radius: f64, stack: Stack) {
+    let (face, edge, writing) = colours(stack.side);
+    let mut y = foot;
+    for piece in 0..stack.height {
+        y = foot - LIFT * f64::from(piece);
+        match stack.kind {
+            Kind::Square => {
+                let r = radius * 0.94;
+                svg.polygon(
+                    &[(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)],
+                    face,
+                    edge,
+                    1.5,
+                );
+            }
+            Kind::Circle => svg.circle(x, y, radius * 1.06, face, edge),
+            Kind::Queen => svg.polygon(&plus(x, y, radius * 1.15, radius * 0.5), face, edge, 1.5),
+        }
+    }
+    if stack.height > 1 {
+        svg.text(x, y, 18.0, Anchor::Middle, writing, &stack.height.to_string());
+    }
+}
+
+/// A plus with arms of the length `r` and half the width `a`.
+fn plus(x: f64, y: f64, r: f64, a: f64) -> Vec<(f64, f64)> {
+    let quarter = [(a, -r), (a, -a), (r, -a)];
+    let turns = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)];
+    let turned =
+        turns.into_iter().flat_map(|(c, s)| quarter.map(|(px, py)| (px * c - py * s, px * s + py * c)));
+    turned.map(|(px, py)| (x + px, y + py)).collect()
+}
+
+fn legend(svg: &mut Svg) {
+    let y = 652.0;
+    let mut x = 54.0;
+    for (side, words) in [(Seat::First, "South"), (Seat::Second, "North")] {
+        for kind in Kind::ALL {
+            draw_stack(svg, x, y, 11.0, Stack { side, kind, height: 1 });
+            x += 30.0;
+        }
+        svg.text(x - 8.0, y, 15.0, Anchor::Start, INK, words);
+        x += 72.0;
+    }
+    svg.rect(x, y - 11.0, 22.0, 22.0, GOLD);
+    svg.text(x + 30.0, y, 15.0, Anchor::Start, INK, "tower");
+    x += 100.0;
+    svg.frame(x + 2.0, y - 9.0, 18.0, 18.0, MARK, 4.0);
+    svg.text(x + 30.0, y, 15.0, Anchor::Start, INK, "last move");
+}

@@ -1,0 +1,197 @@
+//! Which moves can be made, and what comes of them. How they are written and who may see them is not asked here.
+
+use super::order::{Order, Spot};
+use super::state::{Board, Kind, Last, Stack, State};
+use crate::game::{Outcome, Reason, Seat};
+
+/// Why a move cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bar {
+    NoStack,
+    NotYours,
+    Tower(u8),
+    Stays,
+    WrongDirection(Kind),
+    TooFar { height: u8, distance: u8 },
+    Passes(Spot),
+    OntoOwn,
+    OntoTower(u8),
+}
+
+impl Bar {
+    /// The reason in words for the player who wrote `order`.
+    pub(super) fn explain(self, order: Order) -> String {
+        let Order { from, to } = order;
+        match self {
+            Bar::NoStack => format!("There is nothing on {from} to move."),
+            Bar::NotYours => format!("The stack on {from} belongs to your opponent."),
+            Bar::Tower(height) => {
+                format!("The stack on {from} is {height} high: from 6 it is a tower and never moves.")
+            }
+            Bar::Stays => {
+                format!("The stack on {from} is to stay where it is; a turn is a move to another square.")
+            }
+            Bar::WrongDirection(kind) => format!(
+                "On {from} stands a {}, which moves {}; {to} does not lie so.",
+                kind.word(),
+                match kind {
+                    Kind::Square => "along its rank or file",
+                    Kind::Circle => "along the diagonals",
+                    Kind::Queen => "along its rank, its file or the diagonals",
+                }
+            ),
+            Bar::TooFar { height: 1, distance } => {
+                format!("The single piece on {from} moves one square; {to} is {distance} away.")
+            }
+            Bar::TooFar { height, distance } => {
+                format!(
+                    "The stack on {from} is {height} high and moves up to {height} squares; {to} is {distance} away."
+                )
+            }
+            Bar::Passes(spot) => {
+                format!(
+                    "On the way from {from} to {to} stands a stack, on {spot}; the squares passed over must be empty."
+                )
+            }
+            Bar::OntoOwn => {
+                format!("Your own stack stands on {to}; a move ends on an empty square or on an enemy stack.")
+            }
+            Bar::OntoTower(height) => {
+                format!("The stack on {to} is {height} high: a tower, and nothing lands on a tower.")
+            }
+        }
+    }
+}
+
+/// Whether `side` may make the move (clauses 2.1 to 2.3).
+///
+/// # Errors
+/// What bars it.
+pub(super) fn may_move(board: &Board, side: Seat, jump: bool, order: Order) -> Result<(), Bar> {
+    let Order { from, to } = order;
+    let stack = board[from].ok_or(Bar::NoStack)?;
+    if stack.side != side {
+        return Err(Bar::NotYours);
+    }
+    if stack.is_tower() {
+        return Err(Bar::Tower(stack.height));
+    }
+    let (files, ranks) = (to.file() as i8 - from.file() as i8, to.rank() as i8 - from.rank() as i8);
+    let distance = from.king_steps(to);
+    if distance == 0 {
+        return Err(Bar::Stays);
+    }
+    let direction = (files.signum(), ranks.signum());
+    let in_line = files == 0 || ranks == 0 || files.abs() == ranks.abs();
+    if !in_line || !stack.kind.directions().contains(&direction) {
+        return Err(Bar::WrongDirection(stack.kind));
+    }
+    let beyond_reach = distance > stack.height;
+    if beyond_reach && !(distance == 2 && jump && jumps(board, from, stack, direction)) {
+        return Err(Bar::TooFar { height: stack.height, distance });
+    }
+    if !beyond_reach {
+        for n in 1..distance as i8 {
+            let passed = from.step(direction.0 * n, direction.1 * n).expect("it lies between two squares");
+            if board[passed].is_some() {
+                return Err(Bar::Passes(passed));
+            }
+        }
+    }
+    match board[to] {
+        Some(target) if target.side == side => Err(Bar::OntoOwn),
+        Some(target) if target.is_tower() => Err(Bar::OntoTower(target.height)),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a single piece has a single piece of its own colour beside it to jump over (clause 2.3).
+fn jumps(board: &Board, from: Spot, stack: Stack, direction: (i8, i8)) -> bool {
+    let beside = from.step(direction.0, direction.1).and_then(|spot| board[spot]);
+    stack.height == 1 && beside.is_some_and(|over| over.side == stack.side && over.height == 1)
+}
+
+/// Calls `found` with every move of `side`, square by square, until it returns `true`; whether it did.
+fn any_move(board: &Board, side: Seat, jump: bool, mut found: impl FnMut(Order) -> bool) -> bool {
+    let lands = |spot: Spot| board[spot].is_none_or(|target| target.side != side && !target.is_tower());
+    for (from, stack) in board.stacks().filter(|(_, stack)| stack.side == side && !stack.is_tower()) {
+        for &direction in stack.kind.directions() {
+            let (files, ranks) = direction;
+            let mut spot = from;
+            for _ in 0..stack.height {
+                let Some(to) = spot.step(files, ranks) else { break };
+                if lands(to) && found(Order { from, to }) {
+                    return true;
+                }
+                if board[to].is_some() {
+                    break;
+                }
+                spot = to;
+            }
+            if jump && jumps(board, from, stack, direction) {
+                let beyond = from.step(2 * files, 2 * ranks).filter(|&to| lands(to));
+                if beyond.is_some_and(|to| found(Order { from, to })) {
+                    return true;
+                }
+            }
+        }
+    }
+    false
+}
+
+/// Every move that `side` may make, by the square from which it starts.
+pub(super) fn moves(board: &Board, side: Seat, jump: bool) -> Vec<Order> {
+    let mut moves = Vec::with_capacity(64);
+    any_move(board, side, jump, |order| {
+        moves.push(order);
+        false
+    });
+    moves
+}
+
+/// Whether `side` has a move at all (N-PASS).
+pub(super) fn can_move(board: &Board, side: Seat, jump: bool) -> bool {
+    any_move(board, side, jump, |_| true)
+}
+
+impl State {
+    /// The state after a legal move of `side`.
+    pub(super) fn after(&self, side: Seat, order: Order) -> State {
+        let mut next = self.clone();
+        let stack = next.board[order.from].take().expect("a legal move starts from a stack");
+        let below = next.board[order.to].map_or(0, |target| target.height);
+        next.board[order.to] = Some(Stack { height: stack.height + below, ..stack });
+        next.end_turn(Last { side, from: Some(order.from), to: Some(order.to), stacked: below > 0 });
+        next
+    }
+
+    /// The state after a pass of `side`, which has no move (N-PASS).
+    pub(super) fn after_pass(&self, side: Seat) -> State {
+        let mut next = self.clone();
+        next.end_turn(Last { side, from: None, to: None, stacked: false });
+        next
+    }
+
+    fn end_turn(&mut self, last: Last) {
+        self.turn += 1;
+        self.quiet = if last.stacked { 0 } else { self.quiet + 1 };
+        self.last = Some(last);
+        self.outcome = self.ended();
+        self.to_move = self.outcome.is_none().then(|| last.side.other());
+    }
+
+    /// The end after a turn, in the order of clause 3.0: three towers, a stall of both, the limit.
+    fn ended(&self) -> Option<Outcome> {
+        let towers = self.board.towers();
+        if let Some(winner) = Seat::BOTH.into_iter().find(|&seat| towers[seat] >= 3) {
+            return Some(Outcome { winner: Some(winner), reason: Reason::ThreeTowers });
+        }
+        let stalled = || !Seat::BOTH.into_iter().any(|seat| can_move(&self.board, seat, self.options.jump));
+        if !self.is_stale() && !stalled() {
+            return None;
+        }
+        let winner = Seat::BOTH.into_iter().find(|&seat| towers[seat] > towers[seat.other()]);
+        let reason = if winner.is_some() { Reason::MoreTowers } else { Reason::DrawnOnTowers };
+        Some(Outcome { winner, reason })
+    }
+}

@@ -1,0 +1,84 @@
+//! What a seat may know of a match of Quantum: everything, since nothing is hidden.
+
+use serde::Serialize;
+
+use super::order::Order;
+use super::rules::{self, may_move};
+use super::state::{Board, Last, State};
+use crate::game::{BySeat, Fault, Numbered, Sealed, Seat};
+
+/// The JSON of clause 4, which is `state` and `view` alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct View {
+    pub turn: u32,
+    pub to_move: Option<Seat>,
+    pub stacks: Board,
+    pub towers: BySeat<u8>,
+    pub quiet: u32,
+    pub last: Option<Last>,
+    /// Whether single pieces may jump (clause 2.3).
+    #[serde(skip)]
+    jump: bool,
+    /// Whose view it is.
+    #[serde(skip)]
+    viewer: Seat,
+}
+
+impl View {
+    pub(super) fn new(state: &State, viewer: Seat) -> View {
+        View {
+            turn: state.turn,
+            to_move: state.to_move,
+            stacks: state.board.clone(),
+            towers: state.board.towers(),
+            quiet: state.quiet,
+            last: state.last,
+            jump: state.options.jump,
+            viewer,
+        }
+    }
+
+    /// Every move of the side whose turn it is.
+    pub fn moves(&self) -> Vec<Order> {
+        self.to_move.map_or_else(Vec::new, |side| rules::moves(&self.stacks, side, self.jump))
+    }
+
+    /// One legal move, which is a filing (clause 2). Lines are judged one by one; the filing as a whole by all
+    /// that was written.
+    pub(super) fn check(&self, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
+        if self.to_move != Some(self.viewer) {
+            return Err(vec![Fault::whole("It is not your turn to move.")]);
+        }
+        let mut faults = Vec::new();
+        for Numbered { line, order } in orders {
+            if let Err(bar) = may_move(&self.stacks, self.viewer, self.jump, *order) {
+                faults.push(self.with_example(Fault::on(*line, bar.explain(*order)), Some(*order)));
+            }
+        }
+        match orders {
+            [] => faults.push(
+                self.with_example(Fault::missing("There is no move here, and a turn is one move."), None),
+            ),
+            [_] => {}
+            _ => faults.push(self.with_example(
+                Fault::whole(format!("There are {} moves here, and a turn is one move.", orders.len())),
+                None,
+            )),
+        }
+        if faults.is_empty() {
+            Ok(Sealed::new(orders.iter().map(|numbered| numbered.order).collect()))
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// Adds a legal move, of the stack that was meant if it has one.
+    fn with_example(&self, fault: Fault, meant: Option<Order>) -> Fault {
+        let moves = self.moves();
+        let like = |order: &&Order| meant.is_some_and(|meant| meant.from == order.from);
+        match moves.iter().find(like).or(moves.first()) {
+            Some(order) => fault.with_example(order),
+            None => fault,
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! The ledger of a match: what was decided, when and why, in one chain of hashes.
+//!
+//! An entry is a fact in the past tense. Its hash is SHA-256 over its canonical JSON (RFC 8785), which holds the
+//! hash of the entry before it; so nothing can be changed, left out or put in between without a trace. Each
+//! entry also bears a salt, so that nobody can guess at a secret order from the hash that both players are told.
+
+use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::game::any::{Choices, Filing, Kind};
+use crate::game::record::{By, Ending, Filed, Record};
+use crate::game::{BySeat, Fault, Outcome, Phase, Seat};
+use crate::letter::Digest;
+
+/// What was decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "body")]
+pub enum Fact {
+    MatchOpened {
+        game: Kind,
+        options: Choices,
+        players: BySeat<String>,
+        terms: Value,
+    },
+    /// `sealed` is SHA-256 over the salt and the orders, each followed by a line feed.
+    OrdersSealed {
+        seat: Seat,
+        phase: Phase,
+        turn: u32,
+        orders: Filing,
+        wait: bool,
+        sealed: Digest,
+    },
+    OrdersRefused {
+        seat: Seat,
+        phase: Phase,
+        turn: u32,
+        orders: Vec<String>,
+        faults: Vec<Fault>,
+    },
+    OrdersChecked {
+        seat: Seat,
+        phase: Phase,
+        turn: u32,
+        orders: Vec<String>,
+        faults: Vec<Fault>,
+    },
+    /// A letter that asked something and filed nothing; the words of its commands.
+    LetterAnswered {
+        seat: Seat,
+        asked: Vec<String>,
+    },
+    DeadlineSet {
+        phase: Phase,
+        turn: u32,
+        seats: Vec<Seat>,
+        deadline: DateTime<Utc>,
+    },
+    DeadlineMissed {
+        phase: Phase,
+        turn: u32,
+        seats: Vec<Seat>,
+    },
+    DeadlineExtended {
+        days: u32,
+        deadline: DateTime<Utc>,
+    },
+    /// Deadlines slid because the referee himself could not be reached.
+    DeadlineSlid {
+        deadline: DateTime<Utc>,
+    },
+    ReminderSent {
+        seat: Seat,
+        turn: u32,
+    },
+    /// `filings` are those that the phase was decided on; `state` is the digest of the state's canonical JSON.
+    TurnAdjudicated {
+        phase: Phase,
+        turn: u32,
+        filings: BySeat<Option<Filing>>,
+        state: Digest,
+    },
+    MatchClosed {
+        ending: Ending,
+    },
+    MatchEnded {
+        outcome: Outcome,
+    },
+    MatchPaused {
+        reason: String,
+    },
+    MatchResumed {
+        deadline: Option<DateTime<Utc>>,
+    },
+    DrawOffered {
+        seat: Seat,
+    },
+    ExtensionAsked {
+        seat: Seat,
+        days: u32,
+    },
+    AbsenceNoted {
+        seat: Seat,
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
+    },
+    SubstituteAsked {
+        seat: Seat,
+    },
+    Protested {
+        seat: Seat,
+    },
+    MessagePassed {
+        from: Seat,
+    },
+}
+
+impl Fact {
+    /// The fact's name, as the entry's `kind`.
+    pub fn kind(&self) -> String {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(mut fields)) => {
+                fields.remove("kind").and_then(|kind| kind.as_str().map(str::to_owned))
+            }
+            _ => None,
+        }
+        .expect("a fact serializes with its kind")
+    }
+}
+
+/// On whose account it was decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The SHA-256 of the letter's raw bytes.
+    Letter(Digest),
+    Clock,
+    /// The GM of this name.
+    Gm(String),
+    House,
+}
+
+/// One link of the chain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// From 1, without gaps.
+    pub seq: u64,
+    /// UTC, to the millisecond.
+    #[serde(with = "millis")]
+    pub at: DateTime<Utc>,
+    pub cause: Source,
+    /// The version of the game's rules that was applied.
+    pub rules: u32,
+    #[serde(flatten)]
+    pub fact: Fact,
+    /// 32 hexadecimal digits.
+    pub salt: String,
+    /// The hash of the entry before; 64 zeros in the first.
+    pub prev: Digest,
+}
+
+impl Entry {
+    /// RFC 8785 canonical JSON: what is hashed.
+    pub fn canonical(&self) -> String {
+        canonical(self)
+    }
+
+    pub fn hash(&self) -> Digest {
+        Digest::of(self.canonical().as_bytes())
+    }
+}
+
+/// The canonical JSON (RFC 8785) of a value.
+pub fn canonical(value: &impl Serialize) -> String {
+    serde_json_canonicalizer::to_string(value).expect("our values have string keys and no unusual numbers")
+}
+
+/// The end of a chain: how many entries there are, and the hash of the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    pub seq: u64,
+    pub hash: Digest,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Head { seq: 0, hash: Digest::from([0; 32]) }
+    }
+}
+
+/// The secret of a match from which all its salts come; opened with the result.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SealKey(Digest);
+
+impl SealKey {
+    pub fn new(random: [u8; 32]) -> Self {
+        SealKey(Digest::from(random))
+    }
+
+    /// The salt of entry `seq`: the first 16 bytes of SHA-256 over the key and the number (8 bytes, big-endian).
+    pub fn salt(&self, seq: u64) -> String {
+        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update(seq.to_be_bytes()).finalize();
+        Digest::from(<[u8; 32]>::from(digest)).to_string()[..32].to_owned()
+    }
+}
+
+impl std::fmt::Debug for SealKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SealKey(…)")
+    }
+}
+
+/// The digest of sealed orders that a receipt tells: SHA-256 over the salt and each order, a line feed after each.
+pub fn seal_digest(salt: &str, orders: &Filing) -> Digest {
+    let mut text = format!("{salt}\n");
+    for order in orders.lines() {
+        text.push_str(order);
+        text.push('\n');
+    }
+    Digest::of(text.as_bytes())
+}
+
+/// `2026-05-14T09:12:00.000Z`: every instant of an entry is written with exactly three decimals.
+pub fn to_millis(at: DateTime<Utc>) -> DateTime<Utc> {
+    at.trunc_subsecs(3)
+}
+
+mod millis {
+    use super::{DateTime, SecondsFormat, Utc};
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(at: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&at.to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DateTime<Utc>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let at = DateTime::parse_from_rfc3339(&text).map_err(serde::de::Error::custom)?;
+        Ok(at.with_timezone(&Utc))
+    }
+}
+
+/// The record of a match from its entries, in order: the filings that each phase was decided on, and how it was
+/// ended from outside the rules. `None` when the first entry does not open a match.
+pub fn record(entries: &[Entry]) -> Option<Record> {
+    let Fact::MatchOpened { game, options, players, .. } = &entries.first()?.fact else { return None };
+    let mut filings = Vec::new();
+    for entry in entries {
+        match &entry.fact {
+            Fact::TurnAdjudicated { phase, filings: decided_on, .. } => {
+                for (seat, filing) in decided_on.iter() {
+                    let Some(filing) = filing else { continue };
+                    let by = By::Seat(seat, filing.lines().join("\n"));
+                    filings.push(Filed { by, phase: Some(phase.to_string()) });
+                }
+            }
+            Fact::MatchClosed { ending } => filings.push(Filed { by: By::Referee(*ending), phase: None }),
+            _ => {}
+        }
+    }
+    Some(Record { game: *game, players: players.clone(), options: options.clone(), filings })
+}
+
+/// Where a chain is broken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Broken {
+    #[error("entry #{seq} is missing: #{found} stands in its place")]
+    Missing { seq: u64, found: u64 },
+    #[error("entry #{seq} does not follow the entry before it")]
+    Unchained { seq: u64 },
+    #[error("entry #{seq} was changed: its hash does not fit")]
+    Changed { seq: u64 },
+    #[error("entry #{seq} cannot be read: {reason}")]
+    Unreadable { seq: u64, reason: String },
+}
+
+/// Walks the chain from its first entry and gives its head. `rows` are canonical JSON and hash of each entry, in
+/// order.
+///
+/// # Errors
+/// [`Broken`], at the first place where it went wrong.
+pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Head, Broken> {
+    let mut head = Head::default();
+    for (json, hash) in rows {
+        let seq = head.seq + 1;
+        let entry: Entry = serde_json::from_str(json)
+            .map_err(|error| Broken::Unreadable { seq, reason: error.to_string() })?;
+        if entry.seq != seq {
+            return Err(Broken::Missing { seq, found: entry.seq });
+        }
+        if Digest::of(json.as_bytes()) != hash || entry.canonical() != json {
+            return Err(Broken::Changed { seq });
+        }
+        if entry.prev != head.hash {
+            return Err(Broken::Unchained { seq });
+        }
+        head = Head { seq, hash };
+    }
+    Ok(head)
+}

@@ -1,0 +1,229 @@
+//! Mail addresses, and the reply tokens that ride in them.
+
+use std::fmt::{self, Debug, Display};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A mail address in lower case: `local@domain`, no blanks, quotes or control characters, so that it can stand in
+/// any header.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(String);
+
+/// What cannot be a mail address here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a mail address")]
+pub struct NotAnAddress;
+
+impl Address {
+    /// Reads `local@domain` (RFC 5321 4.1.2), case ignored.
+    ///
+    /// # Errors
+    /// Anything else, quoted local parts and address literals included: nobody's mailbox is called so.
+    pub fn parse(text: &str) -> Result<Address, NotAnAddress> {
+        let text = text.trim();
+        let (local, domain) = text.rsplit_once('@').ok_or(NotAnAddress)?;
+        let plain =
+            |c: char| c.is_ascii_alphanumeric() || c.is_alphanumeric() && c.to_lowercase().count() == 1;
+        let local_ok = local.len() <= 64
+            && !local.is_empty()
+            && !local.starts_with('.')
+            && !local.ends_with('.')
+            && local.chars().all(|c| plain(c) || "!#$%&'*+-/=?^_`{|}~.".contains(c));
+        let label_ok = |label: &str| {
+            !label.is_empty()
+                && label.len() <= 63
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label.chars().all(|c| plain(c) || c == '-' || c == '_')
+        };
+        if text.len() > 254 || !local_ok || !domain.split('.').all(label_ok) {
+            return Err(NotAnAddress);
+        }
+        Ok(Address(text.to_lowercase()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn at(&self) -> usize {
+        self.0.rfind('@').expect("parse saw an @")
+    }
+
+    pub fn local(&self) -> &str {
+        &self.0[..self.at()]
+    }
+
+    pub fn domain(&self) -> &str {
+        &self.0[self.at() + 1..]
+    }
+
+    /// What follows the first `+` of the local part.
+    pub fn plus(&self) -> Option<&str> {
+        self.local().split_once('+').map(|(_, plus)| plus)
+    }
+
+    /// The address without its `+` and what follows it.
+    pub fn base(&self) -> Address {
+        match self.local().split_once('+') {
+            Some((base, _)) if !base.is_empty() => Address(format!("{base}@{}", self.domain())),
+            _ => self.clone(),
+        }
+    }
+
+    /// The address with `+plus` put behind its local part.
+    ///
+    /// # Errors
+    /// `plus` does not fit there.
+    pub fn with_plus(&self, plus: &str) -> Result<Address, NotAnAddress> {
+        Address::parse(&format!("{}+{plus}@{}", self.local(), self.domain()))
+    }
+
+    /// What stands behind `self` and a `+` in `other`: `referee+token@…` says `token` to `referee@…`.
+    pub(crate) fn plus_of<'a>(&self, other: &'a Address) -> Option<&'a str> {
+        if self.domain() != other.domain() {
+            return None;
+        }
+        other.local().strip_prefix(self.local())?.strip_prefix('+')
+    }
+}
+
+impl Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Address({self})")
+    }
+}
+
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Address::parse(&text).map_err(|e| serde::de::Error::custom(format!("{e}: {text}")))
+    }
+}
+
+/// The secret by which a letter is known to answer one seat's letters: 80 bits in 16 characters of Crockford's
+/// base 32, lower case.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Token(String);
+
+const CROCKFORD: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+impl Token {
+    pub const LENGTH: usize = 16;
+
+    pub fn from_random(random: [u8; 10]) -> Token {
+        let bits = random.iter().fold(0u128, |bits, byte| bits << 8 | u128::from(*byte));
+        let letter = |i: usize| char::from(CROCKFORD[(bits >> (75 - 5 * i) & 31) as usize]);
+        Token((0..Token::LENGTH).map(letter).collect())
+    }
+
+    /// Reads a token in any case; what is easily misread counts as meant (`o` as `0`, `i` and `l` as `1`).
+    pub fn parse(text: &str) -> Option<Token> {
+        if text.len() != Token::LENGTH {
+            return None;
+        }
+        let letter = |c: char| match c.to_ascii_lowercase() {
+            'o' => Some('0'),
+            'i' | 'l' => Some('1'),
+            c => CROCKFORD.contains(&u8::try_from(c).ok()?).then_some(c),
+        };
+        text.chars().map(letter).collect::<Option<String>>().map(Token)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Debug for Token {
+    /// A token is a secret: only its first characters show.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Token({}…)", &self.0[..4])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_address_is_lower_cased_and_taken_apart() {
+        let address = Address::parse(" Referee+Abc+d@Club.Example ").unwrap();
+        assert_eq!(address.as_str(), "referee+abc+d@club.example");
+        assert_eq!(address.local(), "referee+abc+d");
+        assert_eq!(address.domain(), "club.example");
+        assert_eq!(address.plus(), Some("abc+d"));
+        assert_eq!(address.base().as_str(), "referee@club.example");
+        assert_eq!(address.base().plus_of(&address), Some("abc+d"));
+        assert_eq!(address.base().with_plus("x").unwrap().as_str(), "referee+x@club.example");
+    }
+
+    #[test]
+    fn what_could_break_a_header_is_no_address() {
+        for text in [
+            "",
+            "@",
+            "a@",
+            "@b",
+            "a b@c.d",
+            "a@b c",
+            "a@b\r\nBcc: x@y",
+            "\"a\"@b.c",
+            "a@[127.0.0.1]",
+            "a@b..c",
+            ".a@b.c",
+            "a@-b.c",
+            "a@b,c@d",
+            "<a@b.c>",
+            "a\u{0}@b.c",
+            "a@b.c\u{202e}",
+        ] {
+            assert_eq!(Address::parse(text), Err(NotAnAddress), "{text:?}");
+        }
+        assert!(Address::parse(&format!("{}@b.c", "a".repeat(65))).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_token_survives_being_written_in_any_case(random: [u8; 10]) {
+            let token = Token::from_random(random);
+            prop_assert_eq!(token.as_str().len(), Token::LENGTH);
+            prop_assert_eq!(Token::parse(token.as_str()), Some(token.clone()));
+            prop_assert_eq!(Token::parse(&token.as_str().to_uppercase()), Some(token));
+        }
+
+        #[test]
+        fn parsing_an_address_never_panics(text in ".*") {
+            let _ = (Address::parse(&text), Token::parse(&text));
+        }
+    }
+
+    #[test]
+    fn tokens_of_different_bits_differ() {
+        assert_eq!(Token::from_random([0; 10]).as_str(), "0000000000000000");
+        assert_eq!(Token::from_random([255; 10]).as_str(), "zzzzzzzzzzzzzzzz");
+        assert_eq!(Token::from_random([0, 0, 0, 0, 0, 0, 0, 0, 0, 33]).as_str(), "0000000000000011");
+        assert_eq!(Token::parse("O0iLabcdefghjkmn").unwrap().as_str(), "0011abcdefghjkmn");
+        assert_eq!(Token::parse("u000000000000000"), None);
+    }
+}

@@ -1,0 +1,204 @@
+//! Text as it was meant: what is invisible goes, what only looks different becomes plain.
+//!
+//! It changes characters, never words. Look-alike letters of other scripts are a matter of orders, not of all
+//! text: [`latin`] is asked for them line by line.
+
+/// The text with line breaks as `\n`, without invisible characters, and with plain blanks, quotes, dashes, arrows and
+/// full-width forms.
+pub fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' => {
+                if chars.peek() == Some(&'\n') {
+                    chars.next();
+                }
+                out.push('\n');
+            }
+            '\n' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => out.push('\n'),
+            ' '..='~' => out.push(c),
+            _ if is_invisible(c) => {}
+            _ if is_blank(c) => out.push(' '),
+            _ => match plain(c) {
+                Some(plain) => out.push_str(plain),
+                None => out.push(full_width(c).unwrap_or(c)),
+            },
+        }
+    }
+    out
+}
+
+/// Byte-order marks, zero-width characters, soft hyphens, directional marks, variation selectors, controls.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}')
+        || c.is_control() && c != '\t'
+}
+
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{2800}' | '\u{3164}')
+}
+
+fn plain(c: char) -> Option<&'static str> {
+    Some(match c {
+        '‘' | '’' | '‚' | '‛' | '′' | '‵' | '´' | '‹' | '›' => "'",
+        '“' | '”' | '„' | '‟' | '″' | '‶' | '«' | '»' | '〝' | '〞' => "\"",
+        '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' | '﹘' | '﹣' | '⸺' | '⸻' | '➖' | '─' => {
+            "-"
+        }
+        '→' | '➔' | '➙' | '➛' | '➜' | '➝' | '➞' | '➡' | '➤' | '⇒' | '⇢' | '⇨' | '⟶' | '⟹' | '⮕' | '►'
+        | '▶' => "->",
+        '…' => "...",
+        '。' | '．' => ".",
+        '、' | '，' => ",",
+        '∕' | '⁄' => "/",
+        '∗' | '⁎' | '★' | '☆' => "*",
+        '｡' => ".",
+        _ => return None,
+    })
+}
+
+/// ASCII for the full-width forms U+FF01 to U+FF5E, and for digits in circles' likes that phones write.
+fn full_width(c: char) -> Option<char> {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0),
+        _ => None,
+    }
+}
+
+/// The line with Cyrillic and Greek look-alikes read as the Latin letters that they look like, or `None` where it
+/// holds none that could be meant so.
+///
+/// A word changes as a whole or not at all: only if every letter of it is Latin or a look-alike, and it stands
+/// among Latin letters, in itself or in its line, or nothing else is in the line. So Russian prose stays Russian.
+pub fn latin(line: &str) -> Option<String> {
+    if line.is_ascii() {
+        return None;
+    }
+    let latin_line = line.chars().any(|c| c.is_ascii_alphabetic())
+        || line.chars().filter(|c| c.is_alphabetic()).all(|c| look_alike(c).is_some());
+    let mut changed = false;
+    let mut out = String::with_capacity(line.len());
+    for word in line.split_inclusive(|c: char| !c.is_alphanumeric()) {
+        let letters = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let all = letters.chars().all(|c| c.is_ascii_alphanumeric() || look_alike(c).is_some());
+        let some = latin_line || letters.chars().any(|c| c.is_ascii_alphanumeric());
+        if !letters.is_ascii() && all && some {
+            changed = true;
+            out.extend(letters.chars().map(|c| look_alike(c).unwrap_or(c)));
+            out.push_str(&word[letters.len()..]);
+        } else {
+            out.push_str(word);
+        }
+    }
+    changed.then_some(out)
+}
+
+fn look_alike(c: char) -> Option<char> {
+    Some(match c {
+        // Cyrillic
+        'А' => 'A',
+        'В' => 'B',
+        'С' => 'C',
+        'Е' | 'Ё' => 'E',
+        'Ԍ' => 'G',
+        'Н' => 'H',
+        'І' | 'Ї' | 'Ӏ' => 'I',
+        'Ј' => 'J',
+        'К' => 'K',
+        'М' => 'M',
+        'О' => 'O',
+        'Р' => 'P',
+        'Ԛ' => 'Q',
+        'Ѕ' => 'S',
+        'Т' => 'T',
+        'У' | 'Ү' => 'Y',
+        'Х' => 'X',
+        'Ѵ' => 'V',
+        'Ԝ' => 'W',
+        'З' => '3',
+        'а' => 'a',
+        'с' => 'c',
+        'ԁ' => 'd',
+        'е' | 'ё' => 'e',
+        'һ' => 'h',
+        'і' | 'ї' | 'ӏ' => 'i',
+        'ј' => 'j',
+        'к' => 'k',
+        'м' => 'm',
+        'н' => 'h',
+        'о' => 'o',
+        'р' => 'p',
+        'ԛ' => 'q',
+        'ѕ' => 's',
+        'т' => 't',
+        'в' => 'b',
+        'у' | 'ү' => 'y',
+        'х' => 'x',
+        'ѵ' => 'v',
+        'ԝ' => 'w',
+        // Greek
+        'Α' => 'A',
+        'Β' => 'B',
+        'Ε' => 'E',
+        'Ζ' => 'Z',
+        'Η' => 'H',
+        'Ι' => 'I',
+        'Κ' => 'K',
+        'Μ' => 'M',
+        'Ν' => 'N',
+        'Ο' => 'O',
+        'Ρ' => 'P',
+        'Τ' => 'T',
+        'Υ' => 'Y',
+        'Χ' => 'X',
+        'α' => 'a',
+        'ι' => 'i',
+        'κ' => 'k',
+        'ν' => 'v',
+        'ο' => 'o',
+        'ρ' => 'p',
+        'τ' => 't',
+        'υ' => 'u',
+        'χ' => 'x',
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_goes_and_what_looks_different_becomes_plain() {
+        assert_eq!(clean("\u{feff}SHIP\u{a0}1\u{200b} TO B\u{ad}2\u{202e}"), "SHIP 1 TO B2");
+        assert_eq!(clean("ＳＨＩＰ　１：Ａ３"), "SHIP 1:A3");
+        assert_eq!(clean("A3 → B2, D2–E4, “hm” it’s…"), "A3 -> B2, D2-E4, \"hm\" it's...");
+        assert_eq!(clean("a\r\nb\rc\u{2028}d\u{b}e"), "a\nb\nc\nd\ne");
+        assert_eq!(clean("a\tb\u{0}c"), "a bc");
+    }
+
+    #[test]
+    fn look_alikes_are_read_as_latin_only_among_latin() {
+        assert_eq!(latin("ЅНІР 1 ТО А3").as_deref(), Some("SHIP 1 TO A3"));
+        assert_eq!(latin("SHIP 1 TO В2").as_deref(), Some("SHIP 1 TO B2"));
+        assert_eq!(latin("НОLD").as_deref(), Some("HOLD"));
+        assert_eq!(latin("SHIP 1 TO B2"), None);
+        assert_eq!(latin("Спасибо, сосна растёт"), None);
+        assert_eq!(latin("Grüße aus Köln"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn cleaning_twice_changes_nothing_more(text in ".*") {
+            let once = clean(&text);
+            prop_assert_eq!(clean(&once), once.clone());
+            let _ = latin(&once);
+        }
+    }
+}

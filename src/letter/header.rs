@@ -1,0 +1,196 @@
+//! Header fields as they stand, all of them, in order.
+//!
+//! The structured ones that matter (From, Subject, the content types) are left to the parser; here it is about those
+//! whose order, number or mere presence counts.
+
+use std::borrow::Cow;
+
+use super::Own;
+use super::address::{Address, Token};
+
+/// One header field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// In lower case.
+    pub name: String,
+    /// Unfolded; what is not UTF-8 is replaced.
+    pub value: String,
+}
+
+/// The letter without the `From ` line that some delivery programs put above it.
+pub fn without_envelope_line(raw: &[u8]) -> &[u8] {
+    let blank = raw.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let raw = &raw[blank..];
+    let raw = raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw);
+    let marked = raw.starts_with(b"From ") || raw.starts_with(b">From ");
+    match raw.iter().position(|b| *b == b'\n') {
+        Some(end) if marked => &raw[end + 1..],
+        _ => raw,
+    }
+}
+
+/// The header: all before the first blank line.
+pub fn head(raw: &[u8]) -> &[u8] {
+    let mut at = 0;
+    for line in raw.split_inclusive(|b| *b == b'\n') {
+        if matches!(line, b"\n" | b"\r\n") {
+            break;
+        }
+        at += line.len();
+    }
+    &raw[..at]
+}
+
+pub fn headers(head: &[u8]) -> Vec<Header> {
+    let mut headers: Vec<Header> = Vec::new();
+    for line in String::from_utf8_lossy(head).split('\n') {
+        let line = line.trim_end_matches('\r');
+        if line.starts_with([' ', '\t']) {
+            if let Some(last) = headers.last_mut() {
+                last.value.push(' ');
+                last.value.push_str(line.trim());
+            }
+        } else if let Some((name, value)) = line.split_once(':') {
+            headers.push(Header { name: name.trim().to_ascii_lowercase(), value: value.trim().to_owned() });
+        }
+    }
+    headers
+}
+
+/// How often the raw letter says `Content-Type`: the letters in letters are at most as many.
+pub fn count_content_types(raw: &[u8]) -> usize {
+    count(raw, b"content-type")
+}
+
+fn count(text: &[u8], word: &[u8]) -> usize {
+    find(text, word).count()
+}
+
+/// Where `word`, given in lower case, begins in `text`, in any case.
+fn find<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    let first = word[0];
+    let begins = move |at: &usize| {
+        text[*at].to_ascii_lowercase() == first
+            && text.get(*at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word))
+    };
+    (0..text.len()).filter(begins)
+}
+
+/// The raw letter, with letters inside it hidden from the parser where their number cannot be told beforehand: behind
+/// a transfer encoding (which RFC 2046 5.2.1 forbids them), and in digests, which need not name them. Such letters
+/// are never read, and the parser's results take a stack as deep as they are nested.
+pub fn without_hidden_letters(raw: &[u8]) -> Cow<'_, [u8]> {
+    if find(raw, b"message").chain(find(raw, b"multipart/digest")).next().is_none() {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = raw.to_vec();
+    let mut from = 0;
+    while from < out.len() {
+        let rest = &out[from..];
+        let blank = |two: &[u8]| two == b"\n\n" || two == b"\n\r";
+        let length = rest.windows(2).position(blank).map_or(rest.len(), |end| end + 2);
+        let block = &mut out[from..from + length];
+        let encoded = count(block, b"content-transfer-encoding") > 0
+            && (count(block, b"base64") > 0 || count(block, b"quoted-printable") > 0);
+        if encoded && count(block, b"message") > 0 {
+            hide(block, b"rfc822");
+            hide(block, b"global");
+        }
+        hide(block, b"multipart/digest");
+        from += length;
+    }
+    Cow::Owned(out)
+}
+
+/// Spoils the last letter of each `word`.
+fn hide(text: &mut [u8], word: &[u8]) {
+    let found: Vec<usize> = find(text, word).collect();
+    for at in found {
+        text[at + word.len() - 1] = b'x';
+    }
+}
+
+/// The Message-IDs in a field, without their angle brackets.
+pub fn message_ids(value: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    for piece in value.split('<').skip(1) {
+        let id: String = piece.split('>').next().unwrap_or_default().split_whitespace().collect();
+        if !id.is_empty() && id.len() <= 998 {
+            ids.push(id);
+        }
+    }
+    if ids.is_empty() && !value.contains('<') {
+        // Some write it without brackets.
+        ids.extend(
+            value
+                .split_whitespace()
+                .filter(|word| word.contains('@') && word.len() <= 998)
+                .map(str::to_owned),
+        );
+    }
+    ids
+}
+
+/// Whether a Message-ID is one of ours.
+pub fn is_own_id(id: &str, own: &Own) -> bool {
+    id.rsplit_once('@').is_some_and(|(_, domain)| domain.eq_ignore_ascii_case(&own.message_id_domain))
+}
+
+/// The token in a Message-ID of ours: `TOKEN.N@domain`.
+pub fn token_of_id(id: &str, own: &Own) -> Option<Token> {
+    if !is_own_id(id, own) {
+        return None;
+    }
+    Token::parse(id.split_once('.')?.0)
+}
+
+/// The tokens behind the `+` of our own address in a field of addresses.
+pub fn plus_tokens(value: &str, own: &Own) -> Vec<Token> {
+    let edge = |c: char| {
+        c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '"' | '(' | ')' | ':' | '\'' | '[' | ']')
+    };
+    let ours = [Some(&own.address), own.return_path.as_ref()];
+    let token =
+        |address: Address| ours.into_iter().flatten().find_map(|own| Token::parse(own.plus_of(&address)?));
+    value
+        .split(edge)
+        .filter(|word| word.contains('@'))
+        .filter_map(|word| token(Address::parse(word).ok()?))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_unfolded_and_kept_in_order() {
+        let raw = b"From ann Mon\nReceived: a\r\n\tb\r\nTo : x\r\nno field\r\n\r\nBody: y";
+        let raw = without_envelope_line(raw);
+        let found: Vec<_> = headers(head(raw)).into_iter().map(|h| (h.name, h.value)).collect();
+        assert_eq!(
+            found,
+            [("received".into(), "a b".into()), ("to".into(), "x".into())] as [(String, String); 2]
+        );
+    }
+
+    #[test]
+    fn tokens_come_back_in_addresses_and_ids() {
+        let own = Own {
+            address: Address::parse("referee@club.example").unwrap(),
+            message_id_domain: "fogpost.club.example".into(),
+            return_path: None,
+        };
+        let token = Token::parse("0123456789abcdef").unwrap();
+        assert_eq!(
+            plus_tokens("\"R\" <Referee+0123456789ABCDEF@club.example>, x@y.z", &own),
+            std::slice::from_ref(&token)
+        );
+        assert_eq!(plus_tokens("referee+0123456789abcdef@other.example", &own), []);
+        assert_eq!(token_of_id("0123456789abcdef.7@FOGPOST.club.example", &own), Some(token));
+        assert_eq!(token_of_id("0123456789abcdef.7@club.example", &own), None);
+        assert_eq!(token_of_id("digest-5@fogpost.club.example", &own), None);
+        assert_eq!(message_ids("<a@b> (comment) <c@ d>"), ["a@b", "c@d"]);
+        assert_eq!(message_ids("a@b"), ["a@b"]);
+    }
+}

@@ -1,0 +1,349 @@
+//! A letter, from its raw bytes: who wrote it, whether a machine did, which seat it may speak for, and what the
+//! person wrote now.
+//!
+//! Nothing here knows a match, decides whether a sender is let in, or reads an order: that is for the referee and
+//! for [`request`](crate::request). Nothing here panics, whatever the bytes, or takes more than linear time.
+
+use std::fmt::{self, Display};
+
+use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
+
+pub mod address;
+pub mod authentic;
+pub mod automatic;
+mod body;
+mod bounce;
+mod charset;
+pub mod clean;
+pub mod digest;
+mod frame;
+mod header;
+mod html;
+pub mod ours;
+mod quote;
+mod source;
+mod words;
+mod written;
+
+pub use address::{Address, Token};
+pub use automatic::Automatic;
+pub use body::WhatItIs;
+pub use digest::Digest;
+pub use written::Written;
+
+use body::Texts;
+use header::Header;
+
+/// What a letter may measure; beyond it the letter is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub max_bytes: usize,
+    pub max_header_bytes: usize,
+    pub max_parts: usize,
+    /// Of multiparts and letters in one another.
+    pub max_nesting: usize,
+    pub max_lines: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            max_bytes: 2_000_000,
+            max_header_bytes: 200_000,
+            max_parts: 100,
+            max_nesting: 20,
+            max_lines: 20_000,
+        }
+    }
+}
+
+/// What is ours, so that it can be known when it comes back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Own {
+    /// The referee's address. Reply tokens stand in it behind a `+`.
+    pub address: Address,
+    /// What stands behind the `@` in the Message-IDs of our letters, and in nobody else's.
+    pub message_id_domain: String,
+    /// The envelope sender of our letters, where it is not the address above.
+    pub return_path: Option<Address>,
+}
+
+/// A letter as far as it explains itself.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    pub digest: Digest,
+    pub from: Address,
+    pub from_name: Option<String>,
+    /// Message-IDs stand here without their angle brackets.
+    pub message_id: Option<String>,
+    pub in_reply_to: Vec<String>,
+    pub references: Vec<String>,
+    pub subject: String,
+    /// All reply tokens that came back, each once, the most trustworthy first: from a plus address, In-Reply-To,
+    /// References, the footer line.
+    pub tokens: Vec<Token>,
+    pub in_subject: Option<InSubject>,
+    /// Why the letter is taken for a machine's.
+    pub automatic: Option<Automatic>,
+    texts: Texts,
+    trace: Vec<Header>,
+    own: Address,
+}
+
+/// The match and the turn that a subject names: `[QZ-7K3M] Turn 4`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InSubject {
+    /// In capitals.
+    pub match_name: String,
+    pub turn: Option<u32>,
+}
+
+/// Why a letter cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    TooBig,
+    HeaderTooBig,
+    NoFrom,
+    SeveralFrom,
+    TooDeep,
+    TooManyParts,
+    TooManyLines,
+    /// It is no message at all.
+    Empty,
+}
+
+/// A letter that cannot be read.
+#[derive(Clone, Debug)]
+pub struct Unreadable {
+    pub digest: Digest,
+    pub why: Why,
+    pub message_id: Option<String>,
+    pub subject: String,
+    /// To whom the reason may be told: nobody, if no sender can be made out or a machine wrote.
+    pub answerable: Option<Address>,
+    pub automatic: Option<Automatic>,
+    pub tokens: Vec<Token>,
+}
+
+impl Unreadable {
+    /// Of bytes in which the parser finds no header.
+    fn nothing(digest: Digest, why: Why) -> Unreadable {
+        let (message_id, answerable, automatic) = (None, None, None);
+        Unreadable {
+            digest,
+            why,
+            message_id,
+            subject: String::new(),
+            answerable,
+            automatic,
+            tokens: Vec::new(),
+        }
+    }
+}
+
+impl Display for Why {
+    /// A sentence to the sender.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Why::TooBig => {
+                "Your letter is too big to be read. Please send only your orders, without attachments."
+            }
+            Why::HeaderTooBig | Why::TooDeep | Why::TooManyParts => {
+                "Your letter has too many parts to be read. Please send only your orders, as plain text."
+            }
+            Why::TooManyLines => "Your letter is too long to be read. Please send only your orders.",
+            Why::NoFrom => "Your letter does not say who wrote it.",
+            Why::SeveralFrom => "Your letter names several senders. Please send it from one address.",
+            Why::Empty => "Your letter is empty.",
+        })
+    }
+}
+
+impl Letter {
+    /// Reads the raw bytes of a letter.
+    ///
+    /// # Errors
+    /// [`Unreadable`]: it exceeds a limit, or has not exactly one sender.
+    pub fn read(raw: &[u8], own: &Own, limits: &Limits) -> Result<Letter, Box<Unreadable>> {
+        let digest = Digest::of(raw);
+        let raw = &header::without_hidden_letters(header::without_envelope_line(raw));
+        let head = header::head(raw);
+        let measured = measure(raw, head, limits);
+        // What is too big is known by its header alone, what is hostile by as much of that as may be.
+        let readable = if measured.is_ok() { raw } else { &head[..head.len().min(limits.max_header_bytes)] };
+        let headers = header::headers(&readable[..head.len().min(readable.len())]);
+        let Some(message) = MessageParser::default().parse(readable).filter(|m| !m.parts.is_empty()) else {
+            return Err(Box::new(Unreadable::nothing(digest, measured.err().unwrap_or(Why::NoFrom))));
+        };
+        let texts = measured.and_then(|()| body::texts(&message, limits));
+        let mut envelope = Envelope::new(&message, &headers, own);
+        envelope.automatic = automatic::classify(&automatic::Evidence {
+            headers: &headers,
+            message: &message,
+            texts: texts.as_ref().ok(),
+            from: envelope.from.as_ref().ok().or(envelope.a_sender.as_ref()),
+            subject: &envelope.subject,
+            own,
+        });
+        let (texts, from) = match (texts, envelope.from.clone()) {
+            (Ok(texts), Ok(from)) => (texts, from),
+            (Err(why), _) | (_, Err(why)) => return Err(Box::new(envelope.unreadable(digest, why))),
+        };
+        let footer = [&texts.plain, &texts.html].into_iter().flat_map(|lines| {
+            let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+            ours::tokens(&text.join("\n"))
+        });
+        let mut tokens = envelope.tokens;
+        footer.for_each(|token| push_new(&mut tokens, token));
+        Ok(Letter {
+            digest,
+            from,
+            from_name: envelope.from_name,
+            message_id: envelope.message_id,
+            in_reply_to: envelope.in_reply_to,
+            references: envelope.references,
+            in_subject: in_subject(&envelope.subject),
+            subject: envelope.subject,
+            tokens,
+            automatic: envelope.automatic,
+            texts,
+            trace: headers.into_iter().filter(|h| authentic::is_trace(&h.name)).collect(),
+            own: own.address.clone(),
+        })
+    }
+
+    /// What the person wrote now; `answered` is the text of our letter that this one answers, if we have it.
+    pub fn fresh(&self, answered: Option<&str>) -> Written {
+        written::fresh(&self.texts, answered, &self.own)
+    }
+
+    /// What the receiving server says of the sender's DKIM signature; `authserv_id` is the name that it signs its
+    /// Authentication-Results with.
+    pub fn dkim_told(&self, authserv_id: &str) -> authentic::Told {
+        authentic::dkim_told(&self.trace, authserv_id, &self.from)
+    }
+}
+
+/// Whether the letter is within the limits that can be told before it is parsed.
+fn measure(raw: &[u8], head: &[u8], limits: &Limits) -> Result<(), Why> {
+    if raw.iter().all(u8::is_ascii_whitespace) {
+        return Err(Why::Empty);
+    }
+    if raw.len() > limits.max_bytes {
+        return Err(Why::TooBig);
+    }
+    if head.len() > limits.max_header_bytes {
+        return Err(Why::HeaderTooBig);
+    }
+    // Letters in letters are parsed, and dropped, one inside the other.
+    if header::count_content_types(raw) > limits.max_parts * 4 {
+        return Err(Why::TooManyParts);
+    }
+    Ok(())
+}
+
+/// What stands in the header.
+struct Envelope {
+    from: Result<Address, Why>,
+    /// Some address in From, if there are several.
+    a_sender: Option<Address>,
+    from_name: Option<String>,
+    message_id: Option<String>,
+    in_reply_to: Vec<String>,
+    references: Vec<String>,
+    subject: String,
+    tokens: Vec<Token>,
+    automatic: Option<Automatic>,
+}
+
+impl Envelope {
+    fn new(message: &Message<'_>, headers: &[Header], own: &Own) -> Envelope {
+        let ids = |name: &str| -> Vec<String> {
+            headers.iter().filter(|h| h.name == name).flat_map(|h| header::message_ids(&h.value)).collect()
+        };
+        let (in_reply_to, references) = (ids("in-reply-to"), ids("references"));
+        let mut tokens = Vec::new();
+        for name in ["to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "resent-to"]
+        {
+            for header in headers.iter().filter(|h| h.name == name) {
+                header::plus_tokens(&header.value, own)
+                    .into_iter()
+                    .for_each(|token| push_new(&mut tokens, token));
+            }
+        }
+        for id in in_reply_to.iter().chain(references.iter().rev()) {
+            header::token_of_id(id, own).into_iter().for_each(|token| push_new(&mut tokens, token));
+        }
+        let senders: Vec<_> = message
+            .header_values(HeaderName::From)
+            .filter_map(HeaderValue::as_address)
+            .flat_map(|list| list.iter())
+            .filter_map(|mailbox| Some((Address::parse(mailbox.address()?).ok()?, mailbox.name())))
+            .collect();
+        let mailboxes = message
+            .header_values(HeaderName::From)
+            .filter_map(HeaderValue::as_address)
+            .map(|list| list.iter().filter(|mailbox| mailbox.address().is_some()).count())
+            .sum::<usize>();
+        let fields = headers.iter().filter(|h| h.name == "from").count();
+        let from = match (senders.as_slice(), mailboxes, fields) {
+            ([(address, _)], 1, 1) => Ok(address.clone()),
+            (_, 0, _) | ([], _, 0 | 1) => Err(Why::NoFrom),
+            _ => Err(Why::SeveralFrom),
+        };
+        let one_line = |text: &str| {
+            let text = clean::clean(text).replace('\n', " ");
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let name = senders.first().and_then(|(_, name)| *name).map(one_line).filter(|name| !name.is_empty());
+        Envelope {
+            a_sender: senders.first().map(|(address, _)| address.clone()),
+            from,
+            from_name: name,
+            message_id: ids("message-id").into_iter().next(),
+            in_reply_to,
+            references,
+            subject: one_line(message.subject().unwrap_or_default()),
+            tokens,
+            automatic: None,
+        }
+    }
+
+    fn unreadable(self, digest: Digest, why: Why) -> Unreadable {
+        let answerable = self.from.ok().filter(|_| self.automatic.is_none() && why != Why::Empty);
+        Unreadable {
+            digest,
+            why,
+            message_id: self.message_id,
+            subject: self.subject,
+            answerable,
+            automatic: self.automatic,
+            tokens: self.tokens,
+        }
+    }
+}
+
+fn push_new(tokens: &mut Vec<Token>, token: Token) {
+    if !tokens.contains(&token) {
+        tokens.push(token);
+    }
+}
+
+/// `[QZ-7K3M] Turn 4` anywhere in a subject, in any case.
+fn in_subject(subject: &str) -> Option<InSubject> {
+    let is_name = |name: &str| {
+        let Some((prefix, code)) = name.split_once('-') else { return false };
+        (1..=4).contains(&prefix.len())
+            && prefix.bytes().all(|b| b.is_ascii_alphabetic())
+            && (3..=8).contains(&code.len())
+            && code.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    let found = subject.match_indices('[').find_map(|(at, _)| {
+        let (name, rest) = subject[at + 1..].split_once(']')?;
+        is_name(name).then(|| (name.to_ascii_uppercase(), rest))
+    });
+    let (match_name, rest) = found?;
+    let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let turn = words.find(|word| word.eq_ignore_ascii_case("turn")).and_then(|_| words.next()?.parse().ok());
+    Some(InSubject { match_name, turn })
+}

@@ -1,0 +1,339 @@
+//! Which lines of a letter were written now.
+//!
+//! A line of ours that came back, a line behind `>`, the frame round a quote, a signature or a footer was not. A
+//! quote without any prefix is harder: if it is a letter of ours, what stands between its lines was written now;
+//! if it is another's, or the player's own of an earlier day, nothing below its frame counts.
+
+use super::address::Address;
+use super::frame::{Author, Frame, Kind, Page};
+use super::ours::{Ours, is_closing, is_footer, is_marker, words};
+use super::source::{Layer, Source};
+use super::words::{SENT_FROM, SENT_FROM_ENDS};
+
+/// A `--` without its blank begins a signature only if this many lines follow at most.
+const MAX_SIGNATURE: usize = 8;
+
+/// Where the reading stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Region {
+    Written,
+    /// Among the lines of the letter of ours that we have.
+    Ours,
+    /// Among those of a letter of ours that we do not have; its footer ends it.
+    OursUnseen,
+    /// In another's letter, to the end.
+    Foreign,
+    /// Behind the footer of one that we do not have, where a line or two close it.
+    Closing,
+    Signature,
+}
+
+/// The lines written now, in order, with one blank line where blank or other lines stood between them.
+pub fn written<'a>(lines: &'a [Source], ours: Option<&Ours>, own: &'a Address) -> Vec<&'a str> {
+    let mut reading = Reading::new(lines, ours, own);
+    let mut at = 0;
+    while at < lines.len() {
+        at = reading.step(at);
+    }
+    reading.written
+}
+
+struct Reading<'a> {
+    lines: &'a [Source],
+    is_ours: Vec<bool>,
+    frames: Vec<Option<Frame>>,
+    own: &'a Address,
+    region: Region,
+    written: Vec<&'a str>,
+    /// A blank line is due before the next line.
+    gap: bool,
+}
+
+impl<'a> Reading<'a> {
+    fn new(lines: &'a [Source], ours: Option<&Ours>, own: &'a Address) -> Reading<'a> {
+        let is_ours: Vec<bool> = match ours {
+            Some(ours) => {
+                let mut follow = ours.follow();
+                lines.iter().map(|line| follow.takes(&line.text)).collect()
+            }
+            None => vec![false; lines.len()],
+        };
+        let usable = |(line, ours): (&'a Source, &bool)| {
+            (line.layer == Layer::Open && !ours && !is_marker(&line.text)).then_some(line.text.as_str())
+        };
+        let page = Page::new(lines.iter().zip(&is_ours).map(usable).collect(), own);
+        let frames = (0..lines.len()).map(|at| page.frame(at)).collect();
+        Reading { lines, is_ours, frames, own, region: Region::Written, written: Vec::new(), gap: false }
+    }
+
+    /// Reads the line at `at`, or the frame that begins there; the line to go on with.
+    fn step(&mut self, at: usize) -> usize {
+        let line = &self.lines[at];
+        if line.is_blank() {
+            self.gap = true;
+            return at + 1;
+        }
+        if line.layer != Layer::Open {
+            if line.layer == Layer::Quoted && self.region == Region::Signature {
+                self.region = Region::Written;
+            }
+            self.gap = true;
+            return at + 1;
+        }
+        if self.is_ours[at] || is_marker(&line.text) {
+            self.enter_ours(at);
+            return at + 1;
+        }
+        if self.region != Region::Foreign
+            && let Some(frame) = self.frames[at]
+            && let Some(region) = self.behind(at, &frame)
+        {
+            self.region = region;
+            self.gap = true;
+            return frame.end.max(at + 1);
+        }
+        match self.region {
+            Region::Foreign | Region::Signature => {}
+            Region::Closing if is_closing(&line.text, self.own) => {}
+            Region::OursUnseen => {
+                if is_footer(&line.text) {
+                    self.region = Region::Closing;
+                    return self.behind_footer(at);
+                }
+            }
+            Region::Closing | Region::Written | Region::Ours => self.open_line(at),
+        }
+        at + 1
+    }
+
+    /// A line of a letter of ours, without a prefix.
+    fn enter_ours(&mut self, at: usize) {
+        self.gap = true;
+        if self.region != Region::Foreign && self.region != Region::OursUnseen {
+            self.region = if self.is_ours[at] { Region::Ours } else { Region::OursUnseen };
+        }
+    }
+
+    /// The token may have been wrapped onto the line behind its label.
+    fn behind_footer(&self, at: usize) -> usize {
+        let token = |line: &Source| super::address::Token::parse(line.text.trim()).is_some();
+        at + 1 + usize::from(self.lines.get(at + 1).is_some_and(token))
+    }
+
+    /// A line that the person may have written.
+    fn open_line(&mut self, at: usize) {
+        let text = self.lines[at].text.as_str();
+        if self.begins_signature(at) {
+            self.region = Region::Signature;
+            self.gap = true;
+            return;
+        }
+        let stands_for_picture = text.trim().starts_with('[') && text.trim().ends_with(']');
+        let of_ours = self.region == Region::Ours && (words(text).is_empty() || stands_for_picture);
+        if of_ours || is_footer(text) || is_sent_from(text) || self.is_torn_off(at) {
+            self.gap = true;
+            return;
+        }
+        if self.gap && !self.written.is_empty() {
+            self.written.push("");
+        }
+        self.gap = false;
+        self.written.push(text);
+    }
+
+    /// What the lines behind a frame are; `None` if it is no frame after all.
+    fn behind(&self, at: usize, frame: &Frame) -> Option<Region> {
+        if frame.kind == Kind::Forwarded {
+            return Some(Region::Foreign);
+        }
+        let mut next = (frame.end..self.lines.len()).filter(|l| !self.lines[*l].is_blank());
+        let Some(first) = next.next() else {
+            return (frame.kind == Kind::Certain).then_some(self.region);
+        };
+        if self.lines[first].layer == Layer::Quoted {
+            return Some(Region::Written);
+        }
+        let begins_ours = |l: &usize| self.is_ours[*l] || is_marker(&self.lines[*l].text);
+        let looked_at = match frame.author {
+            Author::Us => 6,
+            Author::Unknown => 2,
+            Author::Other => 0,
+        };
+        let ours = std::iter::once(first).chain(next).take(looked_at).find(begins_ours);
+        match (ours, frame.author, frame.kind) {
+            (Some(line), ..) if self.is_ours[line] => Some(Region::Ours),
+            (Some(_), ..) => Some(Region::OursUnseen),
+            // Some programs put the attribution below the quote.
+            (None, ..) if at > 0 && self.lines[at - 1].layer == Layer::Quoted => Some(Region::Written),
+            (None, Author::Us, _) => Some(Region::OursUnseen),
+            (None, _, Kind::Likely) => None,
+            (None, ..) => Some(Region::Foreign),
+        }
+    }
+
+    fn begins_signature(&self, at: usize) -> bool {
+        let line = self.lines[at].text.as_str();
+        let rule = line.len() >= 20 && line.bytes().all(|b| b == b'_');
+        if line != "-- " && line != "--" && !rule {
+            return false;
+        }
+        let below = self.lines[at + 1..].iter().enumerate();
+        let below: Vec<&str> = below
+            .take_while(|(l, line)| line.layer != Layer::Quoted && !self.begins_quote(at + 1 + l))
+            .map(|(_, line)| line.text.as_str())
+            .filter(|line| !line.trim().is_empty())
+            .take(MAX_SIGNATURE + 1)
+            .collect();
+        if rule {
+            let listed = |line: &&str| line.contains("http") || line.contains("mailing list");
+            return below.len() <= MAX_SIGNATURE && below.iter().any(listed);
+        }
+        line == "-- " || below.len() <= MAX_SIGNATURE
+    }
+
+    /// Whether a quote, or the frame of one, begins at the line.
+    fn begins_quote(&self, at: usize) -> bool {
+        self.is_ours[at] || is_marker(&self.lines[at].text) || self.frames[at].is_some()
+    }
+
+    /// The end of a quoted line that the sender's program wrapped without giving it a `>` of its own.
+    fn is_torn_off(&self, at: usize) -> bool {
+        let quoted =
+            |line: Option<&Source>| line.is_some_and(|line| line.layer == Layer::Quoted && !line.is_blank());
+        let text = &self.lines[at].text;
+        let Some(before) = at.checked_sub(1).and_then(|before| self.lines.get(before)) else { return false };
+        quoted(Some(before))
+            && quoted(self.lines.get(at + 1))
+            && text.starts_with(char::is_lowercase)
+            && before.text.len() + text.len() > 74
+            && before.text.len() > 50
+    }
+}
+
+/// What a phone, a web mailer or a virus scanner puts under a letter.
+fn is_sent_from(line: &str) -> bool {
+    if line.len() > 240 {
+        return false;
+    }
+    let line = line.trim().trim_start_matches(['-', '*', '_', ' ', '[']).to_lowercase();
+    let product = [
+        "iphon",
+        "ipad",
+        "ipod",
+        "android",
+        "handy",
+        "mobil",
+        "móvil",
+        "movil",
+        "smartphone",
+        "samsung",
+        "galaxy",
+        "outlook",
+        "mail",
+        "app",
+        "gerät",
+        "telefon",
+        "telefoon",
+        "teléfono",
+        "phone",
+        "blackberry",
+        "huawei",
+        "xiaomi",
+        "windows",
+        "yahoo",
+        "gmx",
+        "web.de",
+        "proton",
+        "thunderbird",
+        "nokia",
+        "pixel",
+        "appareil",
+        "dispositiv",
+        "apparaat",
+        "device",
+        "tablet",
+        "avast",
+        "avg",
+        "virus",
+        "viren",
+        "puhelim",
+        "устройств",
+        "телефон",
+        "смартфон",
+        "почт",
+        "mac",
+        "apple",
+        "tutanota",
+        "zimbra",
+        "spark",
+        "手机",
+        "手機",
+        "κινητ",
+        "enhet",
+        "urządzeni",
+        "cep",
+    ];
+    let begins = SENT_FROM.iter().any(|start| line.starts_with(start));
+    let ends = SENT_FROM_ENDS.iter().any(|end| line.ends_with(end));
+    (begins || ends) && product.iter().any(|name| line.contains(name))
+        || line.starts_with("sent from my ")
+        || line.starts_with("发自我的")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::plain_lines;
+    use super::*;
+
+    const LETTER: &str = "## write your orders above this line ##\n\nTurn 4 was adjudicated. You saw nothing.\n\n    | SHIP 1 TO B2\n\nIt is due on Saturday.\n\nReply token: 0123456789abcdef\n";
+
+    fn read(text: &str, answered: bool) -> Vec<String> {
+        let own = Address::parse("referee@club.example").unwrap();
+        let ours = Ours::new(LETTER);
+        let lines = plain_lines(text, false, false);
+        written(&lines, answered.then_some(&ours), &own).into_iter().map(str::to_owned).collect()
+    }
+
+    const HEADER: &str =
+        "From: Referee <referee@club.example>\nSent: Friday\nTo: Ann <ann@example.org>\nSubject: Turn 4\n\n";
+
+    #[test]
+    fn orders_above_below_and_between_a_quote_count() {
+        for answered in [true, false] {
+            let quoted =
+                "> ## write your orders above this line ##\n>\n> Turn 4 was adjudicated. You saw nothing.\n";
+            assert_eq!(read(&format!("A\n\nReferee wrote:\n{quoted}"), answered), ["A"]);
+            assert_eq!(
+                read(&format!("Referee wrote:\n{quoted}\nB\n> It is due\nC"), answered),
+                ["B", "", "C"]
+            );
+            assert_eq!(read(&format!("A\n\n{HEADER}{LETTER}"), answered), ["A"]);
+            assert_eq!(read(&format!("{HEADER}{LETTER}\nB"), answered), ["B"]);
+        }
+        let between = LETTER.replace("It is due", "SHIP 2 TO B4\nIt is due");
+        assert_eq!(read(&format!("A\n\n{HEADER}{between}"), true), ["A", "", "SHIP 2 TO B4"]);
+    }
+
+    #[test]
+    fn nothing_below_the_frame_of_another_letter_counts() {
+        let own_old = "From: Ann <ann@example.org>\nSent: Thursday\nTo: Referee <referee@club.example>\nSubject: Turn 4\n\nSHIP 9 TO C1\n\n";
+        for answered in [true, false] {
+            assert_eq!(read(&format!("A\n\n{own_old}{HEADER}{LETTER}"), answered), ["A"]);
+            assert_eq!(read(&format!("A\n\n{HEADER}{LETTER}\n{own_old}"), answered), ["A"]);
+            assert_eq!(read("A\n\nOn 19.11.2026 at 9:00 Ann wrote:\n\nSHIP 9 TO C1", answered), ["A"]);
+            assert_eq!(read("A\n---------- Forwarded message ---------\nSHIP 9 TO C1", answered), ["A"]);
+        }
+    }
+
+    #[test]
+    fn signatures_and_footers_are_left_out() {
+        assert_eq!(read("A\n-- \nAnn\nHOLD the line\n> q\nB", false), ["A", "", "B"]);
+        assert_eq!(read("A\n\nSent from my iPhone\n\nB", false), ["A", "", "B"]);
+        assert_eq!(read("A\nVon meinem iPhone gesendet", false), ["A"]);
+        assert_eq!(
+            read("A\n_______________________________________________\nGames mailing list\nhttp://x", false),
+            ["A"]
+        );
+        assert_eq!(read("von meiner Seite ist alles gut", false), ["von meiner Seite ist alles gut"]);
+    }
+}

@@ -1,0 +1,109 @@
+//! A letter's text as lines, before it is known which of them were written now.
+
+/// What the text's own form says of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    Open,
+    /// Behind `>`, or in an element for quotes.
+    Quoted,
+    /// In an element for signatures, or behind `-- ` in flowed text.
+    Signature,
+}
+
+/// One line, without its quote prefix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    pub layer: Layer,
+    pub text: String,
+}
+
+impl Source {
+    pub fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+}
+
+/// The lines of a cleaned plain text. `flowed`: `format=flowed` (RFC 3676); `del_sp`: its `DelSp=yes`.
+pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<Source> {
+    let mut lines: Vec<Source> = Vec::new();
+    // The depth of the line before, if it goes on in the next.
+    let mut open: Option<usize> = None;
+    for raw in text.lines() {
+        let (depth, mut rest) = quote_prefix(raw, flowed);
+        if flowed {
+            rest = rest.strip_prefix(' ').unwrap_or(rest);
+        }
+        let layer = if depth > 0 { Layer::Quoted } else { Layer::Open };
+        let goes_on = flowed && rest.ends_with(' ') && rest != "-- ";
+        let part = if goes_on && del_sp { &rest[..rest.len() - 1] } else { rest };
+        match lines.last_mut() {
+            Some(last) if open == Some(depth) && rest != "-- " => last.text.push_str(part),
+            _ => lines.push(Source { layer, text: part.to_owned() }),
+        }
+        open = goes_on.then_some(depth);
+    }
+    for line in &mut lines {
+        let end = if line.text == "-- " { 3 } else { line.text.trim_end().len() };
+        line.text.truncate(end);
+    }
+    lines
+}
+
+/// The quote depth of a line, and what stands behind the prefix. Blanks before and between the `>` do not matter,
+/// nor do the initials that some clients put before them (`AB> `).
+fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
+    let mut rest = line;
+    let mut depth = 0;
+    loop {
+        let trimmed = if flowed && depth > 0 { rest } else { rest.trim_start_matches([' ', '\t']) };
+        match trimmed.strip_prefix('>') {
+            Some(behind) => {
+                depth += 1;
+                rest = behind;
+            }
+            None if depth == 0 => {
+                let initials = trimmed.bytes().take(4).take_while(u8::is_ascii_uppercase).count();
+                if (1..=3).contains(&initials)
+                    && trimmed[initials..].starts_with('>')
+                    && !trimmed[initials..].starts_with(">=")
+                {
+                    depth = 1;
+                    rest = &trimmed[initials + 1..];
+                } else {
+                    return (0, line);
+                }
+            }
+            None => return (depth, if flowed { rest } else { rest.strip_prefix(' ').unwrap_or(rest) }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str, flowed: bool, del_sp: bool) -> Vec<String> {
+        plain_lines(text, flowed, del_sp)
+            .into_iter()
+            .map(|line| format!("{}{}", if line.layer == Layer::Quoted { "Q:" } else { "" }, line.text))
+            .collect()
+    }
+
+    #[test]
+    fn flowed_lines_are_joined_within_their_depth() {
+        assert_eq!(
+            shown("SHIP 1 TO \nB2\n> quoted \n> more\n>> deep\n From stuffed\n-- \nAnn", true, false),
+            ["SHIP 1 TO B2", "Q:quoted more", "Q:deep", "From stuffed", "-- ", "Ann"]
+        );
+        assert_eq!(shown("CAP \nTURE", true, true), ["CAPTURE"]);
+        assert_eq!(shown("a \nb", false, false), ["a", "b"]);
+    }
+
+    #[test]
+    fn prefixes_of_all_sorts_mark_a_quote() {
+        assert_eq!(
+            shown("> a\n>b\n  > c\n> > d\nAB> e\nA3 > B2\n>", false, false),
+            ["Q:a", "Q:b", "Q:c", "Q:d", "Q:e", "A3 > B2", "Q:"]
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! What the person wrote now, out of all texts of a letter.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::address::Address;
+use super::body::{Texts, WhatItIs};
+use super::ours::{Ours, words};
+use super::quote::written;
+use super::source::{Layer, Source};
+use crate::game::Line;
+
+/// What there is to read in a letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Numbered as a person would count them: what was written now, from 1, blank lines not counted. A blank
+    /// line bears the number of the line before it.
+    Lines(Vec<Line>),
+    /// Nothing was written, or nothing but a quote.
+    Blank,
+    /// There is no text, but something that cannot be read.
+    CannotRead(WhatItIs),
+}
+
+/// A text shorter than this that only speaks of HTML stands for the HTML.
+const MAX_STUB: usize = 400;
+
+/// A line is taken for the beginning of a wrapped one only if the next word would have passed this column.
+const WRAP_COLUMN: usize = 60;
+
+/// How many wrapped lines may make one line.
+const MAX_WRAPPED: usize = 8;
+
+/// The lines written now; `answered` is the text of our letter that this one answers.
+pub fn fresh(texts: &Texts, answered: Option<&str>, own: &Address) -> Written {
+    let ours = answered.map(Ours::new);
+    let read = |lines| written(lines, ours.as_ref(), own);
+    let lines: Vec<String> = if !is_blank(&texts.plain) && !is_stub(texts) {
+        let plain = read(&texts.plain);
+        if is_blank(&texts.html) {
+            plain.into_iter().map(str::to_owned).collect()
+        } else {
+            let html = read(&texts.html);
+            mend(without_html_quotes(plain, &html, &texts.html), &html)
+        }
+    } else if !is_blank(&texts.html) {
+        read(&texts.html).into_iter().map(str::to_owned).collect()
+    } else {
+        read(&texts.attached).into_iter().map(str::to_owned).collect()
+    };
+    let lines = numbered(&lines);
+    if !lines.is_empty() {
+        return Written::Lines(lines);
+    }
+    let silent = is_blank(&texts.plain) && is_blank(&texts.html) && is_blank(&texts.attached);
+    match texts.instead {
+        Some(what) if silent || what == WhatItIs::Encrypted => Written::CannotRead(what),
+        _ => Written::Blank,
+    }
+}
+
+fn is_blank(lines: &[Source]) -> bool {
+    lines.iter().all(Source::is_blank)
+}
+
+/// A plain text that only says that the letter is in HTML.
+fn is_stub(texts: &Texts) -> bool {
+    if is_blank(&texts.html) {
+        return false;
+    }
+    let length: usize = texts.plain.iter().map(|line| line.text.len()).sum();
+    length < MAX_STUB
+        && texts.plain.iter().any(|line| {
+            let line = line.text.to_lowercase();
+            line.contains("html") && !line.contains("http")
+                || line.contains("view this email in your browser")
+                || line.contains("does not support")
+        })
+}
+
+fn numbered(lines: &[String]) -> Vec<Line> {
+    let mut no = 0;
+    let mut out: Vec<Line> = Vec::new();
+    for line in lines {
+        let text = line.trim();
+        if !text.is_empty() {
+            no += 1;
+        } else if out.last().is_none_or(|last| last.text.is_empty()) {
+            continue;
+        }
+        out.push(Line { no, text: text.to_owned() });
+    }
+    while out.last().is_some_and(|last| last.text.is_empty()) {
+        out.pop();
+    }
+    out
+}
+
+/// The lines of the plain text without those that stand in the HTML only as quoted.
+fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[Source]) -> Vec<&'a str> {
+    let quoted: BTreeSet<Vec<String>> =
+        all_html.iter().filter(|line| line.layer == Layer::Quoted).map(|line| words(&line.text)).collect();
+    if quoted.is_empty() {
+        return plain;
+    }
+    let fresh: BTreeSet<Vec<String>> = html.iter().map(|line| words(line)).collect();
+    let stale = |line: &str| {
+        let line = words(line);
+        !line.is_empty() && quoted.contains(&line) && !fresh.contains(&line)
+    };
+    plain.into_iter().filter(|line| !stale(line)).collect()
+}
+
+/// The plain lines with what was wrapped joined, and what was run together parted, as the HTML has it.
+fn mend(plain: Vec<&str>, html: &[&str]) -> Vec<String> {
+    let by_words: BTreeMap<String, &str> = html.iter().map(|line| (squeezed(line), *line)).collect();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < plain.len() {
+        let taken = wrapped(&plain[at..], &by_words).unwrap_or(1);
+        if taken > 1 {
+            out.push(plain[at..at + taken].join(" "));
+        } else {
+            match run_together(plain[at], html) {
+                Some(parts) => out.extend(parts.iter().map(|part| (*part).to_owned())),
+                None => out.push(plain[at].to_owned()),
+            }
+        }
+        at += taken;
+    }
+    out
+}
+
+fn squeezed(line: &str) -> String {
+    line.split_whitespace().collect()
+}
+
+/// How many of the first lines are one line in the HTML.
+fn wrapped(lines: &[&str], html: &BTreeMap<String, &str>) -> Option<usize> {
+    let first = lines.first()?;
+    let mut joined = squeezed(first);
+    if joined.is_empty() || html.contains_key(&joined) {
+        return None;
+    }
+    for (count, pair) in lines.windows(2).enumerate().take(MAX_WRAPPED) {
+        let next_word = pair[1].split_whitespace().next()?;
+        if pair[0].chars().count() + 1 + next_word.chars().count() < WRAP_COLUMN {
+            return None;
+        }
+        joined.push_str(&squeezed(pair[1]));
+        if html.contains_key(&joined) {
+            return Some(count + 2);
+        }
+    }
+    None
+}
+
+/// The lines of the HTML that one line of the plain text consists of, if it lost its line breaks.
+fn run_together<'a>(line: &str, html: &[&'a str]) -> Option<Vec<&'a str>> {
+    let whole = squeezed(line);
+    if whole.is_empty() || !html.iter().any(|line| !line.is_empty() && whole.starts_with(&squeezed(line))) {
+        return None;
+    }
+    let first = html.iter().position(|line| !line.is_empty() && whole.starts_with(&squeezed(line)))?;
+    let mut rest = whole.as_str();
+    let mut parts = Vec::new();
+    for part in html[first..].iter().filter(|part| !part.is_empty()) {
+        rest = rest.strip_prefix(squeezed(part).as_str())?;
+        parts.push(*part);
+        if rest.is_empty() {
+            return (parts.len() > 1).then_some(parts);
+        }
+    }
+    None
+}

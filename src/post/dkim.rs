@@ -1,0 +1,254 @@
+//! Whether a letter bears a DKIM signature of its sender's domain that holds (RFC 6376, 7489 3.1.1).
+//!
+//! It asks for public keys and computes; whether a signature is wanted is for the referee. What the receiving server
+//! says of one is read in [`letter::authentic`](crate::letter::authentic).
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use mail_auth::{AuthenticatedMessage, DkimResult, MessageAuthenticator, Parameters, ResolverCache, Txt};
+
+use crate::letter::Address;
+use crate::letter::authentic::aligned;
+
+/// A cache holds this many keys at most.
+const MAX_KEYS: usize = 1000;
+
+/// A letter with more signatures than this is not verified: each one costs a question to the DNS.
+const MAX_SIGNATURES: usize = 10;
+
+/// What the signatures of a letter prove.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// One of the From domain, or of a domain above or below it, holds and covers From and the whole text.
+    Passed,
+    /// None does.
+    NotPassed,
+    /// It cannot be told now: the DNS did not answer.
+    TryLater,
+}
+
+/// Verifies letters, with a cache of public keys between it and the DNS.
+pub struct Verifier<C = Keys> {
+    authenticator: MessageAuthenticator,
+    keys: C,
+}
+
+/// The DNS cannot be set up on this machine.
+#[derive(Debug, thiserror::Error)]
+#[error("the system's DNS settings cannot be used")]
+pub struct NoResolver(#[source] Box<dyn std::error::Error + Send + Sync>);
+
+impl Verifier<Keys> {
+    /// With the system's name servers.
+    ///
+    /// # Errors
+    /// They cannot be found out.
+    pub fn system() -> Result<Verifier<Keys>, NoResolver> {
+        let authenticator = MessageAuthenticator::new_system_conf().map_err(|e| NoResolver(e.into()))?;
+        Ok(Verifier { authenticator, keys: Keys::default() })
+    }
+}
+
+impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
+    /// With the resolver of `authenticator`, asked only for what is not in `keys`.
+    pub fn new(authenticator: MessageAuthenticator, keys: C) -> Verifier<C> {
+        Verifier { authenticator, keys }
+    }
+
+    /// Verifies the raw bytes of a letter that says it is `from`.
+    pub async fn verify(&self, raw: &[u8], from: &Address) -> Verdict {
+        let Some(message) = AuthenticatedMessage::parse(raw) else { return Verdict::NotPassed };
+        // A signature counts for one sender: a second From may not borrow it.
+        let one_sender =
+            matches!(message.from.as_slice(), [only] if only.eq_ignore_ascii_case(from.as_str()));
+        if !one_sender || message.dkim_headers.len() > MAX_SIGNATURES {
+            return Verdict::NotPassed;
+        }
+        let outcomes =
+            self.authenticator.verify_dkim(Parameters::new(&message).with_txt_cache(&self.keys)).await;
+        let mut verdict = Verdict::NotPassed;
+        for outcome in &outcomes {
+            let Some(signature) = outcome.signature() else { continue };
+            let covers_from = signature.h.iter().any(|name| name.eq_ignore_ascii_case("from"));
+            // With a length (`l=`) anybody can append text that is not covered.
+            if !aligned(&signature.d, from.domain()) || !covers_from || signature.l != 0 {
+                continue;
+            }
+            match outcome.result() {
+                DkimResult::Pass => return Verdict::Passed,
+                DkimResult::TempError(_) => verdict = Verdict::TryLater,
+                DkimResult::Neutral(_)
+                | DkimResult::Fail(_)
+                | DkimResult::PermError(_)
+                | DkimResult::None => {}
+            }
+        }
+        verdict
+    }
+}
+
+/// Public keys, kept as long as their record allows.
+#[derive(Default)]
+pub struct Keys(Mutex<HashMap<Box<str>, (Txt, Instant)>>);
+
+impl ResolverCache<Box<str>, Txt> for Keys {
+    fn get<Q>(&self, name: &Q) -> Option<Txt>
+    where
+        Box<str>: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let keys = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (key, valid_until) = keys.get(name)?;
+        (*valid_until > Instant::now()).then(|| key.clone())
+    }
+
+    fn remove<Q>(&self, name: &Q) -> Option<Txt>
+    where
+        Box<str>: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let mut keys = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        keys.remove(name).map(|(key, _)| key)
+    }
+
+    fn insert(&self, name: Box<str>, key: Txt, valid_until: Instant) {
+        let mut keys = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if keys.len() >= MAX_KEYS {
+            let now = Instant::now();
+            keys.retain(|_, (_, valid_until)| *valid_until > now);
+        }
+        if keys.len() < MAX_KEYS {
+            keys.insert(name, (key, valid_until));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use mail_auth::common::crypto::Ed25519Key;
+    use mail_auth::common::headers::HeaderWriter;
+    use mail_auth::common::parse::TxtRecordParser;
+    use mail_auth::common::verify::DomainKey;
+    use mail_auth::dkim::DkimSigner;
+    use mail_auth::hickory_resolver::config::{ResolverConfig, ResolverOpts};
+    use mail_auth::hickory_resolver::proto::op::ResponseCode;
+    use mail_auth::{DnsError, Error};
+
+    use super::*;
+
+    const LETTER: &str =
+        "From: Ann <ann@example.org>\r\nTo: referee@club.example\r\nSubject: x\r\n\r\nHOLD\r\n";
+
+    /// Knows the keys that it was given, and that there are no others.
+    struct Known(Keys);
+
+    impl ResolverCache<Box<str>, Txt> for Known {
+        fn get<Q>(&self, name: &Q) -> Option<Txt>
+        where
+            Box<str>: Borrow<Q>,
+            Q: Hash + Eq + ?Sized,
+        {
+            let missing = Txt::Error(Error::Dns(DnsError::RecordNotFound(ResponseCode::NXDomain)));
+            Some(self.0.get(name).unwrap_or(missing))
+        }
+
+        fn remove<Q>(&self, _: &Q) -> Option<Txt>
+        where
+            Box<str>: Borrow<Q>,
+            Q: Hash + Eq + ?Sized,
+        {
+            None
+        }
+
+        fn insert(&self, _: Box<str>, _: Txt, _: Instant) {}
+    }
+
+    /// The letter with a signature of `domain` over `headers`, and a verifier that knows its key.
+    fn signed(letter: &str, domain: &str, headers: &[&str], whole: bool) -> (Vec<u8>, Verifier<Known>) {
+        let key = Ed25519Key::from_pkcs8_der(&Ed25519Key::generate_pkcs8().unwrap()).unwrap();
+        let public = base64(&key.public_key());
+        let record = DomainKey::parse(format!("v=DKIM1; k=ed25519; p={public}").as_bytes()).unwrap();
+        let keys = Keys::default();
+        let later = Instant::now() + Duration::from_secs(60);
+        keys.insert(format!("s1._domainkey.{domain}.").into(), Txt::DomainKey(Arc::new(record)), later);
+        let signer = DkimSigner::from_key(key).domain(domain).selector("s1");
+        let signer = signer.headers(headers.iter().map(|name| name.to_string())).body_length(!whole);
+        let raw = signer.sign(letter.as_bytes()).unwrap().to_header() + letter;
+        let resolver = ResolverConfig::from_parts(None, vec![], vec![]);
+        let authenticator = MessageAuthenticator::new(resolver, ResolverOpts::default()).unwrap();
+        (raw.into_bytes(), Verifier::new(authenticator, Known(keys)))
+    }
+
+    fn base64(bytes: &[u8]) -> String {
+        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut out = String::new();
+        for three in bytes.chunks(3) {
+            let bits =
+                three.iter().fold(0u32, |bits, b| bits << 8 | u32::from(*b)) << (8 * (3 - three.len()));
+            for i in 0..4 {
+                let digit = DIGITS[(bits >> (18 - 6 * i) & 63) as usize];
+                out.push(if i <= three.len() { char::from(digit) } else { '=' });
+            }
+        }
+        out
+    }
+
+    async fn verdict(letter: &str, domain: &str, headers: &[&str], whole: bool) -> Verdict {
+        let (raw, verifier) = signed(letter, domain, headers, whole);
+        verifier.verify(&raw, &Address::parse("ann@example.org").unwrap()).await
+    }
+
+    #[tokio::test]
+    async fn a_signature_of_the_from_domain_passes() {
+        assert_eq!(verdict(LETTER, "example.org", &["From", "Subject"], true).await, Verdict::Passed);
+        assert_eq!(verdict(LETTER, "mail.example.org", &["From"], true).await, Verdict::Passed);
+    }
+
+    #[tokio::test]
+    async fn a_signature_of_another_domain_or_of_half_a_letter_does_not() {
+        assert_eq!(verdict(LETTER, "evil.example", &["From"], true).await, Verdict::NotPassed);
+        assert_eq!(verdict(LETTER, "example.org", &["Subject"], true).await, Verdict::NotPassed);
+        assert_eq!(verdict(LETTER, "example.org", &["From"], false).await, Verdict::NotPassed);
+        let two = LETTER.replace("Subject", "From: bo@example.net\r\nSubject");
+        assert_eq!(verdict(&two, "example.org", &["From"], true).await, Verdict::NotPassed);
+    }
+
+    #[tokio::test]
+    async fn a_changed_or_unsigned_letter_does_not_pass() {
+        let from = Address::parse("ann@example.org").unwrap();
+        let (raw, verifier) = signed(LETTER, "example.org", &["From", "Subject"], true);
+        let changed = String::from_utf8(raw).unwrap().replace("HOLD", "RESIGN CONFIRM");
+        assert_eq!(verifier.verify(changed.as_bytes(), &from).await, Verdict::NotPassed);
+        assert_eq!(verifier.verify(LETTER.as_bytes(), &from).await, Verdict::NotPassed);
+        assert_eq!(verifier.verify(b"", &from).await, Verdict::NotPassed);
+        let (raw, _) = signed(LETTER, "example.org", &["From"], true);
+        assert_eq!(
+            verifier.verify(&raw, &from).await,
+            Verdict::NotPassed,
+            "signed with a key that is not published"
+        );
+    }
+
+    #[test]
+    fn keys_are_kept_as_long_as_they_are_valid_and_no_more_than_fit() {
+        let keys = Keys::default();
+        let missing = || Txt::Error(Error::Dns(DnsError::InvalidRecordType));
+        let now = Instant::now();
+        keys.insert("a.".into(), missing(), now + Duration::from_secs(60));
+        keys.insert("b.".into(), missing(), now);
+        assert!(keys.get("a.").is_some());
+        assert!(keys.get("b.").is_none());
+        for n in 0..2 * MAX_KEYS {
+            keys.insert(format!("{n}.").into(), missing(), now + Duration::from_secs(60));
+        }
+        assert_eq!(keys.0.lock().unwrap().len(), MAX_KEYS);
+        assert!(keys.remove("a.").is_some() && keys.get("a.").is_none());
+    }
+}

@@ -1,0 +1,297 @@
+//! A mailbox on an IMAP server: what is fetched, what is filed, and how faults are got over.
+//!
+//! A letter over which the session breaks time and again is singled out by asking for fewer and fewer, named in the
+//! log and left where it lies, so that it does not hold up the others.
+
+mod conn;
+mod mailbox;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use self::mailbox::{Listed, Mailbox};
+use super::inbox::{BATCH_BYTES, BATCH_LETTERS, Door, Line, Source, UNREADABLE_REST};
+use super::{Error, Secret, Tls};
+
+/// So often a letter may break the session before it is left alone.
+const CHANCES: u8 = 3;
+
+/// A mailbox on an IMAP server (RFC 3501).
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The server's name; its certificate must bear it.
+    pub host: String,
+    /// The port; by default 993 for TLS, else 143.
+    pub port: Option<u16>,
+    /// `tls`, `starttls`, or `none`, which is allowed to this machine only.
+    #[serde(default)]
+    pub tls: Tls,
+    /// A PEM file with the authorities to trust, instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// The login name.
+    pub user: String,
+    /// The password; or else a file that holds it.
+    pub password: Option<Secret>,
+    pub password_file: Option<PathBuf>,
+    /// The folder to read.
+    #[serde(default = "inbox")]
+    pub folder: String,
+    /// The folder to which letters go once they are stored; made if it is missing.
+    #[serde(default = "processed")]
+    pub processed: String,
+    /// How often to look where the server cannot tell of new letters by itself (IDLE), in seconds.
+    #[serde(default = "poll_seconds")]
+    pub poll_seconds: u64,
+    /// How long to wait for the server's word before looking all the same, in seconds; at most 540, since routers
+    /// forget connections that are silent for longer.
+    #[serde(default = "idle_seconds")]
+    pub idle_seconds: u64,
+    /// How long the server may keep silent within an answer, in seconds.
+    #[serde(default = "timeout_seconds")]
+    pub timeout_seconds: u64,
+    /// Of a letter larger than this only the beginning is fetched.
+    #[serde(default = "max_letter_bytes")]
+    pub max_letter_bytes: usize,
+}
+
+fn inbox() -> String {
+    "INBOX".to_owned()
+}
+
+fn processed() -> String {
+    "Processed".to_owned()
+}
+
+fn poll_seconds() -> u64 {
+    60
+}
+
+fn idle_seconds() -> u64 {
+    240
+}
+
+fn timeout_seconds() -> u64 {
+    30
+}
+
+fn max_letter_bytes() -> usize {
+    super::MAX_LETTER_BYTES
+}
+
+impl Settings {
+    /// The defaults for the mailbox of `user` on the server called `host`.
+    pub fn of(host: impl Into<String>, user: impl Into<String>, password: Secret) -> Settings {
+        Settings {
+            host: host.into(),
+            port: None,
+            tls: Tls::default(),
+            ca_file: None,
+            user: user.into(),
+            password: Some(password),
+            password_file: None,
+            folder: inbox(),
+            processed: processed(),
+            poll_seconds: poll_seconds(),
+            idle_seconds: idle_seconds(),
+            timeout_seconds: timeout_seconds(),
+            max_letter_bytes: max_letter_bytes(),
+        }
+    }
+
+    fn port(&self) -> u16 {
+        self.port.unwrap_or(if self.tls == Tls::Tls { 993 } else { 143 })
+    }
+
+    fn idle_time(&self) -> Duration {
+        Duration::from_secs(self.idle_seconds.clamp(1, 540))
+    }
+}
+
+/// A mailbox being read, over however many sessions.
+pub(super) struct Reading {
+    settings: Settings,
+    line: Line,
+    /// To which the UIDs below belong.
+    uid_validity: u32,
+    /// Stored, but not yet gone from the folder: they are not handed over again.
+    settled: BTreeSet<u32>,
+    /// Left alone since then.
+    unreadable: BTreeMap<u32, Instant>,
+    /// How often a letter broke the session, or did not come, when asked for alone.
+    failures: BTreeMap<u32, u8>,
+    /// So many letters are asked for at once.
+    at_once: usize,
+    /// What was being fetched; if it is still set when a session begins, the last one broke over it.
+    fetching: Vec<u32>,
+    /// How many letters were handed over and stored.
+    taken: usize,
+}
+
+impl Reading {
+    pub(super) fn new(settings: Settings, line: Line) -> Reading {
+        Reading {
+            settings,
+            line,
+            uid_validity: 0,
+            settled: BTreeSet::new(),
+            unreadable: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            at_once: BATCH_LETTERS,
+            fetching: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    fn open(&mut self) -> Result<Mailbox, Error> {
+        let mailbox = Mailbox::open(&self.settings, &self.line)?;
+        if mailbox.uid_validity() != self.uid_validity {
+            self.uid_validity = mailbox.uid_validity();
+            self.settled.clear();
+            self.unreadable.clear();
+            self.failures.clear();
+        }
+        Ok(mailbox)
+    }
+
+    /// Learns from a session that broke; says whether there is something else to try at once.
+    fn learn(&mut self) -> bool {
+        match std::mem::take(&mut self.fetching)[..] {
+            [] => false,
+            [uid] => self.failed(uid),
+            ref several => {
+                self.at_once = several.len() / 2;
+                true
+            }
+        }
+    }
+
+    /// Counts a failure over one letter; says whether it is now left alone.
+    fn failed(&mut self, uid: u32) -> bool {
+        let failures = self.failures.entry(uid).or_default();
+        *failures += 1;
+        if *failures < CHANCES {
+            return false;
+        }
+        self.failures.remove(&uid);
+        if self.unreadable.insert(uid, Instant::now()).is_none() {
+            let uid_validity = self.uid_validity;
+            tracing::error!(uid, uid_validity, "a letter cannot be fetched and is left where it lies");
+        }
+        true
+    }
+
+    /// Takes all that can be taken, until the folder holds nothing more.
+    fn round(&mut self, mailbox: &mut Mailbox, door: &Door) -> Result<(), Error> {
+        let mut filed_again = false;
+        loop {
+            let listed = mailbox.list()?;
+            let there = |uid: &u32| listed.binary_search_by_key(uid, |l| l.uid).is_ok();
+            self.settled.retain(there);
+            self.unreadable.retain(|uid, _| there(uid));
+            self.failures.retain(|uid, _| there(uid));
+            if !self.settled.is_empty() {
+                if std::mem::replace(&mut filed_again, true) {
+                    return Err(Error::Server("stored letters do not leave the folder".to_owned()));
+                }
+                mailbox.file(&self.settled.iter().copied().collect::<Vec<_>>())?;
+                continue;
+            }
+            let rested = |uid: &u32| self.unreadable.get(uid).is_none_or(|at| at.elapsed() > UNREADABLE_REST);
+            let mut waiting: &[Listed] = &listed.into_iter().filter(|l| rested(&l.uid)).collect::<Vec<_>>();
+            if waiting.is_empty() {
+                return Ok(());
+            }
+            while !waiting.is_empty() {
+                let (batch, rest) = waiting.split_at(self.batch_len(waiting));
+                self.take(mailbox, batch, door)?;
+                waiting = rest;
+            }
+            filed_again = false;
+        }
+    }
+
+    /// How many of these make a batch, by number and by size.
+    fn batch_len(&self, waiting: &[Listed]) -> usize {
+        let mut bytes = 0;
+        let fit = waiting.iter().take(self.at_once).take_while(|listed| {
+            let before = bytes;
+            bytes += (listed.size as usize).min(self.settings.max_letter_bytes);
+            before < BATCH_BYTES
+        });
+        fit.count()
+    }
+
+    fn take(&mut self, mailbox: &mut Mailbox, batch: &[Listed], door: &Door) -> Result<(), Error> {
+        let uids: Vec<u32> = batch.iter().map(|listed| listed.uid).collect();
+        self.fetching.clone_from(&uids);
+        let fetched = mailbox.fetch(&uids)?;
+        self.fetching.clear();
+        self.at_once = (self.at_once * 2).min(BATCH_LETTERS);
+        let (came, letters): (Vec<u32>, Vec<_>) = fetched.into_iter().unzip();
+        for uid in &uids {
+            if came.binary_search(uid).is_ok() {
+                self.failures.remove(uid);
+                self.unreadable.remove(uid);
+            } else {
+                self.failed(*uid);
+            }
+        }
+        if came.len() < uids.len() {
+            mailbox.refresh()?; // Those that have vanished are then no longer listed.
+        }
+        if came.is_empty() {
+            return Ok(());
+        }
+        door.hand_over(letters)?;
+        self.settled.extend(&came);
+        self.taken += came.len();
+        mailbox.file(&came)
+    }
+}
+
+impl Source for Reading {
+    fn stay(&mut self, door: &Door) -> Result<Infallible, Error> {
+        self.learn();
+        loop {
+            let broken = self.open().and_then(|mut mailbox| {
+                loop {
+                    self.round(&mut mailbox, door)?;
+                    door.all_is_well(self.unreadable.len());
+                    mailbox.wait(door)?;
+                }
+            });
+            match broken {
+                Err(_) if self.learn() => {}
+                broken => return broken,
+            }
+        }
+    }
+
+    fn visit(&mut self, door: &Door) -> Result<usize, Error> {
+        loop {
+            let mut mailbox = self.open()?;
+            match self.round(&mut mailbox, door) {
+                Ok(()) => {
+                    mailbox.close();
+                    return Ok(self.taken);
+                }
+                Err(_) if !self.fetching.is_empty() => {
+                    self.learn();
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn look(&mut self) -> Result<String, Error> {
+        let mut mailbox = self.open()?;
+        let found = mailbox.describe()?;
+        mailbox.close();
+        Ok(found)
+    }
+}

@@ -1,0 +1,240 @@
+//! One session with an IMAP server, its folder selected: the few commands that reading a mailbox needs.
+//!
+//! After any error the session is of no more use: the library's tags may be out of step with the server's.
+
+use std::time::Duration;
+
+use chrono::Utc;
+use imap::Session;
+use imap::extensions::idle::WaitOutcome;
+use imap::types::UnsolicitedResponse;
+
+use super::super::inbox::{Door, Line};
+use super::super::{Arrived, Error, Secret, Tls, one_line};
+use super::Settings;
+use super::conn::Conn;
+
+/// A letter that lies in the folder.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Listed {
+    pub(super) uid: u32,
+    pub(super) size: u32,
+}
+
+/// A selected folder.
+pub(super) struct Mailbox {
+    session: Session<Conn>,
+    settings: Settings,
+    uid_validity: u32,
+    offers: Offers,
+    /// The folder for stored letters is known to be there.
+    processed_made: bool,
+}
+
+/// What the server can do beyond RFC 3501.
+#[derive(Debug, Clone, Copy)]
+struct Offers {
+    /// Tell of new letters (RFC 2177).
+    idle: bool,
+    /// Move letters (RFC 6851).
+    r#move: bool,
+    /// Expunge letters by UID (RFC 4315).
+    uid_plus: bool,
+}
+
+impl Mailbox {
+    pub(super) fn open(settings: &Settings, line: &Line) -> Result<Mailbox, Error> {
+        let mut client = imap::Client::new(Conn::open(settings, line)?);
+        if settings.tls != Tls::StartTls {
+            let greeting = client.read_greeting().map_err(fault)?;
+            if !greeting.starts_with(b"* OK") {
+                return Err(Error::Server(one_line(&String::from_utf8_lossy(&greeting))));
+            }
+        }
+        let login = client.login(&settings.user, settings.password.as_ref().map_or("", Secret::reveal));
+        let mut session = login.map_err(|(error, _client)| match error {
+            imap::Error::No(no) => Error::Login(one_line(&no.information)),
+            error => fault(error),
+        })?;
+        let offered = session.capabilities().map_err(fault)?;
+        let offers = Offers {
+            idle: offered.has_str("IDLE"),
+            r#move: offered.has_str("MOVE"),
+            uid_plus: offered.has_str("UIDPLUS"),
+        };
+        let selected = session.select(&settings.folder).map_err(|error| match error {
+            imap::Error::No(no) => {
+                let why = one_line(&no.information);
+                Error::Configuration(format!("the folder {} cannot be opened: {why}", settings.folder))
+            }
+            error => fault(error),
+        })?;
+        let uid_validity = selected.uid_validity.unwrap_or(0);
+        Ok(Mailbox { session, settings: settings.clone(), uid_validity, offers, processed_made: false })
+    }
+
+    /// While it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
+    pub(super) fn uid_validity(&self) -> u32 {
+        self.uid_validity
+    }
+
+    /// All letters in the folder, in order of arrival.
+    pub(super) fn list(&mut self) -> Result<Vec<Listed>, Error> {
+        loop {
+            drop(self.session.take_all_unsolicited());
+            let found = self.session.uid_fetch("1:*", "(UID RFC822.SIZE)").map_err(fault)?;
+            let mut all: Vec<Listed> =
+                found.iter().filter_map(|f| Some(Listed { uid: f.uid?, size: f.size? })).collect();
+            all.sort_by_key(|listed| listed.uid);
+            all.dedup_by_key(|listed| listed.uid);
+            // What arrived while the list was written may be missing in it, and no IDLE would tell of it again.
+            let news = |response| matches!(response, UnsolicitedResponse::Exists(_));
+            if !self.session.take_all_unsolicited().any(news) {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// The letters with these ascending UIDs as far as they are still there, unmarked; of large ones the beginning.
+    pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Vec<(u32, Arrived)>, Error> {
+        let limit = self.settings.max_letter_bytes;
+        // One byte more than wanted shows whether a letter is larger, whatever size the server tells.
+        let query = format!("(UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{}>)", limit + 1);
+        let found = self.session.uid_fetch(uid_set(uids), query).map_err(fault)?;
+        let mut letters = Vec::with_capacity(found.len());
+        for fetched in found.iter() {
+            let (Some(uid), Some(body)) = (fetched.uid, fetched.body()) else { continue };
+            if uids.binary_search(&uid).is_err() {
+                continue;
+            }
+            let arrived = Arrived {
+                raw: body[..body.len().min(limit)].to_vec(),
+                received_at: fetched.internal_date().map_or_else(Utc::now, |date| date.to_utc()),
+                whence: format!("imap:{}/{}/{uid}", self.settings.folder, self.uid_validity),
+                cut: body.len() > limit,
+                size: u64::from(fetched.size.unwrap_or(0)).max(body.len() as u64),
+            };
+            letters.push((uid, arrived));
+        }
+        letters.sort_by_key(|(uid, _)| *uid);
+        letters.dedup_by_key(|(uid, _)| *uid);
+        Ok(letters)
+    }
+
+    /// Lets the server tell what has gone.
+    pub(super) fn refresh(&mut self) -> Result<(), Error> {
+        self.session.noop().map_err(fault)
+    }
+
+    /// Flags stored letters as seen and moves them to the processed folder.
+    pub(super) fn file(&mut self, uids: &[u32]) -> Result<(), Error> {
+        if uids.is_empty() {
+            return Ok(());
+        }
+        let (set, processed) = (uid_set(uids), self.settings.processed.clone());
+        if !self.processed_made {
+            match self.session.create(&processed) {
+                Ok(()) | Err(imap::Error::No(_)) => self.processed_made = true, // No: it is there already.
+                Err(error) => return Err(fault(error)),
+            }
+        }
+        self.run(format!("UID STORE {set} +FLAGS.SILENT (\\Seen)"))?;
+        if self.offers.r#move {
+            return self.session.uid_mv(set, processed).map_err(fault);
+        }
+        self.session.uid_copy(&set, processed).map_err(fault)?;
+        self.run(format!("UID STORE {set} +FLAGS.SILENT (\\Deleted)"))?;
+        self.run(if self.offers.uid_plus { format!("UID EXPUNGE {set}") } else { "EXPUNGE".to_owned() })
+    }
+
+    fn run(&mut self, command: String) -> Result<(), Error> {
+        self.session.run_command_and_check_ok(command).map_err(fault)
+    }
+
+    /// Returns when there may be new letters: the server says so, or the time to look has come.
+    pub(super) fn wait(&mut self, door: &Door) -> Result<(), Error> {
+        let poll = Duration::from_secs(self.settings.poll_seconds.max(1));
+        if !self.offers.idle {
+            return door.sleep(poll);
+        }
+        let mut goodbye = None;
+        let outcome = {
+            let mut idle = self.session.idle();
+            // Its own way of keeping alive calls itself once more for each period.
+            idle.timeout(self.settings.idle_time()).keepalive(false);
+            idle.wait_while(|news| {
+                if let UnsolicitedResponse::Bye { information, .. } = news {
+                    goodbye = Some(information.unwrap_or_default());
+                }
+                false
+            })
+        };
+        match (outcome, goodbye) {
+            (_, Some(words)) => Err(Error::Server(one_line(&words))),
+            (Ok(WaitOutcome::MailboxChanged | WaitOutcome::TimedOut), None) => Ok(()),
+            (Err(imap::Error::No(_) | imap::Error::Bad(_)), None) => {
+                self.offers.idle = false; // Offered, but not meant.
+                door.sleep(poll)
+            }
+            (Err(error), None) => Err(fault(error)),
+        }
+    }
+
+    /// What was found, for a person.
+    pub(super) fn describe(&mut self) -> Result<String, Error> {
+        let waiting = self.list()?.len();
+        let Settings { host, tls, folder, poll_seconds, .. } = &self.settings;
+        let news = match self.offers.idle {
+            true => "it tells of new letters (IDLE)".to_owned(),
+            false => format!("it is asked every {poll_seconds} s (no IDLE)"),
+        };
+        let moving = if self.offers.r#move { "moves letters (MOVE)" } else { "copies letters (no MOVE)" };
+        let port = self.settings.port();
+        Ok(format!("IMAP {host}:{port} ({tls}), logged in, {folder}: {waiting} waiting; {news} and {moving}"))
+    }
+
+    pub(super) fn close(mut self) {
+        // A courtesy: whether the server still answers changes nothing.
+        let _ = self.session.logout();
+    }
+}
+
+/// UIDs in ascending order as a sequence set (RFC 3501, 9), runs as ranges.
+fn uid_set(uids: &[u32]) -> String {
+    let runs = uids.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+    let parts: Vec<String> = runs
+        .map(|run| match run {
+            [one] => one.to_string(),
+            run => format!("{}:{}", run[0], run[run.len() - 1]),
+        })
+        .collect();
+    parts.join(",")
+}
+
+/// The library's error without anything of a letter in it.
+fn fault(error: imap::Error) -> Error {
+    /// What the library says for an answer that it cannot read.
+    const UNREADABLE: &str = "no explanation given";
+    match error {
+        imap::Error::Io(error) => Error::io("the connection to the mailbox broke", error),
+        imap::Error::ConnectionLost => {
+            Error::io("the connection to the mailbox broke", std::io::ErrorKind::UnexpectedEof.into())
+        }
+        imap::Error::No(no) => Error::Server(one_line(&no.information)),
+        imap::Error::Bad(bad) => Error::Server(one_line(&bad.information)),
+        imap::Error::Bye(bye) if bye.information != UNREADABLE => Error::Server(one_line(&bye.information)),
+        _ => Error::Nonsense,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uid_set;
+
+    #[test]
+    fn runs_of_uids_become_ranges() {
+        assert_eq!(uid_set(&[7]), "7");
+        assert_eq!(uid_set(&[1, 2, 3, 5, 7, 8]), "1:3,5,7:8");
+        assert_eq!(uid_set(&[u32::MAX - 1, u32::MAX]), "4294967294:4294967295");
+    }
+}

@@ -1,0 +1,262 @@
+//! Maildir folders, read as a mailbox and written as a delivery agent writes them.
+//!
+//! One program at a time reads a folder (the caller's lock); any number may deliver into it. New letters are looked
+//! for by listing `new` and `cur` every second and not by file notifications: once letters are filed both folders
+//! are empty, so that the listing costs next to nothing, works on network file systems too, and cannot miss one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+use super::inbox::{BATCH_BYTES, BATCH_LETTERS, Door, Source, UNREADABLE_REST};
+use super::{Arrived, Error, host_name};
+
+const POLL: Duration = Duration::from_secs(1);
+
+/// A Maildir to be read.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The folder that holds `new`, `cur` and `tmp`.
+    pub path: PathBuf,
+    /// The Maildir++ folder inside it (without its leading dot) to which letters go once they are stored.
+    #[serde(default = "processed")]
+    pub processed: String,
+    /// Of a letter larger than this only the beginning is read.
+    #[serde(default = "max_letter_bytes")]
+    pub max_letter_bytes: usize,
+}
+
+fn processed() -> String {
+    "Processed".to_owned()
+}
+
+fn max_letter_bytes() -> usize {
+    super::MAX_LETTER_BYTES
+}
+
+impl Settings {
+    /// The defaults for the Maildir at `path`.
+    pub fn at(path: impl Into<PathBuf>) -> Settings {
+        Settings { path: path.into(), processed: processed(), max_letter_bytes: max_letter_bytes() }
+    }
+}
+
+/// Makes the folder's three parts where they are missing.
+///
+/// # Errors
+/// When a folder cannot be made or synced.
+pub fn create(root: &Path) -> io::Result<()> {
+    if ["tmp", "new", "cur"].iter().all(|part| root.join(part).is_dir()) {
+        return Ok(());
+    }
+    for part in ["tmp", "new", "cur"] {
+        fs::create_dir_all(root.join(part))?;
+    }
+    sync(root)?;
+    root.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync)
+}
+
+/// Delivers one letter: written and synced in `tmp`, then moved to `new`. Returns its path.
+///
+/// # Errors
+/// When it cannot be written for good; then nothing is in `new`.
+pub fn deliver(root: &Path, parts: &[&[u8]]) -> io::Result<PathBuf> {
+    let name = unique_name();
+    let draft = root.join("tmp").join(&name);
+    let place = root.join("new").join(&name);
+    let written = write(&draft, parts).and_then(|()| fs::rename(&draft, &place));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft); // It may not even have come to be.
+    }
+    written?;
+    sync(&root.join("new"))?;
+    Ok(place)
+}
+
+fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    for part in parts {
+        file.write_all(part)?;
+    }
+    file.sync_all()
+}
+
+/// Makes what was done to the folder's entries last.
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// A name nobody else gives: time, process, count and host.
+fn unique_name() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let host = host_name().replace('/', "\\057").replace(':', "\\072");
+    format!("{}.M{:06}P{}Q{count}.{host}", now.as_secs(), now.subsec_micros(), std::process::id())
+}
+
+/// A letter's file, as the listing showed it.
+#[derive(Debug, Clone)]
+struct Found {
+    path: PathBuf,
+    /// The name without its flags: it stays the same when a mail program flags the letter.
+    name: String,
+    modified: SystemTime,
+    size: u64,
+}
+
+/// All letters of the folder in order of arrival.
+fn list(root: &Path) -> io::Result<Vec<Found>> {
+    let mut all = Vec::new();
+    for part in ["new", "cur"] {
+        for entry in fs::read_dir(root.join(part))? {
+            let entry = entry?;
+            let file_name = entry.file_name();
+            let about = match entry.metadata() {
+                Err(gone) if gone.kind() == io::ErrorKind::NotFound => continue,
+                about => about?,
+            };
+            if !about.is_file() || file_name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let name = base(&file_name);
+            all.push(Found { path: entry.path(), name, modified: about.modified()?, size: about.len() });
+        }
+    }
+    all.sort_by(|a, b| (a.modified, &a.name).cmp(&(b.modified, &b.name)));
+    Ok(all)
+}
+
+fn base(file_name: &OsStr) -> String {
+    let name = file_name.to_string_lossy();
+    name.split_once(":2,").map_or(&*name, |(base, _flags)| base).to_owned()
+}
+
+/// A Maildir being read.
+pub(super) struct Reading {
+    settings: Settings,
+    /// Stored, but not yet filed: they are not handed over again.
+    settled: BTreeSet<String>,
+    /// Could not be read; tried again after a rest.
+    unreadable: BTreeMap<String, Instant>,
+}
+
+impl Reading {
+    pub(super) fn new(settings: Settings) -> Reading {
+        Reading { settings, settled: BTreeSet::new(), unreadable: BTreeMap::new() }
+    }
+
+    fn list(&self) -> Result<Vec<Found>, Error> {
+        let path = &self.settings.path;
+        list(path).map_err(|e| Error::io(format!("the Maildir {} cannot be listed", path.display()), e))
+    }
+
+    /// The letter, or nothing if it is gone or cannot be read.
+    fn read(&mut self, found: &Found) -> Option<Arrived> {
+        match read_file(found, self.settings.max_letter_bytes) {
+            Ok(letter) => {
+                self.unreadable.remove(&found.name);
+                Some(letter)
+            }
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                if self.unreadable.insert(found.name.clone(), Instant::now()).is_none() {
+                    tracing::error!(letter = %found.name, %error, "a letter cannot be read and is left where it lies");
+                }
+                None
+            }
+        }
+    }
+
+    /// Moves stored letters to the processed folder, flagged as seen.
+    fn file(&mut self, letters: &[Found]) -> io::Result<()> {
+        let folder = self.settings.path.join(format!(".{}", self.settings.processed));
+        create(&folder)?;
+        let _ = File::create_new(folder.join("maildirfolder")); // Maildir++'s mark; mostly it is there already.
+        let cur = folder.join("cur");
+        for letter in letters {
+            let mut place = cur.join(format!("{}:2,S", letter.name));
+            if place.exists() {
+                place = cur.join(format!("{}:2,S", unique_name()));
+            }
+            match fs::rename(&letter.path, place) {
+                Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
+                moved => moved?,
+            }
+            self.settled.remove(&letter.name);
+        }
+        sync(&cur)?;
+        sync(&self.settings.path.join("new"))?;
+        sync(&self.settings.path.join("cur"))
+    }
+
+    fn file_all(&mut self, letters: &[Found]) -> Result<(), Error> {
+        self.file(letters).map_err(|e| Error::io("stored letters cannot be filed", e))
+    }
+}
+
+fn read_file(found: &Found, max_letter_bytes: usize) -> io::Result<Arrived> {
+    let mut raw = Vec::new();
+    File::open(&found.path)?.take(max_letter_bytes as u64 + 1).read_to_end(&mut raw)?;
+    let cut = raw.len() > max_letter_bytes;
+    raw.truncate(max_letter_bytes);
+    let size = found.size.max(raw.len() as u64);
+    let received_at = DateTime::<Utc>::from(found.modified);
+    Ok(Arrived { raw, received_at, whence: format!("maildir:{}", found.name), cut, size })
+}
+
+impl Source for Reading {
+    fn stay(&mut self, door: &Door) -> Result<Infallible, Error> {
+        loop {
+            self.visit(door)?;
+            door.all_is_well(self.unreadable.len());
+            door.sleep(POLL)?;
+        }
+    }
+
+    fn visit(&mut self, door: &Door) -> Result<usize, Error> {
+        let all = self.list()?;
+        self.unreadable.retain(|name, _| all.iter().any(|found| found.name == *name));
+        let (settled, mut waiting): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|found| self.settled.contains(&found.name));
+        if !settled.is_empty() {
+            self.file_all(&settled)?;
+        }
+        waiting
+            .retain(|found| self.unreadable.get(&found.name).is_none_or(|at| at.elapsed() > UNREADABLE_REST));
+        let mut taken = 0;
+        let mut rest = waiting.into_iter().peekable();
+        while rest.peek().is_some() {
+            let (mut letters, mut files, mut bytes) = (Vec::new(), Vec::new(), 0);
+            while letters.len() < BATCH_LETTERS && bytes < BATCH_BYTES {
+                let Some(found) = rest.next() else { break };
+                let Some(letter) = self.read(&found) else { continue };
+                bytes += letter.raw.len();
+                letters.push(letter);
+                files.push(found);
+            }
+            if letters.is_empty() {
+                continue;
+            }
+            taken += letters.len();
+            door.hand_over(letters)?;
+            self.settled.extend(files.iter().map(|found| found.name.clone()));
+            self.file_all(&files)?;
+        }
+        Ok(taken)
+    }
+
+    fn look(&mut self) -> Result<String, Error> {
+        let waiting = self.list()?.len();
+        Ok(format!("Maildir {}: {waiting} waiting", self.settings.path.display()))
+    }
+}

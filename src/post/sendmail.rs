@@ -1,0 +1,93 @@
+//! Letters out through a sendmail command: Postfix's, Exim's, msmtp's or the original's.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde::Deserialize;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use super::outbox::{Outgoing, SendError};
+use super::{Error, one_line, unix_lines};
+
+/// The sendmail command.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// The program; it is called with `-i -f RETURN_PATH -- RECIPIENT` and the letter on standard input.
+    pub command: PathBuf,
+    /// How long it may take over one letter, in seconds.
+    pub timeout_seconds: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { command: PathBuf::from("/usr/sbin/sendmail"), timeout_seconds: 60 }
+    }
+}
+
+pub(super) fn check(settings: &Settings) -> Result<String, Error> {
+    let path = settings.command.display();
+    match std::fs::metadata(&settings.command) {
+        Ok(about) if about.is_file() => Ok(format!("the command {path}")),
+        Ok(_) => Err(Error::Configuration(format!("{path} is not a program"))),
+        Err(error) => Err(Error::Configuration(format!("{path} is not there: {error}"))),
+    }
+}
+
+pub(super) async fn send(settings: &Settings, letter: &Outgoing<'_>) -> Result<String, SendError> {
+    let mut child = Command::new(&settings.command)
+        .args(["-i", "-f", letter.return_path.unwrap_or("<>"), "--", letter.to])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|e| Error::Configuration(format!("{} cannot be run: {e}", settings.command.display())))?;
+    let mut input = child.stdin.take().expect("it was asked for");
+    let bytes = unix_lines(letter.bytes);
+    let work = async {
+        // A command that refuses early closes its input; what counts is how it ended.
+        let _ = input.write_all(&bytes).await;
+        drop(input);
+        child.wait_with_output().await
+    };
+    let output = timeout(Duration::from_secs(settings.timeout_seconds), work)
+        .await
+        .map_err(|_late| SendError::NotNow("the command did not end in time".to_owned()))?
+        .map_err(|e| Error::io("the command's end was not seen", e))?;
+    let said = one_line(&String::from_utf8_lossy(&output.stderr));
+    match output.status.code() {
+        Some(0) => Ok("taken by the command".to_owned()),
+        code => Err(fault(code, said)),
+    }
+}
+
+/// What an exit status means, by sysexits.h; without one, a signal ended the command.
+fn fault(code: Option<i32>, said: String) -> SendError {
+    match code {
+        Some(65 | 67 | 68) => SendError::Refused(said), // EX_DATAERR, EX_NOUSER, EX_NOHOST
+        Some(code @ (64 | 77 | 78 | 126 | 127)) => {
+            // EX_USAGE, EX_NOPERM, EX_CONFIG; not to be run, not found
+            SendError::Unreachable(Error::Configuration(format!("the command ended with {code}: {said}")))
+        }
+        Some(code) => SendError::NotNow(format!("the command ended with {code}: {said}")),
+        None => SendError::NotNow(format!("the command was killed: {said}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_statuses_mean_what_sysexits_says() {
+        let of = |code| fault(code, String::new());
+        assert!(of(Some(75)).is_transient() && !of(Some(75)).is_configuration());
+        assert!(!of(Some(67)).is_transient());
+        assert!(of(Some(78)).is_transient() && of(Some(78)).is_configuration());
+        assert!(of(None).is_transient() && of(Some(1)).is_transient() && of(Some(69)).is_transient());
+    }
+}

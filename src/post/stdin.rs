@@ -1,0 +1,49 @@
+//! A letter on standard input, as a mail server's pipe hands it over.
+
+use std::io::{self, Read};
+
+use chrono::Utc;
+
+use super::Arrived;
+
+/// Reads one letter from standard input, at most `max_letter_bytes` of it; received now.
+///
+/// # Errors
+/// When standard input cannot be read, or is empty.
+pub fn read(max_letter_bytes: usize) -> io::Result<Arrived> {
+    read_from(io::stdin().lock(), max_letter_bytes)
+}
+
+fn read_from(mut input: impl Read, max_letter_bytes: usize) -> io::Result<Arrived> {
+    let mut raw = Vec::new();
+    input.by_ref().take(max_letter_bytes as u64).read_to_end(&mut raw)?;
+    // The rest is read to its end all the same: a closed pipe would look like a failed delivery to the mail server.
+    let rest = io::copy(&mut input, &mut io::sink())?;
+    if raw.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "there is no letter on standard input"));
+    }
+    let size = raw.len() as u64 + rest;
+    Ok(Arrived { raw, received_at: Utc::now(), whence: "stdin".to_owned(), cut: rest > 0, size })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letter_within_the_limit_is_read_whole() {
+        let letter = read_from(&b"Subject: x\n\nSHIP 4 TO C1\n"[..], 100).expect("in memory");
+        assert_eq!((letter.raw.len(), letter.size, letter.cut), (25, 25, false));
+    }
+
+    #[test]
+    fn a_letter_beyond_the_limit_is_cut_and_says_so() {
+        let letter = read_from(&[b'x'; 1000][..], 100).expect("in memory");
+        assert_eq!((letter.raw.len(), letter.size, letter.cut), (100, 1000, true));
+    }
+
+    #[test]
+    fn an_empty_input_is_no_letter() {
+        assert!(read_from(&b""[..], 100).is_err());
+    }
+}

@@ -1,0 +1,94 @@
+//! How far a mail server is trusted: its certificate, and where none is needed.
+
+use std::io;
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+
+use super::Error;
+
+/// Trusts the authorities in `ca_file` alone, or else the system's, or else Mozilla's.
+pub(super) fn client_config(ca_file: Option<&Path>) -> Result<Arc<ClientConfig>, Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("ring offers TLS 1.2 and 1.3")
+        .with_root_certificates(roots(ca_file)?)
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, Error> {
+    let mut roots = RootCertStore::empty();
+    if let Some(path) = ca_file {
+        let fault =
+            |e: &dyn std::fmt::Display| Error::Configuration(format!("ca_file {}: {e}", path.display()));
+        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| fault(&e))? {
+            roots.add(certificate.map_err(|e| fault(&e))?).map_err(|e| fault(&e))?;
+        }
+        if roots.is_empty() {
+            return Err(fault(&"there is no certificate in it"));
+        }
+        return Ok(roots);
+    }
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if roots.is_empty() {
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    }
+    Ok(roots)
+}
+
+pub(super) fn server_name(host: &str) -> Result<ServerName<'static>, Error> {
+    ServerName::try_from(host.to_owned())
+        .map_err(|_| Error::Configuration(format!("{host} is no name that a certificate could bear")))
+}
+
+/// An unprotected connection leads to this machine, or nowhere: passwords and letters go over it.
+pub(super) fn allow_plain(peer: IpAddr) -> Result<(), Error> {
+    if peer.to_canonical().is_loopback() {
+        return Ok(());
+    }
+    Err(Error::Configuration(
+        "tls = \"none\" is allowed to this machine only; set \"tls\" or \"starttls\"".to_owned(),
+    ))
+}
+
+/// A failed handshake: a certificate that is not accepted is a matter of settings, all else may pass.
+pub(super) fn handshake_fault(host: &str, error: io::Error) -> Error {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        Some(rustls::Error::InvalidCertificate(why)) => {
+            Error::Configuration(format!("the certificate of {host} is not accepted: {why:?}"))
+        }
+        _ => Error::io(format!("no secure connection to {host}"), error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_connection_is_allowed_to_this_machine_only() {
+        for (ip, allowed) in
+            [("127.0.0.1", true), ("127.8.8.8", true), ("::1", true), ("::ffff:127.0.0.1", true)]
+        {
+            assert_eq!(allow_plain(ip.parse().expect("an address")).is_ok(), allowed, "{ip}");
+        }
+        for ip in ["10.0.0.1", "192.168.1.1", "::2", "0.0.0.0"] {
+            let error = allow_plain(ip.parse().expect("an address")).expect_err(ip);
+            assert!(!error.is_transient());
+        }
+    }
+
+    #[test]
+    fn a_ca_file_that_holds_no_certificate_is_a_fault_of_the_settings() {
+        let missing = client_config(Some(Path::new("/nowhere/ca.pem"))).expect_err("missing");
+        assert!(matches!(missing, Error::Configuration(ref text) if text.contains("/nowhere/ca.pem")));
+        let empty = tempfile::NamedTempFile::new().expect("a file");
+        assert!(client_config(Some(empty.path())).is_err());
+    }
+}

@@ -1,0 +1,98 @@
+//! What the clock brings: reminders, the end of the settle time, deadlines and what the house rule does after them.
+
+use super::life::{Draft, Held, Stage};
+use super::schedule::Forfeit;
+use super::{Content, Notice, Reader};
+use crate::game::Seat;
+use crate::game::record::Ending;
+use crate::ledger::Fact;
+
+/// Decides what has come due by now in the phase `phase_no`; nothing, if another one is open.
+pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
+    if draft.m.phase_no != phase_no || draft.m.stage != Stage::Running {
+        return;
+    }
+    if draft.m.settle_at.is_some_and(|moment| moment <= draft.at) {
+        draft.adjudicate(Vec::new());
+        return;
+    }
+    let Some(deadline) = draft.m.deadline.filter(|_| !draft.m.asked_gm) else { return };
+    if deadline + draft.m.terms.grace() <= draft.at {
+        enforce(draft);
+    } else {
+        remind(draft);
+    }
+}
+
+fn remind(draft: &mut Draft) {
+    let Some((deadline, due)) = draft.m.deadline.zip(draft.m.due()) else { return };
+    let moments = draft.m.terms.reminders(deadline);
+    let behind = moments.iter().filter(|moment| **moment <= draft.at).count();
+    if behind <= draft.m.reminders_sent {
+        return;
+    }
+    draft.m.reminders_sent = behind;
+    // After the deadline itself a reminder would come too late to be one.
+    if draft.at >= deadline {
+        return;
+    }
+    for seat in draft.m.awaited() {
+        draft.note(Fact::ReminderSent { seat, turn: due.turn });
+        draft.write(Reader::Seat(seat), Content::Reminder);
+    }
+}
+
+/// The grace is over: the house rule for those who have not filed.
+fn enforce(draft: &mut Draft) {
+    let Some(due) = draft.m.due() else { return };
+    let late = draft.m.awaited();
+    if late.is_empty() {
+        draft.adjudicate(Vec::new());
+        return;
+    }
+    let bouncing: Vec<Seat> = late.iter().copied().filter(|seat| draft.m.bouncing[*seat]).collect();
+    if !bouncing.is_empty() {
+        ask_gm(draft, late, bouncing);
+        return;
+    }
+    draft.note(Fact::DeadlineMissed { phase: due.phase, turn: due.turn, seats: late.clone() });
+    for seat in &late {
+        draft.m.missed[*seat] += 1;
+    }
+    let limit = draft.m.terms.forfeit_after;
+    let over: Vec<Seat> = late.iter().copied().filter(|seat| draft.m.missed[*seat] >= limit).collect();
+    match (over[..].first(), draft.m.terms.forfeit) {
+        (Some(seat), Forfeit::Lose) if over.len() == 1 => draft.close(Ending::Forfeit(*seat)),
+        (Some(_), _) => ask_gm(draft, late, Vec::new()),
+        (None, _) => take_for_filed(draft, late),
+    }
+}
+
+/// `hold`: what the rules take as filed, or the deadline anew where a side must move itself.
+fn take_for_filed(draft: &mut Draft, late: Vec<Seat>) {
+    let at = draft.at;
+    let taken: Option<Vec<_>> =
+        late.iter().map(|seat| draft.m.state.missed(*seat).map(|f| (*seat, f))).collect();
+    match taken {
+        Some(taken) => {
+            for (seat, filing) in taken {
+                draft.m.held[seat] = Some(Held { filing, at, wait: false });
+            }
+            draft.adjudicate(late);
+        }
+        None => {
+            let days = match draft.m.due().map(|due| due.phase) {
+                Some(crate::game::Phase::Setup) => draft.m.terms.setup_days,
+                _ => draft.m.terms.days,
+            };
+            draft.set_deadline(days);
+            draft.write_both(Content::Missed { seats: late });
+        }
+    }
+}
+
+fn ask_gm(draft: &mut Draft, seats: Vec<Seat>, bouncing: Vec<Seat>) {
+    draft.m.asked_gm = true;
+    draft.write(Reader::Gm, Content::Notice(Notice::Overdue { seats: seats.clone(), bouncing }));
+    draft.write_both(Content::Missed { seats });
+}

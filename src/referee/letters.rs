@@ -1,0 +1,289 @@
+//! What a seat's letter brings: its orders, whole or not at all, then its commands, one by one.
+
+use serde::Serialize;
+
+use super::life::{Draft, Held, Stage};
+use super::schedule::{Absence, Press};
+use super::{Answer, Content, Notice, Orders, Reader, SeatLetter};
+use crate::game::record::Ending;
+use crate::game::{Due, Fault, Line, Seat};
+use crate::ledger::{self, Fact};
+use crate::request::{Command, Request};
+
+/// Absences up to this many days are taken without asking the GM.
+const ABSENCE_DAYS_AT_MOST: i64 = 42;
+
+/// The longest extension that the players can agree on, in days.
+const EXTENSION_DAYS_AT_MOST: u32 = 30;
+
+/// The answer to one command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Reply {
+    Status,
+    /// A report again, by its turn or the last one.
+    Report {
+        turn: Option<u32>,
+    },
+    History,
+    Help {
+        topic: Option<String>,
+    },
+    Games,
+    Rules {
+        game: Option<String>,
+    },
+    Matches,
+    Told,
+    NoPress,
+    Resigned,
+    /// `RESIGN` without `CONFIRM`.
+    ResignUnconfirmed,
+    DrawOffered,
+    DrawAgreed,
+    ExtensionAsked {
+        days: u32,
+    },
+    ExtensionTooLong {
+        most: u32,
+    },
+    ExtensionAgreed,
+    NothingToAgree,
+    AbsenceNoted {
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
+    },
+    AbsenceRefused {
+        most: i64,
+    },
+    SubstituteAsked,
+    Protested,
+    /// The match is over: nothing more can be changed.
+    MatchOver,
+    /// A command that is not for a match, or not for players.
+    NotHere {
+        command: String,
+    },
+}
+
+pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
+    let request = &letter.request;
+    let mut answer = Answer {
+        to: Some(letter.digest),
+        remarks: request.remarks.clone(),
+        unread: letter.unread.clone(),
+        ..Answer::default()
+    };
+    let place = draft.reserve_answer(letter.seat);
+    if request.orders.is_empty() {
+        answer.faults = request.faults.clone();
+    } else {
+        answer.orders = orders(draft, letter);
+    }
+    answer.replies =
+        request.commands.iter().map(|asked| command(draft, letter.seat, &asked.command)).collect();
+    if !request.commands.is_empty() || request.orders.is_empty() {
+        let asked =
+            request.commands.iter().filter_map(|asked| request.written(asked.line)).map(word).collect();
+        draft.note(Fact::LetterAnswered { seat: letter.seat, asked });
+    }
+    answer.quoted =
+        answer.all_faults().filter_map(|fault| fault.line).filter_map(|no| quote(request, no)).collect();
+    let sealed = matches!(answer.orders, Orders::Sealed { .. });
+    draft.put_answer(place, answer);
+    if sealed {
+        draft.settle();
+    }
+}
+
+/// The first word of a command: the ledger keeps what was asked, not what was said.
+fn word(line: &str) -> String {
+    line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
+}
+
+fn orders(draft: &mut Draft, letter: &SeatLetter) -> Orders {
+    let (seat, request) = (letter.seat, &letter.request);
+    let refused = |faults| Orders::Refused { faults, check: request.check };
+    let Some(due) = draft.m.due() else {
+        return refused(vec![Fault::whole("The match is over; no orders are taken any more.")]);
+    };
+    let checked = match turn_fault(draft, &due, request.turn.or(letter.thread_turn)) {
+        _ if !request.faults.is_empty() => Err(request.faults.clone()),
+        Some(fault) => Err(vec![fault]),
+        None if !due.seats.contains(&seat) => Err(vec![Fault::whole(not_due(draft, &due))]),
+        None => draft.m.state.seal(seat, &request.orders),
+    };
+    let (phase, turn) = (due.phase, due.turn);
+    let written = || request.orders.iter().map(|line| line.text.clone()).collect();
+    match checked {
+        Err(faults) if request.check => {
+            draft.note(Fact::OrdersChecked { seat, phase, turn, orders: written(), faults: faults.clone() });
+            refused(faults)
+        }
+        Err(faults) => {
+            draft.note(Fact::OrdersRefused { seat, phase, turn, orders: written(), faults: faults.clone() });
+            refused(faults)
+        }
+        Ok(filing) if request.check => {
+            draft.note(Fact::OrdersChecked { seat, phase, turn, orders: written(), faults: Vec::new() });
+            Orders::Checked { filing }
+        }
+        Ok(filing) => {
+            let wait = request.wait;
+            let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
+            draft.note(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait, sealed });
+            let held = Held { filing: filing.clone(), at: draft.at, wait };
+            let replaced = draft.m.held[seat].replace(held).is_some();
+            draft.m.missed[seat] = 0;
+            Orders::Sealed { filing, sealed, wait, replaced }
+        }
+    }
+}
+
+/// Orders that name a turn, themselves or by the letter that they answer, are for that turn alone.
+fn turn_fault(draft: &Draft, due: &Due, named: Option<u32>) -> Option<Fault> {
+    let named = named.filter(|named| *named != due.turn)?;
+    let open = match due.turn {
+        0 => "the setup is open".to_owned(),
+        turn => format!("turn {turn} is open"),
+    };
+    let decided = draft.m.adjudicated.iter().rev().find(|(_, turn, _)| *turn == named);
+    Some(Fault::whole(match decided {
+        Some((_, _, at)) => {
+            let local = at.with_timezone(&draft.m.terms.zone);
+            let what = if named == 0 { "The setup".to_owned() } else { format!("Turn {named}") };
+            format!("{what} was adjudicated on {}; {open}.", local.format("%a %-d %b at %H:%M %Z"))
+        }
+        None => format!("These orders are for turn {named}; {open}."),
+    }))
+}
+
+fn not_due(draft: &Draft, due: &Due) -> String {
+    let names: Vec<&str> = due.seats.iter().map(|seat| draft.m.players[*seat].as_str()).collect();
+    format!("It is not your move: {} is to move.", names.join(" and "))
+}
+
+fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
+    let over = draft.m.stage == Stage::Over;
+    match command {
+        Command::Status => Reply::Status,
+        Command::Report(turn) => Reply::Report { turn: *turn },
+        Command::History => Reply::History,
+        Command::Help(topic) => Reply::Help { topic: topic.clone() },
+        Command::Games => Reply::Games,
+        Command::Rules(game) => Reply::Rules { game: game.clone() },
+        Command::Matches => Reply::Matches,
+        Command::Tell(text) => tell(draft, seat, text),
+        Command::Resign { .. }
+        | Command::Draw
+        | Command::Extend { .. }
+        | Command::Agree
+        | Command::Absent { .. }
+        | Command::Substitute
+            if over =>
+        {
+            Reply::MatchOver
+        }
+        Command::Resign { confirmed: false } => Reply::ResignUnconfirmed,
+        Command::Resign { confirmed: true } => {
+            draft.close(Ending::Resign(seat));
+            Reply::Resigned
+        }
+        Command::Draw => draw(draft, seat),
+        Command::Extend { days } => extend(draft, seat, *days),
+        Command::Agree => agree(draft, seat),
+        Command::Absent { from, to } => absent(draft, seat, Absence { from: *from, to: *to }),
+        Command::Substitute => {
+            draft.note(Fact::SubstituteAsked { seat });
+            draft.write(Reader::Gm, Content::Notice(Notice::SubstituteAsked { by: seat }));
+            Reply::SubstituteAsked
+        }
+        Command::Protest(text) => protest(draft, seat, text),
+        Command::Challenge { .. } => Reply::NotHere { command: "CHALLENGE".to_owned() },
+        Command::Accept(_) => Reply::NotHere { command: "ACCEPT".to_owned() },
+        Command::Decline(_) => Reply::NotHere { command: "DECLINE".to_owned() },
+        Command::Open { .. } => Reply::NotHere { command: "OPEN".to_owned() },
+        Command::Join(_) => Reply::NotHere { command: "JOIN".to_owned() },
+        Command::Gm(_) => Reply::NotHere { command: "GM".to_owned() },
+    }
+}
+
+fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
+    match draft.m.terms.press {
+        Press::None => Reply::NoPress,
+        Press::Signed => {
+            draft.note(Fact::MessagePassed { from: seat });
+            let message = Notice::Message { by: seat, text: text.to_owned() };
+            draft.write(Reader::Seat(seat.other()), Content::Notice(message));
+            Reply::Told
+        }
+    }
+}
+
+fn draw(draft: &mut Draft, seat: Seat) -> Reply {
+    if draft.m.draw_offer == Some(seat.other()) {
+        draft.close(Ending::Draw);
+        return Reply::DrawAgreed;
+    }
+    if draft.m.draw_offer.replace(seat).is_none() {
+        draft.note(Fact::DrawOffered { seat });
+        draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::DrawOffered { by: seat }));
+    }
+    Reply::DrawOffered
+}
+
+fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
+    if days == 0 || days > EXTENSION_DAYS_AT_MOST {
+        return Reply::ExtensionTooLong { most: EXTENSION_DAYS_AT_MOST };
+    }
+    draft.m.extension = Some((seat, days));
+    draft.note(Fact::ExtensionAsked { seat, days });
+    draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::ExtensionAsked { by: seat, days }));
+    Reply::ExtensionAsked { days }
+}
+
+fn agree(draft: &mut Draft, seat: Seat) -> Reply {
+    match draft.m.extension {
+        Some((by, days)) if by != seat => {
+            draft.extend(days);
+            draft.write(Reader::Seat(by), Content::Notice(Notice::Extended { days }));
+            Reply::ExtensionAgreed
+        }
+        Some(_) | None => Reply::NothingToAgree,
+    }
+}
+
+fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
+    let days = (absence.to - absence.from).num_days() + 1;
+    if !(1..=ABSENCE_DAYS_AT_MOST).contains(&days) || absence.to < draft.at.date_naive() {
+        return Reply::AbsenceRefused { most: ABSENCE_DAYS_AT_MOST };
+    }
+    let Absence { from, to } = absence;
+    draft.m.absences[seat].push(absence);
+    draft.note(Fact::AbsenceNoted { seat, from, to });
+    if let (Some(due), Some(deadline)) = (draft.m.due(), draft.m.deadline) {
+        let moved = draft.m.terms.extended(deadline, 0, &draft.absences_of(&due));
+        if moved != deadline {
+            draft.move_deadline(moved);
+            draft.note(Fact::DeadlineExtended { days: 0, deadline: moved });
+        }
+    }
+    draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::Absent { seat, from, to }));
+    Reply::AbsenceNoted { from, to }
+}
+
+fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
+    draft.note(Fact::Protested { seat });
+    let text = Some(text.to_owned());
+    draft.write(Reader::Gm, Content::Notice(Notice::Protested { by: seat, text }));
+    draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::Protested { by: seat, text: None }));
+    if draft.m.stage == Stage::Running {
+        draft.pause("a protest is before the GM");
+    }
+    Reply::Protested
+}
+
+/// The line of a letter that a fault speaks of, as it was written.
+fn quote(request: &Request, no: usize) -> Option<Line> {
+    request.written(no).map(|text| Line { no, text: text.to_owned() })
+}

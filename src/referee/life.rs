@@ -1,0 +1,362 @@
+//! A match from its opening to its end: what is remembered of it, and the steps that every cause shares.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::schedule::{Absence, Terms};
+use super::{Adjudged, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
+use crate::game::any::{AnyState, Choices, Filing, Kind};
+use crate::game::record::Ending;
+use crate::game::{BySeat, Due, Phase, Seat};
+use crate::ledger::{self, Entry, Fact, Head, SealKey, Source};
+use crate::letter::Digest;
+
+/// Where a match stands in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    Running,
+    /// Deadlines stand still; orders are taken all the same.
+    Paused,
+    Over,
+}
+
+impl Stage {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stage::Running => "running",
+            Stage::Paused => "paused",
+            Stage::Over => "over",
+        }
+    }
+}
+
+/// Orders that a seat has filed for the phase that is open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    pub filing: Filing,
+    pub at: DateTime<Utc>,
+    /// `WAIT`: not to be adjudicated before the deadline.
+    pub wait: bool,
+}
+
+/// All that the referee remembers of a match.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Match {
+    /// `QZ-7K3M`.
+    pub id: String,
+    pub game: Kind,
+    pub players: BySeat<String>,
+    pub terms: Terms,
+    pub stage: Stage,
+    pub paused_at: Option<DateTime<Utc>>,
+    pub state: AnyState,
+    pub held: BySeat<Option<Held>>,
+    /// Counts the phases, from 1: it names the one that is open.
+    pub phase_no: u32,
+    pub opened_at: DateTime<Utc>,
+    /// When the phase that is open is due; `None` while nothing is due.
+    pub deadline: Option<DateTime<Utc>>,
+    /// When the filings of both are adjudicated, once they are complete.
+    pub settle_at: Option<DateTime<Utc>>,
+    /// How many of the schedule's reminders are behind us.
+    pub reminders_sent: usize,
+    /// The GM was asked what is to be done, and deadlines are not enforced until he has answered.
+    pub asked_gm: bool,
+    /// Our letters to that seat come back.
+    pub bouncing: BySeat<bool>,
+    /// Turns missed in a row.
+    pub missed: BySeat<u32>,
+    pub draw_offer: Option<Seat>,
+    pub extension: Option<(Seat, u32)>,
+    pub absences: BySeat<Vec<Absence>>,
+    /// Turn and time of every adjudication.
+    pub adjudicated: Vec<(Phase, u32, DateTime<Utc>)>,
+    pub head: Head,
+    pub key: SealKey,
+}
+
+impl Match {
+    /// What is due, and from whom; `None` once the match is over.
+    pub fn due(&self) -> Option<Due> {
+        self.state.due()
+    }
+
+    /// Whether something is due from `seat` that it has not filed.
+    pub fn awaits(&self, seat: Seat) -> bool {
+        self.held[seat].is_none() && self.due().is_some_and(|due| due.seats.contains(&seat))
+    }
+
+    /// The seats that are awaited, `first` first.
+    pub fn awaited(&self) -> Vec<Seat> {
+        Seat::BOTH.into_iter().filter(|seat| self.awaits(*seat)).collect()
+    }
+
+    /// When the clock has something to decide next.
+    pub fn wake_at(&self) -> Option<DateTime<Utc>> {
+        if self.stage != Stage::Running {
+            return None;
+        }
+        let deadline = self.deadline.filter(|_| !self.asked_gm);
+        let reminder = deadline.and_then(|due| self.terms.reminders(due).get(self.reminders_sent).copied());
+        let reminder = reminder.filter(|_| !self.awaited().is_empty());
+        [self.settle_at, reminder, deadline.map(|due| due + self.terms.grace())].into_iter().flatten().min()
+    }
+
+    /// Days for the phase that is open.
+    fn days(&self) -> u32 {
+        match self.due().map(|due| due.phase) {
+            Some(Phase::Setup) => self.terms.setup_days,
+            _ => self.terms.days,
+        }
+    }
+}
+
+/// What a match is opened with.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    pub id: String,
+    pub game: Kind,
+    pub choices: Choices,
+    pub players: BySeat<String>,
+    pub terms: Terms,
+    /// Random: the secret that all salts of the match come from.
+    pub key: SealKey,
+}
+
+/// Opens a match: both sides are told, and the first phase waits for orders.
+pub fn open(opening: Opening, gm: &str, at: DateTime<Utc>) -> Ruling {
+    let at = ledger::to_millis(at);
+    let blank = Match {
+        id: opening.id,
+        game: opening.game,
+        players: opening.players,
+        terms: opening.terms,
+        stage: Stage::Running,
+        paused_at: None,
+        state: opening.game.start(&opening.choices),
+        held: BySeat::default(),
+        phase_no: 1,
+        opened_at: at,
+        deadline: None,
+        settle_at: None,
+        reminders_sent: 0,
+        asked_gm: false,
+        bouncing: BySeat::default(),
+        missed: BySeat::default(),
+        draw_offer: None,
+        extension: None,
+        absences: BySeat::default(),
+        adjudicated: Vec::new(),
+        head: Head::default(),
+        key: opening.key,
+    };
+    let mut draft = Draft {
+        m: blank,
+        source: Source::Gm(gm.to_owned()),
+        at,
+        entries: Vec::new(),
+        dispatches: Vec::new(),
+    };
+    draft.note(Fact::MatchOpened {
+        game: draft.m.game,
+        options: opening.choices,
+        players: draft.m.players.clone(),
+        terms: serde_json::to_value(&draft.m.terms).expect("terms are plain values"),
+    });
+    draft.open_phase();
+    for seat in Seat::BOTH {
+        draft.write(Reader::Seat(seat), Content::Invitation);
+    }
+    draft.pass_on();
+    draft.ruling()
+}
+
+/// A ruling being made: the match as far as it is decided, the entries and letters so far.
+pub(super) struct Draft {
+    pub m: Match,
+    source: Source,
+    pub at: DateTime<Utc>,
+    entries: Vec<Entry>,
+    dispatches: Vec<Dispatch>,
+}
+
+impl Draft {
+    pub fn new(m: Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Self {
+        let source = match cause {
+            Cause::Letter(letter) => Source::Letter(letter.digest),
+            Cause::Clock { .. } => Source::Clock,
+            Cause::Gm { name, .. } => Source::Gm((*name).to_owned()),
+            Cause::House { .. } => Source::House,
+        };
+        Draft { m, source, at: ledger::to_millis(at), entries: Vec::new(), dispatches: Vec::new() }
+    }
+
+    pub fn ruling(self) -> Ruling {
+        Ruling { after: self.m, entries: self.entries, dispatches: self.dispatches }
+    }
+
+    /// The salt of the entry that will be written next.
+    pub fn next_salt(&self) -> String {
+        self.m.key.salt(self.m.head.seq + 1)
+    }
+
+    /// Appends to the ledger.
+    pub fn note(&mut self, fact: Fact) {
+        let seq = self.m.head.seq + 1;
+        let entry = Entry {
+            match_id: self.m.id.clone(),
+            seq,
+            at: self.at,
+            cause: self.source.clone(),
+            rules: self.m.game.rules(),
+            fact,
+            salt: self.m.key.salt(seq),
+            prev: self.m.head.hash,
+        };
+        self.m.head = Head { seq, hash: entry.hash() };
+        self.entries.push(entry);
+    }
+
+    pub fn write(&mut self, to: Reader, content: Content) {
+        self.dispatches.push(Dispatch { to, content });
+    }
+
+    pub fn write_both(&mut self, content: Content) {
+        for seat in Seat::BOTH {
+            self.write(Reader::Seat(seat), content.clone());
+        }
+    }
+
+    /// Holds a place for the answer to a letter, before the letters that its effects bring.
+    pub fn reserve_answer(&mut self, seat: Seat) -> usize {
+        self.write(Reader::Seat(seat), Content::Answer(Answer::default()));
+        self.dispatches.len() - 1
+    }
+
+    pub fn put_answer(&mut self, place: usize, answer: Answer) {
+        self.dispatches[place].content = Content::Answer(answer);
+    }
+
+    /// Stops the clock of the match.
+    pub fn pause(&mut self, reason: &str) {
+        self.m.stage = Stage::Paused;
+        self.m.paused_at = Some(self.at);
+        self.note(Fact::MatchPaused { reason: reason.to_owned() });
+    }
+
+    /// Moves the deadline by whole days.
+    pub fn extend(&mut self, days: u32) {
+        self.m.extension = None;
+        let Some((due, deadline)) = self.m.due().zip(self.m.deadline) else { return };
+        let deadline = self.m.terms.extended(deadline, days, &self.absences_of(&due));
+        self.move_deadline(deadline);
+        self.m.asked_gm = false;
+        self.note(Fact::DeadlineExtended { days, deadline });
+    }
+
+    /// Sets the clock for the phase that has just opened.
+    fn open_phase(&mut self) {
+        self.m.settle_at = None;
+        self.m.asked_gm = false;
+        self.m.draw_offer = None;
+        self.m.extension = None;
+        let days = self.m.days();
+        self.set_deadline(days);
+    }
+
+    /// A deadline `days` from now; the reminders before it that are past already are left out.
+    pub fn set_deadline(&mut self, days: u32) {
+        let Some(due) = self.m.due().filter(|due| !due.seats.is_empty()) else {
+            self.m.deadline = None;
+            return;
+        };
+        let deadline = self.m.terms.deadline(self.at, days, &self.absences_of(&due));
+        self.move_deadline(deadline);
+        self.note(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
+    }
+
+    pub fn move_deadline(&mut self, deadline: DateTime<Utc>) {
+        let reminders = self.m.terms.reminders(deadline);
+        self.m.reminders_sent = reminders.iter().filter(|moment| **moment <= self.at).count();
+        self.m.deadline = Some(deadline);
+    }
+
+    /// The absences of the seats from which something is due.
+    pub fn absences_of(&self, due: &Due) -> Vec<Absence> {
+        due.seats.iter().flat_map(|seat| self.m.absences[*seat].iter().copied()).collect()
+    }
+
+    /// Adjudicates now, or after the settle time, if all that is due is filed; at the deadline, if a seat waits.
+    pub fn settle(&mut self) {
+        self.m.settle_at = None;
+        let Some(due) = self.m.due() else { return };
+        let held: Vec<_> = due.seats.iter().filter_map(|seat| self.m.held[*seat].as_ref()).collect();
+        if held.len() < due.seats.len() {
+            return;
+        }
+        if held.iter().any(|held| held.wait) {
+            self.m.settle_at = self.m.deadline.map(|deadline| deadline.max(self.at));
+        } else if self.m.terms.settle() > TimeDelta::zero() {
+            self.m.settle_at = Some(self.at + self.m.terms.settle());
+        } else {
+            self.adjudicate(Vec::new());
+        }
+    }
+
+    /// Decides the open phase on the filings held, and the referee's passes that follow; both are told. `missed`
+    /// are the seats whose orders were taken by the house rule.
+    pub fn adjudicate(&mut self, missed: Vec<Seat>) {
+        let mut steps = self.step();
+        while self.m.due().is_some_and(|due| due.seats.is_empty()) {
+            steps.extend(self.step());
+        }
+        self.open_phase();
+        self.end_if_over();
+        self.write_both(Content::Report { steps, missed });
+    }
+
+    /// The referee's passes with which a match may begin.
+    fn pass_on(&mut self) {
+        if self.m.due().is_some_and(|due| due.seats.is_empty()) {
+            self.adjudicate(Vec::new());
+        }
+    }
+
+    /// One adjudication.
+    fn step(&mut self) -> Vec<Adjudged> {
+        let Some(due) = self.m.due() else { return Vec::new() };
+        let filings = std::mem::take(&mut self.m.held).map(|held| held.map(|held| held.filing));
+        self.m.state.adjudicate(&filings).expect("held filings were sealed for this state");
+        self.note(Fact::TurnAdjudicated {
+            phase: due.phase,
+            turn: due.turn,
+            filings,
+            state: Digest::of(ledger::canonical(&self.m.state).as_bytes()),
+        });
+        self.m.phase_no += 1;
+        self.m.adjudicated.push((due.phase, due.turn, self.at));
+        vec![Adjudged { phase: due.phase, turn: due.turn, state: self.m.state.clone() }]
+    }
+
+    /// Ends the match from outside the rules; both are told, with everything opened.
+    pub fn close(&mut self, ending: Ending) {
+        let Some(due) = self.m.due() else { return };
+        self.m.held = BySeat::default();
+        self.m.state.close(ending.outcome());
+        self.note(Fact::MatchClosed { ending });
+        self.m.phase_no += 1;
+        self.open_phase();
+        self.end_if_over();
+        let step = Adjudged { phase: due.phase, turn: due.turn, state: self.m.state.clone() };
+        self.write_both(Content::Report { steps: vec![step], missed: Vec::new() });
+    }
+
+    fn end_if_over(&mut self) {
+        if let Some(outcome) = self.m.state.outcome() {
+            self.m.stage = Stage::Over;
+            self.note(Fact::MatchEnded { outcome: outcome.clone() });
+            self.write(Reader::Gm, Content::Notice(Notice::Over { outcome }));
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The referee: one cause in, one ruling out, from values alone.
+//!
+//! [`rule`] decides on a letter, on the clock and on the GM alike. It knows no mailbox and no database: it gives
+//! back the match as it is after the ruling, the entries for its ledger, and the letters to be written.
+
+mod clock;
+mod gm;
+mod letters;
+mod life;
+mod schedule;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use crate::game::any::{AnyState, Filing};
+use crate::game::{Fault, Line, Outcome, Phase, Seat};
+use crate::ledger::Entry;
+use crate::letter::Digest;
+use crate::request::Request;
+
+pub use gm::Act;
+pub use letters::Reply;
+pub use life::{Held, Match, Opening, Stage, open};
+pub use schedule::{Absence, Forfeit, Press, Terms};
+
+/// What a ruling is asked for.
+#[derive(Clone, Debug)]
+pub enum Cause<'a> {
+    Letter(&'a SeatLetter),
+    /// A moment of the schedule has come; `phase_no` is the phase that was open when it was looked up.
+    Clock {
+        phase_no: u32,
+    },
+    Gm {
+        name: &'a str,
+        phase_no: u32,
+        act: &'a Act,
+    },
+    /// What the referee does by himself, not the clock: make good an outage of his own.
+    House {
+        phase_no: u32,
+        act: &'a Act,
+    },
+}
+
+/// A letter that was recognised as a seat's.
+#[derive(Clone, Debug)]
+pub struct SeatLetter {
+    pub seat: Seat,
+    pub digest: Digest,
+    pub request: Request,
+    /// The turn that came back in its subject or thread.
+    pub thread_turn: Option<u32>,
+    /// Why its text could not be read, as one or two sentences to the player.
+    pub unread: Option<String>,
+}
+
+/// What is decided: nothing of it has happened yet.
+#[derive(Clone, Debug)]
+pub struct Ruling {
+    pub after: Match,
+    pub entries: Vec<Entry>,
+    pub dispatches: Vec<Dispatch>,
+}
+
+/// One letter to one reader, still to be worded.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    pub to: Reader,
+    pub content: Content,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    Seat(Seat),
+    Gm,
+}
+
+/// What a letter of ours says.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// The match begins: whom against, the terms, and the form for the first orders.
+    Invitation,
+    /// The answer to a letter: a receipt, a refusal, or what was asked.
+    Answer(Answer),
+    /// What came of one adjudication, or of several in a row when the referee passed for a side.
+    Report { steps: Vec<Adjudged>, missed: Vec<Seat> },
+    /// The deadline is near and nothing is filed.
+    Reminder,
+    /// Who was late, and what follows.
+    Missed { seats: Vec<Seat> },
+    /// Something that was decided outside the turns.
+    Notice(Notice),
+}
+
+/// One adjudication: the phase that was decided, and the state that came of it.
+#[derive(Clone, Debug)]
+pub struct Adjudged {
+    pub phase: Phase,
+    pub turn: u32,
+    pub state: AnyState,
+}
+
+/// What both sides, or one, are told between turns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Notice {
+    DrawOffered {
+        by: Seat,
+    },
+    ExtensionAsked {
+        by: Seat,
+        days: u32,
+    },
+    Extended {
+        days: u32,
+    },
+    Slid,
+    Absent {
+        seat: Seat,
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
+    },
+    SubstituteAsked {
+        by: Seat,
+    },
+    Protested {
+        by: Seat,
+        text: Option<String>,
+    },
+    Paused {
+        reason: String,
+    },
+    Resumed,
+    Message {
+        by: Seat,
+        text: String,
+    },
+    /// To the GM: a seat missed too many turns, or its letters come back.
+    Overdue {
+        seats: Vec<Seat>,
+        bouncing: Vec<Seat>,
+    },
+    Over {
+        outcome: Outcome,
+    },
+}
+
+/// The answer to one letter.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The letter that it answers.
+    pub to: Option<Digest>,
+    pub orders: Orders,
+    /// To each command of the letter, in their order.
+    pub replies: Vec<Reply>,
+    /// Faults of commands.
+    pub faults: Vec<Fault>,
+    /// Lines without effect.
+    pub remarks: Vec<Line>,
+    /// Nothing could be read at all: why.
+    pub unread: Option<String>,
+    /// The lines that the faults speak of, as they were written.
+    pub quoted: Vec<Line>,
+    /// Reports that were asked for again, and the player's matches: the shell looks them up.
+    pub reports: Vec<Again>,
+    pub matches: Vec<String>,
+}
+
+impl Answer {
+    /// The faults of orders and of commands.
+    pub fn all_faults(&self) -> impl Iterator<Item = &Fault> {
+        let of_orders = match &self.orders {
+            Orders::Refused { faults, .. } => &faults[..],
+            Orders::None | Orders::Sealed { .. } | Orders::Checked { .. } => &[],
+        };
+        of_orders.iter().chain(&self.faults)
+    }
+}
+
+/// A report once more, as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Again {
+    /// Its subject.
+    pub title: String,
+    pub lines: Vec<String>,
+}
+
+/// What became of the orders in a letter.
+#[derive(Clone, Debug, Default)]
+pub enum Orders {
+    /// There were none.
+    #[default]
+    None,
+    Sealed {
+        filing: Filing,
+        sealed: Digest,
+        wait: bool,
+        replaced: bool,
+    },
+    /// `CHECK`: this is what would be filed.
+    Checked {
+        filing: Filing,
+    },
+    Refused {
+        faults: Vec<Fault>,
+        check: bool,
+    },
+}
+
+/// Decides on one cause. Total: a cause that comes too late decides nothing.
+pub fn rule(current: &Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Ruling {
+    let mut draft = life::Draft::new(current.clone(), cause, at);
+    match cause {
+        Cause::Letter(letter) => letters::rule(&mut draft, letter),
+        Cause::Clock { phase_no } => clock::rule(&mut draft, *phase_no),
+        Cause::Gm { phase_no, act, .. } | Cause::House { phase_no, act } => {
+            gm::rule(&mut draft, *phase_no, act)
+        }
+    }
+    draft.ruling()
+}

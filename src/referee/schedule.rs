@@ -1,0 +1,200 @@
+//! When a phase is due: days, the set hour, the zone, weekends, absences, and the moments at which the clock has
+//! something to decide.
+
+use chrono::{
+    DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc, Weekday,
+};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+
+/// What the two sides agreed on, or the club's custom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Terms {
+    /// Days for each turn.
+    pub days: u32,
+    /// Days for the setup.
+    pub setup_days: u32,
+    /// The hour of the day at which turns are due, 0 to 23, in `zone`.
+    pub hour: u32,
+    /// The zone of the hour, and of every time that the players are told.
+    pub zone: Tz,
+    /// Whether a turn may be due on a Saturday or Sunday.
+    pub weekends: bool,
+    /// Hours after the deadline in which orders are still sealed.
+    pub grace_hours: u32,
+    /// Minutes between the last filing and the adjudication, in which both can still amend.
+    pub settle_minutes: u32,
+    /// Hours before the deadline at which a seat that has not filed is reminded.
+    pub reminders_hours: Vec<u32>,
+    /// Turns missed in a row after which a match is forfeited, or the GM asked.
+    pub forfeit_after: u32,
+    pub forfeit: Forfeit,
+    pub press: Press,
+}
+
+/// What happens when a seat has missed too many turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Forfeit {
+    /// The GM decides.
+    Ask,
+    /// The other side wins.
+    Lose,
+}
+
+/// Whether messages between the players are passed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Press {
+    Signed,
+    None,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Terms {
+            days: 7,
+            setup_days: 10,
+            hour: 20,
+            zone: Tz::UTC,
+            weekends: true,
+            grace_hours: 12,
+            settle_minutes: 0,
+            reminders_hours: vec![48, 12],
+            forfeit_after: 2,
+            forfeit: Forfeit::Ask,
+            press: Press::Signed,
+        }
+    }
+}
+
+/// Days on which a player is away, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Absence {
+    pub from: NaiveDate,
+    pub to: NaiveDate,
+}
+
+impl Terms {
+    /// Whether every number lies within what a match can be played with.
+    ///
+    /// # Errors
+    /// The key, what was found and what would do.
+    pub fn check(&self) -> Result<(), String> {
+        let reminder = self.reminders_hours.iter().copied().max().unwrap_or(0);
+        let bounds = [
+            ("days", self.days, 1, 365),
+            ("setup_days", self.setup_days, 1, 365),
+            ("hour", self.hour, 0, 23),
+            ("grace_hours", self.grace_hours, 0, 720),
+            ("settle_minutes", self.settle_minutes, 0, 10_080),
+            ("reminders_hours", reminder, 0, 720),
+            ("forfeit_after", self.forfeit_after, 1, 99),
+        ];
+        match bounds.iter().find(|(_, value, least, most)| !(least..=most).contains(&value)) {
+            Some((key, value, least, most)) => {
+                Err(format!("match.{key} is {value}; {least} to {most} would do"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The deadline `days` after `from`: moved on to the next set hour, over weekends that do not count, and to
+    /// the day after each of the `absences` that it falls into.
+    pub fn deadline(&self, from: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
+        let local = from.with_timezone(&self.zone).naive_local();
+        let Some(earliest) = local.checked_add_days(Days::new(u64::from(days))) else { return from };
+        let hour = NaiveTime::from_hms_opt(self.hour.min(23), 0, 0).expect("an hour up to 23 is a time");
+        let mut due = earliest.date().and_time(hour);
+        if due < earliest {
+            due = next_day(due);
+        }
+        self.instant(self.day_that_counts(due, absences))
+    }
+
+    /// `days` later than `deadline`, by the calendar of the zone.
+    pub fn extended(&self, deadline: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
+        let local = deadline.with_timezone(&self.zone).naive_local();
+        let Some(due) = local.checked_add_days(Days::new(u64::from(days))) else { return deadline };
+        self.instant(self.day_that_counts(due, absences))
+    }
+
+    fn day_that_counts(&self, mut due: NaiveDateTime, absences: &[Absence]) -> NaiveDateTime {
+        let away = |day: NaiveDate| absences.iter().any(|absence| (absence.from..=absence.to).contains(&day));
+        let rest = |day: NaiveDate| !self.weekends && matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
+        while away(due.date()) || rest(due.date()) {
+            due = next_day(due);
+        }
+        due
+    }
+
+    /// The instant of a local time: of two (clocks set back), the later; of none (clocks set forward), an hour on.
+    fn instant(&self, local: NaiveDateTime) -> DateTime<Utc> {
+        let found = self.zone.from_local_datetime(&local).latest();
+        let found = found.or_else(|| self.zone.from_local_datetime(&(local + TimeDelta::hours(1))).latest());
+        found.map_or_else(|| local.and_utc(), |instant| instant.with_timezone(&Utc))
+    }
+
+    pub fn grace(&self) -> TimeDelta {
+        TimeDelta::hours(i64::from(self.grace_hours))
+    }
+
+    pub fn settle(&self) -> TimeDelta {
+        TimeDelta::minutes(i64::from(self.settle_minutes))
+    }
+
+    /// The moments at which reminders for `deadline` are sent, the earliest first.
+    pub fn reminders(&self, deadline: DateTime<Utc>) -> Vec<DateTime<Utc>> {
+        let mut hours = self.reminders_hours.clone();
+        hours.sort_unstable_by(|a, b| b.cmp(a));
+        hours.iter().map(|hours| deadline - TimeDelta::hours(i64::from(*hours))).collect()
+    }
+}
+
+fn next_day(due: NaiveDateTime) -> NaiveDateTime {
+    due.checked_add_days(Days::new(1)).expect("deadlines lie within the years that chrono counts")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn berlin() -> Terms {
+        Terms { zone: Tz::Europe__Berlin, ..Terms::default() }
+    }
+
+    fn utc(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_deadline_moves_on_to_the_set_hour() {
+        assert_eq!(berlin().deadline(utc("2026-05-07T17:59:00Z"), 7, &[]), utc("2026-05-14T18:00:00Z"));
+        assert_eq!(berlin().deadline(utc("2026-05-07T18:00:00Z"), 7, &[]), utc("2026-05-14T18:00:00Z"));
+        assert_eq!(berlin().deadline(utc("2026-05-07T18:00:01Z"), 7, &[]), utc("2026-05-15T18:00:00Z"));
+    }
+
+    #[test]
+    fn the_set_hour_stays_when_clocks_change() {
+        assert_eq!(berlin().deadline(utc("2026-03-27T12:00:00Z"), 3, &[]), utc("2026-03-30T18:00:00Z"));
+        assert_eq!(berlin().deadline(utc("2026-10-23T12:00:00Z"), 3, &[]), utc("2026-10-26T19:00:00Z"));
+    }
+
+    #[test]
+    fn an_hour_that_does_not_exist_moves_on_and_one_that_comes_twice_is_the_later() {
+        let at_two = Terms { hour: 2, ..berlin() };
+        assert_eq!(at_two.deadline(utc("2026-03-28T12:00:00Z"), 0, &[]), utc("2026-03-29T01:00:00Z"));
+        assert_eq!(at_two.deadline(utc("2026-10-24T12:00:00Z"), 0, &[]), utc("2026-10-25T01:00:00Z"));
+    }
+
+    #[test]
+    fn weekends_and_absences_move_a_deadline() {
+        let weekdays = Terms { weekends: false, ..berlin() };
+        // Thu 7 May + 2 days is a Saturday.
+        assert_eq!(weekdays.deadline(utc("2026-05-07T12:00:00Z"), 2, &[]), utc("2026-05-11T18:00:00Z"));
+        let day = |d| NaiveDate::from_ymd_opt(2026, 5, d).unwrap();
+        let away = [Absence { from: day(10), to: day(12) }];
+        assert_eq!(weekdays.deadline(utc("2026-05-07T12:00:00Z"), 2, &away), utc("2026-05-13T18:00:00Z"));
+    }
+}

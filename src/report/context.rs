@@ -1,0 +1,210 @@
+//! What a template is told. Everything about a match that a seat's letter says comes from here.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value, json};
+
+use super::Club;
+use super::words::{left, local};
+use crate::game::any::Kind;
+use crate::game::{Board, BySeat, Fault, Line, OptionRule, Seat};
+use crate::referee::{Adjudged, Answer, Content, Match, Notice, Orders, Reply, Stage};
+
+/// What any letter about a match may say to anybody who holds one of its seats.
+fn shared(club: &Club<'_>, m: &Match, at: DateTime<Utc>) -> Value {
+    let zone = m.terms.zone;
+    let due = m.due();
+    let deadline = m.deadline.map(|deadline| {
+        let end = deadline + m.terms.grace();
+        json!({
+            "at": local(deadline, zone),
+            "left": left(deadline - at),
+            "passed": deadline <= at,
+            "grace_until": local(end, zone),
+        })
+    });
+    json!({
+        "club": { "name": club.name, "address": club.address },
+        "match": { "id": &m.id, "game": m.game.key(), "game_name": m.game.name(), "stage": m.stage },
+        "names": &m.players,
+        "sides": m.game.sides(),
+        "options": m.state.options(),
+        "terms": &m.terms,
+        "title": title(m),
+        "due": due,
+        "awaited": m.awaited(),
+        "outcome": m.state.outcome(),
+        "paused": m.stage == Stage::Paused,
+        "settles": m.settle_at.map(|moment| local(moment, zone)),
+        "deadline": deadline,
+        "ledger": { "seq": m.head.seq, "hash": m.head.hash },
+    })
+}
+
+/// What stands in the subject after the match's name: the phase that is open.
+fn title(m: &Match) -> String {
+    match m.due() {
+        Some(due) if due.turn == 0 => "Setup".to_owned(),
+        Some(due) => format!("Turn {}", due.turn),
+        None => "Result".to_owned(),
+    }
+}
+
+/// The context of a letter to `seat`.
+pub fn seat(
+    club: &Club<'_>,
+    m: &Match,
+    seat: Seat,
+    content: &Content,
+    token: &str,
+    at: DateTime<Utc>,
+    board: Option<&Board>,
+) -> Map<String, Value> {
+    let zone = m.terms.zone;
+    let held = m.held[seat]
+        .as_ref()
+        .map(|held| json!({ "orders": &held.filing, "at": local(held.at, zone), "wait": held.wait }));
+    let own = json!({
+        "me": seat,
+        "foe": seat.other(),
+        "held": held,
+        "owes": m.awaits(seat),
+        "view": m.state.view(seat),
+        "extra": m.state.extra(seat),
+        "board": board.map(|board| board.text.trim_end()),
+        "token": token,
+    });
+    let rest = match content {
+        Content::Answer(answer) => json!({ "answer": self::answer(answer) }),
+        Content::Report { steps, missed } => {
+            let steps: Vec<_> = steps.iter().map(|step| news(step, &m.players, seat)).collect();
+            json!({ "steps": steps, "missed": missed, "key": m.stage == Stage::Over })
+        }
+        Content::Missed { seats } => json!({ "late": seats }),
+        Content::Notice(notice) => json!({ "notice": notice, "message": message(notice) }),
+        Content::Invitation | Content::Reminder => json!({}),
+    };
+    joined([shared(club, m, at), own, rest])
+}
+
+/// The context of a letter to the GM. It holds nothing that the rules hide from either side: he may be a player.
+pub fn gm(club: &Club<'_>, m: &Match, content: &Content, at: DateTime<Utc>) -> Map<String, Value> {
+    let notice = match content {
+        Content::Notice(notice) => Some(notice),
+        Content::Invitation
+        | Content::Answer(_)
+        | Content::Report { .. }
+        | Content::Reminder
+        | Content::Missed { .. } => None,
+    };
+    let own = json!({
+        "notice": notice,
+        "message": notice.and_then(message),
+        "token": null,
+    });
+    joined([shared(club, m, at), own])
+}
+
+/// The context of a letter to somebody who holds no seat.
+pub fn stranger(club: &Club<'_>, replies: &[Reply], why: &str) -> Map<String, Value> {
+    joined([json!({
+        "club": { "name": club.name, "address": club.address },
+        "match": null,
+        "replies": replies,
+        "manual": manual(replies),
+        "why": why,
+        "token": null,
+    })])
+}
+
+/// The context of the news of one adjudication.
+pub fn news(step: &Adjudged, names: &BySeat<String>, seat: Seat) -> Value {
+    json!({
+        "phase": step.phase,
+        "turn": step.turn,
+        "view": step.state.view(seat),
+        "extra": step.state.extra(seat),
+        "me": seat,
+        "foe": seat.other(),
+        "names": names,
+    })
+}
+
+fn answer(answer: &Answer) -> Value {
+    let faults = |faults: &[Fault]| -> Vec<Value> {
+        faults.iter().map(|fault| self::fault(fault, &answer.quoted)).collect()
+    };
+    let orders = match &answer.orders {
+        Orders::None => json!({ "kind": "none" }),
+        Orders::Sealed { filing, sealed, wait, replaced } => {
+            json!({ "kind": "sealed", "orders": filing, "sealed": sealed, "wait": wait, "replaced": replaced })
+        }
+        Orders::Checked { filing } => json!({ "kind": "checked", "orders": filing }),
+        Orders::Refused { faults: refused, check } => {
+            json!({ "kind": "refused", "faults": faults(refused), "check": check })
+        }
+    };
+    json!({
+        "orders": orders,
+        "replies": &answer.replies,
+        "reports": &answer.reports,
+        "matches": &answer.matches,
+        "manual": manual(&answer.replies),
+        "faults": faults(&answer.faults),
+        "remarks": answer.remarks.iter().map(|line| clipped(&line.text)).collect::<Vec<_>>(),
+        "unread": answer.unread.as_deref(),
+    })
+}
+
+fn fault(fault: &Fault, quoted: &[Line]) -> Value {
+    let line = quoted.iter().find(|line| Some(line.no) == fault.line);
+    json!({
+        "line": fault.line,
+        "text": line.map(|line| clipped(&line.text)),
+        "reason": &fault.reason,
+        "examples": fault.example.as_deref().map(|example| example.lines().collect::<Vec<_>>()),
+    })
+}
+
+/// The longest piece of a player's line that is quoted back, in characters: lines of ours stay under 70.
+const QUOTED_AT_MOST: usize = 60;
+
+fn clipped(text: &str) -> String {
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if clean.chars().count() <= QUOTED_AT_MOST {
+        return clean;
+    }
+    clean.chars().take(QUOTED_AT_MOST - 1).chain(['…']).collect()
+}
+
+/// A player's message, wrapped so that no line of it can be taken for an order.
+fn message(notice: &Notice) -> Option<Vec<String>> {
+    let text = match notice {
+        Notice::Message { text, .. } | Notice::Protested { text: Some(text), .. } => text,
+        _ => return None,
+    };
+    let wrapped = text.lines().flat_map(|line| textwrap::wrap(line, QUOTED_AT_MOST));
+    Some(wrapped.map(|line| clipped(&line)).collect())
+}
+
+/// What the pages of the manual that were asked for need: every game with its options.
+fn manual(replies: &[Reply]) -> Value {
+    let wanted =
+        replies.iter().any(|reply| matches!(reply, Reply::Games | Reply::Help { .. } | Reply::Rules { .. }));
+    let games: Vec<_> = Kind::ALL.iter().filter(|_| wanted).map(|kind| game(*kind)).collect();
+    json!({ "games": games })
+}
+
+fn game(kind: Kind) -> Value {
+    let option = |rule: &OptionRule| json!({ "name": rule.name, "values": rule.values.to_string(), "default": rule.default, "says": rule.says });
+    let options: Vec<_> = kind.option_rules().iter().map(option).collect();
+    json!({ "key": kind.key(), "name": kind.name(), "sides": kind.sides(), "options": options })
+}
+
+/// Several contexts as one; of the same key the later counts.
+fn joined<const N: usize>(parts: [Value; N]) -> Map<String, Value> {
+    let fields = parts.into_iter().filter_map(|part| match part {
+        Value::Object(fields) => Some(fields),
+        _ => None,
+    });
+    fields.flatten().collect()
+}

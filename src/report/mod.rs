@@ -1,0 +1,168 @@
+//! From a ruling's dispatch to a letter: the context of its template, its text, its HTML, its picture, its bytes.
+//!
+//! A letter to a seat is made from that seat's view and from what both may know, and from nothing else.
+
+mod context;
+mod markdown;
+pub mod mime;
+pub mod paint;
+mod samples;
+mod templates;
+mod words;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value, json};
+
+use crate::game::Seat;
+use crate::referee::{Content, Dispatch, Match, Reader};
+
+pub use templates::{COMPILED_IN, TemplateError, Templates};
+pub use words::{left, local};
+
+/// The club as its letters name it.
+#[derive(Clone, Debug)]
+pub struct Club<'a> {
+    pub name: &'a str,
+    /// The referee's address.
+    pub address: &'a str,
+}
+
+/// A worded letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    pub subject: String,
+    pub text: String,
+    pub html: String,
+    /// The board as a PNG.
+    pub picture: Option<Vec<u8>>,
+    /// Files that go with it as text: name and contents.
+    pub attachments: Vec<(String, String)>,
+}
+
+/// Words `dispatch`, which came of the ruling that left the match as `m`. `token` is the reply token of the seat
+/// that it goes to.
+///
+/// # Errors
+/// [`TemplateError`]: a template is at fault.
+pub fn word(
+    templates: &Templates,
+    club: &Club<'_>,
+    m: &Match,
+    dispatch: &Dispatch,
+    token: &str,
+    at: DateTime<Utc>,
+) -> Result<Page, TemplateError> {
+    let (name, shows_board) = match &dispatch.content {
+        Content::Invitation => ("invitation.txt", true),
+        Content::Answer(_) => ("answer.txt", false),
+        Content::Report { .. } => ("report.txt", true),
+        Content::Reminder => ("reminder.txt", false),
+        Content::Missed { .. } => ("missed.txt", false),
+        Content::Notice(_) if dispatch.to == Reader::Gm => ("gm.txt", false),
+        Content::Notice(_) => ("notice.txt", false),
+    };
+    let board = match dispatch.to {
+        Reader::Seat(seat) if shows_board => Some(m.state.board(seat)),
+        Reader::Seat(_) | Reader::Gm => None,
+    };
+    let letter = Frame {
+        templates,
+        name,
+        context: match dispatch.to {
+            Reader::Seat(seat) => context::seat(club, m, seat, &dispatch.content, token, at, board.as_ref()),
+            Reader::Gm => context::gm(club, m, &dispatch.content, at),
+        },
+    };
+    let mut page = letter.page()?;
+    page.picture = board.and_then(|board| paint::png(&board.svg));
+    Ok(page)
+}
+
+/// Words a letter to somebody who holds no seat: `topic` is a page of the manual, `why` what the letter lacked.
+///
+/// # Errors
+/// [`TemplateError`]: a template is at fault.
+pub fn word_for_stranger(
+    templates: &Templates,
+    club: &Club<'_>,
+    replies: &[crate::referee::Reply],
+    why: &str,
+) -> Result<Page, TemplateError> {
+    Frame { templates, name: "stranger.txt", context: context::stranger(club, replies, why) }.page()
+}
+
+/// What happened in an adjudication as `seat` was told it, and the board: for the account of a replay.
+///
+/// # Errors
+/// [`TemplateError`]: a template is at fault.
+pub fn news(
+    templates: &Templates,
+    step: &crate::referee::Adjudged,
+    names: &crate::game::BySeat<String>,
+    seat: Seat,
+) -> Result<String, TemplateError> {
+    let name = format!("{}/news.txt", step.state.kind().key());
+    templates.render(&name, context::news(step, names, seat))
+}
+
+/// A letter's template within the frame that all our letters share.
+struct Frame<'a> {
+    templates: &'a Templates,
+    name: &'static str,
+    context: Map<String, Value>,
+}
+
+impl Frame<'_> {
+    /// The body is worded twice, for the text and for the HTML; its first line is the subject.
+    fn page(mut self) -> Result<Page, TemplateError> {
+        let (subject, text) = self.body(false)?;
+        let (_, rich) = self.body(true)?;
+        self.set("subject", json!(subject));
+        self.set("body", json!(text));
+        let text = self.templates.render("letter.txt", &self.context)?;
+        // The one value that is HTML already: the template marks it so.
+        self.set("body", json!(markdown::html(&rich)));
+        let html = self.templates.render("letter.html", &self.context)?;
+        Ok(Page { subject, text, html, picture: None, attachments: Vec::new() })
+    }
+
+    fn body(&mut self, html: bool) -> Result<(String, String), TemplateError> {
+        self.set("html", json!(html));
+        let worded = self.templates.render(self.name, &self.context)?;
+        let worded = worded.trim_start();
+        let (subject, body) = worded.split_once('\n').unwrap_or((worded, ""));
+        let subject = subject.strip_prefix("Subject:").unwrap_or(subject).trim().to_owned();
+        Ok((subject, tidy(body)))
+    }
+
+    fn set(&mut self, key: &str, value: Value) {
+        self.context.insert(key.to_owned(), value);
+    }
+}
+
+/// No blanks at the ends of lines, no more than one blank line together, none at the beginning or the end.
+fn tidy(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut blank_lines = 0;
+    for line in text.lines().map(str::trim_end) {
+        if line.is_empty() {
+            blank_lines += 1;
+            continue;
+        }
+        if blank_lines > 0 && !out.is_empty() {
+            out.push('\n');
+        }
+        blank_lines = 0;
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+/// Renders every letter with sample values: a club's own templates are tried out before they are needed.
+///
+/// # Errors
+/// [`TemplateError`]: a template asks for what there is not, or runs away.
+pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
+    samples::try_out(templates)
+}

@@ -1,0 +1,119 @@
+//! The wording: templates compiled in, each of which a club may override by a file of the same name.
+
+use std::collections::BTreeMap;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior};
+use serde::Serialize;
+
+/// The filter `wrap` breaks lines at this column.
+const WIDTH: usize = 68;
+
+/// A template may do this many steps before it is taken to run away.
+const FUEL: u64 = 2_000_000;
+
+macro_rules! compiled_in {
+    ($($name:literal),+ $(,)?) => {
+        /// Every template by name, as the program was built with it.
+        pub const COMPILED_IN: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/", $name)))),+];
+    };
+}
+
+compiled_in![
+    "letter.txt",
+    "letter.html",
+    "answer.txt",
+    "invitation.txt",
+    "missed.txt",
+    "notice.txt",
+    "reminder.txt",
+    "report.txt",
+    "stranger.txt",
+    "gm.txt",
+    "again.txt",
+    "faults.txt",
+    "replies.txt",
+    "rules.txt",
+    "stands.txt",
+    "where.txt",
+    "quadrant-z/form.txt",
+    "quadrant-z/knows.txt",
+    "quadrant-z/news.txt",
+    "quadrant-z/rules.txt",
+    "pacific/form.txt",
+    "pacific/knows.txt",
+    "pacific/news.txt",
+    "pacific/rules.txt",
+    "quantum/form.txt",
+    "quantum/knows.txt",
+    "quantum/news.txt",
+    "quantum/rules.txt",
+    "quad/form.txt",
+    "quad/knows.txt",
+    "quad/news.txt",
+    "quad/rules.txt",
+    "games.txt",
+    "help.txt",
+];
+
+/// Why a letter could not be worded: a template is at fault.
+#[derive(Debug, thiserror::Error)]
+#[error("template {name}: {reason}")]
+pub struct TemplateError {
+    pub name: String,
+    pub reason: String,
+}
+
+/// All templates, ready to be rendered.
+pub struct Templates {
+    environment: Environment<'static>,
+}
+
+impl Templates {
+    /// The templates compiled in, with those in `overrides` (by name) in the place of theirs.
+    ///
+    /// # Errors
+    /// [`TemplateError`]: one of the overrides is no template, or bears a name that none of ours has.
+    pub fn new(overrides: &BTreeMap<String, String>) -> Result<Self, TemplateError> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_fuel(Some(FUEL));
+        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+        environment.set_syntax(syntax.expect("the usual delimiters do not clash"));
+        environment.add_filter("wrap", |text: &str| textwrap::fill(text, WIDTH));
+        for name in overrides.keys() {
+            if !COMPILED_IN.iter().any(|(known, _)| known == name) {
+                let known: Vec<_> = COMPILED_IN.iter().map(|(name, _)| *name).collect();
+                let reason = format!("there is no template of this name; there are {}", known.join(", "));
+                return Err(TemplateError { name: name.clone(), reason });
+            }
+        }
+        for (name, source) in COMPILED_IN {
+            let source = overrides.get(*name).cloned().unwrap_or_else(|| (*source).to_owned());
+            environment.add_template_owned(*name, source).map_err(|error| explain(name, &error))?;
+        }
+        Ok(Templates { environment })
+    }
+
+    /// Renders the template `name` with `context`.
+    ///
+    /// # Errors
+    /// [`TemplateError`]: it asks for what is not there, or runs away.
+    pub fn render(&self, name: &str, context: impl Serialize) -> Result<String, TemplateError> {
+        let template = self.environment.get_template(name).map_err(|error| explain(name, &error))?;
+        template.render(Serde(context)).map_err(|error| explain(name, &error))
+    }
+}
+
+/// The fault in one line, with the line of the template where it is known.
+fn explain(name: &str, error: &minijinja::Error) -> TemplateError {
+    // An include's fault lies in the template that was included.
+    if let Some(inner) = std::error::Error::source(error).and_then(|inner| inner.downcast_ref()) {
+        return explain(name, inner);
+    }
+    let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
+    let reason = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+    TemplateError { name: error.name().unwrap_or(name).to_owned(), reason: format!("{line}{reason}") }
+}

@@ -1,0 +1,42 @@
+//! Times as players read them: in the match's zone with its name, and how long it is until then.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+
+/// `Sat 16 May, 20:00 CEST`.
+pub fn local(at: DateTime<Utc>, zone: Tz) -> String {
+    at.with_timezone(&zone).format("%a %-d %b, %H:%M %Z").to_string()
+}
+
+/// `2 days 10 hours`, `1 hour 5 minutes`, `less than a minute`: the two largest parts of a time span.
+pub fn left(span: TimeDelta) -> String {
+    let minutes = span.num_minutes().max(0);
+    let parts = [(minutes / 1440, "day"), (minutes / 60 % 24, "hour"), (minutes % 60, "minute")];
+    let named = parts.iter().filter(|(count, _)| *count > 0).take(2).map(|(count, unit)| {
+        let plural = if *count == 1 { "" } else { "s" };
+        format!("{count} {unit}{plural}")
+    });
+    let words = named.collect::<Vec<_>>().join(" ");
+    if words.is_empty() { "less than a minute".to_owned() } else { words }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_told_by_its_two_largest_parts() {
+        let told = |minutes| left(TimeDelta::minutes(minutes));
+        assert_eq!(told(2 * 1440 + 10 * 60 + 5), "2 days 10 hours");
+        assert_eq!(told(65), "1 hour 5 minutes");
+        assert_eq!(told(1440 + 3), "1 day 3 minutes");
+        assert_eq!(told(0), "less than a minute");
+        assert_eq!(told(-5), "less than a minute");
+    }
+
+    #[test]
+    fn times_bear_the_name_of_their_zone() {
+        let at = "2026-05-16T18:00:00Z".parse().unwrap();
+        assert_eq!(local(at, Tz::Europe__Berlin), "Sat 16 May, 20:00 CEST");
+    }
+}

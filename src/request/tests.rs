@@ -1,0 +1,252 @@
+use super::*;
+use crate::letter::Address;
+
+/// Begins like an order of Quadrant Z.
+fn is_order(line: &str) -> bool {
+    let first = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
+    ["STAR", "SHIP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"].contains(&first.as_str())
+}
+
+fn lines(text: &str) -> Vec<Line> {
+    text.lines().enumerate().map(|(i, text)| Line { no: i + 1, text: text.trim().to_owned() }).collect()
+}
+
+fn read(text: &str) -> Request {
+    Request::read(&lines(text), is_order)
+}
+
+fn orders(text: &str) -> Vec<String> {
+    read(text).orders.into_iter().map(|line| line.text).collect()
+}
+
+fn command(text: &str) -> Command {
+    let request = read(text);
+    assert_eq!(request.faults, [], "{text}");
+    match request.commands.as_slice() {
+        [asked] => asked.command.clone(),
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn orders_are_read_however_they_are_dressed() {
+    for text in [
+        "SHIP 1 A3 TO B2",
+        "  SHIP 1:  A3 TO B2. ",
+        "- SHIP 1, A3 TO B2;",
+        "* SHIP 1 A3 TO B2",
+        "1. SHIP 1 A3 TO B2 # the scout",
+        "2) SHIP 1 A3 -> B2",
+        "(3) SHIP 1 A3 > B2!",
+        "• SHIP 1 A3 --> B2",
+        "*SHIP 1 A3 TO B2*",
+        "*SHIP 1 A3 TO B2",
+        "SHIP 1 A3 TO B2*",
+        "\"SHIP 1 A3 TO B2\"",
+        "SНIP 1 А3 ТО В2",
+    ] {
+        assert_eq!(orders(text), ["SHIP 1 A3 TO B2"], "{text}");
+    }
+    assert_eq!(orders("ship #1 to b2"), ["ship #1 to b2"]);
+    assert_eq!(orders("SHIP 1 TO B2; SHIP 2 HOLD"), ["SHIP 1 TO B2", "SHIP 2 HOLD"]);
+    assert_eq!(orders("LOSSES 3, 1, 2"), ["LOSSES 3 1 2"]);
+}
+
+#[test]
+fn moves_from_square_to_square_are_read_in_every_game() {
+    let like_a_square = |line: &str| line.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+    let read = |text: &str| -> Vec<String> {
+        Request::read(&lines(text), like_a_square).orders.into_iter().map(|line| line.text).collect()
+    };
+    assert_eq!(read("D3 -> E4"), ["D3-E4"]);
+    assert_eq!(read("d3 to e4."), ["d3-e4"]);
+    assert_eq!(read("D3-E4"), ["D3-E4"]);
+    assert_eq!(read("1. D3 E4"), ["D3 E4"]);
+    assert_eq!(read("C4* D5* E6"), ["C4* D5* E6"]);
+    assert_eq!(read("C4* D5*"), ["C4* D5*"]);
+    assert_eq!(read("*C4 D5*"), ["C4 D5"]);
+}
+
+#[test]
+fn whatever_is_no_order_is_a_remark_and_none_is_lost() {
+    let request = read(
+        "Dear referee,\n\nSHIP 1 TO B2\nReport attached, see below.\nTell me if this is fine\n| SHIP 9 TO C1\nAnn",
+    );
+    assert_eq!(request.orders.len(), 1);
+    let remarks: Vec<_> = request.remarks.iter().map(|line| (line.no, line.text.as_str())).collect();
+    assert_eq!(
+        remarks,
+        [
+            (1, "Dear referee,"),
+            (4, "Report attached, see below."),
+            (5, "Tell me if this is fine"),
+            (6, "| SHIP 9 TO C1"),
+            (7, "Ann")
+        ]
+    );
+    assert_eq!((request.commands.len(), request.faults.len()), (0, 0));
+    assert_eq!(request.written(4), Some("Report attached, see below."));
+}
+
+#[test]
+fn look_alike_letters_are_taken_for_what_was_meant_and_told() {
+    let request = read("ЅНІР 1 ТО В2\nПривет");
+    assert_eq!(request.orders[0].text, "SHIP 1 TO B2");
+    assert_eq!(request.look_alikes, [Line { no: 1, text: "SHIP 1 TO B2".into() }]);
+    assert_eq!(request.remarks.len(), 1);
+}
+
+#[test]
+fn check_wait_and_turn_are_read_among_the_orders() {
+    let request = read("Check.\nTurn 4:\nSHIP 1 TO B2\nWAIT");
+    assert!(request.check && request.wait);
+    assert_eq!(request.turn, Some(4));
+    assert_eq!((request.orders.len(), request.faults.len(), request.remarks.len()), (1, 0, 0));
+    assert_eq!(orders("CHECK SHIP 1 TO B2"), ["SHIP 1 TO B2"]);
+    assert!(!read("Check this out").check);
+    assert_eq!(read("TURN 4\nTURN 5").faults.len(), 1);
+    assert_eq!(read("Turn 4 was great").turn, None);
+}
+
+#[test]
+fn end_ends_the_reading() {
+    let request = read("SHIP 1 TO B2\nend.\nSHIP 2 TO C3");
+    assert!(request.ended);
+    assert_eq!(request.orders.len(), 1);
+    assert!(!read("The end of an era").ended);
+}
+
+#[test]
+fn the_text_of_tell_ends_at_end_and_the_reading_goes_on() {
+    let request = read("TELL Well played!\n\nSee you # soon\nEND\nSHIP 1 TO B2\nEND\nSHIP 2 HOLD");
+    assert_eq!(request.commands[0].command, Command::Tell("Well played!\n\nSee you # soon".into()));
+    assert_eq!(request.orders.len(), 1);
+    assert!(request.ended);
+    assert_eq!(command("tell: good luck\nAnn"), Command::Tell("good luck\nAnn".into()));
+    assert_eq!(command("tell him so\nend"), Command::Tell("him so".into()));
+}
+
+#[test]
+fn orders_never_travel_in_a_message() {
+    for text in [
+        "TELL Good luck\nSHIP 1 TO B2",
+        "TELL Good luck\nSHIP 1 TO B2\nEND",
+        "TELL Good luck\nRESIGN CONFIRM",
+        "TELL",
+    ] {
+        let request = read(text);
+        assert_eq!((request.faults.len(), request.commands.len()), (1, 0), "{text}");
+    }
+    assert_eq!(
+        command("PROTEST My order\nSHIP 1 TO B2\nwas refused"),
+        Command::Protest("My order\nSHIP 1 TO B2\nwas refused".into())
+    );
+}
+
+#[test]
+fn commands_are_read_in_any_case() {
+    let day = |text: &str| NaiveDate::parse_from_str(text, "%Y-%m-%d").unwrap();
+    use chrono::NaiveDate;
+    let (from, to) = (day("2026-12-20"), day("2027-01-03"));
+    for (text, wanted) in [
+        ("status?", Command::Status),
+        ("REPORT", Command::Report(None)),
+        ("report turn 3", Command::Report(Some(3))),
+        ("History", Command::History),
+        ("RESIGN", Command::Resign { confirmed: false }),
+        ("resign confirm", Command::Resign { confirmed: true }),
+        ("- DRAW", Command::Draw),
+        ("EXTEND 3 days", Command::Extend { days: 3 }),
+        ("extend by 2 weeks", Command::Extend { days: 14 }),
+        ("AGREE.", Command::Agree),
+        ("ABSENT 2026-12-20 TO 2027-01-03", Command::Absent { from, to }),
+        ("absent from 20.12.2026 until 3.1.2027", Command::Absent { from, to }),
+        ("ABSENT 2026-12-20 - 2027-01-03", Command::Absent { from, to }),
+        ("ABSENT 2026-12-20", Command::Absent { from, to: from }),
+        ("SUBSTITUTE", Command::Substitute),
+        ("help", Command::Help(None)),
+        ("HELP Orders", Command::Help(Some("orders".into()))),
+        ("GAMES", Command::Games),
+        ("RULES", Command::Rules(None)),
+        ("rules quadrant z", Command::Rules(Some("quadrant z".into()))),
+        ("Matches", Command::Matches),
+        ("ACCEPT ABCDEF", Command::Accept("ABCDEF".into())),
+        ("decline 7k3m", Command::Decline("7k3m".into())),
+        ("JOIN QZ-7K3M", Command::Join("QZ-7K3M".into())),
+        ("GM PAUSE QZ-7K3M", Command::Gm("PAUSE QZ-7K3M".into())),
+        (
+            "OPEN quadrant-z turn_limit=30",
+            Command::Open {
+                game: "quadrant-z".into(),
+                options: vec![("turn_limit".into(), "30".into())],
+                days: None,
+            },
+        ),
+    ] {
+        assert_eq!(command(text), wanted, "{text}");
+    }
+    for text in [
+        "CHALLENGE Bo@Example.org War in the Pacific submarines=true days=7",
+        "challenge bo@example.org<mailto:bo@example.org> War in the Pacific days=7 submarines=true",
+        "CHALLENGE <bo@example.org> War in the Pacific submarines=true, days=7",
+    ] {
+        let opponent = Address::parse("bo@example.org").unwrap();
+        let options = vec![("submarines".into(), "true".into())];
+        let game = "War in the Pacific".into();
+        assert_eq!(command(text), Command::Challenge { opponent, game, options, days: Some(7) }, "{text}");
+    }
+}
+
+#[test]
+fn a_command_that_is_not_understood_is_a_fault_and_prose_is_none() {
+    for text in [
+        "EXTEND",
+        "EXTEND 0 days",
+        "extend 3 moons",
+        "REPORT yesterday",
+        "ABSENT next week",
+        "ABSENT 2027-01-03 TO 2026-12-20",
+        "absent 2026-13-01",
+        "RESIGN NOW",
+        "STATUS PLEASE",
+        "ACCEPT",
+        "CHALLENGE Bo Quad",
+        "CHALLENGE bo@example.org",
+        "CHALLENGE bo@example.org Quad days=soon",
+        "OPEN",
+        "JOIN the club now",
+    ] {
+        let request = read(text);
+        assert_eq!((request.faults.len(), request.commands.len()), (1, 0), "{text}");
+        assert!(request.faults[0].example.is_some());
+    }
+    for text in [
+        "Report attached",
+        "Help me understand this",
+        "Draw? Never!",
+        "Status quo is fine",
+        "Accept my apologies",
+        "Join us on Friday",
+        "Open question: why?",
+        "Rules are rules",
+        "Resign myself to my fate",
+        "I agree",
+        "Absent friends",
+        "Games night soon",
+    ] {
+        let request = read(text);
+        assert_eq!(
+            (request.remarks.len(), request.faults.len(), request.commands.len()),
+            (1, 0, 0),
+            "{text}"
+        );
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn reading_never_panics(text in "(SHIP|TELL|END|TURN|#|\\*|\\(|1|\\.|\\)|;|:| |\n|А|é|>|-|_|CHALLENGE|a@b.c|=|GM|\"){0,60}") {
+        let request = read(&text);
+        let _ = request.is_empty();
+    }
+}

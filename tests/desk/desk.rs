@@ -1,0 +1,315 @@
+//! A referee's desk for tests: the whole program with a database and Maildirs in a temporary folder, and a clock
+//! that the test moves. When it is dropped, nothing may be left unsent and every ledger must verify.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use fogpost::config::Config;
+use fogpost::daemon::{NewMatch, Office, Seated};
+use fogpost::game::BySeat;
+use fogpost::game::any::Kind;
+use fogpost::ledger;
+use fogpost::letter::Address;
+use fogpost::post::{maildir, outbox::folder_of};
+use fogpost::referee::Match;
+use fogpost::store::{self, Fate, LetterRow};
+use mail_parser::{MessageParser, MimeHeaders};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+pub const ANN: &str = "ann@players.example";
+pub const BO: &str = "bo@players.example";
+pub const GM: &str = "gm@club.example";
+pub const REFEREE: &str = "referee@club.example";
+
+const CONFIG: &str = r#"
+[club]
+name = "The Test Club"
+address = "referee@club.example"
+[club.gm]
+name = "The GM"
+address = "gm@club.example"
+[database]
+url = "sqlite:fogpost.db"
+[inbox.maildir]
+path = "mail/referee"
+[outbox.maildir]
+path = "mail"
+[match]
+zone = "Europe/Berlin"
+"#;
+
+/// The clock of every test begins here, a Thursday.
+pub const BEGINNING: &str = "2026-05-07T10:00:00Z";
+
+pub struct Desk {
+    runtime: Runtime,
+    office: Arc<Office>,
+    folder: TempDir,
+    now: Arc<Mutex<DateTime<Utc>>>,
+    letters: Cell<u32>,
+    /// How many letters to each address the test has looked at.
+    seen: RefCell<BTreeMap<String, usize>>,
+    /// Set when the test itself leaves a dispatch or a ledger as it may not be.
+    pub untidy: Cell<bool>,
+}
+
+/// A letter that the referee sent, as its reader sees it.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    pub subject: String,
+    pub text: String,
+    pub html: String,
+    pub message_id: String,
+    pub reply_to: String,
+    pub in_reply_to: Option<String>,
+    pub auto_submitted: String,
+    pub pictures: usize,
+    pub attachments: Vec<(String, String)>,
+}
+
+impl Sent {
+    /// The reply token of the footer.
+    pub fn token(&self) -> &str {
+        let line = self.text.lines().find_map(|line| line.strip_prefix("Reply token: "));
+        line.expect("a letter to a seat bears a reply token")
+    }
+
+    #[track_caller]
+    pub fn says(&self, words: &str) -> &Self {
+        let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat(&self.text).contains(&flat(words)), "{words:?} is not said in:\n{}", self.text);
+        self
+    }
+
+    #[track_caller]
+    pub fn keeps_silent_of(&self, words: &str) -> &Self {
+        assert!(!self.text.contains(words), "{words:?} is said in:\n{}", self.text);
+        self
+    }
+}
+
+impl Desk {
+    pub fn new() -> Self {
+        Desk::with("")
+    }
+
+    /// A desk with further lines of config.
+    pub fn with(config: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("config.toml"), format!("{CONFIG}{config}")).expect("the config");
+        maildir::create(&folder.path().join("mail/referee")).expect("the mailbox");
+        let now = Arc::new(Mutex::new(BEGINNING.parse().expect("an instant")));
+        let runtime = Runtime::new().expect("a runtime");
+        let office = runtime.block_on(open(folder.path(), Arc::clone(&now)));
+        Desk {
+            runtime,
+            office,
+            folder,
+            now,
+            letters: Cell::new(0),
+            seen: RefCell::default(),
+            untidy: Cell::new(false),
+        }
+    }
+
+    /// The program ends and is started again, on the same folder.
+    pub fn restart(&mut self) {
+        self.runtime.block_on(self.office.close());
+        self.office = self.runtime.block_on(open(self.folder.path(), Arc::clone(&self.now)));
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn office(&self) -> &Office {
+        &self.office
+    }
+
+    pub fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
+    pub fn now(&self) -> DateTime<Utc> {
+        *self.now.lock().expect("the clock")
+    }
+
+    /// Opens a match between Ann and Bo.
+    pub fn open(&self, game: Kind, options: &[(&str, &str)]) -> Match {
+        let seated = |name: &str, address: &str| Seated {
+            name: name.to_owned(),
+            address: Address::parse(address).expect("an address"),
+        };
+        let new = NewMatch {
+            game,
+            choices: game.choose(options.iter().copied()).expect("options of the game"),
+            players: BySeat::new(seated("Ann", ANN), seated("Bo", BO)),
+            terms: self.office.config.terms.clone(),
+        };
+        let m = self.block_on(self.office.open(new)).expect("the match opens");
+        self.work();
+        m
+    }
+
+    /// A match as it is now.
+    pub fn find(&self, id: &str) -> Match {
+        let rows = self.block_on(self.office.store.matches(&[id.to_owned()])).expect("the store answers");
+        serde_json::from_str(&rows.first().expect("the match is there").snapshot).expect("a snapshot")
+    }
+
+    /// Lets the program do once what there is to do.
+    pub fn work(&self) {
+        self.block_on(self.office.once()).expect("the program works");
+    }
+
+    /// Moves the clock; the program works on all the while, every ten minutes.
+    pub fn advance(&self, hours: i64) {
+        for _ in 0..hours * 6 {
+            *self.now.lock().expect("the clock") += TimeDelta::minutes(10);
+            self.work();
+        }
+    }
+
+    /// Moves the clock while the program does not run.
+    pub fn sleep(&self, hours: i64) {
+        *self.now.lock().expect("the clock") += TimeDelta::hours(hours);
+    }
+
+    /// A raw letter arrives and is dealt with.
+    pub fn receive(&self, raw: &str) {
+        self.put(raw);
+        self.work();
+    }
+
+    /// A raw letter arrives in the mailbox, unread.
+    pub fn put(&self, raw: &str) -> PathBuf {
+        let raw = raw.replace("\r\n", "\n").replace('\n', "\r\n");
+        maildir::deliver(&self.folder.path().join("mail/referee"), &[raw.as_bytes()])
+            .expect("it is delivered")
+    }
+
+    /// `from` answers a letter of the referee with `body` above the quoted text.
+    pub fn reply(&self, from: &str, to: &Sent, body: &str) {
+        self.receive(&self.answer(from, to, body));
+    }
+
+    /// The answer that `reply` sends.
+    pub fn answer(&self, from: &str, to: &Sent, body: &str) -> String {
+        let quoted: String = to.text.lines().map(|line| format!("> {line}\n")).collect();
+        let n = self.letters.replace(self.letters.get() + 1);
+        format!(
+            "From: {from}\nTo: {}\nSubject: Re: {}\nMessage-ID: <{n}@players.example>\nIn-Reply-To: <{}>\n\
+             Content-Type: text/plain; charset=utf-8\n\n{body}\n\nThe referee wrote:\n{quoted}",
+            to.reply_to, to.subject, to.message_id
+        )
+    }
+
+    /// A letter that answers nothing.
+    pub fn write(&self, from: &str, body: &str) {
+        let n = self.letters.replace(self.letters.get() + 1);
+        self.receive(&format!(
+            "From: {from}\nTo: {REFEREE}\nSubject: hello\nMessage-ID: <{n}@players.example>\n\n{body}\n"
+        ));
+    }
+
+    /// Every letter that went to `address`, in order.
+    pub fn all_to(&self, address: &str) -> Vec<Sent> {
+        let new = folder_of(&self.folder.path().join("mail"), address).join("new");
+        let Ok(listed) = std::fs::read_dir(new) else { return Vec::new() };
+        let mut paths: Vec<_> = listed.map(|entry| entry.expect("an entry").path()).collect();
+        paths.sort_by_key(|path| order_of(path));
+        paths.iter().map(|path| sent(&std::fs::read(path).expect("a letter"))).collect()
+    }
+
+    /// The letters that went to `address` since the last call.
+    pub fn sent_to(&self, address: &str) -> Vec<Sent> {
+        let all = self.all_to(address);
+        let seen = self.seen.borrow_mut().insert(address.to_owned(), all.len()).unwrap_or(0);
+        all[seen..].to_vec()
+    }
+
+    /// The one letter that went to `address` since the last call.
+    #[track_caller]
+    pub fn one_to(&self, address: &str) -> Sent {
+        let mut new = self.sent_to(address);
+        let subjects: Vec<_> = new.iter().map(|sent| sent.subject.clone()).collect();
+        assert_eq!(new.len(), 1, "one letter to {address}, not {subjects:?}");
+        new.remove(0)
+    }
+
+    /// The last letter that went to `address`.
+    #[track_caller]
+    pub fn last_to(&self, address: &str) -> Sent {
+        self.sent_to(address).pop().expect("a letter since the last call")
+    }
+
+    /// What came, the newest first.
+    pub fn letters(&self) -> Vec<LetterRow> {
+        self.block_on(self.office.store.letters(None, None, "", 1000)).expect("the store answers")
+    }
+
+    /// What became of the letter that came last.
+    pub fn last_fate(&self) -> Fate {
+        self.letters().first().expect("a letter came").fate
+    }
+
+    /// Nothing waits to be sent, and every chain verifies.
+    pub fn check(&self) {
+        let queues = self.block_on(self.office.store.queues()).expect("the store answers");
+        assert_eq!(queues.dispatches_waiting, 0, "a dispatch is left");
+        for row in self.block_on(self.office.store.list_matches(None)).expect("the store answers") {
+            let entries = self.block_on(self.office.store.entries(&row.id)).expect("the store answers");
+            let head = ledger::walk(entries.iter().map(|entry| (entry.json.as_str(), entry.hash)));
+            assert_eq!(head.expect("the chain holds"), self.find(&row.id).head, "the head of {}", row.id);
+        }
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        if !std::thread::panicking() && !self.untidy.get() {
+            self.check();
+        }
+    }
+}
+
+async fn open(folder: &Path, now: Arc<Mutex<DateTime<Utc>>>) -> Arc<Office> {
+    let config = Config::load(&folder.join("config.toml")).expect("the config is sound");
+    let store = store::open(&config.database.url).await.expect("the store opens");
+    let clock = Arc::new(move || *now.lock().expect("the clock"));
+    Arc::new(Office::new(config, store, clock).expect("the office opens"))
+}
+
+/// Maildir names begin with seconds; those of one second are told apart by what follows.
+fn order_of(path: &Path) -> (std::time::SystemTime, PathBuf) {
+    let changed = path.metadata().and_then(|about| about.modified()).expect("a time");
+    (changed, path.to_owned())
+}
+
+fn sent(raw: &[u8]) -> Sent {
+    let mail = MessageParser::default().parse(raw).expect("our letters can be read");
+    let header = |name: &str| mail.header_raw(name).unwrap_or_default().trim().to_owned();
+    let is_picture = |part: &&mail_parser::MessagePart<'_>| part.content_id() == Some("board");
+    Sent {
+        subject: mail.subject().unwrap_or_default().to_owned(),
+        text: mail.body_text(0).unwrap_or_default().replace("\r\n", "\n"),
+        html: mail.body_html(0).unwrap_or_default().into_owned(),
+        message_id: mail.message_id().unwrap_or_default().to_owned(),
+        reply_to: mail.reply_to().and_then(|to| to.first()?.address()).unwrap_or_default().to_owned(),
+        in_reply_to: mail.in_reply_to().as_text().map(str::to_owned),
+        auto_submitted: header("Auto-Submitted"),
+        pictures: mail.attachments().filter(is_picture).count(),
+        attachments: mail
+            .attachments()
+            .filter(|part| !is_picture(part))
+            .map(|part| {
+                let name = part.attachment_name().unwrap_or_default().to_owned();
+                (name, String::from_utf8_lossy(part.contents()).into_owned())
+            })
+            .collect(),
+    }
+}

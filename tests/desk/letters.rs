@@ -1,0 +1,112 @@
+//! Letters: whose they are, who is answered, and who is not.
+
+use fogpost::game::any::Kind;
+use fogpost::store::Fate;
+
+use crate::desk::{ANN, BO, Desk, REFEREE};
+
+#[test]
+fn a_stranger_gets_the_manual_and_nothing_of_a_match() {
+    let desk = Desk::new();
+    desk.write("eve@elsewhere.example", "HELP");
+    desk.one_to("eve@elsewhere.example").says("How to play by letter");
+    desk.write("eve@elsewhere.example", "STATUS");
+    desk.one_to("eve@elsewhere.example").says("please answer a letter of mine about that match");
+}
+
+#[test]
+fn a_stolen_token_does_nothing_and_is_not_answered() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.reply("eve@elsewhere.example", &invitation, "MARBLE E5");
+    assert!(desk.sent_to("eve@elsewhere.example").is_empty());
+    assert!(desk.sent_to(ANN).is_empty());
+    assert_eq!(desk.last_fate(), Fate::Ignored);
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+}
+
+#[test]
+fn the_token_of_the_other_seat_does_nothing() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.reply(BO, &invitation, "MARBLE E5");
+    assert_eq!(desk.last_fate(), Fate::Ignored);
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+}
+
+#[test]
+fn a_robot_is_never_answered() {
+    let desk = Desk::new();
+    desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    let letter = desk.answer(ANN, &invitation, "MARBLE E5");
+    let marks =
+        ["Auto-Submitted: auto-replied", "Precedence: bulk", "List-Id: <x.example>", "X-Autoreply: yes"];
+    for (n, mark) in marks.iter().enumerate() {
+        desk.receive(&format!("{mark}\n{}", letter.replace("0@players", &format!("robot{n}@players"))));
+        assert_eq!(desk.last_fate(), Fate::Automatic, "{mark}");
+    }
+    assert!(desk.sent_to(ANN).is_empty());
+}
+
+#[test]
+fn a_bounce_to_the_referee_is_not_answered() {
+    let desk = Desk::new();
+    desk.receive(&format!(
+        "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nTo: {REFEREE}\nSubject: Undelivered Mail Returned to Sender\n\nMARBLE E5\n"
+    ));
+    assert_eq!(desk.last_fate(), Fate::Automatic);
+    assert!(desk.sent_to("mailer-daemon@mx.example").is_empty());
+}
+
+#[test]
+fn a_blank_letter_brings_the_order_form() {
+    let desk = Desk::new();
+    desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, "Thanks, I look forward to it!");
+    let answer = desk.one_to(ANN);
+    answer
+        .says("nothing in your letter that I could read")
+        .says("MARBLE")
+        .says("> Thanks, I look forward to it!");
+}
+
+#[test]
+fn lines_that_are_no_orders_are_listed() {
+    let desk = Desk::new();
+    desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, "Dear referee,\nMARBLE E5\nbest wishes");
+    let receipt = &desk.sent_to(ANN)[0];
+    receipt
+        .says("Your orders are sealed")
+        .says("Not read as orders")
+        .says("> Dear referee,")
+        .says("> best wishes");
+}
+
+#[test]
+fn answers_to_one_address_are_limited() {
+    let desk = Desk::with("[letters]\nanswers_per_hour = 3\n");
+    for _ in 0..5 {
+        desk.write("eve@elsewhere.example", "HELP");
+    }
+    assert_eq!(desk.sent_to("eve@elsewhere.example").len(), 3);
+    desk.advance(2);
+    desk.write("eve@elsewhere.example", "HELP");
+    assert_eq!(desk.sent_to("eve@elsewhere.example").len(), 1);
+}
+
+#[test]
+fn what_a_player_writes_is_not_put_raw_into_our_letters() {
+    let desk = Desk::new();
+    desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, "<script>alert(1)</script> {{ token }} {% for %}\nSTATUS");
+    let answer = desk.one_to(ANN);
+    assert!(!answer.html.contains("<script>alert"), "{}", answer.html);
+    answer.says("{{ token }}");
+}

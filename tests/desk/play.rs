@@ -1,0 +1,138 @@
+//! Playing: from the invitation over filings to the result.
+
+use fogpost::game::Seat;
+use fogpost::game::any::Kind;
+use fogpost::referee::Stage;
+use fogpost::store::Fate;
+
+use crate::desk::{ANN, BO, Desk};
+
+/// A quad of Black on the corners E5 E6 F6 F5, while White plays elsewhere.
+const BLACK: [&str; 4] = ["MARBLE E5", "MARBLE E6", "MARBLE F6", "MARBLE F5"];
+const WHITE: [&str; 3] = ["MARBLE A5", "MARBLE B8", "MARBLE K4"];
+
+#[test]
+fn a_match_is_played_from_the_invitation_to_the_result() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let (mut to_ann, mut to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    to_ann.says("A match of Quad begins").says("Turn 1 waits for your orders");
+    to_bo.says("Turn 1 waits for Ann");
+    for (black, white) in BLACK.iter().zip(WHITE) {
+        desk.reply(ANN, &to_ann, black);
+        let [receipt, report] = &desk.sent_to(ANN)[..] else { panic!("a receipt and a report") };
+        receipt.says("Your orders are sealed").says(black);
+        assert_eq!(receipt.auto_submitted, "auto-replied");
+        assert_eq!(report.auto_submitted, "auto-generated");
+        assert_eq!(report.pictures, 1);
+        to_bo = desk.one_to(BO);
+        to_bo.says("please send your orders");
+        desk.reply(BO, &to_bo, white);
+        desk.sent_to(BO);
+        to_ann = desk.one_to(ANN);
+    }
+    desk.reply(ANN, &to_ann, BLACK[3]);
+    desk.last_to(ANN).says("You have won this match (quad)");
+    desk.last_to(BO).says("Ann has won this match (quad)");
+    let m = desk.find(&m.id);
+    assert_eq!(m.stage, Stage::Over);
+    assert_eq!(m.state.outcome().and_then(|outcome| outcome.winner), Some(Seat::First));
+}
+
+#[test]
+fn orders_are_refused_with_the_line_the_reason_and_an_example() {
+    let desk = Desk::new();
+    desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, "MARBLE A1");
+    let refusal = desk.one_to(ANN);
+    refusal
+        .says("Line 1 cannot stand")
+        .says("> MARBLE A1")
+        .says("For example")
+        .says("No order of this letter was filed");
+    refusal.says("You have filed nothing for turn 1 yet");
+    assert_eq!(refusal.in_reply_to.as_deref(), Some("0@players.example"));
+    assert!(desk.sent_to(BO).len() == 1, "the opponent has the invitation and nothing else");
+}
+
+#[test]
+fn the_seat_that_is_not_due_is_told_who_is() {
+    let desk = Desk::new();
+    desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(BO);
+    desk.reply(BO, &invitation, "MARBLE E5");
+    desk.one_to(BO).says("It is not your move: Ann is to move");
+}
+
+#[test]
+fn orders_for_a_turn_that_is_adjudicated_do_nothing_to_the_next() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let (first, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    desk.reply(ANN, &first, "MARBLE E5");
+    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    desk.sent_to(ANN);
+    // The answer to the letter about turn 1 comes when turn 3 is open.
+    desk.reply(ANN, &first, "MARBLE E6");
+    desk.one_to(ANN).says("Turn 1 was adjudicated on Thu 7 May at 12:00 CEST; turn 3 is open");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 2);
+}
+
+#[test]
+fn a_new_filing_replaces_the_one_before_until_both_have_filed() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Pacific, &[("submarines", "false")]);
+    let invitation = desk.one_to(ANN);
+    let fleet = "CARRIER D2 SQUADRON D3\nCARRIER M2 SQUADRON M3\nBATTLESHIP A1 B1 O1 P1\nCRUISER C1 E1 L1 N1\n\
+                 DESTROYER A3 C3 E3 G3 I3 K3 O3";
+    desk.reply(ANN, &invitation, fleet);
+    desk.one_to(ANN).says("Your orders are sealed");
+    desk.reply(ANN, &invitation, &fleet.replace("O3", "P3"));
+    desk.one_to(ANN).says("Your new orders are sealed; they replace those you sent before").says("P3");
+    let held = desk.find(&m.id).held.first.expect("a filing is held");
+    assert!(held.filing.lines().join("\n").contains("P3"));
+}
+
+#[test]
+fn a_check_changes_nothing() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, "CHECK\nMARBLE E5");
+    desk.one_to(ANN).says("Checked only, nothing was filed").says("MARBLE E5");
+    desk.reply(ANN, &invitation, "CHECK\nMARBLE A1");
+    desk.one_to(ANN).says("This was a check; nothing was filed or changed");
+    assert_eq!(desk.find(&m.id).awaited(), [Seat::First]);
+}
+
+#[test]
+fn a_letter_met_again_has_no_second_effect_and_no_second_answer() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let letter = desk.answer(ANN, &desk.one_to(ANN), "MARBLE E5");
+    desk.receive(&letter);
+    assert_eq!(desk.sent_to(ANN).len(), 2);
+    desk.receive(&letter);
+    // The same letter by another way: other bytes, the same Message-ID.
+    desk.receive(&format!("Received: from elsewhere\n{letter}"));
+    assert!(desk.sent_to(ANN).is_empty());
+    assert_eq!(desk.last_fate(), Fate::Repeated);
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+}
+
+#[test]
+fn the_result_opens_the_record() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, "RESIGN");
+    desk.one_to(ANN).says("To resign, write both words");
+    desk.reply(ANN, &invitation, "RESIGN CONFIRM");
+    let result = desk.last_to(BO);
+    result.says("You have won this match (resigned)");
+    let (name, record) = result.attachments.first().expect("the record is attached");
+    assert_eq!(*name, format!("{}.toml", m.id));
+    let record = fogpost::game::record::Record::parse(record).expect("a record");
+    assert_eq!(record.players.first, "Ann");
+}

@@ -1,0 +1,91 @@
+//! Time: reminders, deadlines, grace, missed turns and outages.
+
+use fogpost::game::any::Kind;
+use fogpost::referee::Stage;
+
+use crate::desk::{ANN, BO, Desk, GM};
+
+#[test]
+fn who_has_not_filed_is_reminded_twice_before_the_deadline() {
+    let desk = Desk::new();
+    // Due on Thu 14 May, 20:00 CEST: in a week and eight hours.
+    desk.open(Kind::Quad, &[]);
+    desk.sent_to(ANN);
+    desk.sent_to(BO);
+    desk.advance(5 * 24 + 7);
+    assert!(desk.sent_to(ANN).is_empty());
+    desk.advance(2);
+    desk.one_to(ANN).says("Nothing is filed from you for turn 1 yet").says("Thu 14 May, 20:00 CEST");
+    desk.advance(36);
+    desk.one_to(ANN).says("Nothing is filed");
+    assert!(desk.sent_to(BO).is_empty(), "nothing is due from Bo");
+}
+
+#[test]
+fn orders_filed_in_grace_are_sealed() {
+    let desk = Desk::new();
+    desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.advance(7 * 24 + 8 + 11);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &invitation, "MARBLE E5");
+    desk.sent_to(ANN)[0].says("Your orders are sealed");
+}
+
+#[test]
+fn a_missed_turn_in_a_game_that_must_move_sets_the_deadline_anew() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    desk.advance(7 * 24 + 8 + 13);
+    let m = desk.find(&m.id);
+    assert_eq!(m.missed.first, 1);
+    desk.last_to(ANN).says("No orders came from you for turn 1");
+    desk.last_to(BO).says("No orders came from Ann for turn 1");
+    assert_eq!(m.stage, Stage::Running);
+}
+
+#[test]
+fn the_second_missed_turn_is_put_before_the_gm() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    desk.advance(2 * (8 * 24 + 13));
+    assert!(desk.find(&m.id).asked_gm);
+    desk.last_to(GM).says("nothing is enforced until you decide").says("Ann (first)");
+}
+
+#[test]
+fn a_missed_turn_of_quadrant_z_is_a_hold() {
+    let desk = Desk::with("forfeit = \"lose\"\n");
+    let m = desk.open(Kind::QuadrantZ, &[]);
+    // A setup cannot be taken as filed.
+    desk.advance(11 * 24 + 21);
+    assert_eq!(desk.find(&m.id).missed.first, 1);
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+}
+
+#[test]
+fn a_deadline_that_passed_while_the_program_was_down_slides() {
+    let mut desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let before = m.deadline.expect("a deadline");
+    desk.sleep(8 * 24);
+    desk.restart();
+    desk.work();
+    let after = desk.find(&m.id);
+    assert_eq!(after.missed.first, 0);
+    assert!(after.deadline.expect("a deadline") >= before + chrono::TimeDelta::days(8));
+    desk.last_to(ANN).says("could not be reached");
+}
+
+#[test]
+fn orders_that_came_in_time_count_though_they_are_read_late() {
+    let mut desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.put(&desk.answer(ANN, &invitation, "MARBLE E5"));
+    desk.sleep(9 * 24);
+    desk.restart();
+    desk.work();
+    let after = desk.find(&m.id);
+    assert_eq!((after.adjudicated.len(), after.missed.first), (1, 0));
+}

@@ -1,0 +1,239 @@
+//! What holds for orders as they are written, good and bad.
+
+use fogpost::game::any::{Filing, Kind};
+use fogpost::game::{Fault, Line, Seat};
+
+use crate::play::{Play, Random, filings, matches, numbered, through};
+
+/// Lines that no client should send, and some that only look like orders.
+const ODD: &[&str] = &[
+    "",
+    " ",
+    "\t",
+    "\u{0}",
+    "\u{FEFF}SHIP 1 TO A1",
+    "🚢 1 → A1",
+    "ŠHIP 1 TO A1",
+    "ship",
+    "SHIP 1",
+    "SHIP 99999999999999999999 TO A1",
+    "SHIP -1 TO A1",
+    "SHIP 1 65535/65535 A1",
+    "SHIP 1 0/0 A1",
+    "BUILD 999999/999999 AT A1",
+    "STAR A1 255 BASE",
+    "LOSSES 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+    "LOSE",
+    "CAPTURE",
+    "HOLD HOLD",
+    "CARRIER V65536 A1 SQUADRON A2",
+    "DESTROYER A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1",
+    "U9999 FIRE A1",
+    "U1 A99999999999999999999",
+    "ASW P16",
+    "A0 A1",
+    "A17 Z99",
+    "D3-",
+    "-D3",
+    "D3 D3 D3 D3",
+    "C4* D5* E6* F7* G8* H9* J10* A2",
+    "******",
+    "MARBLE",
+    "SWAP SWAP",
+    "é1 é2",
+    "A１ A２",
+    "ß ẞ ﬁ",
+    "%s%n{{ 7*7 }}{% raw %}",
+];
+
+/// One line spoilt: a character gone, doubled, changed or two of them swapped, a word gone or doubled.
+fn spoilt(line: &str, random: &mut Random) -> String {
+    const CHARS: &[char] =
+        &['A', 'Z', 'z', '0', '9', '*', '-', '/', ' ', ':', '"', 'é', '\u{0}', '\u{200B}', '漢', '🚢'];
+    let mut chars: Vec<char> = line.chars().collect();
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    if chars.is_empty() || words.is_empty() {
+        return random.pick(CHARS).to_string();
+    }
+    let (at, word) = (random.below(chars.len()), random.below(words.len()));
+    match random.below(7) {
+        0 => drop(chars.remove(at)),
+        1 => chars.insert(at, chars[at]),
+        2 => chars[at] = *random.pick(CHARS),
+        3 => chars.insert(at, *random.pick(CHARS)),
+        4 => {
+            let other = random.below(chars.len());
+            chars.swap(at, other);
+        }
+        5 => {
+            words.remove(word);
+            return words.join(" ");
+        }
+        _ => {
+            words.insert(random.below(words.len()), words[word]);
+            return words.join(" ");
+        }
+    }
+    chars.into_iter().collect()
+}
+
+/// A filing spoilt: lines spoilt, gone, doubled, strange, or in another order.
+fn spoilt_filing(lines: &[String], random: &mut Random) -> Vec<String> {
+    let mut lines = lines.to_vec();
+    for _ in 0..=random.below(3) {
+        let at = random.below(lines.len() + 1);
+        match random.below(6) {
+            0 => lines.insert(at, (*random.pick(ODD)).to_owned()),
+            1 | 2 if at < lines.len() => lines[at] = spoilt(&lines[at], random),
+            3 if at < lines.len() => drop(lines.remove(at)),
+            4 if at < lines.len() => lines.insert(0, lines[at].clone()),
+            _ if at < lines.len() => {
+                let last = lines.len() - 1;
+                lines.swap(at, last);
+            }
+            _ => lines.push((*random.pick(ODD)).to_owned()),
+        }
+    }
+    lines
+}
+
+/// The faults are those of lines, in order and each line once, then those of the filing; and each says something.
+fn assert_listed_well(kind: Kind, lines: &[Line], faults: &[Fault]) {
+    assert!(!faults.is_empty(), "{kind}: refused for nothing: {lines:?}");
+    let at: Vec<usize> = faults.iter().filter_map(|fault| fault.line).collect();
+    assert!(at.is_sorted_by(|before, after| before < after), "{kind}: {lines:?}: {faults:?}");
+    assert!(at.iter().all(|no| lines.iter().any(|line| line.no == *no)), "{kind}: {lines:?}: {faults:?}");
+    assert!(
+        faults.iter().skip_while(|fault| fault.line.is_some()).all(|fault| fault.line.is_none()),
+        "{kind}: the faults of lines come first: {faults:?}"
+    );
+    for fault in faults {
+        let reason = &fault.reason;
+        let sentence = !reason.starts_with(|first: char| first.is_ascii_lowercase()) && reason.ends_with('.');
+        assert!(sentence, "{kind}: {reason:?} is no sentence");
+        let examples = fault.example.iter().flat_map(|example| example.lines());
+        for example in examples {
+            assert_eq!(kind.syntax(example), Ok(()), "{kind}: the example {example:?} is no order");
+        }
+    }
+}
+
+/// The same lines in small letters, with more blanks.
+fn written_carelessly(filing: &Filing) -> Vec<String> {
+    let careless = |line: &String| format!("  {} ", line.to_lowercase().replace(' ', "   "));
+    filing.lines().iter().map(careless).collect()
+}
+
+#[test]
+fn canonical_orders_are_read_as_what_they_are() {
+    for (kind, seed) in matches(40) {
+        let mut play = Play::new(kind, seed);
+        loop {
+            let before = play.state.clone();
+            let Some(tries) = play.step() else { break };
+            for (seat, filing) in filings(&tries).iter() {
+                let Some(filing) = filing else { continue };
+                let again = before.seal(seat, &numbered(filing.lines()));
+                assert_eq!(again.as_ref(), Ok(filing), "{kind} {seed} {seat}");
+                let careless = before.seal(seat, &numbered(&written_carelessly(filing)));
+                assert_eq!(careless.as_ref(), Ok(filing), "{kind} {seed} {seat}");
+            }
+        }
+    }
+}
+
+#[test]
+fn refused_orders_are_listed_in_order_and_a_line_once() {
+    let mut refused = 0;
+    for (kind, seed) in matches(40) {
+        let mut play = Play::new(kind, seed);
+        while let Some(tries) = play.step() {
+            for attempt in tries {
+                if let Err(faults) = &attempt.sealed {
+                    assert_listed_well(kind, &numbered(&attempt.lines), faults);
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(refused > 100, "random play tries too little that is at fault: {refused}");
+}
+
+#[test]
+fn spoilt_orders_are_refused_with_their_faults_or_stand() {
+    let (mut refused, mut sealed) = (0, 0);
+    for (kind, seed) in matches(12) {
+        through(kind, seed, |play| {
+            for seat in play.state.due().map(|due| due.seats).unwrap_or_default() {
+                let orders = play.orders(seat);
+                let lines = numbered(&spoilt_filing(&orders, &mut play.random));
+                match play.state.seal(seat, &lines) {
+                    Err(faults) => {
+                        assert_listed_well(kind, &lines, &faults);
+                        refused += 1;
+                    }
+                    Ok(filing) => {
+                        let again = play.state.seal(seat, &numbered(filing.lines()));
+                        assert_eq!(again, Ok(filing), "{kind} {seed} {seat}: {lines:?}");
+                        sealed += 1;
+                    }
+                }
+            }
+        });
+    }
+    assert!(refused > 500 && sealed > 500, "{refused} refused, {sealed} sealed");
+}
+
+#[test]
+fn no_line_makes_a_game_panic() {
+    let mut random = Random::new(7);
+    for kind in Kind::ALL {
+        let mut play = Play::new(*kind, 1);
+        for _ in 0..6 {
+            for seat in Seat::BOTH {
+                for odd in ODD {
+                    let _ = kind.syntax(odd);
+                    let _ = play.state.seal(seat, &[Line { no: 1, text: (*odd).to_owned() }]);
+                }
+                // The orders of every other game, as they are and spoilt.
+                for other in Kind::ALL {
+                    let lines = Play::new(*other, 2).tries(Seat::First).pop().map(|last| last.lines);
+                    let lines = spoilt_filing(&lines.unwrap_or_default(), &mut random);
+                    let _ = play.state.seal(seat, &numbered(&lines));
+                }
+            }
+            play.step();
+        }
+    }
+}
+
+#[test]
+fn what_nobody_owes_is_refused() {
+    for (kind, seed) in matches(12) {
+        through(kind, seed, |play| {
+            let due = play.state.due().map(|due| due.seats).unwrap_or_default();
+            for seat in Seat::BOTH {
+                if !due.contains(&seat) {
+                    let faults = play.state.seal(seat, &[]).expect_err("nothing is due");
+                    assert_listed_well(kind, &[], &faults);
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn a_filing_sealed_for_another_state_changes_nothing() {
+    let mut unsound = 0;
+    for (kind, seed) in matches(12) {
+        let mut play = Play::new(kind, seed);
+        while let Some(tries) = play.step() {
+            let mut later = play.state.clone();
+            if later.adjudicate(&filings(&tries)).is_err() {
+                assert_eq!(later, play.state, "{kind} {seed}");
+                unsound += 1;
+            }
+        }
+    }
+    assert!(unsound > 100, "{unsound}");
+}

@@ -1,0 +1,176 @@
+//! Random matches, the same for the same seed.
+
+use fogpost::game::any::{AnyState, Choices, Filing, Kind};
+use fogpost::game::record::{By, Filed, Record};
+use fogpost::game::{BySeat, Due, Fault, Line, OptionRule, Seat, Values};
+
+/// No match of random play is longer than this, in adjudications.
+pub const LONGEST: usize = 4_000;
+
+/// Random play finds a filing that can stand within so many tries.
+const TRIES: usize = 200;
+
+/// SplitMix64 (Steele, Lea, Flood 2014): small, and the same everywhere.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `n`, which is not 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        usize::try_from(self.next() % n as u64).expect("below a usize")
+    }
+
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+
+    /// True once in `n` times.
+    pub fn once_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// Every game, and seeds for `many` matches of each.
+pub fn matches(many: u64) -> impl Iterator<Item = (Kind, u64)> {
+    Kind::ALL.iter().flat_map(move |kind| (0..many).map(|seed| (*kind, seed)))
+}
+
+/// Options of a game: each at its default, or at random.
+pub fn choices(kind: Kind, random: &mut Random) -> Choices {
+    let mut wanted = Vec::new();
+    for rule in kind.option_rules() {
+        if !random.once_in(3) {
+            wanted.push((rule.name, value(rule, random)));
+        }
+    }
+    kind.choose(wanted.iter().map(|(name, value)| (*name, value.as_str())))
+        .expect("values that the game takes")
+}
+
+fn value(rule: &OptionRule, random: &mut Random) -> String {
+    match rule.values {
+        Values::OneOf(values) => (*random.pick(values)).to_owned(),
+        Values::Limit => (1 + random.below(20)).to_string(),
+        Values::Text(_) => {
+            assert_eq!(rule.name, "array", "random play knows no values of this option");
+            let mut ranks = Vec::new();
+            for _ in 0..=random.below(3) {
+                ranks.push((0..8).map(|_| *random.pick(&['S', 'C', 'Q', '.'])).collect::<String>());
+            }
+            // An array has one piece at least.
+            ranks[0].replace_range(..1, "Q");
+            ranks.join("/")
+        }
+    }
+}
+
+/// Orders as they were written, and what came of them.
+#[derive(Clone, Debug)]
+pub struct Try {
+    pub seat: Seat,
+    pub lines: Vec<String>,
+    pub sealed: Result<Filing, Vec<Fault>>,
+}
+
+/// A match in which both sides play at random.
+pub struct Play {
+    pub kind: Kind,
+    pub choices: Choices,
+    pub state: AnyState,
+    pub random: Random,
+    pub adjudications: usize,
+}
+
+impl Play {
+    pub fn new(kind: Kind, seed: u64) -> Play {
+        let mut random = Random::new(seed);
+        let choices = choices(kind, &mut random);
+        let state = kind.start(&choices);
+        Play { kind, choices, state, random, adjudications: 0 }
+    }
+
+    /// What `seat` files now: attempts that were refused, and at last one that was sealed.
+    pub fn tries(&mut self, seat: Seat) -> Vec<Try> {
+        let mut tries = Vec::new();
+        loop {
+            let lines = self.orders(seat);
+            let sealed = self.state.seal(seat, &numbered(&lines));
+            let done = sealed.is_ok();
+            tries.push(Try { seat, lines, sealed });
+            if done {
+                return tries;
+            }
+            assert!(tries.len() < TRIES, "random play of {} finds no orders: {tries:?}", self.kind);
+        }
+    }
+
+    /// Random orders, mostly legal, as a player would write them.
+    pub fn orders(&mut self, seat: Seat) -> Vec<String> {
+        let random = &mut self.random;
+        self.state.random_filing(seat, &mut |n| u32::try_from(random.below(n as usize)).expect("below a u32"))
+    }
+
+    /// Plays the phase that is due, and gives what was filed; `None` once the match is over.
+    pub fn step(&mut self) -> Option<Vec<Try>> {
+        let due = self.state.due()?;
+        let tries: Vec<Try> = due.seats.iter().flat_map(|seat| self.tries(*seat)).collect();
+        self.adjudicate(&due, &filings(&tries));
+        Some(tries)
+    }
+
+    pub fn adjudicate(&mut self, due: &Due, filed: &BySeat<Option<Filing>>) {
+        assert!(
+            due.seats.iter().all(|seat| filed[*seat].is_some()),
+            "random play files for all that are due"
+        );
+        self.state.adjudicate(filed).expect("filings sealed for this state");
+        self.adjudications += 1;
+        assert!(self.adjudications < LONGEST, "a match of {} ({}) does not end", self.kind, self.choices);
+    }
+
+    pub fn record(&self, filings: Vec<Filed>) -> Record {
+        let players = BySeat::new("Ann".to_owned(), "Bo \"the\" \\Bold".to_owned());
+        Record { game: self.kind, players, options: self.choices.clone(), filings }
+    }
+}
+
+/// Plays a whole match; `each` sees it before every phase and at the end.
+pub fn through(kind: Kind, seed: u64, mut each: impl FnMut(&mut Play)) {
+    let mut play = Play::new(kind, seed);
+    each(&mut play);
+    while play.step().is_some() {
+        each(&mut play);
+    }
+}
+
+/// The filings that were sealed.
+pub fn filings(tries: &[Try]) -> BySeat<Option<Filing>> {
+    let mut filed = BySeat::new(None, None);
+    for attempt in tries {
+        if let Ok(filing) = &attempt.sealed {
+            filed[attempt.seat] = Some(filing.clone());
+        }
+    }
+    filed
+}
+
+/// Lines with their numbers, as a letter has them.
+pub fn numbered(lines: &[String]) -> Vec<Line> {
+    let written = (1..).zip(lines).filter(|(_, text)| !text.trim().is_empty());
+    written.map(|(no, text)| Line { no, text: text.clone() }).collect()
+}
+
+/// A filing of the seat for a record.
+pub fn filed(attempt: &Try) -> Filed {
+    Filed { by: By::Seat(attempt.seat, attempt.lines.join("\n")), phase: None }
+}

@@ -1,0 +1,100 @@
+//! What holds for a match as a file.
+
+use fogpost::game::any::AnyState;
+use fogpost::game::record::{Filed, Record, Step, adjudication_json, refusal_json};
+use serde_json::Value;
+
+use crate::play::{Play, Random, filed, matches};
+
+/// What `replay --json` prints, and the state that the match comes to.
+fn account(record: &Record) -> (Vec<Value>, Option<AnyState>) {
+    let (mut lines, mut last) = (Vec::new(), None);
+    record.replay(|step| match step {
+        Step::Adjudicated(done) => {
+            lines.push(adjudication_json(&done, None));
+            last = Some(done.state.clone());
+        }
+        Step::Refused { index, filed, faults } => lines.push(refusal_json(index, filed, &faults)),
+    });
+    (lines, last)
+}
+
+#[test]
+fn a_record_replays_to_the_state_that_was_played() {
+    for (kind, seed) in matches(60) {
+        let mut play = Play::new(kind, seed);
+        let (mut filings, mut refused) = (Vec::new(), 0);
+        while let Some(tries) = play.step() {
+            refused += tries.iter().filter(|attempt| attempt.sealed.is_err()).count();
+            filings.extend(tries.iter().map(filed));
+        }
+        let record = play.record(filings);
+        let (lines, last) = account(&record);
+        assert_eq!(last.as_ref(), Some(&play.state), "{kind} {seed}");
+        assert_eq!(lines.len(), play.adjudications + refused, "{kind} {seed}");
+    }
+}
+
+#[test]
+fn a_record_written_out_and_read_again_is_the_same() {
+    for (kind, seed) in matches(40) {
+        let mut play = Play::new(kind, seed);
+        let mut filings = Vec::new();
+        while let Some(tries) = play.step() {
+            filings.extend(tries.iter().map(filed));
+        }
+        let record = play.record(filings);
+        let read = Record::parse(&record.to_string()).expect("as it was written");
+        assert_eq!((read.game, &read.options), (record.game, &record.options), "{kind} {seed}");
+        assert_eq!(read.players, record.players, "{kind} {seed}");
+        assert_eq!(account(&read), account(&record), "{kind} {seed}");
+        assert_eq!(read.to_string(), record.to_string(), "{kind} {seed}");
+    }
+}
+
+/// The filings of one phase, with `second` before `first` or the other way round.
+fn in_order(mut filings: Vec<Filed>, swapped: bool) -> Vec<Filed> {
+    if swapped {
+        filings.reverse();
+    }
+    filings
+}
+
+#[test]
+fn the_order_of_arrival_changes_nothing() {
+    let mut random = Random::new(11);
+    let mut both = 0;
+    for (kind, seed) in matches(40) {
+        let mut play = Play::new(kind, seed);
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        while let Some(tries) = play.step() {
+            let sealed: Vec<_> = tries.iter().filter(|t| t.sealed.is_ok()).map(filed).collect();
+            both += usize::from(sealed.len() == 2);
+            one.extend(in_order(sealed.clone(), random.once_in(2)));
+            other.extend(in_order(sealed, random.once_in(2)));
+        }
+        let (one, other) = (play.record(one), play.record(other));
+        assert_eq!(account(&one), account(&other), "{kind} {seed}");
+    }
+    assert!(both > 500, "{both}");
+}
+
+#[test]
+fn the_last_filing_before_the_adjudication_counts() {
+    for (kind, seed) in matches(20) {
+        let mut play = Play::new(kind, seed);
+        let mut filings = Vec::new();
+        while let Some(due) = play.state.due() {
+            let mut tries = Vec::new();
+            if due.seats.len() == 2 {
+                // Filed, and replaced before the other side has filed.
+                tries.extend(play.tries(due.seats[0]));
+            }
+            tries.extend(due.seats.iter().flat_map(|seat| play.tries(*seat)));
+            filings.extend(tries.iter().map(filed));
+            play.adjudicate(&due, &crate::play::filings(&tries));
+        }
+        let (_, last) = account(&play.record(filings));
+        assert_eq!(last.as_ref(), Some(&play.state), "{kind} {seed}");
+    }
+}

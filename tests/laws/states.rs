@@ -1,0 +1,92 @@
+//! What holds for every state that a match can come to.
+
+use fogpost::game::any::AnyState;
+use fogpost::game::{Outcome, Reason, Seat};
+use fogpost::ledger::canonical;
+
+use crate::play::{Play, matches, through};
+
+/// A board is at most so wide, in columns.
+const BOARD: usize = 68;
+
+#[test]
+fn every_state_survives_json() {
+    for (kind, seed) in matches(60) {
+        through(kind, seed, |play| {
+            let json = canonical(&play.state);
+            let read: AnyState = serde_json::from_str(&json).expect("as it was written");
+            assert_eq!(read, play.state, "{kind} {seed}");
+            assert_eq!(canonical(&read), json, "{kind} {seed}");
+            for seat in Seat::BOTH {
+                assert_eq!(read.view(seat), play.state.view(seat), "{kind} {seed} {seat}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_match_ends_when_it_is_played_long_enough() {
+    for (kind, seed) in matches(60) {
+        let mut play = Play::new(kind, seed);
+        while play.step().is_some() {
+            assert_eq!(play.state.outcome().is_some(), play.state.due().is_none(), "{kind} {seed}");
+        }
+        assert!(play.state.outcome().is_some(), "{kind} {seed}");
+    }
+}
+
+#[test]
+fn a_match_can_be_closed_at_any_time_and_everything_is_open_then() {
+    for (kind, seed) in matches(12) {
+        through(kind, seed, |play| {
+            if play.state.outcome().is_some() {
+                return;
+            }
+            let mut closed = play.state.clone();
+            let outcome = Outcome { winner: None, reason: Reason::DrawAgreed };
+            closed.close(outcome.clone());
+            assert_eq!(closed.outcome(), Some(outcome), "{kind} {seed}");
+            assert_eq!(closed.due(), None, "{kind} {seed}");
+            for seat in Seat::BOTH {
+                assert!(closed.seal(seat, &[]).is_err(), "{kind} {seed} {seat}");
+                assert_eq!(closed.missed(seat), None, "{kind} {seed} {seat}");
+            }
+            assert_eq!(closed.board(Seat::First).text, play.state.open_board().text, "{kind} {seed}");
+            let again: AnyState = serde_json::from_str(&canonical(&closed)).expect("as it was written");
+            assert_eq!(again, closed, "{kind} {seed}");
+        });
+    }
+}
+
+#[test]
+fn a_board_is_narrow_and_its_picture_uses_one_font() {
+    for (kind, seed) in matches(6) {
+        through(kind, seed, |play| {
+            for seat in Seat::BOTH {
+                let board = play.state.board(seat);
+                assert!(board.text.ends_with('\n'), "{kind} {seed} {seat}");
+                for line in board.text.lines() {
+                    assert!(line.chars().count() <= BOARD, "{kind} {seed} {seat}: {line}");
+                }
+                let fonts = board.svg.matches("font-family").count();
+                let ours = board.svg.matches(r#"font-family="DejaVu Sans""#).count();
+                assert_eq!(fonts, ours, "{kind} {seed} {seat}");
+            }
+        });
+    }
+}
+
+#[test]
+fn what_the_house_rule_files_can_be_filed() {
+    for (kind, seed) in matches(12) {
+        through(kind, seed, |play| {
+            for seat in Seat::BOTH {
+                let due = play.state.due().is_some_and(|due| due.seats.contains(&seat));
+                let Some(filing) = play.state.missed(seat) else { continue };
+                assert!(due, "{kind} {seed} {seat}");
+                let lines = crate::play::numbered(filing.lines());
+                assert_eq!(play.state.seal(seat, &lines), Ok(filing), "{kind} {seed} {seat}");
+            }
+        });
+    }
+}

@@ -1,0 +1,329 @@
+//! The corpus of letters: as people's programs and as machines write them.
+//!
+//! Beside each `tests/letters/**/NAME.eml` stands `NAME.toml`, which says what is to be read out of it. Every
+//! letter of a person is read twice: with the letter of ours that it answers, and without.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use fogpost::letter::automatic::Kind;
+use fogpost::letter::{Address, Letter, Limits, Own, Unreadable, WhatItIs, Written};
+use fogpost::request::Request;
+use proptest::prelude::*;
+use serde::Deserialize;
+
+/// What is to be read out of a letter. A letter of a person if neither `automatic` nor `unreadable` is set.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Expected {
+    /// Whose manner it is written in, in a few words.
+    what: String,
+    from: Option<String>,
+    /// The file of our letter that it answers.
+    answers: Option<String>,
+    orders: Vec<String>,
+    /// The other lines written now.
+    remarks: Vec<String>,
+    /// Where less can be known without the letter that was answered.
+    unseen: Option<Unseen>,
+    commands: usize,
+    faults: usize,
+    token: Option<String>,
+    /// `failed`, `delayed`, `absence` or `other`.
+    automatic: Option<String>,
+    /// The Message-IDs of ours that a machine's letter is about.
+    about: Vec<String>,
+    /// The reason why it cannot be read.
+    unreadable: Option<String>,
+    /// What there is in place of a text.
+    instead: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Unseen {
+    orders: Vec<String>,
+    remarks: Vec<String>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/letters")
+}
+
+/// All letters of the corpus, by their path.
+fn corpus() -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut letters = BTreeMap::new();
+    let mut folders = vec![folder()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of the corpus") {
+            let path = entry.expect("an entry of the corpus").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "eml") {
+                let raw = fs::read(&path).expect("a letter of the corpus");
+                letters.insert(path, raw);
+            }
+        }
+    }
+    letters
+}
+
+fn own() -> Own {
+    Own {
+        address: Address::parse("referee@club.example").unwrap(),
+        message_id_domain: "fogpost.club.example".into(),
+        return_path: None,
+    }
+}
+
+fn read(raw: &[u8]) -> Result<Letter, Box<Unreadable>> {
+    Letter::read(raw, &own(), &Limits::default())
+}
+
+/// Begins like an order of Quadrant Z.
+fn is_order(line: &str) -> bool {
+    let first = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
+    ["STAR", "SHIP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"].contains(&first.as_str())
+}
+
+/// What differs from what was expected, in words.
+fn differences(raw: &[u8], expected: &Expected) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut same = |what: &str, found: String, wanted: String| {
+        if found != wanted {
+            wrong.push(format!("{what}: found {found}, wanted {wanted}"));
+        }
+    };
+    let letter = match read(raw) {
+        Ok(letter) => letter,
+        Err(unreadable) => {
+            let automatic = unreadable.automatic.as_ref();
+            same(
+                "unreadable",
+                format!("{:?}", Some(format!("{:?}", unreadable.why))),
+                format!("{:?}", expected.unreadable),
+            );
+            same(
+                "automatic",
+                format!("{:?}", automatic.map(|a| kind(a.kind))),
+                format!("{:?}", expected.automatic.as_deref()),
+            );
+            same(
+                "about",
+                format!("{:?}", automatic.map_or(&[][..], |a| a.about())),
+                format!("{:?}", expected.about),
+            );
+            return wrong;
+        }
+    };
+    same("unreadable", "None".into(), format!("{:?}", expected.unreadable));
+    same(
+        "automatic",
+        format!("{:?}", letter.automatic.as_ref().map(|a| kind(a.kind))),
+        format!("{:?}", expected.automatic.as_deref()),
+    );
+    let about = letter.automatic.as_ref().map_or(&[][..], |a| a.about());
+    if letter.automatic.is_some() {
+        same("about", format!("{about:?}"), format!("{:?}", expected.about));
+        return wrong;
+    }
+    if let Some(from) = &expected.from {
+        same("from", letter.from.to_string(), from.clone());
+    }
+    same(
+        "token",
+        format!("{:?}", letter.tokens.first().map(|t| t.as_str())),
+        format!("{:?}", expected.token.as_deref()),
+    );
+    let answered =
+        expected.answers.as_ref().map(|name| fs::read_to_string(folder().join("ours").join(name)).unwrap());
+    for (how, answered) in [("seen", answered.as_deref()), ("unseen", None)] {
+        let (orders, remarks) = match &expected.unseen {
+            Some(unseen) if answered.is_none() => (&unseen.orders, &unseen.remarks),
+            _ => (&expected.orders, &expected.remarks),
+        };
+        let (lines, instead) = match letter.fresh(answered) {
+            Written::Lines(lines) => (lines, None),
+            Written::Blank => (Vec::new(), None),
+            Written::CannotRead(what) => (Vec::new(), Some(what)),
+        };
+        let request = Request::read(&lines, is_order);
+        let texts = |lines: &[fogpost::game::Line]| {
+            format!("{:?}", lines.iter().map(|l| &l.text).collect::<Vec<_>>())
+        };
+        same(&format!("orders {how}"), texts(&request.orders), format!("{orders:?}"));
+        same(&format!("remarks {how}"), texts(&request.remarks), format!("{remarks:?}"));
+        same(&format!("commands {how}"), request.commands.len().to_string(), expected.commands.to_string());
+        same(&format!("faults {how}"), request.faults.len().to_string(), expected.faults.to_string());
+        same(
+            &format!("instead {how}"),
+            format!("{:?}", instead.map(name)),
+            format!("{:?}", expected.instead.as_deref()),
+        );
+    }
+    wrong
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Failed => "failed",
+        Kind::Delayed => "delayed",
+        Kind::Absence => "absence",
+        Kind::Other => "other",
+    }
+}
+
+fn name(what: WhatItIs) -> &'static str {
+    match what {
+        WhatItIs::Encrypted => "encrypted",
+        WhatItIs::OpaqueSigned => "opaque-signed",
+        WhatItIs::Winmail => "winmail",
+        WhatItIs::OfficeDocument => "office",
+        WhatItIs::Pdf => "pdf",
+        WhatItIs::Picture => "picture",
+        WhatItIs::Forwarded => "forwarded",
+        WhatItIs::OtherFile => "file",
+    }
+}
+
+#[test]
+fn every_letter_of_the_corpus_is_read_as_its_neighbour_says() {
+    let mut wrong = String::new();
+    for (path, raw) in corpus() {
+        let beside = path.with_extension("toml");
+        let text = fs::read_to_string(&beside).unwrap_or_else(|e| panic!("{}: {e}", beside.display()));
+        let expected: Expected =
+            toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", beside.display()));
+        assert!(!expected.what.is_empty(), "{} does not say what it is", beside.display());
+        for difference in differences(&raw, &expected) {
+            wrong.push_str(&format!("{}: {difference}\n", path.strip_prefix(folder()).unwrap().display()));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+fn base64(text: &str) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let three = |three: &[u8]| {
+        let bits =
+            three.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
+        [18, 12, 6, 0].map(|at| char::from(DIGITS[(bits >> at & 63) as usize]))
+    };
+    text.as_bytes().chunks(3).flat_map(three).collect()
+}
+
+/// Changes a letter here and there, as damage in transit might.
+fn damaged(raw: &[u8], changes: &[(usize, u8, u8)]) -> Vec<u8> {
+    let mut raw = raw.to_vec();
+    for (at, how, byte) in changes {
+        let at = at % raw.len().max(1);
+        match how % 5 {
+            0 => raw.insert(at, *byte),
+            1 if !raw.is_empty() => drop(raw.remove(at)),
+            2 if !raw.is_empty() => raw[at] = *byte,
+            3 => raw.truncate(at.max(1)),
+            _ => {
+                let end = raw.len().min(at + 200);
+                let piece = raw[at..end].to_vec();
+                raw.splice(at..at, piece);
+            }
+        }
+    }
+    raw
+}
+
+fn read_all_of(raw: &[u8]) {
+    if let Ok(letter) = read(raw) {
+        for answered in [None, Some("## write your orders above this line ##\n\nTurn 4\n")] {
+            if let Written::Lines(lines) = letter.fresh(answered) {
+                let _ = Request::read(&lines, is_order);
+            }
+        }
+        let _ = letter.dkim_told("mx.club.example");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_bytes_make_the_reading_panic(raw: Vec<u8>) {
+        read_all_of(&raw);
+    }
+
+    #[test]
+    fn no_damage_to_a_letter_makes_the_reading_panic(which: prop::sample::Index, changes in prop::collection::vec((any::<usize>(), any::<u8>(), any::<u8>()), 1..12)) {
+        let letters: Vec<_> = corpus().into_values().collect();
+        let raw: &Vec<u8> = which.get(letters.as_slice());
+        read_all_of(&damaged(raw, &changes));
+    }
+}
+
+#[test]
+fn hostile_letters_are_read_in_bounded_time() {
+    let head = b"From: ann@example.org\r\nTo: referee@club.example\r\nSubject: x\r\n";
+    let letter = |rest: Vec<u8>| [head.as_slice(), &rest].concat();
+    let plain =
+        |body: String| letter([b"Content-Type: text/plain\r\n\r\n".as_slice(), body.as_bytes()].concat());
+    let html =
+        |body: String| letter([b"Content-Type: text/html\r\n\r\n".as_slice(), body.as_bytes()].concat());
+    let many = |piece: &str| piece.repeat(500_000 / piece.len());
+    let encoded = "Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n";
+    let digest = "Content-Type: multipart/digest; boundary=a\r\n\r\n";
+    let few = |piece: &str| piece.repeat(6_000);
+    let hostile = [
+        plain(many("a")),
+        plain(many(">")),
+        plain(few("> a\r\nb c d e f g h i j k l m n o p\r\n")),
+        plain(few("On 20.11.2026 at 11:00 a@b wrote\r\n")),
+        plain(few("From: x\r\nTo: y\r\n")),
+        plain(few("Turn 4 is due\r\n")),
+        plain(many("Reply token: ")),
+        plain(few("--\r\n")),
+        plain(few("_____________________\r\n")),
+        plain(many("А")),
+        html(many("<div>")),
+        html(many("<")),
+        html(many("<a b=\"")),
+        html(many("&amp")),
+        html(many("</p><style>")),
+        html(many("<!--")),
+        html(few("<p>a b c</p>\n")),
+        letter(many("Received: x\r\n").into_bytes()),
+        letter(many("Content-Type: message/rfc822\r\n\r\n").into_bytes()),
+        letter(many("Content-Type : message/rfc822\r\n\r\n").into_bytes()),
+        letter([encoded, &base64(&few("Content-Type: message/rfc822\n\n"))].concat().into_bytes()),
+        letter(
+            [digest, &"--a\nContent-Type: multipart/digest; boundary=a\n\n".repeat(300)]
+                .concat()
+                .into_bytes(),
+        ),
+        letter(
+            [
+                digest,
+                "--a\nContent-Transfer-Encoding: base64\n\n",
+                &base64(&few("Content-Type: message/rfc822\n\n")),
+            ]
+            .concat()
+            .into_bytes(),
+        ),
+        letter(many("Content-Type: multipart/mixed; boundary=a\r\n\r\n--a\r\n").into_bytes()),
+        letter([b"References: ".to_vec(), many("<a@b> ").into_bytes(), b"\r\n\r\n".to_vec()].concat()),
+        letter(
+            [
+                b"Authentication-Results: mx.club.example".to_vec(),
+                "; dkim=fail".repeat(15_000).into_bytes(),
+                b"\r\n\r\nx".to_vec(),
+            ]
+            .concat(),
+        ),
+    ];
+    for (which, raw) in hostile.iter().enumerate() {
+        let begun = Instant::now();
+        read_all_of(raw);
+        // Unoptimized, on a busy machine; anything quadratic would take minutes.
+        assert!(begun.elapsed().as_secs() < 20, "letter {which} took {:?}", begun.elapsed());
+    }
+}

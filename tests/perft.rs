@@ -1,0 +1,281 @@
+//! How many ways lead on from a position, counted by the engines and once more by plain, slow generators.
+
+use fogpost::game::quad::{self, Point, Quad};
+use fogpost::game::quantum::{self, Kind, Quantum, Spot};
+use fogpost::game::{BySeat, Game, Numbered, Options, Seat};
+
+/// The state after `orders` of `side`, which are legal.
+fn play<G: Game>(state: &G::State, side: Seat, orders: Vec<G::Order>) -> G::State {
+    let orders: Vec<_> = orders.into_iter().map(|order| Numbered { line: 1, order }).collect();
+    let sealed = G::check(&G::view(state, side), &orders).expect("the engine's own moves are legal");
+    let mut filed = BySeat::new(None, None);
+    filed[side] = Some(sealed);
+    G::adjudicate(state, &filed)
+}
+
+mod of_quantum {
+    use super::*;
+
+    fn start(array: &str, jump: &str) -> quantum::State {
+        let mut options = quantum::Options::default();
+        options.set("array", array).expect("an array");
+        options.set("jump", jump).expect("jump takes it");
+        Quantum::start(&options)
+    }
+
+    /// Sequences of `depth` moves and passes; after the end of a match there are none.
+    fn perft(state: &quantum::State, depth: u32) -> u64 {
+        let Some(due) = Quantum::due(state) else { return 0 };
+        let Some(&side) = due.seats.first() else {
+            let passed = Quantum::adjudicate(state, &BySeat::new(None, None));
+            return if depth == 1 { 1 } else { perft(&passed, depth - 1) };
+        };
+        let moves = Quantum::view(state, side).moves();
+        if depth == 1 {
+            return moves.len() as u64;
+        }
+        moves.into_iter().map(|order| perft(&play::<Quantum>(state, side, vec![order]), depth - 1)).sum()
+    }
+
+    /// Colour, kind and height of every stack, square by square: all that the plain generator knows.
+    type Plain = Vec<Option<(Seat, Kind, i32)>>;
+
+    fn plain(state: &quantum::State) -> Plain {
+        let view = Quantum::view(state, Seat::First);
+        Spot::all().map(|spot| view.stacks[spot].map(|s| (s.side, s.kind, i32::from(s.height)))).collect()
+    }
+
+    /// Whether a stack may go from one square to another, straight from clauses 2.1 to 2.3.
+    fn goes(board: &Plain, jump: bool, side: Seat, from: usize, to: usize) -> bool {
+        let Some((owner, kind, height)) = board[from] else { return false };
+        let (files, ranks) = (to as i32 % 8 - from as i32 % 8, to as i32 / 8 - from as i32 / 8);
+        let straight = (files == 0) != (ranks == 0);
+        let diagonal = files != 0 && files.abs() == ranks.abs();
+        let fits = match kind {
+            Kind::Square => straight,
+            Kind::Circle => diagonal,
+            Kind::Queen => straight || diagonal,
+        };
+        let lands = board[to].is_none_or(|(other, _, height)| other != side && height <= 5);
+        if owner != side || height > 5 || !fits || !lands {
+            return false;
+        }
+        let distance = files.abs().max(ranks.abs());
+        let between: Vec<_> = (1..distance)
+            .map(|n| board[(from as i32 + n * (files.signum() + 8 * ranks.signum())) as usize])
+            .collect();
+        let slides = distance <= height && between.iter().all(Option::is_none);
+        let own_single =
+            |stack: &Option<(Seat, Kind, i32)>| stack.is_some_and(|(s, _, h)| s == side && h == 1);
+        slides || (jump && height == 1 && distance == 2 && own_single(&between[0]))
+    }
+
+    fn plain_perft(board: &Plain, jump: bool, side: Seat, depth: u32) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        let mut count = 0;
+        for (from, to) in (0..64).flat_map(|from| (0..64).map(move |to| (from, to))) {
+            if goes(board, jump, side, from, to) {
+                let mut next = board.clone();
+                let (side, kind, height) = next[from].take().expect("only a stack goes");
+                let below = next[to].map_or(0, |(_, _, below)| below);
+                next[to] = Some((side, kind, height + below));
+                count += plain_perft(&next, jump, side.other(), depth - 1);
+            }
+        }
+        count
+    }
+
+    const FULL: &str = "SSSSSSSS/CCCCCCCC/QQQQQQQQ";
+
+    #[test]
+    fn the_first_moves_are_as_many_as_ever() {
+        let tables: [(&str, &str, [u64; 4]); 4] = [
+            (FULL, "off", [22, 484, 12_892, 342_712]),
+            (FULL, "on", [34, 1156, 45_696, 1_803_770]),
+            ("......../CS.QQ.SC/........", "off", [24, 576, 13_488, 315_844]),
+            ("Q.C.S.../SSQQCCSS", "on", [31, 961, 31_713, 1_046_529]),
+        ];
+        for (array, jump, counts) in tables {
+            let state = start(array, jump);
+            let found = [1, 2, 3, 4].map(|depth| perft(&state, depth));
+            assert_eq!(found, counts, "{array}, jump {jump}");
+        }
+    }
+
+    #[test]
+    fn a_plain_generator_counts_the_same() {
+        for (array, jump) in [(FULL, "off"), (FULL, "on"), ("Q.C.S.../SSQQCCSS", "on")] {
+            let state = start(array, jump);
+            for depth in 1..=3 {
+                let plain = plain_perft(&plain(&state), jump == "on", Seat::First, depth);
+                assert_eq!(plain, perft(&state, depth), "{array}, jump {jump}, depth {depth}");
+            }
+        }
+    }
+
+    /// Late positions, where stacks are high, towers stand in the way and sides have to pass.
+    #[test]
+    fn in_random_matches_both_generators_find_the_same_moves() {
+        let mut dice = dice(3);
+        for game in 0..30 {
+            let jump = if game % 2 == 0 { "on" } else { "off" };
+            let mut state = start(["S......./Q.......", FULL, "C.Q.S.C./SS..QQCC"][game % 3], jump);
+            for _ in 0..120 {
+                let Some(due) = Quantum::due(&state) else { break };
+                let side = state_side(&state);
+                let board = plain(&state);
+                let mut moves = Quantum::view(&state, side).moves();
+                let pairs = (0..64usize).flat_map(|from| (0..64usize).map(move |to| (from, to)));
+                let expected: Vec<_> =
+                    pairs.filter(|&(from, to)| goes(&board, jump == "on", side, from, to)).collect();
+                moves.sort();
+                let found: Vec<_> =
+                    moves.iter().map(|order| (order.from.index(), order.to.index())).collect();
+                assert_eq!(found, expected);
+                assert_eq!(due.seats.is_empty(), expected.is_empty());
+                state = if moves.is_empty() {
+                    Quantum::adjudicate(&state, &BySeat::new(None, None))
+                } else {
+                    let order = moves[dice(moves.len() as u32) as usize];
+                    play::<Quantum>(&state, side, vec![order])
+                };
+            }
+        }
+    }
+
+    fn state_side(state: &quantum::State) -> Seat {
+        Quantum::view(state, Seat::First).to_move.expect("the match runs")
+    }
+}
+
+mod of_quad {
+    use super::*;
+
+    /// Turns of a marble and at most `stars` stars, in every order of the stars; won positions are counted apart.
+    fn perft(state: &quad::State, stars: usize, depth: u32) -> (u64, u64) {
+        let Some(side) = Quad::due(state).map(|due| due.seats[0]) else { return (1, 1) };
+        if depth == 0 {
+            return (1, 0);
+        }
+        let view = Quad::view(state, side);
+        let mut turns: Vec<Vec<quad::Order>> =
+            view.empty().into_iter().map(|point| vec![quad::Order::Marble(point)]).collect();
+        if view.stars_now().min(stars) > 0 {
+            let pairs =
+                view.empty().into_iter().flat_map(|star| view.empty().into_iter().map(move |m| (star, m)));
+            let with_star = pairs.filter(|(star, marble)| star != marble);
+            turns.extend(
+                with_star.map(|(star, marble)| vec![quad::Order::Star(star), quad::Order::Marble(marble)]),
+            );
+        }
+        let after = turns.into_iter().map(|turn| perft(&play::<Quad>(state, side, turn), stars, depth - 1));
+        after.fold((0, 0), |(all, won), (more, more_won)| (all + more, won + more_won))
+    }
+
+    /// Marbles of both sides, and the points on which nothing stands.
+    type Plain = (BySeat<Vec<Point>>, Vec<Point>);
+
+    fn is_square(four: [Point; 4]) -> bool {
+        let mut squared = Vec::new();
+        for (i, a) in four.iter().enumerate() {
+            for b in &four[i + 1..] {
+                let (files, ranks) = (a.file().abs_diff(b.file()), a.rank().abs_diff(b.rank()));
+                squared.push(u32::from(files).pow(2) + u32::from(ranks).pow(2));
+            }
+        }
+        squared.sort_unstable();
+        squared[0] > 0 && squared[..4].iter().all(|d| *d == squared[0]) && squared[4..] == [2 * squared[0]; 2]
+    }
+
+    /// Whether the marble completes a quad: every three of the others are tried.
+    fn wins(marbles: &[Point], point: Point) -> bool {
+        let n = marbles.len();
+        (0..n).any(|i| {
+            (i + 1..n).any(|j| (j + 1..n).any(|k| is_square([marbles[i], marbles[j], marbles[k], point])))
+        })
+    }
+
+    fn plain_perft((marbles, empty): &Plain, side: Seat, depth: u32) -> (u64, u64) {
+        if depth == 0 {
+            return (1, 0);
+        }
+        let (mut all, mut won) = (0, 0);
+        for &point in empty {
+            if wins(&marbles[side], point) {
+                (all, won) = (all + 1, won + 1);
+                continue;
+            }
+            let mut next = (marbles.clone(), empty.clone());
+            next.0[side].push(point);
+            next.1.retain(|&other| other != point);
+            let (more, more_won) = plain_perft(&next, side.other(), depth - 1);
+            (all, won) = (all + more, won + more_won);
+        }
+        (all, won)
+    }
+
+    /// The first of a row of random matches that has come to its 30th turn, where many quads are within reach.
+    fn late() -> quad::State {
+        let mut dice = dice(1);
+        loop {
+            let mut state = Quad::start(&quad::Options::default());
+            while let Some(due) = Quad::due(&state).filter(|due| due.turn <= 30) {
+                let empty = Quad::view(&state, due.seats[0]).empty();
+                let marble = empty[dice(empty.len() as u32) as usize];
+                state = play::<Quad>(&state, due.seats[0], vec![quad::Order::Marble(marble)]);
+            }
+            if Quad::outcome(&state).is_none() {
+                return state;
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_turns_are_as_many_as_ever() {
+        let start = Quad::start(&quad::Options::default());
+        let marbles_alone = [1, 2].map(|depth| perft(&start, 0, depth));
+        assert_eq!(marbles_alone, [(117, 0), (117 * 116, 0)]);
+        assert_eq!(perft(&start, 1, 1), (117 + 117 * 116, 0));
+    }
+
+    #[test]
+    fn a_plain_generator_finds_the_same_turns_and_quads_late_in_a_match() {
+        let state = late();
+        let view = Quad::view(&state, Seat::First);
+        let plain = (view.marbles.clone(), view.empty());
+        let found = [1, 2].map(|depth| perft(&state, 0, depth));
+        assert_eq!(found, [(87, 7), (6887, 402)]);
+        assert_eq!(found, [1, 2].map(|depth| plain_perft(&plain, Seat::First, depth)));
+    }
+
+    #[test]
+    fn in_random_matches_both_find_the_same_quads() {
+        let mut dice = dice(5);
+        let mut won = 0;
+        for _ in 0..60 {
+            let mut state = Quad::start(&quad::Options::default());
+            while let Some(due) = Quad::due(&state) {
+                let side = due.seats[0];
+                let view = Quad::view(&state, side);
+                let empty = view.empty();
+                let marble = empty[dice(empty.len() as u32) as usize];
+                state = play::<Quad>(&state, side, vec![quad::Order::Marble(marble)]);
+                let quads = Quad::view(&state, side).quads;
+                assert_eq!(!quads.is_empty(), wins(&view.marbles[side], marble));
+                assert!(quads.iter().all(|quad| is_square(*quad)));
+                won += quads.len();
+            }
+        }
+        assert!(won > 10, "{won} quads only: the matches are too tame to show anything");
+    }
+}
+
+/// Numbers below the given one, the same for the same seed.
+fn dice(mut seed: u64) -> impl FnMut(u32) -> u32 {
+    move |below| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((seed >> 33) % u64::from(below)) as u32
+    }
+}

@@ -1,0 +1,295 @@
+//! A mailbox server with one INBOX and one folder for processed letters.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+/// What the server does at a step instead of what it should.
+#[derive(Debug, Clone, Copy)]
+pub enum Act {
+    Proper,
+    /// Says this line before it does as it should.
+    First(&'static str),
+    /// Says these lines instead; `TAG` stands for the command's tag.
+    Instead(&'static str),
+    /// Begins the proper answer, and closes after this many bytes.
+    CutAfter(usize),
+    /// Keeps silent for ever.
+    Hang,
+}
+
+/// Given the step and how often it came up before, over all sessions. A step is the command's word without `UID`;
+/// besides `GREETING`, `LIST` (a FETCH of sizes alone), and while idling `BELL` (tells of a letter) and `DONE`.
+type Script = dyn Fn(&str, usize) -> Act + Send + Sync;
+
+#[derive(Default)]
+pub struct Mail {
+    pub uid_validity: u32,
+    next_uid: u32,
+    pub inbox: BTreeMap<u32, Vec<u8>>,
+    pub processed: Vec<Vec<u8>>,
+    pub seen: BTreeSet<u32>,
+    deleted: BTreeSet<u32>,
+    pub capabilities: &'static str,
+    /// The answer to a fetch with this letter is none.
+    pub nonsense: BTreeSet<u32>,
+    /// These are listed, but do not come.
+    pub ghosts: BTreeSet<u32>,
+    /// Every step and every command line, in order.
+    pub steps: Vec<String>,
+    pub lines: Vec<String>,
+}
+
+impl Mail {
+    pub fn count(&self, step: &str) -> usize {
+        self.steps.iter().filter(|s| *s == step).count()
+    }
+}
+
+pub struct Imap {
+    pub port: u16,
+    mail: Arc<Mutex<Mail>>,
+    /// Tells the sessions that idle of a new letter.
+    bell: watch::Sender<usize>,
+}
+
+impl Imap {
+    pub async fn start(script: impl Fn(&str, usize) -> Act + Send + Sync + 'static) -> Imap {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("bound").port();
+        let capabilities = "IMAP4rev1 IDLE MOVE UIDPLUS";
+        let mail = Mail { uid_validity: 7, next_uid: 1, capabilities, ..Mail::default() };
+        let (mail, script) = (Arc::new(Mutex::new(mail)), Arc::new(script));
+        let (bell, heard) = watch::channel(0);
+        let all = Arc::clone(&mail);
+        tokio::spawn(async move {
+            while let Ok((tcp, _)) = listener.accept().await {
+                let talk =
+                    Talk::new(tcp, Arc::clone(&script) as Arc<Script>, Arc::clone(&all), heard.clone());
+                // A client that goes away in the middle is part of the tests.
+                tokio::spawn(async move { talk.run().await.unwrap_or_default() });
+            }
+        });
+        Imap { port, mail, bell }
+    }
+
+    pub fn mail(&self) -> MutexGuard<'_, Mail> {
+        self.mail.lock().expect("no panic")
+    }
+
+    /// Puts letters into the INBOX and tells whoever idles.
+    pub fn deliver(&self, letters: impl IntoIterator<Item = Vec<u8>>) {
+        let exists = {
+            let mut mail = self.mail();
+            for letter in letters {
+                let uid = mail.next_uid;
+                mail.next_uid += 1;
+                mail.inbox.insert(uid, letter);
+            }
+            mail.inbox.len()
+        };
+        self.bell.send_replace(exists);
+    }
+}
+
+struct Talk {
+    from: BufReader<OwnedReadHalf>,
+    to: OwnedWriteHalf,
+    script: Arc<Script>,
+    mail: Arc<Mutex<Mail>>,
+    bell: watch::Receiver<usize>,
+}
+
+impl Talk {
+    fn new(
+        tcp: TcpStream,
+        script: Arc<Script>,
+        mail: Arc<Mutex<Mail>>,
+        bell: watch::Receiver<usize>,
+    ) -> Talk {
+        let (from, to) = tcp.into_split();
+        Talk { from: BufReader::new(from), to, script, mail, bell }
+    }
+
+    fn mail(&self) -> MutexGuard<'_, Mail> {
+        self.mail.lock().expect("no panic")
+    }
+
+    async fn run(mut self) -> io::Result<()> {
+        self.answer("GREETING", "*", b"* OK fake ready\r\n".to_vec()).await?;
+        loop {
+            let Some(line) = self.line().await? else { return Ok(()) };
+            self.mail().lines.push(line.clone());
+            let (tag, command) = line.split_once(' ').unwrap_or(("*", ""));
+            let mut words = command.split(' ');
+            let first = words.next().unwrap_or_default();
+            let (step, rest) = match first {
+                "UID" => (words.next().unwrap_or_default(), words.collect::<Vec<_>>()),
+                first => (first, words.collect()),
+            };
+            match step {
+                "IDLE" => self.idle(tag).await?,
+                step => {
+                    let step = if step == "FETCH" && !rest.contains(&"INTERNALDATE") { "LIST" } else { step };
+                    if step == "LIST" {
+                        self.bell.mark_unchanged(); // Of what came before it need not be told.
+                    }
+                    let mut answer = Vec::new();
+                    if !matches!(self.act(step), Act::Instead(_) | Act::Hang) {
+                        answer = self.proper(step, &rest);
+                        answer.extend_from_slice(format!("{tag} OK done\r\n").as_bytes());
+                    }
+                    self.answer(step, tag, answer).await?;
+                }
+            }
+        }
+    }
+
+    async fn line(&mut self) -> io::Result<Option<String>> {
+        let mut line = String::new();
+        let read = self.from.read_line(&mut line).await?;
+        Ok((read > 0).then(|| line.trim_end().to_owned()))
+    }
+
+    /// The untagged lines of the proper answer; what the command does is done.
+    fn proper(&self, step: &str, rest: &[&str]) -> Vec<u8> {
+        let mut mail = self.mail();
+        let exists = mail.inbox.len();
+        match step {
+            "CAPABILITY" => format!("* CAPABILITY {}\r\n", mail.capabilities).into_bytes(),
+            "SELECT" => {
+                let (validity, next) = (mail.uid_validity, mail.next_uid);
+                let text = format!(
+                    "* {exists} EXISTS\r\n* 0 RECENT\r\n* OK [UIDVALIDITY {validity}] ok\r\n* OK [UIDNEXT {next}] ok\r\n"
+                );
+                text.into_bytes()
+            }
+            "LIST" => list(&mail),
+            "FETCH" => fetch(&mail, &members(rest[0], &mail)),
+            "STORE" => {
+                let uids = members(rest[0], &mail);
+                let deleted = rest.last().is_some_and(|flags| flags.contains("Deleted"));
+                if deleted {
+                    mail.deleted.extend(uids)
+                } else {
+                    mail.seen.extend(uids)
+                }
+                Vec::new()
+            }
+            "MOVE" | "COPY" => {
+                for uid in members(rest[0], &mail) {
+                    let letter = mail.inbox[&uid].clone();
+                    mail.processed.push(letter);
+                    if step == "MOVE" {
+                        mail.inbox.remove(&uid);
+                    }
+                }
+                Vec::new()
+            }
+            "EXPUNGE" => {
+                for uid in std::mem::take(&mut mail.deleted) {
+                    mail.inbox.remove(&uid);
+                }
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the script wants at this step, which comes up now.
+    fn act(&self, step: &str) -> Act {
+        (self.script)(step, self.mail().count(step))
+    }
+
+    async fn idle(&mut self, tag: &str) -> io::Result<()> {
+        self.answer("IDLE", tag, b"+ idling\r\n".to_vec()).await?;
+        loop {
+            tokio::select! {
+                changed = self.bell.changed() => {
+                    changed.map_err(io::Error::other)?;
+                    let exists = *self.bell.borrow_and_update();
+                    self.answer("BELL", tag, format!("* {exists} EXISTS\r\n").into_bytes()).await?;
+                }
+                line = async {
+                    let mut line = String::new();
+                    self.from.read_line(&mut line).await.map(|_| line)
+                } => {
+                    if line? != "DONE\r\n" {
+                        return Err(io::ErrorKind::InvalidData.into());
+                    }
+                    return self.answer("DONE", tag, format!("{tag} OK idled\r\n").into_bytes()).await;
+                }
+            }
+        }
+    }
+
+    async fn answer(&mut self, step: &str, tag: &str, proper: Vec<u8>) -> io::Result<()> {
+        let act = self.act(step);
+        self.mail().steps.push(step.to_owned());
+        match act {
+            Act::Proper => self.to.write_all(&proper).await,
+            Act::First(line) => {
+                self.to.write_all(format!("{line}\r\n").as_bytes()).await?;
+                self.to.write_all(&proper).await
+            }
+            Act::Instead(text) => {
+                self.to.write_all(format!("{}\r\n", text.replace("TAG", tag)).as_bytes()).await
+            }
+            Act::CutAfter(bytes) => {
+                self.to.write_all(&proper[..bytes.min(proper.len())]).await?;
+                Err(io::ErrorKind::ConnectionAborted.into())
+            }
+            Act::Hang => std::future::pending().await,
+        }
+    }
+}
+
+fn list(mail: &Mail) -> Vec<u8> {
+    let mut text = String::new();
+    for (i, (uid, letter)) in mail.inbox.iter().enumerate() {
+        text += &format!("* {} FETCH (UID {uid} RFC822.SIZE {})\r\n", i + 1, letter.len());
+    }
+    text.into_bytes()
+}
+
+fn fetch(mail: &Mail, uids: &[u32]) -> Vec<u8> {
+    let mut answer = Vec::new();
+    for (i, uid) in uids.iter().enumerate().filter(|(_, uid)| !mail.ghosts.contains(uid)) {
+        if mail.nonsense.contains(uid) {
+            answer.extend_from_slice(b"* 1 FETCH (UID what RFC822.SIZE ((\r\n");
+            continue;
+        }
+        let letter = &mail.inbox[uid];
+        let sent = &letter[..letter.len().min(LIMIT + 1)];
+        let date = " 7-Nov-2026 09:12:00 +0100";
+        let head = format!(
+            "* {} FETCH (UID {uid} RFC822.SIZE {} INTERNALDATE \"{date}\" BODY[]<0> {{{}}}\r\n",
+            i + 1,
+            letter.len(),
+            sent.len()
+        );
+        answer.extend_from_slice(head.as_bytes());
+        answer.extend_from_slice(sent);
+        answer.extend_from_slice(b")\r\n");
+    }
+    answer
+}
+
+/// The `max_letter_bytes` of the tests with this server.
+pub const LIMIT: usize = 10_000;
+
+/// The UIDs in the folder that a sequence set names.
+fn members(set: &str, mail: &Mail) -> Vec<u32> {
+    let number = |text: &str| text.parse::<u32>().expect("a UID");
+    let mut uids = Vec::new();
+    for part in set.split(',') {
+        let (first, last) = part.split_once(':').unwrap_or((part, part));
+        uids.extend(mail.inbox.range(number(first)..=number(last)).map(|(uid, _)| *uid));
+    }
+    uids
+}

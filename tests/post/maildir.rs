@@ -1,0 +1,213 @@
+//! Maildir as mailbox and as way out.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
+
+use fogpost::post::inbox::Inbox;
+use fogpost::post::maildir::{self, Settings};
+use fogpost::post::outbox::{self, MaildirSettings, Outbox, Outgoing, SendError, folder_of};
+use tempfile::TempDir;
+
+use crate::support::{Running, drain, letter, subjects};
+
+/// A fresh Maildir in which the given letters lie.
+fn maildir_with(names: &[&str]) -> TempDir {
+    let folder = TempDir::new().expect("a folder");
+    maildir::create(folder.path()).expect("a Maildir");
+    for name in names {
+        maildir::deliver(folder.path(), &[&letter(name)]).expect("delivered");
+    }
+    folder
+}
+
+fn inbox(folder: &TempDir) -> Inbox {
+    Inbox::Maildir(Settings::at(folder.path()))
+}
+
+fn count(folder: &Path) -> usize {
+    fs::read_dir(folder).expect("a folder").count()
+}
+
+#[tokio::test]
+async fn letters_come_in_order_of_arrival_and_are_filed_when_they_are_stored() {
+    let folder = maildir_with(&[]);
+    for (age, name) in [(10, "third"), (30, "first"), (20, "second")] {
+        let path = maildir::deliver(folder.path(), &[&letter(name)]).expect("delivered");
+        let when = SystemTime::now() - Duration::from_secs(age);
+        fs::File::options().write(true).open(path).and_then(|f| f.set_modified(when)).expect("dated");
+    }
+    let mut running = Running::start(inbox(&folder));
+    let batch = running.batch().await;
+    assert_eq!(subjects(&batch.letters), ["first", "second", "third"]);
+    assert_eq!(batch.letters[0].raw, letter("first"));
+    assert_eq!(batch.letters[0].size, letter("first").len() as u64);
+    assert!(batch.letters[0].received_at < batch.letters[1].received_at);
+    assert_eq!(count(&folder.path().join("new")), 3, "nothing is filed before it is stored");
+    batch.stored.send(()).expect("the inbox waits");
+    running.until(|health| health.last_ok.is_some()).await;
+    assert_eq!(count(&folder.path().join("new")), 0);
+    let filed = folder.path().join(".Processed/cur");
+    assert_eq!(count(&filed), 3);
+    assert!(
+        fs::read_dir(&filed).expect("it is there").all(|e| e
+            .expect("entry")
+            .path()
+            .to_string_lossy()
+            .ends_with(":2,S"))
+    );
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn letters_read_by_a_mail_program_are_taken_too() {
+    let folder = maildir_with(&["fresh"]);
+    let path = maildir::deliver(folder.path(), &[&letter("seen")]).expect("delivered");
+    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+    fs::rename(path, folder.path().join("cur").join(format!("{name}:2,RS"))).expect("moved");
+    let letters = drain(inbox(&folder)).await.expect("drained");
+    assert_eq!(subjects(&letters), ["fresh", "seen"]);
+    assert_eq!(letters[1].whence, format!("maildir:{name}"), "its name stays the same whatever its flags");
+    assert_eq!(drain(inbox(&folder)).await.expect("drained").len(), 0);
+}
+
+#[tokio::test]
+async fn letters_that_were_not_stored_stay_and_come_again() {
+    let folder = maildir_with(&["one"]);
+    let mut running = Running::start(inbox(&folder));
+    drop(running.batch().await);
+    running.until(|health| health.trouble.is_some()).await;
+    assert_eq!(subjects(&running.letters().await), ["one"]);
+    running.until(|health| health.trouble.is_none()).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_stored_letter_that_cannot_be_filed_is_not_handed_over_again() {
+    let folder = maildir_with(&["one"]);
+    fs::write(folder.path().join(".Processed"), "in the way").expect("written");
+    let mut running = Running::start(inbox(&folder));
+    assert_eq!(running.letters().await.len(), 1);
+    running.until(|health| health.trouble.as_ref().is_some_and(|t| t.contains("filed"))).await;
+    running.nothing_for(Duration::from_millis(1500)).await;
+    fs::remove_file(folder.path().join(".Processed")).expect("removed");
+    running.until(|health| health.trouble.is_none()).await;
+    assert_eq!(count(&folder.path().join(".Processed/cur")), 1);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_large_letter_is_cut_and_says_so() {
+    let folder = maildir_with(&["large"]);
+    let size = letter("large").len();
+    let of = |limit| Inbox::Maildir(Settings { max_letter_bytes: limit, ..Settings::at(folder.path()) });
+    let (to, mut batches) = tokio::sync::mpsc::channel(1);
+    let draining = tokio::spawn(of(size - 1).drain(to));
+    let batch: fogpost::post::Batch = batches.recv().await.expect("a batch");
+    assert_eq!((batch.letters[0].cut, batch.letters[0].size), (true, size as u64));
+    assert_eq!(batch.letters[0].raw, letter("large")[..size - 1]);
+    drop(batch);
+    assert!(draining.await.expect("no panic").is_err(), "a batch that was not stored is an error");
+    assert!(!drain(of(size)).await.expect("drained")[0].cut);
+}
+
+#[tokio::test]
+async fn more_letters_than_a_batch_holds_all_come() {
+    let folder = maildir_with(&[]);
+    for i in 0..1100 {
+        fs::write(folder.path().join(format!("new/{i:05}.x")), letter(&i.to_string())).expect("written");
+    }
+    let mut running = Running::start(inbox(&folder));
+    let mut sizes = Vec::new();
+    while sizes.iter().sum::<usize>() < 1100 {
+        sizes.push(running.letters().await.len());
+    }
+    assert_eq!(sizes, [500, 500, 100]);
+    running.until(|health| health.last_ok.is_some()).await;
+    assert_eq!(count(&folder.path().join(".Processed/cur")), 1100);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn other_things_in_the_folder_are_left_alone() {
+    let folder = maildir_with(&["one"]);
+    fs::create_dir(folder.path().join("new/folder")).expect("made");
+    fs::write(folder.path().join("new/.hidden"), "x").expect("written");
+    assert_eq!(drain(inbox(&folder)).await.expect("drained").len(), 1);
+    assert_eq!(count(&folder.path().join("new")), 2);
+}
+
+#[tokio::test]
+async fn a_name_already_filed_is_not_overwritten() {
+    let folder = maildir_with(&[]);
+    for text in ["first", "second"] {
+        fs::write(folder.path().join("new/same-name"), letter(text)).expect("written");
+        assert_eq!(subjects(&drain(inbox(&folder)).await.expect("drained")), [text]);
+    }
+    assert_eq!(count(&folder.path().join(".Processed/cur")), 2);
+}
+
+#[tokio::test]
+async fn a_missing_maildir_is_an_error_to_check_and_to_drain() {
+    let inbox = Inbox::Maildir(Settings::at("/nowhere/at/all"));
+    assert!(inbox.check().await.expect_err("missing").to_string().contains("/nowhere/at/all"));
+    assert!(drain(inbox).await.is_err());
+    let folder = maildir_with(&["one", "two"]);
+    assert!(Inbox::Maildir(Settings::at(folder.path())).check().await.expect("fine").contains("2 waiting"));
+}
+
+#[tokio::test]
+async fn an_inbox_stops_within_a_second_whatever_it_waits_for() {
+    let folder = maildir_with(&["one"]);
+    let mut running = Running::start(inbox(&folder));
+    let _unanswered = running.batch().await;
+    let began = Instant::now();
+    running.stop().await;
+    assert!(began.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn each_recipient_gets_a_maildir_with_the_envelope_on_top() {
+    let root = TempDir::new().expect("a folder");
+    let settings = outbox::Settings::Maildir(MaildirSettings { path: root.path().to_owned() });
+    let out = Outbox::new(settings).expect("nothing to open");
+    let bytes = letter("report");
+    let send = Outgoing { return_path: Some("bounces@club.test"), to: "Anna@Home.test", bytes: &bytes };
+    out.send(&send).await.expect("laid");
+    out.send(&Outgoing { return_path: None, to: "boris@home.test", ..send }).await.expect("laid");
+    let letters =
+        drain(Inbox::Maildir(Settings::at(folder_of(root.path(), "anna@home.test")))).await.expect("read");
+    let text = String::from_utf8(letters[0].raw.clone()).expect("text");
+    assert!(text.starts_with(
+        "Return-Path: <bounces@club.test>\nDelivered-To: Anna@Home.test\nFrom: anna@club.test\n"
+    ));
+    assert!(!text.contains('\r'));
+    let letters =
+        drain(Inbox::Maildir(Settings::at(folder_of(root.path(), "boris@home.test")))).await.expect("read");
+    assert!(letters[0].raw.starts_with(b"Return-Path: <>\n"));
+    assert_eq!(count(&folder_of(root.path(), "anna@home.test").join("tmp")), 0);
+}
+
+#[tokio::test]
+async fn an_address_that_is_none_is_refused_for_good() {
+    let root = TempDir::new().expect("a folder");
+    let settings = outbox::Settings::Maildir(MaildirSettings { path: root.path().to_owned() });
+    let out = Outbox::new(settings).expect("nothing to open");
+    for to in ["", "anna", "a b@home.test", "anna@home.test\r\nRCPT TO:<x@y.test>", "@home.test", "../x"] {
+        let error = out.send(&Outgoing { return_path: None, to, bytes: b"x" }).await.expect_err("no address");
+        assert!(matches!(error, SendError::Refused(_)), "{to:?}: {error}");
+    }
+    assert_eq!(count(root.path()), 0);
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_is_a_passing_fault() {
+    let root = TempDir::new().expect("a folder");
+    fs::write(root.path().join("anna@home.test"), "in the way").expect("written");
+    fs::set_permissions(root.path(), fs::Permissions::from_mode(0o755)).expect("set");
+    let settings = outbox::Settings::Maildir(MaildirSettings { path: root.path().to_owned() });
+    let out = Outbox::new(settings).expect("nothing to open");
+    let error = out.send(&Outgoing { return_path: None, to: "anna@home.test", bytes: b"x" }).await;
+    assert!(error.expect_err("in the way").is_transient());
+}

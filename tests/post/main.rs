@@ -1,0 +1,9 @@
+//! The post office against Maildirs, commands and two fake servers that misbehave on demand.
+
+mod fakes;
+mod imap;
+mod maildir;
+mod sendmail;
+mod settings;
+mod smtp;
+mod support;

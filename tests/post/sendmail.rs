@@ -1,0 +1,66 @@
+//! The sendmail way out, with small scripts for the command.
+
+use std::fs;
+use std::process::Command;
+
+use fogpost::post::outbox::{Outbox, Outgoing, SendError, Settings};
+use fogpost::post::sendmail;
+use tempfile::TempDir;
+
+use crate::support::letter;
+
+/// A command of the given shell script, in a folder that is its working place `$D`.
+fn outbox(folder: &TempDir, script: &str, timeout_seconds: u64) -> Outbox {
+    let command = folder.path().join("sendmail");
+    let place = folder.path().display();
+    // Written by another process: a file that this one has open cannot be run by a test that forks just then.
+    let text = format!("#!/bin/sh\nD={place}\n{script}\n");
+    let mut write = Command::new("sh");
+    write.args(["-c", "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\"", "sh", &text]).arg(&command);
+    assert!(write.status().expect("a shell").success());
+    Outbox::new(Settings::Sendmail(sendmail::Settings { command, timeout_seconds })).expect("nothing to open")
+}
+
+async fn send(out: &Outbox, return_path: Option<&str>) -> Result<String, SendError> {
+    out.send(&Outgoing { return_path, to: "anna@home.test", bytes: &letter("report") }).await
+}
+
+#[tokio::test]
+async fn the_command_gets_the_envelope_as_arguments_and_the_letter_with_unix_lines() {
+    let folder = TempDir::new().expect("a folder");
+    let out = outbox(&folder, r#"echo "$@" > $D/args; cat > $D/letter"#, 20);
+    send(&out, Some("b@club.test")).await.expect("taken");
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("written by the command");
+    assert_eq!(read("args"), "-i -f b@club.test -- anna@home.test\n");
+    assert_eq!(
+        read("letter").into_bytes(),
+        String::from_utf8(letter("report")).expect("text").replace("\r\n", "\n").into_bytes()
+    );
+    send(&out, None).await.expect("taken");
+    assert_eq!(read("args"), "-i -f <> -- anna@home.test\n");
+}
+
+#[tokio::test]
+async fn the_exit_status_decides_between_later_and_never() {
+    let folder = TempDir::new().expect("a folder");
+    let later = send(&outbox(&folder, "echo busy >&2; exit 75", 20), None).await.expect_err("75");
+    assert!(later.is_transient() && later.to_string().contains("busy"));
+    let never = send(&outbox(&folder, "echo no such user >&2; exit 67", 20), None).await.expect_err("67");
+    assert!(!never.is_transient() && never.to_string().contains("no such user"));
+}
+
+#[tokio::test]
+async fn a_command_that_hangs_is_ended_and_the_letter_waits() {
+    let folder = TempDir::new().expect("a folder");
+    let error = send(&outbox(&folder, "exec sleep 60", 1), None).await.expect_err("hangs");
+    assert!(error.is_transient() && !error.is_configuration());
+}
+
+#[tokio::test]
+async fn a_command_that_is_not_there_is_a_fault_of_the_settings() {
+    let settings = sendmail::Settings { command: "/nowhere/sendmail".into(), ..Default::default() };
+    let out = Outbox::new(Settings::Sendmail(settings)).expect("nothing to open");
+    let error = send(&out, None).await.expect_err("missing");
+    assert!(error.is_transient() && error.is_configuration());
+    assert!(out.check().await.is_err());
+}

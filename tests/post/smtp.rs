@@ -1,0 +1,233 @@
+//! The SMTP way out against a fake server.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fogpost::post::outbox::{Outbox, Outgoing, SendError, Settings};
+use fogpost::post::{Error, Secret, Tls, smtp};
+use tokio::time::timeout;
+
+use crate::fakes::smtp::{Act, Smtp};
+use crate::support::{PATIENCE, letter};
+
+fn settings(port: u16) -> smtp::Settings {
+    let mut settings = smtp::Settings::to("127.0.0.1");
+    settings.port = Some(port);
+    settings.tls = Tls::None;
+    settings.timeout_seconds = 1;
+    settings
+}
+
+fn outbox(settings: smtp::Settings) -> Outbox {
+    Outbox::new(Settings::Smtp(settings)).expect("nothing to read")
+}
+
+async fn send(out: &Outbox, bytes: &[u8]) -> Result<String, SendError> {
+    let letter = Outgoing { return_path: Some("bounces@club.test"), to: "anna@home.test", bytes };
+    timeout(PATIENCE, out.send(&letter)).await.expect("in time")
+}
+
+/// A server that does `act` at `step` the first `times` times.
+async fn faulty(step: &'static str, times: usize, act: Act) -> (Smtp, Outbox) {
+    let server = Smtp::start(move |s, n| if s == step && n < times { act } else { Act::Proper }).await;
+    let out = outbox(settings(server.port));
+    (server, out)
+}
+
+#[tokio::test]
+async fn a_letter_is_handed_in_byte_for_byte_and_the_servers_word_comes_back() {
+    let (server, out) = faulty("", 0, Act::Proper).await;
+    let bytes = b"Subject: x\r\n\r\n.\r\n..\r\n.dot\r\nlast line\r\n";
+    assert_eq!(send(&out, bytes).await.expect("taken"), "250 2.0.0 taken as 17");
+    let seen = server.seen();
+    assert_eq!(seen.letters, [bytes]);
+    assert_eq!(seen.lines[1], "MAIL FROM:<bounces@club.test>");
+    assert_eq!(seen.lines[2], "RCPT TO:<anna@home.test>");
+}
+
+#[tokio::test]
+async fn the_null_return_path_and_eight_bit_letters_are_declared() {
+    let (server, out) = faulty("", 0, Act::Proper).await;
+    let bytes = "Subject: x\r\n\r\nGrüße\r\n".as_bytes();
+    out.send(&Outgoing { return_path: None, to: "anna@home.test", bytes }).await.expect("taken");
+    assert_eq!(server.seen().lines[1], "MAIL FROM:<> BODY=8BITMIME");
+    assert_eq!(server.seen().letters, [bytes]);
+}
+
+#[tokio::test]
+async fn bare_line_feeds_cannot_end_a_letter_early() {
+    let (server, out) = faulty("", 0, Act::Proper).await;
+    send(&out, b"Subject: x\n\nTELL\n.\nMAIL FROM:<x@y.test>\r\n").await.expect("taken");
+    let seen = server.seen();
+    assert_eq!(seen.letters, [b"Subject: x\r\n\r\nTELL\r\n.\r\nMAIL FROM:<x@y.test>\r\n"]);
+    assert_eq!(seen.count("MAIL"), 1);
+}
+
+#[tokio::test]
+async fn connections_are_kept_and_never_more_than_set() {
+    let (server, out) = faulty("", 0, Act::Proper).await;
+    let out = Arc::new(out);
+    let sending = (0..40).map(|_| {
+        let out = Arc::clone(&out);
+        tokio::spawn(async move { send(&out, &letter("x")).await.map(|_| ()) })
+    });
+    for task in sending.collect::<Vec<_>>() {
+        task.await.expect("no panic").expect("taken");
+    }
+    let seen = server.seen();
+    assert_eq!((seen.letters.len(), out.connections()), (40, 4));
+    assert!(seen.count("GREETING") <= 4, "{} connections", seen.count("GREETING"));
+    out.close().await;
+    assert_eq!(server.seen().count("QUIT"), seen.count("GREETING"));
+}
+
+#[tokio::test]
+async fn an_unused_connection_is_left_after_its_time() {
+    let (server, _) = faulty("", 0, Act::Proper).await;
+    let out = outbox(smtp::Settings { idle_seconds: 0, ..settings(server.port) });
+    send(&out, b"x").await.expect("taken");
+    send(&out, b"x").await.expect("taken");
+    assert_eq!(server.seen().count("GREETING"), 2);
+}
+
+#[tokio::test]
+async fn refusals_of_the_letter_are_final_and_the_connection_serves_the_next() {
+    for step in ["MAIL", "RCPT", "DATA", "LETTER"] {
+        let (server, out) = faulty(step, 1, Act::Say("550 5.1.1 no such person")).await;
+        let error = send(&out, b"x").await.expect_err(step);
+        assert!(!error.is_transient(), "{step}: {error}");
+        assert_eq!(error.to_string(), "refused: 550 5.1.1 no such person");
+        send(&out, b"x").await.expect("taken");
+        let seen = server.seen();
+        assert_eq!((seen.count("GREETING"), seen.count("RSET")), (1, 1), "{step}");
+    }
+}
+
+#[tokio::test]
+async fn temporary_answers_leave_the_letter_to_be_sent_again() {
+    for step in ["MAIL", "RCPT", "DATA", "LETTER"] {
+        let (_server, out) = faulty(step, 1, Act::Say("451 4.3.0 later")).await;
+        let error = send(&out, b"x").await.expect_err(step);
+        assert!(matches!(error, SendError::NotNow(_)) && error.is_transient(), "{step}: {error}");
+        send(&out, b"x").await.expect("taken");
+    }
+}
+
+#[tokio::test]
+async fn cuts_silence_and_nonsense_at_any_step_are_passing_faults() {
+    let acts = [Act::Cut, Act::Hang, Act::Say("what?"), Act::Say("99"), Act::SayAndCut("421 shutting down")];
+    let steps = ["GREETING", "EHLO", "MAIL", "RCPT", "DATA", "LETTER"];
+    let trials = steps.iter().flat_map(|&step| acts.map(|act| tokio::spawn(survives(step, act))));
+    for trial in trials.collect::<Vec<_>>() {
+        trial.await.expect("each of them");
+    }
+}
+
+async fn survives(step: &'static str, act: Act) {
+    let (server, out) = faulty(step, 1, act).await;
+    let began = Instant::now();
+    let error = send(&out, b"x").await.expect_err(step);
+    assert!(error.is_transient() && !error.is_configuration(), "{step} {act:?}: {error}");
+    assert!(began.elapsed() < Duration::from_secs(8), "{step} {act:?}");
+    send(&out, b"x").await.expect("taken");
+    assert_eq!(server.seen().count("GREETING"), 2, "{step} {act:?}: a broken connection is not kept");
+}
+
+#[tokio::test]
+async fn a_kept_connection_that_the_server_ended_is_replaced_at_once() {
+    for act in [Act::Cut, Act::SayAndCut("421 idle for too long")] {
+        let server = Smtp::start(move |s, n| if s == "MAIL" && n == 1 { act } else { Act::Proper }).await;
+        let out = outbox(settings(server.port));
+        send(&out, b"one").await.expect("taken");
+        send(&out, b"two").await.expect("taken over a new connection");
+        assert_eq!(server.seen().letters.len(), 2);
+        assert_eq!(server.seen().count("GREETING"), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_letter_cut_off_after_its_end_is_not_sent_twice_by_itself() {
+    let server = Smtp::start(|s, n| if s == "LETTER" && n == 1 { Act::Cut } else { Act::Proper }).await;
+    let out = outbox(settings(server.port));
+    send(&out, b"one").await.expect("taken");
+    assert!(send(&out, b"two").await.expect_err("cut").is_transient());
+    assert_eq!(server.seen().letters.len(), 2);
+}
+
+#[tokio::test]
+async fn a_rejected_login_waits_and_names_itself_a_fault_of_the_settings() {
+    let (server, _) = faulty("AUTH", 1, Act::Say("535 5.7.8 wrong")).await;
+    let login = |port| smtp::Settings {
+        user: Some("gm".to_owned()),
+        password: Some(Secret::new("hush")),
+        ..settings(port)
+    };
+    let out = outbox(login(server.port));
+    let error = send(&out, b"x").await.expect_err("rejected");
+    assert!(error.is_transient() && error.is_configuration(), "{error}");
+    assert!(matches!(error, SendError::Unreachable(Error::Login(ref said)) if said == "535 5.7.8 wrong"));
+    send(&out, b"x").await.expect("taken");
+    assert!(server.seen().lines.contains(&"AUTH PLAIN AGdtAGh1c2g=".to_owned()));
+
+    let (server, _) = faulty("AUTH", 1, Act::Say("454 4.7.0 later")).await;
+    let error = send(&outbox(login(server.port)), b"x").await.expect_err("not now");
+    assert!(error.is_transient() && !error.is_configuration(), "{error}");
+
+    let (server, _) = faulty("EHLO", 1, Act::Say("250 fake.test")).await;
+    let error = send(&outbox(login(server.port)), b"x").await.expect_err("no login offered");
+    assert!(error.is_configuration(), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_wants_a_login_first_is_a_fault_of_the_settings() {
+    let (_server, out) = faulty("MAIL", 1, Act::Say("530 5.7.0 authentication required")).await;
+    let error = send(&out, b"x").await.expect_err("wants a login");
+    assert!(error.is_transient() && error.is_configuration(), "{error}");
+}
+
+#[tokio::test]
+async fn starttls_is_never_left_out() {
+    let secured = |port| outbox(smtp::Settings { tls: Tls::StartTls, ..settings(port) });
+    let (server, _) = faulty("", 0, Act::Proper).await;
+    let error = send(&secured(server.port), b"x").await.expect_err("not offered");
+    assert!(error.is_configuration(), "{error}");
+    assert_eq!(server.seen().count("MAIL"), 0);
+
+    // What follows the server's consent unprotected may be anybody's.
+    let server = Smtp::start(|s, _| match s {
+        "EHLO" => Act::Say("250-fake.test\r\n250 STARTTLS"),
+        "STARTTLS" => Act::Say("220 go on\r\n250 injected"),
+        _ => Act::Proper,
+    })
+    .await;
+    let error = send(&secured(server.port), b"x").await.expect_err("injected");
+    assert!(matches!(error, SendError::Unreachable(Error::Nonsense)), "{error}");
+}
+
+#[tokio::test]
+async fn nobody_at_the_port_is_a_passing_fault() {
+    let out = outbox(settings(1));
+    let error = send(&out, b"x").await.expect_err("nobody");
+    assert!(error.is_transient() && !error.is_configuration());
+    assert!(error.to_string().contains("127.0.0.1:1"), "{error}");
+    assert!(out.check().await.is_err());
+}
+
+#[tokio::test]
+async fn an_address_beyond_ascii_needs_a_server_that_takes_it() {
+    let (server, out) = faulty("", 0, Act::Proper).await;
+    let outgoing = Outgoing { return_path: None, to: "änne@home.test", bytes: b"x" };
+    assert!(!out.send(&outgoing).await.expect_err("not offered").is_transient());
+    assert_eq!(server.seen().count("MAIL"), 0);
+    let (server, out) = faulty("EHLO", 1, Act::Say("250-fake.test\r\n250 SMTPUTF8")).await;
+    out.send(&outgoing).await.expect("taken");
+    assert!(server.seen().lines.contains(&"MAIL FROM:<> SMTPUTF8".to_owned()));
+}
+
+#[tokio::test]
+async fn check_says_who_answers_and_sends_nothing() {
+    let (server, out) = faulty("", 0, Act::Proper).await;
+    let found = out.check().await.expect("fine");
+    assert!(found.contains("fake.test"), "{found}");
+    assert_eq!(server.seen().steps, ["GREETING", "EHLO", "QUIT"]);
+}

@@ -1,0 +1,90 @@
+//! What the post office's tests share.
+
+use std::time::Duration;
+
+use fogpost::post::inbox::Inbox;
+use fogpost::post::{Arrived, Batch, Error, Health, Stop, Stopper};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// Longer than anything here takes on a busy machine; a test that waits so long has failed.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// An inbox that runs, seen from the program's side.
+pub struct Running {
+    batches: mpsc::Receiver<Batch>,
+    pub health: watch::Receiver<Health>,
+    pub stopper: Stopper,
+    pub task: JoinHandle<Result<(), Error>>,
+}
+
+impl Running {
+    pub fn start(inbox: Inbox) -> Running {
+        let (to, batches) = mpsc::channel(1);
+        let (tell, health) = watch::channel(Health::default());
+        let (stopper, stop) = Stop::new();
+        let task = tokio::spawn(inbox.run(to, stop, tell));
+        Running { batches, health, stopper, task }
+    }
+
+    /// The next batch, not yet stored.
+    pub async fn batch(&mut self) -> Batch {
+        timeout(PATIENCE, self.batches.recv()).await.expect("a batch in time").expect("the inbox runs")
+    }
+
+    /// The next batch's letters, which are stored at once.
+    pub async fn letters(&mut self) -> Vec<Arrived> {
+        let batch = self.batch().await;
+        batch.stored.send(()).expect("the inbox waits for it");
+        batch.letters
+    }
+
+    /// Waits until the health is as wished.
+    pub async fn until(&mut self, wish: impl FnMut(&Health) -> bool) {
+        timeout(PATIENCE, self.health.wait_for(wish)).await.expect("in time").expect("the inbox runs");
+    }
+
+    /// Asserts that no further batch comes within `time`.
+    pub async fn nothing_for(&mut self, time: Duration) {
+        assert!(timeout(time, self.batches.recv()).await.is_err(), "a batch that should not have come");
+    }
+
+    pub async fn stop(self) {
+        self.stopper.stop();
+        timeout(PATIENCE, self.task).await.expect("in time").expect("no panic").expect("ran to its end");
+    }
+}
+
+/// Empties a mailbox as `run --once` does and returns its letters.
+pub async fn drain(inbox: Inbox) -> Result<Vec<Arrived>, Error> {
+    let (to, mut batches) = mpsc::channel::<Batch>(1);
+    let storing = tokio::spawn(async move {
+        let mut all = Vec::new();
+        while let Some(batch) = batches.recv().await {
+            all.extend(batch.letters);
+            batch.stored.send(()).expect("the inbox waits for it");
+        }
+        all
+    });
+    let count = timeout(PATIENCE, inbox.drain(to)).await.expect("in time")?;
+    let all = storing.await.expect("no panic");
+    assert_eq!(count, all.len());
+    Ok(all)
+}
+
+/// A short letter with a subject of its own.
+pub fn letter(subject: &str) -> Vec<u8> {
+    format!("From: anna@club.test\r\nTo: gm@club.test\r\nSubject: {subject}\r\n\r\nSHIP 4 TO C1\r\n")
+        .into_bytes()
+}
+
+/// The subjects of letters, in order.
+pub fn subjects(letters: &[Arrived]) -> Vec<String> {
+    letters.iter().map(|letter| subject(&letter.raw)).collect()
+}
+
+pub fn subject(raw: &[u8]) -> String {
+    let text = String::from_utf8_lossy(raw);
+    text.lines().find_map(|line| line.strip_prefix("Subject: ")).unwrap_or("none").to_owned()
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# dovecot.sh DIR: runs Dovecot until standard input ends, for tests; as root or as any ordinary user.
+#
+# Every user name is good, with the password "secret". DIR must be short (the limit on the length of a socket's path)
+# and open to the user "mail". The ports come in by IMAP, IMAPS, LMTP and AUTH (the last for Postfix's logins).
+set -eu
+umask 022
+dir=$1
+login=$(id -un) internal=$(id -un) group=$(id -gn) mail=$(id -un) mailgroup=$(id -gn)
+if [ "$(id -u)" = 0 ]; then
+  login=dovenull internal=dovecot group=dovecot mail=mail mailgroup=mail
+fi
+mkdir -p "$dir"/{run,state,mail,tls}
+[ -f "$dir/tls/cert.pem" ] || (
+  cd "$dir/tls"
+  key="-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+  openssl req -x509 $key -days 30 -subj /CN=test-ca -keyout ca.key -out ca.pem
+  openssl req $key -subj /CN=localhost -keyout key.pem -out csr.pem
+  openssl x509 -req -in csr.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 30 -out cert.pem \
+    -extfile <(echo "subjectAltName=DNS:localhost,IP:127.0.0.1")
+) 2>"$dir/openssl.log"
+if [ "$(id -u)" = 0 ]; then chown mail:mail "$dir/mail"; fi
+# The empty "chroot" lines let it run without privileges; without delay and penalty a wrong password is
+# answered at once.
+cat >"$dir/dovecot.conf" <<CONF
+base_dir = $dir/run
+state_dir = $dir/state
+protocols = imap lmtp
+listen = 127.0.0.1
+log_path = $dir/dovecot.log
+ssl = yes
+ssl_cert = <$dir/tls/cert.pem
+ssl_key = <$dir/tls/key.pem
+disable_plaintext_auth = no
+auth_failure_delay = 0
+auth_mechanisms = plain login
+default_internal_user = $internal
+default_internal_group = $group
+default_login_user = $login
+first_valid_uid = 1
+mail_location = maildir:%h/Maildir
+mail_fsync = never
+mail_max_userip_connections = 50
+recipient_delimiter = +
+passdb {
+  driver = static
+  args = password=secret
+}
+userdb {
+  driver = static
+  args = uid=$mail gid=$mailgroup home=$dir/mail/%n allow_all_users=yes
+}
+namespace inbox {
+  inbox = yes
+  separator = /
+}
+service imap-login {
+  chroot =
+  service_count = 0
+  process_min_avail = 1
+  inet_listener imap {
+    port = $IMAP
+  }
+  inet_listener imaps {
+    port = $IMAPS
+    ssl = yes
+  }
+}
+service lmtp {
+  process_min_avail = 2
+  inet_listener lmtp {
+    port = $LMTP
+  }
+}
+service auth {
+  inet_listener {
+    address = 127.0.0.1
+    port = $AUTH
+  }
+}
+service anvil {
+  chroot =
+  unix_listener anvil-auth-penalty {
+    mode = 0
+  }
+}
+service stats {
+  chroot =
+}
+CONF
+exec 3<&0
+/usr/sbin/dovecot -F -c "$dir/dovecot.conf" </dev/null 3<&- &
+server=$!
+# Killed and not asked: it takes a second to say goodbye.
+{ cat <&3 >/dev/null; kill -KILL $server; } 2>/dev/null &
+wait $server

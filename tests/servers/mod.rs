@@ -1,0 +1,198 @@
+//! Real mail servers for tests: a Dovecot and a Postfix of one's own, on free ports, gone when dropped.
+//!
+//! Every user name is good, with the password [`PASSWORD`]; mail to `name@club.test` and `name+any@club.test` comes
+//! into that user's INBOX.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+pub const PASSWORD: &str = "secret";
+
+/// How long a server may take to start on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Servers that run until this is dropped.
+pub struct Servers {
+    // Dropped from the top: the servers go before their folder does.
+    running: Vec<Server>,
+    folder: TempDir,
+    pub imap_port: u16,
+    pub imaps_port: u16,
+    pub lmtp_port: u16,
+    pub smtp_port: u16,
+    pub smtps_port: u16,
+    auth_port: u16,
+}
+
+impl Servers {
+    /// Dovecot and Postfix; `None` only if the run was asked to do without servers.
+    pub fn start() -> Option<Servers> {
+        let mut servers = Servers::dovecot()?;
+        servers.run("postfix.sh", &[servers.smtp_port, servers.smtps_port]);
+        Some(servers)
+    }
+
+    /// Dovecot alone, which needs no privileges; `None` only if the run was asked to do without servers.
+    pub fn dovecot() -> Option<Servers> {
+        if std::env::var_os("FOGPOST_WITHOUT_SERVERS").is_some_and(|value| value == "1") {
+            eprintln!("not tested: this run does without servers");
+            return None;
+        }
+        let folder = tempfile::Builder::new().prefix("fp").tempdir_in("/tmp").expect("a short folder");
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("open to the mail user");
+        let [imap_port, imaps_port, lmtp_port, smtp_port, smtps_port, auth_port] = free_ports();
+        let running = Vec::new();
+        let mut servers =
+            Servers { running, folder, imap_port, imaps_port, lmtp_port, smtp_port, smtps_port, auth_port };
+        servers.run("dovecot.sh", &[imap_port, lmtp_port]);
+        Some(servers)
+    }
+
+    /// Ends all servers, does something, and starts Dovecot again.
+    pub fn restart_dovecot_after(&mut self, between: impl FnOnce()) {
+        self.running.clear();
+        between();
+        self.run("dovecot.sh", &[self.imap_port, self.lmtp_port]);
+    }
+
+    /// Runs a script of this folder until it is answered at all these ports.
+    fn run(&mut self, script: &str, ports: &[u16]) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers").join(script);
+        let ports_in = [
+            ("IMAP", self.imap_port),
+            ("IMAPS", self.imaps_port),
+            ("LMTP", self.lmtp_port),
+            ("SMTP", self.smtp_port),
+            ("SMTPS", self.smtps_port),
+            ("AUTH", self.auth_port),
+        ];
+        let log = fs::File::create(self.folder.path().join(format!("{script}.log"))).expect("a log");
+        let child = Command::new("bash")
+            .arg(path)
+            .arg(self.folder.path())
+            .envs(ports_in.map(|(name, port)| (name, port.to_string())))
+            .stdin(Stdio::piped())
+            .stdout(log.try_clone().expect("the log twice"))
+            .stderr(log)
+            .spawn()
+            .expect("bash");
+        self.running.push(Server(child));
+        let began = Instant::now();
+        for port in ports {
+            // A port that wants TLS says nothing by itself.
+            while TcpStream::connect(("127.0.0.1", *port)).is_err() {
+                let ended =
+                    self.running.last_mut().and_then(|server| server.0.try_wait().expect("our child"));
+                if ended.is_some() || began.elapsed() > PATIENCE {
+                    panic!(
+                        "{script} did not start ({ended:?}); tests/run installs what is needed\n{}",
+                        self.logs()
+                    );
+                }
+                thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+
+    /// The authority that signed the servers' certificates, which are for `localhost` and `127.0.0.1`.
+    pub fn ca_file(&self) -> PathBuf {
+        self.folder.path().join("tls/ca.pem")
+    }
+
+    /// A user's Maildir, in which other folders are `.NAME`.
+    pub fn maildir(&self, user: &str) -> PathBuf {
+        self.folder.path().join("mail").join(user).join("Maildir")
+    }
+
+    /// The letters in a user's folder (`INBOX`, `Processed`), in order of arrival.
+    pub fn letters(&self, user: &str, folder: &str) -> Vec<Vec<u8>> {
+        let mut root = self.maildir(user);
+        if folder != "INBOX" {
+            root = root.join(format!(".{folder}"));
+        }
+        let entries = ["new", "cur"].iter().filter_map(|part| fs::read_dir(root.join(part)).ok()).flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        paths.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
+        paths.iter().map(|path| fs::read(path).expect("a letter")).collect()
+    }
+
+    /// Hands a letter to Postfix; it comes into the INBOX a little later.
+    pub fn deliver(&self, raw: &[u8], from: &str, to: &str) {
+        hand_in(self.smtp_port, "EHLO test", raw, from, to);
+    }
+
+    /// Hands a letter to Dovecot; it is in the INBOX when this returns.
+    pub fn deliver_lmtp(&self, raw: &[u8], to: &str) {
+        hand_in(self.lmtp_port, "LHLO test", raw, "test@club.test", to);
+    }
+
+    /// What the servers have logged.
+    pub fn logs(&self) -> String {
+        let names = ["dovecot.sh.log", "openssl.log", "dovecot.log", "postfix.sh.log", "postfix/postfix.log"];
+        names
+            .iter()
+            .filter_map(|name| {
+                Some(format!("== {name}\n{}", fs::read_to_string(self.folder.path().join(name)).ok()?))
+            })
+            .collect()
+    }
+}
+
+/// The script that runs a server, and ends it when its standard input does: also when this process is killed.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+fn free_ports<const N: usize>() -> [u16; N] {
+    let held = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+    held.map(|listener| listener.local_addr().expect("bound").port())
+}
+
+/// The plainest SMTP or LMTP (RFC 5321, RFC 2033), so that the tests do not lean on what they test.
+fn hand_in(port: u16, hello: &str, raw: &[u8], from: &str, to: &str) {
+    let mut tcp = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
+    tcp.set_nodelay(true).expect("a connection");
+    tcp.set_read_timeout(Some(PATIENCE)).expect("a connection");
+    let mut answers = BufReader::new(tcp.try_clone().expect("a connection")).lines();
+    let mut expect = |code: &str| loop {
+        let line = answers.next().expect("an answer").expect("a line");
+        assert!(line.starts_with(code), "{code} wanted, {line} said");
+        if !line[3..].starts_with('-') {
+            break;
+        }
+    };
+    expect("220");
+    for (command, code) in [
+        (hello.to_owned(), "250"),
+        (format!("MAIL FROM:<{from}>"), "250"),
+        (format!("RCPT TO:<{to}>"), "250"),
+        ("DATA".to_owned(), "354"),
+    ] {
+        tcp.write_all(format!("{command}\r\n").as_bytes()).expect("sent");
+        expect(code);
+    }
+    let mut stuffed = Vec::new();
+    for line in raw.split_inclusive(|&b| b == b'\n') {
+        if line.starts_with(b".") {
+            stuffed.push(b'.');
+        }
+        stuffed.extend_from_slice(line);
+    }
+    stuffed.extend_from_slice(if raw.ends_with(b"\r\n") { b".\r\n" } else { b"\r\n.\r\n" });
+    tcp.write_all(&stuffed).expect("sent");
+    expect("250");
+    tcp.write_all(b"QUIT\r\n").expect("sent");
+}

@@ -1,0 +1,102 @@
+//! The words of War in the Pacific, rendered from random play in every phase: nothing that a template asks for is
+//! missing, no line is too wide, and none looks like an order when it comes back.
+
+use std::collections::BTreeMap;
+
+use fogpost::game::pacific::{Options, Pacific, State, advance};
+use fogpost::game::{BySeat, Due, Game, Options as _, Outcome, Phase, Reason, Seat, Syntax};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{Environment, UndefinedBehavior};
+
+const TEMPLATES: [(&str, &str); 4] = [
+    ("news", include_str!("../templates/pacific/news.txt")),
+    ("knows", include_str!("../templates/pacific/knows.txt")),
+    ("form", include_str!("../templates/pacific/form.txt")),
+    ("rules", include_str!("../templates/pacific/rules.txt")),
+];
+
+fn environment() -> Environment<'static> {
+    let mut env = Environment::new();
+    env.set_undefined_behavior(UndefinedBehavior::Strict);
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    env.set_syntax(syntax.expect("the usual delimiters"));
+    for (name, source) in TEMPLATES {
+        env.add_template(name, source).expect("a template that can be read");
+    }
+    env
+}
+
+fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
+    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move |n| {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        (x >> 33) as u32 % n
+    }
+}
+
+fn render(env: &Environment<'_>, name: &str, state: &State, due: &Due, me: Seat) -> String {
+    let view = Pacific::view(state, me);
+    let options = Options::RULES.iter().map(|rule| (rule.name, Pacific::options(state).get(rule.name)));
+    let options: BTreeMap<_, _> = options.collect();
+    let context = serde_json::json!({
+        "view": view,
+        "extra": Pacific::extra(&view),
+        "board": Pacific::board(&view).text,
+        "names": BySeat::new("Anastasia Featherstonehaugh", "Bo"),
+        "html": false,
+        "me": me,
+        "foe": me.other(),
+        "phase": due.phase,
+        "due": due,
+        "options": options,
+    });
+    let text = env.get_template(name).and_then(|template| template.render(minijinja::value::Serde(&context)));
+    text.unwrap_or_else(|fault| panic!("{name} for {me} after {}: {fault:#}", due.phase))
+}
+
+fn check(name: &str, text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= 70, "{name}: too wide: {line}");
+        let read = Pacific::parse(line.trim().trim_start_matches("- "));
+        assert_eq!(read, Err(Syntax::Unknown), "{name}: begins like an order: {line}");
+    }
+    assert!(!text.contains("\n\n\n"), "{name}: a gap:\n{text}");
+}
+
+#[test]
+fn every_template_renders_in_every_phase() {
+    let env = environment();
+    for seed in 1..=4 {
+        let mut rng = rng(seed);
+        let destroyers = if seed % 2 == 0 { 7 } else { 8 };
+        let options = Options { submarines: seed % 4 != 0, quiet_limit: 8, destroyers, ..Options::default() };
+        let mut state = Pacific::start(&options);
+        while let Some(due) = Pacific::due(&state) {
+            for me in Seat::BOTH {
+                check("knows", &render(&env, "knows", &state, &due, me));
+            }
+            for me in &due.seats {
+                check("form", &render(&env, "form", &state, &due, *me));
+            }
+            state = advance(&state, &mut rng);
+            for me in Seat::BOTH {
+                check("news", &render(&env, "news", &state, &due, me));
+            }
+        }
+        let last = Due { phase: Phase::Surface, turn: 0, seats: Vec::new() };
+        let closed = Pacific::close(&state, Outcome { winner: None, reason: Reason::DrawAgreed });
+        for state in [&state, &closed] {
+            for me in Seat::BOTH {
+                check("knows", &render(&env, "knows", state, &last, me));
+                check("news", &render(&env, "news", state, &last, me));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_rules_are_narrow_and_hold_no_order() {
+    check("rules", TEMPLATES[3].1);
+}

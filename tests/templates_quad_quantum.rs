@@ -1,0 +1,171 @@
+//! The words of Quantum and Quad, rendered from random play: nothing that a template asks for is missing, no line is
+//! too wide, and none can come back as an order.
+
+use std::collections::BTreeMap;
+
+use fogpost::game::quad::{self, Quad};
+use fogpost::game::quantum::{self, Quantum};
+use fogpost::game::{BySeat, Due, Game, Numbered, Options, Outcome, Phase, Reason, Seat, Syntax};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{Environment, UndefinedBehavior};
+
+/// `news`, `knows`, `form`, `rules`.
+type Templates = [(&'static str, &'static str); 4];
+
+const QUANTUM: Templates = [
+    ("news", include_str!("../templates/quantum/news.txt")),
+    ("knows", include_str!("../templates/quantum/knows.txt")),
+    ("form", include_str!("../templates/quantum/form.txt")),
+    ("rules", include_str!("../templates/quantum/rules.txt")),
+];
+const QUAD: Templates = [
+    ("news", include_str!("../templates/quad/news.txt")),
+    ("knows", include_str!("../templates/quad/knows.txt")),
+    ("form", include_str!("../templates/quad/form.txt")),
+    ("rules", include_str!("../templates/quad/rules.txt")),
+];
+
+fn environment(templates: Templates) -> Environment<'static> {
+    let mut env = Environment::new();
+    env.set_undefined_behavior(UndefinedBehavior::Strict);
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    env.set_syntax(syntax.expect("the usual delimiters"));
+    for (name, source) in templates {
+        env.add_template(name, source).expect("a template that can be read");
+    }
+    env
+}
+
+fn dice(mut seed: u64) -> impl FnMut(u32) -> u32 {
+    move |below| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((seed >> 33) % u64::from(below)) as u32
+    }
+}
+
+fn rendered<G: Game>(env: &Environment<'_>, name: &str, state: &G::State, due: &Due, me: Seat) -> String {
+    let view = G::view(state, me);
+    let options: BTreeMap<_, _> =
+        G::Options::RULES.iter().map(|rule| (rule.name, G::options(state).get(rule.name))).collect();
+    let context = serde_json::json!({
+        "view": view,
+        "extra": G::extra(&view),
+        "board": G::board(&view).text,
+        "names": BySeat::new("Anastasia Featherstonehaugh", "Bo"),
+        "html": false,
+        "me": me,
+        "foe": me.other(),
+        "phase": due.phase,
+        "due": due,
+        "options": options,
+    });
+    let text = env.get_template(name).and_then(|template| template.render(minijinja::value::Serde(&context)));
+    let text = text.unwrap_or_else(|fault| panic!("{name} for {me}: {fault:#}"));
+    check::<G>(name, &text);
+    text
+}
+
+/// Every line is narrow, and comes back as no more than a remark, its bullet aside.
+fn check<G: Game>(name: &str, text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= 70, "{name}: too wide: {line}");
+        let bare = line.trim().trim_start_matches("- ");
+        assert_eq!(G::parse(bare), Err(Syntax::Unknown), "{name}: {line}");
+    }
+    assert!(!text.contains("\n\n\n") && !text.starts_with('\n'), "{name}: a gap:\n{text}");
+}
+
+/// Whether the examples of a form, those of one turn together, can be filed as they stand.
+fn examples_can_be_filed<G: Game>(state: &G::State, me: Seat, form: &str) {
+    for example in form.split("\n\n").filter(|part| part.trim_start().starts_with('|')) {
+        let mut orders = Vec::new();
+        for (line, text) in (1..).zip(example.lines().filter_map(|line| line.trim().strip_prefix("| "))) {
+            let read = G::parse(text).expect("an example can be read");
+            orders.extend(read.into_iter().map(|order| Numbered { line, order }));
+        }
+        assert!(G::check(&G::view(state, me), &orders).is_ok(), "{example}");
+    }
+}
+
+/// One random match, its words checked at every step.
+fn match_in_words<G: Game>(
+    env: &Environment<'_>,
+    options: &G::Options,
+    mut filing: impl FnMut(&G::View) -> Vec<String>,
+) {
+    let mut state = G::start(options);
+    for _ in 0..200 {
+        let Some(due) = G::due(&state) else { break };
+        for me in Seat::BOTH {
+            rendered::<G>(env, "knows", &state, &due, me);
+            rendered::<G>(env, "news", &state, &due, me);
+        }
+        let mut filed = BySeat::new(None, None);
+        if let [me] = due.seats[..] {
+            let form = rendered::<G>(env, "form", &state, &due, me);
+            examples_can_be_filed::<G>(&state, me, &form);
+            let lines = filing(&G::view(&state, me));
+            let orders = lines.iter().flat_map(|line| G::parse(line).unwrap_or_default());
+            let orders: Vec<_> = (1..).zip(orders).map(|(line, order)| Numbered { line, order }).collect();
+            let Ok(sealed) = G::check(&G::view(&state, me), &orders) else { continue };
+            filed[me] = Some(sealed);
+        }
+        state = G::adjudicate(&state, &filed);
+    }
+    let closed = G::close(&state, Outcome { winner: None, reason: Reason::DrawAgreed });
+    let last = Due { phase: Phase::Move, turn: 0, seats: Vec::new() };
+    for (state, me) in [&state, &closed].into_iter().flat_map(|state| Seat::BOTH.map(|me| (state, me))) {
+        rendered::<G>(env, "knows", state, &last, me);
+        rendered::<G>(env, "news", state, &last, me);
+    }
+}
+
+#[test]
+fn the_words_of_quantum_hold_in_random_matches() {
+    let env = environment(QUANTUM);
+    let mut dice = dice(1);
+    for array in ["SSSSSSSS/CCCCCCCC/QQQQQQQQ", "C......./S.......", "SCQSCQSC/SCQ..CQS"] {
+        let mut options = quantum::Options::default();
+        options.set("array", array).expect("an array");
+        options.set("jump", if dice(2) == 0 { "on" } else { "off" }).expect("jump takes both");
+        match_in_words::<Quantum>(&env, &options, |view| quantum::play::random_filing(view, &mut dice));
+    }
+    check::<Quantum>("rules", QUANTUM[3].1);
+}
+
+#[test]
+fn the_words_of_quad_hold_in_random_matches() {
+    let env = environment(QUAD);
+    let mut dice = dice(2);
+    for number in 0..8 {
+        let mut options = quad::Options::default();
+        options.set("swap", if number % 2 == 0 { "on" } else { "off" }).expect("swap takes both");
+        options.set("trainer", if number % 4 < 2 { "on" } else { "off" }).expect("trainer takes both");
+        match_in_words::<Quad>(&env, &options, |view| quad::play::random_filing(view, &mut dice));
+    }
+    check::<Quad>("rules", QUAD[3].1);
+}
+
+#[test]
+fn a_report_of_quad_reads_so() {
+    let env = environment(QUAD);
+    let mut options = quad::Options::default();
+    options.set("trainer", "on").expect("trainer takes it");
+    let mut state = Quad::start(&options);
+    for (line, me) in ["E5", "A6", "G5", "A7", "E7", "B3* B9"].into_iter().zip(Seat::BOTH.into_iter().cycle())
+    {
+        let orders: Vec<_> =
+            Quad::parse(line).expect("orders").into_iter().map(|order| Numbered { line: 1, order }).collect();
+        let mut filed = BySeat::new(None, None);
+        filed[me] = Some(Quad::check(&Quad::view(&state, me), &orders).expect("a legal turn"));
+        state = Quad::adjudicate(&state, &filed);
+    }
+    let due = Quad::due(&state).expect("the match runs");
+    let news = rendered::<Quad>(&env, "news", &state, &due, Seat::First);
+    assert_eq!(news, "- Bo blocked with a star\n  on B3.\n- Bo played a marble on B9.\n");
+    let knows = rendered::<Quad>(&env, "knows", &state, &due, Seat::First);
+    let pieces = "Pieces left\n-----------\n\n    Side          marbles   stars\n    Black (you)        17       6\n    \
+                  White              17       5\n\nQuads within reach\n";
+    assert!(knows.contains(pieces), "{knows}");
+    assert!(knows.contains("- Your next marble could complete a quad\n  on G7.\n"), "{knows}");
+}
