@@ -1,8 +1,8 @@
 //! What is kept, behind one trait: letters, players, matches, ledgers, the outbox. All SQL lives in this folder.
 //!
 //! It stores what it is told and decides nothing. Every instant is kept as Unix milliseconds, every digest as 64
-//! hexadecimal digits. SQLite and PostgreSQL share one body of SQL ([`backend`]); what differs between them is in
-//! their own modules, and a database chooses its own by its URL ([`open`]).
+//! hexadecimal digits. SQLite and PostgreSQL share one body of SQL (`backend.rs`, `settle.rs`); what differs between
+//! them is in their own modules, and the URL of a database chooses ([`open`]).
 
 use std::fs::File;
 use std::ops::Deref;
