@@ -204,6 +204,16 @@ fn every_letter_of_the_corpus_is_read_as_its_neighbour_says() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
+fn base64(text: &str) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let three = |three: &[u8]| {
+        let bits =
+            three.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
+        [18, 12, 6, 0].map(|at| char::from(DIGITS[(bits >> at & 63) as usize]))
+    };
+    text.as_bytes().chunks(3).flat_map(three).collect()
+}
+
 /// Changes a letter here and there, as damage in transit might.
 fn damaged(raw: &[u8], changes: &[(usize, u8, u8)]) -> Vec<u8> {
     let mut raw = raw.to_vec();
@@ -259,8 +269,10 @@ fn hostile_letters_are_read_in_bounded_time() {
         |body: String| letter([b"Content-Type: text/plain\r\n\r\n".as_slice(), body.as_bytes()].concat());
     let html =
         |body: String| letter([b"Content-Type: text/html\r\n\r\n".as_slice(), body.as_bytes()].concat());
-    let many = |piece: &str| piece.repeat(1_900_000 / piece.len());
-    let few = |piece: &str| piece.repeat(19_000);
+    let many = |piece: &str| piece.repeat(500_000 / piece.len());
+    let encoded = "Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n";
+    let digest = "Content-Type: multipart/digest; boundary=a\r\n\r\n";
+    let few = |piece: &str| piece.repeat(6_000);
     let hostile = [
         plain(many("a")),
         plain(many(">")),
@@ -280,7 +292,23 @@ fn hostile_letters_are_read_in_bounded_time() {
         html(many("<!--")),
         html(few("<p>a b c</p>\n")),
         letter(many("Received: x\r\n").into_bytes()),
-        letter([b"Content-Type: message/rfc822\r\n\r\n".as_slice(); 1].concat().repeat(60_000)),
+        letter(many("Content-Type: message/rfc822\r\n\r\n").into_bytes()),
+        letter(many("Content-Type : message/rfc822\r\n\r\n").into_bytes()),
+        letter([encoded, &base64(&few("Content-Type: message/rfc822\n\n"))].concat().into_bytes()),
+        letter(
+            [digest, &"--a\nContent-Type: multipart/digest; boundary=a\n\n".repeat(300)]
+                .concat()
+                .into_bytes(),
+        ),
+        letter(
+            [
+                digest,
+                "--a\nContent-Transfer-Encoding: base64\n\n",
+                &base64(&few("Content-Type: message/rfc822\n\n")),
+            ]
+            .concat()
+            .into_bytes(),
+        ),
         letter(many("Content-Type: multipart/mixed; boundary=a\r\n\r\n--a\r\n").into_bytes()),
         letter([b"References: ".to_vec(), many("<a@b> ").into_bytes(), b"\r\n\r\n".to_vec()].concat()),
         letter(

@@ -198,6 +198,8 @@ fn stand_in(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<WhatItI
     let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
     let smime = part.content_type().and_then(|ct| ct.attribute("smime-type")).unwrap_or_default();
     Some(match (kind, subtype) {
+        // A letter that was hidden from the parser.
+        ("message", "rfc82x" | "globax") => WhatItIs::Forwarded,
         ("application", "pkcs7-mime" | "x-pkcs7-mime") if smime.eq_ignore_ascii_case("signed-data") => {
             WhatItIs::OpaqueSigned
         }

@@ -134,6 +134,7 @@ impl<'a> Page<'a> {
 
     /// A header block of Notes: labels alone on their lines, without colons.
     fn bare_block(&self, at: usize) -> Option<Frame> {
+        self.line(at).filter(|line| label(line).is_some() || line.contains('@'))?;
         let mut seen = Vec::new();
         let (mut here, mut end, mut author) = (at, at, Author::Unknown);
         for _ in 0..MAX_BLOCK + 4 {
@@ -151,11 +152,10 @@ impl<'a> Page<'a> {
             }
             here += 1;
         }
-        let begins = self.line(at).is_some_and(|line| label(line).is_some() || line.contains('@'));
         let complete = seen.contains(&Label::To) && seen.contains(&Label::Subject);
         // The subject itself stands in the line behind its label.
         let end = if complete { self.skip_blanks(end, 1) + 1 } else { end };
-        (begins && complete).then(|| Frame { end: end.min(self.lines.len()), kind: Kind::Certain, author })
+        complete.then(|| Frame { end: end.min(self.lines.len()), kind: Kind::Certain, author })
     }
 
     /// One to four lines that say who wrote, and when.
@@ -246,21 +246,18 @@ fn attributes(text: &str) -> Option<Kind> {
     let text = text.trim().trim_matches(['*', '_', ' ']);
     let dashed = text.starts_with("--") && text.ends_with("--");
     let bare = text.trim_matches(['-', ' ', '*', '_']).to_lowercase();
-    let colon = bare.ends_with([':', '：']);
+    if !(bare.ends_with([':', '：']) || dashed || bare.ends_with("wrote")) {
+        return None;
+    }
     let wrote = WROTE.iter().any(|verb| has_word(&bare, verb));
     let address = has_address(&bare);
     let date = has_date(&bare);
-    if colon || dashed || bare.ends_with("wrote") {
-        match (date, wrote, address) {
-            (true, true, _) | (true, _, true) => return Some(Kind::Certain),
-            (false, true, true) => return Some(Kind::Likely),
-            (false, true, false) if bare.len() < 100 && bare.split(' ').count() <= 8 => {
-                return Some(Kind::Likely);
-            }
-            _ => {}
-        }
+    match (date, wrote, address) {
+        (true, true, _) | (true, _, true) => Some(Kind::Certain),
+        (false, true, true) => Some(Kind::Likely),
+        (false, true, false) if bare.len() < 100 && bare.split(' ').count() <= 8 => Some(Kind::Likely),
+        _ => None,
     }
-    None
 }
 
 /// Whether `text` holds `word` with no letter on either side (where the script parts its words at all).

@@ -3,6 +3,8 @@
 //! The structured ones that matter (From, Subject, the content types) are left to the parser; here it is about those
 //! whose order, number or mere presence counts.
 
+use std::borrow::Cow;
+
 use super::Own;
 use super::address::{Address, Token};
 
@@ -55,12 +57,57 @@ pub fn headers(head: &[u8]) -> Vec<Header> {
     headers
 }
 
-/// How often a line of the raw letter says `Content-Type:`.
+/// How often the raw letter says `Content-Type`: the letters in letters are at most as many.
 pub fn count_content_types(raw: &[u8]) -> usize {
-    const NAME: &[u8] = b"content-type:";
-    raw.split(|b| *b == b'\n')
-        .filter(|l| l.get(..NAME.len()).is_some_and(|l| l.eq_ignore_ascii_case(NAME)))
-        .count()
+    count(raw, b"content-type")
+}
+
+fn count(text: &[u8], word: &[u8]) -> usize {
+    find(text, word).count()
+}
+
+/// Where `word`, given in lower case, begins in `text`, in any case.
+fn find<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    let first = word[0];
+    let begins = move |at: &usize| {
+        text[*at].to_ascii_lowercase() == first
+            && text.get(*at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word))
+    };
+    (0..text.len()).filter(begins)
+}
+
+/// The raw letter, with letters inside it hidden from the parser where their number cannot be told beforehand: behind
+/// a transfer encoding (which RFC 2046 5.2.1 forbids them), and in digests, which need not name them. Such letters
+/// are never read, and the parser's results take a stack as deep as they are nested.
+pub fn without_hidden_letters(raw: &[u8]) -> Cow<'_, [u8]> {
+    if find(raw, b"message").chain(find(raw, b"multipart/digest")).next().is_none() {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = raw.to_vec();
+    let mut from = 0;
+    while from < out.len() {
+        let rest = &out[from..];
+        let blank = |two: &[u8]| two == b"\n\n" || two == b"\n\r";
+        let length = rest.windows(2).position(blank).map_or(rest.len(), |end| end + 2);
+        let block = &mut out[from..from + length];
+        let encoded = count(block, b"content-transfer-encoding") > 0
+            && (count(block, b"base64") > 0 || count(block, b"quoted-printable") > 0);
+        if encoded && count(block, b"message") > 0 {
+            hide(block, b"rfc822");
+            hide(block, b"global");
+        }
+        hide(block, b"multipart/digest");
+        from += length;
+    }
+    Cow::Owned(out)
+}
+
+/// Spoils the last letter of each `word`.
+fn hide(text: &mut [u8], word: &[u8]) {
+    let found: Vec<usize> = find(text, word).collect();
+    for at in found {
+        text[at + word.len() - 1] = b'x';
+    }
 }
 
 /// The Message-IDs in a field, without their angle brackets.

@@ -166,7 +166,7 @@ impl Letter {
     /// [`Unreadable`]: it exceeds a limit, or has not exactly one sender.
     pub fn read(raw: &[u8], own: &Own, limits: &Limits) -> Result<Letter, Box<Unreadable>> {
         let digest = Digest::of(raw);
-        let raw = header::without_envelope_line(raw);
+        let raw = &header::without_hidden_letters(header::without_envelope_line(raw));
         let head = header::head(raw);
         let measured = measure(raw, head, limits);
         // What is too big is known by its header alone, what is hostile by as much of that as may be.
@@ -236,7 +236,7 @@ fn measure(raw: &[u8], head: &[u8], limits: &Limits) -> Result<(), Why> {
         return Err(Why::HeaderTooBig);
     }
     // Letters in letters are parsed, and dropped, one inside the other.
-    if header::count_content_types(raw) > limits.max_parts * 10 {
+    if header::count_content_types(raw) > limits.max_parts * 4 {
         return Err(Why::TooManyParts);
     }
     Ok(())

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::address::Token;
+use super::address::{Address, Token};
 
 /// The first line of each of our letters.
 pub const MARKER: &str = "## write your orders above this line ##";
@@ -88,12 +88,13 @@ impl Follower<'_> {
             return (piece || self.ours.ends_line(end)).then_some(end);
         }
         // A client may change a word or two of a long line, such as an address that it makes a link.
-        if line.len() < 6 || line[0] == "|" {
+        if line.len() < 6 || is_bar(&line[0]) {
             return None;
         }
         let (mut same, mut at) = (0, 0);
         for word in line {
-            if let Some(skipped) = here[at.min(here.len())..].iter().take(3).position(|ours| ours == word) {
+            let next = here[at.min(here.len())..].iter().take(3).take_while(|ours| !is_bar(ours));
+            if let Some(skipped) = next.into_iter().position(|ours| ours == word) {
                 same += 1;
                 at += skipped + 1;
             }
@@ -102,11 +103,16 @@ impl Follower<'_> {
     }
 }
 
-/// The words of a line in lower case, without what clients add to it; `|` at its start is a word.
+/// The words of a line in lower case, without what clients add to it. A `|` or `>` at its start is a word: so an
+/// order that we gave as an example, or gave back, is not taken for the same order written again.
 pub fn words(line: &str) -> Vec<String> {
     let line = line.trim();
     let mut words = Vec::new();
-    let mut rest = line.strip_prefix('|').inspect(|_| words.push("|".to_owned())).unwrap_or(line);
+    let mut rest = line;
+    if line.starts_with(['|', '>']) {
+        words.push(line[..1].to_owned());
+        rest = &line[1..];
+    }
     while let Some(at) = rest.find(|c: char| c.is_alphanumeric() || c == '<' || c == '[') {
         rest = &rest[at..];
         let added = ["<mailto:", "<http:", "<https:", "<tel:", "[cid:", "[image:", "[mailto:"];
@@ -125,6 +131,11 @@ pub fn words(line: &str) -> Vec<String> {
     words
 }
 
+/// What bars a line of ours from being taken for one without it.
+fn is_bar(word: &str) -> bool {
+    matches!(word, "|" | ">")
+}
+
 /// Whether the line is the first line of a letter of ours.
 pub fn is_marker(line: &str) -> bool {
     line.len() < 200 && words(line).join(" ").contains("write your orders above this line")
@@ -133,6 +144,16 @@ pub fn is_marker(line: &str) -> bool {
 /// Whether the line is, or holds, the footer with the reply token.
 pub fn is_footer(line: &str) -> bool {
     line.get(..400.min(line.len())).is_some_and(|line| line.to_lowercase().contains("reply token:"))
+}
+
+/// Whether the line is one of those behind the footer that close a letter of ours.
+pub fn is_closing(line: &str, own: &Address) -> bool {
+    line.len() < 400 && {
+        let line = line.to_lowercase();
+        line.contains(own.as_str())
+            || line.ends_with("the referee:")
+            || line.contains("send help for the manual")
+    }
 }
 
 /// The tokens behind [`TOKEN_LABEL`] in a text, under any quote prefix, wrapped or not.
@@ -187,6 +208,18 @@ mod tests {
         for line in ["SHIP 1 TO B2", "HOLD", "TURN 4"] {
             assert!(!follow.takes(line), "{line}");
         }
+    }
+
+    #[test]
+    fn a_long_example_written_out_is_the_persons_own() {
+        let ours =
+            Ours::new("Place your fleet, for example\n\n    | CRUISER C1 D1 E1 F1 G1 H1 I1\n\nand so on.");
+        let mut follow = ours.follow();
+        assert!(follow.takes("Place your fleet, for example"));
+        assert!(!follow.takes("CRUISER C1 D1 E1 F1 G1 H1 I1"));
+        assert!(follow.takes("| CRUISER C1 D1 E1 F1 G1 H1 I1"));
+        let ours = Ours::new("Line 2 cannot stand:\n\n    > SHIP 4 B2 TO D1\n");
+        assert!(!ours.follow().takes("SHIP 4 B2 TO D1"));
     }
 
     #[test]

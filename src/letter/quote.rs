@@ -6,7 +6,7 @@
 
 use super::address::Address;
 use super::frame::{Author, Frame, Kind, Page};
-use super::ours::{Ours, is_footer, is_marker, words};
+use super::ours::{Ours, is_closing, is_footer, is_marker, words};
 use super::source::{Layer, Source};
 use super::words::{SENT_FROM, SENT_FROM_ENDS};
 
@@ -23,6 +23,8 @@ enum Region {
     OursUnseen,
     /// In another's letter, to the end.
     Foreign,
+    /// Behind the footer of one that we do not have, where a line or two close it.
+    Closing,
     Signature,
 }
 
@@ -39,7 +41,8 @@ pub fn written<'a>(lines: &'a [Source], ours: Option<&Ours>, own: &'a Address) -
 struct Reading<'a> {
     lines: &'a [Source],
     is_ours: Vec<bool>,
-    page: Page<'a>,
+    frames: Vec<Option<Frame>>,
+    own: &'a Address,
     region: Region,
     written: Vec<&'a str>,
     /// A blank line is due before the next line.
@@ -59,7 +62,8 @@ impl<'a> Reading<'a> {
             (line.layer == Layer::Open && !ours && !is_marker(&line.text)).then_some(line.text.as_str())
         };
         let page = Page::new(lines.iter().zip(&is_ours).map(usable).collect(), own);
-        Reading { lines, is_ours, page, region: Region::Written, written: Vec::new(), gap: false }
+        let frames = (0..lines.len()).map(|at| page.frame(at)).collect();
+        Reading { lines, is_ours, frames, own, region: Region::Written, written: Vec::new(), gap: false }
     }
 
     /// Reads the line at `at`, or the frame that begins there; the line to go on with.
@@ -81,7 +85,7 @@ impl<'a> Reading<'a> {
             return at + 1;
         }
         if self.region != Region::Foreign
-            && let Some(frame) = self.page.frame(at)
+            && let Some(frame) = self.frames[at]
             && let Some(region) = self.behind(at, &frame)
         {
             self.region = region;
@@ -90,13 +94,14 @@ impl<'a> Reading<'a> {
         }
         match self.region {
             Region::Foreign | Region::Signature => {}
+            Region::Closing if is_closing(&line.text, self.own) => {}
             Region::OursUnseen => {
                 if is_footer(&line.text) {
-                    self.region = Region::Written;
+                    self.region = Region::Closing;
                     return self.behind_footer(at);
                 }
             }
-            Region::Written | Region::Ours => self.open_line(at),
+            Region::Closing | Region::Written | Region::Ours => self.open_line(at),
         }
         at + 1
     }
@@ -174,7 +179,7 @@ impl<'a> Reading<'a> {
         }
         let below = self.lines[at + 1..].iter().enumerate();
         let below: Vec<&str> = below
-            .take_while(|(l, line)| line.layer != Layer::Quoted && !self.is_ours[at + 1 + l])
+            .take_while(|(l, line)| line.layer != Layer::Quoted && !self.begins_quote(at + 1 + l))
             .map(|(_, line)| line.text.as_str())
             .filter(|line| !line.trim().is_empty())
             .take(MAX_SIGNATURE + 1)
@@ -184,6 +189,11 @@ impl<'a> Reading<'a> {
             return below.len() <= MAX_SIGNATURE && below.iter().any(listed);
         }
         line == "-- " || below.len() <= MAX_SIGNATURE
+    }
+
+    /// Whether a quote, or the frame of one, begins at the line.
+    fn begins_quote(&self, at: usize) -> bool {
+        self.is_ours[at] || is_marker(&self.lines[at].text) || self.frames[at].is_some()
     }
 
     /// The end of a quoted line that the sender's program wrapped without giving it a `>` of its own.

@@ -270,6 +270,9 @@ const SUBJECT: &[&str] = &[
 
 /// What the label of a header line, without its colon, stands for.
 pub fn label(text: &str) -> Option<Label> {
+    if text.len() > 60 {
+        return None;
+    }
     let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '-')).to_lowercase();
     let is = |list: &[&str]| list.contains(&text.as_str());
     if is(FROM) {

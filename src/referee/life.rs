@@ -224,12 +224,12 @@ impl Draft {
 
     /// Holds a place for the answer to a letter, before the letters that its effects bring.
     pub fn reserve_answer(&mut self, seat: Seat) -> usize {
-        self.write(Reader::Seat(seat), Content::Answer(Answer::default()));
+        self.write(Reader::Seat(seat), Content::Answer(Box::default()));
         self.dispatches.len() - 1
     }
 
     pub fn put_answer(&mut self, place: usize, answer: Answer) {
-        self.dispatches[place].content = Content::Answer(answer);
+        self.dispatches[place].content = Content::Answer(Box::new(answer));
     }
 
     /// Stops the clock of the match.

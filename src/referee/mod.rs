@@ -84,7 +84,7 @@ pub enum Content {
     /// The match begins: whom against, the terms, and the form for the first orders.
     Invitation,
     /// The answer to a letter: a receipt, a refusal, or what was asked.
-    Answer(Answer),
+    Answer(Box<Answer>),
     /// What came of one adjudication, or of several in a row when the referee passed for a side.
     Report { steps: Vec<Adjudged>, missed: Vec<Seat> },
     /// The deadline is near and nothing is filed.

@@ -127,7 +127,7 @@ fn contents(m: &Match) -> Vec<Content> {
         Content::Missed { seats: Seat::BOTH.to_vec() },
     ];
     contents.extend(notices().into_iter().map(Content::Notice));
-    contents.extend(answers().into_iter().map(Content::Answer));
+    contents.extend(answers().into_iter().map(|answer| Content::Answer(Box::new(answer))));
     contents
 }
 

@@ -1,6 +1,8 @@
 //! A referee's desk for tests: the whole program with a database and Maildirs in a temporary folder, and a clock
 //! that the test moves. When it is dropped, nothing may be left unsent and every ledger must verify.
 
+#![allow(dead_code, reason = "each test program uses its own part of the desk")]
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
