@@ -57,6 +57,7 @@ impl Office {
                 choices: new.choices.clone(),
                 players: BySeat::from_fn(|seat| players[seat].name.clone()),
                 terms: new.terms.clone(),
+                desk: self.desk.clone(),
                 key: SealKey::new(random()?),
             };
             let ruling = referee::open(opening, &self.config.club.gm.name, now);

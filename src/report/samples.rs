@@ -6,7 +6,7 @@ use super::{Club, TemplateError, Templates, word, word_for_stranger};
 use crate::game::any::{Choices, Kind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
-use crate::ledger::SealKey;
+use crate::ledger::{Desk, SealKey};
 use crate::letter::Digest;
 use crate::referee::{
     self, Adjudged, Again, Answer, Content, Dispatch, Match, Notice, Opening, Orders, Reader, Reply, Terms,
@@ -23,6 +23,7 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
             choices: Choices::default(),
             players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
             terms: Terms::default(),
+            desk: Desk { address: CLUB.address.to_owned(), wording: Digest::from([0; 32]) },
             key: SealKey::new([0; 32]),
         };
         let mut m = referee::open(opening, "GM", at).after;
