@@ -10,12 +10,13 @@ use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::anybody::Asker;
-use super::write::{self, Answered};
+use super::write;
 use super::{Office, Pause, rest};
-use crate::game::{BySeat, Fault, Line, Seat};
-use crate::letter::{Address, InSubject, Letter, Unreadable, Written};
+use crate::game::{BySeat, Fault};
+use crate::letter::{Address, Letter, Unreadable, Written};
 use crate::post::Stop;
 use crate::referee::{self, Again, Cause, Content, Match, Reply, Ruling, SeatLetter};
+use crate::report::envelope::{Answered, Envelope};
 use crate::report::{self, Plain};
 use crate::request::Request;
 use crate::store::{Decided, Fate, MatchRow, NewDispatch, Settlement, StoreError, TokenRow, WaitingLetter};
@@ -194,14 +195,22 @@ impl Office {
         let answered = letter.in_reply_to.iter().find_map(|id| context.answered.get(id));
         let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
         let at = self.now();
-        let request = seat_letter(waiting, letter, row.seat, answered.map(String::as_str), &working.m);
-        let ruled =
-            catch_unwind(AssertUnwindSafe(|| referee::rule(&working.m, &Cause::Letter(&request), at)));
+        let mut request = SeatLetter::of(letter, row.seat, answered.map(String::as_str), &working.m);
+        let ruled = catch_unwind(AssertUnwindSafe(|| self.rule(&working.m, &Cause::Letter(&request), at)));
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
         self.fill_in(&mut ruling, row, &request.request, settlement).await?;
-        let (entries, mut dispatches) =
-            self.rows(&ruling, &working.seats, Some(&Answered::new(letter)), &settlement.entries, at).await?;
+        let answers = Answered::new(letter);
+        let (mut entries, mut dispatches) =
+            self.rows(&ruling, &working.seats, Some(&answers), &settlement.entries, at).await?;
+        let written = dispatches.len();
         self.hold_back(&mut dispatches, settlement, at).await?;
+        if dispatches.len() < written {
+            // The ledger tells of it, and the heads in the other letters follow.
+            request.silent = true;
+            ruling = self.rule(&working.m, &Cause::Letter(&request), at);
+            (entries, dispatches) =
+                self.rows(&ruling, &working.seats, Some(&answers), &settlement.entries, at).await?;
+        }
         tracing::info!(
             match_id = row.match_id,
             seat = %row.seat,
@@ -291,7 +300,7 @@ impl Office {
             why.push(NO_TOKEN.to_owned());
         }
         let plain = Plain::Stranger { replies, remarks: request.remarks, why: why.join(" ") };
-        let page = report::word_plain(&self.templates, &self.club(), &plain, "")?;
+        let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
         self.answer_stranger(waiting, &letter.from, page, Some(&Answered::new(letter)), settlement).await?;
         let note = "answered without touching a match".to_owned();
         Ok(Decided { digest: waiting.digest, fate: Fate::Answered, note, seat: None })
@@ -307,7 +316,7 @@ impl Office {
         let note = why.why.to_string();
         if let Some(address) = &why.answerable {
             let plain = Plain::Stranger { replies: Vec::new(), remarks: Vec::new(), why: note.clone() };
-            let page = report::word_plain(&self.templates, &self.club(), &plain, "")?;
+            let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
             self.answer_stranger(waiting, address, page, None, settlement).await?;
         }
         Ok(Decided { digest: waiting.digest, fate: Fate::Ignored, note, seat: None })
@@ -318,11 +327,20 @@ impl Office {
         waiting: &WaitingLetter,
         to: &Address,
         page: report::Page,
-        answered: Option<&Answered<'_>>,
+        answered: Option<&Answered>,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
-        let message_id = self.message_id("", &format!("a.{}", &waiting.digest.to_string()[..24]));
-        let bytes = self.mail(page, "", ("", to.as_str()), &message_id, None, answered, self.now())?;
+        let unique = format!("a.{}", &waiting.digest.to_string()[..24]);
+        let message_id = self.stationery.message_id("", &unique);
+        let envelope = Envelope {
+            token: "",
+            to_name: "",
+            to: to.as_str(),
+            message_id: &message_id,
+            match_id: None,
+            date: self.now(),
+        };
+        let bytes = self.stationery.mail(page, &envelope, answered)?;
         let mut dispatches = vec![NewDispatch {
             message_id,
             recipient: to.as_str().to_owned(),
@@ -398,30 +416,6 @@ fn recognised(letter: &Letter, context: &Known) -> Recognised {
         }
     }
     Recognised::Stranger { note }
-}
-
-/// The letter as the referee takes it.
-fn seat_letter(
-    waiting: &WaitingLetter,
-    letter: &Letter,
-    seat: Seat,
-    answered: Option<&str>,
-    m: &Match,
-) -> SeatLetter {
-    let (lines, unread): (Vec<Line>, _) = match letter.fresh(answered) {
-        Written::Lines(lines) => (lines, None),
-        Written::Blank => (Vec::new(), None),
-        Written::CannotRead(what) => (Vec::new(), Some(what.says().to_owned())),
-    };
-    let of_this_match = |named: &&InSubject| named.match_name.eq_ignore_ascii_case(&m.id);
-    let begins_order = |line: &str| !matches!(m.game.syntax(line), Err(crate::game::Syntax::Unknown));
-    SeatLetter {
-        seat,
-        digest: waiting.digest,
-        request: Request::read(&lines, begins_order),
-        thread_turn: letter.in_subject.as_ref().filter(of_this_match).and_then(|named| named.turn),
-        unread,
-    }
 }
 
 /// A fault of a letter that belongs to no match, as one or more sentences.

@@ -3,6 +3,7 @@
 //! A letter to a seat is made from that seat's view and from what both may know, and from nothing else.
 
 mod context;
+pub mod envelope;
 mod markdown;
 pub mod mime;
 pub mod paint;

@@ -175,7 +175,8 @@ fn no_line_of_a_letter_is_wide_or_can_be_taken_for_an_order() {
 fn no_line_of_the_manual_is_wide_or_can_be_taken_for_an_order() {
     let templates = templates();
     let rules = |kind: &Kind| Reply::Rules { game: Some(kind.key().to_owned()) };
-    let mut pages = vec![Reply::Help { topic: None }, Reply::Games, Reply::Rules { game: None }];
+    let mut pages =
+        vec![Reply::Help { topic: None }, Reply::Games { seats: Vec::new() }, Reply::Rules { game: None }];
     pages.extend(Kind::ALL.iter().map(rules));
     let mut found = BTreeSet::new();
     for kind in Kind::ALL {
