@@ -1,5 +1,6 @@
 //! A referee for games played by letter.
 
+pub mod audit;
 pub mod cli;
 pub mod config;
 pub mod daemon;

@@ -55,7 +55,7 @@ pub fn maybe_time(milliseconds: Option<i64>) -> Result<Option<DateTime<Utc>>> {
     milliseconds.map(time).transpose()
 }
 
-fn digest(hex: &str) -> Result<Digest> {
+pub fn digest(hex: &str) -> Result<Digest> {
     hex.parse().map_err(|_| unsound("digest", hex))
 }
 
