@@ -323,15 +323,13 @@ pub enum Broken {
     Unreadable { seq: u64, reason: String },
 }
 
-/// Walks the chain from its first entry and gives its head. `rows` are canonical JSON and hash of each entry, in
-/// order.
-///
-/// # Errors
-/// [`Broken`], at the first place where it went wrong.
-pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Head, Broken> {
-    let mut head = Head::default();
-    for (json, hash) in rows {
-        let seq = head.seq + 1;
+impl Head {
+    /// Goes on to the next entry, which is given as its canonical JSON and its hash.
+    ///
+    /// # Errors
+    /// [`Broken`]: it is not what follows.
+    pub fn follow(&mut self, json: &str, hash: Digest) -> Result<Entry, Broken> {
+        let seq = self.seq + 1;
         let entry: Entry = serde_json::from_str(json)
             .map_err(|error| Broken::Unreadable { seq, reason: error.to_string() })?;
         if entry.seq != seq {
@@ -340,10 +338,23 @@ pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Hea
         if Digest::of(json.as_bytes()) != hash || entry.canonical() != json {
             return Err(Broken::Changed { seq });
         }
-        if entry.prev != head.hash {
+        if entry.prev != self.hash {
             return Err(Broken::Unchained { seq });
         }
-        head = Head { seq, hash };
+        *self = Head { seq, hash };
+        Ok(entry)
+    }
+}
+
+/// Walks the chain from its first entry and gives its head. `rows` are canonical JSON and hash of each entry, in
+/// order.
+///
+/// # Errors
+/// [`Broken`], at the first place where it went wrong.
+pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Head, Broken> {
+    let mut head = Head::default();
+    for (json, hash) in rows {
+        head.follow(json, hash)?;
     }
     Ok(head)
 }

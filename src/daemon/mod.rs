@@ -2,6 +2,7 @@
 //! is decided is decided in [`crate::referee`].
 
 mod anybody;
+mod audit;
 mod clock;
 mod dispatch;
 mod intake;

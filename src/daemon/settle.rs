@@ -16,6 +16,7 @@ use crate::game::{BySeat, Fault};
 use crate::letter::{Address, Letter, Unreadable, Written};
 use crate::post::Stop;
 use crate::referee::{self, Again, Cause, Content, Match, Reply, Ruling, SeatLetter};
+use crate::report::again::{Wanted, text_of};
 use crate::report::envelope::{Answered, Envelope};
 use crate::report::{self, Plain};
 use crate::request::Request;
@@ -245,8 +246,13 @@ impl Office {
             let asker = Asker::player(&row.player, answer.to.context("an answer to no letter")?);
             for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
                 match reply {
-                    Reply::Report { turn } => answer.reports = self.reports_again(row, Some(*turn)).await?,
-                    Reply::History => answer.reports = self.reports_again(row, None).await?,
+                    Reply::Report { turn } => {
+                        let wanted = Wanted::of(*turn);
+                        answer.reports = self.reports_again(row, &settlement.dispatches, wanted).await?;
+                    }
+                    Reply::History => {
+                        answer.reports = self.reports_again(row, &settlement.dispatches, Wanted::All).await?;
+                    }
                     Reply::CheckedOnly { .. } => {}
                     _ => {
                         if let Some(found) = self.for_anybody(&asker, &asked.command, settlement).await? {
@@ -259,21 +265,24 @@ impl Office {
         Ok(())
     }
 
-    /// The reports of a seat as they were sent: all, the last one (`Some(None)`), or that of one turn.
-    async fn reports_again(&self, row: &TokenRow, wanted: Option<Option<u32>>) -> anyhow::Result<Vec<Again>> {
-        let sent = self.store.dispatches_of(&row.match_id).await?;
-        let reports =
-            sent.into_iter().filter(|(about, _)| about.kind == "report" && about.seat == Some(row.seat));
-        let mut reports: Vec<Again> = reports.map(|(_, bytes)| again(&bytes)).collect();
-        match wanted {
-            None => {}
-            Some(None) => reports = reports.pop().into_iter().collect(),
-            Some(Some(turn)) => {
-                let title = format!("] Turn {}:", turn + 1);
-                reports.retain(|report| report.title.contains(&title));
-            }
-        }
-        Ok(reports)
+    /// The reports of a seat as they were sent.
+    async fn reports_again(
+        &self,
+        row: &TokenRow,
+        unsaved: &[NewDispatch],
+        wanted: Wanted,
+    ) -> anyhow::Result<Vec<Again>> {
+        let saved = self.store.dispatches_of(&row.match_id).await?;
+        let saved = saved
+            .iter()
+            .filter(|(about, _)| about.kind == "report" && about.seat == Some(row.seat))
+            .map(|(_, bytes)| bytes.as_slice());
+        let unsaved = unsaved
+            .iter()
+            .filter(|new| new.kind == "report" && new.match_id.as_ref() == Some(&row.match_id))
+            .filter(|new| new.seat == Some(row.seat))
+            .map(|new| new.bytes.as_slice());
+        Ok(report::again::again(saved.chain(unsaved), wanted))
     }
 
     /// Answers somebody who holds no seat: the manual, the games, the rules; nothing that touches a match.
@@ -432,19 +441,4 @@ fn fault_told(fault: &Fault) -> String {
 pub(super) fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
     serde_json::from_str(&row.snapshot)
         .with_context(|| format!("the snapshot of match {} cannot be read", row.id))
-}
-
-/// A letter of ours as it was sent, without the lines that frame it.
-fn again(bytes: &[u8]) -> Again {
-    let mail = mail_parser::MessageParser::default().parse(bytes);
-    let title = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default().to_owned();
-    let text = text_of(bytes);
-    let framed = |line: &&str| !line.starts_with("##") && !line.starts_with("Reply token:");
-    Again { title, lines: text.lines().filter(framed).map(str::to_owned).collect() }
-}
-
-/// The plain text of a letter of ours.
-pub(super) fn text_of(bytes: &[u8]) -> String {
-    let mail = mail_parser::MessageParser::default().parse(bytes);
-    mail.and_then(|mail| mail.body_text(0).map(|text| text.into_owned())).unwrap_or_default()
 }
