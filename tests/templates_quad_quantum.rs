@@ -162,10 +162,10 @@ fn a_report_of_quad_reads_so() {
     }
     let due = Quad::due(&state).expect("the match runs");
     let news = rendered::<Quad>(&env, "news", &state, &due, Seat::First);
-    assert_eq!(news, "- Bo blocked with a star on B3.\n- Bo played a marble on B9.\n");
+    assert_eq!(news, "- Bo blocked with a star\n  on B3.\n- Bo played a marble on B9.\n");
     let knows = rendered::<Quad>(&env, "knows", &state, &due, Seat::First);
     let pieces = "Pieces left\n-----------\n\n    Side          marbles   stars\n    Black (you)        17       6\n    \
                   White              17       5\n\nQuads within reach\n";
     assert!(knows.contains(pieces), "{knows}");
-    assert!(knows.contains("- You could complete a quad with a marble on one of these:\n  G7.\n"), "{knows}");
+    assert!(knows.contains("- Your next marble could complete a quad\n  on G7.\n"), "{knows}");
 }

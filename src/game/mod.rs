@@ -280,15 +280,23 @@ pub struct Fault {
     pub reason: String,
     /// Orders that would do.
     pub example: Option<String>,
+    /// Something was not given that must be. Not told beside a line that was not understood: it may have been that.
+    #[serde(skip)]
+    missing: bool,
 }
 
 impl Fault {
     pub fn on(line: usize, reason: impl Display) -> Self {
-        Fault { line: Some(line), reason: reason.to_string(), example: None }
+        Fault { line: Some(line), reason: reason.to_string(), example: None, missing: false }
     }
 
     pub fn whole(reason: impl Display) -> Self {
-        Fault { line: None, reason: reason.to_string(), example: None }
+        Fault { line: None, reason: reason.to_string(), example: None, missing: false }
+    }
+
+    /// A filing that lacks the one thing it must hold: a move, a marble.
+    pub fn missing(reason: impl Display) -> Self {
+        Fault { missing: true, ..Fault::whole(reason) }
     }
 
     pub fn with_example(mut self, example: impl Display) -> Self {

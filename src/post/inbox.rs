@@ -125,7 +125,7 @@ impl Inbox {
 /// Lets the source stay, again and again, until the door is closed.
 fn keep_on(source: &mut dyn Source, door: &Door) {
     let mut pause = FIRST_PAUSE;
-    while !door.stop.is_set() {
+    while !door.stop.is_set() && !door.to.is_closed() {
         let began = Utc::now();
         // The IMAP library panics over some answers that it takes for impossible.
         let outcome = catch_unwind(AssertUnwindSafe(|| source.stay(door)));

@@ -1,1 +1,192 @@
+//! What holds for the letters themselves: narrow, and no line of theirs is an order or a command when it comes
+//! back.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use fogpost::game::any::Kind;
+use fogpost::game::{Phase, Seat, Syntax};
+use fogpost::referee::{Content, Match, Reader, Reply};
+use fogpost::report::{Page, Templates};
+use fogpost::request::Request;
+
+use crate::desk::{answers, open, receive, templates, worded};
+use crate::play::{Play, Try, filings, matches, numbered};
+
+/// Lines of ours have at most so many columns.
+const WIDTH: usize = 70;
+
+/// Letters of a kind that are looked at in each phase of a game.
+const ENOUGH: usize = 2;
+
+/// What is wrong with a letter of a match of `game`: wide lines other than the echo of `written`, which is a
+/// player's, and lines that are read when the letter comes back. The lines of `reasons` why orders cannot stand may
+/// begin like an order (`Ship 4 is in B.`), but none of them is one.
+fn faults(game: Kind, page: &Page, written: &[String], reasons: &[String]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for line in page.text.lines() {
+        let width = line.chars().count();
+        let echo = line.trim_start().strip_prefix("| ");
+        if width > WIDTH && !echo.is_some_and(|echo| written.iter().any(|written| written == echo)) {
+            faults.push(format!("{width} columns: {line}"));
+        }
+    }
+    // The whole text as it comes back from a client that quotes without a prefix: it is read by the rules of the
+    // match's game, so what would be an order of another one does no harm.
+    let lines: Vec<String> = page.text.lines().map(str::to_owned).collect();
+    let begins_order = |line: &str| !matches!(game.syntax(line), Err(Syntax::Unknown));
+    let request = Request::read(&numbered(&lines), begins_order);
+    let is_reason = |no: usize| reasons.iter().any(|reason| reason.contains(lines[no - 1].trim()));
+    let orders =
+        request.orders.iter().filter(|order| !is_reason(order.no) || game.syntax(&order.text).is_ok());
+    faults.extend(orders.map(|order| format!("read as an order: {}", lines[order.no - 1])));
+    faults.extend(request.commands.iter().map(|command| format!("read as a command: {command:?}")));
+    faults.extend(request.faults.iter().map(|fault| format!("read as a command at fault: {fault:?}")));
+    if request.check || request.wait || request.turn.is_some() {
+        faults.push(format!("read as a word to the referee: {request:?}"));
+    }
+    faults
+}
+
+/// The letters that were looked at, by game, phase and kind, and what was wrong with them.
+#[derive(Default)]
+struct Seen {
+    letters: BTreeMap<(Kind, Option<Phase>, &'static str), usize>,
+    faults: BTreeSet<String>,
+}
+
+impl Seen {
+    /// Words the letter and looks at it, unless there were enough of its like.
+    fn look(&mut self, templates: &Templates, m: &Match, seat: Seat, content: &Content, written: &[String]) {
+        let name = name(content);
+        let seen = self.letters.entry((m.game, m.due().map(|due| due.phase), name)).or_default();
+        *seen += 1;
+        // Spread over the match, so that late positions are among them.
+        if *seen <= ENOUGH || seen.is_power_of_two() {
+            let page = worded(templates, m, seat, content.clone());
+            assert!(!page.subject.is_empty() && page.subject.starts_with(&format!("[{}]", m.id)));
+            let reasons: Vec<String> = match content {
+                Content::Answer(answer) => answer.all_faults().map(|fault| fault.reason.clone()).collect(),
+                _ => Vec::new(),
+            };
+            let faults = faults(m.game, &page, written, &reasons);
+            self.faults.extend(faults.into_iter().map(|fault| format!("{} of {}: {fault}", name, m.game)));
+        }
+    }
+
+    fn has(&self, kind: Kind, phase: Option<Phase>, name: &'static str) -> bool {
+        self.letters.contains_key(&(kind, phase, name))
+    }
+}
+
+fn name(content: &Content) -> &'static str {
+    match content {
+        Content::Invitation => "invitation",
+        Content::Answer(_) => "answer",
+        Content::Report { .. } => "report",
+        Content::Reminder => "reminder",
+        Content::Missed { .. } => "missed",
+        Content::Notice(_) => "notice",
+    }
+}
+
+/// What a seat writes: a letter without a line files nothing, so it has at least one.
+fn written(play: &mut Play, seat: Seat) -> Vec<Try> {
+    loop {
+        let tries = play.tries(seat);
+        if tries.iter().all(|attempt| attempt.lines.iter().any(|line| !line.trim().is_empty())) {
+            return tries;
+        }
+    }
+}
+
+/// Plays a match by letter and looks at what is written on the way.
+fn by_letter(kind: Kind, seed: u64, templates: &Templates, seen: &mut Seen) {
+    let mut play = Play::new(kind, seed);
+    let opening = open(&play);
+    let mut m = opening.after;
+    for dispatch in &opening.dispatches {
+        if let Reader::Seat(seat) = dispatch.to {
+            seen.look(templates, &m, seat, &dispatch.content, &[]);
+        }
+    }
+    while let Some(due) = play.state.due() {
+        let tries: Vec<_> = due.seats.iter().flat_map(|seat| written(&mut play, *seat)).collect();
+        for seat in Seat::BOTH {
+            for content in [Content::Reminder, Content::Missed { seats: due.seats.clone() }] {
+                seen.look(templates, &m, seat, &content, &[]);
+            }
+            for content in answers(&receive(&m, seat, &["STATUS".to_owned()]), seat) {
+                seen.look(templates, &m, seat, &content, &[]);
+            }
+        }
+        for attempt in &tries {
+            let ruling = receive(&m, attempt.seat, &attempt.lines);
+            m = ruling.after;
+            let canonical = attempt.sealed.as_ref().map(|filing| filing.lines().to_vec()).unwrap_or_default();
+            for dispatch in &ruling.dispatches {
+                if let Reader::Seat(seat) = dispatch.to {
+                    seen.look(templates, &m, seat, &dispatch.content, &canonical);
+                }
+            }
+        }
+        if !due.seats.is_empty() {
+            play.adjudicate(&due, &filings(&tries));
+            while let Some(pass) = play.state.due().filter(|due| due.seats.is_empty()) {
+                play.adjudicate(&pass, &filings(&[]));
+            }
+        }
+        assert_eq!(m.state, play.state, "{kind} {seed}");
+    }
+}
+
+#[test]
+fn no_line_of_a_letter_is_wide_or_can_be_taken_for_an_order() {
+    let templates = templates();
+    let mut seen = Seen::default();
+    for (kind, seed) in matches(3) {
+        by_letter(kind, seed, &templates, &mut seen);
+    }
+    assert!(seen.faults.is_empty(), "{}", seen.faults.into_iter().collect::<Vec<_>>().join("\n"));
+    for kind in Kind::ALL {
+        assert!(seen.has(*kind, None, "report"), "no letter of the end of {kind}");
+    }
+    let phases = [
+        (Kind::QuadrantZ, Phase::Setup),
+        (Kind::QuadrantZ, Phase::Turn),
+        (Kind::QuadrantZ, Phase::Casualties),
+        (Kind::Pacific, Phase::Setup),
+        (Kind::Pacific, Phase::Surface),
+        (Kind::Pacific, Phase::Submarines),
+        (Kind::Quantum, Phase::Move),
+        (Kind::Quad, Phase::Move),
+    ];
+    for (kind, phase) in phases {
+        for name in ["answer", "reminder", "report", "missed"] {
+            // Nothing is reported before the setups are.
+            assert!(
+                phase == Phase::Setup || seen.has(kind, Some(phase), name),
+                "no {name} in {kind} {phase}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_line_of_the_manual_is_wide_or_can_be_taken_for_an_order() {
+    let templates = templates();
+    let rules = |kind: &Kind| Reply::Rules { game: Some(kind.key().to_owned()) };
+    let mut pages =
+        vec![Reply::Help { topic: None }, Reply::Games { seats: Vec::new() }, Reply::Rules { game: None }];
+    pages.extend(Kind::ALL.iter().map(rules));
+    let mut found = BTreeSet::new();
+    for kind in Kind::ALL {
+        let m = open(&Play::new(*kind, 0)).after;
+        for reply in &pages {
+            let answer = fogpost::referee::Answer { replies: vec![reply.clone()], ..Default::default() };
+            let page = worded(&templates, &m, Seat::First, Content::Answer(Box::new(answer)));
+            let faults = self::faults(*kind, &page, &[], &[]);
+            found.extend(faults.into_iter().map(|fault| format!("{reply:?}: {fault}")));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.into_iter().collect::<Vec<_>>().join("\n"));
+}

@@ -1,1 +1,219 @@
+//! Secrecy: two states that a seat cannot tell apart by the rules give that seat byte-equal letters, and its orders
+//! the same faults.
+//!
+//! A state's twin differs from it in nothing but what the rules hide from one seat: `quadrant_z` and `pacific` say
+//! what that is. The twin is made by surgery on the state's JSON, so that it needs no door into the games. What is
+//! compared is all that a seat is ever sent: the view, the board, and the whole worded letters, with the ledger's
+//! head and the reply token held equal.
 
+mod pacific;
+mod quadrant_z;
+
+use fogpost::game::any::{AnyState, Kind};
+use fogpost::game::{BySeat, Phase, Seat};
+use fogpost::referee::{Adjudged, Content, Match, Reader};
+use fogpost::report::Templates;
+use serde_json::Value;
+
+use crate::desk::{answers, held, receive, templates, with, worded};
+use crate::play::{Play, Random, filings, matches, numbered};
+
+/// The state with what its JSON became under `surgery`.
+fn operated(state: &AnyState, surgery: impl FnOnce(&mut Value)) -> AnyState {
+    let mut json = serde_json::to_value(state).expect("a state is plain JSON");
+    surgery(&mut json["state"]);
+    serde_json::from_value(json.clone()).unwrap_or_else(|error| panic!("{error} in {json}"))
+}
+
+/// What both letters of a pair are compared in; the pictures follow from the boards and are drawn now and then.
+struct Comparison<'a> {
+    templates: &'a Templates,
+    viewer: Seat,
+    letters: bool,
+}
+
+impl Comparison<'_> {
+    fn assert_equal(&self, one: &Match, other: &Match, orders: &[Vec<String>], what: &str) {
+        let viewer = self.viewer;
+        assert_eq!(one.state.view(viewer), other.state.view(viewer), "{what}: views");
+        assert_eq!(one.state.extra(viewer), other.state.extra(viewer), "{what}: extras");
+        assert_eq!(one.state.board(viewer), other.state.board(viewer), "{what}: boards");
+        assert_eq!(one.state.missed(viewer), other.state.missed(viewer), "{what}: missed");
+        for lines in orders {
+            let lines = numbered(lines);
+            assert_eq!(one.state.seal(viewer, &lines), other.state.seal(viewer, &lines), "{what}: {lines:?}");
+        }
+        if self.letters {
+            assert_eq!(self.letters(one, orders), self.letters(other, orders), "{what}: letters");
+        }
+    }
+
+    /// All letters that the seat may be sent in this state: subject, text, HTML and picture.
+    fn letters(&self, m: &Match, orders: &[Vec<String>]) -> Vec<fogpost::report::Page> {
+        let phase = m.due().map_or(Phase::Turn, |due| due.phase);
+        let step = Adjudged { phase, turn: 1, state: m.state.clone() };
+        let mut contents = vec![
+            Content::Report { steps: vec![step], missed: Vec::new() },
+            Content::Reminder,
+            Content::Missed { seats: Seat::BOTH.to_vec() },
+        ];
+        contents.extend(answers(&receive(m, self.viewer, &["STATUS".to_owned()]), self.viewer));
+        for lines in orders {
+            // Checked, and not filed: so nothing is adjudicated yet on what the other side has.
+            let checked: Vec<String> =
+                std::iter::once("CHECK".to_owned()).chain(lines.iter().cloned()).collect();
+            contents.extend(answers(&receive(m, self.viewer, &checked), self.viewer));
+        }
+        contents.into_iter().map(|content| worded(self.templates, m, self.viewer, content)).collect()
+    }
+}
+
+/// Random orders of the seat, and some that cannot stand.
+fn orders(play: &mut Play, seat: Seat) -> Vec<Vec<String>> {
+    let mut orders: Vec<Vec<String>> = (0..4).map(|_| play.orders(seat)).collect();
+    for lines in &mut orders[2..] {
+        let foreign = play.state.random_filing(seat.other(), &mut |n| play.random.below(n as usize) as u32);
+        lines.extend(foreign.into_iter().take(3));
+    }
+    orders
+}
+
+/// Plays matches of `kind` and compares every state with a twin of it, for both seats.
+fn assert_twins_look_alike(kind: Kind, many: u64, twin: impl Fn(&AnyState, Seat, &mut Random) -> AnyState) {
+    let templates = templates();
+    let (mut twins, mut letters) = (0_usize, 0_usize);
+    for (kind, seed) in matches(many).filter(|(each, _)| *each == kind) {
+        let mut play = Play::new(kind, seed);
+        while play.state.due().is_some() {
+            for viewer in Seat::BOTH {
+                let other = twin(&play.state, viewer, &mut play.random);
+                if other == play.state {
+                    continue;
+                }
+                twins += 1;
+                let compared =
+                    Comparison { templates: &templates, viewer, letters: twins.is_multiple_of(25) };
+                letters += usize::from(compared.letters);
+                let one = held(&play);
+                let orders = orders(&mut play, viewer);
+                compared.assert_equal(&one, &with(&one, other), &orders, &format!("{kind} {seed} {viewer}"));
+            }
+            play.step();
+        }
+    }
+    assert!(twins > 200 && letters > 10, "{twins} twins, {letters} in letters");
+}
+
+#[test]
+fn what_quadrant_z_hides_changes_no_letter() {
+    assert_twins_look_alike(Kind::QuadrantZ, 16, quadrant_z::twin);
+}
+
+#[test]
+fn what_the_pacific_hides_changes_no_letter() {
+    assert_twins_look_alike(Kind::Pacific, 4, pacific::twin);
+}
+
+/// Plays both a state and its twin one phase on with the same orders. `on` gives the twin and the orders for both,
+/// or nothing where what is hidden could come to light.
+fn assert_twins_stay_alike(
+    kind: Kind,
+    many: u64,
+    on: impl Fn(&mut Play, Seat, &BySeat<Option<Vec<String>>>) -> Option<Moved>,
+) {
+    let templates = templates();
+    let mut compared = 0;
+    for (kind, seed) in matches(many).filter(|(each, _)| *each == kind) {
+        let mut play = Play::new(kind, seed);
+        while let Some(due) = play.state.due() {
+            let tries: Vec<_> = due.seats.iter().flat_map(|seat| play.tries(*seat)).collect();
+            let filed = filings(&tries).map(|filing| filing.map(|filing| filing.lines().to_vec()));
+            for viewer in Seat::BOTH {
+                let Some(moved) = on(&mut play, viewer, &filed) else { continue };
+                let one = held(&play);
+                let mut other = with(&one, moved.other.clone());
+                other.state = moved.other;
+                let one = with(&one, moved.one);
+                compared += 1;
+                let compared = Comparison { templates: &templates, viewer, letters: compared % 40 == 0 };
+                compared.assert_equal(&one, &other, &[], &format!("{kind} {seed} {viewer} {filed:?}"));
+            }
+            play.adjudicate(&due, &filings(&tries));
+        }
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+/// A state and its twin after the same phase.
+struct Moved {
+    one: AnyState,
+    other: AnyState,
+}
+
+/// Adjudicates with these orders; `None` if they cannot all stand, or the match is over then and everything open.
+fn after(state: &AnyState, orders: &BySeat<Option<Vec<String>>>) -> Option<AnyState> {
+    let mut filed = BySeat::new(None, None);
+    for (seat, lines) in orders.iter() {
+        if let Some(lines) = lines {
+            filed[seat] = Some(state.seal(seat, &numbered(lines)).ok()?);
+        }
+    }
+    let mut state = state.clone();
+    state.adjudicate(&filed).ok()?;
+    state.outcome().is_none().then_some(state)
+}
+
+#[test]
+fn a_turn_of_quadrant_z_brings_nothing_hidden_to_light() {
+    assert_twins_stay_alike(Kind::QuadrantZ, 24, quadrant_z::moved);
+}
+
+#[test]
+fn a_phase_of_the_pacific_brings_nothing_hidden_to_light() {
+    assert_twins_stay_alike(Kind::Pacific, 4, pacific::moved);
+}
+
+#[test]
+fn what_the_other_seat_has_filed_changes_no_letter() {
+    let templates = templates();
+    let mut compared = 0;
+    for (kind, seed) in matches(4) {
+        let mut play = Play::new(kind, seed);
+        while let Some(due) = play.state.due() {
+            if let [first, second] = due.seats[..] {
+                for (viewer, foe) in [(first, second), (second, first)] {
+                    let before = held(&play);
+                    let [one, mut other] = [(); 2].map(|()| {
+                        let lines = play.tries(foe).pop().expect("the filing that was sealed").lines;
+                        let ruling = receive(&before, foe, &lines);
+                        let to = ruling.dispatches.iter().all(|dispatch| dispatch.to == Reader::Seat(foe));
+                        assert!(to, "{kind} {seed}: a filing is told to somebody else");
+                        ruling.after
+                    });
+                    assert_eq!(one.state, before.state, "{kind} {seed}");
+                    if one.held[foe].is_none() || other.held[foe].is_none() || one.held == other.held {
+                        continue;
+                    }
+                    compared += 1;
+                    other.head = one.head;
+                    let compared = Comparison { templates: &templates, viewer, letters: compared % 20 == 1 };
+                    let orders = orders(&mut play, viewer);
+                    compared.assert_equal(&one, &other, &orders, &format!("{kind} {seed} {viewer}"));
+                }
+            }
+            play.step();
+        }
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+#[test]
+fn nothing_is_hidden_in_quantum_and_quad() {
+    for (kind, seed) in matches(6).filter(|(kind, _)| matches!(kind, Kind::Quantum | Kind::Quad)) {
+        crate::play::through(kind, seed, |play| {
+            let [first, second] = Seat::BOTH.map(|seat| play.state.view(seat));
+            assert_eq!(first, second, "{kind} {seed}");
+            assert_eq!(first, play.state.position(), "{kind} {seed}");
+        });
+    }
+}

@@ -88,7 +88,7 @@ impl Servers {
         let began = Instant::now();
         for port in ports {
             // A port that wants TLS says nothing by itself.
-            while !(TcpStream::connect(("127.0.0.1", *port)).is_ok()) {
+            while TcpStream::connect(("127.0.0.1", *port)).is_err() {
                 let ended =
                     self.running.last_mut().and_then(|server| server.0.try_wait().expect("our child"));
                 if ended.is_some() || began.elapsed() > PATIENCE {

@@ -55,7 +55,7 @@ fn surface(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     let of_this_phase = |order: &Order| matches!(order, Order::Move { .. } | Order::Asw(_));
     let mut faults = one_order(orders, of_this_phase, |order| surface_fault(view, order));
     if orders.is_empty() {
-        let fault = Fault::whole("There is no order here; a ship must move, or attack submarines.");
+        let fault = Fault::missing("There is no order here; a ship must move, or attack submarines.");
         faults.push(Fault { example: some_move(view), ..fault });
     }
     faults
@@ -74,7 +74,7 @@ fn one_order(
 ) -> Vec<Fault> {
     let found = orders.iter().filter_map(|numbered| Some((numbered.line, fault(&numbered.order)?)));
     let mut faults: Vec<Fault> =
-        found.map(|(line, (reason, example))| Fault { line: Some(line), reason, example }).collect();
+        found.map(|(line, (reason, example))| Fault { example, ..Fault::on(line, reason) }).collect();
     if orders.iter().filter(|numbered| of_this_phase(&numbered.order)).count() > 1 {
         faults.push(Fault::whole("There are two orders or more; one is allowed."));
     }

@@ -93,9 +93,7 @@ impl View {
                 Err(reason) => faults.push(self.with_example(Fault::on(line[0].line, reason))),
             }
         }
-        if let Some(reason) = whole(orders) {
-            faults.push(self.with_example(Fault::whole(reason)));
-        }
+        faults.extend(whole(orders).map(|fault| self.with_example(fault)));
         if faults.is_empty() {
             Ok(Sealed::new(orders.iter().map(|piece| piece.order).collect()))
         } else {
@@ -114,19 +112,19 @@ impl View {
     /// The empty points, those near the middle of the board first.
     pub(super) fn free_near_the_middle(&self) -> impl Iterator<Item = Point> {
         let mut points = self.empty();
-        points.sort_by_key(|point| point.from_middle());
+        points.sort_by_key(|point| point.off_centre());
         points.into_iter()
     }
 }
 
 /// What is at fault in the filing as a whole.
-fn whole(orders: &[Numbered<Order>]) -> Option<&'static str> {
+fn whole(orders: &[Numbered<Order>]) -> Option<Fault> {
     let written = |wanted: fn(&Order) -> bool| orders.iter().any(|piece| wanted(&piece.order));
     let swap = written(|order| matches!(order, Order::Swap));
     if swap && orders.len() > 1 {
-        Some("SWAP is given once, and instead of any pieces.")
+        Some(Fault::whole("SWAP is given once, and instead of any pieces."))
     } else if !swap && !written(|order| matches!(order, Order::Marble(_))) {
-        Some("There is no marble here, and every turn ends with one.")
+        Some(Fault::missing("There is no marble here, and every turn ends with one."))
     } else {
         None
     }

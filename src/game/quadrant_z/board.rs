@@ -4,7 +4,6 @@
 
 use std::fmt::Write as _;
 
-use super::check::list;
 use super::galaxy::{Quadrant, Sector, Square};
 use super::picture;
 use super::state::Ship;
@@ -134,10 +133,6 @@ fn text(chart: &Chart<'_>) -> String {
     }
     text.push_str("+\n");
     text.push_str(LEGEND);
-    for (quadrant, fighting) in &chart.view.desk.fighting {
-        let ships = if fighting.len() == 1 { "your ship" } else { "your ships" };
-        let _ = writeln!(text, "In combat in {quadrant}: {ships} {}", list(fighting, "and"));
-    }
     text
 }
 

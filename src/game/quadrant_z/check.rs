@@ -295,10 +295,7 @@ pub(super) fn casualties_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<
             continue;
         };
         if let Some((_, other)) = named.iter().find(|(other, _)| *other == quadrant) {
-            faults.push(example(Fault::on(
-                line,
-                format!("Line {other} names the losses in {quadrant} already."),
-            )));
+            faults.push(Fault::on(line, format!("Line {other} names the losses in {quadrant} already.")));
             continue;
         }
         let stranger = |no| {

@@ -102,6 +102,18 @@ impl Game for QuadrantZ {
         rules::adjudicate(state, filed)
     }
 
+    /// Whether a side chooses its losses now, and if it is this one, its ships that fought.
+    fn extra(view: &View) -> serde_json::Value {
+        let fights = view.desk.fighting.iter();
+        let fighting: Vec<_> = fights
+            .map(|(quadrant, ships)| serde_json::json!({ "quadrant": quadrant, "ships": ships }))
+            .collect();
+        serde_json::json!({
+            "choosing": view.desk.phase == Some(Phase::Casualties),
+            "fighting": fighting,
+        })
+    }
+
     fn board(view: &View) -> Board {
         board::board(view)
     }

@@ -22,7 +22,6 @@ const OWN_EDGE: &str = "#123f73";
 const ENEMY_EDGE: &str = "#7c221a";
 const GOLD: &str = "#f2c230";
 const GOLD_EDGE: &str = "#8a6a0c";
-const IN_COMBAT: &str = "#b85a0b";
 const NEUTRAL_FOG: &str = "#d9d6ce";
 const WHITE: &str = "#ffffff";
 
@@ -43,7 +42,7 @@ pub(super) fn draw(chart: &Chart<'_>) -> String {
         }
         letter(&mut svg, quadrant, x, y);
     }
-    legend(&mut svg, !chart.view.desk.fighting.is_empty());
+    legend(&mut svg);
     svg.finish()
 }
 
@@ -82,7 +81,7 @@ fn contents(svg: &mut Svg, chart: &Chart<'_>, square: Square, x: f64, y: f64) {
     if let Some(known) = contents.star {
         star(svg, chart, known, x + 38.0, y + 15.5);
     }
-    let lines = ship_lines(chart, contents);
+    let lines = ship_lines(contents);
     let top = y + SQUARE - 3.0 - 14.0 * lines.len() as f64;
     for ((text, colour), row) in lines.iter().zip(0_u8..) {
         chip(svg, x + 3.0, top + 14.0 * f64::from(row), colour, text);
@@ -90,19 +89,15 @@ fn contents(svg: &mut Svg, chart: &Chart<'_>, square: Square, x: f64, y: f64) {
 }
 
 /// At most two lines: own ships one by one where there is room, enemy ships by their size.
-fn ship_lines(chart: &Chart<'_>, contents: &Contents<'_>) -> Vec<(String, &'static str)> {
-    let fights = |no: u16| chart.view.desk.fighting.iter().any(|(_, ships)| ships.contains(&no));
-    let colour = |no: u16| if fights(no) { IN_COMBAT } else { OWN };
+fn ship_lines(contents: &Contents<'_>) -> Vec<(String, &'static str)> {
     let room = if contents.enemy > 0 { 1 } else { 2 };
     let count = contents.ships.len();
     let alone = if count > room { room - 1 } else { count };
-    let mut lines: Vec<(String, &str)> = contents.ships[..alone]
-        .iter()
-        .map(|ship| (format!("{}: {}", ship.no, ship.class), colour(ship.no)))
-        .collect();
+    let mut lines: Vec<(String, &str)> =
+        contents.ships[..alone].iter().map(|ship| (format!("{}: {}", ship.no, ship.class), OWN)).collect();
     if count > alone {
         let more = if alone > 0 { "+" } else { "" };
-        lines.push((format!("{more}{} ships", count - alone), colour(contents.ships[alone].no)));
+        lines.push((format!("{more}{} ships", count - alone), OWN));
     }
     if contents.enemy > 0 {
         lines.push((format!("size {}", contents.enemy), ENEMY));
@@ -169,7 +164,7 @@ fn draw_mark(svg: &mut Svg, mark: Mark, x: f64, y: f64) {
     }
 }
 
-fn legend(svg: &mut Svg, asked: bool) {
+fn legend(svg: &mut Svg) {
     let mut sample = |column: u8, row: u8, text: &str, draw: &dyn Fn(&mut Svg, f64, f64)| {
         let x = MARGIN + 18.0 + f64::from(column) * 155.0;
         let y = LEGEND_TOP + f64::from(row) * 32.0;
@@ -201,7 +196,4 @@ fn legend(svg: &mut Svg, asked: bool) {
     sample(0, 2, "battle", &|svg, x, y| draw_mark(svg, Mark::Battle, x, y));
     sample(1, 2, "both are there", &|svg, x, y| draw_mark(svg, Mark::Met, x, y));
     sample(2, 2, "enemy entered", &|svg, x, y| draw_mark(svg, Mark::Entered, x, y));
-    if asked {
-        sample(3, 2, "it fought", &ships(IN_COMBAT, "3: 2/1"));
-    }
 }

@@ -230,6 +230,7 @@ fn written(
     let due = QuadrantZ::due(state);
     let context = serde_json::json!({
         "view": view,
+        "extra": QuadrantZ::extra(&view),
         "me": seat,
         "foe": seat.other(),
         "names": { "first": "Ann", "second": "Bo" },
@@ -257,6 +258,7 @@ fn letters_are_narrow_and_hold_no_line_that_reads_as_an_order() {
         play(seed, |state| {
             for seat in Seat::BOTH {
                 for text in written(&env, state, phase, seat, seed % 3 == 0) {
+                    assert!(!text.contains("\n\n\n"), "a gap:\n{text}");
                     for line in text.lines() {
                         assert!(line.chars().count() <= 70, "{line}");
                         assert_eq!(line.trim_end(), line, "blanks at the end: {line:?}");

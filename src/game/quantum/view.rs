@@ -57,7 +57,7 @@ impl View {
         }
         match orders {
             [] => faults.push(
-                self.with_example(Fault::whole("There is no move here, and a turn is one move."), None),
+                self.with_example(Fault::missing("There is no move here, and a turn is one move."), None),
             ),
             [_] => {}
             _ => faults.push(self.with_example(

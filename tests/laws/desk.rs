@@ -1,0 +1,72 @@
+//! The referee and his wording around a match of random play: letters in, worded letters out.
+
+use chrono::{DateTime, Utc};
+use fogpost::game::any::AnyState;
+use fogpost::game::{BySeat, Seat, Syntax};
+use fogpost::ledger::{Desk, SealKey};
+use fogpost::letter::Digest;
+use fogpost::referee::{self, Cause, Content, Dispatch, Match, Opening, Reader, Ruling, SeatLetter, Terms};
+use fogpost::report::{Club, Page, Templates, word};
+use fogpost::request::Request;
+
+use crate::play::{Play, numbered};
+
+const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
+
+/// The moment at which every match is opened and everything is decided.
+const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
+
+pub fn templates() -> Templates {
+    Templates::new(&std::collections::BTreeMap::new()).expect("the templates compiled in")
+}
+
+/// The opening of a match with the options of `play`.
+pub fn open(play: &Play) -> Ruling {
+    let opening = Opening {
+        id: format!("{}-7K3M", play.kind.prefix()),
+        game: play.kind,
+        choices: play.choices.clone(),
+        players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+        terms: Terms::default(),
+        desk: Desk { address: CLUB.address.to_owned(), wording: Digest::from([0; 32]) },
+        key: SealKey::new([7; 32]),
+    };
+    referee::open(opening, fogpost::ledger::Source::Clock, NOW)
+}
+
+/// A match that stands as `play` does, with nothing filed.
+pub fn held(play: &Play) -> Match {
+    with(&open(play).after, play.state.clone())
+}
+
+/// `m` with another state.
+pub fn with(m: &Match, state: AnyState) -> Match {
+    let mut m = m.clone();
+    if state.outcome().is_some() {
+        m.stage = referee::Stage::Over;
+    }
+    m.state = state;
+    m
+}
+
+/// What a letter of `seat` with these lines brings.
+pub fn receive(m: &Match, seat: Seat, lines: &[String]) -> Ruling {
+    let begins_order = |line: &str| !matches!(m.game.syntax(line), Err(Syntax::Unknown));
+    let request = Request::read(&numbered(lines), begins_order);
+    let digest = Digest::of(lines.join("\n").as_bytes());
+    let letter = SeatLetter { seat, digest, request, thread_turn: None, unread: None, silent: false };
+    referee::rule(m, &Cause::Letter(&letter), NOW)
+}
+
+/// The letter that a dispatch to `seat` is worded as.
+pub fn worded(templates: &Templates, m: &Match, seat: Seat, content: Content) -> Page {
+    let dispatch = Dispatch { to: Reader::Seat(seat), content };
+    word(templates, &CLUB, m, &dispatch, "k3jq7w2mzd5xabcd", NOW).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The answers to `seat` among the dispatches of a ruling.
+pub fn answers(ruling: &Ruling, seat: Seat) -> Vec<Content> {
+    let to_seat = ruling.dispatches.iter().filter(|dispatch| dispatch.to == Reader::Seat(seat));
+    let contents = to_seat.map(|dispatch| dispatch.content.clone());
+    contents.filter(|content| matches!(content, Content::Answer(_))).collect()
+}
