@@ -26,7 +26,11 @@ pub fn open(play: &Play) -> Ruling {
         id: format!("{}-7K3M", play.kind.prefix()),
         game: play.kind,
         choices: play.choices.clone(),
-        players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+        // Long ones: the lines that name them stay narrow.
+        players: BySeat::new(
+            "Annabella Featherstonehaugh".to_owned(),
+            "Bartholomew van den Heuvel".to_owned(),
+        ),
         terms: Terms::default(),
         key: SealKey::new([7; 32]),
     };
