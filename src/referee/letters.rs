@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::life::{Draft, Held, Stage};
 use super::schedule::{Absence, Press};
-use super::{Answer, Content, Notice, Orders, Reader, SeatLetter};
+use super::{Answer, Content, MatchLine, NoOffer, Notice, OfferTold, OpenSeat, Orders, Reader, SeatLetter};
 use crate::game::record::Ending;
 use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::{self, Fact};
@@ -29,11 +29,42 @@ pub enum Reply {
     Help {
         topic: Option<String>,
     },
-    Games,
+    /// The open seats are looked up by the shell.
+    Games {
+        seats: Vec<OpenSeat>,
+    },
     Rules {
         game: Option<String>,
     },
-    Matches,
+    /// Looked up by the shell.
+    Matches {
+        matches: Vec<MatchLine>,
+    },
+    Challenged {
+        to: String,
+        code: String,
+        offer: OfferTold,
+        lapses: String,
+    },
+    Opened {
+        code: String,
+        offer: OfferTold,
+        lapses: String,
+    },
+    /// A match has begun by ACCEPT or JOIN.
+    Joined {
+        match_id: String,
+    },
+    Declined,
+    /// CHALLENGE, OPEN, ACCEPT, DECLINE or JOIN had no effect.
+    NoOffer {
+        command: &'static str,
+        why: NoOffer,
+    },
+    /// A letter with `CHECK` changes nothing: what would have been done.
+    CheckedOnly {
+        command: &'static str,
+    },
     Told,
     NoPress,
     Resigned,
@@ -80,8 +111,14 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     } else {
         answer.orders = orders(draft, letter);
     }
-    answer.replies =
-        request.commands.iter().map(|asked| command(draft, letter.seat, &asked.command)).collect();
+    answer.replies = request
+        .commands
+        .iter()
+        .map(|asked| match changing(&asked.command).filter(|_| request.check) {
+            Some(command) => Reply::CheckedOnly { command },
+            None => command(draft, letter.seat, &asked.command),
+        })
+        .collect();
     if !request.commands.is_empty() || request.orders.is_empty() {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(word).collect();
@@ -163,6 +200,33 @@ fn not_due(draft: &Draft, due: &Due) -> String {
     format!("It is not your move: {} is to move.", names.join(" and "))
 }
 
+/// The word of a command that changes something, and does not with `CHECK`.
+pub fn changing(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Tell(_) => Some("TELL"),
+        Command::Resign { .. } => Some("RESIGN"),
+        Command::Draw => Some("DRAW"),
+        Command::Extend { .. } => Some("EXTEND"),
+        Command::Agree => Some("AGREE"),
+        Command::Absent { .. } => Some("ABSENT"),
+        Command::Substitute => Some("SUBSTITUTE"),
+        Command::Protest(_) => Some("PROTEST"),
+        Command::Challenge { .. } => Some("CHALLENGE"),
+        Command::Accept(_) => Some("ACCEPT"),
+        Command::Decline(_) => Some("DECLINE"),
+        Command::Open { .. } => Some("OPEN"),
+        Command::Join(_) => Some("JOIN"),
+        Command::Status
+        | Command::Report(_)
+        | Command::History
+        | Command::Help(_)
+        | Command::Games
+        | Command::Rules(_)
+        | Command::Matches
+        | Command::Gm(_) => None,
+    }
+}
+
 fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
     let over = draft.m.stage == Stage::Over;
     match command {
@@ -170,9 +234,9 @@ fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
         Command::Report(turn) => Reply::Report { turn: *turn },
         Command::History => Reply::History,
         Command::Help(topic) => Reply::Help { topic: topic.clone() },
-        Command::Games => Reply::Games,
+        Command::Games => Reply::Games { seats: Vec::new() },
         Command::Rules(game) => Reply::Rules { game: game.clone() },
-        Command::Matches => Reply::Matches,
+        Command::Matches => Reply::Matches { matches: Vec::new() },
         Command::Tell(text) => tell(draft, seat, text),
         Command::Resign { .. }
         | Command::Draw

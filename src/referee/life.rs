@@ -125,7 +125,7 @@ pub struct Opening {
 }
 
 /// Opens a match: both sides are told, and the first phase waits for orders.
-pub fn open(opening: Opening, gm: &str, at: DateTime<Utc>) -> Ruling {
+pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
     let at = ledger::to_millis(at);
     let blank = Match {
         id: opening.id,
@@ -151,13 +151,7 @@ pub fn open(opening: Opening, gm: &str, at: DateTime<Utc>) -> Ruling {
         head: Head::default(),
         key: opening.key,
     };
-    let mut draft = Draft {
-        m: blank,
-        source: Source::Gm(gm.to_owned()),
-        at,
-        entries: Vec::new(),
-        dispatches: Vec::new(),
-    };
+    let mut draft = Draft { m: blank, source, at, entries: Vec::new(), dispatches: Vec::new() };
     draft.note(Fact::MatchOpened {
         game: draft.m.game,
         options: opening.choices,

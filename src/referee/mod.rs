@@ -7,6 +7,7 @@ mod clock;
 mod gm;
 mod letters;
 mod life;
+mod offer;
 mod schedule;
 
 use chrono::{DateTime, Utc};
@@ -19,8 +20,9 @@ use crate::letter::Digest;
 use crate::request::Request;
 
 pub use gm::Act;
-pub use letters::Reply;
+pub use letters::{Reply, changing};
 pub use life::{Held, Match, Opening, Stage, open};
+pub use offer::{MatchLine, NoOffer, Offer, OfferTold, OpenSeat};
 pub use schedule::{Absence, Forfeit, Press, Terms};
 
 /// What a ruling is asked for.
@@ -162,9 +164,8 @@ pub struct Answer {
     pub unread: Option<String>,
     /// The lines that the faults speak of, as they were written.
     pub quoted: Vec<Line>,
-    /// Reports that were asked for again, and the player's matches: the shell looks them up.
+    /// Reports that were asked for again: the shell looks them up.
     pub reports: Vec<Again>,
-    pub matches: Vec<String>,
 }
 
 impl Answer {

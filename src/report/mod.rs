@@ -6,6 +6,7 @@ mod context;
 mod markdown;
 pub mod mime;
 pub mod paint;
+mod plain;
 mod samples;
 mod templates;
 mod words;
@@ -16,6 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::game::Seat;
 use crate::referee::{Content, Dispatch, Match, Reader};
 
+pub use plain::Plain;
 pub use templates::{COMPILED_IN, TemplateError, Templates};
 pub use words::{left, local};
 
@@ -78,17 +80,17 @@ pub fn word(
     Ok(page)
 }
 
-/// Words a letter to somebody who holds no seat: `topic` is a page of the manual, `why` what the letter lacked.
+/// Words a letter that is about no running match. `token` is the reader's reply token, or empty.
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn word_for_stranger(
+pub fn word_plain(
     templates: &Templates,
     club: &Club<'_>,
-    replies: &[crate::referee::Reply],
-    why: &str,
+    plain: &Plain,
+    token: &str,
 ) -> Result<Page, TemplateError> {
-    Frame { templates, name: "stranger.txt", context: context::stranger(club, replies, why) }.page()
+    Frame { templates, name: plain.template(), context: context::plain(club, plain, token) }.page()
 }
 
 /// What happened in an adjudication as `seat` was told it, and the board: for the account of a replay.

@@ -12,10 +12,13 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection as _, QueryBuilder, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
-use super::backend::{backend, dispatch_columns, match_columns, player_columns, seat_columns};
+use super::backend::{
+    backend, dispatch_columns, invitation_columns, match_columns, player_columns, seat_columns,
+};
+use super::error::address_taken;
 use super::rows::{
-    self, Arrival, CHUNK, all_there, integer, is_common, maybe_time, numbered, outcome, place, sort_matches,
-    text, texts,
+    self, Arrival, CHUNK, all_there, digest, integer, is_common, maybe_time, numbered, outcome, place,
+    sort_matches, text, texts,
 };
 use super::settle::settling;
 use super::*;
