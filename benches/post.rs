@@ -162,7 +162,9 @@ fn receipt(runtime: &Runtime) {
     let (_stopper, stop) = Stop::new();
     runtime.spawn(office.run(stop));
     // The letters that open the match.
-    (0..2).for_each(|_| drop(taken.recv()));
+    for _ in 0..2 {
+        taken.recv().expect("an invitation");
+    }
     let mut bare = Bare::idle(servers.imap_port);
     let (mut plain, mut ours) = (Vec::new(), Vec::new());
     for n in 0..IDLE_LETTERS {
