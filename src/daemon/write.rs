@@ -60,8 +60,11 @@ impl Office {
             if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
                 page.attachments.push((format!("{}.toml", m.id), record.clone()));
             }
+            // Not by the ledger alone: an answer may come of a letter that changed nothing.
+            let cause =
+                answered.map_or(at.timestamp().to_string(), |l| l.digest.to_string()[..12].to_owned());
             let answered = answered.filter(|_| matches!(dispatch.content, Content::Answer(_)));
-            let unique = format!("{}.{}.{index}", m.id.to_lowercase(), m.head.seq);
+            let unique = format!("{}.{}.{cause}.{index}", m.id.to_lowercase(), m.head.seq);
             let thread = (!token.is_empty()).then(|| self.message_id(token, &m.id.to_lowercase()));
             let message_id = self.message_id(token, &unique);
             let bytes = self.mail(page, token, (name, address), &message_id, thread, answered, at)?;
