@@ -25,11 +25,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("store", &["game", "letter"]),
     ("post", &["letter"]),
     ("config", &["letter", "referee", "post"]),
-    ("daemon", &["game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config"]),
+    (
+        "daemon",
+        &["game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config"],
+    ),
     (
         "cli",
         &[
-            "game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config", "daemon",
+            "game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config",
+            "daemon",
         ],
     ),
 ];

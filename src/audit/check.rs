@@ -246,7 +246,8 @@ impl Check {
                 return None;
             };
             if entry.canonical() != json {
-                let what = format!("{} is not what follows from {}", differing(entry, &found), because(&found));
+                let what =
+                    format!("{} is not what follows from {}", differing(entry, &found), because(&found));
                 self.wrong(Place::Entry(found.seq), what);
                 return None;
             }
@@ -268,8 +269,7 @@ impl Check {
         first: &Entry,
         answered: &BTreeMap<String, String>,
     ) -> Result<(Ruling, Option<Box<Letter>>), Option<Finding>> {
-        let wrong =
-            |what: &str| Some(Finding { place: Place::Entry(first.seq), what: what.to_owned() });
+        let wrong = |what: &str| Some(Finding { place: Place::Entry(first.seq), what: what.to_owned() });
         let Some(m) = &self.now else {
             return self.opening(first).map(|ruling| (ruling, None));
         };
@@ -329,8 +329,7 @@ impl Check {
 
     /// The opening of the match, made again.
     fn opening(&self, first: &Entry) -> Result<Ruling, Option<Finding>> {
-        let wrong =
-            |place: Place, what: &str| Some(Finding { place, what: what.to_owned() });
+        let wrong = |place: Place, what: &str| Some(Finding { place, what: what.to_owned() });
         let (Fact::MatchOpened { game, options, players, terms, desk, key: pin }, Source::Gm { name, .. }) =
             (&first.fact, &first.cause)
         else {
@@ -380,7 +379,9 @@ impl Check {
                 continue;
             };
             let before = sent.seat.map(|seat| self.reports[seat as usize].clone()).unwrap_or_default();
-            if sent.kind == "report" && let Some(seat) = sent.seat {
+            if sent.kind == "report"
+                && let Some(seat) = sent.seat
+            {
                 self.reports[seat as usize].push(sent.message_id.clone());
             }
             expected.push(Expected {
@@ -431,13 +432,18 @@ impl Check {
                 Some(seq) if seq > now.head.seq => {
                     format!("it stands at entry #{seq}, but the ledger ends with #{}", now.head.seq)
                 }
-                _ => format!("{} is not what follows from the ledger", differing_json(&again, &kept.snapshot)),
+                _ => {
+                    format!("{} is not what follows from the ledger", differing_json(&again, &kept.snapshot))
+                }
             };
             self.wrong(Place::Kept("the snapshot"), what);
         } else if (kept.game.as_str(), kept.stage.as_str(), kept.wake_at)
             != (now.game.key(), now.stage.as_str(), now.wake_at())
         {
-            self.wrong(Place::Kept("the match"), "its game, stage or next moment is not that of its snapshot");
+            self.wrong(
+                Place::Kept("the match"),
+                "its game, stage or next moment is not that of its snapshot",
+            );
         }
         self.verdict
     }

@@ -116,7 +116,8 @@ impl Expected {
         let local = self.sent.message_id.split('@').next().unwrap_or_default();
         let token = seat.and_then(|_| local.split('.').next()).unwrap_or_default();
         let mut page =
-            report::word(words.templates, &words.stationery.club(), &self.m, &dispatch, token, self.at).ok()?;
+            report::word(words.templates, &words.stationery.club(), &self.m, &dispatch, token, self.at)
+                .ok()?;
         if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &self.record) {
             page.attachments.push((format!("{}.toml", self.m.id), record.clone()));
         }
@@ -137,7 +138,8 @@ impl Expected {
 
 /// Where two mails first differ, for people.
 fn differing_part(one: &[u8], other: &[u8]) -> &'static str {
-    let at = one.iter().zip(other).position(|(one, other)| one != other).unwrap_or(one.len().min(other.len()));
+    let at =
+        one.iter().zip(other).position(|(one, other)| one != other).unwrap_or(one.len().min(other.len()));
     let before = String::from_utf8_lossy(&one[..at]);
     match before.rfind("\r\nContent-Type: ").map(|at| &before[at + 16..]) {
         _ if !before.contains("\r\n\r\n") => "its header",

@@ -36,6 +36,8 @@ pub enum Place {
     Letter(Digest),
     /// A letter of ours, by its Message-ID.
     Sent(String),
+    /// The ledger line of this number in a player's own mail.
+    Mail(u64),
 }
 
 impl std::fmt::Display for Place {
@@ -45,6 +47,7 @@ impl std::fmt::Display for Place {
             Place::Entry(seq) => write!(f, "entry #{seq}"),
             Place::Letter(digest) => write!(f, "letter {digest}"),
             Place::Sent(id) => write!(f, "our letter <{id}>"),
+            Place::Mail(seq) => write!(f, "the mail's ledger line #{seq}"),
         }
     }
 }

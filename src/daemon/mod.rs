@@ -105,6 +105,7 @@ impl Office {
             () = self.settle_until(&stop) => {}
             () = self.watch_clock_until(&stop, watched) => {}
             () = self.dispatch_until(&stop) => {}
+            () = self.audit_until(&stop) => {}
         }
         Ok(())
     }
@@ -120,6 +121,7 @@ impl Office {
         drained.context("the mailbox")?;
         self.settle_all().await?;
         self.clock_all(clock::OUTAGE_BETWEEN_RUNS).await?;
+        self.audit_when_due().await?;
         self.dispatch_all().await
     }
 }

@@ -240,7 +240,9 @@ impl Office {
             let Content::Answer(answer) = &mut dispatch.content else { continue };
             for reply in answer.replies.clone() {
                 match reply {
-                    Reply::Report { turn } => answer.reports = self.reports_again(row, unsaved, Wanted::of(turn)).await?,
+                    Reply::Report { turn } => {
+                        answer.reports = self.reports_again(row, unsaved, Wanted::of(turn)).await?
+                    }
                     Reply::History => answer.reports = self.reports_again(row, unsaved, Wanted::All).await?,
                     Reply::Matches => answer.matches = self.matches_of(row).await?,
                     _ => {}

@@ -93,6 +93,18 @@ pub fn word_for_stranger(
     Frame { templates, name: "stranger.txt", context: context::stranger(club, replies, why) }.page()
 }
 
+/// Words what the GM is told at once when matches do not verify: of each its name and what is wrong.
+///
+/// # Errors
+/// [`TemplateError`]: a template is at fault.
+pub fn word_alarm(
+    templates: &Templates,
+    club: &Club<'_>,
+    failed: &[(String, Vec<String>)],
+) -> Result<Page, TemplateError> {
+    Frame { templates, name: "alarm.txt", context: context::alarm(club, failed) }.page()
+}
+
 /// What happened in an adjudication as `seat` was told it, and the board: for the account of a replay.
 ///
 /// # Errors

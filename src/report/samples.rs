@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Club, TemplateError, Templates, word, word_for_stranger};
+use super::{Club, TemplateError, Templates, word, word_alarm, word_for_stranger};
 use crate::game::any::{Choices, Kind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
@@ -37,6 +37,7 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
             word_for_stranger(templates, &CLUB, &[reply], "Why.")?;
         }
     }
+    word_alarm(templates, &CLUB, &[("QZ-0000".to_owned(), vec!["entry #1: a sentence".to_owned()])])?;
     word_for_stranger(templates, &CLUB, &[], "").map(|_| ())
 }
 

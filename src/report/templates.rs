@@ -34,6 +34,7 @@ compiled_in![
     "report.txt",
     "stranger.txt",
     "gm.txt",
+    "alarm.txt",
     "again.txt",
     "faults.txt",
     "replies.txt",

@@ -118,7 +118,13 @@ impl Desk {
 
     /// The program ends and is started again, on the same folder.
     pub fn restart(&mut self) {
+        self.restart_after(|_| ());
+    }
+
+    /// The same, with `work` done on the folder in between.
+    pub fn restart_after(&mut self, work: impl FnOnce(&Path)) {
         self.runtime.block_on(self.office.close());
+        work(self.folder.path());
         self.office = self.runtime.block_on(open(self.folder.path(), Arc::clone(&self.now)));
     }
 
@@ -218,11 +224,16 @@ impl Desk {
 
     /// Every letter that went to `address`, in order.
     pub fn all_to(&self, address: &str) -> Vec<Sent> {
+        self.raw_to(address).iter().map(|raw| sent(raw)).collect()
+    }
+
+    /// Their bytes.
+    pub fn raw_to(&self, address: &str) -> Vec<Vec<u8>> {
         let new = folder_of(&self.folder.path().join("mail"), address).join("new");
         let Ok(listed) = std::fs::read_dir(new) else { return Vec::new() };
         let mut paths: Vec<_> = listed.map(|entry| entry.expect("an entry").path()).collect();
         paths.sort_by_key(|path| order_of(path));
-        paths.iter().map(|path| sent(&std::fs::read(path).expect("a letter"))).collect()
+        paths.iter().map(|path| std::fs::read(path).expect("a letter")).collect()
     }
 
     /// The letters that went to `address` since the last call.

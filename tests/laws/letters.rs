@@ -36,7 +36,8 @@ fn faults(game: Kind, page: &Page, written: &[String], reasons: &[String]) -> Ve
     let begins_order = |line: &str| !matches!(game.syntax(line), Err(Syntax::Unknown));
     let request = Request::read(&numbered(&lines), begins_order);
     let is_reason = |no: usize| reasons.iter().any(|reason| reason.contains(lines[no - 1].trim()));
-    let orders = request.orders.iter().filter(|order| !is_reason(order.no) || game.syntax(&order.text).is_ok());
+    let orders =
+        request.orders.iter().filter(|order| !is_reason(order.no) || game.syntax(&order.text).is_ok());
     faults.extend(orders.map(|order| format!("read as an order: {}", lines[order.no - 1])));
     faults.extend(request.commands.iter().map(|command| format!("read as a command: {command:?}")));
     faults.extend(request.faults.iter().map(|fault| format!("read as a command at fault: {fault:?}")));
@@ -162,7 +163,10 @@ fn no_line_of_a_letter_is_wide_or_can_be_taken_for_an_order() {
     for (kind, phase) in phases {
         for name in ["answer", "reminder", "report", "missed"] {
             // Nothing is reported before the setups are.
-            assert!(phase == Phase::Setup || seen.has(kind, Some(phase), name), "no {name} in {kind} {phase}");
+            assert!(
+                phase == Phase::Setup || seen.has(kind, Some(phase), name),
+                "no {name} in {kind} {phase}"
+            );
         }
     }
 }

@@ -60,7 +60,8 @@ impl Comparison<'_> {
         contents.extend(answers(&receive(m, self.viewer, &["STATUS".to_owned()]), self.viewer));
         for lines in orders {
             // Checked, and not filed: so nothing is adjudicated yet on what the other side has.
-            let checked: Vec<String> = std::iter::once("CHECK".to_owned()).chain(lines.iter().cloned()).collect();
+            let checked: Vec<String> =
+                std::iter::once("CHECK".to_owned()).chain(lines.iter().cloned()).collect();
             contents.extend(answers(&receive(m, self.viewer, &checked), self.viewer));
         }
         contents.into_iter().map(|content| worded(self.templates, m, self.viewer, content)).collect()
@@ -90,7 +91,8 @@ fn assert_twins_look_alike(kind: Kind, many: u64, twin: impl Fn(&AnyState, Seat,
                     continue;
                 }
                 twins += 1;
-                let compared = Comparison { templates: &templates, viewer, letters: twins.is_multiple_of(25) };
+                let compared =
+                    Comparison { templates: &templates, viewer, letters: twins.is_multiple_of(25) };
                 letters += usize::from(compared.letters);
                 let one = held(&play);
                 let orders = orders(&mut play, viewer);

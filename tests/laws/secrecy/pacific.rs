@@ -39,7 +39,9 @@ pub fn twin(state: &AnyState, viewer: Seat, random: &mut Random) -> AnyState {
             return;
         }
         state["submarines"][foe] = other_submarines(many, random);
-        let hidden = |event: &Value| ["submarine_moved", "submarine_sunk"].iter().any(|kind| event[kind]["side"] == foe);
+        let hidden = |event: &Value| {
+            ["submarine_moved", "submarine_sunk"].iter().any(|kind| event[kind]["side"] == foe)
+        };
         let events = state["events"].as_array_mut().expect("events");
         events.retain(|event| !hidden(event));
         if random.once_in(2) {

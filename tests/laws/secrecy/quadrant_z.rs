@@ -73,7 +73,8 @@ fn disguise(state: &mut Value, viewer: Seat, random: &mut Random) {
     let ships = other_ships(state, viewer, random);
     let score = |star: &&Value| star["captured_by"] == foe.as_str();
     let captured = list(&state["stars"]).iter().filter(score);
-    let points: u64 = captured.map(|star| star["first"].as_u64().unwrap_or(0) + star["second"].as_u64().unwrap_or(0)).sum();
+    let points: u64 =
+        captured.map(|star| star["first"].as_u64().unwrap_or(0) + star["second"].as_u64().unwrap_or(0)).sum();
     let numbers: Vec<u64> = ships.iter().filter_map(|ship| ship["no"].as_u64()).collect();
     let side = &mut state["sides"][foe.as_str()];
     side["highest"] = json!(numbers.last().unwrap_or(&0) + random.below(9) as u64);
@@ -131,7 +132,8 @@ fn other_ships(state: &Value, viewer: Seat, random: &mut Random) -> Vec<Value> {
 fn disguise_stars(state: &mut Value, viewer: Seat, random: &mut Random) {
     let foe = viewer.other();
     let home_of_foe = home_sector(state, foe);
-    let known = |star: &Value| !star["captured_by"].is_null() || has_charted(state, viewer, quadrant(&star["at"]));
+    let known =
+        |star: &Value| !star["captured_by"].is_null() || has_charted(state, viewer, quadrant(&star["at"]));
     let mut stars: Vec<Value> = Vec::new();
     let mut taken = BTreeSet::new();
     for star in list(&state["stars"]) {
@@ -184,7 +186,8 @@ pub fn moved(play: &mut Play, viewer: Seat, filed: &BySeat<Option<Vec<String>>>)
     }
     let sight = in_sight(before, viewer);
     let ships = list(&before["sides"][foe.as_str()]["ships"]);
-    let unseen: Vec<usize> = (0..ships.len()).filter(|at| !sight.contains(&quadrant(&ships[*at]["at"]))).collect();
+    let unseen: Vec<usize> =
+        (0..ships.len()).filter(|at| !sight.contains(&quadrant(&ships[*at]["at"]))).collect();
     if unseen.is_empty() {
         return None;
     }
