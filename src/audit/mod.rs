@@ -4,7 +4,9 @@
 //! with what is kept, byte for byte; [`Expected`] does the same for what was sent. [`witness`] holds the ledger
 //! line of a player's own mail against the chain. Nothing here loads, or knows where things are kept.
 
+pub mod account;
 mod check;
+pub mod dossier;
 mod expected;
 pub mod witness;
 

@@ -4,6 +4,7 @@
 mod audit;
 mod clock;
 mod dispatch;
+mod dossier;
 mod intake;
 mod open;
 mod settle;

@@ -35,6 +35,8 @@ compiled_in![
     "stranger.txt",
     "gm.txt",
     "alarm.txt",
+    "account.txt",
+    "account.html",
     "again.txt",
     "faults.txt",
     "replies.txt",

@@ -2,6 +2,7 @@
 
 mod audit;
 mod desk;
+mod dossier;
 mod letters;
 mod play;
 mod time;

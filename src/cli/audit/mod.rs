@@ -1,5 +1,7 @@
 //! `fogpost audit`: whether a match is what its letters and the rules make of it.
 
+mod export;
+mod show;
 mod verify;
 
 use std::path::Path;
@@ -7,7 +9,7 @@ use std::process::ExitCode;
 
 use crate::config::Config;
 
-/// Check matches against their ledgers
+/// Check matches against their ledgers, show their accounts, write their dossiers
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -17,6 +19,8 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Command {
     Verify(verify::Args),
+    Show(show::Args),
+    Export(export::Args),
 }
 
 impl Args {
@@ -26,6 +30,8 @@ impl Args {
             let office = super::office(config).await?;
             let exit = match self.command {
                 Command::Verify(args) => args.run(&office).await?,
+                Command::Show(args) => args.run(&office).await?,
+                Command::Export(args) => args.run(&office).await?,
             };
             office.close().await;
             Ok(exit)
