@@ -4,7 +4,8 @@ use divan::{Bencher, black_box};
 use fogpost::game::any::{AnyState, Kind};
 use fogpost::game::record::{Ending, Record};
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::SealKey;
+use fogpost::ledger::{Desk, SealKey, Source};
+use fogpost::letter::Digest;
 use fogpost::referee::{self, Adjudged, Content, Dispatch, Match, Opening, Reader, Terms};
 use fogpost::report::{self, Club, Templates, paint};
 
@@ -23,9 +24,10 @@ fn middle(kind: &Kind) -> (Match, Dispatch) {
         choices: Default::default(),
         players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
         terms: Terms::default(),
+        desk: Desk { address: CLUB.address.to_owned(), wording: Digest::of(b"") },
         key: SealKey::new([1; 32]),
     };
-    let mut m = referee::open(opening, "the GM", at).after;
+    let mut m = referee::open(opening, Source::Clock, at).after;
     let mut state = 7_u64;
     let mut dice = move |below: u32| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

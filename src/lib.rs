@@ -9,11 +9,10 @@
 //! ```
 //! use chrono::{DateTime, Utc};
 //! use fogpost::game::{BySeat, Seat, any::Kind};
-//! use fogpost::ledger::SealKey;
-//! use fogpost::letter::{Address, Letter, Limits, Own, Written};
+//! use fogpost::ledger::{Desk, SealKey, Source};
+//! use fogpost::letter::{Address, Digest, Letter, Limits, Own};
 //! use fogpost::referee::{self, Cause, Opening, SeatLetter, Terms};
 //! use fogpost::report::{self, Club, Templates};
-//! use fogpost::request::Request;
 //!
 //! let at: DateTime<Utc> = "2026-05-14T09:12:00Z".parse()?;
 //! let opening = Opening {
@@ -22,11 +21,12 @@
 //!     choices: Kind::Quad.choose([("trainer", "on")])?,
 //!     players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
 //!     terms: Terms::default(),
+//!     desk: Desk { address: "referee@club.example".to_owned(), wording: Digest::of(b"") },
 //!     key: SealKey::new([7; 32]),
 //! };
-//! let opened = referee::open(opening, "the GM", at).after;
+//! let opened = referee::open(opening, Source::Clock, at).after;
 //!
-//! // A letter comes in: who wrote it, and what did the person write now?
+//! // A letter comes in, and is Ann's.
 //! let raw = b"From: Ann <ann@example.org>\r\nSubject: Re: [QD-7K3M] Turn 1\r\n\r\nMARBLE E6\r\n\r\n> old words\r\n";
 //! let own = Own {
 //!     address: Address::parse("referee@club.example")?,
@@ -34,16 +34,9 @@
 //!     return_path: None,
 //! };
 //! let letter = Letter::read(raw, &own, &Limits::default()).expect("it is within the limits");
-//! let Written::Lines(lines) = letter.fresh(None) else { panic!("it has a text") };
 //!
 //! // Which of its lines are orders, and what follows from them?
-//! let seat_letter = SeatLetter {
-//!     seat: Seat::First,
-//!     digest: letter.digest,
-//!     request: Request::read(&lines, |line| Kind::Quad.syntax(line).is_ok()),
-//!     thread_turn: letter.in_subject.and_then(|named| named.turn),
-//!     unread: None,
-//! };
+//! let seat_letter = SeatLetter::of(&letter, Seat::First, None, &opened);
 //! let ruling = referee::rule(&opened, &Cause::Letter(&seat_letter), at);
 //! assert_eq!(ruling.after.awaited(), [Seat::Second]);
 //!
@@ -57,6 +50,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod audit;
 pub mod cli;
 pub mod config;
 pub mod daemon;

@@ -12,6 +12,7 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::Source;
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{Match, MatchLine, NoOffer, Offer, OpenSeat, Reply, Stage};
+use crate::report::envelope::Envelope;
 use crate::report::{self, Plain, local};
 use crate::request::Command;
 use crate::store::{Invitation, InvitationStage, NewDispatch, Player, Settlement};
@@ -345,9 +346,13 @@ impl Office {
         unique: &str,
         kind: &str,
     ) -> anyhow::Result<NewDispatch> {
-        let page = report::word_plain(&self.templates, &self.club(), plain, "")?;
-        let message_id = self.message_id("", unique);
-        let bytes = self.mail(page, "", to, &message_id, None, None, self.now())?;
+        let page = report::word_plain(&self.templates, &self.stationery.club(), plain, "")?;
+        let message_id = self.stationery.message_id("", unique);
+        let (to_name, address) = to;
+        let (token, date) = ("", self.now());
+        let envelope =
+            Envelope { token, to_name, to: address, message_id: &message_id, match_id: None, date };
+        let bytes = self.stationery.mail(page, &envelope, None)?;
         Ok(NewDispatch {
             message_id,
             recipient: to.1.to_owned(),

@@ -37,7 +37,7 @@ impl Office {
     /// # Errors
     /// Both seats would go to one player; the database does not answer.
     pub async fn open(&self, new: NewMatch) -> anyhow::Result<Match> {
-        let gm = Source::Gm(self.config.club.gm.name.clone());
+        let gm = Source::Gm { name: self.config.club.gm.name.clone(), act: None };
         // A name that is taken already is drawn again.
         for _ in 0..20 {
             let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
@@ -82,6 +82,7 @@ impl Office {
             choices: new.choices.clone(),
             players: BySeat::from_fn(|seat| players[seat].name.clone()),
             terms: new.terms.clone(),
+            desk: self.desk.clone(),
             key: SealKey::new(random()?),
         };
         let ruling = referee::open(opening, source, now);

@@ -128,6 +128,10 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         answer.all_faults().filter_map(|fault| fault.line).filter_map(|no| quote(request, no)).collect();
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     draft.put_answer(place, answer);
+    if letter.silent {
+        draft.withhold_answer(place);
+        draft.note(Fact::AnswerHeldBack { seat: letter.seat });
+    }
     if sealed {
         draft.settle();
     }

@@ -78,7 +78,7 @@ pub fn seat(
         Content::Answer(answer) => json!({ "answer": self::answer(answer) }),
         Content::Report { steps, missed } => {
             let steps: Vec<_> = steps.iter().map(|step| news(step, &m.players, seat)).collect();
-            json!({ "steps": steps, "missed": missed, "key": m.stage == Stage::Over })
+            json!({ "steps": steps, "missed": missed, "key": (m.stage == Stage::Over).then(|| m.key.open()) })
         }
         Content::Missed { seats } => json!({ "late": seats }),
         Content::Notice(notice) => json!({ "notice": notice, "message": message(notice) }),

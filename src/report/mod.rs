@@ -2,7 +2,9 @@
 //!
 //! A letter to a seat is made from that seat's view and from what both may know, and from nothing else.
 
+pub mod again;
 mod context;
+pub mod envelope;
 mod markdown;
 pub mod mime;
 pub mod paint;

@@ -7,7 +7,7 @@ use super::{Club, Plain, TemplateError, Templates, word, word_plain};
 use crate::game::any::{Choices, Kind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
-use crate::ledger::{SealKey, Source};
+use crate::ledger::{Desk, SealKey, Source};
 use crate::letter::Digest;
 use crate::referee::{
     self, Adjudged, Again, Answer, Content, Dispatch, Match, MatchLine, NoOffer, Notice, Offer, OfferTold,
@@ -25,9 +25,10 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
             choices: Choices::default(),
             players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
             terms: Terms::default(),
+            desk: Desk { address: CLUB.address.to_owned(), wording: Digest::from([0; 32]) },
             key: SealKey::new([0; 32]),
         };
-        let mut m = referee::open(opening, Source::House, at).after;
+        let mut m = referee::open(opening, Source::Clock, at).after;
         try_match(templates, &m, at)?;
         m.state.close(Ending::Resign(Seat::First).outcome());
         m.stage = referee::Stage::Over;

@@ -429,6 +429,14 @@ pub trait Store: Send + Sync {
 
     /// The entries of this kind in all matches since then, oldest first.
     async fn entries_since(&self, kind: &str, since: DateTime<Utc>) -> Result<Vec<EntryRow>>;
+    /// Up to `limit` of a match's entries behind the entry `seq`, in order.
+    async fn entries_after(&self, match_id: &str, seq: u64, limit: u32) -> Result<Vec<EntryRow>>;
+
+    /// The letters of these digests, with their bytes.
+    async fn letters_named(&self, digests: &[Digest]) -> Result<Vec<(Digest, Vec<u8>)>>;
+
+    /// Every dispatch of a match in the order it was made, without the bytes.
+    async fn sent_about(&self, match_id: &str) -> Result<Vec<DispatchRow>>;
 
     /// Every dispatch of a match in the order it was made, with the bytes.
     async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>>;

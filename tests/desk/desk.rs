@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use fogpost::audit::Verdict;
 use fogpost::config::Config;
 use fogpost::daemon::{NewMatch, Office, Seated};
 use fogpost::game::BySeat;
 use fogpost::game::any::Kind;
-use fogpost::ledger;
 use fogpost::letter::Address;
 use fogpost::post::{maildir, outbox::folder_of};
 use fogpost::referee::Match;
@@ -268,10 +268,15 @@ impl Desk {
         let queues = self.block_on(self.office.store.queues()).expect("the store answers");
         assert_eq!(queues.dispatches_waiting, 0, "a dispatch is left");
         for row in self.block_on(self.office.store.list_matches(None)).expect("the store answers") {
-            let entries = self.block_on(self.office.store.entries(&row.id)).expect("the store answers");
-            let head = ledger::walk(entries.iter().map(|entry| (entry.json.as_str(), entry.hash)));
-            assert_eq!(head.expect("the chain holds"), self.find(&row.id).head, "the head of {}", row.id);
+            let verdict = self.verify(&row.id);
+            assert!(verdict.is_sound(), "{verdict:#?}");
+            assert_eq!(verdict.head, self.find(&row.id).head, "the head of {}", row.id);
         }
+    }
+
+    /// Checks a match against its ledger.
+    pub fn verify(&self, id: &str) -> Verdict {
+        self.block_on(self.office.verify(id, &|_| ())).expect("the store answers")
     }
 }
 
