@@ -156,6 +156,7 @@ fn answer(answer: &Answer) -> Value {
         "manual": manual(&answer.replies),
         "faults": faults(&answer.faults),
         "remarks": answer.remarks.iter().map(|line| clipped(&line.text)).collect::<Vec<_>>(),
+        "replaced": answer.replaced.iter().map(|line| clipped(&line.text)).collect::<Vec<_>>(),
         "unread": answer.unread.as_deref(),
     })
 }
