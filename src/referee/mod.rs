@@ -183,6 +183,8 @@ pub struct Answer {
     pub faults: Vec<Fault>,
     /// Lines without effect.
     pub remarks: Vec<Line>,
+    /// Orders whose place a later one in the same letter takes.
+    pub replaced: Vec<Line>,
     /// Nothing could be read at all: why.
     pub unread: Option<String>,
     /// The lines that the faults speak of, as they were written.

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::templates::TOPICS;
-use super::{Club, Plain, TemplateError, Templates, word, word_plain};
+use super::{Club, Plain, TemplateError, Templates, board, without_picture, word_alarm, word_plain};
 use crate::game::any::{Choices, Kind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
@@ -37,7 +37,8 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
     for plain in plains() {
         word_plain(templates, &CLUB, &plain, "")?;
     }
-    Ok(())
+    word_alarm(templates, &CLUB, &[("QZ-0000".to_owned(), vec!["entry #1: a sentence".to_owned()])])
+        .map(|_| ())
 }
 
 fn plains() -> Vec<Plain> {
@@ -108,12 +109,13 @@ fn try_match(templates: &Templates, m: &Match, at: DateTime<Utc>) -> Result<(), 
     for content in contents(m) {
         for seat in Seat::BOTH {
             let dispatch = Dispatch { to: Reader::Seat(seat), content: content.clone() };
-            word(templates, &CLUB, m, &dispatch, "0000000000000000", at)?;
+            let board = board(m, &dispatch);
+            without_picture(templates, &CLUB, m, &dispatch, "0000000000000000", at, board.as_ref())?;
         }
     }
     for notice in notices() {
         let dispatch = Dispatch { to: Reader::Gm, content: Content::Notice(notice) };
-        word(templates, &CLUB, m, &dispatch, "", at)?;
+        without_picture(templates, &CLUB, m, &dispatch, "", at, None)?;
     }
     Ok(())
 }
@@ -146,7 +148,8 @@ fn answers() -> Vec<Answer> {
         to: Some(Digest::from([0; 32])),
         replies: replies(),
         faults: vec![fault],
-        remarks: written,
+        remarks: written.clone(),
+        replaced: written,
         unread: Some("It is encrypted.".to_owned()),
         reports: vec![again],
         ..Answer::default()

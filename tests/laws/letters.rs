@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fogpost::game::any::Kind;
 use fogpost::game::{Phase, Seat, Syntax};
 use fogpost::referee::{Content, Match, Reader, Reply};
-use fogpost::report::{Page, Templates};
+use fogpost::report::{COMPILED_IN, Page, Templates};
 use fogpost::request::Request;
 
 use crate::desk::{answers, open, receive, templates, worded};
@@ -177,6 +177,8 @@ fn no_line_of_the_manual_is_wide_or_can_be_taken_for_an_order() {
     let rules = |kind: &Kind| Reply::Rules { game: Some(kind.key().to_owned()) };
     let mut pages =
         vec![Reply::Help { topic: None }, Reply::Games { seats: Vec::new() }, Reply::Rules { game: None }];
+    let topics = COMPILED_IN.iter().filter_map(|(name, _)| name.strip_prefix("help/")?.strip_suffix(".txt"));
+    pages.extend(topics.map(|topic| Reply::Help { topic: Some(topic.to_owned()) }));
     pages.extend(Kind::ALL.iter().map(rules));
     let mut found = BTreeSet::new();
     for kind in Kind::ALL {
