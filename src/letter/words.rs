@@ -94,8 +94,8 @@ impl Words {
         self.0.iter().any(|word| text.ends_with(word))
     }
 
-    pub fn any(&self, mut fits: impl FnMut(&&str) -> bool) -> bool {
-        self.0.iter().any(|word| fits(word))
+    pub fn any(&self, fits: impl FnMut(&&'static str) -> bool) -> bool {
+        self.0.iter().any(fits)
     }
 }
 
