@@ -330,9 +330,7 @@ impl Check {
     /// The opening of the match, made again.
     fn opening(&self, first: &Entry) -> Result<Ruling, Option<Finding>> {
         let wrong = |place: Place, what: &str| Some(Finding { place, what: what.to_owned() });
-        let (Fact::MatchOpened { game, options, players, terms, desk, key: pin }, Source::Gm { name, .. }) =
-            (&first.fact, &first.cause)
-        else {
+        let Fact::MatchOpened { game, options, players, terms, desk, key: pin } = &first.fact else {
             return Err(wrong(Place::Entry(first.seq), "the ledger does not begin with the match's opening"));
         };
         let key = self.snapshot.as_ref().map(|m| m.key.clone());
@@ -351,7 +349,7 @@ impl Check {
             desk: desk.clone(),
             key,
         };
-        Ok(referee::open(opening, name, first.at))
+        Ok(referee::open(opening, first.cause.clone(), first.at))
     }
 
     /// The seat that a letter may act for: it bears a token that was sent to it, and comes from where it was sent.

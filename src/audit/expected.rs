@@ -90,7 +90,7 @@ impl Expected {
             return wrong("it is kept as a letter of another kind, or to another seat");
         }
         let today = words.stationery.wording(words.templates);
-        let names_others = self.replies().iter().any(|reply| matches!(reply, Reply::Matches));
+        let names_others = self.replies().iter().any(tells_of_others);
         if self.m.desk.wording != today || names_others {
             return Ok(false);
         }
@@ -148,4 +148,18 @@ fn differing_part(one: &[u8], other: &[u8]) -> &'static str {
         Some(part) if part.starts_with("text/plain") => "its text",
         Some(_) | None => "its body",
     }
+}
+
+/// Whether a reply tells of more than its match: it cannot be made again from that match's ledger.
+fn tells_of_others(reply: &Reply) -> bool {
+    matches!(
+        reply,
+        Reply::Matches { .. }
+            | Reply::Games { .. }
+            | Reply::Challenged { .. }
+            | Reply::Opened { .. }
+            | Reply::Joined { .. }
+            | Reply::Declined
+            | Reply::NoOffer { .. }
+    )
 }

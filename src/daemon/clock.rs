@@ -57,6 +57,7 @@ impl Office {
         // A letter received in time counts, also when it is read late.
         self.settle_all().await?;
         self.make_good(now, outage).await?;
+        self.lapse_offers(now).await?;
         loop {
             let due = self.store.matches_due(now, TOGETHER).await?;
             let mut changed = false;

@@ -1,6 +1,7 @@
 //! The loops: letters are taken in, settled, the clock is asked, dispatches are sent. It loads, calls, saves; what
 //! is decided is decided in [`crate::referee`].
 
+mod anybody;
 mod audit;
 mod clock;
 mod dispatch;

@@ -9,16 +9,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::anybody::Asker;
 use super::write;
 use super::{Office, Pause, rest};
-use crate::game::BySeat;
+use crate::game::{BySeat, Fault};
 use crate::letter::{Address, Letter, Unreadable, Written};
 use crate::post::Stop;
-use crate::referee::{Again, Cause, Content, Match, Reply, Ruling, SeatLetter};
-use crate::report;
+use crate::referee::{self, Again, Cause, Content, Match, Reply, Ruling, SeatLetter};
 use crate::report::again::{Wanted, text_of};
 use crate::report::envelope::{Answered, Envelope};
-use crate::request::{Command, Request};
+use crate::report::{self, Plain};
+use crate::request::Request;
 use crate::store::{Decided, Fate, MatchRow, NewDispatch, Settlement, StoreError, TokenRow, WaitingLetter};
 
 /// Letters settled in one transaction.
@@ -26,6 +27,9 @@ const TOGETHER: u32 = 250;
 
 /// After so many failures a letter is set aside.
 const TRIES_AT_MOST: u32 = 3;
+
+/// What somebody lacks who asks for something in a match.
+const NO_TOKEN: &str = "For a match I need its reply token: please answer a letter of mine about that match.";
 
 /// A match as it is while letters of one transaction are ruled on, one after the other.
 struct Working {
@@ -73,7 +77,7 @@ impl Office {
 
     /// Settles up to [`TOGETHER`] letters in one transaction and says how many there were.
     async fn settle_some(&self) -> anyhow::Result<usize> {
-        let letters = self.store.waiting_letters(TOGETHER).await.context("waiting letters")?;
+        let letters = self.store.waiting_letters(self.now(), TOGETHER).await.context("waiting letters")?;
         if letters.is_empty() {
             return Ok(0);
         }
@@ -195,7 +199,7 @@ impl Office {
         let mut request = SeatLetter::of(letter, row.seat, answered.map(String::as_str), &working.m);
         let ruled = catch_unwind(AssertUnwindSafe(|| self.rule(&working.m, &Cause::Letter(&request), at)));
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
-        self.fill_in(&mut ruling, row, &settlement.dispatches).await?;
+        self.fill_in(&mut ruling, row, &request.request, settlement).await?;
         let answers = Answered::new(letter);
         let (mut entries, mut dispatches) =
             self.rows(&ruling, &working.seats, Some(&answers), &settlement.entries, at).await?;
@@ -229,32 +233,36 @@ impl Office {
         Ok(())
     }
 
-    /// Looks up what an answer tells again: reports as they were sent, and the player's matches.
+    /// Completes an answer: reports as they were sent, and the replies to what anybody may ask.
     async fn fill_in(
         &self,
         ruling: &mut Ruling,
         row: &TokenRow,
-        unsaved: &[NewDispatch],
+        request: &Request,
+        settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
         for dispatch in &mut ruling.dispatches {
             let Content::Answer(answer) = &mut dispatch.content else { continue };
-            for reply in answer.replies.clone() {
+            let asker = Asker::player(&row.player, answer.to.context("an answer to no letter")?);
+            for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
                 match reply {
                     Reply::Report { turn } => {
-                        answer.reports = self.reports_again(row, unsaved, Wanted::of(turn)).await?
+                        let wanted = Wanted::of(*turn);
+                        answer.reports = self.reports_again(row, &settlement.dispatches, wanted).await?;
                     }
-                    Reply::History => answer.reports = self.reports_again(row, unsaved, Wanted::All).await?,
-                    Reply::Matches => answer.matches = self.matches_of(row).await?,
-                    _ => {}
+                    Reply::History => {
+                        answer.reports = self.reports_again(row, &settlement.dispatches, Wanted::All).await?;
+                    }
+                    Reply::CheckedOnly { .. } => {}
+                    _ => {
+                        if let Some(found) = self.for_anybody(&asker, &asked.command, settlement).await? {
+                            *reply = found;
+                        }
+                    }
                 }
             }
         }
         Ok(())
-    }
-
-    /// A line for each match of the seat's player.
-    async fn matches_of(&self, _row: &TokenRow) -> anyhow::Result<Vec<String>> {
-        Ok(Vec::new())
     }
 
     /// The reports of a seat as they were sent.
@@ -288,14 +296,20 @@ impl Office {
             Written::Lines(lines) => Request::read(&lines, |_| false),
             Written::Blank | Written::CannotRead(_) => Request::read(&[], |_| false),
         };
-        let replies: Vec<Reply> =
-            request.commands.iter().filter_map(|asked| for_anybody(&asked.command)).collect();
-        let why = if request.commands.len() > replies.len() {
-            "For a match I need its reply token: please answer a letter of mine about that match."
-        } else {
-            ""
-        };
-        let page = report::word_for_stranger(&self.templates, &self.stationery.club(), &replies, why)?;
+        let asker = self.asker(letter, true).await?;
+        let mut replies = Vec::new();
+        for asked in &request.commands {
+            match referee::changing(&asked.command).filter(|_| request.check) {
+                Some(command) => replies.push(Reply::CheckedOnly { command }),
+                None => replies.extend(self.for_anybody(&asker, &asked.command, settlement).await?),
+            }
+        }
+        let mut why: Vec<String> = request.faults.iter().map(fault_told).collect();
+        if request.commands.len() > replies.len() {
+            why.push(NO_TOKEN.to_owned());
+        }
+        let plain = Plain::Stranger { replies, remarks: request.remarks, why: why.join(" ") };
+        let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
         self.answer_stranger(waiting, &letter.from, page, Some(&Answered::new(letter)), settlement).await?;
         let note = "answered without touching a match".to_owned();
         Ok(Decided { digest: waiting.digest, fate: Fate::Answered, note, seat: None })
@@ -310,7 +324,8 @@ impl Office {
     ) -> anyhow::Result<Decided> {
         let note = why.why.to_string();
         if let Some(address) = &why.answerable {
-            let page = report::word_for_stranger(&self.templates, &self.stationery.club(), &[], &note)?;
+            let plain = Plain::Stranger { replies: Vec::new(), remarks: Vec::new(), why: note.clone() };
+            let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
             self.answer_stranger(waiting, address, page, None, settlement).await?;
         }
         Ok(Decided { digest: waiting.digest, fate: Fate::Ignored, note, seat: None })
@@ -412,13 +427,13 @@ fn recognised(letter: &Letter, context: &Known) -> Recognised {
     Recognised::Stranger { note }
 }
 
-/// What anybody may ask.
-fn for_anybody(command: &Command) -> Option<Reply> {
-    match command {
-        Command::Help(topic) => Some(Reply::Help { topic: topic.clone() }),
-        Command::Games => Some(Reply::Games),
-        Command::Rules(game) => Some(Reply::Rules { game: game.clone() }),
-        _ => None,
+/// A fault of a letter that belongs to no match, as one or more sentences.
+fn fault_told(fault: &Fault) -> String {
+    let example = fault.example.as_deref().and_then(|example| example.lines().next());
+    let example = example.map(|example| format!(" For example: {example}")).unwrap_or_default();
+    match fault.line {
+        Some(line) => format!("Line {line}: {}{example}", fault.reason),
+        None => format!("{}{example}", fault.reason),
     }
 }
 

@@ -128,7 +128,7 @@ pub struct Opening {
 }
 
 /// Opens a match: both sides are told, and the first phase waits for orders.
-pub fn open(opening: Opening, gm: &str, at: DateTime<Utc>) -> Ruling {
+pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
     let at = ledger::to_millis(at);
     let blank = Match {
         id: opening.id,
@@ -155,13 +155,7 @@ pub fn open(opening: Opening, gm: &str, at: DateTime<Utc>) -> Ruling {
         head: Head::default(),
         key: opening.key,
     };
-    let mut draft = Draft {
-        m: blank,
-        source: Source::Gm { name: gm.to_owned(), act: None },
-        at,
-        entries: Vec::new(),
-        dispatches: Vec::new(),
-    };
+    let mut draft = Draft { m: blank, source, at, entries: Vec::new(), dispatches: Vec::new() };
     draft.note(Fact::MatchOpened {
         game: draft.m.game,
         options: opening.choices,
@@ -241,12 +235,12 @@ impl Draft {
 
     /// Holds a place for the answer to a letter, before the letters that its effects bring.
     pub fn reserve_answer(&mut self, seat: Seat) -> usize {
-        self.write(Reader::Seat(seat), Content::Answer(Answer::default()));
+        self.write(Reader::Seat(seat), Content::Answer(Box::default()));
         self.dispatches.len() - 1
     }
 
     pub fn put_answer(&mut self, place: usize, answer: Answer) {
-        self.dispatches[place].content = Content::Answer(answer);
+        self.dispatches[place].content = Content::Answer(Box::new(answer));
     }
 
     /// Stops the clock of the match.

@@ -7,6 +7,7 @@ mod clock;
 mod gm;
 mod letters;
 mod life;
+mod offer;
 mod schedule;
 
 use chrono::{DateTime, Utc};
@@ -19,8 +20,9 @@ use crate::letter::{Digest, InSubject, Letter, Written};
 use crate::request::Request;
 
 pub use gm::Act;
-pub use letters::Reply;
+pub use letters::{Reply, changing};
 pub use life::{Held, Match, Opening, Stage, open};
+pub use offer::{MatchLine, NoOffer, Offer, OfferTold, OpenSeat};
 pub use schedule::{Absence, Forfeit, Press, Terms};
 
 /// What a ruling is asked for.
@@ -105,7 +107,7 @@ pub enum Content {
     /// The match begins: whom against, the terms, and the form for the first orders.
     Invitation,
     /// The answer to a letter: a receipt, a refusal, or what was asked.
-    Answer(Answer),
+    Answer(Box<Answer>),
     /// What came of one adjudication, or of several in a row when the referee passed for a side.
     Report { steps: Vec<Adjudged>, missed: Vec<Seat> },
     /// The deadline is near and nothing is filed.
@@ -181,13 +183,14 @@ pub struct Answer {
     pub faults: Vec<Fault>,
     /// Lines without effect.
     pub remarks: Vec<Line>,
+    /// Orders whose place a later one in the same letter takes.
+    pub replaced: Vec<Line>,
     /// Nothing could be read at all: why.
     pub unread: Option<String>,
     /// The lines that the faults speak of, as they were written.
     pub quoted: Vec<Line>,
-    /// Reports that were asked for again, and the player's matches: the shell looks them up.
+    /// Reports that were asked for again: the shell looks them up.
     pub reports: Vec<Again>,
-    pub matches: Vec<String>,
 }
 
 impl Answer {

@@ -61,7 +61,18 @@ compiled_in![
     "quad/rules.txt",
     "games.txt",
     "help.txt",
+    "help/orders.txt",
+    "help/commands.txt",
+    "help/time.txt",
+    "help/challenge.txt",
+    "help/gm.txt",
+    "offer.txt",
+    "challenge.txt",
+    "offer-ended.txt",
 ];
+
+/// The pages of the manual that HELP sends, each `help/NAME.txt`.
+pub const TOPICS: [&str; 5] = ["orders", "commands", "time", "challenge", "gm"];
 
 /// Why a letter could not be worded: a template is at fault.
 #[derive(Debug, thiserror::Error)]
