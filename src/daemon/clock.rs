@@ -57,6 +57,7 @@ impl Office {
         // A letter received in time counts, also when it is read late.
         self.settle_all().await?;
         self.make_good(now, outage).await?;
+        self.lapse_offers(now).await?;
         loop {
             let due = self.store.matches_due(now, TOGETHER).await?;
             let mut changed = false;
@@ -98,7 +99,7 @@ impl Office {
     ) -> anyhow::Result<Option<referee::Match>> {
         let m = snapshot(&row)?;
         let seats = both_seats(self.store.seats_of(std::slice::from_ref(&row.id)).await?, &row.id)?;
-        let ruling = referee::rule(&m, &cause(&m), now);
+        let ruling = self.rule(&m, &cause(&m), now);
         if ruling.after == m {
             return Ok(None);
         }

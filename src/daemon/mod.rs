@@ -1,6 +1,8 @@
 //! The loops: letters are taken in, settled, the clock is asked, dispatches are sent. It loads, calls, saves; what
 //! is decided is decided in [`crate::referee`].
 
+mod anybody;
+mod audit;
 mod clock;
 mod dispatch;
 mod intake;
@@ -18,10 +20,12 @@ use chrono::{DateTime, Utc};
 use tokio::sync::{Notify, mpsc, watch};
 
 use crate::config::Config;
+use crate::ledger::{Desk, to_millis};
 use crate::letter::Own;
 use crate::post::outbox::Outbox;
 use crate::post::{Batch, Health, Stop, Stopper};
-use crate::report::{Club, Templates};
+use crate::report::Templates;
+use crate::report::envelope::Stationery;
 use crate::store::Store;
 
 pub use intake::new_letter;
@@ -37,6 +41,9 @@ pub struct Office {
     pub templates: Templates,
     poster: Arc<Outbox>,
     own: Own,
+    stationery: Stationery,
+    /// What letters are read and answers worded by now.
+    desk: Desk,
     clock: Clock,
     /// Letters wait to be ruled on.
     letters: Notify,
@@ -61,8 +68,17 @@ impl Office {
             message_id_domain: config.club.address.domain().to_owned(),
             return_path: config.club.return_path.clone(),
         };
+        let stationery = Stationery {
+            club_name: config.club.name.clone(),
+            address: config.club.address.clone(),
+            plus_addresses: config.club.plus_addresses,
+        };
+        let desk = Desk {
+            address: config.club.address.as_str().to_owned(),
+            wording: stationery.wording(&templates),
+        };
         let (letters, dispatches) = (Notify::new(), Notify::new());
-        Ok(Office { config, store, templates, poster, own, clock, letters, dispatches })
+        Ok(Office { config, store, templates, poster, own, stationery, desk, clock, letters, dispatches })
     }
 
     /// Ends the connections that are kept.
@@ -71,12 +87,9 @@ impl Office {
         self.store.close().await;
     }
 
+    /// To the millisecond, as the ledger has it: so that what is worded by it can be worded again.
     pub fn now(&self) -> DateTime<Utc> {
-        (self.clock)()
-    }
-
-    fn club(&self) -> Club<'_> {
-        Club { name: &self.config.club.name, address: self.config.club.address.as_str() }
+        to_millis((self.clock)())
     }
 
     /// Runs every loop until `stop`.

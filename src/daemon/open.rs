@@ -6,7 +6,7 @@ use super::Office;
 use super::write::match_row;
 use crate::game::any::{Choices, Kind};
 use crate::game::{BySeat, Seat};
-use crate::ledger::SealKey;
+use crate::ledger::{SealKey, Source};
 use crate::letter::{Address, Token};
 use crate::referee::{self, Act, Cause, Match, Opening, Terms};
 use crate::store::{Player, SeatRow, Settlement, StoreError, TokenRow};
@@ -28,8 +28,8 @@ pub struct NewMatch {
     pub terms: Terms,
 }
 
-/// The letters of a match's name: Crockford's, so that none is taken for another.
-const LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+/// The letters of names and codes: Crockford's, so that none is taken for another.
+pub(super) const CODE_LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 impl Office {
     /// Opens a match in the name of the GM and puts the first letters on the outbox.
@@ -37,6 +37,33 @@ impl Office {
     /// # Errors
     /// Both seats would go to one player; the database does not answer.
     pub async fn open(&self, new: NewMatch) -> anyhow::Result<Match> {
+        let gm = Source::Gm { name: self.config.club.gm.name.clone(), act: None };
+        // A name that is taken already is drawn again.
+        for _ in 0..20 {
+            let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
+            let m = self.open_into(&new, gm.clone(), &mut settlement).await?;
+            match self.store.commit(&settlement).await {
+                Ok(()) => {
+                    self.dispatches.notify_one();
+                    return Ok(m);
+                }
+                Err(StoreError::Stale(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bail!("no free name for a match was found")
+    }
+
+    /// Puts a new match and its first letters on the settlement.
+    ///
+    /// # Errors
+    /// Both seats would go to one player; the database does not answer.
+    pub(super) async fn open_into(
+        &self,
+        new: &NewMatch,
+        source: Source,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<Match> {
         let now = self.now();
         let mut players = Vec::new();
         for seated in [&new.players.first, &new.players.second] {
@@ -48,44 +75,24 @@ impl Office {
             bail!("{} cannot play both sides", first.name);
         }
         let players = BySeat::new(first, second);
-        // A name that is taken already is drawn again.
-        for _ in 0..20 {
-            let seats = self.seats(&players, &name(new.game)?)?;
-            let opening = Opening {
-                id: seats.first.match_id.clone(),
-                game: new.game,
-                choices: new.choices.clone(),
-                players: BySeat::from_fn(|seat| players[seat].name.clone()),
-                terms: new.terms.clone(),
-                key: SealKey::new(random()?),
-            };
-            let ruling = referee::open(opening, &self.config.club.gm.name, now);
-            let (entries, dispatches) = self.rows(&ruling, &seats, None, &[], now).await?;
-            let seat_row = |seat: Seat| SeatRow {
-                match_id: seats[seat].match_id.clone(),
-                seat,
-                player_id: seats[seat].player.id,
-                token: seats[seat].token.clone(),
-            };
-            let settlement = Settlement {
-                at: now,
-                matches: vec![match_row(&ruling.after, 0)?],
-                seats: Seat::BOTH.map(seat_row).to_vec(),
-                entries,
-                dispatches,
-                ..Settlement::default()
-            };
-            match self.store.commit(&settlement).await {
-                Ok(()) => {
-                    self.dispatches.notify_one();
-                    tracing::info!(match_id = ruling.after.id, game = %new.game, "match opened");
-                    return Ok(ruling.after);
-                }
-                Err(StoreError::Stale(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        bail!("no free name for a match was found")
+        let seats = self.seats(&players, &name(new.game)?)?;
+        let opening = Opening {
+            id: seats.first.match_id.clone(),
+            game: new.game,
+            choices: new.choices.clone(),
+            players: BySeat::from_fn(|seat| players[seat].name.clone()),
+            terms: new.terms.clone(),
+            desk: self.desk.clone(),
+            key: SealKey::new(random()?),
+        };
+        let ruling = referee::open(opening, source, now);
+        let (entries, dispatches) = self.rows(&ruling, &seats, None, &[], now).await?;
+        tracing::info!(match_id = ruling.after.id, game = %new.game, "a match opens");
+        settlement.matches.push(match_row(&ruling.after, 0)?);
+        settlement.seats.extend(Seat::BOTH.map(|seat| seat_row(&seats[seat])));
+        settlement.entries.extend(entries);
+        settlement.dispatches.extend(dispatches);
+        Ok(ruling.after)
     }
 
     fn seats(&self, players: &BySeat<Player>, match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {
@@ -115,14 +122,23 @@ impl Office {
     }
 }
 
+pub(super) fn seat_row(row: &TokenRow) -> SeatRow {
+    SeatRow {
+        match_id: row.match_id.clone(),
+        seat: row.seat,
+        player_id: row.player.id,
+        token: row.token.clone(),
+    }
+}
+
 /// `QZ-7K3M`.
 fn name(game: Kind) -> anyhow::Result<String> {
     let letters: [u8; 4] = random()?;
-    let letters = letters.map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
+    let letters = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
     Ok(format!("{}-{}", game.prefix(), String::from_iter(letters)))
 }
 
-fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
+pub(super) fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
     Ok(bytes)

@@ -9,14 +9,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::write::{self, Answered};
+use super::anybody::Asker;
+use super::write;
 use super::{Office, Pause, rest};
-use crate::game::{BySeat, Line, Seat};
-use crate::letter::{Address, InSubject, Letter, Unreadable, Written};
+use crate::game::{BySeat, Fault};
+use crate::letter::{Address, Letter, Unreadable, Written};
 use crate::post::Stop;
 use crate::referee::{self, Again, Cause, Content, Match, Reply, Ruling, SeatLetter};
-use crate::report;
-use crate::request::{Command, Request};
+use crate::report::again::{Wanted, text_of};
+use crate::report::envelope::{Answered, Envelope};
+use crate::report::{self, Plain};
+use crate::request::Request;
 use crate::store::{Decided, Fate, MatchRow, NewDispatch, Settlement, StoreError, TokenRow, WaitingLetter};
 
 /// Letters settled in one transaction.
@@ -24,6 +27,9 @@ const TOGETHER: u32 = 250;
 
 /// After so many failures a letter is set aside.
 const TRIES_AT_MOST: u32 = 3;
+
+/// What somebody lacks who asks for something in a match.
+const NO_TOKEN: &str = "For a match I need its reply token: please answer a letter of mine about that match.";
 
 /// A match as it is while letters of one transaction are ruled on, one after the other.
 struct Working {
@@ -71,7 +77,7 @@ impl Office {
 
     /// Settles up to [`TOGETHER`] letters in one transaction and says how many there were.
     async fn settle_some(&self) -> anyhow::Result<usize> {
-        let letters = self.store.waiting_letters(TOGETHER).await.context("waiting letters")?;
+        let letters = self.store.waiting_letters(self.now(), TOGETHER).await.context("waiting letters")?;
         if letters.is_empty() {
             return Ok(0);
         }
@@ -190,14 +196,22 @@ impl Office {
         let answered = letter.in_reply_to.iter().find_map(|id| context.answered.get(id));
         let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
         let at = self.now();
-        let request = seat_letter(waiting, letter, row.seat, answered.map(String::as_str), &working.m);
-        let ruled =
-            catch_unwind(AssertUnwindSafe(|| referee::rule(&working.m, &Cause::Letter(&request), at)));
+        let mut request = SeatLetter::of(letter, row.seat, answered.map(String::as_str), &working.m);
+        let ruled = catch_unwind(AssertUnwindSafe(|| self.rule(&working.m, &Cause::Letter(&request), at)));
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
-        self.fill_in(&mut ruling, row).await?;
-        let (entries, mut dispatches) =
-            self.rows(&ruling, &working.seats, Some(&Answered::new(letter)), &settlement.entries, at).await?;
+        self.fill_in(&mut ruling, row, &request.request, settlement).await?;
+        let answers = Answered::new(letter);
+        let (mut entries, mut dispatches) =
+            self.rows(&ruling, &working.seats, Some(&answers), &settlement.entries, at).await?;
+        let written = dispatches.len();
         self.hold_back(&mut dispatches, settlement, at).await?;
+        if dispatches.len() < written {
+            // The ledger tells of it, and the heads in the other letters follow.
+            request.silent = true;
+            ruling = self.rule(&working.m, &Cause::Letter(&request), at);
+            (entries, dispatches) =
+                self.rows(&ruling, &working.seats, Some(&answers), &settlement.entries, at).await?;
+        }
         tracing::info!(
             match_id = row.match_id,
             seat = %row.seat,
@@ -219,42 +233,56 @@ impl Office {
         Ok(())
     }
 
-    /// Looks up what an answer tells again: reports as they were sent, and the player's matches.
-    async fn fill_in(&self, ruling: &mut Ruling, row: &TokenRow) -> anyhow::Result<()> {
+    /// Completes an answer: reports as they were sent, and the replies to what anybody may ask.
+    async fn fill_in(
+        &self,
+        ruling: &mut Ruling,
+        row: &TokenRow,
+        request: &Request,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<()> {
         for dispatch in &mut ruling.dispatches {
             let Content::Answer(answer) = &mut dispatch.content else { continue };
-            for reply in answer.replies.clone() {
+            let asker = Asker::player(&row.player, answer.to.context("an answer to no letter")?);
+            for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
                 match reply {
-                    Reply::Report { turn } => answer.reports = self.reports_again(row, Some(turn)).await?,
-                    Reply::History => answer.reports = self.reports_again(row, None).await?,
-                    Reply::Matches => answer.matches = self.matches_of(row).await?,
-                    _ => {}
+                    Reply::Report { turn } => {
+                        let wanted = Wanted::of(*turn);
+                        answer.reports = self.reports_again(row, &settlement.dispatches, wanted).await?;
+                    }
+                    Reply::History => {
+                        answer.reports = self.reports_again(row, &settlement.dispatches, Wanted::All).await?;
+                    }
+                    Reply::CheckedOnly { .. } => {}
+                    _ => {
+                        if let Some(found) = self.for_anybody(&asker, &asked.command, settlement).await? {
+                            *reply = found;
+                        }
+                    }
                 }
             }
         }
         Ok(())
     }
 
-    /// A line for each match of the seat's player.
-    async fn matches_of(&self, _row: &TokenRow) -> anyhow::Result<Vec<String>> {
-        Ok(Vec::new())
-    }
-
-    /// The reports of a seat as they were sent: all, the last one (`Some(None)`), or that of one turn.
-    async fn reports_again(&self, row: &TokenRow, wanted: Option<Option<u32>>) -> anyhow::Result<Vec<Again>> {
-        let sent = self.store.dispatches_of(&row.match_id).await?;
-        let reports =
-            sent.into_iter().filter(|(about, _)| about.kind == "report" && about.seat == Some(row.seat));
-        let mut reports: Vec<Again> = reports.map(|(_, bytes)| again(&bytes)).collect();
-        match wanted {
-            None => {}
-            Some(None) => reports = reports.pop().into_iter().collect(),
-            Some(Some(turn)) => {
-                let title = format!("] Turn {}:", turn + 1);
-                reports.retain(|report| report.title.contains(&title));
-            }
-        }
-        Ok(reports)
+    /// The reports of a seat as they were sent.
+    async fn reports_again(
+        &self,
+        row: &TokenRow,
+        unsaved: &[NewDispatch],
+        wanted: Wanted,
+    ) -> anyhow::Result<Vec<Again>> {
+        let saved = self.store.dispatches_of(&row.match_id).await?;
+        let saved = saved
+            .iter()
+            .filter(|(about, _)| about.kind == "report" && about.seat == Some(row.seat))
+            .map(|(_, bytes)| bytes.as_slice());
+        let unsaved = unsaved
+            .iter()
+            .filter(|new| new.kind == "report" && new.match_id.as_ref() == Some(&row.match_id))
+            .filter(|new| new.seat == Some(row.seat))
+            .map(|new| new.bytes.as_slice());
+        Ok(report::again::again(saved.chain(unsaved), wanted))
     }
 
     /// Answers somebody who holds no seat: the manual, the games, the rules; nothing that touches a match.
@@ -268,14 +296,20 @@ impl Office {
             Written::Lines(lines) => Request::read(&lines, |_| false),
             Written::Blank | Written::CannotRead(_) => Request::read(&[], |_| false),
         };
-        let replies: Vec<Reply> =
-            request.commands.iter().filter_map(|asked| for_anybody(&asked.command)).collect();
-        let why = if request.commands.len() > replies.len() {
-            "For a match I need its reply token: please answer a letter of mine about that match."
-        } else {
-            ""
-        };
-        let page = report::word_for_stranger(&self.templates, &self.club(), &replies, why)?;
+        let asker = self.asker(letter, true).await?;
+        let mut replies = Vec::new();
+        for asked in &request.commands {
+            match referee::changing(&asked.command).filter(|_| request.check) {
+                Some(command) => replies.push(Reply::CheckedOnly { command }),
+                None => replies.extend(self.for_anybody(&asker, &asked.command, settlement).await?),
+            }
+        }
+        let mut why: Vec<String> = request.faults.iter().map(fault_told).collect();
+        if request.commands.len() > replies.len() {
+            why.push(NO_TOKEN.to_owned());
+        }
+        let plain = Plain::Stranger { replies, remarks: request.remarks, why: why.join(" ") };
+        let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
         self.answer_stranger(waiting, &letter.from, page, Some(&Answered::new(letter)), settlement).await?;
         let note = "answered without touching a match".to_owned();
         Ok(Decided { digest: waiting.digest, fate: Fate::Answered, note, seat: None })
@@ -290,7 +324,8 @@ impl Office {
     ) -> anyhow::Result<Decided> {
         let note = why.why.to_string();
         if let Some(address) = &why.answerable {
-            let page = report::word_for_stranger(&self.templates, &self.club(), &[], &note)?;
+            let plain = Plain::Stranger { replies: Vec::new(), remarks: Vec::new(), why: note.clone() };
+            let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
             self.answer_stranger(waiting, address, page, None, settlement).await?;
         }
         Ok(Decided { digest: waiting.digest, fate: Fate::Ignored, note, seat: None })
@@ -301,11 +336,20 @@ impl Office {
         waiting: &WaitingLetter,
         to: &Address,
         page: report::Page,
-        answered: Option<&Answered<'_>>,
+        answered: Option<&Answered>,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
-        let message_id = self.message_id("", &format!("a.{}", &waiting.digest.to_string()[..24]));
-        let bytes = self.mail(page, "", ("", to.as_str()), &message_id, None, answered, self.now())?;
+        let unique = format!("a.{}", &waiting.digest.to_string()[..24]);
+        let message_id = self.stationery.message_id("", &unique);
+        let envelope = Envelope {
+            token: "",
+            to_name: "",
+            to: to.as_str(),
+            message_id: &message_id,
+            match_id: None,
+            date: self.now(),
+        };
+        let bytes = self.stationery.mail(page, &envelope, answered)?;
         let mut dispatches = vec![NewDispatch {
             message_id,
             recipient: to.as_str().to_owned(),
@@ -383,37 +427,13 @@ fn recognised(letter: &Letter, context: &Known) -> Recognised {
     Recognised::Stranger { note }
 }
 
-/// The letter as the referee takes it.
-fn seat_letter(
-    waiting: &WaitingLetter,
-    letter: &Letter,
-    seat: Seat,
-    answered: Option<&str>,
-    m: &Match,
-) -> SeatLetter {
-    let (lines, unread): (Vec<Line>, _) = match letter.fresh(answered) {
-        Written::Lines(lines) => (lines, None),
-        Written::Blank => (Vec::new(), None),
-        Written::CannotRead(what) => (Vec::new(), Some(what.says().to_owned())),
-    };
-    let of_this_match = |named: &&InSubject| named.match_name.eq_ignore_ascii_case(&m.id);
-    let begins_order = |line: &str| !matches!(m.game.syntax(line), Err(crate::game::Syntax::Unknown));
-    SeatLetter {
-        seat,
-        digest: waiting.digest,
-        request: Request::read(&lines, begins_order),
-        thread_turn: letter.in_subject.as_ref().filter(of_this_match).and_then(|named| named.turn),
-        unread,
-    }
-}
-
-/// What anybody may ask.
-fn for_anybody(command: &Command) -> Option<Reply> {
-    match command {
-        Command::Help(topic) => Some(Reply::Help { topic: topic.clone() }),
-        Command::Games => Some(Reply::Games),
-        Command::Rules(game) => Some(Reply::Rules { game: game.clone() }),
-        _ => None,
+/// A fault of a letter that belongs to no match, as one or more sentences.
+fn fault_told(fault: &Fault) -> String {
+    let example = fault.example.as_deref().and_then(|example| example.lines().next());
+    let example = example.map(|example| format!(" For example: {example}")).unwrap_or_default();
+    match fault.line {
+        Some(line) => format!("Line {line}: {}{example}", fault.reason),
+        None => format!("{}{example}", fault.reason),
     }
 }
 
@@ -421,19 +441,4 @@ fn for_anybody(command: &Command) -> Option<Reply> {
 pub(super) fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
     serde_json::from_str(&row.snapshot)
         .with_context(|| format!("the snapshot of match {} cannot be read", row.id))
-}
-
-/// A letter of ours as it was sent, without the lines that frame it.
-fn again(bytes: &[u8]) -> Again {
-    let mail = mail_parser::MessageParser::default().parse(bytes);
-    let title = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default().to_owned();
-    let text = text_of(bytes);
-    let framed = |line: &&str| !line.starts_with("##") && !line.starts_with("Reply token:");
-    Again { title, lines: text.lines().filter(framed).map(str::to_owned).collect() }
-}
-
-/// The plain text of a letter of ours.
-pub(super) fn text_of(bytes: &[u8]) -> String {
-    let mail = mail_parser::MessageParser::default().parse(bytes);
-    mail.and_then(|mail| mail.body_text(0).map(|text| text.into_owned())).unwrap_or_default()
 }

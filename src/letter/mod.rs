@@ -62,7 +62,7 @@ impl Default for Limits {
 pub struct Own {
     /// The referee's address. Reply tokens stand in it behind a `+`.
     pub address: Address,
-    /// What stands behind the `@` in the Message-IDs of our letters, and in nobody else's.
+    /// What stands behind the `@` in the Message-IDs of our letters.
     pub message_id_domain: String,
     /// The envelope sender of our letters, where it is not the address above.
     pub return_path: Option<Address>,

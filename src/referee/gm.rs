@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::life::{Draft, Stage};
 use super::{Content, Notice};
 use crate::game::record::Ending;
-use crate::ledger::Fact;
+use crate::ledger::{Desk, Fact};
 
 /// An act of the GM upon one match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,9 +22,22 @@ pub enum Act {
     Slide {
         since: DateTime<Utc>,
     },
+    /// The referee's address or wording is another from here on.
+    Desk(Desk),
+}
+
+/// An act as the ledger keeps it.
+pub(super) fn value(act: &Act) -> serde_json::Value {
+    serde_json::to_value(act).expect("acts are plain values")
 }
 
 pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) {
+    // Letters are written in every stage, and in every phase.
+    if let Act::Desk(desk) = act {
+        draft.m.desk = desk.clone();
+        draft.note(Fact::DeskSet { desk: desk.clone() });
+        return;
+    }
     if draft.m.phase_no != phase_no || draft.m.stage == Stage::Over {
         return;
     }
@@ -38,6 +51,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) {
         Act::Resume => resume(draft),
         Act::Abandon => draft.close(Ending::Abandon),
         Act::Slide { since } => slide(draft, *since),
+        Act::Desk(_) => {}
     }
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::life::{Draft, Held, Stage};
 use super::schedule::{Absence, Press};
-use super::{Answer, Content, Notice, Orders, Reader, SeatLetter};
+use super::{Answer, Content, MatchLine, NoOffer, Notice, OfferTold, OpenSeat, Orders, Reader, SeatLetter};
 use crate::game::record::Ending;
 use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::{self, Fact};
@@ -29,11 +29,42 @@ pub enum Reply {
     Help {
         topic: Option<String>,
     },
-    Games,
+    /// The open seats are looked up by the shell.
+    Games {
+        seats: Vec<OpenSeat>,
+    },
     Rules {
         game: Option<String>,
     },
-    Matches,
+    /// Looked up by the shell.
+    Matches {
+        matches: Vec<MatchLine>,
+    },
+    Challenged {
+        to: String,
+        code: String,
+        offer: OfferTold,
+        lapses: String,
+    },
+    Opened {
+        code: String,
+        offer: OfferTold,
+        lapses: String,
+    },
+    /// A match has begun by ACCEPT or JOIN.
+    Joined {
+        match_id: String,
+    },
+    Declined,
+    /// CHALLENGE, OPEN, ACCEPT, DECLINE or JOIN had no effect.
+    NoOffer {
+        command: &'static str,
+        why: NoOffer,
+    },
+    /// A letter with `CHECK` changes nothing: what would have been done.
+    CheckedOnly {
+        command: &'static str,
+    },
     Told,
     NoPress,
     Resigned,
@@ -74,15 +105,24 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         unread: letter.unread.clone(),
         ..Answer::default()
     };
+    // Every letter leaves a trace in the ledger, also one that comes after the end.
+    let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.m.due().is_none();
     let place = draft.reserve_answer(letter.seat);
     if request.orders.is_empty() {
         answer.faults = request.faults.clone();
     } else {
-        answer.orders = orders(draft, letter);
+        answer.replaced = draft.m.game.replaced(&request.orders);
+        answer.orders = orders(draft, letter, &answer.replaced);
     }
-    answer.replies =
-        request.commands.iter().map(|asked| command(draft, letter.seat, &asked.command)).collect();
-    if !request.commands.is_empty() || request.orders.is_empty() {
+    answer.replies = request
+        .commands
+        .iter()
+        .map(|asked| match changing(&asked.command).filter(|_| request.check) {
+            Some(command) => Reply::CheckedOnly { command },
+            None => command(draft, letter.seat, &asked.command),
+        })
+        .collect();
+    if asks {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(word).collect();
         draft.note(Fact::LetterAnswered { seat: letter.seat, asked });
@@ -91,6 +131,10 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         answer.all_faults().filter_map(|fault| fault.line).filter_map(|no| quote(request, no)).collect();
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     draft.put_answer(place, answer);
+    if letter.silent {
+        draft.withhold_answer(place);
+        draft.note(Fact::AnswerHeldBack { seat: letter.seat });
+    }
     if sealed {
         draft.settle();
     }
@@ -101,7 +145,8 @@ fn word(line: &str) -> String {
     line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
 }
 
-fn orders(draft: &mut Draft, letter: &SeatLetter) -> Orders {
+/// Seals the orders of a letter, all of them or none; `replaced` are lines whose place a later one takes.
+fn orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
     let (seat, request) = (letter.seat, &letter.request);
     let refused = |faults| Orders::Refused { faults, check: request.check };
     let Some(due) = draft.m.due() else {
@@ -111,7 +156,7 @@ fn orders(draft: &mut Draft, letter: &SeatLetter) -> Orders {
         _ if !request.faults.is_empty() => Err(request.faults.clone()),
         Some(fault) => Err(vec![fault]),
         None if !due.seats.contains(&seat) => Err(vec![Fault::whole(not_due(draft, &due))]),
-        None => draft.m.state.seal(seat, &request.orders),
+        None => draft.m.state.seal(seat, &without(&request.orders, replaced)),
     };
     let (phase, turn) = (due.phase, due.turn);
     let written = || request.orders.iter().map(|line| line.text.clone()).collect();
@@ -140,6 +185,10 @@ fn orders(draft: &mut Draft, letter: &SeatLetter) -> Orders {
     }
 }
 
+fn without(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
+    lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
+}
+
 /// Orders that name a turn, themselves or by the letter that they answer, are for that turn alone.
 fn turn_fault(draft: &Draft, due: &Due, named: Option<u32>) -> Option<Fault> {
     let named = named.filter(|named| *named != due.turn)?;
@@ -163,6 +212,33 @@ fn not_due(draft: &Draft, due: &Due) -> String {
     format!("It is not your move: {} is to move.", names.join(" and "))
 }
 
+/// The word of a command that changes something, and does not with `CHECK`.
+pub fn changing(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Tell(_) => Some("TELL"),
+        Command::Resign { .. } => Some("RESIGN"),
+        Command::Draw => Some("DRAW"),
+        Command::Extend { .. } => Some("EXTEND"),
+        Command::Agree => Some("AGREE"),
+        Command::Absent { .. } => Some("ABSENT"),
+        Command::Substitute => Some("SUBSTITUTE"),
+        Command::Protest(_) => Some("PROTEST"),
+        Command::Challenge { .. } => Some("CHALLENGE"),
+        Command::Accept(_) => Some("ACCEPT"),
+        Command::Decline(_) => Some("DECLINE"),
+        Command::Open { .. } => Some("OPEN"),
+        Command::Join(_) => Some("JOIN"),
+        Command::Status
+        | Command::Report(_)
+        | Command::History
+        | Command::Help(_)
+        | Command::Games
+        | Command::Rules(_)
+        | Command::Matches
+        | Command::Gm(_) => None,
+    }
+}
+
 fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
     let over = draft.m.stage == Stage::Over;
     match command {
@@ -170,9 +246,9 @@ fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
         Command::Report(turn) => Reply::Report { turn: *turn },
         Command::History => Reply::History,
         Command::Help(topic) => Reply::Help { topic: topic.clone() },
-        Command::Games => Reply::Games,
+        Command::Games => Reply::Games { seats: Vec::new() },
         Command::Rules(game) => Reply::Rules { game: game.clone() },
-        Command::Matches => Reply::Matches,
+        Command::Matches => Reply::Matches { matches: Vec::new() },
         Command::Tell(text) => tell(draft, seat, text),
         Command::Resign { .. }
         | Command::Draw

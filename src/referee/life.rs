@@ -3,12 +3,13 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::gm::value;
 use super::schedule::{Absence, Terms};
 use super::{Adjudged, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, Filing, Kind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
-use crate::ledger::{self, Entry, Fact, Head, SealKey, Source};
+use crate::ledger::{self, Desk, Entry, Fact, Head, SealKey, Source};
 use crate::letter::Digest;
 
 /// Where a match stands in its life.
@@ -72,6 +73,7 @@ pub struct Match {
     pub absences: BySeat<Vec<Absence>>,
     /// Turn and time of every adjudication.
     pub adjudicated: Vec<(Phase, u32, DateTime<Utc>)>,
+    pub desk: Desk,
     pub head: Head,
     pub key: SealKey,
 }
@@ -120,12 +122,13 @@ pub struct Opening {
     pub choices: Choices,
     pub players: BySeat<String>,
     pub terms: Terms,
+    pub desk: Desk,
     /// Random: the secret that all salts of the match come from.
     pub key: SealKey,
 }
 
 /// Opens a match: both sides are told, and the first phase waits for orders.
-pub fn open(opening: Opening, gm: &str, at: DateTime<Utc>) -> Ruling {
+pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
     let at = ledger::to_millis(at);
     let blank = Match {
         id: opening.id,
@@ -148,21 +151,18 @@ pub fn open(opening: Opening, gm: &str, at: DateTime<Utc>) -> Ruling {
         extension: None,
         absences: BySeat::default(),
         adjudicated: Vec::new(),
+        desk: opening.desk,
         head: Head::default(),
         key: opening.key,
     };
-    let mut draft = Draft {
-        m: blank,
-        source: Source::Gm(gm.to_owned()),
-        at,
-        entries: Vec::new(),
-        dispatches: Vec::new(),
-    };
+    let mut draft = Draft { m: blank, source, at, entries: Vec::new(), dispatches: Vec::new() };
     draft.note(Fact::MatchOpened {
         game: draft.m.game,
         options: opening.choices,
         players: draft.m.players.clone(),
         terms: serde_json::to_value(&draft.m.terms).expect("terms are plain values"),
+        desk: draft.m.desk.clone(),
+        key: draft.m.key.pin(),
     });
     draft.open_phase();
     for seat in Seat::BOTH {
@@ -186,10 +186,15 @@ impl Draft {
         let source = match cause {
             Cause::Letter(letter) => Source::Letter(letter.digest),
             Cause::Clock { .. } => Source::Clock,
-            Cause::Gm { name, .. } => Source::Gm((*name).to_owned()),
-            Cause::House { .. } => Source::House,
+            Cause::Gm { name, act, .. } => Source::Gm { name: (*name).to_owned(), act: Some(value(act)) },
+            Cause::House { act, .. } => Source::House { act: value(act) },
         };
         Draft { m, source, at: ledger::to_millis(at), entries: Vec::new(), dispatches: Vec::new() }
+    }
+
+    /// Takes back the answer that is at `place`.
+    pub fn withhold_answer(&mut self, place: usize) {
+        self.dispatches.remove(place);
     }
 
     pub fn ruling(self) -> Ruling {
@@ -230,12 +235,12 @@ impl Draft {
 
     /// Holds a place for the answer to a letter, before the letters that its effects bring.
     pub fn reserve_answer(&mut self, seat: Seat) -> usize {
-        self.write(Reader::Seat(seat), Content::Answer(Answer::default()));
+        self.write(Reader::Seat(seat), Content::Answer(Box::default()));
         self.dispatches.len() - 1
     }
 
     pub fn put_answer(&mut self, place: usize, answer: Answer) {
-        self.dispatches[place].content = Content::Answer(answer);
+        self.dispatches[place].content = Content::Answer(Box::new(answer));
     }
 
     /// Stops the clock of the match.

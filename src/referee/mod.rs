@@ -7,20 +7,22 @@ mod clock;
 mod gm;
 mod letters;
 mod life;
+mod offer;
 mod schedule;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::game::any::{AnyState, Filing};
-use crate::game::{Fault, Line, Outcome, Phase, Seat};
+use crate::game::{Fault, Line, Outcome, Phase, Seat, Syntax};
 use crate::ledger::Entry;
-use crate::letter::Digest;
+use crate::letter::{Digest, InSubject, Letter, Written};
 use crate::request::Request;
 
 pub use gm::Act;
-pub use letters::Reply;
+pub use letters::{Reply, changing};
 pub use life::{Held, Match, Opening, Stage, open};
+pub use offer::{MatchLine, NoOffer, Offer, OfferTold, OpenSeat};
 pub use schedule::{Absence, Forfeit, Press, Terms};
 
 /// What a ruling is asked for.
@@ -53,6 +55,29 @@ pub struct SeatLetter {
     pub thread_turn: Option<u32>,
     /// Why its text could not be read, as one or two sentences to the player.
     pub unread: Option<String>,
+    /// Its answer would be one too many to that address: what it brings is decided, the answer is not written.
+    pub silent: bool,
+}
+
+impl SeatLetter {
+    /// A letter of `seat` in the match `m`; `answered` is the text of the letter of ours that it answers.
+    pub fn of(letter: &Letter, seat: Seat, answered: Option<&str>, m: &Match) -> SeatLetter {
+        let (lines, unread): (Vec<Line>, _) = match letter.fresh(answered) {
+            Written::Lines(lines) => (lines, None),
+            Written::Blank => (Vec::new(), None),
+            Written::CannotRead(what) => (Vec::new(), Some(what.says().to_owned())),
+        };
+        let of_this_match = |named: &&InSubject| named.match_name.eq_ignore_ascii_case(&m.id);
+        let begins_order = |line: &str| !matches!(m.game.syntax(line), Err(Syntax::Unknown));
+        SeatLetter {
+            seat,
+            digest: letter.digest,
+            request: Request::read(&lines, begins_order),
+            thread_turn: letter.in_subject.as_ref().filter(of_this_match).and_then(|named| named.turn),
+            unread,
+            silent: false,
+        }
+    }
 }
 
 /// What is decided: nothing of it has happened yet.
@@ -82,7 +107,7 @@ pub enum Content {
     /// The match begins: whom against, the terms, and the form for the first orders.
     Invitation,
     /// The answer to a letter: a receipt, a refusal, or what was asked.
-    Answer(Answer),
+    Answer(Box<Answer>),
     /// What came of one adjudication, or of several in a row when the referee passed for a side.
     Report { steps: Vec<Adjudged>, missed: Vec<Seat> },
     /// The deadline is near and nothing is filed.
@@ -158,13 +183,14 @@ pub struct Answer {
     pub faults: Vec<Fault>,
     /// Lines without effect.
     pub remarks: Vec<Line>,
+    /// Orders whose place a later one in the same letter takes.
+    pub replaced: Vec<Line>,
     /// Nothing could be read at all: why.
     pub unread: Option<String>,
     /// The lines that the faults speak of, as they were written.
     pub quoted: Vec<Line>,
-    /// Reports that were asked for again, and the player's matches: the shell looks them up.
+    /// Reports that were asked for again: the shell looks them up.
     pub reports: Vec<Again>,
-    pub matches: Vec<String>,
 }
 
 impl Answer {

@@ -3,8 +3,9 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
-use super::Club;
+use super::templates::TOPICS;
 use super::words::{left, local};
+use super::{Club, Plain};
 use crate::game::any::Kind;
 use crate::game::{Board, BySeat, Fault, Line, OptionRule, Seat};
 use crate::referee::{Adjudged, Answer, Content, Match, Notice, Orders, Reply, Stage};
@@ -77,7 +78,7 @@ pub fn seat(
         Content::Answer(answer) => json!({ "answer": self::answer(answer) }),
         Content::Report { steps, missed } => {
             let steps: Vec<_> = steps.iter().map(|step| news(step, &m.players, seat)).collect();
-            json!({ "steps": steps, "missed": missed, "key": m.stage == Stage::Over })
+            json!({ "steps": steps, "missed": missed, "key": (m.stage == Stage::Over).then(|| m.key.open()) })
         }
         Content::Missed { seats } => json!({ "late": seats }),
         Content::Notice(notice) => json!({ "notice": notice, "message": message(notice) }),
@@ -104,16 +105,21 @@ pub fn gm(club: &Club<'_>, m: &Match, content: &Content, at: DateTime<Utc>) -> M
     joined([shared(club, m, at), own])
 }
 
-/// The context of a letter to somebody who holds no seat.
-pub fn stranger(club: &Club<'_>, replies: &[Reply], why: &str) -> Map<String, Value> {
-    joined([json!({
+/// The context of a letter that is about no running match.
+pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Map<String, Value> {
+    let mut own = serde_json::to_value(plain).expect("a letter has string keys and plain values");
+    if let Some(Value::Array(remarks)) = own.get_mut("remarks") {
+        for remark in remarks {
+            *remark = json!(clipped(remark["text"].as_str().unwrap_or_default()));
+        }
+    }
+    let shared = json!({
         "club": { "name": club.name, "address": club.address },
         "match": null,
-        "replies": replies,
-        "manual": manual(replies),
-        "why": why,
-        "token": null,
-    })])
+        "manual": manual(plain.replies()),
+        "token": Some(token).filter(|token| !token.is_empty()),
+    });
+    joined([own, shared])
 }
 
 /// The context of the news of one adjudication.
@@ -147,10 +153,10 @@ fn answer(answer: &Answer) -> Value {
         "orders": orders,
         "replies": &answer.replies,
         "reports": &answer.reports,
-        "matches": &answer.matches,
         "manual": manual(&answer.replies),
         "faults": faults(&answer.faults),
         "remarks": answer.remarks.iter().map(|line| clipped(&line.text)).collect::<Vec<_>>(),
+        "replaced": answer.replaced.iter().map(|line| clipped(&line.text)).collect::<Vec<_>>(),
         "unread": answer.unread.as_deref(),
     })
 }
@@ -188,10 +194,11 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
 
 /// What the pages of the manual that were asked for need: every game with its options.
 fn manual(replies: &[Reply]) -> Value {
-    let wanted =
-        replies.iter().any(|reply| matches!(reply, Reply::Games | Reply::Help { .. } | Reply::Rules { .. }));
+    let wanted = replies
+        .iter()
+        .any(|reply| matches!(reply, Reply::Games { .. } | Reply::Help { .. } | Reply::Rules { .. }));
     let games: Vec<_> = Kind::ALL.iter().filter(|_| wanted).map(|kind| game(*kind)).collect();
-    json!({ "games": games })
+    json!({ "games": games, "topics": TOPICS })
 }
 
 fn game(kind: Kind) -> Value {

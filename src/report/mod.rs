@@ -2,10 +2,13 @@
 //!
 //! A letter to a seat is made from that seat's view and from what both may know, and from nothing else.
 
+pub mod again;
 mod context;
+pub mod envelope;
 mod markdown;
 pub mod mime;
 pub mod paint;
+mod plain;
 mod samples;
 mod templates;
 mod words;
@@ -13,9 +16,10 @@ mod words;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
-use crate::game::Seat;
+use crate::game::{Board, Seat};
 use crate::referee::{Content, Dispatch, Match, Reader};
 
+pub use plain::Plain;
 pub use templates::{COMPILED_IN, TemplateError, Templates};
 pub use words::{left, local};
 
@@ -52,46 +56,59 @@ pub fn word(
     token: &str,
     at: DateTime<Utc>,
 ) -> Result<Page, TemplateError> {
-    let (name, shows_board) = match &dispatch.content {
-        Content::Invitation => ("invitation.txt", true),
-        Content::Answer(_) => ("answer.txt", false),
-        Content::Report { .. } => ("report.txt", true),
-        Content::Reminder => ("reminder.txt", false),
-        Content::Missed { .. } => ("missed.txt", false),
-        Content::Notice(_) if dispatch.to == Reader::Gm => ("gm.txt", false),
-        Content::Notice(_) => ("notice.txt", false),
-    };
-    let board = match dispatch.to {
-        Reader::Seat(seat) if shows_board => Some(m.state.board(seat)),
-        Reader::Seat(_) | Reader::Gm => None,
-    };
-    let letter = Frame {
-        templates,
-        name,
-        context: match dispatch.to {
-            Reader::Seat(seat) => context::seat(club, m, seat, &dispatch.content, token, at, board.as_ref()),
-            Reader::Gm => context::gm(club, m, &dispatch.content, at),
-        },
-    };
-    let mut page = letter.page()?;
+    let board = board(m, dispatch);
+    let mut page = without_picture(templates, club, m, dispatch, token, at, board.as_ref())?;
     page.picture = board.and_then(|board| paint::png(&board.svg));
     Ok(page)
 }
 
-/// Words a letter to somebody who holds no seat: `topic` is a page of the manual, `why` what the letter lacked.
+/// The board that a letter shows.
+fn board(m: &Match, dispatch: &Dispatch) -> Option<Board> {
+    match (dispatch.to, &dispatch.content) {
+        (Reader::Seat(seat), Content::Invitation | Content::Report { .. }) => Some(m.state.board(seat)),
+        _ => None,
+    }
+}
+
+fn without_picture(
+    templates: &Templates,
+    club: &Club<'_>,
+    m: &Match,
+    dispatch: &Dispatch,
+    token: &str,
+    at: DateTime<Utc>,
+    board: Option<&Board>,
+) -> Result<Page, TemplateError> {
+    let name = match &dispatch.content {
+        Content::Invitation => "invitation.txt",
+        Content::Answer(_) => "answer.txt",
+        Content::Report { .. } => "report.txt",
+        Content::Reminder => "reminder.txt",
+        Content::Missed { .. } => "missed.txt",
+        Content::Notice(_) if dispatch.to == Reader::Gm => "gm.txt",
+        Content::Notice(_) => "notice.txt",
+    };
+    let context = match dispatch.to {
+        Reader::Seat(seat) => context::seat(club, m, seat, &dispatch.content, token, at, board),
+        Reader::Gm => context::gm(club, m, &dispatch.content, at),
+    };
+    Frame { templates, name, context }.page()
+}
+
+/// Words a letter that is about no running match. `token` is the reader's reply token, or empty.
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn word_for_stranger(
+pub fn word_plain(
     templates: &Templates,
     club: &Club<'_>,
-    replies: &[crate::referee::Reply],
-    why: &str,
+    plain: &Plain,
+    token: &str,
 ) -> Result<Page, TemplateError> {
-    Frame { templates, name: "stranger.txt", context: context::stranger(club, replies, why) }.page()
+    Frame { templates, name: plain.template(), context: context::plain(club, plain, token) }.page()
 }
 
-/// What happened in an adjudication as `seat` was told it, and the board: for the account of a replay.
+/// What happened in an adjudication as `seat` was told it.
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.

@@ -2,14 +2,16 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Club, TemplateError, Templates, word, word_for_stranger};
+use super::templates::TOPICS;
+use super::{Club, Plain, TemplateError, Templates, board, without_picture, word_plain};
 use crate::game::any::{Choices, Kind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
-use crate::ledger::SealKey;
+use crate::ledger::{Desk, SealKey, Source};
 use crate::letter::Digest;
 use crate::referee::{
-    self, Adjudged, Again, Answer, Content, Dispatch, Match, Notice, Opening, Orders, Reader, Reply, Terms,
+    self, Adjudged, Again, Answer, Content, Dispatch, Match, MatchLine, NoOffer, Notice, Offer, OfferTold,
+    OpenSeat, Opening, Orders, Reader, Reply, Terms,
 };
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
@@ -23,32 +25,96 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
             choices: Choices::default(),
             players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
             terms: Terms::default(),
+            desk: Desk { address: CLUB.address.to_owned(), wording: Digest::from([0; 32]) },
             key: SealKey::new([0; 32]),
         };
-        let mut m = referee::open(opening, "GM", at).after;
+        let mut m = referee::open(opening, Source::Clock, at).after;
         try_match(templates, &m, at)?;
         m.state.close(Ending::Resign(Seat::First).outcome());
         m.stage = referee::Stage::Over;
         try_match(templates, &m, at)?;
     }
-    for reply in replies() {
-        if matches!(reply, Reply::Help { .. } | Reply::Games | Reply::Rules { .. }) {
-            word_for_stranger(templates, &CLUB, &[reply], "Why.")?;
-        }
+    for plain in plains() {
+        word_plain(templates, &CLUB, &plain, "")?;
     }
-    word_for_stranger(templates, &CLUB, &[], "").map(|_| ())
+    Ok(())
+}
+
+fn plains() -> Vec<Plain> {
+    let (by, to, code) = ("Ann".to_owned(), "Bo".to_owned(), "7K3M9P".to_owned());
+    let remarks = vec![Line { no: 1, text: "A line".to_owned() }];
+    let plain =
+        |reply| Plain::Stranger { replies: vec![reply], remarks: remarks.clone(), why: "Why.".to_owned() };
+    let mut plains: Vec<Plain> = offers().into_iter().chain(manual()).map(plain).collect();
+    plains.push(Plain::Stranger { replies: Vec::new(), remarks: Vec::new(), why: String::new() });
+    let lapses = "Thu 21 May".to_owned();
+    plains.push(Plain::Challenge { by, offer: offer(), code: code.clone(), lapses });
+    plains.push(Plain::Declined { to: to.clone(), offer: offer() });
+    plains.push(Plain::Lapsed { to: Some(to), offer: offer(), code: code.clone() });
+    plains.push(Plain::Lapsed { to: None, offer: offer(), code });
+    plains
+}
+
+fn offer() -> OfferTold {
+    Offer { game: Kind::Quad, choices: Choices::default(), days: Some(3), seat: Some(Seat::First) }
+        .told(&Terms::default())
+}
+
+/// Replies about offers.
+fn offers() -> Vec<Reply> {
+    let (to, code, lapses) = ("Bo".to_owned(), "7K3M9P".to_owned(), "Thu 21 May".to_owned());
+    let open = OpenSeat { code: code.clone(), by: to.clone(), offer: offer(), lapses: lapses.clone() };
+    let line = MatchLine {
+        id: "QU-0000".to_owned(),
+        game_name: "Quad",
+        foe: to.clone(),
+        phase: "turn 1".to_owned(),
+        awaited: vec![to.clone()],
+        due: None,
+        due_at: Some(lapses.clone()),
+    };
+    let whys = [
+        NoOffer::UnknownGame { name: "chess".to_owned() },
+        NoOffer::BadOption { reason: "No.".to_owned() },
+        NoOffer::Yourself,
+        NoOffer::Standing { code: code.clone() },
+        NoOffer::TooMany { most: 1 },
+        NoOffer::NoSuchCode { code: code.clone() },
+        NoOffer::Unproven,
+    ];
+    let mut replies = whys.map(|why| Reply::NoOffer { command: "OPEN", why }).to_vec();
+    replies.extend([
+        Reply::Games { seats: vec![open] },
+        Reply::Matches { matches: Vec::new() },
+        Reply::Matches { matches: vec![line] },
+        Reply::Challenged { to, code: code.clone(), offer: offer(), lapses: lapses.clone() },
+        Reply::Opened { code, offer: offer(), lapses },
+        Reply::Joined { match_id: "QU-0000".to_owned() },
+        Reply::Declined,
+        Reply::CheckedOnly { command: "OPEN" },
+    ]);
+    replies
+}
+
+/// Replies that are pages of the manual.
+fn manual() -> Vec<Reply> {
+    let topics = TOPICS.iter().map(|topic| Reply::Help { topic: Some((*topic).to_owned()) });
+    let rules = Kind::ALL.iter().map(|kind| Reply::Rules { game: Some(kind.key().to_owned()) });
+    let general = [Reply::Help { topic: None }, Reply::Rules { game: None }];
+    topics.chain(rules).chain(general).collect()
 }
 
 fn try_match(templates: &Templates, m: &Match, at: DateTime<Utc>) -> Result<(), TemplateError> {
     for content in contents(m) {
         for seat in Seat::BOTH {
             let dispatch = Dispatch { to: Reader::Seat(seat), content: content.clone() };
-            word(templates, &CLUB, m, &dispatch, "0000000000000000", at)?;
+            let board = board(m, &dispatch);
+            without_picture(templates, &CLUB, m, &dispatch, "0000000000000000", at, board.as_ref())?;
         }
     }
     for notice in notices() {
         let dispatch = Dispatch { to: Reader::Gm, content: Content::Notice(notice) };
-        word(templates, &CLUB, m, &dispatch, "", at)?;
+        without_picture(templates, &CLUB, m, &dispatch, "", at, None)?;
     }
     Ok(())
 }
@@ -63,7 +129,7 @@ fn contents(m: &Match) -> Vec<Content> {
         Content::Missed { seats: Seat::BOTH.to_vec() },
     ];
     contents.extend(notices().into_iter().map(Content::Notice));
-    contents.extend(answers().into_iter().map(Content::Answer));
+    contents.extend(answers().into_iter().map(|answer| Content::Answer(Box::new(answer))));
     contents
 }
 
@@ -81,10 +147,10 @@ fn answers() -> Vec<Answer> {
         to: Some(Digest::from([0; 32])),
         replies: replies(),
         faults: vec![fault],
-        remarks: written,
+        remarks: written.clone(),
+        replaced: written,
         unread: Some("It is encrypted.".to_owned()),
         reports: vec![again],
-        matches: vec!["QZ-0000".to_owned()],
         ..Answer::default()
     });
     answers
@@ -96,10 +162,6 @@ fn replies() -> Vec<Reply> {
         Reply::Status,
         Reply::Report { turn: Some(1) },
         Reply::History,
-        Reply::Help { topic: None },
-        Reply::Games,
-        Reply::Rules { game: None },
-        Reply::Matches,
         Reply::Told,
         Reply::NoPress,
         Reply::Resigned,
@@ -117,7 +179,8 @@ fn replies() -> Vec<Reply> {
         Reply::MatchOver,
         Reply::NotHere { command: "OPEN".to_owned() },
     ];
-    replies.extend(Kind::ALL.iter().map(|kind| Reply::Rules { game: Some(kind.key().to_owned()) }));
+    replies.extend(offers());
+    replies.extend(manual());
     replies
 }
 

@@ -7,6 +7,8 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
+use crate::letter::Digest;
+
 /// The filter `wrap` breaks lines at this column.
 const WIDTH: usize = 68;
 
@@ -56,7 +58,18 @@ compiled_in![
     "quad/rules.txt",
     "games.txt",
     "help.txt",
+    "help/orders.txt",
+    "help/commands.txt",
+    "help/time.txt",
+    "help/challenge.txt",
+    "help/gm.txt",
+    "offer.txt",
+    "challenge.txt",
+    "offer-ended.txt",
 ];
+
+/// The pages of the manual that HELP sends, each `help/NAME.txt`.
+pub const TOPICS: [&str; 5] = ["orders", "commands", "time", "challenge", "gm"];
 
 /// Why a letter could not be worded: a template is at fault.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +82,7 @@ pub struct TemplateError {
 /// All templates, ready to be rendered.
 pub struct Templates {
     environment: Environment<'static>,
+    digest: Digest,
 }
 
 impl Templates {
@@ -90,11 +104,18 @@ impl Templates {
                 return Err(TemplateError { name: name.clone(), reason });
             }
         }
+        let mut all = String::new();
         for (name, source) in COMPILED_IN {
             let source = overrides.get(*name).cloned().unwrap_or_else(|| (*source).to_owned());
+            all.push_str(&format!("{name} {}\n{source}", source.len()));
             environment.add_template_owned(*name, source).map_err(|error| explain(name, &error))?;
         }
-        Ok(Templates { environment })
+        Ok(Templates { environment, digest: Digest::of(all.as_bytes()) })
+    }
+
+    /// Of the names and texts of all templates.
+    pub fn digest(&self) -> Digest {
+        self.digest
     }
 
     /// Renders the template `name` with `context`.

@@ -15,7 +15,15 @@ macro_rules! match_columns {
 macro_rules! dispatch_columns {
     () => {
         "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.due_at, d.sent_at, d.tries, \
-         d.error "
+         d.error, d.returned_at "
+    };
+}
+
+/// Columns of an invitation.
+macro_rules! invitation_columns {
+    () => {
+        "SELECT code, inviter, inviter_name, invited, game, offer, stage, match_id, created_at, lapses_at \
+         FROM invitation "
     };
 }
 
@@ -52,13 +60,19 @@ macro_rules! backend {
                 Ok(waiting)
             }
 
-            async fn waiting_letters(&self, limit: u32) -> Result<Vec<WaitingLetter>> {
+            async fn waiting_letters(
+                &self,
+                now: DateTime<Utc>,
+                limit: u32,
+            ) -> Result<Vec<WaitingLetter>> {
                 let rows: Vec<rows::Waiting> = sqlx::query_as(
                     "SELECT l.digest, r.bytes, l.received_at, l.tries FROM letter l \
                      JOIN letter_raw r ON r.letter_id = l.id \
-                     WHERE l.fate = 'waiting' ORDER BY l.received_at, l.id LIMIT $1",
+                     WHERE l.fate = 'waiting' AND (l.wait_until IS NULL OR l.wait_until <= $2) \
+                     ORDER BY l.received_at, l.id LIMIT $1",
                 )
                 .bind(i64::from(limit))
+                .bind(now.timestamp_millis())
                 .fetch_all(&self.reader)
                 .await?;
                 rows.into_iter().map(rows::Waiting::read).collect()
@@ -70,6 +84,18 @@ macro_rules! backend {
                 )
                 .bind(digest.to_string())
                 .bind(text(error))
+                .execute(&self.writer)
+                .await?;
+                Ok(())
+            }
+
+            async fn put_off(&self, digest: Digest, until: DateTime<Utc>, why: &str) -> Result<()> {
+                sqlx::query(
+                    "UPDATE letter SET wait_until = $2, note = $3 WHERE digest = $1 AND fate = 'waiting'",
+                )
+                .bind(digest.to_string())
+                .bind(until.timestamp_millis())
+                .bind(text(why))
                 .execute(&self.writer)
                 .await?;
                 Ok(())
@@ -150,6 +176,37 @@ macro_rules! backend {
                 rows.into_iter().map(rows::Match::read).collect()
             }
 
+            async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchRow>> {
+                let sql = concat!(
+                    match_columns!(),
+                    "WHERE id IN (SELECT match_id FROM seat WHERE player_id = $1) ORDER BY id"
+                );
+                let rows: Vec<rows::Match> =
+                    sqlx::query_as(sql).bind(player_id).fetch_all(&self.reader).await?;
+                rows.into_iter().map(rows::Match::read).collect()
+            }
+
+            async fn invitation(&self, code: &str) -> Result<Option<Invitation>> {
+                let sql = concat!(invitation_columns!(), "WHERE code = $1");
+                let row: Option<rows::Invitation> =
+                    sqlx::query_as(sql).bind(text(code)).fetch_optional(&self.reader).await?;
+                row.map(rows::Invitation::read).transpose()
+            }
+
+            async fn open_invitations(
+                &self,
+                lapsing_by: Option<DateTime<Utc>>,
+            ) -> Result<Vec<Invitation>> {
+                let sql = concat!(
+                    invitation_columns!(),
+                    "WHERE stage = 'open' AND lapses_at <= $1 ORDER BY created_at, code"
+                );
+                let by = lapsing_by.map_or(i64::MAX, |by| by.timestamp_millis());
+                let rows: Vec<rows::Invitation> =
+                    sqlx::query_as(sql).bind(by).fetch_all(&self.reader).await?;
+                rows.into_iter().map(rows::Invitation::read).collect()
+            }
+
             async fn commit(&self, settlement: &Settlement) -> Result<()> {
                 let mut tx = self.begin().await?;
                 settle(&mut tx, settlement).await?;
@@ -161,6 +218,51 @@ macro_rules! backend {
                 let rows: Vec<rows::Entry> =
                     sqlx::query_as(sql).bind(text(match_id)).fetch_all(&self.reader).await?;
                 rows.into_iter().map(rows::Entry::read).collect()
+            }
+
+            async fn entries_since(&self, kind: &str, since: DateTime<Utc>) -> Result<Vec<EntryRow>> {
+                let sql = "SELECT match_id, seq, at, kind, json, hash FROM entry \
+                           WHERE kind = $1 AND at >= $2 ORDER BY at, match_id, seq";
+                let rows: Vec<rows::Entry> = sqlx::query_as(sql)
+                    .bind(text(kind))
+                    .bind(since.timestamp_millis())
+                    .fetch_all(&self.reader)
+                    .await?;
+                rows.into_iter().map(rows::Entry::read).collect()
+            }
+
+            async fn entries_after(&self, match_id: &str, seq: u64, limit: u32) -> Result<Vec<EntryRow>> {
+                let sql = "SELECT match_id, seq, at, kind, json, hash FROM entry \
+                           WHERE match_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+                let rows: Vec<rows::Entry> = sqlx::query_as(sql)
+                    .bind(text(match_id))
+                    .bind(integer(seq))
+                    .bind(i64::from(limit))
+                    .fetch_all(&self.reader)
+                    .await?;
+                rows.into_iter().map(rows::Entry::read).collect()
+            }
+
+            async fn letters_named(&self, digests: &[Digest]) -> Result<Vec<(Digest, Vec<u8>)>> {
+                let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
+                let sql = concat!(
+                    "SELECT l.digest, r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest ",
+                    $one_of
+                );
+                let rows: Vec<(String, Vec<u8>)> =
+                    sqlx::query_as(sql).bind(list(&digests)).fetch_all(&self.reader).await?;
+                rows.into_iter().map(|(hex, bytes)| Ok((rows::digest(&hex)?, bytes))).collect()
+            }
+
+            async fn sent_about(&self, match_id: &str) -> Result<Vec<DispatchRow>> {
+                let sql = concat!(
+                    "SELECT ",
+                    dispatch_columns!(),
+                    "FROM dispatch d WHERE d.match_id = $1 ORDER BY d.id"
+                );
+                let rows: Vec<rows::Dispatch> =
+                    sqlx::query_as(sql).bind(text(match_id)).fetch_all(&self.reader).await?;
+                rows.into_iter().map(rows::Dispatch::read).collect()
             }
 
             async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
@@ -190,6 +292,19 @@ macro_rules! backend {
                 rows.into_iter().map(rows::Dispatch::read).collect()
             }
 
+            async fn dispatches_named(&self, ids: &[String]) -> Result<Vec<DispatchRow>> {
+                let sql = concat!(
+                    "SELECT ",
+                    dispatch_columns!(),
+                    "FROM dispatch d WHERE d.message_id ",
+                    $one_of,
+                    " ORDER BY d.id"
+                );
+                let rows: Vec<rows::Dispatch> =
+                    sqlx::query_as(sql).bind(list(ids)).fetch_all(&self.reader).await?;
+                rows.into_iter().map(rows::Dispatch::read).collect()
+            }
+
             async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
                 let sql = concat!(
                     "SELECT d.message_id, r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
@@ -204,21 +319,22 @@ macro_rules! backend {
                 &self,
                 recipient: &str,
                 since: DateTime<Utc>,
-            ) -> Result<(u32, Option<Vec<u8>>)> {
+            ) -> Result<(u32, Option<(Digest, Vec<u8>)>)> {
                 let since = since.timestamp_millis();
                 let sql = "SELECT COUNT(*) FROM dispatch \
                            WHERE recipient = $1 AND created_at >= $2 AND answers IS NOT NULL";
                 let answers: i64 =
                     sqlx::query_scalar(sql).bind(text(recipient)).bind(since).fetch_one(&self.reader).await?;
-                let sql = "SELECT r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+                let sql = "SELECT d.answers, r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
                            WHERE d.recipient = $1 AND d.created_at >= $2 AND d.answers IS NOT NULL \
                            ORDER BY d.created_at DESC, d.id DESC LIMIT 1";
-                let last = sqlx::query_scalar(sql)
+                let last: Option<(String, Vec<u8>)> = sqlx::query_as(sql)
                     .bind(text(recipient))
                     .bind(since)
                     .fetch_optional(&self.reader)
                     .await?;
-                Ok((u32::try_from(answers).unwrap_or(u32::MAX), last))
+                let last = last.map(|(letter, bytes)| Ok::<_, StoreError>((digest(&letter)?, bytes)));
+                Ok((u32::try_from(answers).unwrap_or(u32::MAX), last.transpose()?))
             }
 
             async fn claim_dispatches(
@@ -303,12 +419,7 @@ macro_rules! backend {
 
             async fn save_player(&self, player: &Player) -> Result<()> {
                 let mut tx = self.begin().await?;
-                save_player(&mut tx, player).await.map_err(|error| match error {
-                    StoreError::Database(sqlx::Error::Database(refusal)) if refusal.is_unique_violation() => {
-                        StoreError::AddressTaken
-                    }
-                    other => other,
-                })?;
+                save_player(&mut tx, player).await.map_err(address_taken)?;
                 Ok(tx.commit().await?)
             }
 
@@ -364,4 +475,4 @@ macro_rules! backend {
     };
 }
 
-pub(super) use {backend, dispatch_columns, match_columns, player_columns, seat_columns};
+pub(super) use {backend, dispatch_columns, invitation_columns, match_columns, player_columns, seat_columns};

@@ -63,6 +63,16 @@ impl StoreError {
     }
 }
 
+/// A broken uniqueness among addresses, by its own name.
+pub(super) fn address_taken(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Database(sqlx::Error::Database(refusal)) if refusal.is_unique_violation() => {
+            StoreError::AddressTaken
+        }
+        other => other,
+    }
+}
+
 /// Whether the database, or its driver, will refuse the same for ever: a broken constraint, a refusing trigger, a
 /// value or a statement that it does not understand.
 fn is_lasting(error: &sqlx::Error) -> bool {

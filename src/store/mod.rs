@@ -1,8 +1,8 @@
 //! What is kept, behind one trait: letters, players, matches, ledgers, the outbox. All SQL lives in this folder.
 //!
 //! It stores what it is told and decides nothing. Every instant is kept as Unix milliseconds, every digest as 64
-//! hexadecimal digits. SQLite and PostgreSQL share one body of SQL ([`backend`]); what differs between them is in
-//! their own modules, and a database chooses its own by its URL ([`open`]).
+//! hexadecimal digits. SQLite and PostgreSQL share one body of SQL (`backend.rs`, `settle.rs`); what differs between
+//! them is in their own modules, and the URL of a database chooses ([`open`]).
 
 use std::fs::File;
 use std::ops::Deref;
@@ -235,6 +235,55 @@ pub struct DispatchRow {
     pub tries: u32,
     pub given_up: bool,
     pub error: String,
+    /// It came back: a bounce was about it.
+    pub returned: bool,
+}
+
+/// An offer to play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invitation {
+    /// By which it is taken up.
+    pub code: String,
+    /// The address of who offers.
+    pub inviter: String,
+    pub inviter_name: String,
+    /// The address that it is for; `None`: for anyone.
+    pub invited: Option<String>,
+    pub game: String,
+    /// Options, days and seat as JSON.
+    pub offer: String,
+    pub stage: InvitationStage,
+    /// The match that came of it.
+    pub match_id: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub lapses_at: DateTime<Utc>,
+}
+
+/// What became of an invitation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvitationStage {
+    Open,
+    Taken,
+    Declined,
+    Lapsed,
+}
+
+impl InvitationStage {
+    const ALL: [InvitationStage; 4] =
+        [InvitationStage::Open, InvitationStage::Taken, InvitationStage::Declined, InvitationStage::Lapsed];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            InvitationStage::Open => "open",
+            InvitationStage::Taken => "taken",
+            InvitationStage::Declined => "declined",
+            InvitationStage::Lapsed => "lapsed",
+        }
+    }
+
+    fn parse(name: &str) -> Option<InvitationStage> {
+        InvitationStage::ALL.into_iter().find(|stage| stage.as_str() == name)
+    }
 }
 
 /// Everything that one ruling, or many, changes: one transaction.
@@ -249,6 +298,14 @@ pub struct Settlement {
     /// Those of a match in their order.
     pub entries: Vec<EntryRow>,
     pub dispatches: Vec<NewDispatch>,
+    /// New ones, and those that are no longer open; one that is new and taken at once stands twice.
+    pub invitations: Vec<Invitation>,
+    /// Written whole, as by [`Store::save_player`].
+    pub players: Vec<Player>,
+    /// Players who are gone, each with the one who takes over all seats and addresses.
+    pub merged: Vec<(i64, i64)>,
+    /// The Message-IDs of dispatches that came back.
+    pub returned: Vec<String>,
 }
 
 /// Keeps other daemons off the database for as long as it lives, and no longer than the process.
@@ -317,8 +374,11 @@ pub trait Store: Send + Sync {
     /// by digest is not kept again; one known by Message-ID and sender is kept as [`Fate::Repeated`].
     async fn take_in(&self, letters: &[NewLetter]) -> Result<usize>;
 
-    /// Up to `limit` letters that wait, those received first first.
-    async fn waiting_letters(&self, limit: u32) -> Result<Vec<WaitingLetter>>;
+    /// Up to `limit` letters that wait and are not put off beyond `now`, those received first first.
+    async fn waiting_letters(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<WaitingLetter>>;
+
+    /// Lets a letter wait until then; `why` becomes its note.
+    async fn put_off(&self, digest: Digest, until: DateTime<Utc>, why: &str) -> Result<()>;
 
     /// Counts a failed try at a letter that waits; the error becomes its note.
     async fn count_try(&self, digest: Digest, error: &str) -> Result<()>;
@@ -348,16 +408,35 @@ pub trait Store: Send + Sync {
     /// Up to `limit` matches whose `wake_at` has come, the one that waits longest first.
     async fn matches_due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>>;
 
+    /// The matches in which this player holds a seat, by id.
+    async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchRow>>;
+
+    async fn invitation(&self, code: &str) -> Result<Option<Invitation>>;
+
+    /// The open invitations, or those of them that lapse by then, oldest first.
+    async fn open_invitations(&self, lapsing_by: Option<DateTime<Utc>>) -> Result<Vec<Invitation>>;
+
     /// Commits a settlement whole or not at all. A letter that was decided without effect (automatic, ignored, set
     /// aside) can be put back by deciding it [`Fate::Waiting`].
     ///
     /// # Errors
     /// [`StoreError::Stale`] when a match is not at the version it was loaded with (a new one: when there is one of
-    /// its id), or a letter no longer waits; nothing is changed then.
+    /// its id), or a letter no longer waits, or an invitation is no longer open; nothing is changed then.
     async fn commit(&self, settlement: &Settlement) -> Result<()>;
 
     /// A match's entries in order.
     async fn entries(&self, match_id: &str) -> Result<Vec<EntryRow>>;
+
+    /// The entries of this kind in all matches since then, oldest first.
+    async fn entries_since(&self, kind: &str, since: DateTime<Utc>) -> Result<Vec<EntryRow>>;
+    /// Up to `limit` of a match's entries behind the entry `seq`, in order.
+    async fn entries_after(&self, match_id: &str, seq: u64, limit: u32) -> Result<Vec<EntryRow>>;
+
+    /// The letters of these digests, with their bytes.
+    async fn letters_named(&self, digests: &[Digest]) -> Result<Vec<(Digest, Vec<u8>)>>;
+
+    /// Every dispatch of a match in the order it was made, without the bytes.
+    async fn sent_about(&self, match_id: &str) -> Result<Vec<DispatchRow>>;
 
     /// Every dispatch of a match in the order it was made, with the bytes.
     async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>>;
@@ -365,11 +444,19 @@ pub trait Store: Send + Sync {
     /// Newest first; the unsent ones are those that wait and those given up.
     async fn list_dispatches(&self, only_unsent: bool, limit: u32) -> Result<Vec<DispatchRow>>;
 
+    /// Our own letters with these Message-IDs.
+    async fn dispatches_named(&self, ids: &[String]) -> Result<Vec<DispatchRow>>;
+
     /// The bytes of our own letters with these Message-IDs.
     async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>>;
 
-    /// How many answers to letters were made for `recipient` since `since`, and the bytes of the last one.
-    async fn answers_to(&self, recipient: &str, since: DateTime<Utc>) -> Result<(u32, Option<Vec<u8>>)>;
+    /// How many answers to letters were made for `recipient` since `since`; the letter that the last one answers,
+    /// and its bytes.
+    async fn answers_to(
+        &self,
+        recipient: &str,
+        since: DateTime<Utc>,
+    ) -> Result<(u32, Option<(Digest, Vec<u8>)>)>;
 
     /// Claims up to `limit` dispatches that are due to be sent, oldest first, until `lease_until`.
     async fn claim_dispatches(

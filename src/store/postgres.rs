@@ -9,10 +9,13 @@ use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool, Postgres, QueryBuilder, Transaction};
 
-use super::backend::{backend, dispatch_columns, match_columns, player_columns, seat_columns};
+use super::backend::{
+    backend, dispatch_columns, invitation_columns, match_columns, player_columns, seat_columns,
+};
+use super::error::address_taken;
 use super::rows::{
-    self, Arrival, CHUNK, all_there, integer, is_common, maybe_time, numbered, outcome, place, sort_matches,
-    text, texts,
+    self, Arrival, CHUNK, all_there, digest, integer, is_common, maybe_time, numbered, outcome, place,
+    sort_matches, text, texts,
 };
 use super::settle::settling;
 use super::*;

@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
 use super::{
-    Decided, DispatchRow, EntryRow, Fate, LetterRow, MatchRow, NewLetter, Player, Queues, Result, Sent,
-    StoreError, TokenRow, WaitingLetter,
+    Decided, DispatchRow, EntryRow, Fate, InvitationStage, LetterRow, MatchRow, NewLetter, Player, Queues,
+    Result, Sent, StoreError, TokenRow, WaitingLetter,
 };
 use crate::game::Seat;
 use crate::letter::Digest;
@@ -55,7 +55,7 @@ pub fn maybe_time(milliseconds: Option<i64>) -> Result<Option<DateTime<Utc>>> {
     milliseconds.map(time).transpose()
 }
 
-fn digest(hex: &str) -> Result<Digest> {
+pub fn digest(hex: &str) -> Result<Digest> {
     hex.parse().map_err(|_| unsound("digest", hex))
 }
 
@@ -272,6 +272,7 @@ pub struct Dispatch {
     sent_at: Option<i64>,
     tries: i64,
     error: String,
+    returned_at: Option<i64>,
 }
 
 impl Dispatch {
@@ -288,6 +289,38 @@ impl Dispatch {
             tries: tries(self.tries)?,
             given_up: self.sent_at.is_none() && self.due_at.is_none(),
             error: self.error,
+            returned: self.returned_at.is_some(),
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub struct Invitation {
+    code: String,
+    inviter: String,
+    inviter_name: String,
+    invited: Option<String>,
+    game: String,
+    offer: String,
+    stage: String,
+    match_id: Option<String>,
+    created_at: i64,
+    lapses_at: i64,
+}
+
+impl Invitation {
+    pub fn read(self) -> Result<super::Invitation> {
+        Ok(super::Invitation {
+            code: self.code,
+            inviter: self.inviter,
+            inviter_name: self.inviter_name,
+            invited: self.invited,
+            game: self.game,
+            offer: self.offer,
+            stage: InvitationStage::parse(&self.stage).ok_or_else(|| unsound("stage", &self.stage))?,
+            match_id: self.match_id,
+            created_at: time(self.created_at)?,
+            lapses_at: time(self.lapses_at)?,
         })
     }
 }

@@ -64,6 +64,12 @@ macro_rules! settling {
             for chunk in old.chunks(CHUNK) {
                 change_matches(tx, chunk).await?;
             }
+            for player in &settlement.players {
+                save_player(tx, player).await.map_err(address_taken)?;
+            }
+            for (gone, into) in &settlement.merged {
+                merge_players(tx, *gone, *into).await?;
+            }
             for chunk in settlement.seats.chunks(CHUNK) {
                 set_seats(tx, chunk).await?;
             }
@@ -72,6 +78,20 @@ macro_rules! settling {
             }
             for chunk in settlement.entries.chunks(CHUNK) {
                 add_entries(tx, chunk).await?;
+            }
+            for invitation in &settlement.invitations {
+                set_invitation(tx, invitation).await?;
+            }
+            if !settlement.returned.is_empty() {
+                let sql = concat!(
+                    "UPDATE dispatch SET returned_at = $2 WHERE returned_at IS NULL AND message_id ",
+                    $one_of
+                );
+                sqlx::query(sql)
+                    .bind(list(&settlement.returned))
+                    .bind(settlement.at.timestamp_millis())
+                    .execute(&mut **tx)
+                    .await?;
             }
             for chunk in settlement.dispatches.chunks(CHUNK) {
                 add_dispatches(tx, settlement.at, chunk).await?;
@@ -211,6 +231,52 @@ macro_rules! settling {
                 row.push_bind(id).push_bind(bytes);
             });
             query.build().persistent(is_common(chunk.len())).execute(&mut **tx).await?;
+            Ok(())
+        }
+
+        /// Adds an invitation, or closes one that is open.
+        async fn set_invitation(tx: &mut Transaction<'_, $db>, new: &Invitation) -> Result<()> {
+            let sql = "INSERT INTO invitation (code, inviter, inviter_name, invited, game, offer, stage, match_id, \
+                       created_at, lapses_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+                       ON CONFLICT (code) DO UPDATE SET stage = excluded.stage, match_id = excluded.match_id \
+                       WHERE invitation.stage = 'open' AND excluded.stage <> 'open'";
+            let changed = sqlx::query(sql)
+                .bind(&new.code)
+                .bind(text(&new.inviter))
+                .bind(text(&new.inviter_name))
+                .bind(new.invited.as_deref().map(text))
+                .bind(&new.game)
+                .bind(text(&new.offer))
+                .bind(new.stage.as_str())
+                .bind(&new.match_id)
+                .bind(new.created_at.timestamp_millis())
+                .bind(new.lapses_at.timestamp_millis())
+                .execute(&mut **tx)
+                .await?;
+            if changed.rows_affected() == 0 {
+                return Err(StoreError::Stale(format!("invitation {}", new.code)));
+            }
+            Ok(())
+        }
+
+        /// All that `gone` holds becomes that of `into`. Nobody can play both sides of a match.
+        async fn merge_players(tx: &mut Transaction<'_, $db>, gone: i64, into: i64) -> Result<()> {
+            let sql = "SELECT COUNT(*) FROM seat a JOIN seat b ON a.match_id = b.match_id \
+                       WHERE a.player_id = $1 AND b.player_id = $2";
+            let both: i64 = sqlx::query_scalar(sql).bind(gone).bind(into).fetch_one(&mut **tx).await?;
+            if both > 0 || gone == into {
+                return Err(StoreError::Unsound(format!("players {gone} and {into} hold both sides of a match")));
+            }
+            sqlx::query("UPDATE seat SET player_id = $2 WHERE player_id = $1")
+                .bind(gone)
+                .bind(into)
+                .execute(&mut **tx)
+                .await?;
+            let sql = "UPDATE address SET player_id = $2, \
+                       rank = rank + 1 + (SELECT COALESCE(MAX(rank), 0) FROM address WHERE player_id = $2) \
+                       WHERE player_id = $1";
+            sqlx::query(sql).bind(gone).bind(into).execute(&mut **tx).await?;
+            sqlx::query("DELETE FROM player WHERE id = $1").bind(gone).execute(&mut **tx).await?;
             Ok(())
         }
 

@@ -1,17 +1,19 @@
 //! A referee's desk for tests: the whole program with a database and Maildirs in a temporary folder, and a clock
 //! that the test moves. When it is dropped, nothing may be left unsent and every ledger must verify.
 
+#![allow(dead_code, reason = "each test program uses its own part of the desk")]
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use fogpost::audit::Verdict;
 use fogpost::config::Config;
 use fogpost::daemon::{NewMatch, Office, Seated};
 use fogpost::game::BySeat;
 use fogpost::game::any::Kind;
-use fogpost::ledger;
 use fogpost::letter::Address;
 use fogpost::post::{maildir, outbox::folder_of};
 use fogpost::referee::Match;
@@ -217,13 +219,17 @@ impl Desk {
         ));
     }
 
-    /// Every letter that went to `address`, in order.
+    /// Every letter that went to `address`, in the order in which they were made: they are sent side by side.
     pub fn all_to(&self, address: &str) -> Vec<Sent> {
         let new = folder_of(&self.folder.path().join("mail"), address).join("new");
         let Ok(listed) = std::fs::read_dir(new) else { return Vec::new() };
-        let mut paths: Vec<_> = listed.map(|entry| entry.expect("an entry").path()).collect();
-        paths.sort_by_key(|path| order_of(path));
-        paths.iter().map(|path| sent(&std::fs::read(path).expect("a letter"))).collect()
+        let made =
+            self.block_on(self.office.store.list_dispatches(false, 100_000)).expect("the store answers");
+        let made: BTreeMap<String, i64> = made.into_iter().map(|row| (row.message_id, row.id)).collect();
+        let paths = listed.map(|entry| entry.expect("an entry").path());
+        let mut all: Vec<_> = paths.map(|path| sent(&std::fs::read(path).expect("a letter"))).collect();
+        all.sort_by_key(|sent| made.get(&sent.message_id).copied());
+        all
     }
 
     /// The letters that went to `address` since the last call.
@@ -266,10 +272,15 @@ impl Desk {
         let queues = self.block_on(self.office.store.queues()).expect("the store answers");
         assert_eq!(queues.dispatches_waiting, 0, "a dispatch is left");
         for row in self.block_on(self.office.store.list_matches(None)).expect("the store answers") {
-            let entries = self.block_on(self.office.store.entries(&row.id)).expect("the store answers");
-            let head = ledger::walk(entries.iter().map(|entry| (entry.json.as_str(), entry.hash)));
-            assert_eq!(head.expect("the chain holds"), self.find(&row.id).head, "the head of {}", row.id);
+            let verdict = self.verify(&row.id);
+            assert!(verdict.is_sound(), "{verdict:#?}");
+            assert_eq!(verdict.head, self.find(&row.id).head, "the head of {}", row.id);
         }
+    }
+
+    /// Checks a match against its ledger.
+    pub fn verify(&self, id: &str) -> Verdict {
+        self.block_on(self.office.verify(id, &|_| ())).expect("the store answers")
     }
 }
 
@@ -286,12 +297,6 @@ async fn open(folder: &Path, now: Arc<Mutex<DateTime<Utc>>>) -> Arc<Office> {
     let store = store::open(&config.database.url).await.expect("the store opens");
     let clock = Arc::new(move || *now.lock().expect("the clock"));
     Arc::new(Office::new(config, store, clock).expect("the office opens"))
-}
-
-/// Maildir names begin with seconds; those of one second are told apart by what follows.
-fn order_of(path: &Path) -> (std::time::SystemTime, PathBuf) {
-    let changed = path.metadata().and_then(|about| about.modified()).expect("a time");
-    (changed, path.to_owned())
 }
 
 fn sent(raw: &[u8]) -> Sent {

@@ -1,5 +1,6 @@
 //! The whole program by letter: what comes in, what goes out, and what is in the book afterwards.
 
+mod challenge;
 mod desk;
 mod letters;
 mod play;

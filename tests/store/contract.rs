@@ -15,7 +15,7 @@ pub async fn letters_wait_in_the_order_received(place: Place) {
     letters.reverse();
     assert_eq!(place.store.take_in(&letters).await.unwrap(), 130);
     letters.reverse();
-    let first = place.store.waiting_letters(100).await.unwrap();
+    let first = place.store.waiting_letters(at(0), 100).await.unwrap();
     assert_eq!(first.len(), 100);
     for (waiting, letter) in first.iter().zip(&letters) {
         assert_eq!(waiting.digest, letter.digest);
@@ -94,7 +94,8 @@ pub async fn a_failed_try_is_counted_and_noted(place: Place) {
     store.take_in(&letters(1..3)).await.unwrap();
     store.count_try(letter(1).digest, "no template").await.unwrap();
     store.count_try(letter(1).digest, "still none").await.unwrap();
-    let tries: Vec<u32> = store.waiting_letters(9).await.unwrap().iter().map(|letter| letter.tries).collect();
+    let tries: Vec<u32> =
+        store.waiting_letters(at(0), 9).await.unwrap().iter().map(|letter| letter.tries).collect();
     assert_eq!(tries, [2, 0]);
     let row = &store.letters(None, None, &letter(1).digest.to_string(), 1).await.unwrap()[0];
     assert_eq!((row.note.as_str(), row.fate), ("still none", Fate::Waiting));
@@ -147,6 +148,7 @@ pub async fn five_hundred_letters_are_settled_in_one_transaction(place: Place) {
         seats: Vec::new(),
         entries: ids.iter().map(|id| entry(id, version as u64 + 1)).collect(),
         dispatches: Vec::new(),
+        ..settlement()
     };
     store.commit(&whole(0)).await.unwrap();
     let second = Settlement {
@@ -232,7 +234,7 @@ pub async fn a_letter_without_effect_can_be_put_back(place: Place) {
     decide(0, Fate::SetAside).await.unwrap();
     decide(0, Fate::Waiting).await.unwrap();
     assert_eq!(waiting(store).await, [letter(0).digest, letter(1).digest]);
-    assert_eq!(store.waiting_letters(1).await.unwrap()[0].tries, 0);
+    assert_eq!(store.waiting_letters(at(0), 1).await.unwrap()[0].tries, 0);
     decide(1, Fate::Ruled).await.unwrap();
     assert!(matches!(decide(1, Fate::Waiting).await, Err(StoreError::Stale(_))), "it had its effect");
 }
@@ -464,6 +466,6 @@ pub async fn a_database_of_a_newer_program_is_refused(place: Place) {
     let error = open(&place.url).await.err().expect("it is not opened");
     assert!(matches!(error, StoreError::Newer(_)));
     let text =
-        "the database was made by a newer fogpost: its tables are of version 9000, this program knows 1";
+        "the database was made by a newer fogpost: its tables are of version 9000, this program knows 2";
     assert_eq!(error.to_string(), text);
 }

@@ -1,6 +1,7 @@
 //! The store's contract, on both databases, and what is particular to each.
 
 mod contract;
+mod offers;
 mod outbox;
 mod particular;
 mod place;
@@ -55,6 +56,13 @@ on_both! {
         what_is_remembered_is_replaced
         everything_is_there_after_a_restart
         a_database_of_a_newer_program_is_refused;
+    offers:
+        an_invitation_is_taken_up_once
+        open_invitations_are_found_by_when_they_lapse
+        two_players_become_one_with_all_seats_and_addresses
+        a_letter_put_off_waits_until_then
+        a_dispatch_that_came_back_is_marked
+        entries_are_found_by_kind_and_time;
     outbox:
         a_dispatch_is_claimed_until_its_lease_ends
         claims_at_the_same_moment_share_the_dispatches

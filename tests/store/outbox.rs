@@ -155,8 +155,8 @@ pub async fn answers_are_counted_for_each_recipient(place: Place) {
         store.commit(&Settlement { at: when, dispatches: vec![made], ..settlement() }).await.unwrap();
     }
     let answers = async |recipient, since| store.answers_to(recipient, at(since)).await.unwrap();
-    assert_eq!(answers("ann@player.test", 0).await, (3, Some(dispatch(2).bytes)));
-    assert_eq!(answers("ann@player.test", 11).await, (1, Some(dispatch(2).bytes)));
+    assert_eq!(answers("ann@player.test", 0).await, (3, Some((letter(2).digest, dispatch(2).bytes))));
+    assert_eq!(answers("ann@player.test", 11).await, (1, Some((letter(2).digest, dispatch(2).bytes))));
     assert_eq!(answers("ann@player.test", 21).await, (0, None));
     assert_eq!(answers("bob@player.test", 0).await, (0, None));
 }

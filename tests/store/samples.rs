@@ -99,6 +99,6 @@ pub async fn add_seats(store: &Arc<dyn Store>, match_id: &str) -> Vec<SeatRow> {
 }
 
 pub async fn waiting(store: &Arc<dyn Store>) -> Vec<Digest> {
-    let letters: Vec<WaitingLetter> = store.waiting_letters(1000).await.unwrap();
+    let letters: Vec<WaitingLetter> = store.waiting_letters(at(1000), 1000).await.unwrap();
     letters.iter().map(|letter| letter.digest).collect()
 }

@@ -1,0 +1,213 @@
+//! Finding an opponent by letter: challenges, open seats, and what becomes of them.
+
+use fogpost::game::any::Kind;
+use fogpost::referee::Stage;
+use fogpost::store::Fate;
+
+use crate::desk::{ANN, BO, Desk, REFEREE, Sent};
+
+const EVE: &str = "eve@elsewhere.example";
+
+/// The code in a letter, behind this word.
+fn code(sent: &Sent, word: &str) -> String {
+    let line = sent.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
+    line.unwrap_or_else(|| panic!("no {word} in:\n{}", sent.text)).to_owned()
+}
+
+fn only_match(desk: &Desk) -> fogpost::referee::Match {
+    let rows = desk.block_on(desk.office().store.list_matches(None)).expect("the store answers");
+    assert_eq!(rows.len(), 1, "one match");
+    desk.find(&rows[0].id)
+}
+
+#[test]
+fn a_stranger_challenges_and_the_challenged_accepts() {
+    let desk = Desk::new();
+    desk.write(
+        "Ann Archer <ann@players.example>",
+        &format!("CHALLENGE {BO} Quad days=3 swap=off seat=first"),
+    );
+    desk.one_to(ANN).says("bo@players.example is challenged").says("Quad, 3 days a turn");
+    let invitation = desk.one_to(BO);
+    invitation.says("Ann Archer invites you to a match").says("who offers is").says("ACCEPT");
+    desk.reply(BO, &invitation, &format!("accept {}", code(&invitation, "ACCEPT").to_lowercase()));
+    let m = only_match(&desk);
+    assert_eq!((m.game, m.terms.days, m.players.first.as_str()), (Kind::Quad, 3, "Ann Archer"));
+    let to_bo = desk.sent_to(BO);
+    to_bo.iter().find(|sent| sent.subject.starts_with("Re:")).expect("an answer").says("begins");
+    let to_ann = desk.one_to(ANN);
+    to_ann.says("A match of Quad begins");
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+}
+
+#[test]
+fn a_challenge_is_declined_and_the_challenger_told() {
+    let desk = Desk::new();
+    desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
+    desk.one_to(ANN);
+    let code = code(&desk.one_to(BO), "DECLINE");
+    desk.write(BO, &format!("DECLINE {code}"));
+    desk.one_to(BO).says("It is declined");
+    desk.one_to(ANN).says("bo has declined your invitation");
+    desk.write(BO, &format!("ACCEPT {code}"));
+    desk.one_to(BO).says("No offer with the code");
+}
+
+#[test]
+fn a_challenge_lapses_after_fourteen_days() {
+    let desk = Desk::new();
+    desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
+    desk.one_to(ANN);
+    let code = code(&desk.one_to(BO), "ACCEPT");
+    desk.sleep(14 * 24 + 1);
+    desk.work();
+    desk.one_to(ANN).says("has not taken up your invitation, and it has lapsed");
+    desk.write(BO, &format!("ACCEPT {code}"));
+    desk.one_to(BO).says("No offer with the code");
+    desk.work();
+    assert!(desk.sent_to(ANN).is_empty(), "told once");
+}
+
+#[test]
+fn a_challenge_is_for_the_address_it_went_to() {
+    let desk = Desk::new();
+    desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
+    let code = code(&desk.one_to(BO), "ACCEPT");
+    desk.write(EVE, &format!("ACCEPT {code}"));
+    desk.one_to(EVE).says("No offer with the code");
+    desk.write(EVE, &format!("JOIN {code}\nthank you"));
+    desk.one_to(EVE).says("No offer with the code");
+    assert!(desk.block_on(desk.office().store.list_matches(None)).expect("it answers").is_empty());
+}
+
+#[test]
+fn nobody_challenges_himself_or_the_referee() {
+    let desk = Desk::new();
+    desk.write(ANN, &format!("CHALLENGE {ANN} Quad"));
+    desk.one_to(ANN).says("An opponent must be somebody else");
+    desk.write(ANN, &format!("CHALLENGE {REFEREE} Quad"));
+    desk.one_to(ANN).says("An opponent must be somebody else");
+}
+
+#[test]
+fn one_challenge_is_open_for_the_same_pair_and_game() {
+    let desk = Desk::new();
+    desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
+    let code = code(&desk.one_to(BO), "ACCEPT");
+    desk.sent_to(ANN);
+    desk.write(ANN, &format!("CHALLENGE {BO} Quad days=2"));
+    desk.one_to(ANN).says("You have offered the same already").says(&code);
+    desk.write(ANN, &format!("CHALLENGE {BO} Quantum"));
+    desk.one_to(BO).says("Quantum");
+}
+
+#[test]
+fn a_challenge_that_cannot_be_says_why() {
+    let desk = Desk::new();
+    desk.write(ANN, &format!("CHALLENGE {BO} Chess"));
+    desk.one_to(ANN).says("There is no game called Chess here");
+    desk.write(ANN, &format!("CHALLENGE {BO} Quad colour=red"));
+    desk.one_to(ANN).says("Quad has no option");
+    desk.write(ANN, "CHALLENGE bo");
+    desk.one_to(ANN).says("bo is no mail address");
+    assert!(desk.sent_to(BO).is_empty());
+}
+
+#[test]
+fn an_open_seat_is_listed_and_taken_by_whoever_comes_first() {
+    let desk = Desk::new();
+    desk.write(ANN, "OPEN Quad days=2");
+    let answer = desk.one_to(ANN);
+    answer.says("A seat is open to anyone");
+    let code = code(&answer, "JOIN");
+    desk.write(EVE, "GAMES");
+    desk.one_to(EVE).says("ann offers").says(&format!("JOIN {code}")).says("quadrant-z");
+    desk.write(ANN, &format!("JOIN {code}"));
+    desk.one_to(ANN).says("An opponent must be somebody else");
+    desk.put(&format!("From: {BO}\nTo: {REFEREE}\nMessage-ID: <j1@x.example>\n\nJOIN {code}\n"));
+    desk.put(&format!("From: {EVE}\nTo: {REFEREE}\nMessage-ID: <j2@x.example>\n\nJOIN {code}\n"));
+    desk.work();
+    let m = only_match(&desk);
+    let second = [desk.last_to(BO), desk.last_to(EVE)];
+    assert_eq!(second.iter().filter(|sent| sent.text.contains("No offer with the code")).count(), 1);
+    assert_eq!(m.terms.days, 2);
+    desk.write("carl@players.example", "GAMES");
+    desk.one_to("carl@players.example").keeps_silent_of("JOIN");
+}
+
+#[test]
+fn who_offered_takes_it_back() {
+    let desk = Desk::new();
+    desk.write(ANN, "OPEN Quad");
+    let code = code(&desk.one_to(ANN), "DECLINE");
+    desk.write(EVE, &format!("DECLINE {code}"));
+    desk.one_to(EVE).says("No offer with the code");
+    desk.write(ANN, &format!("DECLINE {code}"));
+    desk.one_to(ANN).says("It is declined");
+    desk.write(EVE, &format!("JOIN {code}"));
+    desk.one_to(EVE).says("No offer with the code");
+}
+
+#[test]
+fn a_player_challenges_in_a_letter_about_a_match() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, &format!("MARBLE E5\nCHALLENGE {EVE} Quantum\nMATCHES"));
+    desk.sent_to(ANN)[0]
+        .says("Your orders are sealed")
+        .says("eve@elsewhere.example is challenged")
+        .says(&format!("{}, Quad against Bo", m.id));
+    desk.one_to(EVE).says("Ann invites you");
+}
+
+#[test]
+fn matches_say_whom_against_who_is_awaited_and_when_it_is_due() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    desk.write(BO, "MATCHES");
+    desk.last_to(BO)
+        .says(&format!("{}, Quad against Ann", m.id))
+        .says("turn 1: waits for Ann")
+        .says("due Thu 14 May, 20:00 CEST");
+    desk.write(EVE, "MATCHES");
+    desk.one_to(EVE).says("You play no match here");
+}
+
+#[test]
+fn a_check_offers_nothing() {
+    let desk = Desk::new();
+    desk.write(ANN, &format!("CHECK\nCHALLENGE {BO} Quad"));
+    desk.one_to(ANN).says("CHALLENGE was understood, and not carried out");
+    assert!(desk.sent_to(BO).is_empty());
+    desk.open(Kind::Quad, &[]);
+    desk.reply(ANN, &desk.one_to(ANN), "CHECK\nRESIGN CONFIRM");
+    desk.one_to(ANN).says("RESIGN was understood, and not carried out");
+    assert_eq!(only_match(&desk).stage, Stage::Running);
+}
+
+#[test]
+fn every_page_of_the_manual_can_be_asked_for() {
+    let desk = Desk::new();
+    let pages = [
+        ("orders", "All orders of a letter are taken or none"),
+        ("commands", "RESIGN CONFIRM"),
+        ("time", "hours of grace"),
+        ("challenge", "How to find an opponent"),
+        ("gm", "What the GM can do"),
+        ("nothing", "How to play by letter"),
+    ];
+    for (topic, words) in pages {
+        desk.write(EVE, &format!("HELP {topic}"));
+        desk.one_to(EVE).says(words);
+    }
+    assert_eq!(desk.last_fate(), Fate::Answered);
+}
+
+#[test]
+fn a_name_that_is_a_message_is_not_passed_on() {
+    let desk = Desk::new();
+    desk.write("\"Buy at https://spam.example\" <ann@players.example>", &format!("CHALLENGE {BO} Quad"));
+    desk.one_to(BO).says("ann invites you").keeps_silent_of("spam");
+}

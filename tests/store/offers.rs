@@ -1,0 +1,113 @@
+//! Invitations, players who become one, letters put off, and dispatches that came back: on every database.
+
+use fogpost::game::Seat;
+use fogpost::store::{Invitation, InvitationStage, Settlement, StoreError};
+
+use crate::place::Place;
+use crate::samples::*;
+
+fn invitation(code: &str, stage: InvitationStage) -> Invitation {
+    Invitation {
+        code: code.to_owned(),
+        inviter: "ann@player.test".to_owned(),
+        inviter_name: "Ann".to_owned(),
+        invited: Some("bo@player.test".to_owned()),
+        game: "quad".to_owned(),
+        offer: "{}".to_owned(),
+        stage,
+        match_id: None,
+        created_at: at(0),
+        lapses_at: at(100),
+    }
+}
+
+pub async fn an_invitation_is_taken_up_once(place: Place) {
+    let store = &place.store;
+    let put = async |stage, match_id: Option<&str>| {
+        let row = Invitation { match_id: match_id.map(str::to_owned), ..invitation("7K3M9P", stage) };
+        store.commit(&Settlement { invitations: vec![row], ..settlement() }).await
+    };
+    put(InvitationStage::Open, None).await.unwrap();
+    let found = store.invitation("7K3M9P").await.unwrap();
+    assert_eq!(found, Some(invitation("7K3M9P", InvitationStage::Open)));
+    assert!(matches!(put(InvitationStage::Open, None).await, Err(StoreError::Stale(_))));
+    add_matches(store, &["QU-AAAA"]).await;
+    put(InvitationStage::Taken, Some("QU-AAAA")).await.unwrap();
+    assert!(matches!(put(InvitationStage::Declined, None).await, Err(StoreError::Stale(_))));
+    let found = store.invitation("7K3M9P").await.unwrap().unwrap();
+    assert_eq!((found.stage, found.match_id.as_deref()), (InvitationStage::Taken, Some("QU-AAAA")));
+    assert_eq!(store.invitation("nothing").await.unwrap(), None);
+}
+
+pub async fn open_invitations_are_found_by_when_they_lapse(place: Place) {
+    let store = &place.store;
+    let late =
+        Invitation { lapses_at: at(200), created_at: at(1), ..invitation("LATE", InvitationStage::Open) };
+    let gone = invitation("GONE", InvitationStage::Lapsed);
+    let invitations = vec![late, invitation("SOON", InvitationStage::Open), gone];
+    store.commit(&Settlement { invitations, ..settlement() }).await.unwrap();
+    let codes = async |by| -> Vec<String> {
+        store.open_invitations(by).await.unwrap().into_iter().map(|row| row.code).collect()
+    };
+    assert_eq!(codes(None).await, ["SOON", "LATE"]);
+    assert_eq!(codes(Some(at(100))).await, ["SOON"]);
+    assert_eq!(codes(Some(at(99))).await, [""; 0]);
+}
+
+pub async fn two_players_become_one_with_all_seats_and_addresses(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
+    let seats = add_seats(store, "QZ-AAAA").await;
+    let other = store.player("ann@elsewhere.test", "Ann again", at(0)).await.unwrap();
+    let (ann, bo) = (seats[0].player_id, seats[1].player_id);
+    let merged = vec![(other.id, ann)];
+    store.commit(&Settlement { merged, ..settlement() }).await.unwrap();
+    let found = store.player_by_address("ann@elsewhere.test").await.unwrap().unwrap();
+    assert_eq!((found.id, found.addresses.len()), (ann, 2));
+    assert_eq!(found.addresses[1], "ann@elsewhere.test", "letters go where they went before");
+    let merged = vec![(ann, bo)];
+    let error = store.commit(&Settlement { merged, ..settlement() }).await.unwrap_err();
+    assert!(matches!(error, StoreError::Unsound(_)), "one player would hold both sides");
+    let of = async |id| -> Vec<String> {
+        store.matches_of(id).await.unwrap().into_iter().map(|row| row.id).collect()
+    };
+    assert_eq!(of(ann).await, ["QZ-AAAA"]);
+    assert_eq!(of(other.id).await, [""; 0]);
+}
+
+pub async fn a_letter_put_off_waits_until_then(place: Place) {
+    let store = &place.store;
+    store.take_in(&letters(1..3)).await.unwrap();
+    store.put_off(letter(1).digest, at(60), "the DNS did not answer").await.unwrap();
+    let waiting = async |now| store.waiting_letters(at(now), 9).await.unwrap().len();
+    assert_eq!((waiting(59).await, waiting(60).await), (1, 2));
+    assert_eq!(store.letters(None, None, "", 9).await.unwrap()[1].note, "the DNS did not answer");
+}
+
+pub async fn a_dispatch_that_came_back_is_marked(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA"]).await;
+    let mut made = dispatch(1);
+    (made.match_id, made.seat) = (Some("QZ-AAAA".to_owned()), Some(Seat::Second));
+    store.commit(&Settlement { dispatches: vec![made, dispatch(2)], ..settlement() }).await.unwrap();
+    let names = ["d1@club.test".to_owned(), "nobody@club.test".to_owned()];
+    let found = store.dispatches_named(&names).await.unwrap();
+    assert_eq!((found.len(), found[0].returned, found[0].seat), (1, false, Some(Seat::Second)));
+    store.commit(&Settlement { returned: names.to_vec(), ..settlement() }).await.unwrap();
+    assert!(store.dispatches_named(&names).await.unwrap()[0].returned);
+}
+
+pub async fn entries_are_found_by_kind_and_time(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA"]).await;
+    let mut entries = vec![entry("QZ-AAAA", 1), entry("QZ-AAAA", 2), entry("QZ-AAAA", 3)];
+    entries[1].at = at(10);
+    (entries[2].at, entries[2].kind) = (at(10), "OrdersRefused".to_owned());
+    store.commit(&Settlement { entries, ..settlement() }).await.unwrap();
+    let seqs = async |kind, since| -> Vec<u64> {
+        store.entries_since(kind, at(since)).await.unwrap().into_iter().map(|row| row.seq).collect()
+    };
+    assert_eq!(seqs("OrdersSealed", 0).await, [1, 2]);
+    assert_eq!(seqs("OrdersSealed", 1).await, [2]);
+    assert_eq!(seqs("OrdersRefused", 0).await, [3]);
+}
