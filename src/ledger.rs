@@ -135,6 +135,10 @@ pub enum Fact {
     MessagePassed {
         from: Seat,
     },
+    /// The GM had shown to him what the rules hide while the match runs; `what` he asked for.
+    Unsealed {
+        what: String,
+    },
 }
 
 /// What a letter is read by and an answer worded by, beside the match itself.

@@ -4,7 +4,9 @@
 //! with what is kept, byte for byte; [`Expected`] does the same for what was sent. [`witness`] holds the ledger
 //! line of a player's own mail against the chain. Nothing here loads, or knows where things are kept.
 
+pub mod account;
 mod check;
+pub mod dossier;
 mod expected;
 pub mod witness;
 
@@ -36,6 +38,8 @@ pub enum Place {
     Letter(Digest),
     /// A letter of ours, by its Message-ID.
     Sent(String),
+    /// The ledger line of this number in a player's own mail.
+    Mail(u64),
 }
 
 impl std::fmt::Display for Place {
@@ -45,6 +49,7 @@ impl std::fmt::Display for Place {
             Place::Entry(seq) => write!(f, "entry #{seq}"),
             Place::Letter(digest) => write!(f, "letter {digest}"),
             Place::Sent(id) => write!(f, "our letter <{id}>"),
+            Place::Mail(seq) => write!(f, "the mail's ledger line #{seq}"),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The command line: a file a command. It parses, calls, prints, and knows no rules.
 
+mod audit;
 mod demo;
 mod doctor;
 mod init;
@@ -51,6 +52,7 @@ enum Command {
     Doctor(doctor::Args),
     Match(matches::Args),
     Letters(letters::Args),
+    Audit(audit::Args),
     Replay(replay::Args),
     Games(manual::Games),
     Completions(manual::Completions),
@@ -72,6 +74,7 @@ impl Cli {
             Command::Doctor(args) => args.run(&config),
             Command::Match(args) => args.run(&config),
             Command::Letters(args) => args.run(&config),
+            Command::Audit(args) => args.run(&config),
             Command::Replay(args) => args.run(),
             Command::Games(args) => args.run(),
             Command::Completions(args) => args.run(),

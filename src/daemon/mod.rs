@@ -5,6 +5,7 @@ mod anybody;
 mod audit;
 mod clock;
 mod dispatch;
+mod dossier;
 mod intake;
 mod open;
 mod settle;
@@ -106,6 +107,7 @@ impl Office {
             () = self.settle_until(&stop) => {}
             () = self.watch_clock_until(&stop, watched) => {}
             () = self.dispatch_until(&stop) => {}
+            () = self.audit_until(&stop) => {}
         }
         Ok(())
     }
@@ -121,6 +123,7 @@ impl Office {
         drained.context("the mailbox")?;
         self.settle_all().await?;
         self.clock_all(clock::OUTAGE_BETWEEN_RUNS).await?;
+        self.audit_when_due().await?;
         self.dispatch_all().await
     }
 }

@@ -24,6 +24,10 @@ pub enum Act {
     },
     /// The referee's address or wording is another from here on.
     Desk(Desk),
+    /// What the rules hide is shown: the ledger keeps who asked, and for what.
+    Unseal {
+        what: String,
+    },
 }
 
 /// An act as the ledger keeps it.
@@ -32,6 +36,11 @@ pub(super) fn value(act: &Act) -> serde_json::Value {
 }
 
 pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) {
+    // In every phase: nothing in the match changes by it.
+    if let Act::Unseal { what } = act {
+        draft.note(Fact::Unsealed { what: what.clone() });
+        return;
+    }
     // Letters are written in every stage, and in every phase.
     if let Act::Desk(desk) = act {
         draft.m.desk = desk.clone();
@@ -51,7 +60,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) {
         Act::Resume => resume(draft),
         Act::Abandon => draft.close(Ending::Abandon),
         Act::Slide { since } => slide(draft, *since),
-        Act::Desk(_) => {}
+        Act::Desk(_) | Act::Unseal { .. } => {}
     }
 }
 

@@ -122,6 +122,16 @@ pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Map<String, Value> 
     joined([own, shared])
 }
 
+/// The context of the letter that tells the GM of matches that do not verify.
+pub fn alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> Map<String, Value> {
+    joined([json!({
+        "club": { "name": club.name, "address": club.address },
+        "match": null,
+        "failed": failed,
+        "token": null,
+    })])
+}
+
 /// The context of the news of one adjudication.
 pub fn news(step: &Adjudged, names: &BySeat<String>, seat: Seat) -> Value {
     json!({

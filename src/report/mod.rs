@@ -108,6 +108,18 @@ pub fn word_plain(
     Frame { templates, name: plain.template(), context: context::plain(club, plain, token) }.page()
 }
 
+/// Words what the GM is told at once when matches do not verify: of each its name and what is wrong.
+///
+/// # Errors
+/// [`TemplateError`]: a template is at fault.
+pub fn word_alarm(
+    templates: &Templates,
+    club: &Club<'_>,
+    failed: &[(String, Vec<String>)],
+) -> Result<Page, TemplateError> {
+    Frame { templates, name: "alarm.txt", context: context::alarm(club, failed) }.page()
+}
+
 /// What happened in an adjudication as `seat` was told it.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::templates::TOPICS;
-use super::{Club, Plain, TemplateError, Templates, board, without_picture, word_plain};
+use super::{Club, Plain, TemplateError, Templates, board, without_picture, word_alarm, word_plain};
 use crate::game::any::{Choices, Kind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
@@ -37,7 +37,8 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
     for plain in plains() {
         word_plain(templates, &CLUB, &plain, "")?;
     }
-    Ok(())
+    word_alarm(templates, &CLUB, &[("QZ-0000".to_owned(), vec!["entry #1: a sentence".to_owned()])])
+        .map(|_| ())
 }
 
 fn plains() -> Vec<Plain> {

@@ -156,6 +156,10 @@ macro_rules! backend {
                 rows.into_iter().map(rows::Match::read).collect()
             }
 
+            async fn match_ids(&self) -> Result<Vec<String>> {
+                Ok(sqlx::query_scalar("SELECT id FROM match ORDER BY id").fetch_all(&self.reader).await?)
+            }
+
             async fn list_matches(&self, stage: Option<&str>) -> Result<Vec<MatchRow>> {
                 let query = match stage {
                     Some(stage) => sqlx::query_as(concat!(match_columns!(), "WHERE stage = $1 ORDER BY id"))

@@ -402,6 +402,9 @@ pub trait Store: Send + Sync {
 
     async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>>;
 
+    /// The ids of all matches, in order.
+    async fn match_ids(&self) -> Result<Vec<String>>;
+
     /// All matches, or those in this stage, by id; the snapshot included.
     async fn list_matches(&self, stage: Option<&str>) -> Result<Vec<MatchRow>>;
 

@@ -120,7 +120,13 @@ impl Desk {
 
     /// The program ends and is started again, on the same folder.
     pub fn restart(&mut self) {
+        self.restart_after(|_| ());
+    }
+
+    /// The same, with `work` done on the folder in between.
+    pub fn restart_after(&mut self, work: impl FnOnce(&Path)) {
         self.runtime.block_on(self.office.close());
+        work(self.folder.path());
         self.office = self.runtime.block_on(open(self.folder.path(), Arc::clone(&self.now)));
     }
 
@@ -221,14 +227,19 @@ impl Desk {
 
     /// Every letter that went to `address`, in the order in which they were made: they are sent side by side.
     pub fn all_to(&self, address: &str) -> Vec<Sent> {
+        self.raw_to(address).iter().map(|raw| sent(raw)).collect()
+    }
+
+    /// Their bytes.
+    pub fn raw_to(&self, address: &str) -> Vec<Vec<u8>> {
         let new = folder_of(&self.folder.path().join("mail"), address).join("new");
         let Ok(listed) = std::fs::read_dir(new) else { return Vec::new() };
         let made =
             self.block_on(self.office.store.list_dispatches(false, 100_000)).expect("the store answers");
         let made: BTreeMap<String, i64> = made.into_iter().map(|row| (row.message_id, row.id)).collect();
         let paths = listed.map(|entry| entry.expect("an entry").path());
-        let mut all: Vec<_> = paths.map(|path| sent(&std::fs::read(path).expect("a letter"))).collect();
-        all.sort_by_key(|sent| made.get(&sent.message_id).copied());
+        let mut all: Vec<_> = paths.map(|path| std::fs::read(path).expect("a letter")).collect();
+        all.sort_by_key(|raw| made.get(&sent(raw).message_id).copied());
         all
     }
 
