@@ -105,6 +105,8 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         unread: letter.unread.clone(),
         ..Answer::default()
     };
+    // Every letter leaves a trace in the ledger, also one that comes after the end.
+    let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.m.due().is_none();
     let place = draft.reserve_answer(letter.seat);
     if request.orders.is_empty() {
         answer.faults = request.faults.clone();
@@ -120,7 +122,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
             None => command(draft, letter.seat, &asked.command),
         })
         .collect();
-    if !request.commands.is_empty() || request.orders.is_empty() {
+    if asks {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(word).collect();
         draft.note(Fact::LetterAnswered { seat: letter.seat, asked });

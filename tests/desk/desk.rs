@@ -209,10 +209,11 @@ impl Desk {
     pub fn answer(&self, from: &str, to: &Sent, body: &str) -> String {
         let quoted: String = to.text.lines().map(|line| format!("> {line}\n")).collect();
         let n = self.letters.replace(self.letters.get() + 1);
+        let subject = to.subject.strip_prefix("Re: ").unwrap_or(&to.subject);
         format!(
-            "From: {from}\nTo: {}\nSubject: Re: {}\nMessage-ID: <{n}@players.example>\nIn-Reply-To: <{}>\n\
+            "From: {from}\nTo: {}\nSubject: Re: {subject}\nMessage-ID: <{n}@players.example>\nIn-Reply-To: <{}>\n\
              Content-Type: text/plain; charset=utf-8\n\n{body}\n\nThe referee wrote:\n{quoted}",
-            to.reply_to, to.subject, to.message_id
+            to.reply_to, to.message_id
         )
     }
 
@@ -246,7 +247,10 @@ impl Desk {
     pub fn sent_to(&self, address: &str) -> Vec<Sent> {
         let all = self.all_to(address);
         let seen = self.seen.borrow_mut().insert(address.to_owned(), all.len()).unwrap_or(0);
-        all[seen..].to_vec()
+        let mut new = all[seen..].to_vec();
+        // The answer before the report that came of it, whichever was delivered first.
+        new.sort_by_key(|sent| sent.auto_submitted != "auto-replied");
+        new
     }
 
     /// The one letter that went to `address` since the last call.
