@@ -1,6 +1,7 @@
 //! The command line: a file a command. It parses, calls, prints, and knows no rules.
 
 mod audit;
+mod backup;
 mod demo;
 mod doctor;
 mod init;
@@ -53,6 +54,8 @@ enum Command {
     Match(matches::Args),
     Letters(letters::Args),
     Audit(audit::Args),
+    Backup(backup::Backup),
+    Restore(backup::Restore),
     Replay(replay::Args),
     Games(manual::Games),
     Completions(manual::Completions),
@@ -75,6 +78,8 @@ impl Cli {
             Command::Match(args) => args.run(&config),
             Command::Letters(args) => args.run(&config),
             Command::Audit(args) => args.run(&config),
+            Command::Backup(args) => args.run(&config),
+            Command::Restore(args) => args.run(&config),
             Command::Replay(args) => args.run(),
             Command::Games(args) => args.run(),
             Command::Completions(args) => args.run(),
