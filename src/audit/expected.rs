@@ -54,12 +54,11 @@ impl Expected {
 
     /// Which reports it tells again: of several commands the last one counts, as when it was written.
     fn wanted(&self) -> Option<Wanted> {
-        let asked = self.replies().iter().rev().find_map(|reply| match reply {
+        self.replies().iter().rev().find_map(|reply| match reply {
             Reply::Report { turn } => Some(Wanted::of(*turn)),
             Reply::History => Some(Wanted::All),
             _ => None,
-        });
-        asked
+        })
     }
 
     /// Compares with the bytes that were sent. `true`: byte for byte; `false`: the letter's wording is of another

@@ -57,6 +57,9 @@ impl Default for Limits {
     }
 }
 
+/// No letter of a player brings more tokens than this.
+const MAX_TOKENS: usize = 16;
+
 /// What is ours, so that it can be known when it comes back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Own {
@@ -324,7 +327,7 @@ impl Envelope {
 }
 
 fn push_new(tokens: &mut Vec<Token>, token: Token) {
-    if !tokens.contains(&token) {
+    if tokens.len() < MAX_TOKENS && !tokens.contains(&token) {
         tokens.push(token);
     }
 }

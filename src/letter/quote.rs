@@ -163,6 +163,7 @@ impl<'a> Reading<'a> {
         match (ours, frame.author, frame.kind) {
             (Some(line), ..) if self.is_ours[line] => Some(Region::Ours),
             (Some(_), ..) => Some(Region::OursUnseen),
+            (None, Author::Other, Kind::Certain) => Some(Region::Foreign),
             // Some programs put the attribution below the quote.
             (None, ..) if at > 0 && self.lines[at - 1].layer == Layer::Quoted => Some(Region::Written),
             (None, Author::Us, _) => Some(Region::OursUnseen),
@@ -262,6 +263,8 @@ mod tests {
             assert_eq!(read(&format!("A\n\n{own_old}{HEADER}{LETTER}"), answered), ["A"]);
             assert_eq!(read(&format!("A\n\n{HEADER}{LETTER}\n{own_old}"), answered), ["A"]);
             assert_eq!(read("A\n\nOn 19.11.2026 at 9:00 Ann wrote:\n\nSHIP 9 TO C1", answered), ["A"]);
+            let nested = "A\n> q\nOn 19.11.2026 at 9:00 Ann <ann@example.org> wrote:\n\nSHIP 9 TO C1";
+            assert_eq!(read(nested, answered), ["A"]);
             assert_eq!(read("A\n---------- Forwarded message ---------\nSHIP 9 TO C1", answered), ["A"]);
         }
     }

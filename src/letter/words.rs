@@ -94,9 +94,8 @@ impl Words {
         self.0.iter().any(|word| text.ends_with(word))
     }
 
-    pub fn any(&self, fits: impl FnMut(&&str) -> bool) -> bool {
-        let mut fits = fits;
-        self.0.iter().any(|word| fits(&word))
+    pub fn any(&self, fits: impl FnMut(&&'static str) -> bool) -> bool {
+        self.0.iter().any(fits)
     }
 }
 

@@ -37,8 +37,8 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
     for plain in plains() {
         word_plain(templates, &CLUB, &plain, "")?;
     }
-    word_alarm(templates, &CLUB, &[("QZ-0000".to_owned(), vec!["entry #1: a sentence".to_owned()])])
-        .map(|_| ())
+    word_alarm(templates, &CLUB, &[("QZ-0000".to_owned(), vec!["entry #1: a sentence".to_owned()])])?;
+    Ok(())
 }
 
 fn plains() -> Vec<Plain> {
