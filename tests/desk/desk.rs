@@ -247,10 +247,7 @@ impl Desk {
     pub fn sent_to(&self, address: &str) -> Vec<Sent> {
         let all = self.all_to(address);
         let seen = self.seen.borrow_mut().insert(address.to_owned(), all.len()).unwrap_or(0);
-        let mut new = all[seen..].to_vec();
-        // The answer before the report that came of it, whichever was delivered first.
-        new.sort_by_key(|sent| sent.auto_submitted != "auto-replied");
-        new
+        all[seen..].to_vec()
     }
 
     /// The one letter that went to `address` since the last call.
