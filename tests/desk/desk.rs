@@ -80,6 +80,11 @@ impl Sent {
         line.expect("a letter to a seat bears a reply token")
     }
 
+    /// Where the ledger stood when it was written.
+    fn ledger(&self) -> Option<&str> {
+        self.text.lines().find(|line| line.starts_with("Ledger "))
+    }
+
     #[track_caller]
     pub fn says(&self, words: &str) -> &Self {
         let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -248,8 +253,12 @@ impl Desk {
         let all = self.all_to(address);
         let seen = self.seen.borrow_mut().insert(address.to_owned(), all.len()).unwrap_or(0);
         let mut new = all[seen..].to_vec();
-        // The answer before the report that came of it, whichever was delivered first.
-        new.sort_by_key(|sent| sent.auto_submitted != "auto-replied");
+        // The answer before the report of the same ruling, whichever was delivered first.
+        for i in 1..new.len() {
+            if new[i].auto_submitted == "auto-replied" && new[i - 1].ledger() == new[i].ledger() {
+                new.swap(i - 1, i);
+            }
+        }
         new
     }
 
