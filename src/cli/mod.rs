@@ -1,11 +1,14 @@
 //! The command line: a file a command. It parses, calls, prints, and knows no rules.
 
+mod club;
 mod demo;
 mod doctor;
 mod init;
 mod letters;
 mod manual;
 mod matches;
+mod pairs;
+mod player;
 mod receive;
 mod replay;
 mod run;
@@ -50,6 +53,8 @@ enum Command {
     Init(init::Args),
     Doctor(doctor::Args),
     Match(matches::Args),
+    Player(player::Args),
+    Club(club::Args),
     Letters(letters::Args),
     Replay(replay::Args),
     Games(manual::Games),
@@ -71,6 +76,8 @@ impl Cli {
             Command::Init(args) => args.run(&config),
             Command::Doctor(args) => args.run(&config),
             Command::Match(args) => args.run(&config),
+            Command::Player(args) => args.run(&config),
+            Command::Club(args) => args.run(&config),
             Command::Letters(args) => args.run(&config),
             Command::Replay(args) => args.run(),
             Command::Games(args) => args.run(),

@@ -64,11 +64,19 @@ impl Office {
             });
         }
         let mut results = Vec::with_capacity(count);
+        let mut given_up = Vec::new();
         while let Some(joined) = sending.join_next().await {
             let Ok((dispatch, sent)) = joined else { continue };
-            results.push((dispatch.id, self.outcome(&dispatch, sent)));
+            let outcome = self.outcome(&dispatch, sent);
+            if let Sent::GivenUp { error } = &outcome {
+                given_up.push((dispatch.clone(), error.clone()));
+            }
+            results.push((dispatch.id, outcome));
         }
         self.store.note_sent(self.now(), &results).await?;
+        for (dispatch, error) in given_up {
+            self.note_given_up(&dispatch, &error).await?;
+        }
         Ok(count)
     }
 

@@ -3,9 +3,13 @@
 
 mod anybody;
 mod clock;
+mod digest;
 mod dispatch;
+mod gm;
 mod intake;
 mod open;
+mod proof;
+mod returned;
 mod settle;
 mod write;
 
@@ -20,6 +24,7 @@ use tokio::sync::{Notify, mpsc, watch};
 
 use crate::config::Config;
 use crate::letter::Own;
+use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
 use crate::post::{Batch, Health, Stop, Stopper};
 use crate::report::{Club, Templates};
@@ -38,6 +43,8 @@ pub struct Office {
     pub templates: Templates,
     poster: Arc<Outbox>,
     own: Own,
+    /// Asked where letters must be signed.
+    verifier: Option<Arc<Verifier>>,
     clock: Clock,
     /// Letters wait to be ruled on.
     letters: Notify,
@@ -62,8 +69,12 @@ impl Office {
             message_id_domain: config.club.address.domain().to_owned(),
             return_path: config.club.return_path.clone(),
         };
+        let verifier = match config.letters.require_dkim {
+            true => Some(Arc::new(Verifier::system().context("letters.require_dkim")?)),
+            false => None,
+        };
         let (letters, dispatches) = (Notify::new(), Notify::new());
-        Ok(Office { config, store, templates, poster, own, clock, letters, dispatches })
+        Ok(Office { config, store, templates, poster, own, verifier, clock, letters, dispatches })
     }
 
     /// Ends the connections that are kept.

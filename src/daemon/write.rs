@@ -31,15 +31,17 @@ impl<'a> Answered<'a> {
 }
 
 impl Office {
-    /// The rows of a ruling: what is to be committed with it. `unsaved` are entries that wait for the same commit.
+    /// The rows of a ruling: what is to be committed with it. `former` held a seat until now, `unsaved` are entries that wait for the same commit.
     pub(super) async fn rows(
         &self,
         ruling: &Ruling,
         seats: &BySeat<TokenRow>,
+        former: Option<&TokenRow>,
         answered: Option<&Answered<'_>>,
         unsaved: &[EntryRow],
         at: DateTime<Utc>,
     ) -> anyhow::Result<(Vec<EntryRow>, Vec<NewDispatch>)> {
+        let gm_token = self.gm_token().await?;
         let entries: Vec<EntryRow> = ruling.entries.iter().map(entry_row).collect();
         let record = self.record_of_ended(ruling, unsaved).await?;
         let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
@@ -54,7 +56,15 @@ impl Office {
                         player.addresses.first().map_or("", String::as_str),
                     )
                 }
-                Reader::Gm => ("", self.config.club.gm.name.as_str(), self.config.club.gm.address.as_str()),
+                Reader::Former(_) => {
+                    let player = former.map(|row| &row.player);
+                    let address = player.and_then(|player| player.addresses.first());
+                    ("", player.map_or("", |p| p.name.as_str()), address.map_or("", String::as_str))
+                }
+                Reader::Gm => {
+                    let gm = &self.config.club.gm;
+                    (gm_token.as_str(), gm.name.as_str(), gm.address.as_str())
+                }
             };
             let mut page = report::word(&self.templates, &self.club(), m, dispatch, token, at)?;
             if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
@@ -73,7 +83,7 @@ impl Office {
                 match_id: Some(m.id.clone()),
                 seat: match dispatch.to {
                     Reader::Seat(seat) => Some(seat),
-                    Reader::Gm => None,
+                    Reader::Former(_) | Reader::Gm => None,
                 },
                 answers: answered.map(|letter| letter.digest),
             });
@@ -189,7 +199,7 @@ pub(super) fn both_seats(rows: Vec<TokenRow>, match_id: &str) -> anyhow::Result<
 
 fn kind(content: &Content) -> &'static str {
     match content {
-        Content::Invitation => "invitation",
+        Content::Invitation | Content::Succession => "invitation",
         Content::Answer(_) => "answer",
         Content::Report { .. } => "report",
         Content::Reminder => "reminder",

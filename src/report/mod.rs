@@ -17,8 +17,8 @@ use serde_json::{Map, Value, json};
 use crate::game::Seat;
 use crate::referee::{Content, Dispatch, Match, Reader};
 
-pub use plain::Plain;
-pub use templates::{COMPILED_IN, TemplateError, Templates};
+pub use plain::{DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Plain, Refusals};
+pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
 pub use words::{left, local};
 
 /// The club as its letters name it.
@@ -60,19 +60,21 @@ pub fn word(
         Content::Report { .. } => ("report.txt", true),
         Content::Reminder => ("reminder.txt", false),
         Content::Missed { .. } => ("missed.txt", false),
+        Content::Succession => ("succession.txt", true),
         Content::Notice(_) if dispatch.to == Reader::Gm => ("gm.txt", false),
         Content::Notice(_) => ("notice.txt", false),
     };
     let board = match dispatch.to {
         Reader::Seat(seat) if shows_board => Some(m.state.board(seat)),
-        Reader::Seat(_) | Reader::Gm => None,
+        Reader::Seat(_) | Reader::Former(_) | Reader::Gm => None,
     };
     let letter = Frame {
         templates,
         name,
         context: match dispatch.to {
             Reader::Seat(seat) => context::seat(club, m, seat, &dispatch.content, token, at, board.as_ref()),
-            Reader::Gm => context::gm(club, m, &dispatch.content, at),
+            Reader::Former(seat) => context::former(club, m, seat, &dispatch.content, at),
+            Reader::Gm => context::gm(club, m, &dispatch.content, token, at),
         },
     };
     let mut page = letter.page()?;
@@ -91,6 +93,14 @@ pub fn word_plain(
     token: &str,
 ) -> Result<Page, TemplateError> {
     Frame { templates, name: plain.template(), context: context::plain(club, plain, token) }.page()
+}
+
+/// What came of an instruction of the GM, as his letters say it.
+///
+/// # Errors
+/// [`TemplateError`]: a template is at fault.
+pub fn word_done(templates: &Templates, done: &GmDone) -> Result<String, TemplateError> {
+    Ok(tidy(&templates.render("gm-done.txt", json!({ "done": done }))?))
 }
 
 /// What happened in an adjudication as `seat` was told it, and the board: for the account of a replay.

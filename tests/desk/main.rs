@@ -2,6 +2,8 @@
 
 mod challenge;
 mod desk;
+mod gm;
 mod letters;
 mod play;
+mod proof;
 mod time;

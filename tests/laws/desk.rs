@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use fogpost::game::any::AnyState;
 use fogpost::game::{BySeat, Seat, Syntax};
-use fogpost::ledger::SealKey;
+use fogpost::ledger::{SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Cause, Content, Dispatch, Match, Opening, Reader, Ruling, SeatLetter, Terms};
 use fogpost::report::{Club, Page, Templates, word};
@@ -30,7 +30,7 @@ pub fn open(play: &Play) -> Ruling {
         terms: Terms::default(),
         key: SealKey::new([7; 32]),
     };
-    referee::open(opening, "Gwen", NOW)
+    referee::open(opening, Source::Gm("Gwen".to_owned()), NOW)
 }
 
 /// A match that stands as `play` does, with nothing filed.

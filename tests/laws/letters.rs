@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fogpost::game::any::Kind;
 use fogpost::game::{Phase, Seat, Syntax};
 use fogpost::referee::{Content, Match, Reader, Reply};
-use fogpost::report::{Page, Templates};
+use fogpost::report::{Page, TOPICS, Templates};
 use fogpost::request::Request;
 
 use crate::desk::{answers, open, receive, templates, worded};
@@ -85,6 +85,7 @@ fn name(content: &Content) -> &'static str {
         Content::Report { .. } => "report",
         Content::Reminder => "reminder",
         Content::Missed { .. } => "missed",
+        Content::Succession => "succession",
         Content::Notice(_) => "notice",
     }
 }
@@ -175,14 +176,16 @@ fn no_line_of_a_letter_is_wide_or_can_be_taken_for_an_order() {
 fn no_line_of_the_manual_is_wide_or_can_be_taken_for_an_order() {
     let templates = templates();
     let rules = |kind: &Kind| Reply::Rules { game: Some(kind.key().to_owned()) };
-    let mut pages = vec![Reply::Help { topic: None }, Reply::Games, Reply::Rules { game: None }];
+    let mut pages =
+        vec![Reply::Help { topic: None }, Reply::Games { seats: Vec::new() }, Reply::Rules { game: None }];
+    pages.extend(TOPICS.iter().map(|topic| Reply::Help { topic: Some((*topic).to_owned()) }));
     pages.extend(Kind::ALL.iter().map(rules));
     let mut found = BTreeSet::new();
     for kind in Kind::ALL {
         let m = open(&Play::new(*kind, 0)).after;
         for reply in &pages {
             let answer = fogpost::referee::Answer { replies: vec![reply.clone()], ..Default::default() };
-            let page = worded(&templates, &m, Seat::First, Content::Answer(answer));
+            let page = worded(&templates, &m, Seat::First, Content::Answer(Box::new(answer)));
             let faults = self::faults(*kind, &page, &[], &[]);
             found.extend(faults.into_iter().map(|fault| format!("{reply:?}: {fault}")));
         }
