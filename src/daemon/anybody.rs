@@ -369,8 +369,8 @@ impl Office {
 pub(super) fn match_line(m: &Match, seat: Seat) -> MatchLine {
     let phase = match (m.due(), m.state.outcome()) {
         (Some(_), _) if m.stage == Stage::Paused => "paused".to_owned(),
-        (Some(due), _) if due.turn == 0 => "setup".to_owned(),
-        (Some(due), _) => format!("turn {}", due.turn),
+        (Some(due), _) if due.turn == 0 => "in its setup".to_owned(),
+        (Some(due), _) => format!("in turn {}", due.turn),
         (None, Some(outcome)) => format!("over ({})", outcome.reason),
         (None, None) => String::new(),
     };

@@ -1,7 +1,5 @@
 //! What the GM asks, by letter or at the terminal: one way for both. Each act upon a match is a ruling like any other.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context, bail};
 
 use super::open::{random, seat_row};
@@ -473,17 +471,5 @@ impl Known {
             settlement.matches.push(super::write::match_row(&working.m, working.version)?);
         }
         Ok(())
-    }
-}
-
-impl Default for Known {
-    fn default() -> Self {
-        Known {
-            gm_token: String::new(),
-            tokens: BTreeMap::new(),
-            matches: BTreeMap::new(),
-            answered: BTreeMap::new(),
-            proofs: BTreeMap::new(),
-        }
     }
 }

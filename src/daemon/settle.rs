@@ -43,6 +43,7 @@ pub(super) struct Working {
 }
 
 /// What the letters of one transaction need to be ruled on.
+#[derive(Default)]
 pub(super) struct Known {
     pub gm_token: String,
     pub tokens: BTreeMap<String, TokenRow>,

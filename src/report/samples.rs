@@ -289,3 +289,62 @@ fn notices() -> Vec<Notice> {
         Notice::Over { outcome: Ending::Draw.outcome() },
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+    use crate::game::Syntax;
+    use crate::request::Request;
+
+    /// Wide lines of a letter, and those that are read when it comes back from a client that quotes without a prefix.
+    fn faults(page: &crate::report::Page) -> Vec<String> {
+        let lines: Vec<Line> =
+            (1..).zip(page.text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
+        let is_order =
+            |line: &str| Kind::ALL.iter().any(|kind| !matches!(kind.syntax(line), Err(Syntax::Unknown)));
+        let read = Request::read(&lines, |line| is_order(line) && !line.starts_with("Line "));
+        let (asked, _) = referee::instructions(&lines);
+        let wide = lines.iter().filter(|line| line.text.chars().count() > 70);
+        let mut faults: Vec<String> = wide.map(|line| format!("wide: {}", line.text)).collect();
+        faults.extend(read.commands.iter().map(|asked| format!("{asked:?} in {}", page.subject)));
+        faults.extend(read.faults.iter().map(|fault| format!("{fault:?} in {}", page.subject)));
+        faults.extend(asked.iter().map(|asked| format!("read as the GM's: {asked:?}")));
+        if read.check || read.wait || read.turn.is_some() {
+            faults.push(format!("a word to the referee in {}:\n{}", page.subject, page.text));
+        }
+        faults
+    }
+
+    #[test]
+    fn no_line_of_a_letter_to_anybody_or_the_gm_is_wide_or_is_read_when_it_comes_back() {
+        let templates = Templates::new(&BTreeMap::new()).expect("the templates compiled in");
+        let mut found = BTreeSet::new();
+        for plain in plains() {
+            let page = word_plain(&templates, &CLUB, &plain, "0000000000000000").expect("it is worded");
+            found.extend(faults(&page));
+        }
+        let opening = Opening {
+            id: "QD-0000".to_owned(),
+            game: Kind::Quad,
+            choices: Choices::default(),
+            players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+            terms: Terms::default(),
+            key: SealKey::new([0; 32]),
+        };
+        let m = referee::open(opening, Source::House, DateTime::UNIX_EPOCH).after;
+        for content in contents(&m) {
+            for to in [Reader::Seat(Seat::First), Reader::Former(Seat::Second)] {
+                let notice = matches!(content, Content::Notice(_));
+                if notice || to == Reader::Seat(Seat::First) {
+                    let dispatch = Dispatch { to, content: content.clone() };
+                    let page =
+                        word(&templates, &CLUB, &m, &dispatch, "0000000000000000", DateTime::UNIX_EPOCH);
+                    found.extend(faults(&page.expect("it is worded")));
+                }
+            }
+        }
+        assert!(found.is_empty(), "{}", found.into_iter().collect::<Vec<_>>().join("\n"));
+    }
+}
