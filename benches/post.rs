@@ -1,5 +1,6 @@
 //! The post office beside the plainest tools: letters sent a second beside Postfix's `smtp-source`, and the time from
-//! a letter's delivery to its batch beside a bare socket that idles. `cargo bench --bench post [send|idle]`.
+//! a letter's delivery to its batch, and to its receipt handed to SMTP, beside a bare socket that idles.
+//! `cargo bench --bench post [send|idle|receipt]`.
 
 #[path = "../tests/servers/mod.rs"]
 #[allow(dead_code)] // It is shared with the tests, which need more of it.
@@ -7,13 +8,21 @@ mod servers;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use chrono::Utc;
+use fogpost::config::Config;
+use fogpost::daemon::{NewMatch, Office, Seated};
+use fogpost::game::BySeat;
+use fogpost::game::any::Kind;
+use fogpost::letter::Address;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::outbox::{Outbox, Outgoing, Settings};
 use fogpost::post::{Batch, Health, Secret, Stop, Tls, imap, smtp};
+use fogpost::store;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 
@@ -33,6 +42,9 @@ fn main() {
     }
     if wanted("idle") {
         idle(&runtime);
+    }
+    if wanted("receipt") {
+        receipt(&runtime);
     }
 }
 
@@ -137,6 +149,101 @@ fn since_delivery(servers: &Servers, to: &str, wait: impl FnOnce()) -> Duration 
     let began = Instant::now();
     wait();
     began.elapsed()
+}
+
+/// A seat's letter is delivered by LMTP; how long until its answer was handed to SMTP whole?
+fn receipt(runtime: &Runtime) {
+    let servers = Servers::dovecot().expect("a Dovecot");
+    let taker = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = taker.local_addr().expect("bound").port();
+    let taken = taken_by(taker);
+    let folder = tempfile::tempdir().expect("a folder");
+    let (office, token) = runtime.block_on(office(folder.path(), servers.imap_port, port));
+    let (_stopper, stop) = Stop::new();
+    runtime.spawn(office.run(stop));
+    // The letters that open the match.
+    for _ in 0..2 {
+        taken.recv().expect("an invitation");
+    }
+    let mut bare = Bare::idle(servers.imap_port);
+    let (mut plain, mut ours) = (Vec::new(), Vec::new());
+    for n in 0..IDLE_LETTERS {
+        std::thread::sleep(Duration::from_millis(100));
+        plain.push(since_delivery(&servers, "bare@club.test", || bare.hear()));
+        let letter = format!(
+            "From: ann@club.test\r\nMessage-ID: <{n}@club.test>\r\nSubject: x\r\n\r\nCHECK\r\nMARBLE E6\r\n\r\nReply token: {token}\r\n"
+        );
+        servers.deliver_lmtp(letter.as_bytes(), "referee@club.test");
+        let began = Instant::now();
+        taken.recv().expect("an answer");
+        ours.push(began.elapsed());
+    }
+    let (plain, ours) = (median(plain), median(ours));
+    println!("receipt: from the end of a delivery by LMTP, median of {IDLE_LETTERS}");
+    println!("  a bare socket hears of it after    {:.1} ms", plain.as_secs_f64() * 1e3);
+    println!("  its receipt is with SMTP after     {:.1} ms", ours.as_secs_f64() * 1e3);
+}
+
+/// The whole program on IMAP and SMTP, with a match of Quad open; and the reply token of its first seat.
+async fn office(folder: &Path, imap_port: u16, smtp_port: u16) -> (Arc<Office>, String) {
+    let config = format!(
+        "[club]\nname = \"Club\"\naddress = \"referee@club.test\"\n\
+         [club.gm]\nname = \"GM\"\naddress = \"gm@club.test\"\n\
+         [database]\nurl = \"sqlite:{}/fogpost.db\"\n[letters]\nanswers_per_hour = 1000\n\
+         [inbox.imap]\nhost = \"127.0.0.1\"\nport = {imap_port}\ntls = \"none\"\nuser = \"referee\"\n\
+         password = \"{PASSWORD}\"\n\
+         [outbox.smtp]\nhost = \"127.0.0.1\"\nport = {smtp_port}\ntls = \"none\"\n",
+        folder.display()
+    );
+    let config = Config::parse(&config, "config").expect("a config");
+    let store = store::open(&config.database.url).await.expect("a database");
+    let office = Office::new(config, store, Arc::new(Utc::now)).expect("an office");
+    let seated = |name: &str| Seated {
+        name: name.to_owned(),
+        address: Address::parse(&format!("{name}@club.test")).expect("an address"),
+    };
+    let new = NewMatch {
+        game: Kind::Quad,
+        choices: Default::default(),
+        players: BySeat::new(seated("ann"), seated("bo")),
+        terms: office.config.terms.clone(),
+    };
+    let m = office.open(new).await.expect("the match opens");
+    let seats = office.store.seats_of(&[m.id]).await.expect("its seats");
+    (Arc::new(office), seats[0].token.clone())
+}
+
+/// A mail server of the simplest kind, which says when it has taken a letter.
+fn taken_by(listener: TcpListener) -> std::sync::mpsc::Receiver<()> {
+    let (tell, taken) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let tell = tell.clone();
+            std::thread::spawn(move || serve(stream, &tell));
+        }
+    });
+    taken
+}
+
+fn serve(stream: TcpStream, tell: &std::sync::mpsc::Sender<()>) {
+    let mut out = stream.try_clone().expect("a connection");
+    let mut say = |line: &str| out.write_all(format!("{line}\r\n").as_bytes()).is_ok();
+    say("220 here");
+    let mut in_data = false;
+    for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        if in_data {
+            if line == "." {
+                in_data = false;
+                let _ = tell.send(()); // The bench may have ended.
+                say("250 taken");
+            }
+        } else if line.starts_with("DATA") {
+            in_data = true;
+            say("354 go on");
+        } else {
+            say("250 well");
+        }
+    }
 }
 
 /// A session that does nothing but idle.

@@ -33,6 +33,8 @@ pub struct Config {
     #[serde(default)]
     pub templates: TemplateFolder,
     #[serde(default)]
+    pub audit: Audit,
+    #[serde(default)]
     pub log: Log,
 }
 
@@ -135,6 +137,20 @@ impl Letters {
 pub struct TemplateFolder {
     /// Files in it take the place of the templates of the same name.
     pub folder: Option<PathBuf>,
+}
+
+/// How often matches are checked against their ledgers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Audit {
+    /// 0: never.
+    pub every_hours: u32,
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Audit { every_hours: 24 }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]

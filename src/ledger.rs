@@ -23,6 +23,13 @@ pub enum Fact {
         options: Choices,
         players: BySeat<String>,
         terms: Value,
+        desk: Desk,
+        /// Pins the secret that the salts come from, without opening it: [`SealKey::pin`].
+        key: Digest,
+    },
+    /// The referee writes from another address, or words his letters otherwise, from here on.
+    DeskSet {
+        desk: Desk,
     },
     /// `sealed` is SHA-256 over the salt and the orders, each followed by a line feed.
     OrdersSealed {
@@ -52,6 +59,10 @@ pub enum Fact {
         seat: Seat,
         asked: Vec<String>,
     },
+    /// The letter before was ruled on, but its answer was one too many to that address and was not sent.
+    AnswerHeldBack {
+        seat: Seat,
+    },
     DeadlineSet {
         phase: Phase,
         turn: u32,
@@ -74,6 +85,15 @@ pub enum Fact {
     ReminderSent {
         seat: Seat,
         turn: u32,
+    },
+    /// The moment for a reminder was met only after the deadline: none was sent.
+    ReminderPassed {
+        turn: u32,
+    },
+    /// Deadlines are not enforced until the GM has decided; `bouncing` are seats whose letters come back.
+    GmAsked {
+        seats: Vec<Seat>,
+        bouncing: Vec<Seat>,
     },
     /// `filings` are those that the phase was decided on; `state` is the digest of the state's canonical JSON.
     TurnAdjudicated {
@@ -122,6 +142,10 @@ pub enum Fact {
     MailRestored {
         seat: Seat,
     },
+    /// An absence note came from the seat.
+    AwayNoted {
+        seat: Seat,
+    },
     /// Somebody else holds the seat from now on; what was filed for it is void.
     PlayerReplaced {
         seat: Seat,
@@ -141,6 +165,19 @@ pub enum Fact {
         reason: String,
         state: Digest,
     },
+    /// The GM had shown to him what the rules hide while the match runs; `what` he asked for.
+    Unsealed {
+        what: String,
+    },
+}
+
+/// What a letter is read by and an answer worded by, beside the match itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Desk {
+    /// The referee's own address.
+    pub address: String,
+    /// The digest of everything that words a letter: the templates, the club's name, the program's version.
+    pub wording: Digest,
 }
 
 impl Fact {
@@ -156,16 +193,21 @@ impl Fact {
     }
 }
 
-/// On whose account it was decided.
+/// On whose account it was decided; with an act, all that the act said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The SHA-256 of the letter's raw bytes.
     Letter(Digest),
     Clock,
-    /// The GM of this name.
-    Gm(String),
-    House,
+    /// The GM of this name; no act opens a match.
+    Gm {
+        name: String,
+        act: Option<Value>,
+    },
+    House {
+        act: Value,
+    },
 }
 
 /// One link of the chain.
@@ -226,6 +268,16 @@ pub struct SealKey(Digest);
 impl SealKey {
     pub fn new(random: [u8; 32]) -> Self {
         SealKey(Digest::from(random))
+    }
+
+    /// SHA-256 of the secret.
+    pub fn pin(&self) -> Digest {
+        Digest::of(self.0.as_bytes())
+    }
+
+    /// The secret itself, as 64 hexadecimal digits: told with the result, never before.
+    pub fn open(&self) -> String {
+        self.0.to_string()
     }
 
     /// The salt of entry `seq`: the first 16 bytes of SHA-256 over the key and the number (8 bytes, big-endian).
@@ -336,15 +388,13 @@ pub enum Broken {
     Unreadable { seq: u64, reason: String },
 }
 
-/// Walks the chain from its first entry and gives its head. `rows` are canonical JSON and hash of each entry, in
-/// order.
-///
-/// # Errors
-/// [`Broken`], at the first place where it went wrong.
-pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Head, Broken> {
-    let mut head = Head::default();
-    for (json, hash) in rows {
-        let seq = head.seq + 1;
+impl Head {
+    /// Goes on to the next entry, which is given as its canonical JSON and its hash.
+    ///
+    /// # Errors
+    /// [`Broken`]: it is not what follows.
+    pub fn follow(&mut self, json: &str, hash: Digest) -> Result<Entry, Broken> {
+        let seq = self.seq + 1;
         let entry: Entry = serde_json::from_str(json)
             .map_err(|error| Broken::Unreadable { seq, reason: error.to_string() })?;
         if entry.seq != seq {
@@ -353,10 +403,23 @@ pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Hea
         if Digest::of(json.as_bytes()) != hash || entry.canonical() != json {
             return Err(Broken::Changed { seq });
         }
-        if entry.prev != head.hash {
+        if entry.prev != self.hash {
             return Err(Broken::Unchained { seq });
         }
-        head = Head { seq, hash };
+        *self = Head { seq, hash };
+        Ok(entry)
+    }
+}
+
+/// Walks the chain from its first entry and gives its head. `rows` are canonical JSON and hash of each entry, in
+/// order.
+///
+/// # Errors
+/// [`Broken`], at the first place where it went wrong.
+pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Head, Broken> {
+    let mut head = Head::default();
+    for (json, hash) in rows {
+        head.follow(json, hash)?;
     }
     Ok(head)
 }

@@ -1,5 +1,56 @@
 //! A referee for games played by letter.
+//!
+//! The rooms of this library are the way of a letter: [`post`] brings its bytes, [`letter`] reads them, [`request`]
+//! tells orders from remarks, [`referee`] rules on them by the rules of a [`game`] and writes it in the [`ledger`],
+//! [`report`] words the answers, [`store`] keeps it all, and the loops of [`daemon`] carry it from room to room.
+//!
+//! A whole turn, from a letter's bytes to the letters that answer it, without a mailbox or a database:
+//!
+//! ```
+//! use chrono::{DateTime, Utc};
+//! use fogpost::game::{BySeat, Seat, any::Kind};
+//! use fogpost::ledger::{Desk, SealKey, Source};
+//! use fogpost::letter::{Address, Digest, Letter, Limits, Own};
+//! use fogpost::referee::{self, Cause, Opening, SeatLetter, Terms};
+//! use fogpost::report::{self, Club, Templates};
+//!
+//! let at: DateTime<Utc> = "2026-05-14T09:12:00Z".parse()?;
+//! let opening = Opening {
+//!     id: "QD-7K3M".to_owned(),
+//!     game: Kind::Quad,
+//!     choices: Kind::Quad.choose([("trainer", "on")])?,
+//!     players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+//!     terms: Terms::default(),
+//!     desk: Desk { address: "referee@club.example".to_owned(), wording: Digest::of(b"") },
+//!     key: SealKey::new([7; 32]),
+//! };
+//! let opened = referee::open(opening, Source::Clock, at).after;
+//!
+//! // A letter comes in, and is Ann's.
+//! let raw = b"From: Ann <ann@example.org>\r\nSubject: Re: [QD-7K3M] Turn 1\r\n\r\nMARBLE E6\r\n\r\n> old words\r\n";
+//! let own = Own {
+//!     address: Address::parse("referee@club.example")?,
+//!     message_id_domain: "club.example".to_owned(),
+//!     return_path: None,
+//! };
+//! let letter = Letter::read(raw, &own, &Limits::default()).expect("it is within the limits");
+//!
+//! // Which of its lines are orders, and what follows from them?
+//! let seat_letter = SeatLetter::of(&letter, Seat::First, None, &opened);
+//! let ruling = referee::rule(&opened, &Cause::Letter(&seat_letter), at);
+//! assert_eq!(ruling.after.awaited(), [Seat::Second]);
+//!
+//! // The letters that follow: Ann's receipt, then the report to each side.
+//! let templates = Templates::new(&Default::default())?;
+//! let club = Club { name: "The Fog Club", address: "referee@club.example" };
+//! let word = |dispatch| report::word(&templates, &club, &ruling.after, dispatch, "0123456789abcdef", at);
+//! let letters = ruling.dispatches.iter().map(word).collect::<Result<Vec<_>, _>>()?;
+//! assert!(letters[0].text.contains("Your orders are sealed"));
+//! assert_eq!(letters[2].subject, "[QD-7K3M] Turn 2: your report");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+pub mod audit;
 pub mod cli;
 pub mod config;
 pub mod daemon;

@@ -21,18 +21,25 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ledger", &["game", "letter"]),
     ("referee", &["game", "letter", "request", "ledger"]),
     ("report", &["game", "letter", "ledger", "referee"]),
+    ("audit", &["game", "letter", "ledger", "referee", "report"]),
     ("store", &["game", "letter"]),
     ("post", &["letter"]),
     ("config", &["letter", "referee", "post"]),
-    ("daemon", &["game", "letter", "request", "ledger", "referee", "report", "store", "post", "config"]),
+    (
+        "daemon",
+        &["game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config"],
+    ),
     (
         "cli",
-        &["game", "letter", "request", "ledger", "referee", "report", "store", "post", "config", "daemon"],
+        &[
+            "game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config",
+            "daemon",
+        ],
     ),
 ];
 
 /// Values in, values out.
-const CORE: &[&str] = &["game", "letter", "request", "ledger", "referee", "report"];
+const CORE: &[&str] = &["game", "letter", "request", "ledger", "referee", "report", "audit"];
 
 /// What the core has no use for: clock, network, files, environment, SQL, async, logging, chance, and collections
 /// whose order is chance.

@@ -49,8 +49,12 @@ async fn database(config: &Config) -> anyhow::Result<String> {
     let store = store::open(&config.database.url).await?;
     let queues = store.queues().await?;
     store.close().await;
+    let given_up = match queues.given_up {
+        0 => String::new(),
+        n => format!(", {n} given up: see fogpost letters --unsent"),
+    };
     Ok(format!(
-        "{} matches running, {} letters and {} dispatches wait",
+        "{} matches running, {} letters and {} dispatches wait{given_up}",
         queues.matches_running, queues.letters_waiting, queues.dispatches_waiting
     ))
 }

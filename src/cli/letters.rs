@@ -1,4 +1,4 @@
-//! `fogpost letters`: what came, what became of it, and each letter as it came.
+//! `fogpost letters`: what came, what became of it, each letter as it came; and what could not be sent.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::config::Config;
 use crate::report::local;
-use crate::store::{Fate, LetterRow, Store};
+use crate::store::{DispatchRow, Fate, LetterRow, Store};
 
 /// List the letters that came and what became of them, or print one as it came
 #[derive(clap::Args)]
@@ -17,6 +17,9 @@ pub struct Args {
     /// Print the letter whose digest begins so, byte by byte
     #[arg(long, value_name = "DIGEST")]
     raw: Option<String>,
+    /// Instead, the letters of ours that are not sent: they wait, or were given up
+    #[arg(long, conflicts_with_all = ["raw", "match_id", "fate"])]
+    unsent: bool,
     /// Only the letters that acted in this match
     #[arg(long = "match", value_name = "MATCH")]
     match_id: Option<String>,
@@ -41,6 +44,7 @@ impl Args {
             let office = super::office(config).await?;
             match &self.raw {
                 Some(prefix) => raw(&*office.store, prefix).await?,
+                None if self.unsent => self.list_unsent(&*office.store, office.config.terms.zone).await?,
                 None => self.list(&*office.store, office.config.terms.zone).await?,
             }
             office.close().await;
@@ -70,6 +74,41 @@ impl Args {
         println!("{}", super::table(&head, rows.collect()));
         Ok(())
     }
+
+    async fn list_unsent(&self, store: &dyn Store, zone: chrono_tz::Tz) -> anyhow::Result<()> {
+        let dispatches = store.list_dispatches(true, self.limit).await?;
+        if self.json {
+            dispatches.iter().for_each(|dispatch| println!("{}", unsent_as_json(dispatch)));
+            return Ok(());
+        }
+        let rows = dispatches.iter().map(|dispatch| {
+            vec![
+                local(dispatch.created_at, zone),
+                dispatch.recipient.clone(),
+                dispatch.kind.clone(),
+                dispatch.match_id.clone().unwrap_or_default(),
+                if dispatch.given_up { "given up" } else { "waits" }.to_owned(),
+                dispatch.tries.to_string(),
+                dispatch.error.clone(),
+            ]
+        });
+        let head = ["written", "to", "kind", "match", "state", "tries", "error"];
+        println!("{}", super::table(&head, rows.collect()));
+        Ok(())
+    }
+}
+
+fn unsent_as_json(dispatch: &DispatchRow) -> serde_json::Value {
+    json!({
+        "message_id": dispatch.message_id,
+        "created_at": dispatch.created_at,
+        "to": dispatch.recipient,
+        "kind": dispatch.kind,
+        "match": dispatch.match_id,
+        "tries": dispatch.tries,
+        "given_up": dispatch.given_up,
+        "error": dispatch.error,
+    })
 }
 
 fn as_json(letter: &LetterRow) -> serde_json::Value {

@@ -1,5 +1,6 @@
 //! The command line: a file a command. It parses, calls, prints, and knows no rules.
 
+mod audit;
 mod club;
 mod demo;
 mod doctor;
@@ -56,6 +57,7 @@ enum Command {
     Player(player::Args),
     Club(club::Args),
     Letters(letters::Args),
+    Audit(audit::Args),
     Replay(replay::Args),
     Games(manual::Games),
     Completions(manual::Completions),
@@ -79,6 +81,7 @@ impl Cli {
             Command::Player(args) => args.run(&config),
             Command::Club(args) => args.run(&config),
             Command::Letters(args) => args.run(&config),
+            Command::Audit(args) => args.run(&config),
             Command::Replay(args) => args.run(),
             Command::Games(args) => args.run(),
             Command::Completions(args) => args.run(),

@@ -1,13 +1,17 @@
 //! `fogpost replay`: what comes of a record.
 
+use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::game::Seat;
-use crate::game::record::{self, By, Record, Step};
+use crate::game::any::AnyState;
+use crate::game::record::{self, Adjudicated, By, Filed, Record, Step};
+use crate::game::{Fault, Outcome, Seat};
+use crate::referee::Adjudged;
+use crate::report::{self, Templates};
 
 /// Play a record file through and show what happened
 #[derive(clap::Args)]
@@ -32,6 +36,15 @@ fn seat(text: &str) -> Result<Seat, String> {
 /// The exit status when some filing was refused.
 const REFUSED: u8 = 2;
 
+fn templates() -> anyhow::Result<Templates> {
+    Ok(Templates::new(&BTreeMap::new())?)
+}
+
+/// Whoever read our output has seen enough.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
 impl Args {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let name = self.file.display();
@@ -41,15 +54,25 @@ impl Args {
         };
         let record = Record::parse(&text).map_err(|fault| anyhow::anyhow!("{name}, {fault}"))?;
         let mut out = BufWriter::new(std::io::stdout().lock());
+        let mut account = Account { args: &self, record: &record, templates: templates()?, last: None };
         let (mut written, mut refused) = (Ok(()), false);
+        if !self.json {
+            written = account.head(&mut out).map_err(Into::into);
+        }
         record.replay(|step| {
             refused |= matches!(step, Step::Refused { .. });
             if written.is_ok() {
-                written = self.show(&mut out, &step);
+                written = match self.json {
+                    true => self.show(&mut out, &step).map_err(Into::into),
+                    false => account.show(&mut out, &step),
+                };
             }
         });
-        match written.and_then(|()| out.flush()) {
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+        if !self.json && written.is_ok() {
+            written = account.end(&mut out).map_err(Into::into);
+        }
+        match written.and_then(|()| Ok(out.flush()?)) {
+            Err(error) if is_broken_pipe(&error) => {}
             other => other.context("standard output")?,
         }
         Ok(if refused { ExitCode::from(REFUSED) } else { ExitCode::SUCCESS })
@@ -57,7 +80,7 @@ impl Args {
 
     fn show(&self, out: &mut impl Write, step: &Step<'_>) -> std::io::Result<()> {
         let line = match step {
-            Step::Adjudicated(done) if self.turn.is_none_or(|turn| turn == done.turn) => {
+            Step::Adjudicated(done) if self.shows_turn(done.turn) => {
                 record::adjudication_json(done, self.viewer)
             }
             Step::Refused { index, filed, faults } if self.shows_refusal_of(&filed.by) => {
@@ -68,11 +91,109 @@ impl Args {
         writeln!(out, "{line}")
     }
 
+    fn shows_turn(&self, turn: u32) -> bool {
+        self.turn.is_none_or(|wanted| wanted == turn)
+    }
+
     fn shows_refusal_of(&self, by: &By) -> bool {
         let own = match by {
             By::Seat(seat, _) => self.viewer.is_none_or(|viewer| viewer == *seat),
             By::Referee(_) => self.viewer.is_none(),
         };
         own && self.turn.is_none()
+    }
+}
+
+/// A replay told for people: what happened at each adjudication, then the board and the result.
+struct Account<'a> {
+    args: &'a Args,
+    record: &'a Record,
+    templates: Templates,
+    /// The last state shown.
+    last: Option<AnyState>,
+}
+
+impl Account<'_> {
+    fn head(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let Record { game, players, options, .. } = self.record;
+        let sides = game.sides();
+        let [first, second] = Seat::BOTH.map(|seat| format!("{} ({})", players[seat], sides[seat]));
+        writeln!(out, "{}: {first} against {second}", game.name())?;
+        if !options.is_empty() {
+            writeln!(out, "{options}")?;
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, out: &mut impl Write, step: &Step<'_>) -> anyhow::Result<()> {
+        match step {
+            Step::Adjudicated(done) if self.args.shows_turn(done.turn) => {
+                let title = match done.turn {
+                    0 => "Setup".to_owned(),
+                    turn => format!("Turn {turn}"),
+                };
+                writeln!(out, "\n{title}")?;
+                self.news(out, done)?;
+                self.last = Some(done.state.clone());
+            }
+            Step::Refused { index, filed, faults } if self.args.shows_refusal_of(&filed.by) => {
+                self.refusal(out, *index, filed, faults)?;
+            }
+            Step::Adjudicated(_) | Step::Refused { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// What each side was told, or the one that is asked for; what both were told alike stands once.
+    fn news(&self, out: &mut impl Write, done: &Adjudicated<'_>) -> anyhow::Result<()> {
+        let alike = done.state.view(Seat::First) == done.state.view(Seat::Second);
+        let told = Adjudged { phase: done.phase, turn: done.turn, state: done.state.clone() };
+        for seat in Seat::BOTH {
+            let wanted = self.args.viewer.is_none_or(|viewer| viewer == seat);
+            if !wanted || (alike && seat == Seat::Second && self.args.viewer.is_none()) {
+                continue;
+            }
+            writeln!(out, "  {} was told:", self.record.players[seat])?;
+            let news = report::news(&self.templates, &told, &self.record.players, seat)?;
+            for line in news.lines().filter(|line| !line.trim().is_empty()) {
+                writeln!(out, "    {line}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refusal(
+        &self,
+        out: &mut impl Write,
+        index: usize,
+        filed: &Filed,
+        faults: &[Fault],
+    ) -> std::io::Result<()> {
+        let by = match &filed.by {
+            By::Seat(seat, _) => &self.record.players[*seat],
+            By::Referee(_) => "the referee",
+        };
+        writeln!(out, "\nFiling {} by {by} was refused:", index + 1)?;
+        for fault in faults {
+            let place = fault.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+            writeln!(out, "    {place}{}", fault.reason)?;
+        }
+        Ok(())
+    }
+
+    fn end(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let Some(state) = &self.last else { return Ok(()) };
+        let board = match self.args.viewer {
+            Some(seat) => state.board(seat),
+            None => state.open_board(),
+        };
+        writeln!(out, "\n{}", board.text.trim_end())?;
+        match state.outcome() {
+            Some(Outcome { winner: Some(winner), reason }) => {
+                writeln!(out, "\n{} won: {reason}.", self.record.players[winner])
+            }
+            Some(Outcome { winner: None, reason }) => writeln!(out, "\nNobody won: {reason}."),
+            None => writeln!(out, "\nThe match is not over."),
+        }
     }
 }

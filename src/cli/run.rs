@@ -7,6 +7,7 @@ use anyhow::Context;
 
 use crate::config::Config;
 use crate::daemon;
+use crate::report;
 
 /// Read letters, rule on them and answer, until stopped
 #[derive(clap::Args)]
@@ -22,6 +23,7 @@ impl Args {
         super::start_log(&config.log)?;
         super::block_on(async {
             let office = super::office(config).await?;
+            report::try_out(&office.templates)?;
             let _held = office.store.hold(&format!("pid {}", std::process::id())).await?;
             tracing::info!(
                 version = env!("CARGO_PKG_VERSION"),

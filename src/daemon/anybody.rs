@@ -12,6 +12,7 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::Source;
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{Match, MatchLine, NoOffer, Offer, OpenSeat, Reply, Stage};
+use crate::report::envelope::{Answered, Envelope};
 use crate::report::{self, Plain, local};
 use crate::request::Command;
 use crate::store::{Invitation, InvitationStage, NewDispatch, Player, Settlement};
@@ -345,9 +346,9 @@ impl Office {
         unique: &str,
         kind: &str,
     ) -> anyhow::Result<NewDispatch> {
-        let page = report::word_plain(&self.templates, &self.club(), plain, "")?;
-        let message_id = self.message_id("", unique);
-        let bytes = self.mail(page, "", to, &message_id, None, None, self.now())?;
+        let page = report::word_plain(&self.templates, &self.stationery.club(), plain, "")?;
+        let message_id = self.stationery.message_id("", unique);
+        let bytes = self.plain_mail(page, "", to, &message_id, None)?;
         Ok(NewDispatch {
             message_id,
             recipient: to.1.to_owned(),
@@ -357,6 +358,19 @@ impl Office {
             seat: None,
             answers: None,
         })
+    }
+
+    /// The bytes of a letter about no running match.
+    pub(super) fn plain_mail(
+        &self,
+        page: report::Page,
+        token: &str,
+        (to_name, to): (&str, &str),
+        message_id: &str,
+        answered: Option<&Answered>,
+    ) -> anyhow::Result<Vec<u8>> {
+        let envelope = Envelope { token, to_name, to, message_id, match_id: None, date: self.now() };
+        Ok(self.stationery.mail(page, &envelope, answered)?)
     }
 
     /// In the club's zone.

@@ -100,7 +100,7 @@ impl Office {
     ) -> anyhow::Result<Option<referee::Match>> {
         let m = snapshot(&row)?;
         let seats = both_seats(self.store.seats_of(std::slice::from_ref(&row.id)).await?, &row.id)?;
-        let ruling = referee::rule(&m, &cause(&m), now);
+        let ruling = self.rule(&m, &cause(&m), now);
         if ruling.after == m {
             return Ok(None);
         }

@@ -1,5 +1,6 @@
 //! The outbox: every dispatch is tried until it is taken over or cannot be.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
@@ -48,30 +49,41 @@ impl Office {
         let now = self.now();
         let lease = now + TimeDelta::minutes(LEASE_MINUTES);
         let claimed = self.store.claim_dispatches(now, lease, CLAIM).await?;
-        let mut sending = JoinSet::new();
         let count = claimed.len();
+        // One reader's letters go one after the other: a receipt before the report that it brought.
+        let mut by_reader: BTreeMap<String, Vec<Claimed>> = BTreeMap::new();
         for dispatch in claimed {
+            by_reader.entry(dispatch.recipient.clone()).or_default().push(dispatch);
+        }
+        let mut sending = JoinSet::new();
+        for dispatches in by_reader.into_values() {
             let poster = Arc::clone(&self.poster);
             let return_path = self.config.club.return_path().as_str().to_owned();
             sending.spawn(async move {
-                let letter = Outgoing {
-                    return_path: Some(&return_path),
-                    to: &dispatch.recipient,
-                    bytes: &dispatch.bytes,
-                };
-                let sent = poster.send(&letter).await;
-                (dispatch, sent)
+                let mut sent = Vec::with_capacity(dispatches.len());
+                for dispatch in dispatches {
+                    let letter = Outgoing {
+                        return_path: Some(&return_path),
+                        to: &dispatch.recipient,
+                        bytes: &dispatch.bytes,
+                    };
+                    let outcome = poster.send(&letter).await;
+                    sent.push((dispatch, outcome));
+                }
+                sent
             });
         }
         let mut results = Vec::with_capacity(count);
         let mut given_up = Vec::new();
         while let Some(joined) = sending.join_next().await {
-            let Ok((dispatch, sent)) = joined else { continue };
-            let outcome = self.outcome(&dispatch, sent);
-            if let Sent::GivenUp { error } = &outcome {
-                given_up.push((dispatch.clone(), error.clone()));
+            // A task that panicked has noted nothing: its dispatches are free again when their lease has run out.
+            for (dispatch, sent) in joined.unwrap_or_default() {
+                let outcome = self.outcome(&dispatch, sent);
+                if let Sent::GivenUp { error } = &outcome {
+                    given_up.push((dispatch.clone(), error.clone()));
+                }
+                results.push((dispatch.id, outcome));
             }
-            results.push((dispatch.id, outcome));
         }
         self.store.note_sent(self.now(), &results).await?;
         for (dispatch, error) in given_up {

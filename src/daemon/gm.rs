@@ -4,7 +4,6 @@ use anyhow::{Context, bail};
 
 use super::open::{random, seat_row};
 use super::settle::{Known, Working, lines_now};
-use super::write::Answered;
 use super::{NewMatch, Office, Seated};
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
@@ -12,6 +11,7 @@ use crate::letter::{Address, Letter, Token};
 use crate::referee::{
     self, Act, Cause, Correction, Deed, Instruction, Listing, Match, NoOffer, Offer, Stage,
 };
+use crate::report::envelope::Answered;
 use crate::report::{self, GmDone, GmItem, GmLine, Plain, local};
 use crate::request::Request;
 use crate::store::{Decided, Fate, NewDispatch, Player, Settlement, StoreError, TokenRow, WaitingLetter};
@@ -49,13 +49,13 @@ impl Office {
         &self,
         plain: &Plain,
         unique: &str,
-        answered: Option<&Answered<'_>>,
+        answered: Option<&Answered>,
     ) -> anyhow::Result<NewDispatch> {
         let (token, gm) = (self.gm_token().await?, &self.config.club.gm);
-        let page = report::word_plain(&self.templates, &self.club(), plain, &token)?;
-        let message_id = self.message_id(&token, unique);
+        let page = report::word_plain(&self.templates, &self.stationery.club(), plain, &token)?;
+        let message_id = self.stationery.message_id(&token, unique);
         let to = (gm.name.as_str(), gm.address.as_str());
-        let bytes = self.mail(page, &token, to, &message_id, None, answered, self.now())?;
+        let bytes = self.plain_mail(page, &token, to, &message_id, answered)?;
         Ok(NewDispatch {
             message_id,
             recipient: gm.address.as_str().to_owned(),
@@ -205,7 +205,7 @@ impl Office {
     }
 
     fn gm_source(&self) -> Source {
-        Source::Gm(self.config.club.gm.name.clone())
+        Source::Gm { name: self.config.club.gm.name.clone(), act: None }
     }
 
     async fn on_match(
@@ -245,7 +245,7 @@ impl Office {
         }
         let name = &self.config.club.gm.name;
         let cause = Cause::Gm { name, phase_no: working.m.phase_no, act: &act };
-        let ruling = referee::rule(&working.m, &cause, self.now());
+        let ruling = self.rule(&working.m, &cause, self.now());
         Ok(ruling.untaken.map_or(GmDone::Would, |untaken| GmDone::Untaken { id, untaken }))
     }
 
@@ -283,7 +283,7 @@ impl Office {
     ) -> anyhow::Result<GmDone> {
         let working = known.matches.get_mut(id).context("the match was loaded")?;
         let (name, now) = (&self.config.club.gm.name, self.now());
-        let ruling = referee::rule(&working.m, &Cause::Gm { name, phase_no: working.m.phase_no, act }, now);
+        let ruling = self.rule(&working.m, &Cause::Gm { name, phase_no: working.m.phase_no, act }, now);
         if let Some(untaken) = ruling.untaken {
             return Ok(GmDone::Untaken { id: id.to_owned(), untaken });
         }

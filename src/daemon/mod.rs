@@ -2,9 +2,11 @@
 //! is decided is decided in [`crate::referee`].
 
 mod anybody;
+mod audit;
 mod clock;
 mod digest;
 mod dispatch;
+mod dossier;
 mod gm;
 mod intake;
 mod open;
@@ -23,11 +25,13 @@ use chrono::{DateTime, Utc};
 use tokio::sync::{Notify, mpsc, watch};
 
 use crate::config::Config;
+use crate::ledger::{Desk, to_millis};
 use crate::letter::Own;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
 use crate::post::{Batch, Health, Stop, Stopper};
-use crate::report::{Club, Templates};
+use crate::report::Templates;
+use crate::report::envelope::Stationery;
 use crate::store::Store;
 
 pub use intake::new_letter;
@@ -45,6 +49,9 @@ pub struct Office {
     own: Own,
     /// Asked where letters must be signed.
     verifier: Option<Arc<Verifier>>,
+    stationery: Stationery,
+    /// What letters are read and answers worded by now.
+    desk: Desk,
     clock: Clock,
     /// Letters wait to be ruled on.
     letters: Notify,
@@ -73,8 +80,29 @@ impl Office {
             true => Some(Arc::new(Verifier::system().context("letters.require_dkim")?)),
             false => None,
         };
+        let stationery = Stationery {
+            club_name: config.club.name.clone(),
+            address: config.club.address.clone(),
+            plus_addresses: config.club.plus_addresses,
+        };
+        let desk = Desk {
+            address: config.club.address.as_str().to_owned(),
+            wording: stationery.wording(&templates),
+        };
         let (letters, dispatches) = (Notify::new(), Notify::new());
-        Ok(Office { config, store, templates, poster, own, verifier, clock, letters, dispatches })
+        Ok(Office {
+            config,
+            store,
+            templates,
+            poster,
+            own,
+            verifier,
+            stationery,
+            desk,
+            clock,
+            letters,
+            dispatches,
+        })
     }
 
     /// Ends the connections that are kept.
@@ -83,12 +111,9 @@ impl Office {
         self.store.close().await;
     }
 
+    /// To the millisecond, as the ledger has it: so that what is worded by it can be worded again.
     pub fn now(&self) -> DateTime<Utc> {
-        (self.clock)()
-    }
-
-    fn club(&self) -> Club<'_> {
-        Club { name: &self.config.club.name, address: self.config.club.address.as_str() }
+        to_millis((self.clock)())
     }
 
     /// Runs every loop until `stop`.
@@ -105,6 +130,7 @@ impl Office {
             () = self.settle_until(&stop) => {}
             () = self.watch_clock_until(&stop, watched) => {}
             () = self.dispatch_until(&stop) => {}
+            () = self.audit_until(&stop) => {}
         }
         Ok(())
     }
@@ -120,6 +146,7 @@ impl Office {
         drained.context("the mailbox")?;
         self.settle_all().await?;
         self.clock_all(clock::OUTAGE_BETWEEN_RUNS).await?;
+        self.audit_when_due().await?;
         self.dispatch_all().await
     }
 }

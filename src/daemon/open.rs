@@ -46,7 +46,7 @@ impl Office {
     /// # Errors
     /// As for one.
     pub async fn open_all(&self, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
-        let gm = Source::Gm(self.config.club.gm.name.clone());
+        let gm = Source::Gm { name: self.config.club.gm.name.clone(), act: None };
         // A name that is taken already is drawn again.
         for _ in 0..20 {
             let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
@@ -98,6 +98,7 @@ impl Office {
             choices: new.choices.clone(),
             players: BySeat::from_fn(|seat| players[seat].name.clone()),
             terms: new.terms.clone(),
+            desk: self.desk.clone(),
             key: SealKey::new(random()?),
         };
         let ruling = referee::open(opening, source, now);

@@ -5,7 +5,7 @@ use super::Office;
 use super::gm::latest;
 use super::settle::Known;
 use crate::letter::{Automatic, automatic};
-use crate::referee::{self, Act, Cause};
+use crate::referee::{Act, Cause};
 use crate::report::Plain;
 use crate::store::{Claimed, DispatchRow, Player, Settlement, StoreError};
 
@@ -55,7 +55,7 @@ impl Office {
         let player = latest(player.clone(), settlement);
         let act = if failed { Act::Returned(seat) } else { Act::Away(seat) };
         let ruling =
-            referee::rule(&working.m, &Cause::House { phase_no: working.m.phase_no, act: &act }, self.now());
+            self.rule(&working.m, &Cause::House { phase_no: working.m.phase_no, act: &act }, self.now());
         if ruling.untaken.is_none() {
             tracing::info!(match_id = id, %seat, failed, "a letter of ours was not read");
             self.put(working, ruling, None, settlement).await?;

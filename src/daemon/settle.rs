@@ -11,13 +11,15 @@ use chrono::TimeDelta;
 
 use super::anybody::Asker;
 use super::proof::Proofs;
-use super::write::{self, Answered};
+use super::write;
 use super::{Office, Pause, rest};
-use crate::game::{BySeat, Fault, Line, Seat};
-use crate::letter::{Address, Digest, InSubject, Letter, Unreadable, Written};
+use crate::game::{BySeat, Fault, Line};
+use crate::letter::{Address, Digest, Letter, Unreadable, Written};
 use crate::post::Stop;
 use crate::post::dkim::Verdict;
 use crate::referee::{self, Again, Cause, Content, Match, Reply, Ruling, SeatLetter};
+use crate::report::again::{Wanted, text_of};
+use crate::report::envelope::Answered;
 use crate::report::{self, Plain};
 use crate::request::Request;
 use crate::store::{Decided, Fate, MatchRow, NewDispatch, Settlement, StoreError, TokenRow, WaitingLetter};
@@ -226,15 +228,22 @@ impl Office {
         let answered = letter.in_reply_to.iter().find_map(|id| context.answered.get(id));
         let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
         let at = self.now();
-        let request = seat_letter(waiting, letter, row.seat, answered.map(String::as_str), &working.m);
-        let ruled =
-            catch_unwind(AssertUnwindSafe(|| referee::rule(&working.m, &Cause::Letter(&request), at)));
+        let mut request = SeatLetter::of(letter, row.seat, answered.map(String::as_str), &working.m);
+        let ruled = catch_unwind(AssertUnwindSafe(|| self.rule(&working.m, &Cause::Letter(&request), at)));
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
         self.fill_in(&mut ruling, row, &request.request, settlement).await?;
-        let (entries, mut dispatches) = self
-            .rows(&ruling, &working.seats, None, Some(&Answered::new(letter)), &settlement.entries, at)
-            .await?;
+        let answers = Answered::new(letter);
+        let (mut entries, mut dispatches) =
+            self.rows(&ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
+        let written = dispatches.len();
         self.hold_back(&mut dispatches, letter, settlement).await?;
+        if dispatches.len() < written {
+            // The ledger tells of it, and the heads in the other letters follow.
+            request.silent = true;
+            ruling = self.rule(&working.m, &Cause::Letter(&request), at);
+            (entries, dispatches) =
+                self.rows(&ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
+        }
         tracing::info!(
             match_id = row.match_id,
             seat = %row.seat,
@@ -269,8 +278,13 @@ impl Office {
             let asker = Asker::player(&row.player, answer.to.context("an answer to no letter")?);
             for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
                 match reply {
-                    Reply::Report { turn } => answer.reports = self.reports_again(row, Some(*turn)).await?,
-                    Reply::History => answer.reports = self.reports_again(row, None).await?,
+                    Reply::Report { turn } => {
+                        let wanted = Wanted::of(*turn);
+                        answer.reports = self.reports_again(row, &settlement.dispatches, wanted).await?;
+                    }
+                    Reply::History => {
+                        answer.reports = self.reports_again(row, &settlement.dispatches, Wanted::All).await?;
+                    }
                     Reply::CheckedOnly { .. } => {}
                     _ => {
                         if let Some(found) = self.for_anybody(&asker, &asked.command, settlement).await? {
@@ -283,21 +297,24 @@ impl Office {
         Ok(())
     }
 
-    /// The reports of a seat as they were sent: all, the last one (`Some(None)`), or that of one turn.
-    async fn reports_again(&self, row: &TokenRow, wanted: Option<Option<u32>>) -> anyhow::Result<Vec<Again>> {
-        let sent = self.store.dispatches_of(&row.match_id).await?;
-        let reports =
-            sent.into_iter().filter(|(about, _)| about.kind == "report" && about.seat == Some(row.seat));
-        let mut reports: Vec<Again> = reports.map(|(_, bytes)| again(&bytes)).collect();
-        match wanted {
-            None => {}
-            Some(None) => reports = reports.pop().into_iter().collect(),
-            Some(Some(turn)) => {
-                let title = format!("] Turn {}:", turn + 1);
-                reports.retain(|report| report.title.contains(&title));
-            }
-        }
-        Ok(reports)
+    /// The reports of a seat as they were sent.
+    async fn reports_again(
+        &self,
+        row: &TokenRow,
+        unsaved: &[NewDispatch],
+        wanted: Wanted,
+    ) -> anyhow::Result<Vec<Again>> {
+        let saved = self.store.dispatches_of(&row.match_id).await?;
+        let saved = saved
+            .iter()
+            .filter(|(about, _)| about.kind == "report" && about.seat == Some(row.seat))
+            .map(|(_, bytes)| bytes.as_slice());
+        let unsaved = unsaved
+            .iter()
+            .filter(|new| new.kind == "report" && new.match_id.as_ref() == Some(&row.match_id))
+            .filter(|new| new.seat == Some(row.seat))
+            .map(|new| new.bytes.as_slice());
+        Ok(report::again::again(saved.chain(unsaved), wanted))
     }
 
     /// Answers somebody who holds no seat: the manual, the games, the rules; nothing that touches a match.
@@ -322,7 +339,7 @@ impl Office {
             why.push(NO_TOKEN.to_owned());
         }
         let plain = Plain::Stranger { replies, remarks: request.remarks, why: why.join(" ") };
-        let page = report::word_plain(&self.templates, &self.club(), &plain, "")?;
+        let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
         let mut dispatches =
             vec![self.answer_to(waiting, &letter.from, page, Some(&Answered::new(letter)))?];
         self.hold_back(&mut dispatches, letter, settlement).await?;
@@ -341,7 +358,7 @@ impl Office {
         let note = why.why.to_string();
         if let Some(address) = &why.answerable {
             let plain = Plain::Stranger { replies: Vec::new(), remarks: Vec::new(), why: note.clone() };
-            let page = report::word_plain(&self.templates, &self.club(), &plain, "")?;
+            let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
             let since = self.now() - TimeDelta::hours(1);
             // One short answer is enough, whatever else comes from there.
             let (before, _) = self.store.answers_to(address.as_str(), since).await?;
@@ -358,10 +375,11 @@ impl Office {
         waiting: &WaitingLetter,
         to: &Address,
         page: report::Page,
-        answered: Option<&Answered<'_>>,
+        answered: Option<&Answered>,
     ) -> anyhow::Result<NewDispatch> {
-        let message_id = self.message_id("", &format!("a.{}", &waiting.digest.to_string()[..24]));
-        let bytes = self.mail(page, "", ("", to.as_str()), &message_id, None, answered, self.now())?;
+        let unique = format!("a.{}", &waiting.digest.to_string()[..24]);
+        let message_id = self.stationery.message_id("", &unique);
+        let bytes = self.plain_mail(page, "", ("", to.as_str()), &message_id, answered)?;
         Ok(NewDispatch {
             message_id,
             recipient: to.as_str().to_owned(),
@@ -480,30 +498,6 @@ pub(super) fn lines_now(letter: &Letter) -> Vec<Line> {
     }
 }
 
-/// The letter as the referee takes it.
-fn seat_letter(
-    waiting: &WaitingLetter,
-    letter: &Letter,
-    seat: Seat,
-    answered: Option<&str>,
-    m: &Match,
-) -> SeatLetter {
-    let (lines, unread): (Vec<Line>, _) = match letter.fresh(answered) {
-        Written::Lines(lines) => (lines, None),
-        Written::Blank => (Vec::new(), None),
-        Written::CannotRead(what) => (Vec::new(), Some(what.says().to_owned())),
-    };
-    let of_this_match = |named: &&InSubject| named.match_name.eq_ignore_ascii_case(&m.id);
-    let begins_order = |line: &str| !matches!(m.game.syntax(line), Err(crate::game::Syntax::Unknown));
-    SeatLetter {
-        seat,
-        digest: waiting.digest,
-        request: Request::read(&lines, begins_order),
-        thread_turn: letter.in_subject.as_ref().filter(of_this_match).and_then(|named| named.turn),
-        unread,
-    }
-}
-
 /// A fault of a letter that belongs to no match, as one or more sentences.
 fn fault_told(fault: &Fault) -> String {
     let example = fault.example.as_deref().and_then(|example| example.lines().next());
@@ -534,19 +528,4 @@ fn gist(bytes: &[u8]) -> String {
     let words =
         lines.flat_map(str::split_whitespace).filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
     words.collect::<Vec<_>>().join(" ")
-}
-
-/// A letter of ours as it was sent, without the lines that frame it.
-fn again(bytes: &[u8]) -> Again {
-    let mail = mail_parser::MessageParser::default().parse(bytes);
-    let title = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default().to_owned();
-    let text = text_of(bytes);
-    let framed = |line: &&str| !line.starts_with("##") && !line.starts_with("Reply token:");
-    Again { title, lines: text.lines().filter(framed).map(str::to_owned).collect() }
-}
-
-/// The plain text of a letter of ours.
-pub(super) fn text_of(bytes: &[u8]) -> String {
-    let mail = mail_parser::MessageParser::default().parse(bytes);
-    mail.and_then(|mail| mail.body_text(0).map(|text| text.into_owned())).unwrap_or_default()
 }

@@ -5,39 +5,37 @@ use chrono::{DateTime, Utc};
 use super::Office;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact};
-use crate::letter::{Digest, Letter};
-use crate::referee::{Content, Match, Reader, Ruling};
-use crate::report::mime::{self, Header};
-use crate::report::{self, Page};
+use crate::letter::Digest;
+use crate::referee::{self, Act, Cause, Content, Match, Reader, Ruling};
+use crate::report;
+use crate::report::envelope::{self, Answered, Envelope};
 use crate::store::{EntryRow, MatchRow, NewDispatch, TokenRow};
 
-/// The letter that a dispatch answers, as far as its answer's header needs it.
-pub(super) struct Answered<'a> {
-    pub digest: Digest,
-    pub message_id: Option<&'a str>,
-    pub references: Vec<String>,
-    pub subject: &'a str,
-}
-
-impl<'a> Answered<'a> {
-    pub fn new(letter: &'a Letter) -> Self {
-        Answered {
-            digest: letter.digest,
-            message_id: letter.message_id.as_deref(),
-            references: letter.references.clone(),
-            subject: &letter.subject,
-        }
-    }
-}
-
 impl Office {
-    /// The rows of a ruling: what is to be committed with it. `former` held a seat until now, `unsaved` are entries that wait for the same commit.
+    /// Rules on a cause; before it, where it decides anything, that the referee's address or wording has changed
+    /// since the match was last written about.
+    pub(super) fn rule(&self, m: &Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Ruling {
+        if m.desk == self.desk {
+            return referee::rule(m, cause, at);
+        }
+        let act = Act::Desk(self.desk.clone());
+        let moved = referee::rule(m, &Cause::House { phase_no: m.phase_no, act: &act }, at);
+        let mut ruling = referee::rule(&moved.after, cause, at);
+        if ruling.after == moved.after {
+            return Ruling { after: m.clone(), ..ruling };
+        }
+        ruling.entries.splice(0..0, moved.entries);
+        ruling
+    }
+
+    /// The rows of a ruling: what is to be committed with it. `former` held a seat until now, `unsaved` are entries
+    /// that wait for the same commit.
     pub(super) async fn rows(
         &self,
         ruling: &Ruling,
         seats: &BySeat<TokenRow>,
         former: Option<&TokenRow>,
-        answered: Option<&Answered<'_>>,
+        answered: Option<&Answered>,
         unsaved: &[EntryRow],
         at: DateTime<Utc>,
     ) -> anyhow::Result<(Vec<EntryRow>, Vec<NewDispatch>)> {
@@ -66,20 +64,27 @@ impl Office {
                     (gm_token.as_str(), gm.name.as_str(), gm.address.as_str())
                 }
             };
-            let mut page = report::word(&self.templates, &self.club(), m, dispatch, token, at)?;
+            let mut page = report::word(&self.templates, &self.stationery.club(), m, dispatch, token, at)?;
             if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
                 page.attachments.push((format!("{}.toml", m.id), record.clone()));
             }
             let answered = answered.filter(|_| matches!(dispatch.content, Content::Answer(_)));
-            let unique = format!("{}.{}.{index}", m.id.to_lowercase(), m.head.seq);
-            let thread = (!token.is_empty()).then(|| self.message_id(token, &m.id.to_lowercase()));
-            let message_id = self.message_id(token, &unique);
-            let bytes = self.mail(page, token, (name, address), &message_id, thread, answered, at)?;
+            let unique = envelope::unique(&m.id, m.head.seq, index);
+            let message_id = self.stationery.message_id(token, &unique);
+            let envelope = Envelope {
+                token,
+                to_name: name,
+                to: address,
+                message_id: &message_id,
+                match_id: Some(&m.id),
+                date: at,
+            };
+            let bytes = self.stationery.mail(page, &envelope, answered)?;
             dispatches.push(NewDispatch {
                 message_id,
                 recipient: address.to_owned(),
                 bytes,
-                kind: kind(&dispatch.content).to_owned(),
+                kind: envelope::kind(&dispatch.content).to_owned(),
                 match_id: Some(m.id.clone()),
                 seat: match dispatch.to {
                     Reader::Seat(seat) => Some(seat),
@@ -104,62 +109,6 @@ impl Office {
         entries.extend(ruling.entries.iter().cloned());
         Ok(ledger::record(&entries).map(|record| record.to_string()))
     }
-
-    /// `TOKEN.N@domain` for a letter to a seat, `N@domain` for others.
-    pub(super) fn message_id(&self, token: &str, unique: &str) -> String {
-        let domain = self.config.club.address.domain();
-        if token.is_empty() { format!("{unique}@{domain}") } else { format!("{token}.{unique}@{domain}") }
-    }
-
-    /// The bytes of a mail of ours.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn mail(
-        &self,
-        mut page: Page,
-        token: &str,
-        (to_name, to): (&str, &str),
-        message_id: &str,
-        thread: Option<String>,
-        answered: Option<&Answered<'_>>,
-        date: DateTime<Utc>,
-    ) -> anyhow::Result<Vec<u8>> {
-        let club = &self.config.club;
-        let mut references: Vec<String> = thread.into_iter().collect();
-        if let Some(letter) = answered {
-            page.subject = answering(letter.subject, &page.subject);
-            let known = references.clone();
-            references.extend(letter.references.iter().filter(|id| !known.contains(id)).cloned());
-            references.extend(letter.message_id.map(str::to_owned));
-        }
-        let reply_to = if club.plus_addresses && !token.is_empty() {
-            format!("{}+{token}@{}", club.address.local(), club.address.domain())
-        } else {
-            club.address.as_str().to_owned()
-        };
-        let header = Header {
-            from_name: &club.name,
-            from: club.address.as_str(),
-            reply_to: &reply_to,
-            to_name,
-            to,
-            message_id,
-            in_reply_to: answered.and_then(|letter| letter.message_id),
-            references: &references,
-            date,
-        };
-        Ok(mime::mail(&page, &header)?)
-    }
-}
-
-/// The subject is kept, so that mail programs show the letters as one thread.
-fn answering(theirs: &str, ours: &str) -> String {
-    let name = ours.split(']').next().unwrap_or_default();
-    let kept = theirs.trim();
-    if ours.starts_with('[') && !kept.contains(name) || kept.is_empty() {
-        return ours.to_owned();
-    }
-    let bare = kept.trim_start_matches(|c: char| c.is_whitespace());
-    if bare.to_ascii_lowercase().starts_with("re:") { bare.to_owned() } else { format!("Re: {bare}") }
 }
 
 /// The row of a ledger entry.
@@ -194,16 +143,5 @@ pub(super) fn both_seats(rows: Vec<TokenRow>, match_id: &str) -> anyhow::Result<
     match (first, second) {
         (Some(first), Some(second)) => Ok(BySeat::new(first, second)),
         _ => anyhow::bail!("match {match_id} lacks a seat"),
-    }
-}
-
-fn kind(content: &Content) -> &'static str {
-    match content {
-        Content::Invitation | Content::Succession => "invitation",
-        Content::Answer(_) => "answer",
-        Content::Report { .. } => "report",
-        Content::Reminder => "reminder",
-        Content::Missed { .. } => "missed",
-        Content::Notice(_) => "notice",
     }
 }

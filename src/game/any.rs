@@ -120,6 +120,7 @@ trait Rulebook {
     fn option_rules(&self) -> &'static [OptionRule];
     fn set_option(&self, choices: &Choices) -> Result<Choices, String>;
     fn syntax(&self, line: &str) -> Result<(), Syntax>;
+    fn replaced(&self, lines: &[Line]) -> Vec<Line>;
 }
 
 struct Book<G>(std::marker::PhantomData<G>);
@@ -154,6 +155,14 @@ impl<G: Game> Rulebook for Book<G> {
     }
     fn syntax(&self, line: &str) -> Result<(), Syntax> {
         G::parse(line).map(|_| ())
+    }
+    fn replaced(&self, lines: &[Line]) -> Vec<Line> {
+        let read: Vec<_> = lines.iter().map(|line| G::parse(&line.text).unwrap_or_default()).collect();
+        let replaced = |at: usize| {
+            let again = |order| read[at + 1..].iter().flatten().any(|after| G::replaces(after, order));
+            !read[at].is_empty() && read[at].iter().all(again)
+        };
+        (0..lines.len()).filter(|at| replaced(*at)).map(|at| lines[at].clone()).collect()
     }
 }
 
@@ -228,6 +237,11 @@ impl Kind {
     /// [`Syntax`]: it is no order, or not a whole one.
     pub fn syntax(self, line: &str) -> Result<(), Syntax> {
         self.rulebook().syntax(line)
+    }
+
+    /// Those of the lines of one letter whose place a later one takes: of two orders for one ship, the first.
+    pub fn replaced(self, lines: &[Line]) -> Vec<Line> {
+        self.rulebook().replaced(lines)
     }
 }
 

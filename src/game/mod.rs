@@ -422,6 +422,12 @@ pub trait Game: Sized {
     /// The faults, those of lines in the order of the lines, then those of the whole filing.
     fn check(view: &Self::View, orders: &[Numbered<Self::Order>]) -> Result<Sealed<Self::Order>, Vec<Fault>>;
 
+    /// Whether `later` takes the place of `earlier` where both stand in one letter: two orders for one ship. (In a
+    /// record the later one is at fault.)
+    fn replaces(_later: &Self::Order, _earlier: &Self::Order) -> bool {
+        false
+    }
+
     /// What the rules take as filed for a seat that is due and sent nothing; `None` where it must move itself.
     fn missed(view: &Self::View) -> Option<Sealed<Self::Order>>;
 

@@ -13,6 +13,7 @@ use super::body::{Texts, mime_type};
 use super::bounce;
 use super::header::{Header, is_own_id};
 use super::source::Layer;
+use super::words::{DAEMONS, NO_REPLY};
 
 /// More hops than this are a loop.
 const MAX_RECEIVED: usize = 50;
@@ -41,6 +42,7 @@ pub enum Mark {
     Sender,
     Hops,
     SubjectOfAbsence,
+    SubjectOfNotice,
     SubjectOfBounce,
     TextOfBounce,
 }
@@ -86,6 +88,7 @@ impl Display for Automatic {
             Mark::Sender => f.write_str("its sender is a daemon or takes no replies"),
             Mark::Hops => write!(f, "more than {MAX_RECEIVED} hops"),
             Mark::SubjectOfAbsence => f.write_str("its subject is that of an automatic reply"),
+            Mark::SubjectOfNotice => f.write_str("its subject is that of a machine's notice"),
             Mark::SubjectOfBounce | Mark::TextOfBounce => f.write_str("it reads like a bounce"),
         }
     }
@@ -182,7 +185,7 @@ impl Evidence<'_> {
     fn sender_mark(&self) -> Option<Mark> {
         // A bounce's From may be no address at all: `MAILER-DAEMON (Mail Delivery System)`.
         let raw = self.values("from").next().unwrap_or_default().to_lowercase();
-        let bare = self.from.is_none() && bounce::DAEMONS.iter().any(|daemon| raw.contains(daemon));
+        let bare = self.from.is_none() && DAEMONS.stand_in(&raw);
         let sender = self.from.is_some_and(|from| is_daemon(from.local()));
         let envelope = ["return-path", "sender", "x-envelope-from"]
             .into_iter()
@@ -223,7 +226,8 @@ impl Evidence<'_> {
             None => {}
         }
         match mark {
-            Mark::OwnLoop | Mark::OwnMessageId | Mark::OwnAddress | Mark::Hops | Mark::List(_) => Kind::Other,
+            Mark::OwnLoop | Mark::OwnMessageId | Mark::OwnAddress => Kind::Other,
+            Mark::Hops | Mark::List(_) | Mark::SubjectOfNotice => Kind::Other,
             Mark::SubjectOfAbsence => Kind::Absence,
             Mark::SubjectOfBounce | Mark::TextOfBounce if bounce::is_away(text) => Kind::Absence,
             Mark::SubjectOfBounce | Mark::TextOfBounce => {
@@ -340,29 +344,13 @@ fn is_machine_field(name: &str, value: &str) -> bool {
 fn is_daemon(local: &str) -> bool {
     let local = local.to_lowercase();
     let squeezed: String = local.chars().filter(char::is_ascii_alphanumeric).collect();
-    bounce::DAEMONS.iter().any(|daemon| {
-        local == *daemon
-            || local.starts_with(&format!("{daemon}-"))
-            || local.starts_with(&format!("{daemon}+"))
-    }) || [
-        "noreply",
-        "donotreply",
-        "dontreply",
-        "nicht-antworten",
-        "mailerdaemon",
-        "autoresponder",
-        "autoreply",
-    ]
-    .iter()
-    .any(|part| squeezed.contains(part))
+    let listed = |daemon: &&str| {
+        local.strip_prefix(*daemon).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '+', '=']))
+    };
+    DAEMONS.any(listed)
+        || NO_REPLY.stand_in(&squeezed)
         || local.ends_with("-bounces")
-        || local.ends_with("-bounce")
         || local.contains("-bounces+")
-        || local.starts_with("bounce-")
-        || local.starts_with("bounces+")
-        || local.starts_with("bounce+")
-        || local.starts_with("owner-")
-        || local.ends_with("-owner")
         || local.starts_with("prvs=") && local.contains("bounce")
 }
 

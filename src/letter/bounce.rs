@@ -1,529 +1,28 @@
-//! The words of bounces and absence notes, for those that bear no mark in their header.
+//! The words of bounces, absence notes and other notices, for those that bear no mark in their header.
 //!
 //! A subject that only machines write is enough. Of other words two must meet, since people write about mail too.
 
 use super::automatic::{Kind, Mark};
+use super::words::{
+    ABSENCE, AWAY, AWAY_SUBJECTS, CERTAIN, DELAYED, FAILED, HINTS, MACHINE, NOTICES, RETURNED,
+};
 
-/// Who sends bounces.
-pub const DAEMONS: &[&str] = &[
-    "mailer-daemon",
-    "mailerdaemon",
-    "mailer_daemon",
-    "mail-daemon",
-    "maildaemon",
-    "mdaemon",
-    "postmaster",
-    "daemon",
-    "bounce",
-    "bounces",
-    "majordomo",
-    "listserv",
-    "mailman",
-    "autoresponder",
-    "autoreply",
-    "auto-reply",
-    "auto_reply",
-    "vacation",
-    "mmdf",
-    "uucp",
-    "smtp",
-    "mta",
-    "mailadmin",
-    "mail-admin",
-    "maildelivery",
-    "mail.delivery",
-    "microsoftexchange329e71ec88ae4615bbc36ab6ce41109e",
-];
-
-/// How subjects of absence notes and other automatic answers begin.
-const ABSENCE: &[&str] = &[
-    "automatic reply",
-    "automated reply",
-    "auto reply",
-    "auto-reply",
-    "autoreply",
-    "auto response",
-    "auto-response",
-    "autoresponse",
-    "automated response",
-    "automatic response",
-    "auto:",
-    "[auto]",
-    "[auto-reply]",
-    "out of office",
-    "out-of-office",
-    "out of the office",
-    "i am out of the office",
-    "i'm out of the office",
-    "on vacation",
-    "vacation reply",
-    "vacation:",
-    "away from my mail",
-    "away from office",
-    "away from the office",
-    "holiday reply",
-    "on holiday",
-    "on leave",
-    "annual leave",
-    "absence:",
-    "automatische antwort",
-    "automatische rückantwort",
-    "automatische rueckantwort",
-    "autom. antwort",
-    "abwesenheit",
-    "ich bin nicht im büro",
-    "nicht im büro",
-    "außer haus",
-    "im urlaub",
-    "urlaub:",
-    "urlaubsnotiz",
-    "réponse automatique",
-    "reponse automatique",
-    "message automatique",
-    "absence du bureau",
-    "absent du bureau",
-    "message d'absence",
-    "notification d'absence",
-    "je suis absent",
-    "respuesta automática",
-    "respuesta automatica",
-    "fuera de la oficina",
-    "fuera de oficina",
-    "ausente de la oficina",
-    "resposta automàtica",
-    "risposta automatica",
-    "fuori sede",
-    "fuori ufficio",
-    "assente dall'ufficio",
-    "resposta automática",
-    "resposta automatica",
-    "ausência temporária",
-    "fora do escritório",
-    "ausencia",
-    "automatisch antwoord",
-    "automatisch bericht",
-    "afwezig",
-    "niet aanwezig",
-    "automatiskt svar",
-    "autosvar",
-    "frånvaro",
-    "frånvarande",
-    "automatisk svar",
-    "fraværsmelding",
-    "ikke til stede",
-    "fraværende",
-    "automaattinen vastaus",
-    "automaattivastaus",
-    "poissa",
-    "lomavastaaja",
-    "automatyczna odpowiedź",
-    "autoodpowiedź",
-    "odpowiedź automatyczna",
-    "poza biurem",
-    "nieobecność",
-    "automatická odpověď",
-    "automatická odpoveď",
-    "mimo kancelář",
-    "nepřítomnost",
-    "automatikus válasz",
-    "házon kívül",
-    "távol",
-    "автоматический ответ",
-    "автоответ",
-    "вне офиса",
-    "автоматична відповідь",
-    "автоматичен отговор",
-    "автоматски одговор",
-    "otomatik yanıt",
-    "ofis dışında",
-    "自動応答",
-    "自動返信",
-    "不在通知",
-    "外出中",
-    "自动答复",
-    "自动回复",
-    "自動回覆",
-    "外出",
-    "자동 회신",
-    "자동 응답",
-    "부재중",
-    "răspuns automat",
-    "αυτόματη απάντηση",
-    "samodejni odgovor",
-    "automatski odgovor",
-    "automātiskā atbilde",
-    "automaatvastus",
-    "automatinis atsakymas",
-    "תשובה אוטומטית",
-    "רד אוטומטי",
-    "الرد التلقائي",
-    "رد تلقائي",
-    "trả lời tự động",
-    "balasan otomatis",
-    "ตอบกลับอัตโนมัติ",
-    "resposta automatico",
-    "away:",
-    "thank you for contacting",
-    "we have received your",
-    "your message has been received",
-    "automatisk svarmelding",
-];
-
-/// How subjects of bounces begin, or what they hold.
-const FAILED: &[&str] = &[
-    "undelivered mail",
-    "undeliverable",
-    "undelivered",
-    "delivery status notification",
-    "delivery failure",
-    "delivery failed",
-    "delivery notification",
-    "delivery report",
-    "delivery has failed",
-    "delivery error",
-    "delivery problem",
-    "mail delivery failed",
-    "mail delivery failure",
-    "mail delivery error",
-    "mail delivery problem",
-    "mail delivery status",
-    "mail delivery system",
-    "mail delivery:",
-    "mail delivery is delayed",
-    "mail failure",
-    "mail could not be",
-    "failure notice",
-    "failed mail",
-    "failure delivery",
-    "returned mail",
-    "returned to sender",
-    "return to sender",
-    "returned email",
-    "message undeliverable",
-    "message not delivered",
-    "message delivery",
-    "message could not be",
-    "could not send message",
-    "couldn't be delivered",
-    "not delivered",
-    "non delivery",
-    "non-delivery",
-    "nondeliverable",
-    "nondelivery",
-    "non remis",
-    "mail system error",
-    "mailsystem error",
-    "email error",
-    "error sending",
-    "bounced mail",
-    "mail bounced",
-    "unable to deliver",
-    "cannot deliver",
-    "mail rejected",
-    "message rejected",
-    "rejected:",
-    "rejected mail",
-    "user unknown",
-    "unknown user",
-    "unzustellbar",
-    "unzustellbarkeit",
-    "nicht zustellbar",
-    "nicht zugestellt",
-    "zustellung fehlgeschlagen",
-    "übermittlungsfehler",
-    "zustellfehler",
-    "konnte nicht zugestellt werden",
-    "échec de la remise",
-    "non remis",
-    "échec de remise",
-    "non distribué",
-    "notification d'échec",
-    "avis de non-remise",
-    "no se puede entregar",
-    "no entregado",
-    "no se ha podido entregar",
-    "correo devuelto",
-    "mensaje devuelto",
-    "notificación de estado de entrega",
-    "mancato recapito",
-    "mancata consegna",
-    "non recapitabile",
-    "consegna fallita",
-    "mensagem não entregue",
-    "não foi possível entregar",
-    "falha na entrega",
-    "devolvido",
-    "niet afgeleverd",
-    "onbestelbaar",
-    "kan niet worden bezorgd",
-    "kunde inte levereras",
-    "ej levererat",
-    "olevererbart",
-    "kunne ikke leveres",
-    "kan ikke leveres",
-    "ulevereret",
-    "ei voitu toimittaa",
-    "toimittaminen epäonnistui",
-    "niedostarczon",
-    "nie dostarczono",
-    "nie można dostarczyć",
-    "nedoručiteln",
-    "nedoručen",
-    "nelze doručit",
-    "kézbesíthetetlen",
-    "nem sikerült kézbesíteni",
-    "недоставлен",
-    "не доставлено",
-    "не удалось доставить",
-    "teslim edilemedi",
-    "配信不能",
-    "配信できません",
-    "配送不能",
-    "未配信",
-    "送信できません",
-    "宛先不明",
-    "退信",
-    "无法投递",
-    "無法傳遞",
-    "未送達",
-    "전송 실패",
-    "배달되지 않음",
-    "반송",
-    "αδύνατη η παράδοση",
-    "nelivrat",
-    "failed delivery",
-];
-
-const DELAYED: &[&str] = &[
-    "delayed mail",
-    "mail delayed",
-    "delayed:",
-    "delivery delayed",
-    "delivery status notification (delay",
-    "message delayed",
-    "delay in delivery",
-    "warning: could not send message",
-    "warning: message",
-    "still being retried",
-    "zustellung verzögert",
-    "verzögert",
-    "will be retried",
-    "mail delivery is delayed",
-    "transient",
-    "temporary failure",
-    "(delayed)",
-    "not yet been delivered",
-    "retrasad",
-    "retardé",
-];
-
-/// What only machines write into a letter.
-const STRONG: &[&str] = &[
-    "final-recipient:",
-    "diagnostic-code:",
-    "action: failed",
-    "action: delayed",
-    "reporting-mta:",
-    "remote-mta:",
-    "x-postfix-queue-id:",
-    "the following address(es) failed",
-    "this message was created automatically by mail delivery",
-    "i'm sorry to have to inform you",
-    "could not be delivered to one or more",
-    "this is the mail system at host",
-    "this is the postfix program",
-    "this is the qmail-send program",
-    "i wasn't able to deliver your message",
-    "the following addresses had permanent",
-    "the following addresses had transient",
-    "transcript of session follows",
-    "did not reach the following recipient",
-    "delivery to the following recipient",
-    "delivery has failed to these",
-    "your message wasn't delivered",
-    "your message could not be delivered",
-    "your message did not reach",
-    "permanent fatal errors",
-    "this is a permanent error",
-    "below this line is a copy of the message",
-    "this is a copy of the message",
-    "the original message was received at",
-    "remote host said:",
-    "smtp error from remote",
-    "error from remote mail server",
-    "was not delivered to:",
-    "failure reasons",
-    "returned message --",
-    "-server message",
-    "-smtp command",
-    "unable to deliver message to the following",
-    "unable to deliver your message to",
-    "recipients was rejected by a remote mail server",
-    "could not be delivered to:",
-    "message could not be delivered to",
-    "body of message generated response",
-    "undeliverable to ",
-    "recipients did not receive this message",
-    "generated by mail delivery software",
-    "automatically generated by the mail",
-    "automatically generated delivery status",
-    "automatically created by mail",
-    "this is an automatically generated",
-    "this is an automatic reply",
-    "this is an automated",
-    "this is an auto-generated",
-    "this is an auto-reply",
-    "this is an autoreply",
-    "do not reply to this email",
-    "do not reply to this message",
-    "please do not respond to this",
-    "this mailbox is not monitored",
-    "this inbox is not monitored",
-    "mailbox is unattended",
-    "this email inbox",
-    "this email account is no longer",
-    "is no longer in use",
-    "diese e-mail wurde automatisch",
-    "dies ist eine automatisch",
-    "diese nachricht wurde automatisch",
-    "folgende empfänger konnten nicht",
-    "nachricht konnte nicht zugestellt",
-    "n'a pas pu être remis",
-    "n'a pas pu être livré",
-    "ceci est une réponse automatique",
-    "ceci est un message automatique",
-    "este es un mensaje automático",
-    "esta es una respuesta automática",
-    "no se ha podido entregar",
-    "non può essere recapitato",
-    "questo è un messaggio automatico",
-    "esta é uma mensagem automática",
-    "kunde inte levereras",
-    "kon niet worden afgeleverd",
-    "dit is een automatisch",
-    "не было доставлено",
-    "自動的に",
-    "自動応答",
-    "配信できません",
-    "送信できませんでした",
-    "此邮件为系统自动",
-    "系统自动回复",
-];
-
-/// So many of them speak of a letter that came back.
-const RETURNED: usize = 46;
-
-/// What stands in bounces, and now and then in people's letters.
-const WEAK: &[&str] = &[
-    "could not be delivered",
-    "couldn't be delivered",
-    "cannot be delivered",
-    "undeliverable",
-    "undelivered",
-    "not delivered",
-    "returned to sender",
-    "permanent error",
-    "permanent failure",
-    "permanently",
-    "temporary failure",
-    "mailbox unavailable",
-    "mailbox is full",
-    "mailbox full",
-    "user unknown",
-    "unknown user",
-    "no such user",
-    "no such address",
-    "recipient rejected",
-    "recipient address rejected",
-    "no mailbox here",
-    "address rejected",
-    "does not exist",
-    "doesn't exist",
-    "host unknown",
-    "unknown host",
-    "domain name not found",
-    "quota exceeded",
-    "over quota",
-    "exceeded storage",
-    "original message follows",
-    "original message headers",
-    "undelivered message",
-    "relaying denied",
-    "relay access denied",
-    "delivery attempts",
-    "delivery failed",
-    "delivery failure",
-    "failed recipient",
-    "unable to deliver",
-    "unable to relay",
-    "mail delivery system",
-    "mail delivery subsystem",
-    "message-id: <",
-    "return-path: <",
-    "received: from",
-    "x-mailer:",
-    "rcpt to",
-    "mail from:",
-    "smtp",
-    "<<< 5",
-    ">>> rcpt",
-    ">>> 5",
-    " 550",
-    "550 ",
-    "550-",
-    "#5.1.1",
-    "#5.2.2",
-    " 5.1.",
-    " 5.2.",
-    " 5.4.",
-    " 5.5.",
-    " 5.7.",
-    "status: 5.",
-    "status: 4.",
-    "551 ",
-    "552 ",
-    "553 ",
-    "554 ",
-    "450 ",
-    "451 ",
-    "nicht zugestellt",
-    "unbekannt",
-    "postmaster",
-    "out of the office",
-    "out of office",
-    "limited access to",
-    "i am on vacation",
-    "on annual leave",
-    "will be returning",
-    "return on",
-    "nicht im büro",
-    "nicht im haus",
-    "nicht gelesen",
-    "absent du",
-    "de retour le",
-    "in dringenden fällen",
-    "in urgent cases",
-    "urgent matters",
-    "your message will not be forwarded",
-    "wird nicht weitergeleitet",
-    "no longer with",
-    "no longer works",
-    "verlassen",
-    "fuera de la oficina",
-    "fuori ufficio",
-    "fuori sede",
-];
-
-/// A bounce's or an absence note's words, where the header says nothing. `text` is in lower case.
+/// What the words say, where the header says nothing. `text` is in lower case.
 pub fn mark(subject: &str, text: &str) -> Option<Mark> {
-    if is_absence(subject) {
+    // A person who is away says so with a command.
+    let told = text.lines().any(|line| line.trim_start().starts_with("absent "));
+    if is_absence(subject) && !told {
         return Some(Mark::SubjectOfAbsence);
     }
-    let count = |list: &[&str]| list.iter().filter(|words| text.contains(*words)).take(3).count();
-    let (strong, weak) = (count(STRONG), count(WEAK));
-    if says_failed(subject) && (!answers(subject) || strong + weak > 0) {
+    let lower = subject.to_lowercase();
+    if NOTICES.begin(&lower) {
+        return Some(Mark::SubjectOfNotice);
+    }
+    let strong = RETURNED.count_in(text, 2) + MACHINE.count_in(text, 2);
+    let hints = HINTS.count_in(text, 1);
+    if CERTAIN.begin(&lower) || says_failed(&lower) && strong + hints > 0 {
         Some(Mark::SubjectOfBounce)
-    } else if strong >= 2 || strong == 1 && weak >= 1 {
+    } else if strong + hints >= 2 && strong > 0 {
         Some(Mark::TextOfBounce)
     } else {
         None
@@ -531,81 +30,51 @@ pub fn mark(subject: &str, text: &str) -> Option<Mark> {
 }
 
 fn says_failed(subject: &str) -> bool {
-    let subject = subject.to_lowercase();
-    FAILED.iter().chain(DELAYED).any(|words| subject.contains(words))
-}
-
-/// Whether the subject is that of a reply.
-fn answers(subject: &str) -> bool {
-    subject.len() != without_reply_prefix(subject).len()
-}
-
-/// Whether the text is that of an absence note rather than of a bounce.
-pub fn is_away(text: &str) -> bool {
-    const WORDS: [&str; 16] = [
-        "out of the office",
-        "out of office",
-        "automatic reply",
-        "auto-reply",
-        "autoreply",
-        "on vacation",
-        "annual leave",
-        "on holiday",
-        "nicht im büro",
-        "im urlaub",
-        "abwesen",
-        "réponse automatique",
-        "absent d",
-        "respuesta automática",
-        "fuera de la oficina",
-        "自動応答",
-    ];
-    !STRONG[..RETURNED].iter().any(|words| text.contains(words))
-        && WORDS.iter().any(|words| text.contains(words))
+    FAILED.stand_in(subject) || DELAYED.stand_in(subject)
 }
 
 /// Whether the subject is that of an absence note.
 pub fn is_absence(subject: &str) -> bool {
     let subject = without_reply_prefix(subject).to_lowercase();
     let subject = subject.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[');
-    ABSENCE.iter().any(|words| subject.starts_with(words))
-        || [
-            "(out of office)",
-            "[out of office]",
-            "out of office",
-            "autoreply",
-            "auto-reply",
-            "automatic reply",
-            "abwesenheitsnotiz",
-            "(automatic reply)",
-        ]
-        .iter()
-        .any(|words| subject.ends_with(words))
+    let closing = [
+        "(out of office)",
+        "[out of office]",
+        "autoreply",
+        "auto-reply",
+        "automatic reply",
+        "(automatic reply)",
+    ];
+    ABSENCE.begin(subject)
+        || AWAY_SUBJECTS.begin(subject)
+        || closing.iter().any(|words| subject.ends_with(words))
 }
 
-/// Whether a bounce is final or a delay, if its words tell.
+/// Whether the text is that of an absence note rather than of a bounce.
+pub fn is_away(text: &str) -> bool {
+    AWAY.stand_in(text) && !RETURNED.stand_in(text)
+}
+
+/// Whether a letter came back, or is delayed, if the words tell.
 pub fn failure(subject: &str, text: &str) -> Option<Kind> {
     let subject = subject.to_lowercase();
-    if DELAYED.iter().any(|words| subject.contains(words)) {
+    if DELAYED.stand_in(&subject) {
         return Some(Kind::Delayed);
     }
-    if says_failed(&subject) || STRONG[..RETURNED].iter().any(|words| text.contains(words)) {
-        return Some(Kind::Failed);
-    }
-    None
+    (FAILED.stand_in(&subject) || RETURNED.stand_in(text)).then_some(Kind::Failed)
 }
 
 /// The subject without `Re:` and its like, as often as they stand there.
 fn without_reply_prefix(subject: &str) -> &str {
+    const PREFIXES: [&str; 14] = [
+        "re:", "aw:", "antw:", "sv:", "vs:", "odp:", "ynt:", "rif:", "r:", "res:", "fw:", "fwd:", "wg:",
+        "tr:",
+    ];
     let mut rest = subject.trim();
     loop {
-        let found = [
-            "re:", "aw:", "antw:", "sv:", "vs:", "odp:", "ynt:", "rif:", "r:", "res:", "ha:", "fw:", "fwd:",
-            "wg:", "tr:",
-        ]
-        .iter()
-        .find(|prefix| rest.get(..prefix.len()).is_some_and(|r| r.eq_ignore_ascii_case(prefix)));
-        match found {
+        let begins =
+            |prefix: &&&str| rest.get(..prefix.len()).is_some_and(|r| r.eq_ignore_ascii_case(prefix));
+        match PREFIXES.iter().find(begins) {
             Some(prefix) => rest = rest[prefix.len()..].trim_start(),
             None => return rest,
         }
@@ -630,6 +99,7 @@ mod tests {
         for subject in ["Undelivered Mail Returned to Sender", "failure notice", "Unzustellbar: Turn 4"] {
             assert_eq!(mark(subject, ""), Some(Mark::SubjectOfBounce), "{subject}");
         }
+        assert_eq!(mark("Gelesen: [QZ-7K3M] Turn 4", ""), Some(Mark::SubjectOfNotice));
     }
 
     #[test]
@@ -637,7 +107,9 @@ mod tests {
         for (subject, text) in [
             ("Re: [QZ-7K3M] Turn 4", "your last mail could not be delivered, i think: mailbox full"),
             ("Re: [QZ-7K3M] Turn 4", "i am out of office next week\nabsent 2026-12-20 to 2026-12-27"),
+            ("Delivery report missing?", "where is my report of turn 3?"),
             ("holidays", "i'll be on holiday"),
+            ("Out of office next week", "hello\nabsent 2026-12-20 to 2026-12-27"),
             ("Turn 4 - my spam filter", "it went to spam"),
         ] {
             assert_eq!(mark(subject, text), None, "{subject}");

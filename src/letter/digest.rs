@@ -23,10 +23,6 @@ impl Digest {
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
-
-    pub fn from_bytes(bytes: [u8; 32]) -> Digest {
-        Digest(bytes)
-    }
 }
 
 impl From<[u8; 32]> for Digest {

@@ -225,10 +225,9 @@ fn rule(line: &str) -> Option<Kind> {
     let edge = |c: char| matches!(c, '-' | '=' | '_' | '<' | '~');
     let framed = line.starts_with(edge) && line.len() > inner.len() + 1;
     let inner = inner.to_lowercase();
-    let is = |list: &[&str]| list.iter().any(|known| inner.starts_with(known));
-    if is(FORWARDED) && (framed || line.ends_with(':')) {
+    if FORWARDED.begin(&inner) && (framed || line.ends_with(':')) {
         Some(Kind::Forwarded)
-    } else if is(ORIGINAL) && (framed || inner.split(' ').count() <= 2) {
+    } else if ORIGINAL.begin(&inner) && (framed || inner.split(' ').count() <= 2) {
         Some(Kind::Certain)
     } else {
         None
@@ -237,7 +236,7 @@ fn rule(line: &str) -> Option<Kind> {
 
 fn leads(text: &str) -> bool {
     let text = text.trim_start_matches([' ', '*', '_', '"']).to_lowercase();
-    (LEADS.iter().any(|lead| text.starts_with(lead)) || text.starts_with(|c: char| c.is_ascii_digit()))
+    (LEADS.lead(&text) || text.starts_with(|c: char| c.is_ascii_digit()))
         && text.chars().any(|c| c.is_ascii_digit())
 }
 
@@ -249,7 +248,7 @@ fn attributes(text: &str) -> Option<Kind> {
     if !(bare.ends_with([':', '：']) || dashed || bare.ends_with("wrote")) {
         return None;
     }
-    let wrote = WROTE.iter().any(|verb| has_word(&bare, verb));
+    let wrote = WROTE.any(|verb| has_word(&bare, verb));
     let address = has_address(&bare);
     let date = has_date(&bare);
     match (date, wrote, address) {

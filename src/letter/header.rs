@@ -131,14 +131,19 @@ pub fn message_ids(value: &str) -> Vec<String> {
     ids
 }
 
-/// Whether a Message-ID is one of ours.
+/// Whether only we can have written a Message-ID: by its token, or by a domain that is nobody else's.
 pub fn is_own_id(id: &str, own: &Own) -> bool {
+    let shared = own.message_id_domain.eq_ignore_ascii_case(own.address.domain());
+    token_of_id(id, own).is_some() || !shared && has_own_domain(id, own)
+}
+
+fn has_own_domain(id: &str, own: &Own) -> bool {
     id.rsplit_once('@').is_some_and(|(_, domain)| domain.eq_ignore_ascii_case(&own.message_id_domain))
 }
 
 /// The token in a Message-ID of ours: `TOKEN.N@domain`.
 pub fn token_of_id(id: &str, own: &Own) -> Option<Token> {
-    if !is_own_id(id, own) {
+    if !has_own_domain(id, own) {
         return None;
     }
     Token::parse(id.split_once('.')?.0)
@@ -190,6 +195,13 @@ mod tests {
         assert_eq!(token_of_id("0123456789abcdef.7@FOGPOST.club.example", &own), Some(token));
         assert_eq!(token_of_id("0123456789abcdef.7@club.example", &own), None);
         assert_eq!(token_of_id("digest-5@fogpost.club.example", &own), None);
+        let shared = Own { message_id_domain: "club.example".into(), ..own.clone() };
+        assert!(is_own_id("n.1@fogpost.club.example", &own) && !is_own_id("n.1@club.example", &own));
+        assert!(is_own_id("0123456789abcdef.7@club.example", &shared));
+        assert!(
+            !is_own_id("a1b2c3@club.example", &shared),
+            "a member of the club who writes from its domain"
+        );
         assert_eq!(message_ids("<a@b> (comment) <c@ d>"), ["a@b", "c@d"]);
         assert_eq!(message_ids("a@b"), ["a@b"]);
     }

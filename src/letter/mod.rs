@@ -57,12 +57,15 @@ impl Default for Limits {
     }
 }
 
+/// No letter of a player brings more tokens than this.
+const MAX_TOKENS: usize = 16;
+
 /// What is ours, so that it can be known when it comes back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Own {
     /// The referee's address. Reply tokens stand in it behind a `+`.
     pub address: Address,
-    /// What stands behind the `@` in the Message-IDs of our letters, and in nobody else's.
+    /// What stands behind the `@` in the Message-IDs of our letters.
     pub message_id_domain: String,
     /// The envelope sender of our letters, where it is not the address above.
     pub return_path: Option<Address>,
@@ -324,7 +327,7 @@ impl Envelope {
 }
 
 fn push_new(tokens: &mut Vec<Token>, token: Token) {
-    if !tokens.contains(&token) {
+    if tokens.len() < MAX_TOKENS && !tokens.contains(&token) {
         tokens.push(token);
     }
 }

@@ -103,18 +103,23 @@ impl Follower<'_> {
     }
 }
 
-/// The words of a line in lower case, without what clients add to it. A `|` or `>` at its start is a word: so an
+/// The words of a line in lower case, without what clients add to it. A `|`, or a `>` at its start, is a word: so an
 /// order that we gave as an example, or gave back, is not taken for the same order written again.
 pub fn words(line: &str) -> Vec<String> {
     let line = line.trim();
     let mut words = Vec::new();
     let mut rest = line;
-    if line.starts_with(['|', '>']) {
-        words.push(line[..1].to_owned());
-        rest = &line[1..];
+    if let Some(behind) = line.strip_prefix('>') {
+        words.push(">".to_owned());
+        rest = behind;
     }
-    while let Some(at) = rest.find(|c: char| c.is_alphanumeric() || c == '<' || c == '[') {
+    while let Some(at) = rest.find(|c: char| c.is_alphanumeric() || matches!(c, '<' | '[' | '|')) {
         rest = &rest[at..];
+        if let Some(behind) = rest.strip_prefix('|') {
+            words.push("|".to_owned());
+            rest = behind;
+            continue;
+        }
         let added = ["<mailto:", "<http:", "<https:", "<tel:", "[cid:", "[image:", "[mailto:"];
         if added.iter().any(|added| rest.get(..added.len()).is_some_and(|r| r.eq_ignore_ascii_case(added))) {
             rest = rest.find(['>', ']']).map_or("", |end| &rest[end + 1..]);

@@ -8,7 +8,7 @@ use super::address::Address;
 use super::frame::{Author, Frame, Kind, Page};
 use super::ours::{Ours, is_closing, is_footer, is_marker, words};
 use super::source::{Layer, Source};
-use super::words::{SENT_FROM, SENT_FROM_ENDS};
+use super::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
 
 /// A `--` without its blank begins a signature only if this many lines follow at most.
 const MAX_SIGNATURE: usize = 8;
@@ -163,6 +163,7 @@ impl<'a> Reading<'a> {
         match (ours, frame.author, frame.kind) {
             (Some(line), ..) if self.is_ours[line] => Some(Region::Ours),
             (Some(_), ..) => Some(Region::OursUnseen),
+            (None, Author::Other, Kind::Certain) => Some(Region::Foreign),
             // Some programs put the attribution below the quote.
             (None, ..) if at > 0 && self.lines[at - 1].layer == Layer::Quoted => Some(Region::Written),
             (None, Author::Us, _) => Some(Region::OursUnseen),
@@ -216,66 +217,7 @@ fn is_sent_from(line: &str) -> bool {
         return false;
     }
     let line = line.trim().trim_start_matches(['-', '*', '_', ' ', '[']).to_lowercase();
-    let product = [
-        "iphon",
-        "ipad",
-        "ipod",
-        "android",
-        "handy",
-        "mobil",
-        "móvil",
-        "movil",
-        "smartphone",
-        "samsung",
-        "galaxy",
-        "outlook",
-        "mail",
-        "app",
-        "gerät",
-        "telefon",
-        "telefoon",
-        "teléfono",
-        "phone",
-        "blackberry",
-        "huawei",
-        "xiaomi",
-        "windows",
-        "yahoo",
-        "gmx",
-        "web.de",
-        "proton",
-        "thunderbird",
-        "nokia",
-        "pixel",
-        "appareil",
-        "dispositiv",
-        "apparaat",
-        "device",
-        "tablet",
-        "avast",
-        "avg",
-        "virus",
-        "viren",
-        "puhelim",
-        "устройств",
-        "телефон",
-        "смартфон",
-        "почт",
-        "mac",
-        "apple",
-        "tutanota",
-        "zimbra",
-        "spark",
-        "手机",
-        "手機",
-        "κινητ",
-        "enhet",
-        "urządzeni",
-        "cep",
-    ];
-    let begins = SENT_FROM.iter().any(|start| line.starts_with(start));
-    let ends = SENT_FROM_ENDS.iter().any(|end| line.ends_with(end));
-    (begins || ends) && product.iter().any(|name| line.contains(name))
+    (SENT_FROM.begin(&line) || SENT_FROM_ENDS.end(line.trim_end_matches('.'))) && PRODUCTS.stand_in(&line)
         || line.starts_with("sent from my ")
         || line.starts_with("发自我的")
 }
@@ -321,6 +263,8 @@ mod tests {
             assert_eq!(read(&format!("A\n\n{own_old}{HEADER}{LETTER}"), answered), ["A"]);
             assert_eq!(read(&format!("A\n\n{HEADER}{LETTER}\n{own_old}"), answered), ["A"]);
             assert_eq!(read("A\n\nOn 19.11.2026 at 9:00 Ann wrote:\n\nSHIP 9 TO C1", answered), ["A"]);
+            let nested = "A\n> q\nOn 19.11.2026 at 9:00 Ann <ann@example.org> wrote:\n\nSHIP 9 TO C1";
+            assert_eq!(read(nested, answered), ["A"]);
             assert_eq!(read("A\n---------- Forwarded message ---------\nSHIP 9 TO C1", answered), ["A"]);
         }
     }

@@ -1,6 +1,103 @@
-//! The words by which mail programs of many languages lead to a quote.
+//! The words by which mail programs and mail servers of many languages are known.
 //!
-//! All in lower case, and as [`clean`](super::clean::clean) leaves them.
+//! Each list is a file in `words/`: one entry a line, in lower case, as [`clean`](super::clean::clean) leaves it,
+//! sorted.
+
+use std::sync::LazyLock;
+
+/// A list of words or phrases.
+pub struct Words(LazyLock<Vec<&'static str>>);
+
+macro_rules! lists {
+    ($($(#[$doc:meta])* $name:ident = $file:literal;)+) => {
+        $($(#[$doc])* pub static $name: Words =
+            Words(LazyLock::new(|| include_str!(concat!("words/", $file, ".txt")).lines().collect()));)+
+
+        #[cfg(test)]
+        const ALL: &[(&str, &Words)] = &[$(($file, &$name)),+];
+    };
+}
+
+lists! {
+    /// Labels in quoted headers, without their colons.
+    FROM = "from";
+    DATE = "date";
+    /// To, Cc and Reply-To.
+    TO = "to";
+    SUBJECT = "subject";
+    /// "Wrote", as attribution lines have it.
+    WROTE = "wrote";
+    /// How lines begin that lead to a quote and may be wrapped before they come to the point.
+    LEADS = "leads";
+    /// Inside the dashes of the line above a quoted letter.
+    ORIGINAL = "original";
+    /// Inside the dashes of the line above a forwarded letter, or alone on a line.
+    FORWARDED = "forwarded";
+    /// What phones, web mailers and virus scanners put under a letter: how the line begins.
+    SENT_FROM = "sent_from";
+    /// How it ends, in languages that have the verb last.
+    SENT_FROM_ENDS = "sent_from_ends";
+    /// What such a line speaks of.
+    PRODUCTS = "products";
+    /// Local parts that send bounces and the like.
+    DAEMONS = "daemons";
+    /// Local parts, or pieces of them without punctuation, behind which nobody reads.
+    NO_REPLY = "no_reply";
+    /// How subjects of absence notes and other automatic answers begin.
+    ABSENCE = "absence";
+    /// How subjects begin that absence notes share with people who tell of their holidays.
+    AWAY_SUBJECTS = "away_subjects";
+    /// How subjects of other letters begin that only machines write.
+    NOTICES = "notices";
+    /// How subjects begin that only bounces have.
+    CERTAIN = "certain";
+    /// What stands in subjects of bounces.
+    FAILED = "failed";
+    /// What stands in subjects of notices of delay.
+    DELAYED = "delayed";
+    /// What only bounces have in their text.
+    RETURNED = "returned";
+    /// What only machines write into a text.
+    MACHINE = "machine";
+    /// What stands in such texts, and now and then in people's letters.
+    HINTS = "hints";
+    /// What stands in absence notes and not in bounces.
+    AWAY = "away";
+}
+
+impl Words {
+    pub fn is(&self, text: &str) -> bool {
+        self.0.binary_search(&text).is_ok()
+    }
+
+    /// Whether `text` holds an entry.
+    pub fn stand_in(&self, text: &str) -> bool {
+        self.0.iter().any(|word| text.contains(word))
+    }
+
+    /// How many entries `text` holds, `most` at most.
+    pub fn count_in(&self, text: &str, most: usize) -> usize {
+        self.0.iter().filter(|word| text.contains(*word)).take(most).count()
+    }
+
+    pub fn begin(&self, text: &str) -> bool {
+        self.0.iter().any(|word| text.starts_with(word))
+    }
+
+    /// Whether `text` begins with an entry as a word of its own.
+    pub fn lead(&self, text: &str) -> bool {
+        let behind = |word: &&str| text.strip_prefix(*word).and_then(|rest| rest.chars().next());
+        self.0.iter().any(|word| behind(word).is_some_and(|next| !next.is_alphanumeric()))
+    }
+
+    pub fn end(&self, text: &str) -> bool {
+        self.0.iter().any(|word| text.ends_with(word))
+    }
+
+    pub fn any(&self, fits: impl FnMut(&&'static str) -> bool) -> bool {
+        self.0.iter().any(fits)
+    }
+}
 
 /// What a line of a quoted header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,741 +108,43 @@ pub enum Label {
     Subject,
 }
 
-const FROM: &[&str] = &[
-    "from",
-    "von",
-    "de",
-    "da",
-    "van",
-    "från",
-    "fra",
-    "od",
-    "от",
-    "от кого",
-    "от кого",
-    "lähettäjä",
-    "gönderen",
-    "kimden",
-    "差出人",
-    "送信者",
-    "发件人",
-    "發件人",
-    "寄件者",
-    "寄件人",
-    "보낸 사람",
-    "보낸사람",
-    "feladó",
-    "από",
-    "expéditeur",
-    "remitente",
-    "remetente",
-    "mittente",
-    "absender",
-    "afzender",
-    "avsändare",
-    "afsender",
-    "avsender",
-    "від",
-    "nadawca",
-    "odesílatel",
-    "odosielateľ",
-    "pošiljatelj",
-    "pošiljatelj",
-    "de la",
-    "expeditor",
-    "מאת",
-    "من",
-    "จาก",
-    "dari",
-    "từ",
-    "người gửi",
-    "nuo",
-    "no",
-    "saatja",
-    "подател",
-    "ik",
-    "kimdan",
-    "dirigeant",
-];
-
-const DATE: &[&str] = &[
-    "date",
-    "sent",
-    "gesendet",
-    "datum",
-    "envoyé",
-    "date d'envoi",
-    "enviado",
-    "enviado el",
-    "enviada em",
-    "enviada",
-    "enviat",
-    "fecha",
-    "data",
-    "inviato",
-    "data invio",
-    "verzonden",
-    "skickat",
-    "sendt",
-    "dato",
-    "wysłano",
-    "data wysłania",
-    "odesláno",
-    "odoslané",
-    "poslano",
-    "poslané",
-    "отправлено",
-    "дата",
-    "дата отправки",
-    "lähetetty",
-    "päivämäärä",
-    "päiväys",
-    "pvm",
-    "gönderildi",
-    "gönderme tarihi",
-    "gönderilme tarihi",
-    "tarih",
-    "送信日時",
-    "日付",
-    "日時",
-    "发送时间",
-    "发送日期",
-    "日期",
-    "寄件日期",
-    "傳送時間",
-    "時間",
-    "时间",
-    "보낸 날짜",
-    "보낸날짜",
-    "날짜",
-    "elküldve",
-    "dátum",
-    "küldve",
-    "στάλθηκε",
-    "ημερομηνία",
-    "αποστολή",
-    "надіслано",
-    "надсилання",
-    "изпратено",
-    "trimis",
-    "trimisă",
-    "expediat",
-    "נשלח",
-    "תאריך",
-    "بتاريخ",
-    "تاريخ الإرسال",
-    "التاريخ",
-    "ส่ง",
-    "วันที่",
-    "dikirim",
-    "tanggal",
-    "đã gửi",
-    "ngày",
-    "išsiųsta",
-    "nosūtīts",
-    "saadetud",
-    "kuupäev",
-    "sent on",
-    "dated",
-];
-
-const TO: &[&str] = &[
-    "to",
-    "an",
-    "à",
-    "para",
-    "a",
-    "per",
-    "aan",
-    "till",
-    "til",
-    "do",
-    "komu",
-    "кому",
-    "vastaanottaja",
-    "kime",
-    "alıcı",
-    "宛先",
-    "收件人",
-    "收件者",
-    "받는 사람",
-    "받는사람",
-    "címzett",
-    "προς",
-    "către",
-    "catre",
-    "destinataire",
-    "destinatario",
-    "destinatário",
-    "destinatari",
-    "empfänger",
-    "ontvanger",
-    "mottagare",
-    "modtager",
-    "mottaker",
-    "adresat",
-    "příjemce",
-    "príjemca",
-    "za",
-    "prima",
-    "до",
-    "אל",
-    "إلى",
-    "ถึง",
-    "kepada",
-    "ke",
-    "đến",
-    "tới",
-    "kam",
-    "kellele",
-    "saaja",
-    "до кого",
-    "cc",
-    "kopie",
-    "copie",
-    "kopia",
-    "kopi",
-    "копия",
-    "copia",
-    "cópia",
-    "kopio",
-    "bilgi",
-    "抄送",
-    "副本",
-    "참조",
-    "másolatot kap",
-    "κοιν",
-    "κοινοποίηση",
-    "копія",
-    "עותק",
-    "reply-to",
-    "reply to",
-    "antwort an",
-    "répondre à",
-    "responder a",
-];
-
-const SUBJECT: &[&str] = &[
-    "subject",
-    "betreff",
-    "betrifft",
-    "thema",
-    "objet",
-    "asunto",
-    "assunto",
-    "assumpte",
-    "oggetto",
-    "onderwerp",
-    "ämne",
-    "emne",
-    "temat",
-    "předmět",
-    "predmet",
-    "тема",
-    "aihe",
-    "konu",
-    "件名",
-    "主题",
-    "主題",
-    "主旨",
-    "标题",
-    "제목",
-    "tárgy",
-    "θέμα",
-    "subiect",
-    "נושא",
-    "الموضوع",
-    "เรื่อง",
-    "perihal",
-    "subjek",
-    "chủ đề",
-    "tema",
-    "temats",
-    "teema",
-    "zadeva",
-    "относно",
-    "naslov",
-    "gaia",
-];
-
 /// What the label of a header line, without its colon, stands for.
 pub fn label(text: &str) -> Option<Label> {
     if text.len() > 60 {
         return None;
     }
     let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '-')).to_lowercase();
-    let is = |list: &[&str]| list.contains(&text.as_str());
-    if is(FROM) {
-        Some(Label::From)
-    } else if is(DATE) {
-        Some(Label::Date)
-    } else if is(SUBJECT) {
-        Some(Label::Subject)
-    } else if is(TO) {
-        Some(Label::To)
-    } else {
-        None
-    }
+    let lists = [(&FROM, Label::From), (&DATE, Label::Date), (&SUBJECT, Label::Subject), (&TO, Label::To)];
+    lists.into_iter().find(|(list, _)| list.is(&text)).map(|(_, label)| label)
 }
 
-/// "Wrote", as attribution lines have it.
-pub const WROTE: &[&str] = &[
-    "wrote",
-    "quoting",
-    "zitat von",
-    "citando",
-    "citation de",
-    "citaat van",
-    "citat från",
-    "writes",
-    "schrieb",
-    "a écrit",
-    "écrit",
-    "escribió",
-    "escribio",
-    "escrigué",
-    "va escriure",
-    "scrisse",
-    "ha scritto",
-    "scritto",
-    "escreveu",
-    "skrev",
-    "schreef",
-    "geschreven",
-    "napisał",
-    "napisała",
-    "napisał(a)",
-    "pisze",
-    "написал",
-    "написала",
-    "написал(а)",
-    "пишет",
-    "пише",
-    "написав",
-    "написа",
-    "kirjoitti",
-    "yazdı",
-    "yazmış",
-    "şunu yazdı",
-    "写道",
-    "寫道",
-    "写了",
-    "のメール",
-    "書きました",
-    "さんは",
-    "작성",
-    "님이",
-    "írta",
-    "írja",
-    "έγραψε",
-    "a scris",
-    "כתב",
-    "כתבה",
-    "כתב/ה",
-    "كتب",
-    "كتبت",
-    "تمت كتابة",
-    "เขียน",
-    "đã viết",
-    "viết",
-    "menulis",
-    "napsal",
-    "napsal(a)",
-    "napsala",
-    "napísal",
-    "napísal(a)",
-    "napisao",
-    "napisala",
-    "je napisao",
-    "rašė",
-    "rakstīja",
-    "kirjutas",
-    "idatzi",
-    "skrifaði",
-    "sent by",
-    "va escriure el dia",
-    "missatge de",
-    "odesílatel",
-    "ha scrit",
-    "tulis",
-    "sumulat",
-    "scríobh",
-    "schreift",
-    "schreef op",
-    "said",
-    "le envió",
-    "hat geschrieben",
-    "님이 씀",
-    "작성함",
-    "发送",
-    "shkroi",
-    "напиша",
-];
+#[cfg(test)]
+mod tests {
+    use super::super::clean::clean;
+    use super::*;
 
-/// How lines begin that lead to a quote and may be wrapped before they come to the point.
-pub const LEADS: &[&str] = &[
-    "on ",
-    "am ",
-    "le ",
-    "el ",
-    "il ",
-    "em ",
-    "op ",
-    "den ",
-    "dne ",
-    "dňa ",
-    "w dniu ",
-    "în ",
-    "in data ",
-    "στις ",
-    "на ",
-    "vào ",
-    "pada ",
-    "у ",
-    "в ",
-    "a(z) ",
-    "kontakt ",
-    "v v ",
-    "il giorno ",
-    "missatge de",
-    "بتاريخ",
-    "في ",
-    "בתאריך",
-    "dana ",
-    "quoting ",
-    "citando ",
-    "il messaggio",
-    "zitat von ",
-    "citaat ",
-    "il ",
-    "dia ",
-    "no dia ",
-    "från:",
-    "po ",
-    "wt ",
-    "śr ",
-    "czw ",
-    "pt ",
-    "sob ",
-    "niedz ",
-    "--- on ",
-    "---- on ",
-    "in reply to",
-    "in a message dated",
-    "fre ",
-    "man ",
-    "ons ",
-    "tors ",
-    "lør ",
-    "lör ",
-    "søn ",
-    "sön ",
-    "tis ",
-    "tir ",
-    "mån ",
-    "ma ",
-    "ti ",
-    "ke ",
-    "to ",
-    "pe ",
-    "la ",
-    "su ",
-    "po ",
-    "út ",
-    "st ",
-    "čt ",
-    "pá ",
-    "so ",
-    "ne ",
-    "пн",
-    "вт",
-    "ср",
-    "чт",
-    "пт",
-    "сб",
-    "вс",
-    "нд",
-];
+    #[test]
+    fn lists_are_sorted_and_in_the_form_in_which_texts_are_compared() {
+        for (file, words) in ALL {
+            assert!(!words.0.is_empty(), "{file}");
+            assert!(
+                words.0.windows(2).all(|two| two[0] < two[1]),
+                "{file} is not sorted, or says something twice"
+            );
+            for word in words.0.iter() {
+                assert_eq!(*word, clean(word).to_lowercase(), "{file}");
+                assert!(!word.is_empty(), "{file}");
+            }
+        }
+    }
 
-/// Inside the dashes of the line above a quoted letter.
-pub const ORIGINAL: &[&str] = &[
-    "original message",
-    "original-nachricht",
-    "originalnachricht",
-    "ursprüngliche nachricht",
-    "ursprüngliche mail",
-    "ursprungsnachricht",
-    "original mail",
-    "original email",
-    "original appointment",
-    "message d'origine",
-    "message original",
-    "message initial",
-    "mail original",
-    "mensaje original",
-    "correo original",
-    "mensagem original",
-    "missatge original",
-    "messaggio originale",
-    "messaggio di origine",
-    "oorspronkelijk bericht",
-    "origineel bericht",
-    "oorspronkelijke bericht",
-    "ursprungligt meddelande",
-    "originalmeddelande",
-    "oprindelig meddelelse",
-    "originalmeddelelse",
-    "opprinnelig melding",
-    "original melding",
-    "wiadomość oryginalna",
-    "oryginalna wiadomość",
-    "původní zpráva",
-    "pôvodná správa",
-    "исходное сообщение",
-    "оригинальное сообщение",
-    "вихідне повідомлення",
-    "оригинално съобщение",
-    "alkuperäinen viesti",
-    "orijinal mesaj",
-    "orijinal ileti",
-    "özgün ileti",
-    "元のメッセージ",
-    "オリジナルメッセージ",
-    "原始邮件",
-    "原始郵件",
-    "原邮件",
-    "邮件原件",
-    "원본 메시지",
-    "원본메일",
-    "원본 이메일",
-    "eredeti üzenet",
-    "αρχικό μήνυμα",
-    "mesaj original",
-    "mesajul original",
-    "הודעה מקורית",
-    "الرسالة الأصلية",
-    "izvorna poruka",
-    "originalna poruka",
-    "izvirno sporočilo",
-    "reply message",
-    "originalus laiškas",
-    "algne sõnum",
-    "algkiri",
-    "tin nhắn gốc",
-    "thư gốc",
-    "pesan asli",
-];
-
-/// Inside the dashes of the line above a forwarded letter, or alone on a line.
-pub const FORWARDED: &[&str] = &[
-    "forwarded message",
-    "forwarded mail",
-    "forwarded by",
-    "forward message",
-    "weitergeleitete nachricht",
-    "weitergeleiteten nachricht",
-    "weitergeleitet",
-    "message transféré",
-    "message transfere",
-    "mensaje reenviado",
-    "mensagem encaminhada",
-    "mensagem reencaminhada",
-    "missatge reenviat",
-    "messaggio inoltrato",
-    "doorgestuurd bericht",
-    "doorgestuurd e-mailbericht",
-    "vidarebefordrat meddelande",
-    "vidarebefordrat",
-    "videresendt",
-    "przekazana wiadomość",
-    "wiadomość przekazana",
-    "přeposlaná zpráva",
-    "preposlaná správa",
-    "пересылаемое сообщение",
-    "пересланное сообщение",
-    "перенаправлене повідомлення",
-    "välitetty viesti",
-    "edelleenlähetetty",
-    "iletilen mesaj",
-    "yönlendirilen",
-    "转发的邮件",
-    "转发邮件",
-    "轉寄的郵件",
-    "転送されたメッセージ",
-    "転送",
-    "전달된 메시지",
-    "전달된 메일",
-    "továbbított üzenet",
-    "προωθημένο μήνυμα",
-    "mesaj redirecționat",
-    "mesaj redirectionat",
-    "proslijeđena poruka",
-    "begin forwarded message",
-    "הודעה שהועברה",
-    "رسالة معاد توجيهها",
-];
-
-/// What phones and web mailers put under a letter, at the start of a line.
-pub const SENT_FROM: &[&str] = &[
-    "sent from my ",
-    "sent from mail",
-    "sent from outlook",
-    "sent from yahoo",
-    "sent from proton",
-    "sent from samsung",
-    "sent from gmail",
-    "sent from aol",
-    "sent from icloud",
-    "sent from an ",
-    "sent from a ",
-    "sent from the ",
-    "sent from tutanota",
-    "sent from zimbra",
-    "sent from nine",
-    "sent from spark",
-    "sent from blue",
-    "sent from aqua",
-    "sent from fairemail",
-    "sent from bluemail",
-    "sent from typeapp",
-    "sent from canary",
-    "sent via ",
-    "sent with ",
-    "sent using ",
-    "get outlook for",
-    "download outlook",
-    "get bluemail",
-    "gesendet mit ",
-    "gesendet von ",
-    "gesendet über ",
-    "gesendet aus ",
-    "von meinem ",
-    "von meiner ",
-    "diese nachricht wurde von mein",
-    "von unterwegs gesendet",
-    "holen sie sich outlook",
-    "outlook für ",
-    "envoyé de ",
-    "envoyé depuis ",
-    "envoyé à partir",
-    "envoyé avec ",
-    "envoyé par ",
-    "télécharger outlook",
-    "obtenez outlook",
-    "enviado desde ",
-    "enviado del ",
-    "enviado de mi",
-    "enviado con ",
-    "obtener outlook",
-    "enviado do ",
-    "enviado a partir",
-    "enviado via ",
-    "enviado pelo ",
-    "enviado por ",
-    "obter outlook",
-    "obter o outlook",
-    "inviato da ",
-    "inviato dal ",
-    "inviato con ",
-    "scarica outlook",
-    "ottieni outlook",
-    "verstuurd vanaf ",
-    "verzonden vanaf ",
-    "verzonden met ",
-    "verzonden vanuit",
-    "verstuurd met",
-    "outlook voor ",
-    "skickat från ",
-    "skickat med ",
-    "skaffa outlook",
-    "hämta outlook",
-    "sendt fra ",
-    "sendt med ",
-    "hent outlook",
-    "få outlook",
-    "skaff deg outlook",
-    "lähetetty ",
-    "hanki outlook",
-    "wysłane z ",
-    "wysłano z ",
-    "wysłane przy ",
-    "pobierz outlook",
-    "odesláno z ",
-    "odesláno ze ",
-    "získat outlook",
-    "odoslané z ",
-    "získajte outlook",
-    "отправлено с ",
-    "отправлено из ",
-    "отправлено от ",
-    "надіслано з ",
-    "скачать outlook",
-    "изпратено от ",
-    "elküldve ",
-    "az iphone-omról küldve",
-    "az iphonomról",
-    "küldve ",
-    "trimis de pe ",
-    "trimis din ",
-    "εστάλη από ",
-    "στάλθηκε από ",
-    "poslano s ",
-    "poslano z ",
-    "poslano sa ",
-    "išsiųsta iš ",
-    "nosūtīts no ",
-    "saadetud minu ",
-    "发自",
-    "發自",
-    "从我的",
-    "從我的",
-    "나의 ",
-    "내 iphone",
-    "נשלח מ",
-    "أرسلت من",
-    "تم الإرسال",
-    "مرسل من",
-    "ส่งจาก",
-    "được gửi từ",
-    "dikirim dari",
-    "iphone'umdan ",
-    "iphone umdan",
-    "ipad'imden",
-    "android için",
-    "yahoo mail:",
-    "yahoo mail -",
-    "virus-free",
-    "virenfrei",
-    "sans virus",
-    "libre de virus",
-    "this email has been checked for viruses",
-    "diese e-mail wurde von avast",
-    "diese e-mail wurde auf viren",
-    "l'absence de virus",
-    "questa e-mail è stata controllata",
-    "el software de antivirus avast",
-    "mail.com",
-    "www.avast.com",
-    "sent on the go",
-    "get your free email",
-    "--- sent with",
-    "skickat via",
-    "senden sie von",
-];
-
-/// What phones put under a letter, at the end of a line.
-pub const SENT_FROM_ENDS: &[&str] = &[
-    "から送信",
-    "gönderildi",
-    "で送信",
-    "에서 보냄",
-    "傳送",
-    "发送",
-    "傳送的",
-    "gesendet",
-    "lähetetty",
-    "gesendet.",
-    "küldve",
-    "küldve.",
-    "gönderildi.",
-];
+    #[test]
+    fn a_label_means_one_thing() {
+        let lists = [&FROM, &DATE, &TO, &SUBJECT];
+        for list in lists {
+            for word in list.0.iter() {
+                assert_eq!(lists.iter().filter(|list| list.is(word)).count(), 1, "{word}");
+            }
+        }
+    }
+}

@@ -34,6 +34,7 @@ fn remind(draft: &mut Draft) {
     draft.m.reminders_sent = behind;
     // After the deadline itself a reminder would come too late to be one.
     if draft.at >= deadline {
+        draft.note(Fact::ReminderPassed { turn: due.turn });
         return;
     }
     for seat in draft.m.awaited() {
@@ -107,6 +108,7 @@ pub(super) fn adjudicate_now(draft: &mut Draft) -> Result<(), Vec<Seat>> {
 
 fn ask_gm(draft: &mut Draft, seats: Vec<Seat>, bouncing: Vec<Seat>) {
     draft.m.asked_gm = true;
+    draft.note(Fact::GmAsked { seats: seats.clone(), bouncing: bouncing.clone() });
     draft.write(Reader::Gm, Content::Notice(Notice::Overdue { seats: seats.clone(), bouncing }));
     draft.write_both(Content::Missed { seats });
 }

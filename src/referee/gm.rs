@@ -1,7 +1,7 @@
 //! What the GM decides. An act names the phase it meant; one for a phase that has passed does nothing.
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::clock::adjudicate_now;
 use super::life::{Draft, Held, Stage};
@@ -9,11 +9,12 @@ use super::{Content, Notice, Reader};
 use crate::game::any::{Choices, Filing};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
-use crate::ledger::{self, Fact};
+use crate::ledger::{self, Desk, Fact};
 use crate::letter::Digest;
 
 /// An act upon one match: of the GM, or of the house where that is said.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "act", content = "of", rename_all = "snake_case")]
 pub enum Act {
     /// Deadlines stand still.
     Pause {
@@ -55,10 +56,21 @@ pub enum Act {
     Slide {
         since: DateTime<Utc>,
     },
+    /// The referee's address or wording is another from here on.
+    Desk(Desk),
+    /// What the rules hide is shown: the ledger keeps who asked, and for what.
+    Unseal {
+        what: String,
+    },
+}
+
+/// An act as the ledger keeps it.
+pub(super) fn value(act: &Act) -> serde_json::Value {
+    serde_json::to_value(act).expect("acts are plain values")
 }
 
 /// A turn that was decided wrongly.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
     pub turn: u32,
     pub reason: String,
@@ -100,6 +112,17 @@ pub enum Untaken {
 /// # Errors
 /// [`Untaken`]: why not.
 pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Untaken> {
+    // In every phase: nothing in the match changes by it.
+    if let Act::Unseal { what } = act {
+        draft.note(Fact::Unsealed { what: what.clone() });
+        return Ok(());
+    }
+    // Letters are written in every stage, and in every phase.
+    if let Act::Desk(desk) = act {
+        draft.m.desk = desk.clone();
+        draft.note(Fact::DeskSet { desk: desk.clone() });
+        return Ok(());
+    }
     if draft.m.phase_no != phase_no {
         return Err(Untaken::Passed);
     }
@@ -147,7 +170,12 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
         Act::File { seat, orders } => return file(draft, *seat, orders),
         Act::Correct(correction) => return correct(draft, correction),
         Act::Returned(seat) => return returned(draft, *seat),
-        Act::Away(seat) => draft.m.away[*seat] = true,
+        Act::Away(seat) => {
+            if std::mem::replace(&mut draft.m.away[*seat], true) {
+                return Err(Untaken::Already);
+            }
+            draft.note(Fact::AwayNoted { seat: *seat });
+        }
         Act::Restored(seat) => {
             if !std::mem::take(&mut draft.m.bouncing[*seat]) {
                 return Err(Untaken::Already);
@@ -155,6 +183,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
             draft.note(Fact::MailRestored { seat: *seat });
         }
         Act::Slide { since } => slide(draft, *since),
+        Act::Desk(_) | Act::Unseal { .. } => {}
     }
     Ok(())
 }

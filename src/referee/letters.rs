@@ -103,11 +103,14 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         ..Answer::default()
     };
     draft.m.away[letter.seat] = false;
+    // Every letter leaves a trace in the ledger, also one that comes after the end.
+    let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.m.due().is_none();
     let place = draft.reserve_answer(letter.seat);
     if request.orders.is_empty() {
         answer.faults = request.faults.clone();
     } else {
-        answer.orders = orders(draft, letter);
+        answer.replaced = draft.m.game.replaced(&request.orders);
+        answer.orders = orders(draft, letter, &answer.replaced);
     }
     answer.replies = request
         .commands
@@ -117,7 +120,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
             None => command(draft, letter.seat, &asked.command),
         })
         .collect();
-    if !request.commands.is_empty() || request.orders.is_empty() {
+    if asks {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(word).collect();
         draft.note(Fact::LetterAnswered { seat: letter.seat, asked });
@@ -126,6 +129,10 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         answer.all_faults().filter_map(|fault| fault.line).filter_map(|no| quote(request, no)).collect();
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     draft.put_answer(place, answer);
+    if letter.silent {
+        draft.withhold_answer(place);
+        draft.note(Fact::AnswerHeldBack { seat: letter.seat });
+    }
     if sealed {
         draft.settle();
     }
@@ -136,7 +143,8 @@ fn word(line: &str) -> String {
     line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
 }
 
-fn orders(draft: &mut Draft, letter: &SeatLetter) -> Orders {
+/// Seals the orders of a letter, all of them or none; `replaced` are lines whose place a later one takes.
+fn orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
     let (seat, request) = (letter.seat, &letter.request);
     let refused = |faults| Orders::Refused { faults, check: request.check };
     let Some(due) = draft.m.due() else {
@@ -146,7 +154,7 @@ fn orders(draft: &mut Draft, letter: &SeatLetter) -> Orders {
         _ if !request.faults.is_empty() => Err(request.faults.clone()),
         Some(fault) => Err(vec![fault]),
         None if !due.seats.contains(&seat) => Err(vec![Fault::whole(not_due(draft, &due))]),
-        None => draft.m.state.seal(seat, &request.orders),
+        None => draft.m.state.seal(seat, &without(&request.orders, replaced)),
     };
     let (phase, turn) = (due.phase, due.turn);
     let written = || request.orders.iter().map(|line| line.text.clone()).collect();
@@ -173,6 +181,10 @@ fn orders(draft: &mut Draft, letter: &SeatLetter) -> Orders {
             Orders::Sealed { filing, sealed, wait, replaced }
         }
     }
+}
+
+fn without(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
+    lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
 }
 
 /// Orders that name a turn, themselves or by the letter that they answer, are for that turn alone.

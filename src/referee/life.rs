@@ -3,12 +3,13 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::gm::value;
 use super::schedule::{Absence, Terms};
 use super::{Adjudged, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, Filing, Kind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
-use crate::ledger::{self, Entry, Fact, Head, SealKey, Source};
+use crate::ledger::{self, Desk, Entry, Fact, Head, SealKey, Source};
 use crate::letter::Digest;
 
 /// Where a match stands in its life.
@@ -78,6 +79,7 @@ pub struct Match {
     pub absences: BySeat<Vec<Absence>>,
     /// Turn and time of every adjudication.
     pub adjudicated: Vec<(Phase, u32, DateTime<Utc>)>,
+    pub desk: Desk,
     pub head: Head,
     pub key: SealKey,
 }
@@ -126,6 +128,7 @@ pub struct Opening {
     pub choices: Choices,
     pub players: BySeat<String>,
     pub terms: Terms,
+    pub desk: Desk,
     /// Random: the secret that all salts of the match come from.
     pub key: SealKey,
 }
@@ -156,6 +159,7 @@ pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
         extension: None,
         absences: BySeat::default(),
         adjudicated: Vec::new(),
+        desk: opening.desk,
         head: Head::default(),
         key: opening.key,
     };
@@ -165,6 +169,8 @@ pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
         options: opening.choices,
         players: draft.m.players.clone(),
         terms: serde_json::to_value(&draft.m.terms).expect("terms are plain values"),
+        desk: draft.m.desk.clone(),
+        key: draft.m.key.pin(),
     });
     draft.open_phase();
     for seat in Seat::BOTH {
@@ -188,10 +194,15 @@ impl Draft {
         let source = match cause {
             Cause::Letter(letter) => Source::Letter(letter.digest),
             Cause::Clock { .. } => Source::Clock,
-            Cause::Gm { name, .. } => Source::Gm((*name).to_owned()),
-            Cause::House { .. } => Source::House,
+            Cause::Gm { name, act, .. } => Source::Gm { name: (*name).to_owned(), act: Some(value(act)) },
+            Cause::House { act, .. } => Source::House { act: value(act) },
         };
         Draft { m, source, at: ledger::to_millis(at), entries: Vec::new(), dispatches: Vec::new() }
+    }
+
+    /// Takes back the answer that is at `place`.
+    pub fn withhold_answer(&mut self, place: usize) {
+        self.dispatches.remove(place);
     }
 
     pub fn ruling(self) -> Ruling {

@@ -15,9 +15,9 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::game::any::{AnyState, Filing};
-use crate::game::{Fault, Line, Outcome, Phase, Seat};
+use crate::game::{Fault, Line, Outcome, Phase, Seat, Syntax};
 use crate::ledger::Entry;
-use crate::letter::Digest;
+use crate::letter::{Digest, InSubject, Letter, Written};
 use crate::request::Request;
 
 pub use gm::{Act, Correction, Untaken};
@@ -57,6 +57,29 @@ pub struct SeatLetter {
     pub thread_turn: Option<u32>,
     /// Why its text could not be read, as one or two sentences to the player.
     pub unread: Option<String>,
+    /// Its answer would be one too many to that address: what it brings is decided, the answer is not written.
+    pub silent: bool,
+}
+
+impl SeatLetter {
+    /// A letter of `seat` in the match `m`; `answered` is the text of the letter of ours that it answers.
+    pub fn of(letter: &Letter, seat: Seat, answered: Option<&str>, m: &Match) -> SeatLetter {
+        let (lines, unread): (Vec<Line>, _) = match letter.fresh(answered) {
+            Written::Lines(lines) => (lines, None),
+            Written::Blank => (Vec::new(), None),
+            Written::CannotRead(what) => (Vec::new(), Some(what.says().to_owned())),
+        };
+        let of_this_match = |named: &&InSubject| named.match_name.eq_ignore_ascii_case(&m.id);
+        let begins_order = |line: &str| !matches!(m.game.syntax(line), Err(Syntax::Unknown));
+        SeatLetter {
+            seat,
+            digest: letter.digest,
+            request: Request::read(&lines, begins_order),
+            thread_turn: letter.in_subject.as_ref().filter(of_this_match).and_then(|named| named.turn),
+            unread,
+            silent: false,
+        }
+    }
 }
 
 /// What is decided: nothing of it has happened yet.
@@ -196,6 +219,8 @@ pub struct Answer {
     pub faults: Vec<Fault>,
     /// Lines without effect.
     pub remarks: Vec<Line>,
+    /// Orders whose place a later one in the same letter takes.
+    pub replaced: Vec<Line>,
     /// Nothing could be read at all: why.
     pub unread: Option<String>,
     /// The lines that the faults speak of, as they were written.

@@ -78,7 +78,12 @@ pub fn seat(
         Content::Answer(answer) => json!({ "answer": self::answer(answer) }),
         Content::Report { steps, missed, correction } => {
             let steps: Vec<_> = steps.iter().map(|step| news(step, &m.players, seat)).collect();
-            json!({ "steps": steps, "missed": missed, "correction": correction.as_deref().map(wrapped), "key": m.stage == Stage::Over })
+            json!({
+                "steps": steps,
+                "missed": missed,
+                "correction": correction.as_deref().map(wrapped),
+                "key": (m.stage == Stage::Over).then(|| m.key.open()),
+            })
         }
         Content::Missed { seats } => json!({ "late": seats }),
         Content::Notice(notice) => json!({ "notice": self::notice(notice, m), "message": message(notice) }),
@@ -168,6 +173,16 @@ pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Map<String, Value> 
     joined([own, shared])
 }
 
+/// The context of the letter that tells the GM of matches that do not verify.
+pub fn alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> Map<String, Value> {
+    joined([json!({
+        "club": { "name": club.name, "address": club.address },
+        "match": null,
+        "failed": failed,
+        "token": null,
+    })])
+}
+
 /// The context of the news of one adjudication.
 pub fn news(step: &Adjudged, names: &BySeat<String>, seat: Seat) -> Value {
     json!({
@@ -202,6 +217,7 @@ fn answer(answer: &Answer) -> Value {
         "manual": manual(&answer.replies),
         "faults": faults(&answer.faults),
         "remarks": answer.remarks.iter().map(|line| clipped(&line.text)).collect::<Vec<_>>(),
+        "replaced": answer.replaced.iter().map(|line| clipped(&line.text)).collect::<Vec<_>>(),
         "unread": answer.unread.as_deref(),
     })
 }

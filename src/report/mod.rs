@@ -2,7 +2,9 @@
 //!
 //! A letter to a seat is made from that seat's view and from what both may know, and from nothing else.
 
+pub mod again;
 mod context;
+pub mod envelope;
 mod markdown;
 pub mod mime;
 pub mod paint;
@@ -14,7 +16,7 @@ mod words;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
-use crate::game::Seat;
+use crate::game::{Board, Seat};
 use crate::referee::{Content, Dispatch, Match, Reader};
 
 pub use plain::{DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Plain, Refusals};
@@ -54,32 +56,47 @@ pub fn word(
     token: &str,
     at: DateTime<Utc>,
 ) -> Result<Page, TemplateError> {
-    let (name, shows_board) = match &dispatch.content {
-        Content::Invitation => ("invitation.txt", true),
-        Content::Answer(_) => ("answer.txt", false),
-        Content::Report { .. } => ("report.txt", true),
-        Content::Reminder => ("reminder.txt", false),
-        Content::Missed { .. } => ("missed.txt", false),
-        Content::Succession => ("succession.txt", true),
-        Content::Notice(_) if dispatch.to == Reader::Gm => ("gm.txt", false),
-        Content::Notice(_) => ("notice.txt", false),
-    };
-    let board = match dispatch.to {
-        Reader::Seat(seat) if shows_board => Some(m.state.board(seat)),
-        Reader::Seat(_) | Reader::Former(_) | Reader::Gm => None,
-    };
-    let letter = Frame {
-        templates,
-        name,
-        context: match dispatch.to {
-            Reader::Seat(seat) => context::seat(club, m, seat, &dispatch.content, token, at, board.as_ref()),
-            Reader::Former(seat) => context::former(club, m, seat, &dispatch.content, at),
-            Reader::Gm => context::gm(club, m, &dispatch.content, token, at),
-        },
-    };
-    let mut page = letter.page()?;
+    let board = board(m, dispatch);
+    let mut page = without_picture(templates, club, m, dispatch, token, at, board.as_ref())?;
     page.picture = board.and_then(|board| paint::png(&board.svg));
     Ok(page)
+}
+
+/// The board that a letter shows.
+fn board(m: &Match, dispatch: &Dispatch) -> Option<Board> {
+    match (dispatch.to, &dispatch.content) {
+        (Reader::Seat(seat), Content::Invitation | Content::Succession | Content::Report { .. }) => {
+            Some(m.state.board(seat))
+        }
+        _ => None,
+    }
+}
+
+fn without_picture(
+    templates: &Templates,
+    club: &Club<'_>,
+    m: &Match,
+    dispatch: &Dispatch,
+    token: &str,
+    at: DateTime<Utc>,
+    board: Option<&Board>,
+) -> Result<Page, TemplateError> {
+    let name = match &dispatch.content {
+        Content::Invitation => "invitation.txt",
+        Content::Answer(_) => "answer.txt",
+        Content::Report { .. } => "report.txt",
+        Content::Reminder => "reminder.txt",
+        Content::Missed { .. } => "missed.txt",
+        Content::Succession => "succession.txt",
+        Content::Notice(_) if dispatch.to == Reader::Gm => "gm.txt",
+        Content::Notice(_) => "notice.txt",
+    };
+    let context = match dispatch.to {
+        Reader::Seat(seat) => context::seat(club, m, seat, &dispatch.content, token, at, board),
+        Reader::Former(seat) => context::former(club, m, seat, &dispatch.content, at),
+        Reader::Gm => context::gm(club, m, &dispatch.content, token, at),
+    };
+    Frame { templates, name, context }.page()
 }
 
 /// Words a letter that is about no running match. `token` is the reader's reply token, or empty.
@@ -103,7 +120,19 @@ pub fn word_done(templates: &Templates, done: &GmDone) -> Result<String, Templat
     Ok(tidy(&templates.render("gm-done.txt", json!({ "done": done }))?))
 }
 
-/// What happened in an adjudication as `seat` was told it, and the board: for the account of a replay.
+/// Words what the GM is told at once when matches do not verify: of each its name and what is wrong.
+///
+/// # Errors
+/// [`TemplateError`]: a template is at fault.
+pub fn word_alarm(
+    templates: &Templates,
+    club: &Club<'_>,
+    failed: &[(String, Vec<String>)],
+) -> Result<Page, TemplateError> {
+    Frame { templates, name: "alarm.txt", context: context::alarm(club, failed) }.page()
+}
+
+/// What happened in an adjudication as `seat` was told it.
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.

@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 use super::templates::TOPICS;
 use super::{
     Club, DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Plain, Refusals, TemplateError,
-    Templates, word, word_plain,
+    Templates, board, without_picture, word_alarm, word_plain,
 };
 use crate::game::any::{Choices, Kind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
-use crate::ledger::{SealKey, Source};
+use crate::ledger::{Desk, SealKey, Source};
 use crate::letter::Digest;
 use crate::referee::{
     self, Adjudged, Again, Answer, Content, Dispatch, Match, MatchLine, NoOffer, Notice, Offer, OfferTold,
@@ -28,9 +28,10 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
             choices: Choices::default(),
             players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
             terms: Terms::default(),
+            desk: Desk { address: CLUB.address.to_owned(), wording: Digest::from([0; 32]) },
             key: SealKey::new([0; 32]),
         };
-        let mut m = referee::open(opening, Source::House, at).after;
+        let mut m = referee::open(opening, Source::Clock, at).after;
         try_match(templates, &m, at)?;
         m.state.close(Ending::Resign(Seat::First).outcome());
         m.stage = referee::Stage::Over;
@@ -39,6 +40,7 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
     for plain in plains() {
         word_plain(templates, &CLUB, &plain, "")?;
     }
+    word_alarm(templates, &CLUB, &[("QZ-0000".to_owned(), vec!["entry #1: a sentence".to_owned()])])?;
     Ok(())
 }
 
@@ -185,14 +187,15 @@ fn try_match(templates: &Templates, m: &Match, at: DateTime<Utc>) -> Result<(), 
     for content in contents(m) {
         for seat in Seat::BOTH {
             let dispatch = Dispatch { to: Reader::Seat(seat), content: content.clone() };
-            word(templates, &CLUB, m, &dispatch, "0000000000000000", at)?;
+            let board = board(m, &dispatch);
+            without_picture(templates, &CLUB, m, &dispatch, "0000000000000000", at, board.as_ref())?;
         }
     }
     for notice in notices() {
         let former = Dispatch { to: Reader::Former(Seat::First), content: Content::Notice(notice.clone()) };
-        word(templates, &CLUB, m, &former, "", at)?;
+        without_picture(templates, &CLUB, m, &former, "", at, None)?;
         let dispatch = Dispatch { to: Reader::Gm, content: Content::Notice(notice) };
-        word(templates, &CLUB, m, &dispatch, "", at)?;
+        without_picture(templates, &CLUB, m, &dispatch, "", at, None)?;
     }
     Ok(())
 }
@@ -230,7 +233,8 @@ fn answers() -> Vec<Answer> {
         to: Some(Digest::from([0; 32])),
         replies: replies(),
         faults: vec![fault],
-        remarks: written,
+        remarks: written.clone(),
+        replaced: written,
         unread: Some("It is encrypted.".to_owned()),
         reports: vec![again],
         ..Answer::default()
@@ -331,16 +335,23 @@ mod tests {
             choices: Choices::default(),
             players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
             terms: Terms::default(),
+            desk: crate::ledger::Desk { address: String::new(), wording: Digest::from([0; 32]) },
             key: SealKey::new([0; 32]),
         };
-        let m = referee::open(opening, Source::House, DateTime::UNIX_EPOCH).after;
+        let m = referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after;
         for content in contents(&m) {
             for to in [Reader::Seat(Seat::First), Reader::Former(Seat::Second)] {
                 let notice = matches!(content, Content::Notice(_));
                 if notice || to == Reader::Seat(Seat::First) {
                     let dispatch = Dispatch { to, content: content.clone() };
-                    let page =
-                        word(&templates, &CLUB, &m, &dispatch, "0000000000000000", DateTime::UNIX_EPOCH);
+                    let page = crate::report::word(
+                        &templates,
+                        &CLUB,
+                        &m,
+                        &dispatch,
+                        "0000000000000000",
+                        DateTime::UNIX_EPOCH,
+                    );
                     found.extend(faults(&page.expect("it is worded")));
                 }
             }

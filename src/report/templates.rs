@@ -7,6 +7,8 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
+use crate::letter::Digest;
+
 /// The filter `wrap` breaks lines at this column.
 const WIDTH: usize = 68;
 
@@ -32,6 +34,9 @@ compiled_in![
     "report.txt",
     "stranger.txt",
     "gm.txt",
+    "alarm.txt",
+    "account.txt",
+    "account.html",
     "again.txt",
     "faults.txt",
     "replies.txt",
@@ -88,6 +93,7 @@ pub struct TemplateError {
 /// All templates, ready to be rendered.
 pub struct Templates {
     environment: Environment<'static>,
+    digest: Digest,
 }
 
 impl Templates {
@@ -110,11 +116,18 @@ impl Templates {
                 return Err(TemplateError { name: name.clone(), reason });
             }
         }
+        let mut all = String::new();
         for (name, source) in COMPILED_IN {
             let source = overrides.get(*name).cloned().unwrap_or_else(|| (*source).to_owned());
+            all.push_str(&format!("{name} {}\n{source}", source.len()));
             environment.add_template_owned(*name, source).map_err(|error| explain(name, &error))?;
         }
-        Ok(Templates { environment })
+        Ok(Templates { environment, digest: Digest::of(all.as_bytes()) })
+    }
+
+    /// Of the names and texts of all templates.
+    pub fn digest(&self) -> Digest {
+        self.digest
     }
 
     /// Renders the template `name` with `context`.

@@ -156,6 +156,10 @@ macro_rules! backend {
                 rows.into_iter().map(rows::Match::read).collect()
             }
 
+            async fn match_ids(&self) -> Result<Vec<String>> {
+                Ok(sqlx::query_scalar("SELECT id FROM match ORDER BY id").fetch_all(&self.reader).await?)
+            }
+
             async fn list_matches(&self, stage: Option<&str>) -> Result<Vec<MatchRow>> {
                 let query = match stage {
                     Some(stage) => sqlx::query_as(concat!(match_columns!(), "WHERE stage = $1 ORDER BY id"))
@@ -229,6 +233,40 @@ macro_rules! backend {
                     .fetch_all(&self.reader)
                     .await?;
                 rows.into_iter().map(rows::Entry::read).collect()
+            }
+
+            async fn entries_after(&self, match_id: &str, seq: u64, limit: u32) -> Result<Vec<EntryRow>> {
+                let sql = "SELECT match_id, seq, at, kind, json, hash FROM entry \
+                           WHERE match_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+                let rows: Vec<rows::Entry> = sqlx::query_as(sql)
+                    .bind(text(match_id))
+                    .bind(integer(seq))
+                    .bind(i64::from(limit))
+                    .fetch_all(&self.reader)
+                    .await?;
+                rows.into_iter().map(rows::Entry::read).collect()
+            }
+
+            async fn letters_named(&self, digests: &[Digest]) -> Result<Vec<(Digest, Vec<u8>)>> {
+                let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
+                let sql = concat!(
+                    "SELECT l.digest, r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest ",
+                    $one_of
+                );
+                let rows: Vec<(String, Vec<u8>)> =
+                    sqlx::query_as(sql).bind(list(&digests)).fetch_all(&self.reader).await?;
+                rows.into_iter().map(|(hex, bytes)| Ok((rows::digest(&hex)?, bytes))).collect()
+            }
+
+            async fn sent_about(&self, match_id: &str) -> Result<Vec<DispatchRow>> {
+                let sql = concat!(
+                    "SELECT ",
+                    dispatch_columns!(),
+                    "FROM dispatch d WHERE d.match_id = $1 ORDER BY d.id"
+                );
+                let rows: Vec<rows::Dispatch> =
+                    sqlx::query_as(sql).bind(text(match_id)).fetch_all(&self.reader).await?;
+                rows.into_iter().map(rows::Dispatch::read).collect()
             }
 
             async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>> {

@@ -1,8 +1,8 @@
 //! What is kept, behind one trait: letters, players, matches, ledgers, the outbox. All SQL lives in this folder.
 //!
 //! It stores what it is told and decides nothing. Every instant is kept as Unix milliseconds, every digest as 64
-//! hexadecimal digits. SQLite and PostgreSQL share one body of SQL ([`backend`]); what differs between them is in
-//! their own modules, and a database chooses its own by its URL ([`open`]).
+//! hexadecimal digits. SQLite and PostgreSQL share one body of SQL (`backend.rs`, `settle.rs`); what differs between
+//! them is in their own modules, and the URL of a database chooses ([`open`]).
 
 use std::fs::File;
 use std::ops::Deref;
@@ -404,6 +404,9 @@ pub trait Store: Send + Sync {
 
     async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>>;
 
+    /// The ids of all matches, in order.
+    async fn match_ids(&self) -> Result<Vec<String>>;
+
     /// All matches, or those in this stage, by id; the snapshot included.
     async fn list_matches(&self, stage: Option<&str>) -> Result<Vec<MatchRow>>;
 
@@ -431,6 +434,14 @@ pub trait Store: Send + Sync {
 
     /// The entries of this kind in all matches since then, oldest first.
     async fn entries_since(&self, kind: &str, since: DateTime<Utc>) -> Result<Vec<EntryRow>>;
+    /// Up to `limit` of a match's entries behind the entry `seq`, in order.
+    async fn entries_after(&self, match_id: &str, seq: u64, limit: u32) -> Result<Vec<EntryRow>>;
+
+    /// The letters of these digests, with their bytes.
+    async fn letters_named(&self, digests: &[Digest]) -> Result<Vec<(Digest, Vec<u8>)>>;
+
+    /// Every dispatch of a match in the order it was made, without the bytes.
+    async fn sent_about(&self, match_id: &str) -> Result<Vec<DispatchRow>>;
 
     /// Every dispatch of a match in the order it was made, with the bytes.
     async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>>;

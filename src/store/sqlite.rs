@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{QueryBuilder, Sqlite, SqlitePool, Transaction};
+use sqlx::{Connection as _, QueryBuilder, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::backend::{
     backend, dispatch_columns, invitation_columns, match_columns, player_columns, seat_columns,
@@ -45,6 +45,10 @@ impl SqliteStore {
         if url.contains(":memory:") || url.contains("mode=memory") || path.as_os_str().is_empty() {
             return Err(StoreError::misnamed("its URL names no file"));
         }
+        let unopened = |error: sqlx::Error| cannot_open(&path, why(&path, &error));
+        if !is_ours(&options).await.map_err(unopened)? {
+            return Err(cannot_open(&path, "it is a database of another program".to_owned()));
+        }
         let writer = SqlitePoolOptions::new()
             .max_connections(1)
             .connect_with(
@@ -53,10 +57,14 @@ impl SqliteStore {
                     .create_if_missing(true)
                     .journal_mode(SqliteJournalMode::Wal)
                     .synchronous(SqliteSynchronous::Full)
-                    .foreign_keys(true),
+                    .foreign_keys(true)
+                    // A commit of 500 letters is ~6 MB: it should fit in memory, and not be moved from the log into
+                    // the tables by itself. In kilobytes, and in pages of 4 kB.
+                    .pragma("cache_size", "-65536")
+                    .pragma("wal_autocheckpoint", "8000"),
             )
             .await
-            .map_err(|error| cannot_open(&path, why(&path, &error)))?;
+            .map_err(unopened)?;
         let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
         let store = SqliteStore { path, reader, writer };
         store.migrate().await?;
@@ -66,11 +74,6 @@ impl SqliteStore {
     /// One transaction around all of it: of two programs that start on a new file, one waits for the other.
     async fn migrate(&self) -> Result<()> {
         let mut tx = self.begin().await?;
-        let sql = "SELECT (SELECT COUNT(*) FROM sqlite_schema), application_id FROM pragma_application_id";
-        let (tables, application_id): (i64, i32) = sqlx::query_as(sql).fetch_one(&mut *tx).await?;
-        if tables > 0 && application_id != APPLICATION_ID {
-            return Err(cannot_open(&self.path, "it is a database of another program".to_owned()));
-        }
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         Ok(tx.commit().await?)
     }
@@ -103,6 +106,15 @@ impl SqliteStore {
         .await?;
         Ok(Hold { _lock: Some(lock) })
     }
+}
+
+/// Whether the file is new or a database of ours; it is not written to.
+async fn is_ours(options: &SqliteConnectOptions) -> Result<bool, sqlx::Error> {
+    let mut connection = SqliteConnection::connect_with(&options.clone().create_if_missing(true)).await?;
+    let sql = "SELECT (SELECT COUNT(*) FROM sqlite_schema), application_id FROM pragma_application_id";
+    let (tables, application_id): (i64, i32) = sqlx::query_as(sql).fetch_one(&mut connection).await?;
+    connection.close().await?;
+    Ok(tables == 0 || application_id == APPLICATION_ID)
 }
 
 fn cannot_open(path: &Path, why: String) -> StoreError {

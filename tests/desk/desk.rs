@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use fogpost::audit::Verdict;
 use fogpost::config::Config;
 use fogpost::daemon::{NewMatch, Office, Seated};
 use fogpost::game::BySeat;
 use fogpost::game::any::Kind;
-use fogpost::ledger;
 use fogpost::letter::Address;
 use fogpost::post::{maildir, outbox::folder_of};
 use fogpost::referee::Match;
@@ -120,7 +120,13 @@ impl Desk {
 
     /// The program ends and is started again, on the same folder.
     pub fn restart(&mut self) {
+        self.restart_after(|_| ());
+    }
+
+    /// The same, with `work` done on the folder in between.
+    pub fn restart_after(&mut self, work: impl FnOnce(&Path)) {
         self.runtime.block_on(self.office.close());
+        work(self.folder.path());
         self.office = self.runtime.block_on(open(self.folder.path(), Arc::clone(&self.now)));
     }
 
@@ -203,10 +209,11 @@ impl Desk {
     pub fn answer(&self, from: &str, to: &Sent, body: &str) -> String {
         let quoted: String = to.text.lines().map(|line| format!("> {line}\n")).collect();
         let n = self.letters.replace(self.letters.get() + 1);
+        let subject = to.subject.strip_prefix("Re: ").unwrap_or(&to.subject);
         format!(
-            "From: {from}\nTo: {}\nSubject: Re: {}\nMessage-ID: <{n}@players.example>\nIn-Reply-To: <{}>\n\
+            "From: {from}\nTo: {}\nSubject: Re: {subject}\nMessage-ID: <{n}@players.example>\nIn-Reply-To: <{}>\n\
              Content-Type: text/plain; charset=utf-8\n\n{body}\n\nThe referee wrote:\n{quoted}",
-            to.reply_to, to.subject, to.message_id
+            to.reply_to, to.message_id
         )
     }
 
@@ -220,14 +227,19 @@ impl Desk {
 
     /// Every letter that went to `address`, in the order in which they were made: they are sent side by side.
     pub fn all_to(&self, address: &str) -> Vec<Sent> {
+        self.raw_to(address).iter().map(|raw| sent(raw)).collect()
+    }
+
+    /// Their bytes.
+    pub fn raw_to(&self, address: &str) -> Vec<Vec<u8>> {
         let new = folder_of(&self.folder.path().join("mail"), address).join("new");
         let Ok(listed) = std::fs::read_dir(new) else { return Vec::new() };
         let made =
             self.block_on(self.office.store.list_dispatches(false, 100_000)).expect("the store answers");
         let made: BTreeMap<String, i64> = made.into_iter().map(|row| (row.message_id, row.id)).collect();
         let paths = listed.map(|entry| entry.expect("an entry").path());
-        let mut all: Vec<_> = paths.map(|path| sent(&std::fs::read(path).expect("a letter"))).collect();
-        all.sort_by_key(|sent| made.get(&sent.message_id).copied());
+        let mut all: Vec<_> = paths.map(|path| std::fs::read(path).expect("a letter")).collect();
+        all.sort_by_key(|raw| made.get(&sent(raw).message_id).copied());
         all
     }
 
@@ -268,10 +280,15 @@ impl Desk {
         let queues = self.block_on(self.office.store.queues()).expect("the store answers");
         assert_eq!(queues.dispatches_waiting, 0, "a dispatch is left");
         for row in self.block_on(self.office.store.list_matches(None)).expect("the store answers") {
-            let entries = self.block_on(self.office.store.entries(&row.id)).expect("the store answers");
-            let head = ledger::walk(entries.iter().map(|entry| (entry.json.as_str(), entry.hash)));
-            assert_eq!(head.expect("the chain holds"), self.find(&row.id).head, "the head of {}", row.id);
+            let verdict = self.verify(&row.id);
+            assert!(verdict.is_sound(), "{verdict:#?}");
+            assert_eq!(verdict.head, self.find(&row.id).head, "the head of {}", row.id);
         }
+    }
+
+    /// Checks a match against its ledger.
+    pub fn verify(&self, id: &str) -> Verdict {
+        self.block_on(self.office.verify(id, &|_| ())).expect("the store answers")
     }
 }
 

@@ -110,3 +110,16 @@ fn what_a_player_writes_is_not_put_raw_into_our_letters() {
     assert!(!answer.html.contains("<script>alert"), "{}", answer.html);
     answer.says("{{ token }}");
 }
+
+#[test]
+fn letters_after_the_end_are_each_answered() {
+    let desk = Desk::new();
+    desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, "RESIGN CONFIRM");
+    desk.sent_to(ANN);
+    for order in ["MARBLE E5", "MARBLE E6"] {
+        desk.reply(ANN, &invitation, order);
+        desk.one_to(ANN).says("The match is over");
+    }
+}

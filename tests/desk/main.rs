@@ -1,7 +1,9 @@
 //! The whole program by letter: what comes in, what goes out, and what is in the book afterwards.
 
+mod audit;
 mod challenge;
 mod desk;
+mod dossier;
 mod gm;
 mod letters;
 mod play;

@@ -95,6 +95,26 @@ fn a_new_filing_replaces_the_one_before_until_both_have_filed() {
 }
 
 #[test]
+fn of_two_orders_for_one_ship_the_last_one_counts_and_the_answer_says_so() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::QuadrantZ, &[]);
+    let mut setup =
+        String::from("STAR A1 3 BASE\nSTAR A4 1\nSTAR B1 3\nSTAR C1 2\nSTAR F1 2\nSTAR G1 2\nSTAR K1 2\n");
+    for (n, quadrant) in "DEHIJLMNPQRUV".chars().enumerate() {
+        setup.push_str(&format!("STAR {quadrant}1 2\n"));
+        if n < 4 {
+            setup.push_str(&format!("STAR {quadrant}2 1\n"));
+        }
+    }
+    setup.push_str("SHIP 1 3/2 A3\nSHIP 1 4/1 A2\n");
+    desk.reply(ANN, &desk.one_to(ANN), &setup);
+    let receipt = desk.one_to(ANN);
+    receipt.says("Your orders are sealed").says("SHIP 1 4/1 A2").says("Left out: > SHIP 1 3/2 A3");
+    let held = desk.find(&m.id).held.first.expect("a filing is held");
+    assert!(!held.filing.lines().iter().any(|line| line.contains("3/2")));
+}
+
+#[test]
 fn a_check_changes_nothing() {
     let desk = Desk::new();
     let m = desk.open(Kind::Quad, &[]);

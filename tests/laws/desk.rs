@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use fogpost::game::any::AnyState;
 use fogpost::game::{BySeat, Seat, Syntax};
-use fogpost::ledger::{SealKey, Source};
+use fogpost::ledger::{Desk, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Cause, Content, Dispatch, Match, Opening, Reader, Ruling, SeatLetter, Terms};
 use fogpost::report::{Club, Page, Templates, word};
@@ -26,11 +26,16 @@ pub fn open(play: &Play) -> Ruling {
         id: format!("{}-7K3M", play.kind.prefix()),
         game: play.kind,
         choices: play.choices.clone(),
-        players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+        // Long ones: the lines that name them stay narrow.
+        players: BySeat::new(
+            "Annabella Featherstonehaugh".to_owned(),
+            "Bartholomew van den Heuvel".to_owned(),
+        ),
         terms: Terms::default(),
+        desk: Desk { address: CLUB.address.to_owned(), wording: Digest::from([0; 32]) },
         key: SealKey::new([7; 32]),
     };
-    referee::open(opening, Source::Gm("Gwen".to_owned()), NOW)
+    referee::open(opening, Source::Clock, NOW)
 }
 
 /// A match that stands as `play` does, with nothing filed.
@@ -53,7 +58,7 @@ pub fn receive(m: &Match, seat: Seat, lines: &[String]) -> Ruling {
     let begins_order = |line: &str| !matches!(m.game.syntax(line), Err(Syntax::Unknown));
     let request = Request::read(&numbered(lines), begins_order);
     let digest = Digest::of(lines.join("\n").as_bytes());
-    let letter = SeatLetter { seat, digest, request, thread_turn: None, unread: None };
+    let letter = SeatLetter { seat, digest, request, thread_turn: None, unread: None, silent: false };
     referee::rule(m, &Cause::Letter(&letter), NOW)
 }
 

@@ -29,15 +29,21 @@ fn a_record_replays_to_the_state_that_was_played() {
             filings.extend(tries.iter().map(filed));
         }
         let record = play.record(filings);
-        let (lines, last) = account(&record);
+        let (mut steps, mut last) = (0, None);
+        record.replay(|step| {
+            steps += 1;
+            if let Step::Adjudicated(done) = step {
+                last = (done.number == play.adjudications).then(|| done.state.clone());
+            }
+        });
         assert_eq!(last.as_ref(), Some(&play.state), "{kind} {seed}");
-        assert_eq!(lines.len(), play.adjudications + refused, "{kind} {seed}");
+        assert_eq!(steps, play.adjudications + refused, "{kind} {seed}");
     }
 }
 
 #[test]
 fn a_record_written_out_and_read_again_is_the_same() {
-    for (kind, seed) in matches(40) {
+    for (kind, seed) in matches(12) {
         let mut play = Play::new(kind, seed);
         let mut filings = Vec::new();
         while let Some(tries) = play.step() {
@@ -64,7 +70,7 @@ fn in_order(mut filings: Vec<Filed>, swapped: bool) -> Vec<Filed> {
 fn the_order_of_arrival_changes_nothing() {
     let mut random = Random::new(11);
     let mut both = 0;
-    for (kind, seed) in matches(40) {
+    for (kind, seed) in matches(12) {
         let mut play = Play::new(kind, seed);
         let (mut one, mut other) = (Vec::new(), Vec::new());
         while let Some(tries) = play.step() {
@@ -76,12 +82,12 @@ fn the_order_of_arrival_changes_nothing() {
         let (one, other) = (play.record(one), play.record(other));
         assert_eq!(account(&one), account(&other), "{kind} {seed}");
     }
-    assert!(both > 500, "{both}");
+    assert!(both > 200, "{both}");
 }
 
 #[test]
 fn the_last_filing_before_the_adjudication_counts() {
-    for (kind, seed) in matches(20) {
+    for (kind, seed) in matches(8) {
         let mut play = Play::new(kind, seed);
         let mut filings = Vec::new();
         while let Some(due) = play.state.due() {

@@ -9,6 +9,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -156,8 +157,17 @@ impl Drop for Server {
     }
 }
 
+/// Ports that are free, below those that connections get as their own end and that could be taken before a server
+/// listens. Each test starts looking somewhere else.
 fn free_ports<const N: usize>() -> [u16; N] {
-    let held = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+    static LOOKED_AT: AtomicU32 = AtomicU32::new(0);
+    let mut next = || {
+        let n = LOOKED_AT.fetch_add(1, Ordering::Relaxed) + std::process::id() * 97;
+        u16::try_from(20_000 + n % 10_000).expect("a port")
+    };
+    let mut free =
+        || std::iter::repeat_with(&mut next).find_map(|port| TcpListener::bind(("127.0.0.1", port)).ok());
+    let held = [(); N].map(|()| free().expect("a free port"));
     held.map(|listener| listener.local_addr().expect("bound").port())
 }
 

@@ -6,7 +6,7 @@ use anyhow::Context;
 use lettre::Message;
 use mail_parser::MessageParser;
 
-use super::quadrant_z;
+use super::{pacific, quad, quadrant_z, quantum};
 use crate::game::any::Kind;
 use crate::letter::Address;
 use crate::post::maildir;
@@ -80,10 +80,13 @@ impl Correspondent {
         if !shown.text.contains("waits for your orders") || shown.text.contains("Your orders are sealed") {
             return None;
         }
-        match self.game {
-            Kind::QuadrantZ => Some(quadrant_z::orders(&shown.text, &mut self.dice)),
-            Kind::Pacific | Kind::Quantum | Kind::Quad => Some(examples(&shown.text)),
-        }
+        let orders = match self.game {
+            Kind::QuadrantZ => quadrant_z::orders,
+            Kind::Pacific => pacific::orders,
+            Kind::Quantum => quantum::orders,
+            Kind::Quad => quad::orders,
+        };
+        Some(orders(&shown.text, &mut self.dice))
     }
 
     /// Answers above the quoted letter, as most people do.

@@ -4,7 +4,10 @@
 //! correspondents' Maildirs. A correspondent knows nothing but what the letters say.
 
 mod correspondent;
+mod pacific;
+mod quad;
 mod quadrant_z;
+mod quantum;
 mod story;
 
 use std::path::{Path, PathBuf};
@@ -104,11 +107,12 @@ impl Args {
     }
 }
 
-/// Options that make a match end sooner, where the defaults make for long ones.
+/// Options that make a match end sooner, where the defaults make for long ones, or that show something more.
 fn options(game: Kind) -> Vec<(&'static str, &'static str)> {
     match game {
-        Kind::QuadrantZ | Kind::Quad => Vec::new(),
-        Kind::Pacific | Kind::Quantum => vec![("quiet_limit", "15")],
+        Kind::QuadrantZ => Vec::new(),
+        Kind::Quad => vec![("swap", "on")],
+        Kind::Pacific | Kind::Quantum => vec![("quiet_limit", "20")],
     }
 }
 

@@ -14,28 +14,36 @@ use crate::referee::Match;
 /// Turns of which the story tells, at most.
 const MOMENTS: usize = 8;
 
+/// Words of the letters by which something is worth telling more than the rest.
+const STIRRING: [&str; 8] =
+    ["attle", "sank", "sunk", "home base", "tower", "high now", "blocked", "completes"];
+
+/// As wide as a terminal is at least.
+const COLUMNS: usize = 80;
+
 /// Writes the pages and the record, replays it, and tells how it went.
 pub async fn tell(office: &Office, m: &Match, entries: &[Entry], folder: &Path) -> anyhow::Result<()> {
-    let reports = write_reports(office, m, folder).await?;
+    let letters = write_reports(office, m, folder).await?;
     let record = ledger::record(entries).context("the ledger does not begin with the opening")?;
     let file = folder.join(format!("{}.toml", m.id));
     std::fs::write(&file, record.to_string())?;
-    for line in moments(&reports) {
+    println!("What {} read, in some of the letters:", m.players.first);
+    for line in moments(&letters) {
         println!("{line}");
     }
     let outcome = m.state.outcome().context("the match is over")?;
     match outcome.winner {
-        Some(winner) => println!("{} won: {}.", m.players[winner], outcome.reason),
-        None => println!("Nobody won: {}.", outcome.reason),
+        Some(winner) => println!("{} won ({}).", m.players[winner], outcome.reason),
+        None => println!("Nobody won ({}).", outcome.reason),
     }
-    let letters = office.store.letters(None, Some(&m.id), "", u32::MAX).await?.len();
+    let read = office.store.letters(None, Some(&m.id), "", u32::MAX).await?.len();
     let sent = office.store.dispatches_of(&m.id).await?.len();
     println!(
-        "{letters} letters were read, {sent} were written; the ledger has {} entries and verifies.",
+        "The referee read {read} letters and sent {sent}; the ledger has {} entries and verifies.",
         m.head.seq
     );
     replay(&record, m)?;
-    println!("Its record, replayed, gives the same result.");
+    println!("The record of the match, replayed, gives the same result.");
     println!();
     let name = folder.display();
     println!("In {name}:");
@@ -59,48 +67,86 @@ fn replay(record: &Record, m: &Match) -> anyhow::Result<()> {
     Ok(())
 }
 
-struct Report {
+/// An invitation or a report.
+struct Letter {
     seat: Seat,
-    subject: String,
+    /// The phase that it opened, such as `Turn 4`.
+    title: String,
     text: String,
 }
 
 /// Writes every report as a page with its picture beside it.
-async fn write_reports(office: &Office, m: &Match, folder: &Path) -> anyhow::Result<Vec<Report>> {
+async fn write_reports(office: &Office, m: &Match, folder: &Path) -> anyhow::Result<Vec<Letter>> {
     let pages = folder.join("reports");
     std::fs::create_dir_all(&pages)?;
-    let mut reports = Vec::new();
+    let mut letters: Vec<Letter> = Vec::new();
     for (about, bytes) in office.store.dispatches_of(&m.id).await? {
-        let Some(seat) = about.seat.filter(|_| about.kind == "report") else { continue };
-        let mail = MessageParser::default().parse(&bytes).context("a report of ours cannot be read")?;
-        let number = reports.iter().filter(|report: &&Report| report.seat == seat).count() + 1;
-        let name = format!("{}-{number:02}", m.players[seat].to_lowercase());
-        let mut html = mail.body_html(0).unwrap_or_default().into_owned();
-        if let Some(picture) = mail.attachments().find(|part| part.content_id() == Some("board")) {
-            std::fs::write(pages.join(format!("{name}.png")), picture.contents())?;
-            html = html.replace("cid:board", &format!("{name}.png"));
+        let is_report = about.kind == "report";
+        let Some(seat) = about.seat.filter(|_| is_report || about.kind == "invitation") else { continue };
+        let mail = MessageParser::default().parse(&bytes).context("a letter of ours cannot be read")?;
+        if is_report {
+            let number = letters.iter().filter(|letter| letter.seat == seat).count();
+            let name = format!("{}-{number:02}", m.players[seat].to_lowercase());
+            let mut html = mail.body_html(0).unwrap_or_default().into_owned();
+            if let Some(picture) = mail.attachments().find(|part| part.content_id() == Some("board")) {
+                std::fs::write(pages.join(format!("{name}.png")), picture.contents())?;
+                html = html.replace("cid:board", &format!("{name}.png"));
+            }
+            std::fs::write(pages.join(format!("{name}.html")), html)?;
         }
-        std::fs::write(pages.join(format!("{name}.html")), html)?;
-        reports.push(Report {
+        let subject = mail.subject().unwrap_or_default();
+        let title = subject.split_once("] ").and_then(|(_, rest)| rest.split(':').next());
+        letters.push(Letter {
             seat,
-            subject: mail.subject().unwrap_or_default().to_owned(),
+            title: title.unwrap_or_default().to_owned(),
             text: mail.body_text(0).unwrap_or_default().into_owned(),
         });
     }
-    Ok(reports)
+    Ok(letters)
 }
 
-/// A few turns as the first player was told of them.
-fn moments(reports: &[Report]) -> Vec<String> {
+/// A few turns as the first player was told of them, the last among them.
+fn moments(letters: &[Letter]) -> Vec<String> {
+    let own: Vec<&Letter> = letters.iter().filter(|letter| letter.seat == Seat::First).collect();
     let mut told = Vec::new();
-    for report in reports.iter().filter(|report| report.seat == Seat::First) {
-        let bullet = report.text.lines().find_map(|line| line.strip_prefix("- ")).unwrap_or_default();
-        let quiet = bullet.contains("nothing to tell");
-        if !quiet && !bullet.is_empty() {
-            let title = report.subject.split(':').next().unwrap_or_default();
-            told.push(format!("  {title:<20} {bullet}"));
+    // What a report tells happened in the phase that the letter before it opened.
+    for (before, report) in own.iter().zip(own.iter().skip(1)) {
+        let stirs = |bullet: &&String| STIRRING.iter().any(|word| bullet.contains(word));
+        let mut bullets = bullets(&report.text);
+        let stirring = bullets.iter().find(stirs).cloned();
+        let is_stirring = stirring.is_some();
+        if bullets.iter().map(String::len).sum::<usize>() > 2 * COLUMNS {
+            let first = bullets.swap_remove(0);
+            bullets = vec![stirring.unwrap_or(first)];
+        }
+        if !bullets.is_empty() {
+            let line = format!("  {:<10}{}", before.title, bullets.join(" "));
+            let options = textwrap::Options::new(COLUMNS).subsequent_indent("            ");
+            told.push((is_stirring, textwrap::fill(&line, options)));
         }
     }
+    if told.iter().filter(|(stirring, _)| *stirring).count() >= MOMENTS {
+        told.retain(|(stirring, _)| *stirring);
+    }
     let step = told.len().div_ceil(MOMENTS).max(1);
-    told.into_iter().step_by(step).collect()
+    let chosen = told.into_iter().rev().step_by(step).map(|(_, line)| line);
+    chosen.collect::<Vec<_>>().into_iter().rev().collect()
+}
+
+/// What happened, point by point; a point that runs over several lines as one.
+fn bullets(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let happened = text.lines().skip_while(|line| *line != "What happened").skip(2);
+    for line in
+        happened.take_while(|line| line.is_empty() || line.starts_with("- ") || line.starts_with("  "))
+    {
+        if let Some(bullet) = line.strip_prefix("- ") {
+            found.push(bullet.to_owned());
+        } else if let Some(last) = found.last_mut().filter(|_| !line.is_empty()) {
+            last.push(' ');
+            last.push_str(line.trim());
+        }
+    }
+    found.retain(|bullet| !bullet.contains("nothing to tell") && !bullet.contains("everything is open now"));
+    found
 }

@@ -221,7 +221,7 @@ impl game::Options for Options {
             name: "squadron_leap",
             values: Values::OneOf(&["once", "always"]),
             default: "once",
-            says: "how often a squadron may move like a knight",
+            says: "how often the knight's leap is open to a squadron",
         },
         OptionRule {
             name: "torpedo",

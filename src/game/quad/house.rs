@@ -102,13 +102,13 @@ impl Level {
 
 /// Whether the first marble is better taken over than answered.
 fn is_good_opening(point: Point) -> bool {
-    point.middle_distance() < 25
+    point.off_centre() < 25
 }
 
 /// The first marble: near the middle, or far from it if the opponent may take it over.
 fn opening(view: &View, dice: &mut Dice) -> Point {
     let wanted = |point: &Point| {
-        if view.swap { (25..=29).contains(&point.middle_distance()) } else { point.middle_distance() <= 2 }
+        if view.swap { (25..=29).contains(&point.off_centre()) } else { point.off_centre() <= 2 }
     };
     let points: Vec<Point> = view.empty().into_iter().filter(wanted).collect();
     points[dice.below(points.len())]

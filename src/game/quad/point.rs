@@ -41,7 +41,7 @@ impl Point {
     }
 
     /// How far it lies from the middle of the board, squared.
-    pub(super) fn middle_distance(self) -> u32 {
+    pub(super) fn off_centre(self) -> u32 {
         let (files, ranks) = (self.file().abs_diff(5), self.rank().abs_diff(5));
         u32::from(files).pow(2) + u32::from(ranks).pow(2)
     }

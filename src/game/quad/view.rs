@@ -112,7 +112,7 @@ impl View {
     /// The empty points, those near the middle of the board first.
     pub(super) fn free_near_the_middle(&self) -> impl Iterator<Item = Point> {
         let mut points = self.empty();
-        points.sort_by_key(|point| point.middle_distance());
+        points.sort_by_key(|point| point.off_centre());
         points.into_iter()
     }
 }

@@ -91,6 +91,10 @@ impl Game for QuadrantZ {
     }
 
     /// A setup must be filed; in a turn all hold; the casualties are the least set.
+    fn replaces(later: &Order, earlier: &Order) -> bool {
+        later.concerns().is_some() && later.concerns() == earlier.concerns()
+    }
+
     fn missed(view: &View) -> Option<Sealed<Order>> {
         match view.desk.phase {
             Some(Phase::Turn | Phase::Casualties) => Some(Sealed::new(Vec::new())),

@@ -50,6 +50,34 @@ pub enum Order {
     Lose { quadrant: Quadrant, ships: Vec<u16> },
 }
 
+/// What an order is for: there is one order for it in a filing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Concern {
+    /// A star to be placed on this square.
+    Star(Square),
+    /// A ship, to be placed or to be moved.
+    Ship(u16),
+    AllShips,
+    Capture(Square),
+    Losses,
+    LossesIn(Quadrant),
+}
+
+impl Order {
+    /// `None` where there may be several alike.
+    pub(super) fn concerns(&self) -> Option<Concern> {
+        Some(match self {
+            Order::Star { at, .. } => Concern::Star(*at),
+            Order::Place { no, .. } | Order::Move { no, .. } | Order::Hold { no } => Concern::Ship(*no),
+            Order::Build { .. } => return None,
+            Order::HoldAll => Concern::AllShips,
+            Order::Capture { at } => Concern::Capture(*at),
+            Order::Losses { .. } => Concern::Losses,
+            Order::Lose { quadrant, .. } => Concern::LossesIn(*quadrant),
+        })
+    }
+}
+
 /// The greatest number that an order can hold.
 pub const MOST: u16 = 999;
 

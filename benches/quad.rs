@@ -1,0 +1,61 @@
+//! Quad: one list of all points for a marble, one adjudication, and the house's turns, from positions of random
+//! matches.
+
+use divan::{Bencher, black_box};
+use fogpost::game::quad::house::{self, Level};
+use fogpost::game::quad::{Options, Order, Quad, State, View};
+use fogpost::game::{BySeat, Game, Numbered, Sealed};
+
+type Filed = BySeat<Option<Sealed<Order>>>;
+
+fn main() {
+    divan::main();
+}
+
+/// Every position of some random matches, with a marble of the side to move filed.
+fn positions() -> Vec<(State, View, Filed)> {
+    let mut seed = 1u64;
+    let mut dice = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let mut positions = Vec::new();
+    for _ in 0..20 {
+        let mut state = Quad::start(&Options::default());
+        while let Some(due) = Quad::due(&state) {
+            let side = due.seats[0];
+            let view = Quad::view(&state, side);
+            let empty = view.empty();
+            let order = Numbered { line: 1, order: Order::Marble(empty[dice(empty.len())]) };
+            let mut filed = BySeat::new(None, None);
+            filed[side] = Some(Quad::check(&view, &[order]).expect("a marble on an empty point is legal"));
+            positions.push((state.clone(), view, filed.clone()));
+            state = Quad::adjudicate(&state, &filed);
+        }
+    }
+    positions
+}
+
+#[divan::bench]
+fn legal_points(bencher: Bencher<'_, '_>) {
+    let positions = positions();
+    let mut next = (0..positions.len()).cycle();
+    bencher.bench_local(|| black_box(&positions[next.next().expect("a cycle")].1).empty());
+}
+
+#[divan::bench]
+fn adjudication(bencher: Bencher<'_, '_>) {
+    let positions = positions();
+    let mut next = (0..positions.len()).cycle();
+    bencher.bench_local(|| {
+        let (state, _, filed) = &positions[next.next().expect("a cycle")];
+        Quad::adjudicate(black_box(state), black_box(filed))
+    });
+}
+
+#[divan::bench(args = Level::ALL, sample_count = 20, sample_size = 1)]
+fn house(bencher: Bencher<'_, '_>, level: Level) {
+    let positions = positions();
+    let mut next = (0..positions.len()).step_by(7).cycle();
+    bencher.bench_local(|| house::choose(black_box(&positions[next.next().expect("a cycle")].1), level, 1));
+}

@@ -1,0 +1,56 @@
+//! Quantum: one generation of all legal moves, and one adjudication, from positions of random matches.
+
+use divan::{Bencher, black_box};
+use fogpost::game::quantum::{Options, Quantum, State, View};
+use fogpost::game::{BySeat, Game, Numbered, Options as _, Sealed};
+
+type Filed = BySeat<Option<Sealed<<Quantum as Game>::Order>>>;
+
+fn main() {
+    divan::main();
+}
+
+/// Every position of some random matches in which a side has a move, with one of its moves filed.
+fn positions(jump: &str) -> Vec<(State, View, Filed)> {
+    let mut seed = 1u64;
+    let mut dice = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let mut options = Options::default();
+    options.set("jump", jump).expect("jump takes it");
+    let mut positions = Vec::new();
+    for _ in 0..10 {
+        let mut state = Quantum::start(&options);
+        while let Some(due) = Quantum::due(&state) {
+            let mut filed = BySeat::new(None, None);
+            if let [side] = due.seats[..] {
+                let view = Quantum::view(&state, side);
+                let moves = view.moves();
+                let order = Numbered { line: 1, order: moves[dice(moves.len())] };
+                filed[side] =
+                    Some(Quantum::check(&view, &[order]).expect("the engine's own moves are legal"));
+                positions.push((state.clone(), view, filed.clone()));
+            }
+            state = Quantum::adjudicate(&state, &filed);
+        }
+    }
+    positions
+}
+
+#[divan::bench(args = ["off", "on"])]
+fn legal_moves(bencher: Bencher<'_, '_>, jump: &str) {
+    let positions = positions(jump);
+    let mut next = (0..positions.len()).cycle();
+    bencher.bench_local(|| black_box(&positions[next.next().expect("a cycle")].1).moves());
+}
+
+#[divan::bench(args = ["off", "on"])]
+fn adjudication(bencher: Bencher<'_, '_>, jump: &str) {
+    let positions = positions(jump);
+    let mut next = (0..positions.len()).cycle();
+    bencher.bench_local(|| {
+        let (state, _, filed) = &positions[next.next().expect("a cycle")];
+        Quantum::adjudicate(black_box(state), black_box(filed))
+    });
+}

@@ -1,0 +1,93 @@
+//! What a letter costs: its words, and the picture of its board.
+
+use divan::{Bencher, black_box};
+use fogpost::game::any::{AnyState, Kind};
+use fogpost::game::record::{Ending, Record};
+use fogpost::game::{BySeat, Seat};
+use fogpost::ledger::{Desk, SealKey, Source};
+use fogpost::letter::Digest;
+use fogpost::referee::{self, Adjudged, Content, Dispatch, Match, Opening, Reader, Terms};
+use fogpost::report::{self, Club, Templates, paint};
+
+fn main() {
+    divan::main();
+}
+
+const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
+
+/// A match of `kind` with a report on its last turn, as random play left it after some turns.
+fn middle(kind: &Kind) -> (Match, Dispatch) {
+    let at = "2026-05-14T09:12:00Z".parse().expect("an instant");
+    let opening = Opening {
+        id: "QZ-7K3M".to_owned(),
+        game: *kind,
+        choices: Default::default(),
+        players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+        terms: Terms::default(),
+        desk: Desk { address: CLUB.address.to_owned(), wording: Digest::of(b"") },
+        key: SealKey::new([1; 32]),
+    };
+    let mut m = referee::open(opening, Source::Clock, at).after;
+    let mut state = 7_u64;
+    let mut dice = move |below: u32| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) % u64::from(below.max(1))) as u32
+    };
+    for _ in 0..20 {
+        turn(&mut m.state, &mut dice);
+    }
+    let due = m.due().expect("the match is not over by then");
+    let step = Adjudged { phase: due.phase, turn: due.turn, state: m.state.clone() };
+    let content = Content::Report { steps: vec![step], missed: Vec::new(), correction: None };
+    (m, Dispatch { to: Reader::Seat(Seat::First), content })
+}
+
+/// Plays one phase at random, unless that would end the match.
+fn turn(state: &mut AnyState, dice: &mut dyn FnMut(u32) -> u32) {
+    let Some(due) = state.due() else { return };
+    let mut filed = BySeat::new(None, None);
+    for seat in due.seats {
+        while filed[seat].is_none() {
+            let orders = state.random_filing(seat, dice).join("\n");
+            filed[seat] = state.seal(seat, &fogpost::game::record::lines(&orders)).ok();
+        }
+    }
+    let mut next = state.clone();
+    next.adjudicate(&filed).expect("sealed for this state");
+    if next.outcome().is_none() {
+        *state = next;
+    }
+}
+
+/// The text and the HTML of a report, and its picture.
+#[divan::bench(args = Kind::ALL)]
+fn whole_report(bencher: Bencher<'_, '_>, kind: &Kind) {
+    let templates = Templates::new(&Default::default()).expect("our templates");
+    let (m, dispatch) = middle(kind);
+    let at = m.opened_at;
+    bencher.bench(|| report::word(&templates, &CLUB, black_box(&m), &dispatch, "0123456789abcdef", at));
+}
+
+/// The picture of a board alone.
+#[divan::bench(args = Kind::ALL)]
+fn picture(bencher: Bencher<'_, '_>, kind: &Kind) {
+    let (m, _) = middle(kind);
+    let svg = m.state.board(Seat::First).svg;
+    bencher.bench(|| paint::png(black_box(&svg)));
+}
+
+/// The view of a seat, as JSON.
+#[divan::bench(args = Kind::ALL)]
+fn view(bencher: Bencher<'_, '_>, kind: &Kind) {
+    let (m, _) = middle(kind);
+    bencher.bench(|| black_box(&m.state).view(Seat::First));
+}
+
+/// A record of one move, replayed from its text.
+#[divan::bench]
+fn replay_of_a_short_record(bencher: Bencher<'_, '_>) {
+    let mut text =
+        "fogpost = 1\ngame = \"quad\"\n[[filings]]\nseat = \"first\"\norders = \"MARBLE E6\"\n".to_owned();
+    text.push_str(&format!("[[filings]]\nseat = \"referee\"\norders = \"{}\"\n", Ending::Draw));
+    bencher.bench(|| Record::parse(black_box(&text)).expect("a record").replay(|_| {}));
+}

@@ -1,0 +1,294 @@
+//! The account of a match: who filed what and when, what was asked and answered, what each seat was told.
+//!
+//! It shows everything. Whether it may be shown is decided by who asks for it.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use mail_parser::MessageParser;
+use serde_json::{Value, json};
+
+use crate::game::record::Step;
+use crate::game::{Fault, Seat};
+use crate::ledger::{self, Entry, Fact, Source};
+use crate::letter::{Address, Digest, Letter, Limits, Own, Written};
+use crate::referee::{Match, Stage};
+use crate::report::again::text_of;
+use crate::report::{TemplateError, Templates};
+
+/// A letter of ours, whole.
+#[derive(Clone, Debug)]
+pub struct Posted {
+    pub message_id: String,
+    pub recipient: String,
+    pub kind: String,
+    /// `None`: to the GM.
+    pub seat: Option<Seat>,
+    pub created_at: DateTime<Utc>,
+    pub sent_at: Option<DateTime<Utc>>,
+    pub bytes: Vec<u8>,
+}
+
+/// All that is kept of a match.
+#[derive(Clone, Debug)]
+pub struct Material {
+    pub m: Match,
+    pub entries: Vec<Entry>,
+    pub letters: BTreeMap<Digest, Vec<u8>>,
+    pub posted: Vec<Posted>,
+}
+
+/// The account as a page of text; with `turn`, of that turn alone.
+///
+/// # Errors
+/// [`TemplateError`]: a template is at fault.
+pub fn text(templates: &Templates, material: &Material, turn: Option<u32>) -> Result<String, TemplateError> {
+    templates.render("account.txt", context(material, turn))
+}
+
+/// The whole account as an HTML page, with the boards inline.
+///
+/// # Errors
+/// [`TemplateError`]: a template is at fault.
+pub fn html(templates: &Templates, material: &Material) -> Result<String, TemplateError> {
+    templates.render("account.html", context(material, None))
+}
+
+/// A turn of the account: the entries that led to its adjudication, and that itself.
+#[derive(Default)]
+struct Chapter {
+    turn: u32,
+    events: Vec<Value>,
+    /// How many adjudications it holds.
+    steps: usize,
+}
+
+fn context(material: &Material, only: Option<u32>) -> Value {
+    let Material { m, entries, .. } = material;
+    let mut boards = boards(entries).into_iter();
+    let chapters = chapters(material).into_iter().map(|chapter| {
+        let boards: Vec<Value> = boards.by_ref().take(chapter.steps).collect();
+        (chapter.turn, json!({ "turn": chapter.turn, "events": chapter.events, "boards": boards }))
+    });
+    let chapters: Vec<Value> = chapters
+        .filter(|(turn, _)| only.is_none_or(|only| only == *turn))
+        .map(|(_, chapter)| chapter)
+        .collect();
+    json!({
+        "match": m.id,
+        "game": m.game.name(),
+        "stage": m.stage,
+        "names": m.players,
+        "outcome": m.state.outcome(),
+        "head": { "seq": m.head.seq, "hash": m.head.hash },
+        "key": (m.stage == Stage::Over).then(|| m.key.open()),
+        "chapters": chapters,
+    })
+}
+
+/// The open board after every adjudication, in order.
+fn boards(entries: &[Entry]) -> Vec<Value> {
+    let mut boards = Vec::new();
+    let Some(record) = ledger::record(entries) else { return boards };
+    record.replay(|step| {
+        if let Step::Adjudicated(done) = step {
+            let board = done.state.open_board();
+            boards.push(json!({ "phase": done.phase, "text": board.text, "svg": board.svg }));
+        }
+    });
+    boards
+}
+
+fn chapters(material: &Material) -> Vec<Chapter> {
+    let mut chapters: Vec<Chapter> = vec![Chapter::default()];
+    let mut rest = &material.entries[..];
+    while let Some(first) = rest.first() {
+        let same = |entry: &&Entry| entry.cause == first.cause && entry.at == first.at;
+        let length = rest.iter().take_while(same).count();
+        let (ruling, behind) = rest.split_at(length);
+        rest = behind;
+        let decided = ruling.iter().filter_map(|entry| match entry.fact {
+            Fact::TurnAdjudicated { turn, .. } => Some(turn),
+            _ => None,
+        });
+        let decided: Vec<u32> = decided.collect();
+        let ended = ruling.iter().any(|entry| matches!(entry.fact, Fact::MatchClosed { .. }));
+        let due = ruling.iter().rev().find_map(|entry| match entry.fact {
+            Fact::DeadlineSet { turn, .. } => Some(turn),
+            _ => None,
+        });
+        let event = event(material, ruling);
+        let Some(chapter) = chapters.last_mut() else { break };
+        if let (Some(turn), 0, 0) = (decided.first().copied().or(due), chapter.events.len(), chapter.turn) {
+            chapter.turn = turn;
+        }
+        chapter.events.push(event);
+        chapter.steps += decided.len() + usize::from(ended);
+        if !decided.is_empty() && !rest.is_empty() {
+            chapters.push(Chapter {
+                turn: due.unwrap_or(chapters.last().map_or(0, |last| last.turn)),
+                ..Chapter::default()
+            });
+        }
+    }
+    chapters
+}
+
+/// One ruling: its cause, the letter, what was decided, what was told.
+fn event(material: &Material, ruling: &[Entry]) -> Value {
+    let first = &ruling[0];
+    let m = &material.m;
+    let (cause, letter) = match &first.cause {
+        Source::Letter(digest) => ("a letter".to_owned(), Some(*digest)),
+        Source::Clock => ("the clock".to_owned(), None),
+        Source::Gm { name, .. } => (format!("the GM {name}"), None),
+        Source::House { .. } => ("the referee himself".to_owned(), None),
+    };
+    let entries = ruling.iter().map(|entry| {
+        let (says, lines) = says(&entry.fact, m);
+        json!({ "seq": entry.seq, "kind": entry.fact.kind(), "says": says, "lines": lines, "hash": entry.hash() })
+    });
+    let (from, to) = (first.seq, ruling[ruling.len() - 1].seq);
+    let told = material
+        .posted
+        .iter()
+        .filter(|posted| seq_of(&posted.message_id, &m.id).is_some_and(|seq| (from..=to).contains(&seq)));
+    let told = told.map(|posted| {
+        let mail = MessageParser::default().parse_headers(&posted.bytes[..]);
+        let subject = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default();
+        json!({
+            "to": posted.seat.map_or("the GM", |seat| m.players[seat].as_str()),
+            "kind": posted.kind,
+            "subject": subject,
+            "message_id": posted.message_id,
+            "sent_at": posted.sent_at.map(utc),
+            "lines": text_of(&posted.bytes).lines().map(str::trim_end).collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "at": utc(first.at),
+        "cause": cause,
+        "letter": letter.map(|digest| written(material, digest)),
+        "entries": entries.collect::<Vec<_>>(),
+        "told": told.collect::<Vec<_>>(),
+    })
+}
+
+/// The ruling that a letter of ours came of, by its Message-ID.
+fn seq_of(message_id: &str, match_id: &str) -> Option<u64> {
+    let local = message_id.split('@').next()?;
+    let marker = format!("{}.", match_id.to_lowercase());
+    local[local.find(&marker)? + marker.len()..].split('.').next()?.parse().ok()
+}
+
+/// What a person wrote, without what he quoted.
+fn written(material: &Material, digest: Digest) -> Value {
+    let letter = material.letters.get(&digest).and_then(|raw| {
+        let address = Address::parse(&material.m.desk.address).ok()?;
+        let message_id_domain = address.domain().to_owned();
+        let own = Own { address, message_id_domain, return_path: None };
+        Letter::read(raw, &own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
+    });
+    let Some(letter) = letter else {
+        return json!({ "digest": digest, "from": "", "subject": "", "lines": [] });
+    };
+    let answered = material.posted.iter().find(|posted| letter.in_reply_to.contains(&posted.message_id));
+    let answered = answered.map(|posted| text_of(&posted.bytes));
+    let lines = match letter.fresh(answered.as_deref()) {
+        Written::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
+        Written::Blank => Vec::new(),
+        Written::CannotRead(what) => vec![what.says().to_owned()],
+    };
+    json!({ "digest": digest, "from": letter.from.as_str(), "subject": letter.subject, "lines": lines })
+}
+
+fn utc(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
+fn title(turn: u32) -> String {
+    if turn == 0 { "the setup".to_owned() } else { format!("turn {turn}") }
+}
+
+/// A fact as a sentence, and the lines that belong to it.
+fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
+    let name = |seat: &Seat| m.players[*seat].as_str();
+    let names = |seats: &[Seat]| seats.iter().map(name).collect::<Vec<_>>().join(" and ");
+    let reasons = |faults: &[Fault]| -> Vec<String> {
+        faults.iter().map(|fault| format!("({})", fault.reason)).collect()
+    };
+    let mut lines = Vec::new();
+    let sentence = match fact {
+        Fact::MatchOpened { .. } => "The match was opened.".to_owned(),
+        Fact::DeskSet { .. } => "The referee's address or wording changed.".to_owned(),
+        Fact::OrdersSealed { seat, turn, orders, wait, sealed, .. } => {
+            lines.extend(orders.lines().iter().cloned());
+            let wait = if *wait { ", not to be adjudicated before the deadline" } else { "" };
+            format!("Orders of {} for {} were sealed{wait} as {sealed}.", name(seat), title(*turn))
+        }
+        Fact::OrdersRefused { seat, turn, orders, faults, .. } => {
+            lines.extend(orders.iter().cloned().chain(reasons(faults)));
+            format!("Orders of {} for {} were refused.", name(seat), title(*turn))
+        }
+        Fact::OrdersChecked { seat, turn, orders, faults, .. } => {
+            lines.extend(orders.iter().cloned().chain(reasons(faults)));
+            format!("Orders of {} for {} were checked only.", name(seat), title(*turn))
+        }
+        Fact::LetterAnswered { seat, asked } if asked.is_empty() => {
+            format!("A letter of {} was answered.", name(seat))
+        }
+        Fact::LetterAnswered { seat, asked } => format!("{} asked: {}.", name(seat), asked.join(", ")),
+        Fact::AnswerHeldBack { seat } => {
+            format!("The answer to {} was held back: too many to one address.", name(seat))
+        }
+        Fact::DeadlineSet { turn, seats, deadline, .. } => {
+            format!("{} of {} is due {}.", title(*turn), names(seats), utc(*deadline))
+        }
+        Fact::DeadlineMissed { turn, seats, .. } => {
+            format!("Nothing came from {} for {} in time.", names(seats), title(*turn))
+        }
+        Fact::DeadlineExtended { deadline, .. } => format!("The deadline moved to {}.", utc(*deadline)),
+        Fact::DeadlineSlid { deadline } => {
+            format!("The referee was away; the deadline moved to {}.", utc(*deadline))
+        }
+        Fact::ReminderSent { seat, .. } => format!("{} was reminded.", name(seat)),
+        Fact::ReminderPassed { .. } => "The moment for a reminder had passed.".to_owned(),
+        Fact::GmAsked { seats, .. } => format!("The GM was asked about {}.", names(seats)),
+        Fact::TurnAdjudicated { turn, filings, state, .. } => {
+            for (seat, filing) in filings.iter() {
+                let orders =
+                    filing.as_ref().map_or("none due".to_owned(), |filing| filing.lines().join("; "));
+                lines.push(format!("{}: {orders}", name(&seat)));
+            }
+            format!("{} was adjudicated; the state is {state}.", title(*turn))
+        }
+        Fact::MatchClosed { ending } => format!("The match was closed: {ending}."),
+        Fact::MatchEnded { outcome } => match outcome.winner {
+            Some(seat) => format!("{} won.", name(&seat)),
+            None => "Nobody won.".to_owned(),
+        },
+        Fact::MatchPaused { reason } => format!("The match was paused: {reason}."),
+        Fact::MatchResumed { .. } => "The match went on.".to_owned(),
+        Fact::DrawOffered { seat } => format!("{} offered a draw.", name(seat)),
+        Fact::ExtensionAsked { seat, days } => format!("{} asked for {days} days more.", name(seat)),
+        Fact::AbsenceNoted { seat, from, to } => format!("{} is absent from {from} to {to}.", name(seat)),
+        Fact::SubstituteAsked { seat } => format!("{} asked for a substitute.", name(seat)),
+        Fact::Protested { seat } => format!("{} protested.", name(seat)),
+        Fact::MessagePassed { from } => format!("A message of {} was passed on.", name(from)),
+        Fact::MailReturned { seat } => format!("Letters to {} came back.", name(seat)),
+        Fact::MailRestored { seat } => format!("Letters to {} arrive again.", name(seat)),
+        Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
+        Fact::PlayerReplaced { from, to, .. } => format!("{to} took over the seat of {from}."),
+        Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
+        Fact::GmNoted { text } => {
+            lines.extend(text.lines().map(str::to_owned));
+            "The GM noted:".to_owned()
+        }
+        Fact::CorrectionMade { turn, reason, state, .. } => {
+            lines.push(reason.clone());
+            format!("What was decided from {} on is void; the state is {state} again.", title(*turn))
+        }
+        Fact::Unsealed { what } => format!("What the rules hide was shown: {what}."),
+    };
+    (sentence, lines)
+}

@@ -1,0 +1,149 @@
+//! The dossier of a match: files that a third person can check without any program of ours, and that another club
+//! can take in.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::account::{self, Material, Posted};
+use crate::game::record::Step;
+use crate::game::{BySeat, Seat};
+use crate::ledger::{self, Fact};
+use crate::letter::Digest;
+use crate::referee::Match;
+use crate::report::{TemplateError, Templates};
+
+/// How a third person checks a dossier.
+const CHECK: &str = include_str!("CHECK.txt");
+
+/// What another club needs beside the ledger and the letters.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// The version of this form.
+    pub fogpost: u32,
+    /// The club where the match was played.
+    pub club: String,
+    pub players: BySeat<Holder>,
+    /// The match as its ledger leaves it.
+    pub snapshot: Match,
+}
+
+/// Who holds a seat.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Holder {
+    pub name: String,
+    pub addresses: Vec<String>,
+    pub token: String,
+}
+
+/// A letter that came, beside its bytes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Came {
+    pub letter: Digest,
+    pub received_at: DateTime<Utc>,
+    pub seat: Seat,
+}
+
+/// A letter of ours, beside its bytes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Went {
+    pub file: String,
+    pub message_id: String,
+    pub recipient: String,
+    pub kind: String,
+    pub seat: Option<Seat>,
+    pub created_at: DateTime<Utc>,
+    pub sent_at: Option<DateTime<Utc>>,
+}
+
+/// The files of a dossier by name, in the order of their names.
+///
+/// # Errors
+/// [`TemplateError`]: a template of the account is at fault.
+pub fn files(
+    templates: &Templates,
+    material: &Material,
+    came: &[Came],
+    about: &About,
+) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
+    let mut files = BTreeMap::new();
+    let mut put = |name: &str, contents: Vec<u8>| files.insert(name.to_owned(), contents);
+    let lines =
+        |lines: Vec<String>| lines.into_iter().map(|line| line + "\n").collect::<String>().into_bytes();
+    let entries = &material.entries;
+    put("entries.jsonl", lines(entries.iter().map(ledger::Entry::canonical).collect()));
+    put("entries.sha256", lines(entries.iter().map(|entry| entry.hash().to_string()).collect()));
+    put("states.jsonl", lines(states(material)));
+    let record = ledger::record(entries).map(|record| record.to_string()).unwrap_or_default();
+    put("record.toml", record.into_bytes());
+    put("about.json", serde_json::to_vec_pretty(about).expect("it is plain values"));
+    put("key.txt", (material.m.key.open() + "\n").into_bytes());
+    put("letters.jsonl", lines(came.iter().map(|came| json!(came).to_string()).collect()));
+    put("letters.mbox", mbox(material, came));
+    for (digest, raw) in &material.letters {
+        put(&format!("letters/{digest}.eml"), raw.clone());
+    }
+    let mut went = Vec::new();
+    for (number, posted) in (1..).zip(&material.posted) {
+        let to = posted.seat.map_or("gm", Seat::as_str);
+        let file = format!("sent/{to}/{number:04}-{}.eml", posted.kind);
+        put(&file, posted.bytes.clone());
+        went.push(json!(of(posted, file)).to_string());
+    }
+    put("sent.jsonl", lines(went));
+    put("account.html", account::html(templates, material)?.into_bytes());
+    put("CHECK.txt", CHECK.as_bytes().to_vec());
+    let sums = files.iter().map(|(name, contents)| format!("{}  {name}", Digest::of(contents)));
+    let sums = lines(sums.collect());
+    files.insert("SHA256SUMS".to_owned(), sums);
+    Ok(files)
+}
+
+fn of(posted: &Posted, file: String) -> Went {
+    let Posted { message_id, recipient, kind, seat, created_at, sent_at, bytes: _ } = posted.clone();
+    Went { file, message_id, recipient, kind, seat, created_at, sent_at }
+}
+
+/// The state after each adjudication by the rules, as the ledger digests it.
+fn states(material: &Material) -> Vec<String> {
+    let mut states = Vec::new();
+    let adjudicated =
+        material.entries.iter().filter(|entry| matches!(entry.fact, Fact::TurnAdjudicated { .. }));
+    let count = adjudicated.count();
+    if let Some(record) = ledger::record(&material.entries) {
+        record.replay(|step| {
+            if let Step::Adjudicated(done) = step
+                && states.len() < count
+            {
+                states.push(ledger::canonical(done.state));
+            }
+        });
+    }
+    states
+}
+
+/// The letters in the order in which they came, for a mail program (mboxrd: RFC 4155 with `>` before `From `).
+fn mbox(material: &Material, came: &[Came]) -> Vec<u8> {
+    let mut mbox = Vec::new();
+    for came in came {
+        let Some(raw) = material.letters.get(&came.letter) else { continue };
+        let at = came.received_at.format("%a %b %e %H:%M:%S %Y");
+        mbox.extend(format!("From {} {at}\n", came.seat).into_bytes());
+        for line in raw.split(|byte| *byte == b'\n') {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let quoted =
+                line.iter().position(|byte| *byte != b'>').is_some_and(|at| line[at..].starts_with(b"From "));
+            mbox.extend(quoted.then_some(b'>'));
+            mbox.extend(line);
+            mbox.push(b'\n');
+        }
+        mbox.push(b'\n');
+    }
+    mbox
+}

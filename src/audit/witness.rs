@@ -1,0 +1,82 @@
+//! The ledger line that stands in every letter of ours: what a player's own mail bears witness of.
+
+use mail_parser::{MessageParser, MimeHeaders};
+use serde::Serialize;
+
+use crate::letter::Digest;
+
+/// `Ledger QZ-7K3M #57 sha256`, and the hash that follows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Line {
+    #[serde(rename = "match")]
+    pub match_id: String,
+    pub seq: u64,
+    pub hash: Digest,
+}
+
+/// The ledger lines in a mail, wherever they stand: quoted, forwarded, wrapped, or in its HTML.
+pub fn in_mail(raw: &[u8]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    collect(raw, 0, &mut lines);
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+/// Mails forwarded in mails are looked into so deep.
+const NESTING: usize = 5;
+
+fn collect(raw: &[u8], depth: usize, lines: &mut Vec<Line>) {
+    let Some(mail) = MessageParser::default().parse(raw).filter(|_| depth < NESTING) else { return };
+    for part in &mail.parts {
+        if let Some(inner) = part.message() {
+            collect(inner.raw_message(), depth + 1, lines);
+        } else if part.content_type().is_some_and(|kind| kind.subtype() == Some("rfc822")) {
+            collect(part.contents(), depth + 1, lines);
+        } else if let Some(text) = part.text_contents() {
+            lines.extend(in_text(text));
+        }
+    }
+}
+
+/// The ledger lines in a text.
+pub fn in_text(text: &str) -> Vec<Line> {
+    let after = text.match_indices("Ledger ").map(|(at, word)| &text[at + word.len()..]);
+    after.filter_map(read).collect()
+}
+
+/// `QZ-7K3M #57 sha256 | 5f1c…`: whatever quotes, wraps or marks it up in between.
+fn read(text: &str) -> Option<Line> {
+    let between = |c: char| c.is_whitespace() || matches!(c, '>' | '|');
+    let (match_id, rest) = text.split_once(between)?;
+    let rest = rest.trim_start_matches(between).strip_prefix('#')?;
+    let (seq, rest) = rest.split_once(between)?;
+    let mut rest = rest.trim_start_matches(between).strip_prefix("sha256")?.trim_start_matches(between);
+    // In HTML the hash stands in an element of its own.
+    while let Some((_, behind)) = rest.strip_prefix('<').and_then(|tag| tag.split_once('>')) {
+        rest = behind.trim_start_matches(between);
+    }
+    let hash = rest.get(..64)?.parse().ok()?;
+    Some(Line { match_id: match_id.to_owned(), seq: seq.parse().ok()?, hash })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HASH: &str = "5f1c00000000000000000000000000000000000000000000000000000000abcd";
+
+    #[test]
+    fn the_ledger_line_is_found_quoted_wrapped_and_marked_up() {
+        let line = Line { match_id: "QZ-7K3M".to_owned(), seq: 57, hash: HASH.parse().unwrap() };
+        for text in [
+            format!("Hello\n\nLedger QZ-7K3M #57 sha256\n| {HASH}\n"),
+            format!("> Ledger QZ-7K3M #57\n> sha256\n> | {HASH}\n"),
+            format!("<p>Ledger QZ-7K3M #57 sha256 <br><code>{HASH}</code>"),
+        ] {
+            assert_eq!(in_text(&text), std::slice::from_ref(&line), "{text}");
+        }
+        assert_eq!(in_text("Ledger QZ-7K3M #57 sha256 | 5f1c"), []);
+        assert_eq!(in_text("Ledger é"), []);
+    }
+}

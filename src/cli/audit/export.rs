@@ -1,0 +1,51 @@
+//! `fogpost audit export`: the dossier of a match as a zip archive.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::daemon::Office;
+
+/// Write a dossier that a third person can check with sha256sum and jq alone
+#[derive(clap::Args)]
+pub struct Args {
+    #[arg(value_name = "MATCH")]
+    id: String,
+    /// The archive to be written; it must not be there yet
+    #[arg(value_name = "FILE.zip")]
+    file: PathBuf,
+    /// Show what the rules hide though the match is not over; the ledger notes it
+    #[arg(long)]
+    unsealed: bool,
+}
+
+impl Args {
+    pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
+        let name = self.file.display().to_string();
+        let out = File::create_new(&self.file).with_context(|| name.clone())?;
+        let written = self.write(office, out).await;
+        if written.is_err() {
+            // Half a dossier is of no use to anybody.
+            let _ = std::fs::remove_file(&self.file);
+        }
+        let files = written.with_context(|| name.clone())?;
+        println!("{name}: {files} files; CHECK.txt tells how to check them");
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn write(&self, office: &Office, out: File) -> anyhow::Result<usize> {
+        let files = office.dossier(&self.id, self.unsealed).await?;
+        let mut zip = ZipWriter::new(out);
+        for (file, contents) in &files {
+            zip.start_file(file.as_str(), SimpleFileOptions::default().unix_permissions(0o644))?;
+            zip.write_all(contents)?;
+        }
+        zip.finish()?.sync_all()?;
+        Ok(files.len())
+    }
+}

@@ -1,0 +1,40 @@
+//! `fogpost audit`: whether a match is what its letters and the rules make of it.
+
+mod export;
+mod show;
+mod verify;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::config::Config;
+
+/// Check matches against their ledgers, show their accounts, write their dossiers
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    Verify(verify::Args),
+    Show(show::Args),
+    Export(export::Args),
+}
+
+impl Args {
+    pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
+        let config = Config::load(config)?;
+        super::block_on(async {
+            let office = super::office(config).await?;
+            let exit = match self.command {
+                Command::Verify(args) => args.run(&office).await?,
+                Command::Show(args) => args.run(&office).await?,
+                Command::Export(args) => args.run(&office).await?,
+            };
+            office.close().await;
+            Ok(exit)
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! `fogpost audit verify`: every ruling made once more from the letters, and compared with what is kept.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use crate::audit::Verdict;
+use crate::daemon::Office;
+
+/// Walk the ledger, rule again on every letter, word every report again, and compare
+///
+/// Exit status: 0 sound, 1 it could not be checked, 2 unsound.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The match to check
+    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against"], conflicts_with = "all")]
+    id: Option<String>,
+    /// Check every match
+    #[arg(long)]
+    all: bool,
+    /// A mail of ours from a player's own mailbox: is its ledger line on the chain?
+    #[arg(long, value_name = "LETTER.eml", conflicts_with = "all")]
+    against: Option<PathBuf>,
+    /// Print one JSON object a line, for each match
+    #[arg(long)]
+    json: bool,
+}
+
+/// The exit status when something is wrong.
+const UNSOUND: u8 = 2;
+
+impl Args {
+    pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
+        let verdicts = self.verdicts(office).await?;
+        let sound = verdicts.iter().all(Verdict::is_sound);
+        let unsound = verdicts.iter().any(|verdict| !verdict.findings.is_empty());
+        Ok(match (sound, unsound) {
+            (true, _) => ExitCode::SUCCESS,
+            (false, true) => ExitCode::from(UNSOUND),
+            (false, false) => ExitCode::FAILURE,
+        })
+    }
+
+    /// Checks, and shows each verdict as it comes.
+    async fn verdicts(&self, office: &Office) -> anyhow::Result<Vec<Verdict>> {
+        let id = self.id.as_ref().map(|id| id.to_ascii_uppercase());
+        let bar = bar();
+        let step = |entries| bar.inc(entries);
+        if let Some(path) = &self.against {
+            let mail = std::fs::read(path).with_context(|| path.display().to_string())?;
+            let verdicts = office.verify_against(&mail, id.as_deref(), &step).await?;
+            bar.finish_and_clear();
+            ensure!(!verdicts.is_empty(), "{}: it holds no ledger line of that match", path.display());
+            verdicts.iter().for_each(|verdict| self.show(verdict));
+            return Ok(verdicts);
+        }
+        let ids = match id {
+            Some(id) => vec![id],
+            None => office.store.match_ids().await?,
+        };
+        let mut verdicts = Vec::new();
+        for id in ids {
+            bar.set_message(id.clone());
+            let verdict = office.verify(&id, &step).await?;
+            bar.suspend(|| self.show(&verdict));
+            // Of a sound match nothing needs to be remembered.
+            if !verdict.is_sound() {
+                verdicts.push(verdict);
+            }
+        }
+        bar.finish_and_clear();
+        Ok(verdicts)
+    }
+
+    fn show(&self, verdict: &Verdict) {
+        if self.json {
+            let mut line = json!(verdict);
+            line["sound"] = json!(verdict.is_sound());
+            println!("{line}");
+            return;
+        }
+        let Verdict { match_id, entries, letters, sent, sent_in_other_words, head, findings, unable } =
+            verdict;
+        let word = match (findings.is_empty(), unable) {
+            (false, _) => "NOT SOUND",
+            (true, Some(_)) => "not checked to its end",
+            (true, None) => "sound",
+        };
+        println!(
+            "{match_id}: {word}; {entries} entries, {letters} letters, {sent} of ours worded again (head {})",
+            head.hash
+        );
+        if *sent_in_other_words > 0 {
+            println!("  of {sent_in_other_words} letters of ours only the ledger line could be compared");
+        }
+        findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
+        unable.iter().for_each(|why| println!("  {why}"));
+    }
+}
+
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {msg} {human_pos} entries ({per_sec}, {elapsed})");
+    ProgressBar::no_length().with_style(style.expect("a progress template"))
+}

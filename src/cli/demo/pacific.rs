@@ -1,0 +1,219 @@
+//! How the correspondents of the demo play War in the Pacific: from the tables of a report, one answer ahead.
+
+use super::correspondent::{Dice, examples};
+
+type Square = crate::game::square::Square<16, 16>;
+
+/// What the tables of a report show of one side.
+#[derive(Clone, Default)]
+struct Side {
+    ships: Vec<Ship>,
+    submarines: Vec<(String, Square)>,
+}
+
+#[derive(Clone)]
+struct Ship {
+    class: Class,
+    /// `1` of `V1` and `S1`; the others have none.
+    no: String,
+    at: Square,
+    aloft: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Carrier,
+    Squadron,
+    Battleship,
+    Cruiser,
+    Destroyer,
+}
+
+/// How far from its nearest square an attack on four squares can be made.
+const REACH: u8 = 2;
+
+const SIDEWAYS: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
+const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
+const KNIGHT: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+
+/// Orders for what a letter asks: a setup, a surface turn, or an order to a submarine.
+pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
+    if letter.contains("Set up your fleet") {
+        return setup(examples(letter), dice);
+    }
+    let [own, foe] = ["Your", "Their"].map(|whose| Side::read(letter, whose));
+    let order = if letter.contains("One order for one of your submarines") {
+        Some(submarine(&own, &foe, dice).unwrap_or_else(|| "SUBS PASS".to_owned()))
+    } else {
+        hunt(letter, &own, dice).or_else(|| surface(&own, &foe, dice))
+    };
+    order.map_or_else(|| examples(letter), |order| vec![order])
+}
+
+/// The setup of the form, mirrored by half the players; the submarines where chance takes them.
+fn setup(form: Vec<String>, dice: &mut Dice) -> Vec<String> {
+    let mirrored = dice.below(2) == 0;
+    let mut taken: Vec<Square> = Vec::new();
+    let mut place = |word: &str, far: bool| -> String {
+        let Some(mut at) = Square::parse(word) else { return word.to_owned() };
+        if mirrored {
+            at = Square::new(15 - at.file(), at.rank()).unwrap_or(at);
+        }
+        // A submarine goes anywhere in the waters in which the form has it.
+        while far && (taken.contains(&at) || dice.below(4) > 0) {
+            let (file, rank) = (dice.below(16) as u8, at.rank() / 8 * 8 + dice.below(8) as u8);
+            at = Square::new(file, rank).unwrap_or(at);
+        }
+        taken.push(at);
+        at.to_string()
+    };
+    let lines = form.iter().map(|line| {
+        let far = line.starts_with("SUBMARINE");
+        line.split(' ').map(|word| place(word, far)).collect::<Vec<_>>().join(" ")
+    });
+    lines.collect()
+}
+
+/// The move that sinks most, what can be sunk in answer set against it; else towards the enemy.
+fn surface(own: &Side, foe: &Side, dice: &mut Dice) -> Option<String> {
+    let mut best: Option<(i32, String)> = None;
+    for (i, ship) in own.ships.iter().enumerate() {
+        let escorted = |other: &Ship| other.class == Class::Squadron && !other.aloft && other.no == ship.no;
+        if ship.class == Class::Carrier && own.ships.iter().any(escorted) {
+            continue;
+        }
+        for to in moves(ship, &own.ships, &foe.ships) {
+            let (mut mine, mut theirs) = (own.ships.clone(), foe.ships.clone());
+            mine[i].at = to;
+            let sunk = theirs.iter().position(|other| other.at == to).map_or(0, |i| worth(&theirs.remove(i)));
+            let lost = theirs.iter().flat_map(|other| moves(other, &theirs, &mine));
+            let lost = lost.filter_map(|at| mine.iter().find(|ship| ship.at == at)).map(worth).max();
+            let way = theirs.iter().map(|other| i32::from(to.king_steps(other.at))).min().unwrap_or(0);
+            let throw = i32::try_from(dice.below(6)).unwrap_or_default();
+            let score = 20 * (sunk - lost.unwrap_or(0)) - 2 * way + throw;
+            if best.as_ref().is_none_or(|(most, _)| score > *most) {
+                best = Some((score, format!("{} {to}", ship.at)));
+            }
+        }
+    }
+    best.map(|(_, order)| order)
+}
+
+/// Fires where it can; else goes where it could.
+fn submarine(own: &Side, foe: &Side, dice: &mut Dice) -> Option<String> {
+    let targets: Vec<&Ship> = foe.ships.iter().filter(|ship| ship.class != Class::Squadron).collect();
+    for (name, at) in &own.submarines {
+        if let Some(ship) = targets.iter().find(|ship| at.king_steps(ship.at) == REACH) {
+            return Some(format!("{name} FIRE {}", ship.at));
+        }
+    }
+    let (name, from) = dice.pick(&own.submarines)?;
+    let lines = SIDEWAYS.into_iter().chain(DIAGONAL);
+    let ways = lines.flat_map(|(files, ranks)| (1..=3).filter_map(move |n| from.step(n * files, n * ranks)));
+    let free = ways.filter(|to| own.submarines.iter().all(|(_, at)| at != to));
+    let to = free.min_by_key(|to| targets.iter().map(|ship| to.king_steps(ship.at).abs_diff(REACH)).min())?;
+    Some(format!("{name} {from} {to}"))
+}
+
+/// Depth charges, now and then, near where the last news of a submarine came from.
+fn hunt(letter: &str, own: &Side, dice: &mut Dice) -> Option<String> {
+    let heard = letter.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            [_, "they", "torpedo", at, ..] | [_, "you", "charges" | "sonar", at, _, "yes"] => {
+                Square::parse(at)
+            }
+            _ => None,
+        }
+    })?;
+    if dice.below(4) > 0 {
+        return None;
+    }
+    let (files, ranks) = *dice.pick(&[SIDEWAYS, DIAGONAL].concat())?;
+    let corner = heard.step(2 * files, 2 * ranks).filter(|at| at.file() < 15 && at.rank() < 15)?;
+    let area = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(files, ranks)| corner.step(files, ranks));
+    let near = |ship: &Ship| area.iter().flatten().any(|at| at.king_steps(ship.at) <= REACH);
+    let reached = own.ships.iter().any(|ship| ship.class != Class::Squadron && near(ship));
+    reached.then(|| format!("ASW {corner}"))
+}
+
+fn worth(ship: &Ship) -> i32 {
+    match ship.class {
+        Class::Carrier | Class::Squadron => 10,
+        Class::Battleship => 5,
+        Class::Cruiser => 4,
+        Class::Destroyer => 3,
+    }
+}
+
+/// Where a ship may go, but for a squadron's one leap.
+fn moves(ship: &Ship, own: &[Ship], foe: &[Ship]) -> Vec<Square> {
+    let mut found = Vec::new();
+    let mut go = |directions: &[(i8, i8)], steps: usize, may_sink: bool| {
+        for (files, ranks) in directions {
+            let mut at = ship.at;
+            for _ in 0..steps {
+                let Some(to) = at.step(*files, *ranks).filter(|to| own.iter().all(|own| own.at != *to))
+                else {
+                    break;
+                };
+                let sinks = foe.iter().any(|foe| foe.at == to);
+                if !sinks || may_sink {
+                    found.push(to);
+                }
+                if sinks {
+                    break;
+                }
+                at = to;
+            }
+        }
+    };
+    match ship.class {
+        Class::Carrier => go(&[SIDEWAYS, DIAGONAL].concat(), 1, true),
+        Class::Squadron => go(&[SIDEWAYS, DIAGONAL].concat(), 15, true),
+        Class::Battleship => go(&SIDEWAYS, 15, true),
+        Class::Cruiser => {
+            go(&DIAGONAL, 15, true);
+            go(&SIDEWAYS, 1, false);
+        }
+        Class::Destroyer => go(&KNIGHT, 1, true),
+    }
+    found
+}
+
+impl Side {
+    /// Reads the rows `Your battleships    A1, F1` and `Their squadrons     S1 E3 in the air`.
+    fn read(letter: &str, whose: &str) -> Side {
+        let mut side = Side::default();
+        for line in letter.lines() {
+            let Some(row) = line.trim().strip_prefix(whose).and_then(|row| row.strip_prefix(' ')) else {
+                continue;
+            };
+            let Some((label, places)) = row.split_once(' ') else { continue };
+            let class = match label {
+                "carriers" => Some(Class::Carrier),
+                "squadrons" => Some(Class::Squadron),
+                "battleships" => Some(Class::Battleship),
+                "cruisers" => Some(Class::Cruiser),
+                "destroyers" => Some(Class::Destroyer),
+                "submarines" => None,
+                _ => continue,
+            };
+            for place in places.split(',') {
+                let words: Vec<&str> = place.split_whitespace().collect();
+                let Some(at) = words.iter().find_map(|word| Square::parse(word)) else { continue };
+                let name = words[0];
+                match class {
+                    Some(class) => side.ships.push(Ship {
+                        class,
+                        no: name[1..].to_owned(),
+                        at,
+                        aloft: place.ends_with("in the air"),
+                    }),
+                    None => side.submarines.push((name.to_owned(), at)),
+                }
+            }
+        }
+        side
+    }
+}

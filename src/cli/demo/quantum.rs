@@ -1,0 +1,115 @@
+//! How the correspondents of the demo play Quantum: from the board in characters, one answer ahead.
+
+use std::collections::BTreeMap;
+
+use super::correspondent::{Dice, examples};
+use crate::game::square::Square;
+
+type Spot = Square<8, 8>;
+type Board = BTreeMap<Spot, Stack>;
+
+#[derive(Clone, Copy)]
+struct Stack {
+    own: bool,
+    kind: Kind,
+    height: i32,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Square,
+    Circle,
+    Queen,
+}
+
+/// From six pieces a stack is a tower, which neither moves nor is landed on.
+const TOWER: i32 = 6;
+
+const SIDEWAYS: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
+const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
+
+/// The move that wins most, what the opponent can take in answer set against it. The first letter shows no
+/// board; its example does for the first move.
+pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
+    let board = read(letter);
+    let best = moves(&board, true).into_iter().max_by_key(|&(from, to)| {
+        let after = after(&board, from, to);
+        let most = |own| moves(&after, own).iter().map(|step| gain(&after, *step)).max().unwrap_or(0);
+        let throw = i32::try_from(dice.below(4)).unwrap_or_default();
+        4 * gain(&board, (from, to)) - 2 * most(false) + 3 * most(true) + throw
+    });
+    best.map_or_else(|| examples(letter), |(from, to)| vec![format!("{from} {to}")])
+}
+
+/// What a move stacks: the height it reaches, and much for a tower.
+fn gain(board: &Board, (from, to): (Spot, Spot)) -> i32 {
+    match (board.get(&from), board.get(&to)) {
+        (Some(stack), Some(below)) if stack.height + below.height >= TOWER => 30,
+        (Some(stack), Some(below)) => stack.height + below.height,
+        _ => 0,
+    }
+}
+
+fn after(board: &Board, from: Spot, to: Spot) -> Board {
+    let mut board = board.clone();
+    if let Some(mut stack) = board.remove(&from) {
+        stack.height += board.get(&to).map_or(0, |below| below.height);
+        board.insert(to, stack);
+    }
+    board
+}
+
+/// Every move of a side: in a straight line, as far as the stack is high, onto nothing or an enemy stack.
+fn moves(board: &Board, own: bool) -> Vec<(Spot, Spot)> {
+    let mut moves = Vec::new();
+    for (&from, stack) in board.iter().filter(|(_, stack)| stack.own == own && stack.height < TOWER) {
+        let directions = match stack.kind {
+            Kind::Square => SIDEWAYS.to_vec(),
+            Kind::Circle => DIAGONAL.to_vec(),
+            Kind::Queen => [SIDEWAYS, DIAGONAL].concat(),
+        };
+        for (files, ranks) in directions {
+            let mut at = from;
+            for _ in 0..stack.height {
+                let Some(to) = at.step(files, ranks) else { break };
+                let there = board.get(&to);
+                if there.is_none_or(|there| there.own != own && there.height < TOWER) {
+                    moves.push((from, to));
+                }
+                if there.is_some() {
+                    break;
+                }
+                at = to;
+            }
+        }
+    }
+    moves
+}
+
+/// Reads the rows ` 3   Q     Q2    .  …  3`: capitals are South's, small letters North's.
+fn read(letter: &str) -> Board {
+    let is_south = letter.contains("South (you)");
+    let mut board = Board::new();
+    for line in letter.lines() {
+        let Some(row) = line.strip_prefix("    ").filter(|row| row.len() > 52 && row.is_ascii()) else {
+            continue;
+        };
+        let Ok(rank) = row[..3].trim().parse::<u8>() else { continue };
+        for file in 0..8 {
+            let cell = &row[4 + 6 * usize::from(file)..][..6];
+            let name = cell.trim_matches([' ', '[', ']', '<', '(', ')', '.']);
+            let Some(letter) = name.chars().next() else { continue };
+            let kind = match letter.to_ascii_uppercase() {
+                'S' => Kind::Square,
+                'C' => Kind::Circle,
+                'Q' => Kind::Queen,
+                _ => continue,
+            };
+            let height = if name.len() == 1 { Some(1) } else { name[1..].parse().ok() };
+            if let (Some(spot), Some(height)) = (Spot::new(file, rank.wrapping_sub(1)), height) {
+                board.insert(spot, Stack { own: letter.is_ascii_uppercase() == is_south, kind, height });
+            }
+        }
+    }
+    board
+}

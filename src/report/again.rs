@@ -1,0 +1,47 @@
+//! Letters of ours once more: a report as it was sent, the text that an answer may quote.
+
+use crate::referee::Again;
+
+/// Which of a seat's reports are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    All,
+    Last,
+    Turn(u32),
+}
+
+impl Wanted {
+    /// That of `turn`, or the last one.
+    pub fn of(turn: Option<u32>) -> Wanted {
+        turn.map_or(Wanted::Last, Wanted::Turn)
+    }
+}
+
+/// The reports that are wanted, of all that were sent to the seat until now, in order.
+pub fn again<'a>(sent: impl Iterator<Item = &'a [u8]>, wanted: Wanted) -> Vec<Again> {
+    let mut reports: Vec<Again> = sent.map(unframed).collect();
+    match wanted {
+        Wanted::All => {}
+        Wanted::Last => reports = reports.pop().into_iter().collect(),
+        Wanted::Turn(turn) => {
+            let title = format!("] Turn {}:", turn + 1);
+            reports.retain(|report| report.title.contains(&title));
+        }
+    }
+    reports
+}
+
+/// A letter of ours as it was sent, without the lines that frame it.
+fn unframed(bytes: &[u8]) -> Again {
+    let mail = mail_parser::MessageParser::default().parse(bytes);
+    let title = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default().to_owned();
+    let text = text_of(bytes);
+    let framed = |line: &&str| !line.starts_with("##") && !line.starts_with("Reply token:");
+    Again { title, lines: text.lines().filter(framed).map(str::to_owned).collect() }
+}
+
+/// The plain text of a letter of ours.
+pub fn text_of(bytes: &[u8]) -> String {
+    let mail = mail_parser::MessageParser::default().parse(bytes);
+    mail.and_then(|mail| mail.body_text(0).map(|text| text.into_owned())).unwrap_or_default()
+}

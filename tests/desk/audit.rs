@@ -1,0 +1,340 @@
+//! The audit: whatever somebody changes in the database file is found and named.
+
+use fogpost::audit::{Place, Verdict};
+use fogpost::game::any::Kind;
+use fogpost::ledger::{Entry, Fact, Head};
+use fogpost::referee::{Match, Stage};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{Connection, SqliteConnection};
+
+use crate::desk::{ANN, BO, Desk, GM};
+
+/// A match of quad with two turns, a refusal, and a question.
+fn played() -> (Desk, Match) {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    desk.reply(ANN, &to_ann, "MARBLE A1");
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    desk.reply(BO, &to_bo, "STATUS\nREPORT\nTELL Good luck\nEND");
+    let sound = desk.verify(&m.id);
+    assert!(sound.is_sound(), "{sound:#?}");
+    assert_eq!((sound.letters, sound.sent_in_other_words), (4, 0));
+    assert!(sound.sent >= 10 && sound.entries >= 10, "{sound:#?}");
+    let m = desk.find(&m.id);
+    (desk, m)
+}
+
+/// Writes into the database file, past the program and its triggers.
+fn cheat(desk: &Desk, statements: &[&str]) {
+    desk.untidy.set(true);
+    let path = desk.folder().join("fogpost.db");
+    desk.block_on(async {
+        let mut file = SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(path))
+            .await
+            .expect("the file opens");
+        let triggers: Vec<String> =
+            sqlx::query_scalar("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+                .fetch_all(&mut file)
+                .await
+                .expect("the triggers");
+        for name in triggers {
+            sqlx::query(sqlx::AssertSqlSafe(format!("DROP TRIGGER {name}")))
+                .execute(&mut file)
+                .await
+                .expect("dropped");
+        }
+        for statement in statements {
+            let done = sqlx::query(sqlx::AssertSqlSafe((*statement).to_owned())).execute(&mut file).await;
+            assert!(done.expect("a statement").rows_affected() > 0, "{statement} changes nothing");
+        }
+        file.close().await.expect("closed");
+    });
+}
+
+#[track_caller]
+fn found(verdict: &Verdict) -> &Place {
+    let [finding] = &verdict.findings[..] else { panic!("one finding, not {verdict:#?}") };
+    &finding.place
+}
+
+/// The entries of a match as they are kept.
+fn entries(desk: &Desk, id: &str) -> Vec<Entry> {
+    let rows = desk.block_on(desk.office().store.entries(id)).expect("the store answers");
+    rows.iter().map(|row| serde_json::from_str(&row.json).expect("an entry")).collect()
+}
+
+/// The number of the first entry of this kind.
+fn seq_of(desk: &Desk, id: &str, kind: &str) -> u64 {
+    let mut entries = entries(desk, id).into_iter();
+    entries.find(|entry| entry.fact.kind() == kind).expect("an entry of this kind").seq
+}
+
+/// Puts these entries in the place of the match's own, chained anew, and the new head into the snapshot.
+fn rewrite(desk: &Desk, m: &Match, mut entries: Vec<Entry>) {
+    let mut head = Head::default();
+    let mut statements = vec![format!("DELETE FROM entry WHERE match_id = '{}'", m.id)];
+    for (seq, entry) in (1..).zip(&mut entries) {
+        (entry.seq, entry.prev) = (seq, head.hash);
+        let json = entry.canonical().replace('\'', "''");
+        let (at, kind, hash) = (entry.at.timestamp_millis(), entry.fact.kind(), entry.hash());
+        statements.push(format!(
+            "INSERT INTO entry VALUES ('{}', {seq}, {at}, '{kind}', '{json}', '{hash}')",
+            m.id
+        ));
+        head = Head { seq, hash };
+    }
+    let snapshot = serde_json::to_string(&Match { head, ..m.clone() }).expect("JSON").replace('\'', "''");
+    statements.push(format!("UPDATE match SET snapshot = '{snapshot}' WHERE id = '{}'", m.id));
+    cheat(desk, &statements.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_changed_byte_of_a_letter_is_named() {
+    let (desk, m) = played();
+    let digest = desk.letters().last().expect("a letter").digest;
+    let change = format!(
+        "UPDATE letter_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), 'MARBLE A1', 'MARBLE B1') AS BLOB) \
+         WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')"
+    );
+    cheat(&desk, &[&change]);
+    assert_eq!(*found(&desk.verify(&m.id)), Place::Letter(digest));
+}
+
+#[test]
+fn a_letter_that_is_gone_is_named() {
+    let (desk, m) = played();
+    let digest = desk.letters().last().expect("a letter").digest;
+    let gone =
+        format!("DELETE FROM letter_raw WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')");
+    cheat(&desk, &[&gone]);
+    assert_eq!(*found(&desk.verify(&m.id)), Place::Letter(digest));
+}
+
+#[test]
+fn a_changed_order_in_an_entry_is_named() {
+    let (desk, m) = played();
+    let seq = seq_of(&desk, &m.id, "OrdersSealed");
+    cheat(
+        &desk,
+        &[&format!("UPDATE entry SET json = replace(json, 'MARBLE E5', 'MARBLE E6') WHERE seq = {seq}")],
+    );
+    assert_eq!(*found(&desk.verify(&m.id)), Place::Entry(seq));
+}
+
+#[test]
+fn a_changed_time_is_named() {
+    let (desk, m) = played();
+    cheat(&desk, &["UPDATE entry SET at = at - 60000 WHERE seq = 3"]);
+    assert_eq!(*found(&desk.verify(&m.id)), Place::Entry(3));
+    cheat(&desk, &["UPDATE entry SET at = at + 60000 WHERE seq = 3"]);
+    assert!(desk.verify(&m.id).is_sound());
+    cheat(&desk, &["UPDATE entry SET json = replace(json, 'T10:00', 'T09:00') WHERE seq = 4"]);
+    assert_eq!(*found(&desk.verify(&m.id)), Place::Entry(4));
+}
+
+#[test]
+fn a_changed_state_is_named() {
+    let (desk, m) = played();
+    let mut other = m.clone();
+    other.missed.second += 1;
+    let snapshot = serde_json::to_string(&other).expect("JSON").replace('\'', "''");
+    cheat(&desk, &[&format!("UPDATE match SET snapshot = '{snapshot}'")]);
+    let verdict = desk.verify(&m.id);
+    assert_eq!(*found(&verdict), Place::Kept("the snapshot"));
+    assert!(verdict.findings[0].what.contains("missed"), "{verdict:#?}");
+}
+
+#[test]
+fn a_stage_that_is_not_the_matchs_is_named() {
+    let (desk, m) = played();
+    cheat(&desk, &["UPDATE match SET stage = 'paused', wake_at = NULL"]);
+    assert_eq!(*found(&desk.verify(&m.id)), Place::Kept("the match"));
+}
+
+#[test]
+fn a_changed_report_is_named_down_to_its_picture() {
+    let (desk, m) = played();
+    let sent = desk.block_on(desk.office().store.sent_about(&m.id)).expect("the store answers");
+    let report = sent.iter().find(|row| row.kind == "report").expect("a report");
+    let place = Place::Sent(report.message_id.clone());
+    let bytes = desk
+        .block_on(desk.office().store.dispatches_by_message_id(std::slice::from_ref(&report.message_id)))
+        .expect("the store answers")
+        .remove(0)
+        .1;
+    let write = |bytes: &[u8]| {
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        cheat(
+            &desk,
+            &[&format!("UPDATE dispatch_raw SET bytes = x'{hex}' WHERE dispatch_id = {}", report.id)],
+        );
+        desk.verify(&m.id)
+    };
+    let replaced = |from: &str, to: &str| {
+        let text = String::from_utf8(bytes.clone()).expect("mail is text");
+        assert!(text.contains(from), "{from} stands in {text}");
+        text.replacen(from, to, 1).into_bytes()
+    };
+    for (from, to, part) in [
+        ("What happened", "What hxppened", "text"),
+        ("<h2>What happened", "<h2>What hxppened", "HTML"),
+        ("iVBORw0KGgo", "iVBORw0KGgp", "picture"),
+        ("To: ", "Cc: bo@elsewhere.example\r\nTo: ", "header"),
+    ] {
+        let verdict = write(&replaced(from, to));
+        assert_eq!(*found(&verdict), place, "{from}");
+        assert!(verdict.findings[0].what.contains(part), "{part}: {verdict:#?}");
+    }
+    assert!(write(&bytes).is_sound());
+}
+
+#[test]
+fn a_ledger_line_that_was_changed_in_a_report_is_named() {
+    let (desk, m) = played();
+    let change = "UPDATE dispatch_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), ' sha256', '7 sha256') AS BLOB) \
+                  WHERE dispatch_id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')";
+    cheat(&desk, &[change]);
+    let verdict = desk.verify(&m.id);
+    assert!(matches!(found(&verdict), Place::Sent(_)));
+    assert!(verdict.findings[0].what.contains("ledger line"), "{verdict:#?}");
+}
+
+#[test]
+fn a_letter_of_ours_that_was_removed_or_added_is_named() {
+    let (desk, m) = played();
+    let report = "(SELECT MIN(id) FROM dispatch WHERE kind = 'report')";
+    cheat(
+        &desk,
+        &[
+            &format!(
+                "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at) \
+                  SELECT replace(message_id, '.0@', '.7@'), recipient, kind, match_id, seat, created_at, sent_at \
+                  FROM dispatch WHERE kind = 'invitation' AND seat = 'first'"
+            ),
+            "INSERT INTO dispatch_raw SELECT MAX(id), x'00' FROM dispatch",
+        ],
+    );
+    let verdict = desk.verify(&m.id);
+    assert!(matches!(found(&verdict), Place::Sent(_)));
+    assert!(verdict.findings[0].what.contains("added"), "{verdict:#?}");
+    cheat(
+        &desk,
+        &[
+            "DELETE FROM dispatch_raw WHERE dispatch_id = (SELECT MAX(id) FROM dispatch)",
+            "DELETE FROM dispatch WHERE id = (SELECT MAX(id) FROM dispatch)",
+            &format!("DELETE FROM dispatch_raw WHERE dispatch_id = {report}"),
+        ],
+    );
+    assert!(matches!(found(&desk.verify(&m.id)), Place::Sent(_)));
+    cheat(&desk, &[&format!("DELETE FROM dispatch WHERE id = {report}")]);
+    assert!(desk.verify(&m.id).findings[0].what.contains("missing"));
+}
+
+#[test]
+fn a_removed_entry_is_named() {
+    let (desk, m) = played();
+    cheat(&desk, &["DELETE FROM entry WHERE seq = 5"]);
+    let verdict = desk.verify(&m.id);
+    assert_eq!(*found(&verdict), Place::Entry(5));
+    assert!(verdict.findings[0].what.contains("missing"), "{verdict:#?}");
+}
+
+#[test]
+fn removed_last_entries_are_missed() {
+    let (desk, m) = played();
+    cheat(&desk, &[&format!("DELETE FROM entry WHERE seq = {}", m.head.seq)]);
+    let verdict = desk.verify(&m.id);
+    assert_eq!(*found(&verdict), Place::Entry(m.head.seq));
+    assert!(verdict.findings[0].what.contains("missing"), "{verdict:#?}");
+}
+
+#[test]
+fn two_entries_that_were_swapped_are_named() {
+    let (desk, m) = played();
+    cheat(
+        &desk,
+        &[
+            "UPDATE entry SET seq = 99 WHERE seq = 4",
+            "UPDATE entry SET seq = 4 WHERE seq = 5",
+            "UPDATE entry SET seq = 5 WHERE seq = 99",
+        ],
+    );
+    assert_eq!(*found(&desk.verify(&m.id)), Place::Entry(4));
+}
+
+#[test]
+fn an_added_entry_is_named_though_the_chain_holds() {
+    let (desk, m) = played();
+    let mut all = entries(&desk, &m.id);
+    let mut added = all.last().expect("an entry").clone();
+    added.fact = Fact::MatchResumed { deadline: None };
+    added.cause = fogpost::ledger::Source::Clock;
+    added.salt = m.key.salt(m.head.seq + 1);
+    all.push(added);
+    rewrite(&desk, &m, all);
+    let verdict = desk.verify(&m.id);
+    assert!(verdict.findings.iter().any(|f| f.place == Place::Entry(m.head.seq + 1)), "{verdict:#?}");
+}
+
+#[test]
+fn an_order_changed_in_a_chain_that_was_recomputed_is_named() {
+    let (desk, m) = played();
+    let seq = seq_of(&desk, &m.id, "OrdersSealed");
+    let mut all = entries(&desk, &m.id);
+    let place = usize::try_from(seq - 1).expect("a place");
+    let json = serde_json::to_string(&all[place]).expect("JSON").replace("MARBLE E5", "MARBLE E6");
+    all[place] = serde_json::from_str(&json).expect("an entry");
+    rewrite(&desk, &m, all);
+    let verdict = desk.verify(&m.id);
+    let finding = verdict.findings.iter().find(|f| f.place == Place::Entry(seq)).expect("it is named");
+    assert!(finding.what.contains("body.orders"), "{verdict:#?}");
+}
+
+/// The cheat goes back to before Ann's letter and lets the program rule on another in its place: all that is kept
+/// fits together, and only the mail that the players hold tells of it.
+#[test]
+fn a_history_that_was_rewritten_without_a_flaw_is_revealed_by_the_players_own_mail() {
+    let mut desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    let before = desk.folder().join("before.db");
+    cheat(&desk, &[&format!("VACUUM INTO '{}'; UPDATE match SET version = version", before.display())]);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    let witness = desk.raw_to(ANN).pop().expect("Ann has her report");
+    let against = |desk: &Desk, witness: &[u8]| {
+        desk.block_on(desk.office().verify_against(witness, None, &|_| ())).expect("the store answers")
+    };
+    assert!(against(&desk, &witness).iter().all(Verdict::is_sound));
+    desk.restart_after(|folder| {
+        for name in ["fogpost.db-wal", "fogpost.db-shm"] {
+            let _ = std::fs::remove_file(folder.join(name));
+        }
+        std::fs::copy(&before, folder.join("fogpost.db")).expect("copied");
+    });
+    desk.reply(ANN, &to_ann, "MARBLE E6");
+    assert!(desk.verify(&m.id).is_sound(), "nothing that is kept tells of it");
+    let verdicts = against(&desk, &witness);
+    assert!(matches!(found(&verdicts[0]), Place::Mail(_)), "{verdicts:#?}");
+    let forwarded =
+        format!("From: x@y.example\n\n> {}", String::from_utf8_lossy(&witness).replace('\n', "\n> "));
+    assert!(!against(&desk, forwarded.as_bytes())[0].is_sound());
+}
+
+#[test]
+fn a_match_that_fails_on_schedule_stands_still_and_the_gm_is_told() {
+    let (desk, m) = played();
+    desk.sent_to(GM);
+    let change = "UPDATE dispatch_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), 'What happened', 'What hxppened') \
+                  AS BLOB) WHERE dispatch_id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')";
+    cheat(&desk, &[change]);
+    desk.advance(25);
+    let after = desk.find(&m.id);
+    assert_eq!(after.stage, Stage::Paused);
+    let alarm = desk.sent_to(GM).into_iter().find(|sent| sent.subject == "A ledger does not verify");
+    alarm.expect("the GM is told").says(&m.id).says("does not verify").says("its text was changed");
+    desk.last_to(ANN).says("its ledger does not verify");
+    let verdict = desk.verify(&m.id);
+    assert!(matches!(found(&verdict), Place::Sent(_)), "the pause itself is on the ledger: {verdict:#?}");
+}

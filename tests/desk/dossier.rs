@@ -1,0 +1,123 @@
+//! The dossier: checked with public tools alone, by the script that CHECK.txt is.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use fogpost::game::any::Kind;
+use fogpost::referee::Match;
+
+use crate::desk::{ANN, BO, Desk};
+
+fn over() -> (Desk, Match) {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    desk.reply(ANN, &to_ann, "MARBLE A1");
+    desk.reply(ANN, &to_ann, "MARBLE E5\nFrom here on it is a remark");
+    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    desk.reply(BO, &to_bo, "RESIGN CONFIRM");
+    let m = desk.find(&m.id);
+    (desk, m)
+}
+
+fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
+    for (name, contents) in files {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, contents).expect("written");
+    }
+}
+
+/// What checking by hand says; empty when nothing is wrong.
+fn by_hand(folder: &Path) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/check.sh");
+    let ran = Command::new(script).arg(folder).output().expect("bash, sha256sum and jq are there");
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.success(), said.is_empty(), "{said}");
+    said
+}
+
+#[test]
+fn a_dossier_is_checked_with_public_tools_alone() {
+    let (desk, m) = over();
+    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), &files);
+    assert_eq!(by_hand(folder.path()), "");
+    let letter = files.keys().find(|name| name.starts_with("letters/")).expect("a letter").as_str();
+    let changes = [
+        ("entries.jsonl", "MARBLE E5", "MARBLE E6"),
+        ("key.txt", &m.key.open()[..4], "0a0b"),
+        ("record.toml", "MARBLE", "MARBEL"),
+        ("states.jsonl", "{", "{ "),
+        (letter, "MARBLE", "MARBEL"),
+    ];
+    for (name, from, to) in changes {
+        let text = String::from_utf8(files[name].clone()).expect("text");
+        assert!(text.contains(from), "{from} stands in {name}");
+        std::fs::write(folder.path().join(name), text.replacen(from, to, 1)).expect("written");
+    }
+    let said = by_hand(folder.path());
+    for words in [
+        "record.toml: FAILED",
+        "its hash does not fit",
+        "it is missing or was changed",
+        "the key is not the one that entry 1 pins",
+        "its salt is not made from the key",
+        "these are not the orders that were sealed",
+        "the state",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn a_dossier_holds_the_record_the_letters_the_reports_and_the_account() {
+    let (desk, m) = over();
+    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let text = |name: &str| String::from_utf8(files[name].clone()).expect("text");
+    let record = fogpost::game::record::Record::parse(&text("record.toml")).expect("a record");
+    assert_eq!(record.filings.len(), 3);
+    assert!(text("letters.mbox").contains("\n>From here on"));
+    assert_eq!(text("letters.mbox").lines().filter(|line| line.starts_with("From first ")).count(), 2);
+    assert_eq!(files.keys().filter(|name| name.starts_with("letters/")).count(), 4);
+    assert!(files.keys().any(|name| name.starts_with("sent/first/") && name.ends_with("-report.eml")));
+    let account = text("account.html");
+    assert_eq!(account.matches("<svg").count(), 3, "a board for each adjudication and for the end");
+    assert!(account.contains("From here on it is a remark") && account.contains("MARBLE A5"));
+}
+
+#[test]
+fn what_a_running_match_hides_is_shown_only_unsealed_and_the_ledger_notes_it() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Pacific, &[]);
+    let refused = desk.block_on(desk.office().material(&m.id, false, "the account"));
+    assert!(refused.expect_err("it is sealed").to_string().contains("--unsealed"));
+    assert_eq!(desk.find(&m.id).head, m.head);
+    desk.block_on(desk.office().material(&m.id, true, "the account of turn 4")).expect("unsealed");
+    let entries = desk.block_on(desk.office().store.entries(&m.id)).expect("the store answers");
+    let last = entries.last().expect("an entry");
+    assert_eq!(last.kind, "Unsealed");
+    assert!(last.json.contains("the account of turn 4"));
+    desk.sent_to(ANN);
+    desk.work();
+    assert!(desk.sent_to(ANN).is_empty());
+}
+
+#[test]
+fn the_account_shows_who_filed_what_and_what_each_was_told() {
+    let (desk, m) = over();
+    let material = desk.block_on(desk.office().material(&m.id, false, "")).expect("the material");
+    let page =
+        |turn| fogpost::audit::account::text(&desk.office().templates, &material, turn).expect("a page");
+    let first = page(Some(1));
+    for words in
+        ["Orders of Ann for turn 1 were refused", "were sealed as", "    > MARBLE E5", "To Bo (report"]
+    {
+        assert!(first.contains(words), "{words} is not in\n{first}");
+    }
+    assert!(!first.contains("MARBLE A5"), "that is turn 2:\n{first}");
+    assert!(page(Some(2)).contains("    > MARBLE A5"));
+    assert!(page(None).contains("The match was closed: RESIGN second."));
+}

@@ -1,0 +1,93 @@
+//! One whole match of each game: every letter to each seat, as it is read. `cargo insta review` or
+//! `INSTA_UPDATE=always` takes a changed letter over; nothing is written where `CI` is set.
+
+#[path = "../desk/desk.rs"]
+#[allow(dead_code)] // It is shared with the desk tests, which need more of it.
+mod desk;
+mod pacific;
+mod quad;
+mod quadrant_z;
+mod quantum;
+
+use std::collections::BTreeMap;
+
+use desk::{ANN, BO, Desk, Sent};
+use fogpost::game::any::Kind;
+use fogpost::game::{Outcome, Seat};
+
+/// A match of which every letter is written down.
+struct Play {
+    desk: Desk,
+    id: String,
+    text: String,
+    /// The last letter to each, which they answer.
+    last: BTreeMap<&'static str, Sent>,
+}
+
+impl Play {
+    fn open(game: Kind, options: &[(&str, &str)]) -> Play {
+        let desk = Desk::new();
+        let id = desk.open(game, options).id;
+        let mut play = Play { desk, id, text: String::new(), last: BTreeMap::new() };
+        play.post();
+        play
+    }
+
+    fn ann(&mut self, body: &str) {
+        self.write(ANN, body);
+    }
+
+    fn bo(&mut self, body: &str) {
+        self.write(BO, body);
+    }
+
+    fn write(&mut self, from: &'static str, body: &str) {
+        self.text += &format!("==== {} writes\n\n{}\n\n", name(from), body.trim());
+        self.desk.reply(from, &self.last[from], body);
+        self.post();
+    }
+
+    /// Writes down what went out.
+    fn post(&mut self) {
+        for address in [ANN, BO] {
+            for sent in self.desk.sent_to(address) {
+                let text = self.stable(&sent);
+                self.text += &format!("==== {} reads: {text}\n", name(address));
+                self.last.insert(address, sent);
+            }
+        }
+    }
+
+    /// A letter without what chance or the ledger put there: the match's name, the token, the hashes.
+    fn stable(&self, sent: &Sent) -> String {
+        let text = format!("{}\n\n{}", sent.subject, sent.text);
+        let text =
+            text.replace(&self.id, &format!("{}-0000", &self.id[..2])).replace(sent.token(), "(token)");
+        let is_hash = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let lines = text.lines().map(|line| match line.split(' ').next_back().filter(|word| is_hash(word)) {
+            Some(hash) => line.replace(hash, "(hash)"),
+            None => line.to_owned(),
+        });
+        lines.collect::<Vec<_>>().join("\n") + "\n"
+    }
+
+    /// Compares all that was written with the golden file of this name.
+    #[track_caller]
+    fn ends(self, file: &str, reason: &str, winner: Option<Seat>) {
+        let outcome = self.desk.find(&self.id).state.outcome();
+        let ended = outcome.as_ref().map(|Outcome { winner, reason }| (*winner, reason.to_string()));
+        let settings = {
+            let mut settings = insta::Settings::clone_current();
+            settings.set_snapshot_path("snapshots");
+            settings.set_prepend_module_to_snapshot(false);
+            settings.set_omit_expression(true);
+            settings
+        };
+        settings.bind(|| insta::assert_snapshot!(file, self.text));
+        assert_eq!(ended, Some((winner, reason.to_owned())));
+    }
+}
+
+fn name(address: &str) -> &'static str {
+    if address == ANN { "Ann" } else { "Bo" }
+}
