@@ -280,10 +280,7 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
         Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
         Fact::PlayerReplaced { from, to, .. } => format!("{to} took over the seat of {from}."),
         Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
-        Fact::GmNoted { text } => {
-            lines.extend(text.lines().map(str::to_owned));
-            "The GM noted:".to_owned()
-        }
+        Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
         Fact::CorrectionMade { turn, reason, state, .. } => {
             lines.push(reason.clone());
             format!("What was decided from {} on is void; the state is {state} again.", title(*turn))
