@@ -10,7 +10,7 @@ use serde_json::json;
 use super::account::{self, Material, Posted};
 use crate::game::record::Step;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Fact};
+use crate::ledger::{self, Entry, Fact};
 use crate::letter::Digest;
 use crate::referee::Match;
 use crate::report::{TemplateError, Templates};
@@ -77,7 +77,7 @@ pub fn files(
     let lines =
         |lines: Vec<String>| lines.into_iter().map(|line| line + "\n").collect::<String>().into_bytes();
     let entries = &material.entries;
-    put("entries.jsonl", lines(entries.iter().map(ledger::Entry::canonical).collect()));
+    put("entries.jsonl", lines(entries.iter().map(Entry::canonical).collect()));
     put("entries.sha256", lines(entries.iter().map(|entry| entry.hash().to_string()).collect()));
     put("states.jsonl", lines(states(material)));
     let record = ledger::record(entries).map(|record| record.to_string()).unwrap_or_default();
@@ -146,4 +146,46 @@ fn mbox(material: &Material, came: &[Came]) -> Vec<u8> {
         mbox.push(b'\n');
     }
     mbox
+}
+
+/// A dossier as another club takes it in.
+#[derive(Clone, Debug)]
+pub struct Brought {
+    pub about: About,
+    pub entries: Vec<Entry>,
+    pub came: Vec<(Came, Vec<u8>)>,
+    pub went: Vec<(Went, Vec<u8>)>,
+}
+
+/// Reads the files of a dossier. Whether they are true is for [`Check`](super::Check).
+///
+/// # Errors
+/// The file that is missing, or cannot be read.
+pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Brought, String> {
+    let mut file = |name: &str| files.remove(name).ok_or_else(|| format!("{name} is missing"));
+    let about: About =
+        serde_json::from_slice(&file("about.json")?).map_err(|error| format!("about.json: {error}"))?;
+    if about.fogpost != 1 {
+        return Err(format!("it is of form {}; this program reads form 1", about.fogpost));
+    }
+    let entries = read_lines("entries.jsonl", &file("entries.jsonl")?)?;
+    let mut came = Vec::new();
+    for one in read_lines::<Came>("letters.jsonl", &file("letters.jsonl")?)? {
+        let raw = file(&format!("letters/{}.eml", one.letter))?;
+        came.push((one, raw));
+    }
+    let mut went = Vec::new();
+    for one in read_lines::<Went>("sent.jsonl", &file("sent.jsonl")?)? {
+        let bytes = file(&one.file)?;
+        went.push((one, bytes));
+    }
+    Ok(Brought { about, entries, came, went })
+}
+
+fn read_lines<T: serde::de::DeserializeOwned>(name: &str, contents: &[u8]) -> Result<Vec<T>, String> {
+    let text = std::str::from_utf8(contents).map_err(|_| format!("{name} is no text"))?;
+    let read = (1..).zip(text.lines()).map(|(number, line)| {
+        serde_json::from_str(line).map_err(|error| format!("{name}, line {number}: {error}"))
+    });
+    read.collect()
 }

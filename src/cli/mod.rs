@@ -1,6 +1,7 @@
 //! The command line: a file a command. It parses, calls, prints, and knows no rules.
 
 mod audit;
+mod backup;
 mod club;
 mod demo;
 mod doctor;
@@ -58,6 +59,8 @@ enum Command {
     Club(club::Args),
     Letters(letters::Args),
     Audit(audit::Args),
+    Backup(backup::Backup),
+    Restore(backup::Restore),
     Replay(replay::Args),
     Games(manual::Games),
     Completions(manual::Completions),
@@ -82,6 +85,8 @@ impl Cli {
             Command::Club(args) => args.run(&config),
             Command::Letters(args) => args.run(&config),
             Command::Audit(args) => args.run(&config),
+            Command::Backup(args) => args.run(&config),
+            Command::Restore(args) => args.run(&config),
             Command::Replay(args) => args.run(),
             Command::Games(args) => args.run(),
             Command::Completions(args) => args.run(),

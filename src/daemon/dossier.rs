@@ -1,19 +1,24 @@
 //! All that is kept of one match, for its account and its dossier.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
+use chrono::{DateTime, Utc};
 
-use super::Office;
 use super::settle::snapshot;
-use super::write::both_seats;
+use super::write::{both_seats, entry_row, match_row};
+use super::{Office, new_letter};
+use crate::audit::Verdict;
 use crate::audit::account::{Material, Posted};
-use crate::audit::dossier::{self, About, Came, Holder};
+use crate::audit::dossier::{self, About, Brought, Came, Holder};
 use crate::game::BySeat;
 use crate::ledger::{Entry, Source};
 use crate::letter::Digest;
+use crate::post::Arrived;
 use crate::referee::{Act, Cause, Stage};
-use crate::store::Fate;
+use crate::store::{self, Decided, Fate, NewDispatch, SeatRow, Settlement};
 
 impl Office {
     /// Everything that is kept of a match. While it runs this holds what the rules hide: only `unsealed`, and noted
@@ -91,5 +96,111 @@ impl Office {
         }
         came.reverse();
         Ok(dossier::files(&self.templates, &material, &came, &about)?)
+    }
+
+    /// Takes in a match that was played to its end in another club, if its dossier verifies. What was sent there is
+    /// kept, and never sent from here.
+    ///
+    /// # Errors
+    /// The dossier does not verify; the match is not over, or known here already; the database does not answer.
+    pub async fn take_dossier(&self, brought: Brought) -> anyhow::Result<Verdict> {
+        let id = brought.about.snapshot.id.clone();
+        ensure!(
+            brought.about.snapshot.stage == Stage::Over,
+            "{id} is not over: only finished matches are taken in"
+        );
+        ensure!(
+            self.store.matches(std::slice::from_ref(&id)).await?.is_empty(),
+            "{id} is known here already"
+        );
+        let verdict = self.try_dossier(&brought).await?;
+        if let Some(finding) = verdict.findings.first() {
+            bail!("{id} does not verify; {}: {}", finding.place, finding.what);
+        }
+        if let Some(why) = &verdict.unable {
+            bail!("{id} cannot be checked to its end: {why}");
+        }
+        let club = brought.about.club.clone();
+        self.keep_dossier(brought).await?;
+        self.store.remember(&format!("imported {id}"), &club).await?;
+        Ok(verdict)
+    }
+
+    /// Checks a dossier in a database of its own.
+    async fn try_dossier(&self, brought: &Brought) -> anyhow::Result<Verdict> {
+        let name = format!("fogpost-dossier-{}-{}", std::process::id(), self.now().timestamp_micros());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
+        let tried = self.try_dossier_in(&folder, brought).await;
+        if let Err(error) = std::fs::remove_dir_all(&folder) {
+            tracing::warn!(folder = %folder.display(), %error, "a temporary folder is left");
+        }
+        tried
+    }
+
+    async fn try_dossier_in(&self, folder: &Path, brought: &Brought) -> anyhow::Result<Verdict> {
+        let store = store::open(&format!("sqlite:{}", folder.join("dossier.db").display())).await?;
+        let apart = Office::new(self.config.clone(), store, Arc::clone(&self.clock))?;
+        apart.keep_dossier(brought.clone()).await?;
+        let verdict = apart.verify(&brought.about.snapshot.id, &|_| ()).await;
+        apart.store.close().await;
+        verdict
+    }
+
+    async fn keep_dossier(&self, brought: Brought) -> anyhow::Result<()> {
+        let Brought { about, entries, came, went } = brought;
+        let now = self.now();
+        let id = about.snapshot.id.clone();
+        let mut seats = Vec::new();
+        for (seat, holder) in about.players.iter() {
+            let player_id = self.known_player(holder, now).await?;
+            seats.push(SeatRow { match_id: id.clone(), seat, player_id, token: holder.token.clone() });
+        }
+        let decided = came.iter().map(|(came, _)| Decided {
+            digest: came.letter,
+            fate: Fate::Ruled,
+            note: format!("from a dossier of {}", about.club),
+            seat: Some((id.clone(), came.seat)),
+        });
+        let decided = decided.collect();
+        let letters = came.into_iter().map(|(came, raw)| {
+            let (whence, size) = (format!("dossier:{id}"), raw.len() as u64);
+            new_letter(Arrived { raw, received_at: came.received_at, whence, cut: false, size })
+        });
+        let posted = went.into_iter().map(|(went, bytes)| NewDispatch {
+            message_id: went.message_id,
+            recipient: went.recipient,
+            bytes,
+            kind: went.kind,
+            match_id: Some(id.clone()),
+            seat: went.seat,
+            answers: None,
+        });
+        let settlement = Settlement {
+            at: now,
+            letters: letters.collect(),
+            decided,
+            matches: vec![match_row(&about.snapshot, 0)?],
+            seats,
+            entries: entries.iter().map(entry_row).collect(),
+            posted: posted.collect(),
+            ..Settlement::default()
+        };
+        Ok(self.store.commit(&settlement).await?)
+    }
+
+    /// The player with the addresses of `holder`. One who is known here gets no addresses from a dossier: whoever
+    /// made it could speak for him in other matches.
+    async fn known_player(&self, holder: &Holder, now: DateTime<Utc>) -> anyhow::Result<i64> {
+        let first = holder.addresses.first().context("a player without an address")?;
+        let known = self.store.player_by_address(first).await?.is_some();
+        let mut player = self.store.player(first, &holder.name, now).await?;
+        if !known {
+            player.addresses.clone_from(&holder.addresses);
+            self.store.save_player(&player).await?;
+        } else if let Some(lacking) = holder.addresses.iter().find(|own| !player.addresses.contains(own)) {
+            bail!("{} is known here without the address {lacking}; add it first if it is his", player.name);
+        }
+        Ok(player.id)
     }
 }

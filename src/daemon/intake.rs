@@ -1,13 +1,14 @@
 //! Letters are kept before anybody looks at them, and before the mailbox is told anything.
 
+use anyhow::Context;
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
 use tokio::sync::mpsc;
 
-use super::Office;
+use super::{Office, Pause};
 use crate::letter::Digest;
-use crate::post::{Arrived, Batch};
-use crate::store::NewLetter;
+use crate::post::{Arrived, Batch, Stop};
+use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
 
 impl Office {
     /// Keeps batch after batch until the inbox has closed its end.
@@ -25,6 +26,35 @@ impl Office {
                 Err(error) => tracing::error!(%error, "letters could not be kept; they stay in the mailbox"),
             }
         }
+    }
+}
+
+impl Office {
+    /// After a restore: reads the letters that the mailbox has filed as processed once more. Those that the database
+    /// knows are not kept again and not answered again; those that came since the backup was made are ruled on.
+    pub(super) async fn read_again_if_restored(&self) -> anyhow::Result<()> {
+        if self.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
+            return Ok(());
+        }
+        tracing::warn!("the database was restored: processed letters are read again");
+        let processed = self.config.inbox.processed().context("the folder of processed letters")?;
+        let (to, batches) = mpsc::channel::<Batch>(2);
+        let (drained, ()) = tokio::join!(processed.drain(to), self.take_in_until_closed(batches));
+        let letters = drained.context("the folder of processed letters")?;
+        self.store.remember(RESTORED, &format!("{letters} letters read again {}", self.now())).await?;
+        Ok(())
+    }
+
+    /// The same, tried until it is done; then it waits for `stop`.
+    pub(super) async fn read_again_until(&self, stop: &Stop) {
+        let mut pause = Pause::new();
+        while let Err(error) = self.read_again_if_restored().await {
+            pause.after_failure("processed letters cannot be read again", &error, stop).await;
+            if stop.is_set() {
+                return;
+            }
+        }
+        stop.wait().await;
     }
 }
 

@@ -131,6 +131,7 @@ impl Office {
             () = self.watch_clock_until(&stop, watched) => {}
             () = self.dispatch_until(&stop) => {}
             () = self.audit_until(&stop) => {}
+            () = self.read_again_until(&stop) => {}
         }
         Ok(())
     }
@@ -140,6 +141,7 @@ impl Office {
     /// # Errors
     /// The mailbox cannot be read, the database does not answer.
     pub async fn once(&self) -> anyhow::Result<()> {
+        self.read_again_if_restored().await?;
         let (to, batches) = mpsc::channel::<Batch>(2);
         let (drained, ()) =
             tokio::join!(self.config.inbox.clone().drain(to), self.take_in_until_closed(batches));

@@ -56,6 +56,26 @@ impl Inbox {
         }
     }
 
+    /// The letters that were filed as processed, to be read once more. A Maildir's stay where they are; those of an
+    /// IMAP mailbox go back to the folder that is read, are met again there, and are filed once more.
+    ///
+    /// # Errors
+    /// The Maildir's folder is missing and cannot be made.
+    pub fn processed(&self) -> std::io::Result<Inbox> {
+        Ok(match self.clone() {
+            Inbox::Imap(settings) => {
+                let (folder, processed) = (settings.processed.clone(), settings.folder.clone());
+                Inbox::Imap(imap::Settings { folder, processed, ..settings })
+            }
+            Inbox::Maildir(settings) => {
+                let path = settings.path.join(format!(".{}", settings.processed));
+                maildir::create(&path)?;
+                // Filed into the folder itself.
+                Inbox::Maildir(maildir::Settings { path, processed: String::new(), ..settings })
+            }
+        })
+    }
+
     /// Hands on all that is there and all that comes, until `stop`; then it ends within a second.
     ///
     /// # Errors

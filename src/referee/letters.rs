@@ -154,7 +154,10 @@ fn orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
         _ if !request.faults.is_empty() => Err(request.faults.clone()),
         Some(fault) => Err(vec![fault]),
         None if !due.seats.contains(&seat) => Err(vec![Fault::whole(not_due(draft, &due))]),
-        None => draft.m.state.seal(seat, &without(&request.orders, replaced)),
+        None => draft.m.state.seal(seat, &without(&request.orders, replaced)).or_else(|faults| {
+            let left = draft.m.state.missed(seat).filter(|_| only_holds(&request.orders));
+            left.ok_or(faults)
+        }),
     };
     let (phase, turn) = (due.phase, due.turn);
     let written = || request.orders.iter().map(|line| line.text.clone()).collect();
@@ -181,6 +184,11 @@ fn orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
             Orders::Sealed { filing, sealed, wait, replaced }
         }
     }
+}
+
+/// `HOLD` alone: where the game itself has no such order, the choice is left to the rules.
+fn only_holds(lines: &[Line]) -> bool {
+    matches!(lines, [only] if only.text.eq_ignore_ascii_case("hold"))
 }
 
 fn without(lines: &[Line], replaced: &[Line]) -> Vec<Line> {

@@ -471,6 +471,10 @@ macro_rules! backend {
                 Ok(())
             }
 
+            async fn backup(&self, to: &Path) -> Result<()> {
+                self.back_up_to(to).await
+            }
+
             async fn close(&self) {
                 self.reader.close().await;
                 self.writer.close().await;

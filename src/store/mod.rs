@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -292,6 +293,8 @@ impl InvitationStage {
 #[derive(Clone, Debug, Default)]
 pub struct Settlement {
     pub at: DateTime<Utc>,
+    /// Letters of a match that was played elsewhere; those that come to us are kept by [`Store::take_in`].
+    pub letters: Vec<NewLetter>,
     pub decided: Vec<Decided>,
     /// Each at most once; `version` is the one the match was loaded with.
     pub matches: Vec<MatchRow>,
@@ -300,6 +303,8 @@ pub struct Settlement {
     /// Those of a match in their order.
     pub entries: Vec<EntryRow>,
     pub dispatches: Vec<NewDispatch>,
+    /// Dispatches that were sent by another club: kept, and never sent from here.
+    pub posted: Vec<NewDispatch>,
     /// New ones, and those that are no longer open; one that is new and taken at once stands twice.
     pub invitations: Vec<Invitation>,
     /// Written whole, as by [`Store::save_player`].
@@ -342,6 +347,25 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
         _ => Err(StoreError::misnamed("its URL begins neither with sqlite: nor with postgres:")),
     }
 }
+
+/// Puts the backup `from` in the place of the database that `url` names, and says where the one before it is now.
+/// The next daemon reads the letters again that the mailbox has filed as processed.
+///
+/// # Errors
+/// [`StoreError::Held`] while a daemon works on it; [`StoreError::Open`] when `from` is no database of ours, or for
+/// PostgreSQL, which has tools of its own.
+pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
+    match url.split_once(':').map(|(scheme, _)| scheme) {
+        Some("sqlite") => sqlite::restore(url, from).await,
+        _ => Err(StoreError::misnamed("a PostgreSQL database is restored with pg_restore")),
+    }
+}
+
+/// The key under which a restored database says so, until the processed letters are read again.
+pub const RESTORED: &str = "restored";
+
+/// What stands under it until then.
+pub const TO_BE_READ_AGAIN: &str = "to be read again";
 
 /// Brings the tables up to date.
 ///
@@ -498,6 +522,12 @@ pub trait Store: Send + Sync {
     async fn remembered(&self, key: &str) -> Result<Option<String>>;
 
     async fn remember(&self, key: &str, value: &str) -> Result<()>;
+
+    /// Writes a copy of the database as it is at one moment, while others work on it.
+    ///
+    /// # Errors
+    /// `to` is there already or cannot be written; for PostgreSQL, which has tools of its own.
+    async fn backup(&self, to: &Path) -> Result<()>;
 
     /// Flushes and closes.
     async fn close(&self);

@@ -60,6 +60,10 @@ impl PostgresStore {
         Ok(PostgresStore { reader: pool.clone(), writer: pool })
     }
 
+    async fn back_up_to(&self, _to: &Path) -> Result<()> {
+        Err(StoreError::misnamed("a PostgreSQL database is backed up with pg_dump"))
+    }
+
     async fn begin(&self) -> Result<Transaction<'static, Postgres>> {
         Ok(self.writer.begin().await?)
     }

@@ -73,6 +73,9 @@ macro_rules! settling {
             for chunk in settlement.seats.chunks(CHUNK) {
                 set_seats(tx, chunk).await?;
             }
+            if !settlement.letters.is_empty() {
+                take_in(tx, &settlement.letters).await?;
+            }
             for chunk in settlement.decided.chunks(CHUNK) {
                 decide_letters(tx, settlement.at, chunk).await?;
             }
@@ -94,7 +97,10 @@ macro_rules! settling {
                     .await?;
             }
             for chunk in settlement.dispatches.chunks(CHUNK) {
-                add_dispatches(tx, settlement.at, chunk).await?;
+                add_dispatches(tx, settlement.at, chunk, false).await?;
+            }
+            for chunk in settlement.posted.chunks(CHUNK) {
+                add_dispatches(tx, settlement.at, chunk, true).await?;
             }
             Ok(())
         }
@@ -208,9 +214,12 @@ macro_rules! settling {
             tx: &mut Transaction<'_, $db>,
             at: DateTime<Utc>,
             chunk: &[NewDispatch],
+            posted: bool,
         ) -> Result<()> {
+            let at = at.timestamp_millis();
             let mut query = QueryBuilder::<$db>::new(
-                "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, answers, created_at, due_at) ",
+                "INSERT INTO dispatch \
+                 (message_id, recipient, kind, match_id, seat, answers, created_at, due_at, sent_at) ",
             );
             query.push_values(chunk, |mut row, dispatch| {
                 row.push_bind(&dispatch.message_id)
@@ -219,8 +228,9 @@ macro_rules! settling {
                     .push_bind(&dispatch.match_id)
                     .push_bind(dispatch.seat.map(|seat| seat.as_str()))
                     .push_bind(dispatch.answers.map(|digest| digest.to_string()))
-                    .push_bind(at.timestamp_millis())
-                    .push_bind(at.timestamp_millis());
+                    .push_bind(at)
+                    .push_bind((!posted).then_some(at))
+                    .push_bind(posted.then_some(at));
             });
             query.push(" RETURNING id, message_id");
             let ids: Vec<(i64, String)> =

@@ -88,6 +88,27 @@ impl SqliteStore {
         self.begin().await
     }
 
+    /// Written beside its name and renamed once it is whole: half a backup would be taken for one.
+    async fn back_up_to(&self, to: &Path) -> Result<()> {
+        let part = beside(to, ".part");
+        let written = self.write_copy(&part, to).await;
+        if written.is_err() {
+            let _ = std::fs::remove_file(&part);
+        }
+        written
+    }
+
+    async fn write_copy(&self, part: &Path, to: &Path) -> Result<()> {
+        let cannot = |error: std::io::Error| cannot_open(to, error.to_string());
+        if to.exists() {
+            return Err(cannot_open(to, "it is there already".to_owned()));
+        }
+        let name = part.to_str().ok_or_else(|| cannot_open(to, "its name is no text".to_owned()))?;
+        sqlx::query("VACUUM INTO $1").bind(name).execute(&self.writer).await?;
+        File::open(part).and_then(|file| file.sync_all()).map_err(cannot)?;
+        std::fs::rename(part, to).map_err(cannot)
+    }
+
     /// Locks a file beside the database. The system ends the lock with the process, however that ends.
     async fn hold_for(&self, who: &str) -> Result<Hold> {
         let mut path = self.path.clone().into_os_string();
@@ -115,6 +136,52 @@ async fn is_ours(options: &SqliteConnectOptions) -> Result<bool, sqlx::Error> {
     let (tables, application_id): (i64, i32) = sqlx::query_as(sql).fetch_one(&mut connection).await?;
     connection.close().await?;
     Ok(tables == 0 || application_id == APPLICATION_ID)
+}
+
+/// See [`super::restore`].
+pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
+    let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
+    let path = options.get_filename().to_owned();
+    let cannot = |error: std::io::Error| cannot_open(&path, error.to_string());
+    let _lock = lock(&beside(&path, ".lock"), "a restore").map_err(|error| match error {
+        TryLockError::WouldBlock => StoreError::Held(holder(&beside(&path, ".lock"))),
+        TryLockError::Error(error) => cannot(error),
+    })?;
+    let aside = beside(&path, ".replaced");
+    if path.exists() && aside.exists() {
+        return Err(cannot_open(&aside, "it is kept from an earlier restore; move it away first".to_owned()));
+    }
+    let new = beside(&path, ".restoring");
+    std::fs::copy(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
+    let prepared = prepare(&new).await;
+    if let Err(error) = prepared {
+        let _ = std::fs::remove_file(&new);
+        return Err(error);
+    }
+    let replaced = path.exists();
+    // What is not yet in the database's own file goes with it.
+    for end in ["", "-wal", "-shm"] {
+        if beside(&path, end).exists() {
+            std::fs::rename(beside(&path, end), beside(&aside, end)).map_err(cannot)?;
+        }
+    }
+    std::fs::rename(&new, &path).map_err(cannot)?;
+    Ok(replaced.then_some(aside))
+}
+
+/// Makes sure that a copy is a database of ours, and marks it as restored.
+async fn prepare(path: &Path) -> Result<()> {
+    let store = SqliteStore::open(&format!("sqlite:{}", path.display())).await?;
+    let marked = store.remember(super::RESTORED, super::TO_BE_READ_AGAIN).await;
+    store.close().await;
+    marked
+}
+
+/// A file's name with something behind it.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
 }
 
 fn cannot_open(path: &Path, why: String) -> StoreError {

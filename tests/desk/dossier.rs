@@ -29,6 +29,12 @@ fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
     }
 }
 
+fn letter_with_orders(files: &BTreeMap<String, Vec<u8>>) -> &str {
+    let orders = |contents: &[u8]| String::from_utf8_lossy(contents).contains("MARBLE");
+    let mut letters = files.iter().filter(|(name, _)| name.starts_with("letters/"));
+    letters.find(|(_, contents)| orders(contents)).expect("a letter with orders").0
+}
+
 /// What checking by hand says; empty when nothing is wrong.
 fn by_hand(folder: &Path) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/check.sh");
@@ -45,7 +51,7 @@ fn a_dossier_is_checked_with_public_tools_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &files);
     assert_eq!(by_hand(folder.path()), "");
-    let letter = files.keys().find(|name| name.starts_with("letters/")).expect("a letter").as_str();
+    let letter = letter_with_orders(&files);
     let changes = [
         ("entries.jsonl", "MARBLE E5", "MARBLE E6"),
         ("key.txt", &m.key.open()[..4], "0a0b"),
@@ -120,4 +126,49 @@ fn the_account_shows_who_filed_what_and_what_each_was_told() {
     assert!(!first.contains("MARBLE A5"), "that is turn 2:\n{first}");
     assert!(page(Some(2)).contains("    > MARBLE A5"));
     assert!(page(None).contains("The match was closed: RESIGN second."));
+}
+
+fn read(files: BTreeMap<String, Vec<u8>>) -> fogpost::audit::dossier::Brought {
+    fogpost::audit::dossier::read(files).expect("a dossier")
+}
+
+#[test]
+fn a_finished_match_is_taken_in_by_another_club_and_verifies_there() {
+    let (desk, m) = over();
+    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let other = Desk::new();
+    let verdict = other.block_on(other.office().take_dossier(read(files.clone()))).expect("it is sound");
+    assert_eq!(verdict.head, m.head);
+    assert_eq!(other.find(&m.id), m);
+    assert!(other.verify(&m.id).is_sound());
+    let marked = other.block_on(other.office().store.remembered(&format!("imported {}", m.id)));
+    assert_eq!(marked.expect("the store answers").as_deref(), Some("The Test Club"));
+    other.work();
+    assert!(other.sent_to(ANN).is_empty(), "nothing is sent a second time");
+    let again = other.block_on(other.office().take_dossier(read(files)));
+    assert!(again.expect_err("it is there").to_string().contains("known here already"));
+}
+
+#[test]
+fn a_dossier_that_does_not_verify_is_not_taken_in() {
+    let (desk, m) = over();
+    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let other = Desk::new();
+    let letter = letter_with_orders(&files);
+    for (name, from, to) in [
+        ("entries.jsonl", "MARBLE E5", "MARBLE E6"),
+        (letter, "MARBLE", "MARBEL"),
+        ("about.json", &m.key.open()[..4], "0a0b"),
+    ] {
+        let mut changed = files.clone();
+        let text = String::from_utf8(files[name].clone()).expect("text");
+        assert!(text.contains(from), "{from} stands in {name}");
+        changed.insert(name.to_owned(), text.replacen(from, to, 1).into_bytes());
+        assert!(other.block_on(other.office().take_dossier(read(changed))).is_err(), "{name}");
+    }
+    assert!(other.block_on(other.office().store.match_ids()).expect("the store answers").is_empty());
+    let open = desk.open(Kind::Quad, &[]);
+    let running = desk.block_on(desk.office().dossier(&open.id, true)).expect("a dossier");
+    let refused = other.block_on(other.office().take_dossier(read(running)));
+    assert!(refused.expect_err("it runs").to_string().contains("only finished matches"));
 }

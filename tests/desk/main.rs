@@ -1,6 +1,7 @@
 //! The whole program by letter: what comes in, what goes out, and what is in the book afterwards.
 
 mod audit;
+mod backup;
 mod challenge;
 mod desk;
 mod dossier;

@@ -2,7 +2,6 @@
 //! `INSTA_UPDATE=always` takes a changed letter over; nothing is written where `CI` is set.
 
 #[path = "../desk/desk.rs"]
-#[allow(dead_code)] // It is shared with the desk tests, which need more of it.
 mod desk;
 mod pacific;
 mod quad;

@@ -1,6 +1,7 @@
 //! `fogpost audit`: whether a match is what its letters and the rules make of it.
 
 mod export;
+mod import;
 mod show;
 mod verify;
 
@@ -9,7 +10,7 @@ use std::process::ExitCode;
 
 use crate::config::Config;
 
-/// Check matches against their ledgers, show their accounts, write their dossiers
+/// Check matches against their ledgers, show their accounts, write and take in their dossiers
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -21,6 +22,7 @@ enum Command {
     Verify(verify::Args),
     Show(show::Args),
     Export(export::Args),
+    Import(import::Args),
 }
 
 impl Args {
@@ -32,6 +34,7 @@ impl Args {
                 Command::Verify(args) => args.run(&office).await?,
                 Command::Show(args) => args.run(&office).await?,
                 Command::Export(args) => args.run(&office).await?,
+                Command::Import(args) => args.run(&office).await?,
             };
             office.close().await;
             Ok(exit)
