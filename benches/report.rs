@@ -38,7 +38,7 @@ fn middle(kind: &Kind) -> (Match, Dispatch) {
     }
     let due = m.due().expect("the match is not over by then");
     let step = Adjudged { phase: due.phase, turn: due.turn, state: m.state.clone() };
-    let content = Content::Report { steps: vec![step], missed: Vec::new() };
+    let content = Content::Report { steps: vec![step], missed: Vec::new(), correction: None };
     (m, Dispatch { to: Reader::Seat(Seat::First), content })
 }
 

@@ -65,8 +65,21 @@ impl Club {
 #[serde(deny_unknown_fields)]
 pub struct Gm {
     pub name: String,
+    /// Letters to the GM go here.
     #[serde(deserialize_with = "address")]
     pub address: Address,
+    /// Letters from these are the GM's as well.
+    #[serde(default)]
+    pub also: Vec<Address>,
+    /// The hour of the day at which the digest is sent, 0 to 23, in the zone of new matches.
+    #[serde(default = "Gm::digest_hour")]
+    pub digest_hour: u32,
+}
+
+impl Gm {
+    fn digest_hour() -> u32 {
+        8
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -92,6 +105,10 @@ pub struct Letters {
     pub max_nesting: usize,
     /// More than this many answers to one address in an hour are not sent.
     pub answers_per_hour: u32,
+    /// A letter acts for a seat or the GM only with a DKIM signature of its sender's domain.
+    pub require_dkim: bool,
+    /// The name with which the own mail server signs its Authentication-Results; they are believed.
+    pub trusted_authserv_id: Option<String>,
 }
 
 impl Default for Letters {
@@ -102,13 +119,15 @@ impl Default for Letters {
             max_parts: limits.max_parts,
             max_nesting: limits.max_nesting,
             answers_per_hour: 20,
+            require_dkim: false,
+            trusted_authserv_id: None,
         }
     }
 }
 
 impl Letters {
     pub fn limits(&self) -> Limits {
-        let Letters { max_bytes, max_parts, max_nesting, answers_per_hour: _ } = *self;
+        let Letters { max_bytes, max_parts, max_nesting, .. } = *self;
         Limits { max_bytes, max_parts, max_nesting, ..Limits::default() }
     }
 }
@@ -188,7 +207,12 @@ impl Config {
             let reason = error.message().lines().collect::<Vec<_>>().join(" ");
             ConfigError::Fault { path: name.to_owned(), line, reason: format!("{key}{reason}") }
         })?;
-        config.terms.check().map_err(|reason| ConfigError::Value { path: name.to_owned(), reason })?;
+        let value = |reason| ConfigError::Value { path: name.to_owned(), reason };
+        config.terms.check().map_err(value)?;
+        let hour = config.club.gm.digest_hour;
+        if hour > 23 {
+            return Err(value(format!("club.gm.digest_hour is {hour}; 0 to 23 would do")));
+        }
         Ok(config)
     }
 

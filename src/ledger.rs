@@ -135,6 +135,36 @@ pub enum Fact {
     MessagePassed {
         from: Seat,
     },
+    /// Our letters to the seat came back, or could not be sent.
+    MailReturned {
+        seat: Seat,
+    },
+    MailRestored {
+        seat: Seat,
+    },
+    /// An absence note came from the seat.
+    AwayNoted {
+        seat: Seat,
+    },
+    /// Somebody else holds the seat from now on; what was filed for it is void.
+    PlayerReplaced {
+        seat: Seat,
+        from: String,
+        to: String,
+    },
+    TokenRenewed {
+        seat: Seat,
+    },
+    GmNoted {
+        text: String,
+    },
+    /// What was decided after the first `keeps` adjudications is void, and decided anew.
+    CorrectionMade {
+        turn: u32,
+        keeps: usize,
+        reason: String,
+        state: Digest,
+    },
     /// The GM had shown to him what the rules hide while the match runs; `what` he asked for.
     Unsealed {
         what: String,
@@ -293,12 +323,43 @@ mod millis {
     }
 }
 
+/// The entries by which a match stands as it does: those without the adjudications and endings that a correction
+/// made void.
+pub fn standing(entries: &[Entry]) -> Vec<&Entry> {
+    let mut standing: Vec<&Entry> = Vec::with_capacity(entries.len());
+    for entry in entries {
+        if let Fact::CorrectionMade { keeps, .. } = &entry.fact {
+            let mut left = *keeps;
+            standing.retain(|entry| match entry.fact {
+                Fact::TurnAdjudicated { .. } => {
+                    let kept = left > 0;
+                    left = left.saturating_sub(1);
+                    kept
+                }
+                Fact::MatchClosed { .. } | Fact::MatchEnded { .. } => false,
+                _ => true,
+            });
+        }
+        standing.push(entry);
+    }
+    standing
+}
+
+/// The adjudications that stand, in order: phase, turn and the filings that each was decided on.
+pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<Filing>>)> {
+    let decided = standing(entries).into_iter().filter_map(|entry| match &entry.fact {
+        Fact::TurnAdjudicated { phase, turn, filings, .. } => Some((*phase, *turn, filings.clone())),
+        _ => None,
+    });
+    decided.collect()
+}
+
 /// The record of a match from its entries, in order: the filings that each phase was decided on, and how it was
 /// ended from outside the rules. `None` when the first entry does not open a match.
 pub fn record(entries: &[Entry]) -> Option<Record> {
     let Fact::MatchOpened { game, options, players, .. } = &entries.first()?.fact else { return None };
     let mut filings = Vec::new();
-    for entry in entries {
+    for entry in standing(entries) {
         match &entry.fact {
             Fact::TurnAdjudicated { phase, filings: decided_on, .. } => {
                 for (seat, filing) in decided_on.iter() {

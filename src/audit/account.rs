@@ -275,6 +275,16 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
         Fact::SubstituteAsked { seat } => format!("{} asked for a substitute.", name(seat)),
         Fact::Protested { seat } => format!("{} protested.", name(seat)),
         Fact::MessagePassed { from } => format!("A message of {} was passed on.", name(from)),
+        Fact::MailReturned { seat } => format!("Letters to {} came back.", name(seat)),
+        Fact::MailRestored { seat } => format!("Letters to {} arrive again.", name(seat)),
+        Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
+        Fact::PlayerReplaced { from, to, .. } => format!("{to} took over the seat of {from}."),
+        Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
+        Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
+        Fact::CorrectionMade { turn, reason, state, .. } => {
+            lines.push(reason.clone());
+            format!("What was decided from {} on is void; the state is {state} again.", title(*turn))
+        }
         Fact::Unsealed { what } => format!("What the rules hide was shown: {what}."),
     };
     (sentence, lines)

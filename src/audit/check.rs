@@ -253,7 +253,10 @@ impl Check {
             }
             if matches!(
                 found.fact,
-                Fact::MatchOpened { .. } | Fact::TurnAdjudicated { .. } | Fact::MatchClosed { .. }
+                Fact::MatchOpened { .. }
+                    | Fact::TurnAdjudicated { .. }
+                    | Fact::MatchClosed { .. }
+                    | Fact::CorrectionMade { .. }
             ) {
                 self.record.push(found);
             }

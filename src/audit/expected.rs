@@ -5,7 +5,6 @@ use mail_parser::MessageParser;
 
 use super::witness::{self, Line};
 use super::{Finding, Place, Sent};
-use crate::game::Seat;
 use crate::referee::{Content, Dispatch, Match, Reader, Reply};
 use crate::report::again::{Wanted, again, text_of};
 use crate::report::envelope::{self, Answered, Envelope, Stationery};
@@ -45,6 +44,7 @@ impl Expected {
         match &self.dispatch.content {
             Content::Answer(answer) => &answer.replies,
             Content::Invitation
+            | Content::Succession
             | Content::Report { .. }
             | Content::Reminder
             | Content::Missed { .. }
@@ -83,7 +83,7 @@ impl Expected {
         }
         let seat = match self.dispatch.to {
             Reader::Seat(seat) => Some(seat),
-            Reader::Gm => None,
+            Reader::Former(_) | Reader::Gm => None,
         };
         if (self.sent.seat, self.sent.kind.as_str()) != (seat, envelope::kind(&self.dispatch.content)) {
             return wrong("it is kept as a letter of another kind, or to another seat");
@@ -93,7 +93,7 @@ impl Expected {
         if self.m.desk.wording != today || names_others {
             return Ok(false);
         }
-        match self.again(words, seat, bytes, reports_before) {
+        match self.again(words, bytes, reports_before) {
             Some(again) if again == bytes => Ok(true),
             Some(again) => wrong(&format!("{} was changed", differing_part(&again, bytes))),
             None => wrong("it cannot be made again"),
@@ -101,19 +101,17 @@ impl Expected {
     }
 
     /// The letter's bytes, from the match as it was.
-    fn again(
-        &self,
-        words: &Words<'_>,
-        seat: Option<Seat>,
-        bytes: &[u8],
-        reports_before: &[Vec<u8>],
-    ) -> Option<Vec<u8>> {
+    fn again(&self, words: &Words<'_>, bytes: &[u8], reports_before: &[Vec<u8>]) -> Option<Vec<u8>> {
         let mut dispatch = self.dispatch.clone();
         if let (Content::Answer(answer), Some(wanted)) = (&mut dispatch.content, self.wanted()) {
             answer.reports = again(reports_before.iter().map(Vec::as_slice), wanted);
         }
         let local = self.sent.message_id.split('@').next().unwrap_or_default();
-        let token = seat.and_then(|_| local.split('.').next()).unwrap_or_default();
+        // A letter to a seat or to the GM begins its Message-ID with the reply token.
+        let token = match local.split('.').collect::<Vec<_>>()[..] {
+            [token, _, _, _] => token,
+            _ => "",
+        };
         let mut page =
             report::word(words.templates, &words.stationery.club(), &self.m, &dispatch, token, self.at)
                 .ok()?;

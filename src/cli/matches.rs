@@ -1,6 +1,6 @@
-//! `fogpost match`: open matches, list them, stop them and let them go on.
+//! `fogpost match`: open matches, list them, and what the GM can do with one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -8,13 +8,13 @@ use serde_json::json;
 
 use crate::config::Config;
 use crate::daemon::{NewMatch, Office, Seated};
-use crate::game::BySeat;
 use crate::game::any::Kind;
+use crate::game::{BySeat, Line, Seat, record};
 use crate::letter::Address;
-use crate::referee::{Act, Match};
+use crate::referee::{Act, Deed, Instruction, Match};
 use crate::report::local;
 
-/// Open matches, list them, pause, resume or abandon one
+/// Open matches, list them, and what the GM can do with one
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -42,35 +42,151 @@ enum Command {
     },
     /// Let its deadlines stand still
     Pause {
-        #[arg(value_name = "MATCH")]
-        id: String,
+        #[command(flatten)]
+        which: Which,
         /// The players are told
         #[arg(long, default_value = "the GM has paused it")]
         reason: String,
     },
     /// Let a paused match go on
     Resume {
-        #[arg(value_name = "MATCH")]
-        id: String,
+        #[command(flatten)]
+        which: Which,
     },
     /// End a match without a winner
     Abandon {
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Move its deadline by whole days
+    Extend {
+        #[command(flatten)]
+        which: Which,
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=366))]
+        days: u32,
+    },
+    /// Decide the open phase now, on what is filed and what the rules take as filed
+    Adjudicate {
+        #[command(flatten)]
+        which: Which,
+    },
+    /// A seat loses the match
+    Forfeit {
+        #[command(flatten)]
+        which: Which,
+        #[arg(value_parser = seat)]
+        seat: Seat,
+    },
+    /// Write a note in its ledger; both players are told
+    Note {
+        #[command(flatten)]
+        which: Which,
+        #[arg(required = true)]
+        text: Vec<String>,
+    },
+    /// Give a seat to somebody else
+    Replace {
+        #[command(flatten)]
+        which: Which,
+        #[arg(value_parser = seat)]
+        seat: Seat,
+        #[arg(value_parser = super::player::address)]
+        address: Address,
+    },
+    /// File orders for a seat
+    ActAs {
+        #[command(flatten)]
+        which: Which,
+        #[arg(value_parser = seat)]
+        seat: Seat,
+        /// The orders, one a line; `-` for standard input
+        file: PathBuf,
+    },
+    /// Open a turn again that was adjudicated; what was decided from there on is void
+    Rollback {
         #[arg(value_name = "MATCH")]
         id: String,
+        /// The turn that is to be open again
+        #[arg(long = "to")]
+        to: u32,
+        /// Both players are told
+        #[arg(long)]
+        reason: String,
     },
+    /// Decide a turn anew on other orders of a seat; what was decided after it is void
+    Correct {
+        #[arg(value_name = "MATCH")]
+        id: String,
+        #[arg(value_parser = seat)]
+        seat: Seat,
+        /// The orders that should have counted, one a line; `-` for standard input
+        file: PathBuf,
+        #[arg(long)]
+        turn: u32,
+        /// Both players are told
+        #[arg(long)]
+        reason: String,
+    },
+}
+
+/// The match that is meant, and its turn.
+#[derive(clap::Args)]
+struct Which {
+    #[arg(value_name = "MATCH")]
+    id: String,
+    /// Do nothing unless this turn is open
+    #[arg(long)]
+    turn: Option<u32>,
+}
+
+impl Which {
+    fn act(self, act: Act) -> Instruction {
+        self.deed(Deed::Act(act))
+    }
+
+    fn deed(self, deed: Deed) -> Instruction {
+        Instruction::Match { id: self.id, turn: self.turn, deed }
+    }
+}
+
+/// The exit status when nothing was done.
+const UNTAKEN: u8 = 2;
+
+/// Carries an instruction out and prints what came of it.
+pub(super) async fn ask(office: &Office, instruction: &Instruction) -> anyhow::Result<ExitCode> {
+    let done = office.carry_out(instruction).await?;
+    print!("{}", office.tell(&done)?);
+    Ok(if done.is_done() { ExitCode::SUCCESS } else { ExitCode::from(UNTAKEN) })
+}
+
+pub(super) fn seat(text: &str) -> Result<Seat, String> {
+    Seat::parse(text).ok_or_else(|| "it is first or second".to_owned())
+}
+
+/// The order lines of a file.
+fn orders(file: &Path) -> anyhow::Result<Vec<Line>> {
+    let text = match file.to_str() {
+        Some("-") => std::io::read_to_string(std::io::stdin()).context("standard input")?,
+        _ => std::fs::read_to_string(file).with_context(|| file.display().to_string())?,
+    };
+    Ok(record::lines(&text))
 }
 
 #[derive(clap::Args)]
 struct New {
     /// quadrant-z, pacific, quantum or quad; see `fogpost games`
-    #[arg(value_parser = game)]
-    game: Kind,
+    #[arg(value_parser = game, required_unless_present = "from")]
+    game: Option<Kind>,
     /// Who holds the seat `first`: `ann@example.org` or `Ann <ann@example.org>`
-    #[arg(value_parser = seated)]
-    first: Seated,
+    #[arg(value_parser = seated, required_unless_present = "from")]
+    first: Option<Seated>,
     /// Who holds the seat `second`
-    #[arg(value_parser = seated)]
-    second: Seated,
+    #[arg(value_parser = seated, required_unless_present = "from")]
+    second: Option<Seated>,
+    /// Open all matches of a list, or none: a CSV file with the columns game, first, second, and as wanted options,
+    /// days, setup_days, zone
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "options", "days", "setup_days", "zone"])]
+    from: Option<PathBuf>,
     /// An option of the game, `name=value`; can be given several times
     #[arg(long = "option", short, value_name = "NAME=VALUE")]
     options: Vec<String>,
@@ -94,7 +210,7 @@ pub(super) fn game(text: &str) -> Result<Kind, String> {
     })
 }
 
-fn seated(text: &str) -> Result<Seated, String> {
+pub(super) fn seated(text: &str) -> Result<Seated, String> {
     let (name, address) = match text.trim().strip_suffix('>').and_then(|text| text.rsplit_once('<')) {
         Some((name, address)) => (name.trim().trim_matches('"').to_owned(), address),
         None => (String::new(), text),
@@ -109,33 +225,73 @@ impl Args {
         let config = Config::load(config)?;
         super::block_on(async {
             let office = super::office(config).await?;
-            match self.command {
-                Command::New(new) => new.run(&office).await?,
-                Command::List { stage, json } => list(&office, stage.as_deref(), json).await?,
-                Command::Show { id, json } => show(&find(&office, &id).await?, json)?,
-                Command::Pause { id, reason } => told(&office.act(&id, &Act::Pause { reason }).await?),
-                Command::Resume { id } => told(&office.act(&id, &Act::Resume).await?),
-                Command::Abandon { id } => told(&office.act(&id, &Act::Abandon).await?),
-            }
+            let code = self.command.run(&office).await?;
             office.close().await;
-            Ok(ExitCode::SUCCESS)
+            Ok(code)
         })
+    }
+}
+
+impl Command {
+    async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
+        let instruction = match self {
+            Command::New(new) => return new.run(office).await.map(|()| ExitCode::SUCCESS),
+            Command::List { stage, json } => {
+                return list(office, stage.as_deref(), json).await.map(|()| ExitCode::SUCCESS);
+            }
+            Command::Show { id, json } => {
+                return show(&find(office, &id).await?, json).map(|()| ExitCode::SUCCESS);
+            }
+            Command::Pause { which, reason } => which.act(Act::Pause { reason }),
+            Command::Resume { which } => which.act(Act::Resume),
+            Command::Abandon { which } => which.act(Act::Abandon),
+            Command::Extend { which, days } => which.act(Act::Extend { days }),
+            Command::Adjudicate { which } => which.act(Act::Adjudicate),
+            Command::Forfeit { which, seat } => which.act(Act::Forfeit(seat)),
+            Command::Note { which, text } => which.act(Act::Note { text: text.join(" ") }),
+            Command::Replace { which, seat, address } => which.deed(Deed::Replace { seat, address }),
+            Command::ActAs { which, seat, file } => which.act(Act::File { seat, orders: orders(&file)? }),
+            Command::Rollback { id, to, reason } => {
+                Which { id, turn: None }.deed(Deed::Correct { turn: to, reason, orders: None })
+            }
+            Command::Correct { id, seat, file, turn, reason } => {
+                let orders = Some((seat, orders(&file)?));
+                Which { id, turn: None }.deed(Deed::Correct { turn, reason, orders })
+            }
+        };
+        ask(office, &instruction).await
     }
 }
 
 impl New {
     async fn run(self, office: &Office) -> anyhow::Result<()> {
+        if let Some(from) = &self.from {
+            let new = super::pairs::read(from, &office.config.terms)?;
+            let opened = office.open_all(&new).await?;
+            for m in &opened {
+                match self.json {
+                    true => println!("{}", json!({ "match": m.id })),
+                    false => {
+                        println!("{} {}: {} against {}", m.id, m.game, m.players.first, m.players.second)
+                    }
+                }
+            }
+            return Ok(());
+        }
+        let (Some(game), Some(first), Some(second)) = (self.game, self.first, self.second) else {
+            bail!("a game and two players, or --from FILE")
+        };
         let pairs = self.options.iter().map(|option| {
             option.split_once('=').with_context(|| format!("--option {option}: NAME=VALUE would do"))
         });
         let pairs = pairs.collect::<anyhow::Result<Vec<_>>>()?;
-        let choices = self.game.choose(pairs).map_err(anyhow::Error::msg)?;
+        let choices = game.choose(pairs).map_err(anyhow::Error::msg)?;
         let mut terms = office.config.terms.clone();
         terms.days = self.days.unwrap_or(terms.days);
         terms.setup_days = self.setup_days.unwrap_or(terms.setup_days);
         terms.zone = self.zone.unwrap_or(terms.zone);
-        let players = BySeat::new(self.first, self.second);
-        let m = office.open(NewMatch { game: self.game, choices, players, terms }).await?;
+        let players = BySeat::new(first, second);
+        let m = office.open(NewMatch { game, choices, players, terms }).await?;
         if self.json {
             println!("{}", json!({ "match": m.id }));
         } else {
@@ -241,8 +397,4 @@ fn summary(m: &Match) -> serde_json::Value {
         "outcome": m.state.outcome(),
         "ledger": m.head,
     })
-}
-
-fn told(m: &Match) {
-    println!("{} is {}.", m.id, m.stage.as_str());
 }

@@ -2,12 +2,15 @@
 
 mod audit;
 mod backup;
+mod club;
 mod demo;
 mod doctor;
 mod init;
 mod letters;
 mod manual;
 mod matches;
+mod pairs;
+mod player;
 mod receive;
 mod replay;
 mod run;
@@ -52,6 +55,8 @@ enum Command {
     Init(init::Args),
     Doctor(doctor::Args),
     Match(matches::Args),
+    Player(player::Args),
+    Club(club::Args),
     Letters(letters::Args),
     Audit(audit::Args),
     Backup(backup::Backup),
@@ -76,6 +81,8 @@ impl Cli {
             Command::Init(args) => args.run(&config),
             Command::Doctor(args) => args.run(&config),
             Command::Match(args) => args.run(&config),
+            Command::Player(args) => args.run(&config),
+            Command::Club(args) => args.run(&config),
             Command::Letters(args) => args.run(&config),
             Command::Audit(args) => args.run(&config),
             Command::Backup(args) => args.run(&config),

@@ -12,7 +12,7 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::Source;
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{Match, MatchLine, NoOffer, Offer, OpenSeat, Reply, Stage};
-use crate::report::envelope::Envelope;
+use crate::report::envelope::{Answered, Envelope};
 use crate::report::{self, Plain, local};
 use crate::request::Command;
 use crate::store::{Invitation, InvitationStage, NewDispatch, Player, Settlement};
@@ -348,11 +348,7 @@ impl Office {
     ) -> anyhow::Result<NewDispatch> {
         let page = report::word_plain(&self.templates, &self.stationery.club(), plain, "")?;
         let message_id = self.stationery.message_id("", unique);
-        let (to_name, address) = to;
-        let (token, date) = ("", self.now());
-        let envelope =
-            Envelope { token, to_name, to: address, message_id: &message_id, match_id: None, date };
-        let bytes = self.stationery.mail(page, &envelope, None)?;
+        let bytes = self.plain_mail(page, "", to, &message_id, None)?;
         Ok(NewDispatch {
             message_id,
             recipient: to.1.to_owned(),
@@ -362,6 +358,19 @@ impl Office {
             seat: None,
             answers: None,
         })
+    }
+
+    /// The bytes of a letter about no running match.
+    pub(super) fn plain_mail(
+        &self,
+        page: report::Page,
+        token: &str,
+        (to_name, to): (&str, &str),
+        message_id: &str,
+        answered: Option<&Answered>,
+    ) -> anyhow::Result<Vec<u8>> {
+        let envelope = Envelope { token, to_name, to, message_id, match_id: None, date: self.now() };
+        Ok(self.stationery.mail(page, &envelope, answered)?)
     }
 
     /// In the club's zone.
@@ -374,8 +383,8 @@ impl Office {
 pub(super) fn match_line(m: &Match, seat: Seat) -> MatchLine {
     let phase = match (m.due(), m.state.outcome()) {
         (Some(_), _) if m.stage == Stage::Paused => "paused".to_owned(),
-        (Some(due), _) if due.turn == 0 => "setup".to_owned(),
-        (Some(due), _) => format!("turn {}", due.turn),
+        (Some(due), _) if due.turn == 0 => "in its setup".to_owned(),
+        (Some(due), _) => format!("in turn {}", due.turn),
         (None, Some(outcome)) => format!("over ({})", outcome.reason),
         (None, None) => String::new(),
     };

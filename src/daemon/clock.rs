@@ -66,9 +66,10 @@ impl Office {
                 changed |= self.rule_on(row, cause, now).await?.is_some();
             }
             if !changed {
-                return Ok(());
+                break;
             }
         }
+        self.digest_when_due(now).await
     }
 
     /// Notes that the program is alive. Where it was not, deadlines that fell into the outage slide by as long,
@@ -103,7 +104,7 @@ impl Office {
         if ruling.after == m {
             return Ok(None);
         }
-        let (entries, dispatches) = self.rows(&ruling, &seats, None, &[], now).await?;
+        let (entries, dispatches) = self.rows(&ruling, &seats, None, None, &[], now).await?;
         tracing::info!(
             match_id = row.id,
             entries = entries.len(),

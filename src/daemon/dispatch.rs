@@ -74,14 +74,21 @@ impl Office {
             });
         }
         let mut results = Vec::with_capacity(count);
+        let mut given_up = Vec::new();
         while let Some(joined) = sending.join_next().await {
             // A task that panicked has noted nothing: its dispatches are free again when their lease has run out.
-            let sent = joined.unwrap_or_default();
-            results.extend(
-                sent.into_iter().map(|(dispatch, sent)| (dispatch.id, self.outcome(&dispatch, sent))),
-            );
+            for (dispatch, sent) in joined.unwrap_or_default() {
+                let outcome = self.outcome(&dispatch, sent);
+                if let Sent::GivenUp { error } = &outcome {
+                    given_up.push((dispatch.clone(), error.clone()));
+                }
+                results.push((dispatch.id, outcome));
+            }
         }
         self.store.note_sent(self.now(), &results).await?;
+        for (dispatch, error) in given_up {
+            self.note_given_up(&dispatch, &error).await?;
+        }
         Ok(count)
     }
 

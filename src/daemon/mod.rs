@@ -4,10 +4,14 @@
 mod anybody;
 mod audit;
 mod clock;
+mod digest;
 mod dispatch;
 mod dossier;
+mod gm;
 mod intake;
 mod open;
+mod proof;
+mod returned;
 mod settle;
 mod write;
 
@@ -23,6 +27,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use crate::config::Config;
 use crate::ledger::{Desk, to_millis};
 use crate::letter::Own;
+use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
 use crate::post::{Batch, Health, Stop, Stopper};
 use crate::report::Templates;
@@ -42,6 +47,8 @@ pub struct Office {
     pub templates: Templates,
     poster: Arc<Outbox>,
     own: Own,
+    /// Asked where letters must be signed.
+    verifier: Option<Arc<Verifier>>,
     stationery: Stationery,
     /// What letters are read and answers worded by now.
     desk: Desk,
@@ -69,6 +76,10 @@ impl Office {
             message_id_domain: config.club.address.domain().to_owned(),
             return_path: config.club.return_path.clone(),
         };
+        let verifier = match config.letters.require_dkim {
+            true => Some(Arc::new(Verifier::system().context("letters.require_dkim")?)),
+            false => None,
+        };
         let stationery = Stationery {
             club_name: config.club.name.clone(),
             address: config.club.address.clone(),
@@ -79,7 +90,19 @@ impl Office {
             wording: stationery.wording(&templates),
         };
         let (letters, dispatches) = (Notify::new(), Notify::new());
-        Ok(Office { config, store, templates, poster, own, stationery, desk, clock, letters, dispatches })
+        Ok(Office {
+            config,
+            store,
+            templates,
+            poster,
+            own,
+            verifier,
+            stationery,
+            desk,
+            clock,
+            letters,
+            dispatches,
+        })
     }
 
     /// Ends the connections that are kept.

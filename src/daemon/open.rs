@@ -8,7 +8,7 @@ use crate::game::any::{Choices, Kind};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{SealKey, Source};
 use crate::letter::{Address, Token};
-use crate::referee::{self, Act, Cause, Match, Opening, Terms};
+use crate::referee::{self, Match, Opening, Terms};
 use crate::store::{Player, SeatRow, Settlement, StoreError, TokenRow};
 
 /// Somebody who is to hold a seat.
@@ -37,15 +37,27 @@ impl Office {
     /// # Errors
     /// Both seats would go to one player; the database does not answer.
     pub async fn open(&self, new: NewMatch) -> anyhow::Result<Match> {
+        let opened = self.open_all(&[new]).await?;
+        opened.into_iter().next().context("one match was to be opened")
+    }
+
+    /// Opens several matches, all or none.
+    ///
+    /// # Errors
+    /// As for one.
+    pub async fn open_all(&self, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
         let gm = Source::Gm { name: self.config.club.gm.name.clone(), act: None };
         // A name that is taken already is drawn again.
         for _ in 0..20 {
             let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
-            let m = self.open_into(&new, gm.clone(), &mut settlement).await?;
+            let mut opened = Vec::with_capacity(new.len());
+            for new in new {
+                opened.push(self.open_into(new, gm.clone(), &mut settlement).await?);
+            }
             match self.store.commit(&settlement).await {
                 Ok(()) => {
                     self.dispatches.notify_one();
-                    return Ok(m);
+                    return Ok(opened);
                 }
                 Err(StoreError::Stale(_)) => {}
                 Err(error) => return Err(error.into()),
@@ -75,7 +87,11 @@ impl Office {
             bail!("{} cannot play both sides", first.name);
         }
         let players = BySeat::new(first, second);
-        let seats = self.seats(&players, &name(new.game)?)?;
+        let mut id = name(new.game)?;
+        while settlement.matches.iter().any(|row| row.id == id) {
+            id = name(new.game)?;
+        }
+        let seats = self.seats(&players, &id)?;
         let opening = Opening {
             id: seats.first.match_id.clone(),
             game: new.game,
@@ -86,7 +102,7 @@ impl Office {
             key: SealKey::new(random()?),
         };
         let ruling = referee::open(opening, source, now);
-        let (entries, dispatches) = self.rows(&ruling, &seats, None, &[], now).await?;
+        let (entries, dispatches) = self.rows(&ruling, &seats, None, None, &[], now).await?;
         tracing::info!(match_id = ruling.after.id, game = %new.game, "a match opens");
         settlement.matches.push(match_row(&ruling.after, 0)?);
         settlement.seats.extend(Seat::BOTH.map(|seat| seat_row(&seats[seat])));
@@ -101,24 +117,6 @@ impl Office {
             Ok(TokenRow { token, match_id: match_id.to_owned(), seat, player: players[seat].clone() })
         };
         Ok(BySeat::new(row(Seat::First)?, row(Seat::Second)?))
-    }
-
-    /// Carries out an act of the GM on the match called `match_id`, for the phase that is open now.
-    ///
-    /// # Errors
-    /// There is no such match, the act changes nothing in it, or the database does not answer.
-    pub async fn act(&self, match_id: &str, act: &Act) -> anyhow::Result<Match> {
-        let id = match_id.to_ascii_uppercase();
-        let row = self
-            .store
-            .matches(&[id])
-            .await?
-            .pop()
-            .with_context(|| format!("there is no match {match_id}"))?;
-        let name = self.config.club.gm.name.clone();
-        let ruled =
-            self.rule_on(row, |m| Cause::Gm { name: &name, phase_no: m.phase_no, act }, self.now()).await?;
-        ruled.with_context(|| format!("nothing is changed by that in match {match_id}"))
     }
 }
 

@@ -7,17 +7,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::Context;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 
 use super::anybody::Asker;
+use super::proof::Proofs;
 use super::write;
 use super::{Office, Pause, rest};
-use crate::game::{BySeat, Fault};
-use crate::letter::{Address, Letter, Unreadable, Written};
+use crate::game::{BySeat, Fault, Line};
+use crate::letter::{Address, Digest, Letter, Unreadable, Written};
 use crate::post::Stop;
+use crate::post::dkim::Verdict;
 use crate::referee::{self, Again, Cause, Content, Match, Reply, Ruling, SeatLetter};
 use crate::report::again::{Wanted, text_of};
-use crate::report::envelope::{Answered, Envelope};
+use crate::report::envelope::Answered;
 use crate::report::{self, Plain};
 use crate::request::Request;
 use crate::store::{Decided, Fate, MatchRow, NewDispatch, Settlement, StoreError, TokenRow, WaitingLetter};
@@ -31,24 +33,30 @@ const TRIES_AT_MOST: u32 = 3;
 /// What somebody lacks who asks for something in a match.
 const NO_TOKEN: &str = "For a match I need its reply token: please answer a letter of mine about that match.";
 
+/// What is noted of a letter that is not signed as it must be.
+const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
+
 /// A match as it is while letters of one transaction are ruled on, one after the other.
-struct Working {
-    m: Match,
-    version: i64,
-    seats: BySeat<TokenRow>,
-    changed: bool,
+pub(super) struct Working {
+    pub m: Match,
+    pub version: i64,
+    pub seats: BySeat<TokenRow>,
+    pub changed: bool,
 }
 
 /// What the letters of one transaction need to be ruled on.
-struct Known {
-    tokens: BTreeMap<String, TokenRow>,
-    matches: BTreeMap<String, Working>,
+#[derive(Default)]
+pub(super) struct Known {
+    pub gm_token: String,
+    pub tokens: BTreeMap<String, TokenRow>,
+    pub matches: BTreeMap<String, Working>,
     /// The text of our letters that are answered, by Message-ID.
-    answered: BTreeMap<String, String>,
+    pub answered: BTreeMap<String, String>,
+    pub proofs: Proofs,
 }
 
 /// A letter as far as it can be read without knowing any match.
-type Read = Result<Letter, Box<Unreadable>>;
+pub(super) type Read = Result<Letter, Box<Unreadable>>;
 
 impl Office {
     /// Settles what waits, until `stop`.
@@ -83,15 +91,14 @@ impl Office {
         }
         let read: Vec<Option<Read>> = letters.iter().map(|letter| self.read(letter)).collect();
         let mut context = self.gather(&read).await?;
+        context.proofs = self.proofs(&letters, &read).await;
         let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
         for (waiting, read) in letters.iter().zip(&read) {
             if let Err(error) = self.settle_one(waiting, read.as_ref(), &mut context, &mut settlement).await {
                 self.set_back(waiting, &error, &mut settlement).await?;
             }
         }
-        for working in context.matches.values().filter(|working| working.changed) {
-            settlement.matches.push(write::match_row(&working.m, working.version)?);
-        }
+        context.put_on(&mut settlement)?;
         match self.store.commit(&settlement).await {
             Ok(()) => {}
             // Somebody else has ruled on one of the matches meanwhile: all is loaded and ruled on again.
@@ -125,13 +132,15 @@ impl Office {
         let answered: Vec<_> = answered.into_iter().collect();
         let answered = self.store.dispatches_by_message_id(&answered).await.context("letters answered")?;
         Ok(Known {
+            gm_token: self.gm_token().await?,
             tokens: rows.into_iter().map(|row| (row.token.clone(), row)).collect(),
             matches,
             answered: answered.into_iter().map(|(id, bytes)| (id, text_of(&bytes))).collect(),
+            proofs: Proofs::new(),
         })
     }
 
-    async fn working(&self, ids: &[String]) -> anyhow::Result<BTreeMap<String, Working>> {
+    pub(super) async fn working(&self, ids: &[String]) -> anyhow::Result<BTreeMap<String, Working>> {
         let rows = self.store.matches(ids).await.context("matches")?;
         let seats = self.store.seats_of(ids).await.context("seats")?;
         let mut by_match: BTreeMap<String, Vec<TokenRow>> = BTreeMap::new();
@@ -161,23 +170,46 @@ impl Office {
         let letter = match read.context("reading the letter failed")? {
             Ok(letter) => letter,
             Err(unreadable) => {
+                if let Some(automatic) = &unreadable.automatic {
+                    self.note_automatic(automatic, context, settlement).await?;
+                }
                 let decided = self.unreadable(waiting, unreadable, settlement).await?;
                 settlement.decided.push(decided);
                 return Ok(());
             }
         };
         if let Some(automatic) = &letter.automatic {
+            self.note_automatic(automatic, context, settlement).await?;
             settlement.decided.push(decide(Fate::Automatic, automatic.to_string()));
             return Ok(());
         }
-        match recognised(letter, context) {
+        let recognised = self.recognised(letter, context);
+        let proven = match &recognised {
+            Recognised::Stranger { note } if !note.is_empty() => true,
+            _ => match self.verdict(waiting, &context.proofs, self.now()).await? {
+                Verdict::Passed => true,
+                Verdict::NotPassed => false,
+                Verdict::TryLater => return Ok(()),
+            },
+        };
+        match recognised {
+            Recognised::Seat(row) if !proven => {
+                self.note_unproven(&row, settlement).await?;
+                settlement.decided.push(decide(Fate::Ignored, UNPROVEN.to_owned()));
+                Ok(())
+            }
+            Recognised::Gm { .. } if !proven => {
+                settlement.decided.push(decide(Fate::Ignored, UNPROVEN.to_owned()));
+                Ok(())
+            }
             Recognised::Seat(row) => self.settle_seat(waiting, letter, &row, context, settlement).await,
+            Recognised::Gm { token } => self.settle_gm(waiting, letter, token, context, settlement).await,
             Recognised::Stranger { note } if !note.is_empty() => {
                 settlement.decided.push(decide(Fate::Ignored, note.to_owned()));
                 Ok(())
             }
             Recognised::Stranger { .. } => {
-                let decided = self.settle_stranger(waiting, letter, settlement).await?;
+                let decided = self.settle_stranger(waiting, letter, proven, settlement).await?;
                 settlement.decided.push(decided);
                 Ok(())
             }
@@ -202,15 +234,15 @@ impl Office {
         self.fill_in(&mut ruling, row, &request.request, settlement).await?;
         let answers = Answered::new(letter);
         let (mut entries, mut dispatches) =
-            self.rows(&ruling, &working.seats, Some(&answers), &settlement.entries, at).await?;
+            self.rows(&ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
         let written = dispatches.len();
-        self.hold_back(&mut dispatches, settlement, at).await?;
+        self.hold_back(&mut dispatches, letter, settlement).await?;
         if dispatches.len() < written {
             // The ledger tells of it, and the heads in the other letters follow.
             request.silent = true;
             ruling = self.rule(&working.m, &Cause::Letter(&request), at);
             (entries, dispatches) =
-                self.rows(&ruling, &working.seats, Some(&answers), &settlement.entries, at).await?;
+                self.rows(&ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
         }
         tracing::info!(
             match_id = row.match_id,
@@ -290,13 +322,11 @@ impl Office {
         &self,
         waiting: &WaitingLetter,
         letter: &Letter,
+        proven: bool,
         settlement: &mut Settlement,
     ) -> anyhow::Result<Decided> {
-        let request = match letter.fresh(None) {
-            Written::Lines(lines) => Request::read(&lines, |_| false),
-            Written::Blank | Written::CannotRead(_) => Request::read(&[], |_| false),
-        };
-        let asker = self.asker(letter, true).await?;
+        let request = Request::read(&lines_now(letter), |_| false);
+        let asker = self.asker(letter, proven).await?;
         let mut replies = Vec::new();
         for asked in &request.commands {
             match referee::changing(&asked.command).filter(|_| request.check) {
@@ -310,7 +340,10 @@ impl Office {
         }
         let plain = Plain::Stranger { replies, remarks: request.remarks, why: why.join(" ") };
         let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
-        self.answer_stranger(waiting, &letter.from, page, Some(&Answered::new(letter)), settlement).await?;
+        let mut dispatches =
+            vec![self.answer_to(waiting, &letter.from, page, Some(&Answered::new(letter)))?];
+        self.hold_back(&mut dispatches, letter, settlement).await?;
+        settlement.dispatches.extend(dispatches);
         let note = "answered without touching a match".to_owned();
         Ok(Decided { digest: waiting.digest, fate: Fate::Answered, note, seat: None })
     }
@@ -326,31 +359,28 @@ impl Office {
         if let Some(address) = &why.answerable {
             let plain = Plain::Stranger { replies: Vec::new(), remarks: Vec::new(), why: note.clone() };
             let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
-            self.answer_stranger(waiting, address, page, None, settlement).await?;
+            let since = self.now() - TimeDelta::hours(1);
+            // One short answer is enough, whatever else comes from there.
+            let (before, _) = self.store.answers_to(address.as_str(), since).await?;
+            let answer = self.answer_to(waiting, address, page, None)?;
+            if before == 0 && !settlement.dispatches.iter().any(|other| other.recipient == answer.recipient) {
+                settlement.dispatches.push(answer);
+            }
         }
         Ok(Decided { digest: waiting.digest, fate: Fate::Ignored, note, seat: None })
     }
 
-    async fn answer_stranger(
+    fn answer_to(
         &self,
         waiting: &WaitingLetter,
         to: &Address,
         page: report::Page,
         answered: Option<&Answered>,
-        settlement: &mut Settlement,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<NewDispatch> {
         let unique = format!("a.{}", &waiting.digest.to_string()[..24]);
         let message_id = self.stationery.message_id("", &unique);
-        let envelope = Envelope {
-            token: "",
-            to_name: "",
-            to: to.as_str(),
-            message_id: &message_id,
-            match_id: None,
-            date: self.now(),
-        };
-        let bytes = self.stationery.mail(page, &envelope, answered)?;
-        let mut dispatches = vec![NewDispatch {
+        let bytes = self.plain_mail(page, "", ("", to.as_str()), &message_id, answered)?;
+        Ok(NewDispatch {
             message_id,
             recipient: to.as_str().to_owned(),
             bytes,
@@ -358,31 +388,71 @@ impl Office {
             match_id: None,
             seat: None,
             answers: Some(waiting.digest),
-        }];
-        self.hold_back(&mut dispatches, settlement, self.now()).await?;
-        settlement.dispatches.extend(dispatches);
+        })
+    }
+
+    /// Whose letter it is: a token of a seat must come back, and the sender be that seat's player; or the GM.
+    fn recognised(&self, letter: &Letter, context: &Known) -> Recognised {
+        let (mut note, gm) = ("", self.is_gm(&letter.from));
+        for token in &letter.tokens {
+            match context.tokens.get(token.as_str()) {
+                Some(row) if row.player.addresses.iter().any(|address| address == letter.from.as_str()) => {
+                    return Recognised::Seat(row.clone());
+                }
+                Some(_) => note = "a reply token, but not from that player's address",
+                None if token.as_str() == context.gm_token && gm => return Recognised::Gm { token: true },
+                None if token.as_str() == context.gm_token => {
+                    note = "the GM's reply token, but not his address"
+                }
+                None => {}
+            }
+        }
+        if note.is_empty() && gm && !referee::instructions(&lines_now(letter)).0.is_empty() {
+            return Recognised::Gm { token: false };
+        }
+        Recognised::Stranger { note }
+    }
+
+    /// Takes out answers beyond the limit for their reader, and one that says the same as the last one to the same
+    /// text: so two machines cannot write to each other for ever.
+    pub(super) async fn hold_back(
+        &self,
+        dispatches: &mut Vec<NewDispatch>,
+        letter: &Letter,
+        settlement: &Settlement,
+    ) -> anyhow::Result<()> {
+        let Some(place) = dispatches.iter().position(|dispatch| dispatch.answers.is_some()) else {
+            return Ok(());
+        };
+        let answer = &dispatches[place];
+        let since = self.now() - TimeDelta::hours(1);
+        let (before, last) = self.store.answers_to(&answer.recipient, since).await?;
+        let now: Vec<&NewDispatch> = settlement
+            .dispatches
+            .iter()
+            .filter(|other| other.answers.is_some() && other.recipient == answer.recipient)
+            .collect();
+        let of_now = now.last().and_then(|other| Some((other.answers?, other.bytes.clone())));
+        let too_many = before as usize + now.len() >= self.config.letters.answers_per_hour as usize;
+        let again = match of_now.or(last) {
+            Some((digest, bytes)) if gist(&bytes) == gist(&answer.bytes) => {
+                self.text_came_before(letter, digest).await?
+            }
+            Some(_) | None => false,
+        };
+        if too_many || again {
+            tracing::warn!(kind = answer.kind, too_many, again, "an answer is held back");
+            dispatches.remove(place);
+        }
         Ok(())
     }
 
-    /// Takes out answers beyond the limit for their reader, so that two machines cannot write to each other for ever.
-    async fn hold_back(
-        &self,
-        dispatches: &mut Vec<NewDispatch>,
-        settlement: &Settlement,
-        at: DateTime<Utc>,
-    ) -> anyhow::Result<()> {
-        let Some(answer) = dispatches.iter().position(|dispatch| dispatch.answers.is_some()) else {
-            return Ok(());
-        };
-        let recipient = dispatches[answer].recipient.clone();
-        let (before, _) = self.store.answers_to(&recipient, at - TimeDelta::hours(1)).await?;
-        let now =
-            settlement.dispatches.iter().filter(|d| d.answers.is_some() && d.recipient == recipient).count();
-        if before as usize + now >= self.config.letters.answers_per_hour as usize {
-            tracing::warn!(kind = dispatches[answer].kind, "an answer is held back: too many to one address");
-            dispatches.remove(answer);
-        }
-        Ok(())
+    /// Whether the letter with this digest has the same text.
+    async fn text_came_before(&self, letter: &Letter, digest: Digest) -> anyhow::Result<bool> {
+        let Some(raw) = self.store.letter(digest).await? else { return Ok(false) };
+        let limits = self.config.letters.limits();
+        let before = Letter::read(&raw, &self.own, &limits);
+        Ok(before.is_ok_and(|before| lines_now(&before) == lines_now(letter)))
     }
 
     /// Counts a failure; the third sets the letter aside.
@@ -398,6 +468,10 @@ impl Office {
         if tries < TRIES_AT_MOST {
             self.store.count_try(letter, &note).await?;
         } else {
+            let sender = new_letter_sender(&waiting.raw);
+            let plain = Plain::SetAside { digest: letter.to_string(), sender, note: note.clone() };
+            let unique = format!("s.{}", &letter.to_string()[..24]);
+            settlement.dispatches.push(self.gm_dispatch(&plain, &unique, None).await?);
             settlement.decided.push(Decided { digest: letter, fate: Fate::SetAside, note, seat: None });
         }
         Ok(())
@@ -406,25 +480,22 @@ impl Office {
 
 enum Recognised {
     Seat(TokenRow),
+    /// The GM's address, and whether his token came back.
+    Gm {
+        token: bool,
+    },
     /// With a note, the letter tried to act for a seat that is not its sender's: it gets no answer.
     Stranger {
         note: &'static str,
     },
 }
 
-/// Whose letter it is: a token of a seat must come back, and the sender be that seat's player.
-fn recognised(letter: &Letter, context: &Known) -> Recognised {
-    let mut note = "";
-    for token in &letter.tokens {
-        match context.tokens.get(&token.to_string()) {
-            Some(row) if row.player.addresses.iter().any(|address| address == letter.from.as_str()) => {
-                return Recognised::Seat(row.clone());
-            }
-            Some(_) => note = "a reply token, but not from that player's address",
-            None => {}
-        }
+/// What the person wrote now, as lines.
+pub(super) fn lines_now(letter: &Letter) -> Vec<Line> {
+    match letter.fresh(None) {
+        Written::Lines(lines) => lines,
+        Written::Blank | Written::CannotRead(_) => Vec::new(),
     }
-    Recognised::Stranger { note }
 }
 
 /// A fault of a letter that belongs to no match, as one or more sentences.
@@ -441,4 +512,20 @@ fn fault_told(fault: &Fault) -> String {
 pub(super) fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
     serde_json::from_str(&row.snapshot)
         .with_context(|| format!("the snapshot of match {} cannot be read", row.id))
+}
+
+/// The sender as the header has him, of a letter that could not be read.
+fn new_letter_sender(raw: &[u8]) -> String {
+    let mail = mail_parser::MessageParser::default().parse_headers(raw);
+    let sender = mail.as_ref().and_then(|mail| mail.from()?.first()?.address());
+    sender.unwrap_or("nobody").chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+/// What an answer says, without what changes by itself: times, ledger lines, codes.
+fn gist(bytes: &[u8]) -> String {
+    let text = text_of(bytes);
+    let lines = text.lines().filter(|line| !line.starts_with("It is due"));
+    let words =
+        lines.flat_map(str::split_whitespace).filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
+    words.collect::<Vec<_>>().join(" ")
 }

@@ -28,15 +28,18 @@ impl Office {
         ruling
     }
 
-    /// The rows of a ruling: what is to be committed with it. `unsaved` are entries that wait for the same commit.
+    /// The rows of a ruling: what is to be committed with it. `former` held a seat until now, `unsaved` are entries
+    /// that wait for the same commit.
     pub(super) async fn rows(
         &self,
         ruling: &Ruling,
         seats: &BySeat<TokenRow>,
+        former: Option<&TokenRow>,
         answered: Option<&Answered>,
         unsaved: &[EntryRow],
         at: DateTime<Utc>,
     ) -> anyhow::Result<(Vec<EntryRow>, Vec<NewDispatch>)> {
+        let gm_token = self.gm_token().await?;
         let entries: Vec<EntryRow> = ruling.entries.iter().map(entry_row).collect();
         let record = self.record_of_ended(ruling, unsaved).await?;
         let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
@@ -51,7 +54,15 @@ impl Office {
                         player.addresses.first().map_or("", String::as_str),
                     )
                 }
-                Reader::Gm => ("", self.config.club.gm.name.as_str(), self.config.club.gm.address.as_str()),
+                Reader::Former(_) => {
+                    let player = former.map(|row| &row.player);
+                    let address = player.and_then(|player| player.addresses.first());
+                    ("", player.map_or("", |p| p.name.as_str()), address.map_or("", String::as_str))
+                }
+                Reader::Gm => {
+                    let gm = &self.config.club.gm;
+                    (gm_token.as_str(), gm.name.as_str(), gm.address.as_str())
+                }
             };
             let mut page = report::word(&self.templates, &self.stationery.club(), m, dispatch, token, at)?;
             if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
@@ -77,7 +88,7 @@ impl Office {
                 match_id: Some(m.id.clone()),
                 seat: match dispatch.to {
                     Reader::Seat(seat) => Some(seat),
-                    Reader::Gm => None,
+                    Reader::Former(_) | Reader::Gm => None,
                 },
                 answers: answered.map(|letter| letter.digest),
             });

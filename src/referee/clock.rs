@@ -92,6 +92,20 @@ fn take_for_filed(draft: &mut Draft, late: Vec<Seat>) {
     }
 }
 
+/// The GM decides: adjudicates on what is there, with what the rules take as filed for the others.
+///
+/// # Errors
+/// The seats that must move themselves.
+pub(super) fn adjudicate_now(draft: &mut Draft) -> Result<(), Vec<Seat>> {
+    let late = draft.m.awaited();
+    let must: Vec<Seat> = late.iter().copied().filter(|seat| draft.m.state.missed(*seat).is_none()).collect();
+    if !must.is_empty() {
+        return Err(must);
+    }
+    take_for_filed(draft, late);
+    Ok(())
+}
+
 fn ask_gm(draft: &mut Draft, seats: Vec<Seat>, bouncing: Vec<Seat>) {
     draft.m.asked_gm = true;
     draft.note(Fact::GmAsked { seats: seats.clone(), bouncing: bouncing.clone() });

@@ -3,14 +3,18 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::life::{Draft, Stage};
-use super::{Content, Notice};
+use super::clock::adjudicate_now;
+use super::life::{Draft, Held, Stage};
+use super::{Content, Notice, Reader};
+use crate::game::any::{Choices, Filing};
 use crate::game::record::Ending;
-use crate::ledger::{Desk, Fact};
+use crate::game::{BySeat, Fault, Line, Phase, Seat};
+use crate::ledger::{self, Desk, Fact};
+use crate::letter::Digest;
 
-/// An act of the GM upon one match.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "act", rename_all = "lowercase")]
+/// An act upon one match: of the GM, or of the house where that is said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "act", content = "of", rename_all = "snake_case")]
 pub enum Act {
     /// Deadlines stand still.
     Pause {
@@ -18,7 +22,37 @@ pub enum Act {
     },
     Resume,
     Abandon,
-    /// The referee could not be reached since then: a deadline that fell into the outage moves on by as long.
+    Extend {
+        days: u32,
+    },
+    /// On what is there, with what the rules take as filed for the others.
+    Adjudicate,
+    Note {
+        text: String,
+    },
+    Forfeit(Seat),
+    /// Somebody else holds the seat; the name. Who, and his token, is for the shell.
+    Replace {
+        seat: Seat,
+        name: String,
+    },
+    /// The seat has a new reply token; that is for the shell.
+    RenewToken(Seat),
+    /// Files these orders for the seat.
+    File {
+        seat: Seat,
+        orders: Vec<Line>,
+    },
+    /// Goes back to a turn that was adjudicated.
+    Correct(Correction),
+    /// The house: letters to the seat come back.
+    Returned(Seat),
+    /// The house: an absence note came from the seat.
+    Away(Seat),
+    /// Letters to the seat arrive again.
+    Restored(Seat),
+    /// The house: the referee could not be reached since then; a deadline that fell into the outage moves on by as
+    /// long.
     Slide {
         since: DateTime<Utc>,
     },
@@ -35,41 +69,136 @@ pub(super) fn value(act: &Act) -> serde_json::Value {
     serde_json::to_value(act).expect("acts are plain values")
 }
 
-pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) {
+/// A turn that was decided wrongly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Correction {
+    pub turn: u32,
+    pub reason: String,
+    pub choices: Choices,
+    /// The adjudications that stand, from the ledger: phase, turn and filings.
+    pub decided: Vec<(Phase, u32, BySeat<Option<Filing>>)>,
+    /// The orders that should have counted; `None`: the turn is open again and both file anew.
+    pub orders: Option<(Seat, Vec<Line>)>,
+}
+
+/// Why an act has no effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum Untaken {
+    /// Another phase is open than the one that it meant.
+    Passed,
+    Over,
+    /// It is so already.
+    Already,
+    /// These must move themselves.
+    MustMove {
+        seats: Vec<Seat>,
+    },
+    /// The orders cannot stand.
+    Faulty {
+        faults: Vec<Fault>,
+    },
+    /// Nothing is due from that seat.
+    NotDue {
+        seat: Seat,
+    },
+    NoSuchTurn {
+        turn: u32,
+    },
+}
+
+/// Carries an act out. What it does not take leaves the match as it is.
+///
+/// # Errors
+/// [`Untaken`]: why not.
+pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Untaken> {
     // In every phase: nothing in the match changes by it.
     if let Act::Unseal { what } = act {
         draft.note(Fact::Unsealed { what: what.clone() });
-        return;
+        return Ok(());
     }
     // Letters are written in every stage, and in every phase.
     if let Act::Desk(desk) = act {
         draft.m.desk = desk.clone();
         draft.note(Fact::DeskSet { desk: desk.clone() });
-        return;
+        return Ok(());
     }
-    if draft.m.phase_no != phase_no || draft.m.stage == Stage::Over {
-        return;
+    if draft.m.phase_no != phase_no {
+        return Err(Untaken::Passed);
+    }
+    let marks_only = matches!(
+        act,
+        Act::Resume
+            | Act::Correct(_)
+            | Act::Note { .. }
+            | Act::RenewToken(_)
+            | Act::Returned(_)
+            | Act::Away(_)
+            | Act::Restored(_)
+    );
+    if draft.m.stage == Stage::Over && !marks_only {
+        return Err(Untaken::Over);
     }
     match act {
         Act::Pause { reason } => {
-            if draft.m.stage == Stage::Running {
-                draft.pause(reason);
-                draft.write_both(Content::Notice(Notice::Paused { reason: reason.clone() }));
+            if draft.m.stage != Stage::Running {
+                return Err(Untaken::Already);
             }
+            draft.pause(reason);
+            draft.write_both(Content::Notice(Notice::Paused { reason: reason.clone() }));
         }
-        Act::Resume => resume(draft),
+        Act::Resume => return resume(draft),
         Act::Abandon => draft.close(Ending::Abandon),
+        Act::Extend { days } => extend(draft, *days),
+        Act::Adjudicate => {
+            let stage = std::mem::replace(&mut draft.m.stage, Stage::Running);
+            adjudicate_now(draft).map_err(|seats| {
+                draft.m.stage = stage;
+                Untaken::MustMove { seats }
+            })?;
+        }
+        Act::Note { text } => {
+            draft.note(Fact::GmNoted { text: text.clone() });
+            draft.write_both(Content::Notice(Notice::NoteOfGm { text: text.clone() }));
+        }
+        Act::Forfeit(seat) => draft.close(Ending::Forfeit(*seat)),
+        Act::Replace { seat, name } => replace(draft, *seat, name),
+        Act::RenewToken(seat) => {
+            draft.note(Fact::TokenRenewed { seat: *seat });
+            draft.write_both(Content::Notice(Notice::TokenRenewed { seat: *seat }));
+        }
+        Act::File { seat, orders } => return file(draft, *seat, orders),
+        Act::Correct(correction) => return correct(draft, correction),
+        Act::Returned(seat) => return returned(draft, *seat),
+        Act::Away(seat) => {
+            if std::mem::replace(&mut draft.m.away[*seat], true) {
+                return Err(Untaken::Already);
+            }
+            draft.note(Fact::AwayNoted { seat: *seat });
+        }
+        Act::Restored(seat) => {
+            if !std::mem::take(&mut draft.m.bouncing[*seat]) {
+                return Err(Untaken::Already);
+            }
+            draft.note(Fact::MailRestored { seat: *seat });
+        }
         Act::Slide { since } => slide(draft, *since),
         Act::Desk(_) | Act::Unseal { .. } => {}
     }
+    Ok(())
 }
 
 /// The clock goes on, with as much time as there was when it stopped and the grace at least.
-fn resume(draft: &mut Draft) {
+fn resume(draft: &mut Draft) -> Result<(), Untaken> {
+    if draft.m.stage == Stage::Over && draft.m.protest.take().is_some() {
+        draft.note(Fact::MatchResumed { deadline: None });
+        return Ok(());
+    }
     if draft.m.stage != Stage::Paused {
-        return;
+        return Err(Untaken::Already);
     }
     draft.m.stage = Stage::Running;
+    draft.m.protest = None;
     let stood = draft.m.paused_at.take().map(|since| draft.at - since).unwrap_or_default();
     if let Some(deadline) = draft.m.deadline {
         let least = draft.at + draft.m.terms.grace();
@@ -78,6 +207,94 @@ fn resume(draft: &mut Draft) {
     draft.note(Fact::MatchResumed { deadline: draft.m.deadline });
     draft.write_both(Content::Notice(Notice::Resumed));
     draft.settle();
+    Ok(())
+}
+
+fn extend(draft: &mut Draft, days: u32) {
+    draft.extend(days);
+    if let Some(deadline) = draft.m.deadline {
+        draft.write_both(Content::Notice(Notice::Extension { deadline }));
+    }
+}
+
+/// The orders of a player who was replaced are void, and so is what was asked in his name.
+fn replace(draft: &mut Draft, seat: Seat, name: &str) {
+    let from = std::mem::replace(&mut draft.m.players[seat], name.to_owned());
+    draft.m.held[seat] = None;
+    draft.m.settle_at = None;
+    draft.m.draw_offer = draft.m.draw_offer.filter(|by| *by != seat);
+    draft.m.extension = draft.m.extension.filter(|(by, _)| *by != seat);
+    (draft.m.missed[seat], draft.m.bouncing[seat], draft.m.away[seat]) = (0, false, false);
+    draft.m.absences[seat].clear();
+    draft.note(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned() });
+    // Nobody takes over a seat with no time left.
+    if draft.m.deadline.is_some_and(|deadline| deadline < draft.at + draft.m.terms.grace()) {
+        draft.m.asked_gm = false;
+        draft.set_deadline(draft.m.days());
+    }
+    let notice = Notice::Replaced { seat, from, to: name.to_owned() };
+    draft.write(Reader::Former(seat), Content::Notice(notice.clone()));
+    draft.write(Reader::Seat(seat.other()), Content::Notice(notice));
+    draft.write(Reader::Seat(seat), Content::Succession);
+}
+
+/// Files for a seat as its player's letter would.
+fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Untaken> {
+    let due = draft.m.due().filter(|due| due.seats.contains(&seat)).ok_or(Untaken::NotDue { seat })?;
+    let filing = draft.m.state.seal(seat, orders).map_err(|faults| Untaken::Faulty { faults })?;
+    let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
+    let (phase, turn) = (due.phase, due.turn);
+    draft.note(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait: false, sealed });
+    draft.m.held[seat] = Some(Held { filing, at: draft.at, wait: false });
+    draft.write_both(Content::Notice(Notice::FiledByGm { seat }));
+    draft.settle();
+    Ok(())
+}
+
+/// Restores the match as it was when the turn was open; decides it on other orders, or opens it again.
+fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Untaken> {
+    let turn = correction.turn;
+    let found = correction.decided.iter().position(|(_, decided, filings)| {
+        let owed = |seat| filings[seat].is_some();
+        *decided == turn && correction.orders.as_ref().is_none_or(|(seat, _)| owed(*seat))
+    });
+    let keeps = found.ok_or(Untaken::NoSuchTurn { turn })?;
+    let mut state = draft.m.game.start(&correction.choices);
+    for (_, _, filings) in &correction.decided[..keeps] {
+        state.adjudicate(filings).map_err(|_| Untaken::NoSuchTurn { turn })?;
+    }
+    let mut held = BySeat::default();
+    if let Some((seat, orders)) = &correction.orders {
+        let filing = state.seal(*seat, orders).map_err(|faults| Untaken::Faulty { faults })?;
+        let (_, _, filings) = &correction.decided[keeps];
+        let at = draft.at;
+        held = filings.clone().map(|filing| filing.map(|filing| Held { filing, at, wait: false }));
+        held[*seat] = Some(Held { filing, at, wait: false });
+    }
+    draft.m.state = state;
+    draft.m.held = held;
+    draft.m.phase_no += 1;
+    draft.m.adjudicated.truncate(keeps);
+    draft.m.stage = Stage::Running;
+    (draft.m.paused_at, draft.m.protest) = (None, None);
+    let reason = correction.reason.clone();
+    let state = Digest::of(ledger::canonical(&draft.m.state).as_bytes());
+    draft.note(Fact::CorrectionMade { turn, keeps, reason: reason.clone(), state });
+    if correction.orders.is_some() {
+        draft.adjudicate_for(Vec::new(), Some(reason));
+    } else {
+        draft.open_phase();
+        draft.write_both(Content::Notice(Notice::Reopened { turn, reason }));
+    }
+    Ok(())
+}
+
+fn returned(draft: &mut Draft, seat: Seat) -> Result<(), Untaken> {
+    if std::mem::replace(&mut draft.m.bouncing[seat], true) {
+        return Err(Untaken::Already);
+    }
+    draft.note(Fact::MailReturned { seat });
+    Ok(())
 }
 
 /// Nobody is late because the referee was away.

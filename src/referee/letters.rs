@@ -10,9 +10,6 @@ use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::{self, Fact};
 use crate::request::{Command, Request};
 
-/// Absences up to this many days are taken without asking the GM.
-const ABSENCE_DAYS_AT_MOST: i64 = 42;
-
 /// The longest extension that the players can agree on, in days.
 const EXTENSION_DAYS_AT_MOST: u32 = 30;
 
@@ -105,6 +102,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         unread: letter.unread.clone(),
         ..Answer::default()
     };
+    draft.m.away[letter.seat] = false;
     // Every letter leaves a trace in the ledger, also one that comes after the end.
     let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.m.due().is_none();
     let place = draft.reserve_answer(letter.seat);
@@ -338,9 +336,10 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
 }
 
 fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
-    let days = (absence.to - absence.from).num_days() + 1;
-    if !(1..=ABSENCE_DAYS_AT_MOST).contains(&days) || absence.to < draft.at.date_naive() {
-        return Reply::AbsenceRefused { most: ABSENCE_DAYS_AT_MOST };
+    let taken: i64 = draft.m.absences[seat].iter().map(Absence::days).sum();
+    let left = (i64::from(draft.m.terms.absence_days) - taken).max(0);
+    if !(1..=left).contains(&absence.days()) || absence.to < draft.at.date_naive() {
+        return Reply::AbsenceRefused { most: left };
     }
     let Absence { from, to } = absence;
     draft.m.absences[seat].push(absence);
@@ -358,6 +357,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
 
 fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     draft.note(Fact::Protested { seat });
+    draft.m.protest = Some(seat);
     let text = Some(text.to_owned());
     draft.write(Reader::Gm, Content::Notice(Notice::Protested { by: seat, text }));
     draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::Protested { by: seat, text: None }));

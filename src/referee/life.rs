@@ -66,6 +66,12 @@ pub struct Match {
     pub asked_gm: bool,
     /// Our letters to that seat come back.
     pub bouncing: BySeat<bool>,
+    /// An absence note came from there, and nothing since.
+    #[serde(default)]
+    pub away: BySeat<bool>,
+    /// Who has put the match before the GM, until he lets it go on.
+    #[serde(default)]
+    pub protest: Option<Seat>,
     /// Turns missed in a row.
     pub missed: BySeat<u32>,
     pub draw_offer: Option<Seat>,
@@ -106,7 +112,7 @@ impl Match {
     }
 
     /// Days for the phase that is open.
-    fn days(&self) -> u32 {
+    pub(super) fn days(&self) -> u32 {
         match self.due().map(|due| due.phase) {
             Some(Phase::Setup) => self.terms.setup_days,
             _ => self.terms.days,
@@ -146,6 +152,8 @@ pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
         reminders_sent: 0,
         asked_gm: false,
         bouncing: BySeat::default(),
+        away: BySeat::default(),
+        protest: None,
         missed: BySeat::default(),
         draw_offer: None,
         extension: None,
@@ -198,7 +206,7 @@ impl Draft {
     }
 
     pub fn ruling(self) -> Ruling {
-        Ruling { after: self.m, entries: self.entries, dispatches: self.dispatches }
+        Ruling { untaken: None, after: self.m, entries: self.entries, dispatches: self.dispatches }
     }
 
     /// The salt of the entry that will be written next.
@@ -250,18 +258,23 @@ impl Draft {
         self.note(Fact::MatchPaused { reason: reason.to_owned() });
     }
 
-    /// Moves the deadline by whole days.
+    /// Moves the deadline by whole days; one that has passed, from now on.
     pub fn extend(&mut self, days: u32) {
         self.m.extension = None;
         let Some((due, deadline)) = self.m.due().zip(self.m.deadline) else { return };
-        let deadline = self.m.terms.extended(deadline, days, &self.absences_of(&due));
+        let absences = self.absences_of(&due);
+        let deadline = if deadline > self.at {
+            self.m.terms.extended(deadline, days, &absences)
+        } else {
+            self.m.terms.deadline(self.at, days, &absences)
+        };
         self.move_deadline(deadline);
         self.m.asked_gm = false;
         self.note(Fact::DeadlineExtended { days, deadline });
     }
 
     /// Sets the clock for the phase that has just opened.
-    fn open_phase(&mut self) {
+    pub fn open_phase(&mut self) {
         self.m.settle_at = None;
         self.m.asked_gm = false;
         self.m.draw_offer = None;
@@ -312,13 +325,18 @@ impl Draft {
     /// Decides the open phase on the filings held, and the referee's passes that follow; both are told. `missed`
     /// are the seats whose orders were taken by the house rule.
     pub fn adjudicate(&mut self, missed: Vec<Seat>) {
+        self.adjudicate_for(missed, None);
+    }
+
+    /// The same after a correction, with its reason.
+    pub fn adjudicate_for(&mut self, missed: Vec<Seat>, correction: Option<String>) {
         let mut steps = self.step();
         while self.m.due().is_some_and(|due| due.seats.is_empty()) {
             steps.extend(self.step());
         }
         self.open_phase();
         self.end_if_over();
-        self.write_both(Content::Report { steps, missed });
+        self.write_both(Content::Report { steps, missed, correction });
     }
 
     /// The referee's passes with which a match may begin.
@@ -354,7 +372,7 @@ impl Draft {
         self.open_phase();
         self.end_if_over();
         let step = Adjudged { phase: due.phase, turn: due.turn, state: self.m.state.clone() };
-        self.write_both(Content::Report { steps: vec![step], missed: Vec::new() });
+        self.write_both(Content::Report { steps: vec![step], missed: Vec::new(), correction: None });
     }
 
     fn end_if_over(&mut self) {

@@ -5,6 +5,7 @@
 
 mod clock;
 mod gm;
+mod instruction;
 mod letters;
 mod life;
 mod offer;
@@ -19,7 +20,8 @@ use crate::ledger::Entry;
 use crate::letter::{Digest, InSubject, Letter, Written};
 use crate::request::Request;
 
-pub use gm::Act;
+pub use gm::{Act, Correction, Untaken};
+pub use instruction::{Deed, Instructed, Instruction, Listing, instructions};
 pub use letters::{Reply, changing};
 pub use life::{Held, Match, Opening, Stage, open};
 pub use offer::{MatchLine, NoOffer, Offer, OfferTold, OpenSeat};
@@ -83,6 +85,8 @@ impl SeatLetter {
 /// What is decided: nothing of it has happened yet.
 #[derive(Clone, Debug)]
 pub struct Ruling {
+    /// Why an act was not carried out.
+    pub untaken: Option<Untaken>,
     pub after: Match,
     pub entries: Vec<Entry>,
     pub dispatches: Vec<Dispatch>,
@@ -98,6 +102,8 @@ pub struct Dispatch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     Seat(Seat),
+    /// Who held the seat until now.
+    Former(Seat),
     Gm,
 }
 
@@ -109,7 +115,14 @@ pub enum Content {
     /// The answer to a letter: a receipt, a refusal, or what was asked.
     Answer(Box<Answer>),
     /// What came of one adjudication, or of several in a row when the referee passed for a side.
-    Report { steps: Vec<Adjudged>, missed: Vec<Seat> },
+    Report {
+        steps: Vec<Adjudged>,
+        missed: Vec<Seat>,
+        /// Why the turn was decided anew.
+        correction: Option<String>,
+    },
+    /// To somebody who takes over a seat: where the match stands.
+    Succession,
     /// The deadline is near and nothing is filed.
     Reminder,
     /// Who was late, and what follows.
@@ -160,6 +173,29 @@ pub enum Notice {
     Message {
         by: Seat,
         text: String,
+    },
+    /// The GM did something with the match: what, in the template's words.
+    Extension {
+        deadline: DateTime<Utc>,
+    },
+    NoteOfGm {
+        text: String,
+    },
+    FiledByGm {
+        seat: Seat,
+    },
+    Replaced {
+        seat: Seat,
+        from: String,
+        to: String,
+    },
+    TokenRenewed {
+        seat: Seat,
+    },
+    /// A turn is open again.
+    Reopened {
+        turn: u32,
+        reason: String,
     },
     /// To the GM: a seat missed too many turns, or its letters come back.
     Overdue {
@@ -236,13 +272,14 @@ pub enum Orders {
 
 /// Decides on one cause. Total: a cause that comes too late decides nothing.
 pub fn rule(current: &Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Ruling {
+    let mut untaken = None;
     let mut draft = life::Draft::new(current.clone(), cause, at);
     match cause {
         Cause::Letter(letter) => letters::rule(&mut draft, letter),
         Cause::Clock { phase_no } => clock::rule(&mut draft, *phase_no),
         Cause::Gm { phase_no, act, .. } | Cause::House { phase_no, act } => {
-            gm::rule(&mut draft, *phase_no, act)
+            untaken = gm::rule(&mut draft, *phase_no, act).err();
         }
     }
-    draft.ruling()
+    Ruling { untaken, ..draft.ruling() }
 }

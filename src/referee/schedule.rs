@@ -30,6 +30,8 @@ pub struct Terms {
     /// Turns missed in a row after which a match is forfeited, or the GM asked.
     pub forfeit_after: u32,
     pub forfeit: Forfeit,
+    /// So many days in a match a player may be away without asking the GM.
+    pub absence_days: u32,
     pub press: Press,
 }
 
@@ -64,6 +66,7 @@ impl Default for Terms {
             reminders_hours: vec![48, 12],
             forfeit_after: 2,
             forfeit: Forfeit::Ask,
+            absence_days: 42,
             press: Press::Signed,
         }
     }
@@ -74,6 +77,12 @@ impl Default for Terms {
 pub struct Absence {
     pub from: NaiveDate,
     pub to: NaiveDate,
+}
+
+impl Absence {
+    pub fn days(&self) -> i64 {
+        (self.to - self.from).num_days() + 1
+    }
 }
 
 impl Terms {
@@ -91,6 +100,7 @@ impl Terms {
             ("settle_minutes", self.settle_minutes, 0, 10_080),
             ("reminders_hours", reminder, 0, 720),
             ("forfeit_after", self.forfeit_after, 1, 99),
+            ("absence_days", self.absence_days, 0, 366),
         ];
         match bounds.iter().find(|(_, value, least, most)| !(least..=most).contains(&value)) {
             Some((key, value, least, most)) => {

@@ -76,33 +76,79 @@ pub fn seat(
     });
     let rest = match content {
         Content::Answer(answer) => json!({ "answer": self::answer(answer) }),
-        Content::Report { steps, missed } => {
+        Content::Report { steps, missed, correction } => {
             let steps: Vec<_> = steps.iter().map(|step| news(step, &m.players, seat)).collect();
-            json!({ "steps": steps, "missed": missed, "key": (m.stage == Stage::Over).then(|| m.key.open()) })
+            json!({
+                "steps": steps,
+                "missed": missed,
+                "correction": correction.as_deref().map(wrapped),
+                "key": (m.stage == Stage::Over).then(|| m.key.open()),
+            })
         }
         Content::Missed { seats } => json!({ "late": seats }),
-        Content::Notice(notice) => json!({ "notice": notice, "message": message(notice) }),
-        Content::Invitation | Content::Reminder => json!({}),
+        Content::Notice(notice) => json!({ "notice": self::notice(notice, m), "message": message(notice) }),
+        Content::Invitation | Content::Succession | Content::Reminder => json!({}),
     };
     joined([shared(club, m, at), own, rest])
 }
 
 /// The context of a letter to the GM. It holds nothing that the rules hide from either side: he may be a player.
-pub fn gm(club: &Club<'_>, m: &Match, content: &Content, at: DateTime<Utc>) -> Map<String, Value> {
-    let notice = match content {
+pub fn gm(
+    club: &Club<'_>,
+    m: &Match,
+    content: &Content,
+    token: &str,
+    at: DateTime<Utc>,
+) -> Map<String, Value> {
+    let notice = noticed(content);
+    let own = json!({
+        "notice": notice,
+        "message": notice.and_then(message),
+        "token": token,
+    });
+    joined([shared(club, m, at), own])
+}
+
+/// The context of a letter to who held `seat` until now: nothing of the match but the notice.
+pub fn former(
+    club: &Club<'_>,
+    m: &Match,
+    seat: Seat,
+    content: &Content,
+    at: DateTime<Utc>,
+) -> Map<String, Value> {
+    let own = json!({
+        "me": seat,
+        "foe": seat.other(),
+        "owes": false,
+        "held": null,
+        "former": true,
+        "notice": noticed(content).map(|told| notice(told, m)),
+        "message": noticed(content).and_then(message),
+        "token": null,
+    });
+    joined([shared(club, m, at), own])
+}
+
+/// A notice; instants in it are told as people read them.
+fn notice(notice: &Notice, m: &Match) -> Value {
+    let mut told = json!(notice);
+    if let Notice::Extension { deadline } = notice {
+        told["deadline"] = json!(local(*deadline, m.terms.zone));
+    }
+    told
+}
+
+fn noticed(content: &Content) -> Option<&Notice> {
+    match content {
         Content::Notice(notice) => Some(notice),
         Content::Invitation
         | Content::Answer(_)
         | Content::Report { .. }
         | Content::Reminder
+        | Content::Succession
         | Content::Missed { .. } => None,
-    };
-    let own = json!({
-        "notice": notice,
-        "message": notice.and_then(message),
-        "token": null,
-    });
-    joined([shared(club, m, at), own])
+    }
 }
 
 /// The context of a letter that is about no running match.
@@ -111,6 +157,11 @@ pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Map<String, Value> 
     if let Some(Value::Array(remarks)) = own.get_mut("remarks") {
         for remark in remarks {
             *remark = json!(clipped(remark["text"].as_str().unwrap_or_default()));
+        }
+    }
+    if let Some(Value::Array(items)) = own.get_mut("items") {
+        for item in items {
+            item["asked"] = json!(clipped(item["asked"].as_str().unwrap_or_default()));
         }
     }
     let shared = json!({
@@ -195,11 +246,19 @@ fn clipped(text: &str) -> String {
 /// A player's message, wrapped so that no line of it can be taken for an order.
 fn message(notice: &Notice) -> Option<Vec<String>> {
     let text = match notice {
-        Notice::Message { text, .. } | Notice::Protested { text: Some(text), .. } => text,
+        Notice::Message { text, .. }
+        | Notice::Protested { text: Some(text), .. }
+        | Notice::NoteOfGm { text }
+        | Notice::Reopened { reason: text, .. } => text,
         _ => return None,
     };
-    let wrapped = text.lines().flat_map(|line| textwrap::wrap(line, QUOTED_AT_MOST));
-    Some(wrapped.map(|line| clipped(&line)).collect())
+    Some(wrapped(text))
+}
+
+/// The lines of somebody's text, fit to be quoted.
+fn wrapped(text: &str) -> Vec<String> {
+    let lines = text.lines().flat_map(|line| textwrap::wrap(line, QUOTED_AT_MOST));
+    lines.map(|line| clipped(&line)).collect()
 }
 
 /// What the pages of the manual that were asked for need: every game with its options.

@@ -117,7 +117,7 @@ pub fn unique(match_id: &str, seq: u64, index: usize) -> String {
 /// What a letter is, for lists.
 pub fn kind(content: &Content) -> &'static str {
     match content {
-        Content::Invitation => "invitation",
+        Content::Invitation | Content::Succession => "invitation",
         Content::Answer(_) => "answer",
         Content::Report { .. } => "report",
         Content::Reminder => "reminder",

@@ -19,8 +19,8 @@ use serde_json::{Map, Value, json};
 use crate::game::{Board, Seat};
 use crate::referee::{Content, Dispatch, Match, Reader};
 
-pub use plain::Plain;
-pub use templates::{COMPILED_IN, TemplateError, Templates};
+pub use plain::{DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Plain, Refusals};
+pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
 pub use words::{left, local};
 
 /// The club as its letters name it.
@@ -65,7 +65,9 @@ pub fn word(
 /// The board that a letter shows.
 fn board(m: &Match, dispatch: &Dispatch) -> Option<Board> {
     match (dispatch.to, &dispatch.content) {
-        (Reader::Seat(seat), Content::Invitation | Content::Report { .. }) => Some(m.state.board(seat)),
+        (Reader::Seat(seat), Content::Invitation | Content::Succession | Content::Report { .. }) => {
+            Some(m.state.board(seat))
+        }
         _ => None,
     }
 }
@@ -85,12 +87,14 @@ fn without_picture(
         Content::Report { .. } => "report.txt",
         Content::Reminder => "reminder.txt",
         Content::Missed { .. } => "missed.txt",
+        Content::Succession => "succession.txt",
         Content::Notice(_) if dispatch.to == Reader::Gm => "gm.txt",
         Content::Notice(_) => "notice.txt",
     };
     let context = match dispatch.to {
         Reader::Seat(seat) => context::seat(club, m, seat, &dispatch.content, token, at, board),
-        Reader::Gm => context::gm(club, m, &dispatch.content, at),
+        Reader::Former(seat) => context::former(club, m, seat, &dispatch.content, at),
+        Reader::Gm => context::gm(club, m, &dispatch.content, token, at),
     };
     Frame { templates, name, context }.page()
 }
@@ -106,6 +110,14 @@ pub fn word_plain(
     token: &str,
 ) -> Result<Page, TemplateError> {
     Frame { templates, name: plain.template(), context: context::plain(club, plain, token) }.page()
+}
+
+/// What came of an instruction of the GM, as his letters say it.
+///
+/// # Errors
+/// [`TemplateError`]: a template is at fault.
+pub fn word_done(templates: &Templates, done: &GmDone) -> Result<String, TemplateError> {
+    Ok(tidy(&templates.render("gm-done.txt", json!({ "done": done }))?))
 }
 
 /// Words what the GM is told at once when matches do not verify: of each its name and what is wrong.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::game::Line;
-use crate::referee::{OfferTold, Reply};
+use crate::referee::{NoOffer, OfferTold, Reply, Untaken};
 
 /// What such a letter says.
 #[derive(Clone, Debug, Serialize)]
@@ -17,6 +17,164 @@ pub enum Plain {
     Declined { to: String, offer: OfferTold },
     /// To who offered: nobody took it up.
     Lapsed { to: Option<String>, offer: OfferTold, code: String },
+    /// To the GM: what came of each line of his letter; `why`: why nothing was done.
+    GmAnswer { check: bool, items: Vec<GmItem>, replies: Vec<Reply>, remarks: Vec<Line>, why: String },
+    /// To the GM, once a day.
+    Digest { digest: DigestTold },
+    /// To the GM: a mail could not be sent.
+    GivenUp { recipient: String, kind: String, match_id: Option<String>, error: String },
+    /// To the GM: a letter could not be ruled on.
+    SetAside { digest: String, sender: String, note: String },
+    /// To a player: a letter in his name could not be proven his.
+    Unproven { match_id: String },
+}
+
+/// One line of the GM's letter, and what came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct GmItem {
+    pub asked: String,
+    pub done: GmDone,
+}
+
+/// What came of one thing that the GM asked.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "done", rename_all = "snake_case")]
+pub enum GmDone {
+    /// It is done; how the match stands now.
+    Match {
+        line: GmLine,
+    },
+    /// A check: it would be done.
+    Would,
+    Untaken {
+        id: String,
+        untaken: Untaken,
+    },
+    NoMatch {
+        id: String,
+    },
+    TurnPassed {
+        id: String,
+        turn: u32,
+        open: Option<u32>,
+    },
+    List {
+        lines: Vec<GmLine>,
+    },
+    Opened {
+        id: String,
+    },
+    NoOffer {
+        no: NoOffer,
+    },
+    Player {
+        name: String,
+        addresses: Vec<String>,
+        bouncing: bool,
+        matches: Vec<String>,
+    },
+    NoPlayer {
+        address: String,
+    },
+    Refused {
+        says: String,
+    },
+    /// The line was not understood.
+    NotRead {
+        says: String,
+        example: &'static str,
+    },
+    Digest {
+        digest: Option<DigestTold>,
+    },
+}
+
+impl GmDone {
+    /// Whether something was done, or told.
+    pub fn is_done(&self) -> bool {
+        match self {
+            GmDone::Match { .. }
+            | GmDone::Would
+            | GmDone::List { .. }
+            | GmDone::Opened { .. }
+            | GmDone::Player { .. }
+            | GmDone::Digest { .. } => true,
+            GmDone::Untaken { .. }
+            | GmDone::NoMatch { .. }
+            | GmDone::TurnPassed { .. }
+            | GmDone::NoOffer { .. }
+            | GmDone::NoPlayer { .. }
+            | GmDone::Refused { .. }
+            | GmDone::NotRead { .. } => false,
+        }
+    }
+}
+
+/// A match as the GM reads it: nothing that is hidden from either side.
+#[derive(Clone, Debug, Serialize)]
+pub struct GmLine {
+    pub id: String,
+    pub game_name: &'static str,
+    pub names: [String; 2],
+    pub phase: String,
+    pub awaited: Vec<String>,
+    pub due_at: Option<String>,
+    /// What the GM should know, in a few words each.
+    pub marks: Vec<String>,
+}
+
+/// What a digest tells.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct DigestTold {
+    pub since: String,
+    pub running: usize,
+    pub letters_waiting: u64,
+    pub protests: Vec<GmLine>,
+    /// The GM was asked.
+    pub overdue: Vec<GmLine>,
+    /// The deadline has passed, the grace has not.
+    pub late: Vec<GmLine>,
+    /// Letters come back, or somebody may be away.
+    pub unread: Vec<GmLine>,
+    pub refused: Vec<Refusals>,
+    pub failed: Vec<FailedSend>,
+    pub set_aside: Vec<LetterTold>,
+    pub ignored: Vec<LetterTold>,
+}
+
+impl DigestTold {
+    pub fn has_news(&self) -> bool {
+        let matches = [&self.protests, &self.overdue, &self.late, &self.unread];
+        matches.iter().any(|lines| !lines.is_empty())
+            || !self.refused.is_empty()
+            || !self.failed.is_empty()
+            || !self.set_aside.is_empty()
+            || !self.ignored.is_empty()
+    }
+}
+
+/// How many filings were refused in a match.
+#[derive(Clone, Debug, Serialize)]
+pub struct Refusals {
+    pub id: String,
+    pub count: usize,
+}
+
+/// A mail that was given up.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailedSend {
+    pub recipient: String,
+    pub kind: String,
+    pub error: String,
+}
+
+/// A letter that came, in a few words.
+#[derive(Clone, Debug, Serialize)]
+pub struct LetterTold {
+    pub digest: String,
+    pub at: String,
+    pub sender: String,
+    pub note: String,
 }
 
 impl Plain {
@@ -25,14 +183,24 @@ impl Plain {
             Plain::Stranger { .. } => "stranger.txt",
             Plain::Challenge { .. } => "challenge.txt",
             Plain::Declined { .. } | Plain::Lapsed { .. } => "offer-ended.txt",
+            Plain::GmAnswer { .. } => "gm-answer.txt",
+            Plain::Digest { .. } => "gm-digest.txt",
+            Plain::GivenUp { .. } | Plain::SetAside { .. } => "gm-trouble.txt",
+            Plain::Unproven { .. } => "unproven.txt",
         }
     }
 
     /// The replies in it, which may want pages of the manual.
     pub(super) fn replies(&self) -> &[Reply] {
         match self {
-            Plain::Stranger { replies, .. } => replies,
-            Plain::Challenge { .. } | Plain::Declined { .. } | Plain::Lapsed { .. } => &[],
+            Plain::Stranger { replies, .. } | Plain::GmAnswer { replies, .. } => replies,
+            Plain::Challenge { .. }
+            | Plain::Declined { .. }
+            | Plain::Lapsed { .. }
+            | Plain::Digest { .. }
+            | Plain::GivenUp { .. }
+            | Plain::SetAside { .. }
+            | Plain::Unproven { .. } => &[],
         }
     }
 }

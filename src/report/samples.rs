@@ -3,7 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use super::templates::TOPICS;
-use super::{Club, Plain, TemplateError, Templates, board, without_picture, word_alarm, word_plain};
+use super::{
+    Club, DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Plain, Refusals, TemplateError,
+    Templates, board, without_picture, word_alarm, word_plain,
+};
 use crate::game::any::{Choices, Kind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
@@ -11,7 +14,7 @@ use crate::ledger::{Desk, SealKey, Source};
 use crate::letter::Digest;
 use crate::referee::{
     self, Adjudged, Again, Answer, Content, Dispatch, Match, MatchLine, NoOffer, Notice, Offer, OfferTold,
-    OpenSeat, Opening, Orders, Reader, Reply, Terms,
+    OpenSeat, Opening, Orders, Reader, Reply, Terms, Untaken,
 };
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
@@ -53,7 +56,82 @@ fn plains() -> Vec<Plain> {
     plains.push(Plain::Declined { to: to.clone(), offer: offer() });
     plains.push(Plain::Lapsed { to: Some(to), offer: offer(), code: code.clone() });
     plains.push(Plain::Lapsed { to: None, offer: offer(), code });
+    plains.extend(to_gm());
     plains
+}
+
+/// Letters to the GM.
+fn to_gm() -> Vec<Plain> {
+    let text = |text: &str| text.to_owned();
+    let line = GmLine {
+        id: text("QU-0000"),
+        game_name: "Quad",
+        names: [text("Ann"), text("Bo")],
+        phase: text("turn 1"),
+        awaited: vec![text("Ann")],
+        due_at: Some(text("Thu 21 May")),
+        marks: vec![text("a mark")],
+    };
+    let letters = vec![LetterTold { digest: text("0"), at: text("now"), sender: text("x"), note: text("y") }];
+    let digest = DigestTold {
+        since: text("Thu 21 May"),
+        protests: vec![line.clone()],
+        overdue: vec![line.clone()],
+        late: vec![line.clone()],
+        unread: vec![line.clone()],
+        refused: vec![Refusals { id: text("QU-0000"), count: 1 }],
+        failed: vec![FailedSend { recipient: text("x"), kind: text("report"), error: text("no") }],
+        set_aside: letters.clone(),
+        ignored: letters,
+        ..DigestTold::default()
+    };
+    let id = text("QU-0000");
+    let untaken = [
+        Untaken::Passed,
+        Untaken::Over,
+        Untaken::Already,
+        Untaken::MustMove { seats: vec![Seat::First] },
+        Untaken::Faulty { faults: vec![Fault::whole("No.")] },
+        Untaken::NotDue { seat: Seat::First },
+        Untaken::NoSuchTurn { turn: 1 },
+    ];
+    let mut done = untaken.map(|untaken| GmDone::Untaken { id: id.clone(), untaken }).to_vec();
+    done.extend([
+        GmDone::Match { line: line.clone() },
+        GmDone::Would,
+        GmDone::NoMatch { id: id.clone() },
+        GmDone::TurnPassed { id: id.clone(), turn: 1, open: None },
+        GmDone::TurnPassed { id: id.clone(), turn: 1, open: Some(2) },
+        GmDone::List { lines: vec![line] },
+        GmDone::List { lines: Vec::new() },
+        GmDone::Opened { id: id.clone() },
+        GmDone::NoOffer { no: NoOffer::UnknownGame { name: text("chess") } },
+        GmDone::NoOffer { no: NoOffer::BadOption { reason: text("No.") } },
+        GmDone::NoOffer { no: NoOffer::Yourself },
+        GmDone::Player { name: text("Ann"), addresses: vec![], bouncing: true, matches: vec![id.clone()] },
+        GmDone::NoPlayer { address: text("x") },
+        GmDone::Refused { says: text("No.") },
+        GmDone::NotRead { says: text("No."), example: "GM LIST\nEND" },
+        GmDone::Digest { digest: None },
+        GmDone::Digest { digest: Some(digest.clone()) },
+    ]);
+    let items = done.into_iter().map(|done| GmItem { asked: text("GM LIST"), done }).collect();
+    let remarks = vec![Line { no: 1, text: text("A line") }];
+    let error = text("no such user");
+    vec![
+        Plain::GmAnswer { check: true, items, replies: manual(), remarks, why: text("Why.") },
+        Plain::GmAnswer {
+            check: false,
+            items: Vec::new(),
+            replies: Vec::new(),
+            remarks: Vec::new(),
+            why: String::new(),
+        },
+        Plain::Digest { digest },
+        Plain::GivenUp { recipient: text("x"), kind: text("report"), match_id: Some(id.clone()), error },
+        Plain::SetAside { digest: text("0123456789abcdef"), sender: text("x"), note: text("y") },
+        Plain::Unproven { match_id: id },
+    ]
 }
 
 fn offer() -> OfferTold {
@@ -114,6 +192,8 @@ fn try_match(templates: &Templates, m: &Match, at: DateTime<Utc>) -> Result<(), 
         }
     }
     for notice in notices() {
+        let former = Dispatch { to: Reader::Former(Seat::First), content: Content::Notice(notice.clone()) };
+        without_picture(templates, &CLUB, m, &former, "", at, None)?;
         let dispatch = Dispatch { to: Reader::Gm, content: Content::Notice(notice) };
         without_picture(templates, &CLUB, m, &dispatch, "", at, None)?;
     }
@@ -125,7 +205,12 @@ fn contents(m: &Match) -> Vec<Content> {
         Adjudged { phase: m.due().map_or(Phase::Turn, |due| due.phase), turn: 1, state: m.state.clone() };
     let mut contents = vec![
         Content::Invitation,
-        Content::Report { steps: vec![step], missed: Seat::BOTH.to_vec() },
+        Content::Report {
+            steps: vec![step],
+            missed: Seat::BOTH.to_vec(),
+            correction: Some("A reason.".to_owned()),
+        },
+        Content::Succession,
         Content::Reminder,
         Content::Missed { seats: Seat::BOTH.to_vec() },
     ];
@@ -198,7 +283,79 @@ fn notices() -> Vec<Notice> {
         Notice::Paused { reason: "a reason".to_owned() },
         Notice::Resumed,
         Notice::Message { by, text: "Hello".to_owned() },
+        Notice::Extension { deadline: DateTime::UNIX_EPOCH },
+        Notice::NoteOfGm { text: "A note.".to_owned() },
+        Notice::FiledByGm { seat: by },
+        Notice::Replaced { seat: by, from: "Ann".to_owned(), to: "Eve".to_owned() },
+        Notice::TokenRenewed { seat: by },
+        Notice::Reopened { turn: 1, reason: "A reason.".to_owned() },
         Notice::Overdue { seats: vec![by], bouncing: vec![by] },
         Notice::Over { outcome: Ending::Draw.outcome() },
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+    use crate::game::Syntax;
+    use crate::request::Request;
+
+    /// Wide lines of a letter, and those that are read when it comes back from a client that quotes without a prefix.
+    fn faults(page: &crate::report::Page) -> Vec<String> {
+        let lines: Vec<Line> =
+            (1..).zip(page.text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
+        let is_order =
+            |line: &str| Kind::ALL.iter().any(|kind| !matches!(kind.syntax(line), Err(Syntax::Unknown)));
+        let read = Request::read(&lines, |line| is_order(line) && !line.starts_with("Line "));
+        let (asked, _) = referee::instructions(&lines);
+        let wide = lines.iter().filter(|line| line.text.chars().count() > 70);
+        let mut faults: Vec<String> = wide.map(|line| format!("wide: {}", line.text)).collect();
+        faults.extend(read.commands.iter().map(|asked| format!("{asked:?} in {}", page.subject)));
+        faults.extend(read.faults.iter().map(|fault| format!("{fault:?} in {}", page.subject)));
+        faults.extend(asked.iter().map(|asked| format!("read as the GM's: {asked:?}")));
+        if read.check || read.wait || read.turn.is_some() {
+            faults.push(format!("a word to the referee in {}:\n{}", page.subject, page.text));
+        }
+        faults
+    }
+
+    #[test]
+    fn no_line_of_a_letter_to_anybody_or_the_gm_is_wide_or_is_read_when_it_comes_back() {
+        let templates = Templates::new(&BTreeMap::new()).expect("the templates compiled in");
+        let mut found = BTreeSet::new();
+        for plain in plains() {
+            let page = word_plain(&templates, &CLUB, &plain, "0000000000000000").expect("it is worded");
+            found.extend(faults(&page));
+        }
+        let opening = Opening {
+            id: "QD-0000".to_owned(),
+            game: Kind::Quad,
+            choices: Choices::default(),
+            players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+            terms: Terms::default(),
+            desk: crate::ledger::Desk { address: String::new(), wording: Digest::from([0; 32]) },
+            key: SealKey::new([0; 32]),
+        };
+        let m = referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after;
+        for content in contents(&m) {
+            for to in [Reader::Seat(Seat::First), Reader::Former(Seat::Second)] {
+                let notice = matches!(content, Content::Notice(_));
+                if notice || to == Reader::Seat(Seat::First) {
+                    let dispatch = Dispatch { to, content: content.clone() };
+                    let page = crate::report::word(
+                        &templates,
+                        &CLUB,
+                        &m,
+                        &dispatch,
+                        "0000000000000000",
+                        DateTime::UNIX_EPOCH,
+                    );
+                    found.extend(faults(&page.expect("it is worded")));
+                }
+            }
+        }
+        assert!(found.is_empty(), "{}", found.into_iter().collect::<Vec<_>>().join("\n"));
+    }
 }

@@ -66,6 +66,14 @@ compiled_in![
     "help/time.txt",
     "help/challenge.txt",
     "help/gm.txt",
+    "succession.txt",
+    "gm-answer.txt",
+    "gm-done.txt",
+    "gm-digest.txt",
+    "gm-digest-body.txt",
+    "gm-line.txt",
+    "gm-trouble.txt",
+    "unproven.txt",
     "offer.txt",
     "challenge.txt",
     "offer-ended.txt",
@@ -100,6 +108,7 @@ impl Templates {
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         environment.set_syntax(syntax.expect("the usual delimiters do not clash"));
         environment.add_filter("wrap", |text: &str| textwrap::fill(text, WIDTH));
+        environment.add_filter("lines", |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>());
         for name in overrides.keys() {
             if !COMPILED_IN.iter().any(|(known, _)| known == name) {
                 let known: Vec<_> = COMPILED_IN.iter().map(|(name, _)| *name).collect();

@@ -114,7 +114,7 @@ macro_rules! backend {
                 limit: u32,
             ) -> Result<Vec<LetterRow>> {
                 let mut query = QueryBuilder::<$db>::new(
-                    "SELECT digest, received_at, sender, subject, size, fate, note, match_id, seat FROM letter \
+                    "SELECT digest, received_at, decided_at, sender, subject, size, fate, note, match_id, seat FROM letter \
                      WHERE TRUE",
                 );
                 if let Some(fate) = fate {

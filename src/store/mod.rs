@@ -113,6 +113,8 @@ pub struct Decided {
 pub struct LetterRow {
     pub digest: Digest,
     pub received_at: DateTime<Utc>,
+    /// When its fate was decided.
+    pub decided_at: Option<DateTime<Utc>>,
     pub sender: String,
     pub subject: String,
     pub size: u64,

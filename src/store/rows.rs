@@ -124,6 +124,7 @@ impl Waiting {
 pub struct Letter {
     digest: String,
     received_at: i64,
+    decided_at: Option<i64>,
     sender: String,
     subject: String,
     size: i64,
@@ -142,6 +143,7 @@ impl Letter {
         Ok(LetterRow {
             digest: digest(&self.digest)?,
             received_at: time(self.received_at)?,
+            decided_at: maybe_time(self.decided_at)?,
             sender: self.sender,
             subject: self.subject,
             size: count(self.size)?,

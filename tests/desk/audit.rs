@@ -330,7 +330,8 @@ fn a_match_that_fails_on_schedule_stands_still_and_the_gm_is_told() {
     desk.advance(25);
     let after = desk.find(&m.id);
     assert_eq!(after.stage, Stage::Paused);
-    desk.one_to(GM).says(&m.id).says("does not verify").says("its text was changed");
+    let alarm = desk.sent_to(GM).into_iter().find(|sent| sent.subject == "A ledger does not verify");
+    alarm.expect("the GM is told").says(&m.id).says("does not verify").says("its text was changed");
     desk.last_to(ANN).says("its ledger does not verify");
     let verdict = desk.verify(&m.id);
     assert!(matches!(found(&verdict), Place::Sent(_)), "the pause itself is on the ledger: {verdict:#?}");

@@ -91,8 +91,8 @@ fn lines_that_are_no_orders_are_listed() {
 #[test]
 fn answers_to_one_address_are_limited() {
     let desk = Desk::with("[letters]\nanswers_per_hour = 3\n");
-    for _ in 0..5 {
-        desk.write("eve@elsewhere.example", "HELP");
+    for topic in ["", "orders", "commands", "time", "gm"] {
+        desk.write("eve@elsewhere.example", &format!("HELP {topic}"));
     }
     assert_eq!(desk.sent_to("eve@elsewhere.example").len(), 3);
     desk.advance(2);

@@ -5,6 +5,8 @@ mod backup;
 mod challenge;
 mod desk;
 mod dossier;
+mod gm;
 mod letters;
 mod play;
+mod proof;
 mod time;

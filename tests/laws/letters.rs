@@ -85,6 +85,7 @@ fn name(content: &Content) -> &'static str {
         Content::Report { .. } => "report",
         Content::Reminder => "reminder",
         Content::Missed { .. } => "missed",
+        Content::Succession => "succession",
         Content::Notice(_) => "notice",
     }
 }

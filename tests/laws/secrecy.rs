@@ -53,7 +53,7 @@ impl Comparison<'_> {
         let phase = m.due().map_or(Phase::Turn, |due| due.phase);
         let step = Adjudged { phase, turn: 1, state: m.state.clone() };
         let mut contents = vec![
-            Content::Report { steps: vec![step], missed: Vec::new() },
+            Content::Report { steps: vec![step], missed: Vec::new(), correction: None },
             Content::Reminder,
             Content::Missed { seats: Seat::BOTH.to_vec() },
         ];

@@ -1,0 +1,42 @@
+//! `fogpost club`: the club as a whole.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::matches::ask;
+use crate::config::Config;
+use crate::referee::Instruction;
+
+/// The GM's digest, and the GM's own reply token
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Print what waits for the GM and what went wrong in the last day
+    Digest,
+    /// Give the GM a new reply token; the old one is void
+    GmToken,
+}
+
+impl Args {
+    pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
+        let config = Config::load(config)?;
+        super::block_on(async {
+            let office = super::office(config).await?;
+            let done = match self.command {
+                Command::Digest => ask(&office, &Instruction::Digest).await?,
+                Command::GmToken => {
+                    office.renew_gm_token().await?;
+                    println!("The letters to the GM bear a new reply token from now on.");
+                    ExitCode::SUCCESS
+                }
+            };
+            office.close().await;
+            Ok(done)
+        })
+    }
+}

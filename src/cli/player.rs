@@ -1,0 +1,119 @@
+//! `fogpost player`: the club's people.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::matches::{ask, seat};
+use crate::config::Config;
+use crate::daemon::Office;
+use crate::game::Seat;
+use crate::letter::Address;
+use crate::referee::{Act, Deed, Instruction};
+
+/// Add players, list, show, rename and merge them, and renew their reply tokens
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Add a player, so that he is known by this name
+    Add {
+        #[arg(value_parser = address)]
+        address: Address,
+        name: Vec<String>,
+    },
+    /// List all players
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a player and his matches
+    Show {
+        #[arg(value_parser = address)]
+        address: Address,
+    },
+    /// Give a player another name, from the next match on
+    Rename {
+        #[arg(value_parser = address)]
+        address: Address,
+        #[arg(required = true)]
+        name: Vec<String>,
+    },
+    /// Two players are one: seats and addresses of the first go to the second
+    Merge {
+        #[arg(value_parser = address)]
+        gone: Address,
+        #[arg(value_parser = address)]
+        into: Address,
+    },
+    /// Letters to the player arrive again
+    BounceClear {
+        #[arg(value_parser = address)]
+        address: Address,
+    },
+    /// Give a seat a new reply token; the old one is void
+    Token {
+        #[arg(value_name = "MATCH")]
+        id: String,
+        #[arg(value_parser = seat)]
+        seat: Seat,
+    },
+}
+
+pub(super) fn address(text: &str) -> Result<Address, String> {
+    Address::parse(text).map_err(|_| "name@example.org would do".to_owned())
+}
+
+impl Args {
+    pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
+        let config = Config::load(config)?;
+        super::block_on(async {
+            let office = super::office(config).await?;
+            let done = match self.command.instruction() {
+                Ok(instruction) => ask(&office, &instruction).await?,
+                Err(json) => list(&office, json).await?,
+            };
+            office.close().await;
+            Ok(done)
+        })
+    }
+}
+
+impl Command {
+    /// What is to be carried out; LIST, which carries out nothing, gives whether as JSON.
+    fn instruction(self) -> Result<Instruction, bool> {
+        Ok(match self {
+            Command::Add { address, name } => Instruction::PlayerAdd { address, name: name.join(" ") },
+            Command::List { json } => return Err(json),
+            Command::Show { address } => Instruction::PlayerShow(address),
+            Command::Rename { address, name } => Instruction::PlayerRename { address, name: name.join(" ") },
+            Command::Merge { gone, into } => Instruction::PlayerMerge { gone, into },
+            Command::BounceClear { address } => Instruction::PlayerBounceClear(address),
+            Command::Token { id, seat } => {
+                Instruction::Match { id, turn: None, deed: Deed::Act(Act::RenewToken(seat)) }
+            }
+        })
+    }
+}
+
+async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
+    let mut rows = Vec::new();
+    for player in office.store.players().await? {
+        if json {
+            let (name, addresses, bouncing) = (&player.name, &player.addresses, player.bouncing);
+            println!("{}", json!({ "name": name, "addresses": addresses, "bouncing": bouncing }));
+            continue;
+        }
+        let bouncing = if player.bouncing { "letters come back" } else { "" };
+        rows.push(vec![player.name, player.addresses.join(", "), bouncing.to_owned()]);
+    }
+    if !json {
+        println!("{}", super::table(&["player", "addresses", ""], rows));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,97 @@
+//! The GM's digest: once a day what waits for him, and what went wrong since the last one.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Timelike, Utc};
+
+use super::Office;
+use super::settle::snapshot;
+use crate::referee::Stage;
+use crate::report::{DigestTold, FailedSend, LetterTold, Plain, Refusals};
+use crate::store::{Fate, Settlement};
+
+/// The key under which the daemon remembers when the last digest was made.
+const LAST_DIGEST: &str = "digest";
+
+/// No more letters and dispatches than this are listed one by one.
+const LISTED_AT_MOST: u32 = 50;
+
+impl Office {
+    /// Sends the digest when its hour has come, if there is anything to tell.
+    pub(super) async fn digest_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
+        let last = self.store.remembered(LAST_DIGEST).await?.and_then(|text| text.parse().ok());
+        let Some(last) = last else {
+            // The first day begins when the club does.
+            return Ok(self.store.remember(LAST_DIGEST, &now.to_rfc3339()).await?);
+        };
+        let local = |at: DateTime<Utc>| at.with_timezone(&self.config.terms.zone);
+        let today = local(now).date_naive();
+        if local(now).hour() < self.config.club.gm.digest_hour || local(last).date_naive() >= today {
+            return Ok(());
+        }
+        if let Some(digest) = self.digest_since(Some(last)).await? {
+            let mut settlement = Settlement { at: now, ..Settlement::default() };
+            let dispatch = self.gm_dispatch(&Plain::Digest { digest }, &format!("d.{today}"), None).await?;
+            let made = self.store.dispatches_named(std::slice::from_ref(&dispatch.message_id)).await?;
+            if made.is_empty() {
+                settlement.dispatches.push(dispatch);
+                self.store.commit(&settlement).await?;
+                self.dispatches.notify_one();
+            }
+        }
+        Ok(self.store.remember(LAST_DIGEST, &now.to_rfc3339()).await?)
+    }
+
+    /// What there is to tell since then (by default, of the last day); `None`: nothing.
+    pub(super) async fn digest_since(
+        &self,
+        since: Option<DateTime<Utc>>,
+    ) -> anyhow::Result<Option<DigestTold>> {
+        let since = since.unwrap_or(self.now() - TimeDelta::days(1));
+        let mut told = DigestTold { since: self.tell_time(since), ..DigestTold::default() };
+        for row in self.store.list_matches(None).await? {
+            let m = snapshot(&row)?;
+            let line = || self.gm_line(&m);
+            told.running += usize::from(m.stage == Stage::Running);
+            if m.protest.is_some() {
+                told.protests.push(line());
+            } else if m.asked_gm && m.stage == Stage::Running {
+                told.overdue.push(line());
+            } else if self.is_late(&m) {
+                told.late.push(line());
+            } else if m.stage != Stage::Over
+                && (m.bouncing != Default::default() || m.away != Default::default())
+            {
+                told.unread.push(line());
+            }
+        }
+        let mut refused: BTreeMap<String, usize> = BTreeMap::new();
+        for entry in self.store.entries_since("OrdersRefused", since).await? {
+            *refused.entry(entry.match_id).or_default() += 1;
+        }
+        told.refused = refused.into_iter().map(|(id, count)| Refusals { id, count }).collect();
+        let unsent = self.store.list_dispatches(true, LISTED_AT_MOST).await?;
+        let failed =
+            unsent.into_iter().filter(|row| row.given_up && row.created_at > since - TimeDelta::days(6));
+        told.failed = failed
+            .map(|row| FailedSend { recipient: row.recipient, kind: row.kind, error: row.error })
+            .collect();
+        told.set_aside = self.letters_told(Fate::SetAside, since).await?;
+        told.ignored = self.letters_told(Fate::Ignored, since).await?;
+        told.letters_waiting = self.store.queues().await?.letters_waiting;
+        Ok(Some(told).filter(DigestTold::has_news))
+    }
+
+    async fn letters_told(&self, fate: Fate, since: DateTime<Utc>) -> anyhow::Result<Vec<LetterTold>> {
+        let rows = self.store.letters(Some(fate), None, "", LISTED_AT_MOST).await?;
+        let since = rows.into_iter().filter(|row| row.decided_at.is_some_and(|at| at >= since));
+        Ok(since
+            .map(|row| LetterTold {
+                digest: row.digest.to_string()[..12].to_owned(),
+                at: self.tell_time(row.received_at),
+                sender: row.sender,
+                note: row.note,
+            })
+            .collect())
+    }
+}

@@ -1,0 +1,475 @@
+//! What the GM asks, by letter or at the terminal: one way for both. Each act upon a match is a ruling like any other.
+
+use anyhow::{Context, bail};
+
+use super::open::{random, seat_row};
+use super::settle::{Known, Working, lines_now};
+use super::{NewMatch, Office, Seated};
+use crate::game::{BySeat, Line, Seat};
+use crate::ledger::{self, Entry, Fact, Source};
+use crate::letter::{Address, Letter, Token};
+use crate::referee::{
+    self, Act, Cause, Correction, Deed, Instruction, Listing, Match, NoOffer, Offer, Stage,
+};
+use crate::report::envelope::Answered;
+use crate::report::{self, GmDone, GmItem, GmLine, Plain, local};
+use crate::request::Request;
+use crate::store::{Decided, Fate, NewDispatch, Player, Settlement, StoreError, TokenRow, WaitingLetter};
+
+/// The key under which the GM's reply token is remembered.
+const GM_TOKEN: &str = "gm_token";
+
+/// So often an instruction is tried anew when somebody else has changed the match meanwhile.
+const TRIES: usize = 20;
+
+impl Office {
+    /// The reply token that every letter to the GM bears.
+    pub(super) async fn gm_token(&self) -> anyhow::Result<String> {
+        if let Some(token) = self.store.remembered(GM_TOKEN).await? {
+            return Ok(token);
+        }
+        self.renew_gm_token().await
+    }
+
+    /// # Errors
+    /// The database does not answer.
+    pub async fn renew_gm_token(&self) -> anyhow::Result<String> {
+        let token = Token::from_random(random()?).to_string();
+        self.store.remember(GM_TOKEN, &token).await?;
+        Ok(token)
+    }
+
+    pub(super) fn is_gm(&self, address: &Address) -> bool {
+        let gm = &self.config.club.gm;
+        gm.address == *address || gm.also.contains(address)
+    }
+
+    /// A letter to the GM.
+    pub(super) async fn gm_dispatch(
+        &self,
+        plain: &Plain,
+        unique: &str,
+        answered: Option<&Answered>,
+    ) -> anyhow::Result<NewDispatch> {
+        let (token, gm) = (self.gm_token().await?, &self.config.club.gm);
+        let page = report::word_plain(&self.templates, &self.stationery.club(), plain, &token)?;
+        let message_id = self.stationery.message_id(&token, unique);
+        let to = (gm.name.as_str(), gm.address.as_str());
+        let bytes = self.plain_mail(page, &token, to, &message_id, answered)?;
+        Ok(NewDispatch {
+            message_id,
+            recipient: gm.address.as_str().to_owned(),
+            bytes,
+            kind: if answered.is_some() { "answer" } else { "notice" }.to_owned(),
+            match_id: None,
+            seat: None,
+            answers: answered.map(|letter| letter.digest),
+        })
+    }
+
+    /// Carries out what the GM's letter asks and confirms each in one answer. Without his token
+    /// nothing is done, and he is told to answer a letter that bears it.
+    pub(super) async fn settle_gm(
+        &self,
+        waiting: &WaitingLetter,
+        letter: &Letter,
+        authentic: bool,
+        known: &mut Known,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<()> {
+        let (asked, others) = referee::instructions(&lines_now(letter));
+        let request = Request::read(&others, |_| false);
+        let mut items = Vec::new();
+        let mut why = String::new();
+        if authentic {
+            for instructed in asked {
+                let done = match instructed.read {
+                    Err((reason, example)) => GmDone::NotRead { says: reason, example },
+                    Ok(instruction) => self.instruct(&instruction, request.check, known, settlement).await?,
+                };
+                items.push(GmItem { asked: instructed.line.text, done });
+            }
+        } else {
+            why = "Nothing was done: your letter came without the GM's reply token. Please answer this letter, with the same lines.".to_owned();
+        }
+        let asker = self.asker(letter, authentic).await?;
+        let mut replies = Vec::new();
+        for command in request.commands.iter().filter(|_| !request.check) {
+            replies.extend(self.for_anybody(&asker, &command.command, settlement).await?);
+        }
+        let plain = Plain::GmAnswer { check: request.check, items, replies, remarks: request.remarks, why };
+        let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
+        let mut dispatches = vec![self.gm_dispatch(&plain, &unique, Some(&Answered::new(letter))).await?];
+        self.hold_back(&mut dispatches, letter, settlement).await?;
+        settlement.dispatches.extend(dispatches);
+        let note = "a letter of the GM".to_owned();
+        settlement.decided.push(Decided { digest: waiting.digest, fate: Fate::Answered, note, seat: None });
+        Ok(())
+    }
+
+    /// Carries out one instruction from the terminal and commits.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn carry_out(&self, instruction: &Instruction) -> anyhow::Result<GmDone> {
+        for _ in 0..TRIES {
+            let mut known = Known::default();
+            let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
+            let done = self.instruct(instruction, false, &mut known, &mut settlement).await?;
+            known.put_on(&mut settlement)?;
+            match self.store.commit(&settlement).await {
+                Ok(()) => {
+                    self.dispatches.notify_one();
+                    return Ok(done);
+                }
+                Err(StoreError::Stale(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bail!("others change the same all the time; nothing was done")
+    }
+
+    /// What came of an instruction, in the words of the GM's letters.
+    ///
+    /// # Errors
+    /// A template is at fault.
+    pub fn tell(&self, done: &GmDone) -> anyhow::Result<String> {
+        Ok(report::word_done(&self.templates, done)?)
+    }
+
+    /// Carries out one instruction on the settlement; with `check`, only says what would be done.
+    async fn instruct(
+        &self,
+        instruction: &Instruction,
+        check: bool,
+        known: &mut Known,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<GmDone> {
+        match instruction {
+            Instruction::Match { id, turn, deed } => {
+                self.on_match(id, *turn, deed, check, known, settlement).await
+            }
+            Instruction::List(listing) => Ok(GmDone::List { lines: self.listed(*listing).await? }),
+            Instruction::New { game, first, second, options, days } => {
+                let offer = match Offer::read(game, options, *days) {
+                    Ok(offer) if first != second => offer,
+                    Ok(_) => return Ok(GmDone::NoOffer { no: NoOffer::Yourself }),
+                    Err(no) => return Ok(GmDone::NoOffer { no }),
+                };
+                if check {
+                    return Ok(GmDone::Would);
+                }
+                let seated = |address: &Address| Seated { name: String::new(), address: address.clone() };
+                let new = NewMatch {
+                    game: offer.game,
+                    choices: offer.choices.clone(),
+                    players: BySeat::new(seated(first), seated(second)),
+                    terms: offer.terms(&self.config.terms),
+                };
+                Ok(match self.open_into(&new, self.gm_source(), settlement).await {
+                    Ok(m) => GmDone::Opened { id: m.id },
+                    Err(error) if error.downcast_ref::<StoreError>().is_none() => {
+                        GmDone::Refused { says: format!("{error:#}.") }
+                    }
+                    Err(error) => return Err(error),
+                })
+            }
+            Instruction::PlayerAdd { address, name } if !check => {
+                let name = if name.is_empty() { address.local() } else { name };
+                let player = self.store.player(address.as_str(), name, self.now()).await?;
+                self.shown(&player).await
+            }
+            Instruction::PlayerAdd { .. } => Ok(GmDone::Would),
+            Instruction::PlayerShow(address) => match self.player_now(address, settlement).await? {
+                Some(player) => self.shown(&player).await,
+                None => Ok(no_player(address)),
+            },
+            Instruction::PlayerRename { address, name } => {
+                let Some(player) = self.player_now(address, settlement).await? else {
+                    return Ok(no_player(address));
+                };
+                self.change_player(Player { name: name.clone(), ..player }, check, settlement).await
+            }
+            Instruction::PlayerMerge { gone, into } => self.merge(gone, into, check, settlement).await,
+            Instruction::PlayerBounceClear(address) => {
+                let Some(player) = self.player_now(address, settlement).await? else {
+                    return Ok(no_player(address));
+                };
+                if !check {
+                    self.clear_bounces(&player, known, settlement).await?;
+                }
+                self.change_player(Player { bouncing: false, ..player }, check, settlement).await
+            }
+            Instruction::Digest => Ok(GmDone::Digest { digest: self.digest_since(None).await? }),
+        }
+    }
+
+    fn gm_source(&self) -> Source {
+        Source::Gm { name: self.config.club.gm.name.clone(), act: None }
+    }
+
+    async fn on_match(
+        &self,
+        id: &str,
+        turn: Option<u32>,
+        deed: &Deed,
+        check: bool,
+        known: &mut Known,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<GmDone> {
+        let id = id.to_ascii_uppercase();
+        let Some(working) = self.load(&id, known).await? else { return Ok(GmDone::NoMatch { id }) };
+        let open = working.m.due().map(|due| due.turn);
+        if turn.is_some() && turn != open {
+            return Ok(GmDone::TurnPassed { id, turn: turn.unwrap_or_default(), open });
+        }
+        let mut successor = None;
+        let act = match deed {
+            Deed::Act(act) => act.clone(),
+            Deed::Replace { seat, address } => {
+                let player = self.store.player(address.as_str(), address.local(), self.now()).await?;
+                if Seat::BOTH.iter().any(|seat| working.seats[*seat].player.id == player.id) {
+                    let says = format!("{} holds a seat of that match already.", player.name);
+                    return Ok(GmDone::Refused { says });
+                }
+                let name = player.name.clone();
+                successor = Some(player);
+                Act::Replace { seat: *seat, name }
+            }
+            Deed::Correct { turn, reason, orders } => {
+                Act::Correct(self.correction(&id, *turn, reason, orders.clone()).await?)
+            }
+        };
+        if !check {
+            return self.act_on(&id, &act, successor, known, settlement).await;
+        }
+        let name = &self.config.club.gm.name;
+        let cause = Cause::Gm { name, phase_no: working.m.phase_no, act: &act };
+        let ruling = self.rule(&working.m, &cause, self.now());
+        Ok(ruling.untaken.map_or(GmDone::Would, |untaken| GmDone::Untaken { id, untaken }))
+    }
+
+    /// What the ledger says of the turns before one that is to be corrected.
+    async fn correction(
+        &self,
+        id: &str,
+        turn: u32,
+        reason: &str,
+        orders: Option<(Seat, Vec<Line>)>,
+    ) -> anyhow::Result<Correction> {
+        let rows = self.store.entries(id).await?;
+        let entries =
+            rows.iter().map(|row| serde_json::from_str(&row.json)).collect::<Result<Vec<Entry>, _>>()?;
+        let Some(Fact::MatchOpened { options, .. }) = entries.first().map(|entry| &entry.fact) else {
+            bail!("the ledger of match {id} does not begin with its opening")
+        };
+        Ok(Correction {
+            turn,
+            reason: reason.to_owned(),
+            choices: options.clone(),
+            decided: ledger::adjudications(&entries),
+            orders,
+        })
+    }
+
+    /// Rules on an act of the GM, and gives a seat to its new player or a new token where that is the act.
+    async fn act_on(
+        &self,
+        id: &str,
+        act: &Act,
+        successor: Option<Player>,
+        known: &mut Known,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<GmDone> {
+        let working = known.matches.get_mut(id).context("the match was loaded")?;
+        let (name, now) = (&self.config.club.gm.name, self.now());
+        let ruling = self.rule(&working.m, &Cause::Gm { name, phase_no: working.m.phase_no, act }, now);
+        if let Some(untaken) = ruling.untaken {
+            return Ok(GmDone::Untaken { id: id.to_owned(), untaken });
+        }
+        let mut former = None;
+        if let Act::Replace { seat, .. } | Act::RenewToken(seat) = act {
+            let row = &mut working.seats[*seat];
+            let before = row.clone();
+            row.token = Token::from_random(random()?).to_string();
+            row.player = successor.unwrap_or_else(|| before.player.clone());
+            settlement.seats.retain(|saved| (saved.match_id.as_str(), saved.seat) != (id, *seat));
+            settlement.seats.push(seat_row(row));
+            former = Some(before);
+        }
+        self.put(working, ruling, former.as_ref(), settlement).await?;
+        Ok(GmDone::Match { line: self.gm_line(&working.m) })
+    }
+
+    /// Puts a ruling that no letter caused on the settlement.
+    pub(super) async fn put(
+        &self,
+        working: &mut Working,
+        ruling: referee::Ruling,
+        former: Option<&TokenRow>,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<()> {
+        let (entries, dispatches) =
+            self.rows(&ruling, &working.seats, former, None, &settlement.entries, self.now()).await?;
+        working.m = ruling.after;
+        working.changed = true;
+        settlement.entries.extend(entries);
+        settlement.dispatches.extend(dispatches);
+        Ok(())
+    }
+
+    /// The match as far as it is decided in this settlement.
+    pub(super) async fn load<'a>(
+        &self,
+        id: &str,
+        known: &'a mut Known,
+    ) -> anyhow::Result<Option<&'a mut Working>> {
+        if !known.matches.contains_key(id) {
+            known.matches.extend(self.working(&[id.to_owned()]).await?);
+        }
+        Ok(known.matches.get_mut(id))
+    }
+
+    async fn listed(&self, listing: Listing) -> anyhow::Result<Vec<GmLine>> {
+        let mut lines = Vec::new();
+        for row in self.store.list_matches(None).await? {
+            let m = super::settle::snapshot(&row)?;
+            let wanted = match listing {
+                Listing::All => m.stage != Stage::Over,
+                Listing::Running => m.stage == Stage::Running,
+                Listing::Late => self.is_late(&m),
+                Listing::Paused => m.stage == Stage::Paused,
+                Listing::Protests => m.protest.is_some(),
+            };
+            if wanted {
+                lines.push(self.gm_line(&m));
+            }
+        }
+        Ok(lines)
+    }
+
+    pub(super) fn is_late(&self, m: &Match) -> bool {
+        m.stage == Stage::Running && (m.asked_gm || m.deadline.is_some_and(|deadline| deadline <= self.now()))
+    }
+
+    /// A match in a few words for the GM; nothing that is hidden from either side.
+    pub(super) fn gm_line(&self, m: &Match) -> GmLine {
+        let plain = super::anybody::match_line(m, Seat::First);
+        let mut marks = Vec::new();
+        let mut mark = |yes: bool, words: String| marks.extend(Some(words).filter(|_| yes));
+        mark(m.asked_gm, "waits for your decision".to_owned());
+        for seat in Seat::BOTH {
+            mark(m.bouncing[seat], format!("letters to {} come back", m.players[seat]));
+            mark(m.away[seat], format!("{} may be away", m.players[seat]));
+            mark(m.protest == Some(seat), format!("{} protests", m.players[seat]));
+        }
+        GmLine {
+            id: m.id.clone(),
+            game_name: m.game.name(),
+            names: [m.players.first.clone(), m.players.second.clone()],
+            phase: plain.phase,
+            awaited: plain.awaited,
+            due_at: m.deadline.map(|deadline| local(deadline, m.terms.zone)),
+            marks,
+        }
+    }
+
+    /// A player as far as he is changed in this settlement.
+    async fn player_now(&self, address: &Address, settlement: &Settlement) -> anyhow::Result<Option<Player>> {
+        let found = self.store.player_by_address(address.as_str()).await?;
+        Ok(found.map(|player| latest(player, settlement)))
+    }
+
+    async fn shown(&self, player: &Player) -> anyhow::Result<GmDone> {
+        let rows = self.store.matches_of(player.id).await?;
+        Ok(GmDone::Player {
+            name: player.name.clone(),
+            addresses: player.addresses.clone(),
+            bouncing: player.bouncing,
+            matches: rows.into_iter().map(|row| row.id).collect(),
+        })
+    }
+
+    async fn change_player(
+        &self,
+        player: Player,
+        check: bool,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<GmDone> {
+        if check {
+            return Ok(GmDone::Would);
+        }
+        let shown = self.shown(&player).await?;
+        settlement.players.push(player);
+        Ok(shown)
+    }
+
+    async fn merge(
+        &self,
+        gone: &Address,
+        into: &Address,
+        check: bool,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<GmDone> {
+        let (Some(old), Some(new)) =
+            (self.player_now(gone, settlement).await?, self.player_now(into, settlement).await?)
+        else {
+            let missing = self.store.player_by_address(gone.as_str()).await?.map_or(gone, |_| into);
+            return Ok(no_player(missing));
+        };
+        let involved = |id: i64| settlement.merged.iter().any(|(gone, into)| *gone == id || *into == id);
+        let (ours, theirs) = (self.store.matches_of(old.id).await?, self.store.matches_of(new.id).await?);
+        let both = ours.iter().any(|row| theirs.iter().any(|other| other.id == row.id));
+        if old.id == new.id || both || involved(old.id) || involved(new.id) {
+            let says = format!("{} and {} cannot become one player.", old.name, new.name);
+            return Ok(GmDone::Refused { says });
+        }
+        if check {
+            return Ok(GmDone::Would);
+        }
+        settlement.merged.push((old.id, new.id));
+        let mut addresses = new.addresses.clone();
+        addresses.extend(old.addresses);
+        let matches = theirs.into_iter().chain(ours).map(|row| row.id).collect();
+        Ok(GmDone::Player { name: new.name, addresses, bouncing: new.bouncing, matches })
+    }
+
+    /// Letters to the player arrive again: none of his seats is spared any more.
+    async fn clear_bounces(
+        &self,
+        player: &Player,
+        known: &mut Known,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<()> {
+        let rows = self.store.matches_of(player.id).await?;
+        for row in rows {
+            let Some(working) = self.load(&row.id, known).await? else { continue };
+            for seat in Seat::BOTH {
+                if working.seats[seat].player.id == player.id && working.m.bouncing[seat] {
+                    self.act_on(&row.id, &Act::Restored(seat), None, known, settlement).await?;
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The player as the settlement leaves him.
+pub(super) fn latest(player: Player, settlement: &Settlement) -> Player {
+    settlement.players.iter().rev().find(|saved| saved.id == player.id).cloned().unwrap_or(player)
+}
+
+fn no_player(address: &Address) -> GmDone {
+    GmDone::NoPlayer { address: address.as_str().to_owned() }
+}
+
+impl Known {
+    /// Puts the matches that were ruled on on the settlement.
+    pub(super) fn put_on(&self, settlement: &mut Settlement) -> anyhow::Result<()> {
+        for working in self.matches.values().filter(|working| working.changed) {
+            settlement.matches.push(super::write::match_row(&working.m, working.version)?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,103 @@
+//! Whether a letter is its sender's: what the own mail server or a DKIM signature says of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use tokio::task::JoinSet;
+
+use super::Office;
+use super::settle::Read;
+use crate::letter::authentic::Told;
+use crate::letter::{Digest, Letter};
+use crate::post::dkim::Verdict;
+use crate::report::Plain;
+use crate::store::{Settlement, TokenRow, WaitingLetter};
+
+/// While the DNS does not answer, a letter is tried again after so long …
+const AGAIN_AFTER: TimeDelta = TimeDelta::minutes(15);
+
+/// … and after so long it counts as not proven.
+const TRIED_FOR: TimeDelta = TimeDelta::days(3);
+
+/// The verdicts on letters; of a letter that is not in it nothing is asked.
+pub(super) type Proofs = BTreeMap<Digest, Verdict>;
+
+impl Office {
+    /// Asks for every letter of a person, where letters must be signed.
+    pub(super) async fn proofs(&self, letters: &[WaitingLetter], read: &[Option<Read>]) -> Proofs {
+        let Some(verifier) = &self.verifier else { return Proofs::new() };
+        let mut proofs = Proofs::new();
+        let mut asked = JoinSet::new();
+        for (waiting, read) in letters.iter().zip(read) {
+            let Some(Ok(letter)) = read else { continue };
+            if letter.automatic.is_some() {
+                continue;
+            }
+            match self.told(letter) {
+                Told::Passed => drop(proofs.insert(waiting.digest, Verdict::Passed)),
+                Told::NotPassed => drop(proofs.insert(waiting.digest, Verdict::NotPassed)),
+                Told::Nothing => {
+                    let verifier = Arc::clone(verifier);
+                    let (digest, raw, from) = (waiting.digest, waiting.raw.clone(), letter.from.clone());
+                    asked.spawn(async move { (digest, verifier.verify(&raw, &from).await) });
+                }
+            }
+        }
+        // A letter whose verification panics is not in it, and not proven.
+        while let Some(answered) = asked.join_next().await {
+            if let Ok((digest, verdict)) = answered {
+                proofs.insert(digest, verdict);
+            }
+        }
+        proofs
+    }
+
+    fn told(&self, letter: &Letter) -> Told {
+        let trusted = self.config.letters.trusted_authserv_id.as_deref();
+        trusted.map_or(Told::Nothing, |authserv_id| letter.dkim_told(authserv_id))
+    }
+
+    /// The verdict on a letter that wants to act. Where the DNS does not answer the letter is put off, and
+    /// [`Verdict::TryLater`] says so.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub(super) async fn verdict(
+        &self,
+        waiting: &WaitingLetter,
+        proofs: &Proofs,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<Verdict> {
+        if self.verifier.is_none() {
+            return Ok(Verdict::Passed);
+        }
+        Ok(match proofs.get(&waiting.digest) {
+            Some(Verdict::Passed) => Verdict::Passed,
+            Some(Verdict::TryLater) if now - waiting.received_at < TRIED_FOR => {
+                let why = "the DNS did not answer whether it is signed";
+                self.store.put_off(waiting.digest, now + AGAIN_AFTER, why).await?;
+                Verdict::TryLater
+            }
+            Some(Verdict::TryLater | Verdict::NotPassed) | None => Verdict::NotPassed,
+        })
+    }
+
+    /// Tells the player of a seat, once, that a letter in his name was not proven his.
+    pub(super) async fn note_unproven(
+        &self,
+        row: &TokenRow,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<()> {
+        let Some(address) = row.player.addresses.first() else { return Ok(()) };
+        let unique = format!("u.{}.{}.{}", row.match_id.to_lowercase(), row.seat, row.player.id);
+        let plain = Plain::Unproven { match_id: row.match_id.clone() };
+        let dispatch = self.plain_dispatch(&plain, (&row.player.name, address), &unique, "notice")?;
+        let made = self.store.dispatches_named(std::slice::from_ref(&dispatch.message_id)).await?;
+        let waits = settlement.dispatches.iter().any(|other| other.message_id == dispatch.message_id);
+        if made.is_empty() && !waits {
+            settlement.dispatches.push(dispatch);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,324 @@
+//! The GM by letter: what he may do, that it is confirmed, announced and in the book, and who is not the GM.
+
+use fogpost::game::Seat;
+use fogpost::game::any::Kind;
+use fogpost::referee::{Deed, Instruction, Match, Stage};
+use fogpost::report::GmDone;
+use fogpost::store::Fate;
+
+use crate::desk::{ANN, BO, Desk, GM, Sent};
+
+const EVE: &str = "eve@elsewhere.example";
+
+/// A letter to the GM with his token: the answer to one that came without.
+fn with_token(desk: &Desk) -> Sent {
+    desk.write(GM, "GM LIST");
+    let answer = desk.one_to(GM);
+    answer.says("Nothing was done: your letter came without the GM's reply token");
+    assert!(!answer.token().is_empty());
+    answer
+}
+
+/// The GM asks for this, and is answered.
+fn ask(desk: &Desk, lines: &str) -> Sent {
+    let sent = desk.all_to(GM).into_iter().next_back().unwrap_or_else(|| with_token(desk));
+    desk.sent_to(GM);
+    desk.reply(GM, &sent, lines);
+    let answers = desk.sent_to(GM);
+    let answer = answers.iter().find(|sent| sent.in_reply_to.is_some());
+    answer.unwrap_or_else(|| panic!("no answer to {lines}")).clone()
+}
+
+fn kinds(desk: &Desk, m: &Match) -> Vec<String> {
+    let entries = desk.block_on(desk.office().store.entries(&m.id)).expect("the store answers");
+    entries.into_iter().map(|entry| entry.kind).collect()
+}
+
+fn quad() -> (Desk, Match) {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    with_token(&desk);
+    (desk, m)
+}
+
+#[test]
+fn the_gm_extends_a_deadline_and_both_are_told() {
+    let (desk, m) = quad();
+    desk.sent_to(ANN);
+    desk.sent_to(BO);
+    ask(&desk, &format!("GM MATCH {} EXTEND 3 days TURN 1", m.id))
+        .says("Done. The match now")
+        .says("due Sun 17 May");
+    for player in [ANN, BO] {
+        desk.one_to(player).says("The GM has moved the deadline: it is now due Sun 17 May, 20:00 CEST");
+    }
+    let entries = desk.block_on(desk.office().store.entries(&m.id)).expect("the store answers");
+    let extended = entries.iter().find(|entry| entry.kind == "DeadlineExtended").expect("an entry");
+    assert!(extended.json.contains("The GM"), "{}", extended.json);
+}
+
+#[test]
+fn a_command_for_a_turn_that_has_passed_does_nothing() {
+    let (desk, m) = quad();
+    desk.reply(ANN, &desk.sent_to(ANN)[0], "MARBLE E5");
+    ask(&desk, &format!("GM MATCH {} EXTEND 3 days TURN 1", m.id))
+        .says("you meant turn 1, and turn 2 is open");
+    assert!(!kinds(&desk, &m).contains(&"DeadlineExtended".to_owned()));
+}
+
+#[test]
+fn many_commands_in_one_letter_are_each_confirmed() {
+    let (desk, m) = quad();
+    let lines = format!(
+        "GM MATCH {0} PAUSE illness\nGM MATCH {0} PAUSE again\nGM MATCH {0} RESUME\nGM MATCH QD-0000 RESUME\n\
+         GM DANCE\nGM LIST running\nGM NEW quad {EVE} {BO} days=2\nregards",
+        m.id
+    );
+    let answer = ask(&desk, &lines);
+    answer.says("paused").says("it is so already").says("There is no match QD-0000");
+    answer.says("GM DANCE is nothing that I know").says("> regards").says("both players are written to");
+    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    desk.one_to(EVE).says("A match of Quad begins");
+}
+
+#[test]
+fn a_check_of_the_gm_does_nothing() {
+    let (desk, m) = quad();
+    let lines = format!("CHECK\nGM MATCH {0} ABANDON\nGM MATCH {0} RESUME\nGM PLAYER ADD {EVE} Eve", m.id);
+    ask(&desk, &lines).says("It would be done").says("it is so already").says("This was a check");
+    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    let eve = desk.block_on(desk.office().store.player_by_address(EVE)).expect("the store answers");
+    assert_eq!(eve, None);
+}
+
+#[test]
+fn nobody_else_is_the_gm() {
+    let (desk, m) = quad();
+    let stolen = desk.last_fate();
+    assert_eq!(stolen, Fate::Answered);
+    let to_gm = desk.all_to(GM).pop().expect("a letter");
+    desk.reply(EVE, &to_gm, &format!("GM MATCH {} ABANDON", m.id));
+    assert_eq!(desk.last_fate(), Fate::Ignored);
+    assert!(desk.sent_to(EVE).is_empty());
+    // The GM's address alone is not enough: the answer goes to him, and nothing is done.
+    desk.write(GM, &format!("GM MATCH {} ABANDON", m.id));
+    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    // A player's token does not make the GM.
+    let to_ann = desk.sent_to(ANN).remove(0);
+    desk.reply(ANN, &to_ann, &format!("GM MATCH {} ABANDON", m.id));
+    desk.one_to(ANN).says("GM does nothing in a letter about this match");
+    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+}
+
+#[test]
+fn a_successor_takes_over_and_the_old_token_ends() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Pacific, &[("submarines", "false")]);
+    let old = desk.one_to(ANN);
+    let fleet = "CARRIER D2 SQUADRON D3\nCARRIER M2 SQUADRON M3\nBATTLESHIP A1 B1 O1 P1\nCRUISER C1 E1 L1 N1\n\
+                 DESTROYER A3 C3 E3 G3 I3 K3 O3";
+    desk.reply(ANN, &old, fleet);
+    desk.one_to(ANN);
+    desk.sent_to(BO);
+    with_token(&desk);
+    ask(&desk, &format!("GM MATCH {} REPLACE first {EVE}", m.id)).says("eve (first)");
+    desk.one_to(ANN).says("The GM has given the seat of Ann to eve");
+    desk.one_to(BO).says("had filed and was not yet adjudicated is void");
+    assert!(desk.find(&m.id).held.first.is_none());
+    let to_eve = desk.one_to(EVE);
+    to_eve.says("The GM has given you a seat");
+    desk.reply(ANN, &old, fleet);
+    assert!(desk.find(&m.id).held.first.is_none(), "the old token is void");
+    desk.reply(EVE, &to_eve, fleet);
+    desk.one_to(EVE).says("Your orders are sealed");
+}
+
+#[test]
+fn a_renewed_token_replaces_the_old_one() {
+    let (desk, m) = quad();
+    let old = desk.one_to(ANN);
+    ask(&desk, &format!("GM MATCH {} TOKEN first", m.id)).says("Done");
+    let new = desk.one_to(ANN);
+    new.says("a new reply token");
+    assert_ne!(new.token(), old.token());
+    desk.reply(ANN, &old, "MARBLE E5");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    desk.reply(ANN, &new, "MARBLE E5");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+}
+
+#[test]
+fn the_gm_files_for_a_seat() {
+    let (desk, m) = quad();
+    ask(&desk, &format!("GM MATCH {} ACT first\nMARBLE A1\nEND", m.id)).says("the orders cannot stand");
+    ask(&desk, &format!("GM MATCH {} ACT second\nMARBLE E5\nEND", m.id))
+        .says("nothing is due from the seat second");
+    desk.sent_to(BO);
+    ask(&desk, &format!("GM MATCH {} ACT first\nMARBLE E5\nEND\nGM LIST", m.id)).says("turn 2");
+    desk.sent_to(BO)[0].says("The GM has filed orders for Ann").keeps_silent_of("E5");
+}
+
+#[test]
+fn adjudication_forfeit_and_note_are_in_the_book() {
+    let (desk, m) = quad();
+    ask(&desk, &format!("GM MATCH {} ADJUDICATE", m.id)).says("first must file orders");
+    ask(&desk, &format!("GM MATCH {} NOTE the sixth of May counts", m.id)).says("Done");
+    desk.last_to(BO).says("> the sixth of May counts");
+    ask(&desk, &format!("GM MATCH {} FORFEIT first", m.id)).says("over (forfeited)");
+    desk.last_to(BO).says("You have won this match (forfeited)");
+    let kinds = kinds(&desk, &m);
+    assert!(kinds.contains(&"GmNoted".to_owned()) && kinds.contains(&"MatchClosed".to_owned()));
+    ask(&desk, &format!("GM MATCH {} EXTEND 2 days", m.id)).says("the match is over");
+}
+
+#[test]
+fn a_setup_of_pacific_is_not_taken_from_nobody_but_a_held_turn_is() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::QuadrantZ, &[]);
+    with_token(&desk);
+    ask(&desk, &format!("GM MATCH {} ADJUDICATE", m.id)).says("first and second must file orders");
+}
+
+#[test]
+fn players_are_added_shown_renamed_and_become_one() {
+    let desk = Desk::new();
+    with_token(&desk);
+    let lines = format!(
+        "GM PLAYER ADD {EVE} Eve Evans\nGM PLAYER RENAME {EVE} Eva\nGM PLAYER SHOW {EVE}\n\
+         GM PLAYER ADD eva@other.example Eva\nGM PLAYER SHOW nobody@x.example"
+    );
+    ask(&desk, &lines)
+        .says("Eve Evans: eve@elsewhere.example")
+        .says("Eva: eve@elsewhere.example")
+        .says("Nobody has");
+    ask(&desk, &format!("GM PLAYER MERGE eva@other.example INTO {EVE}"))
+        .says("eve@elsewhere.example, eva@other.example");
+    let eva = desk.block_on(desk.office().store.player_by_address("eva@other.example")).expect("it answers");
+    assert_eq!(eva.expect("she is known").addresses, [EVE, "eva@other.example"]);
+    desk.open(Kind::Quad, &[]);
+    ask(&desk, &format!("GM PLAYER MERGE {ANN} INTO {BO}")).says("cannot become one player");
+}
+
+#[test]
+fn a_protest_stops_the_deadline_until_the_gm_lets_it_go_on() {
+    let (desk, m) = quad();
+    let to_ann = desk.one_to(ANN);
+    desk.sent_to(BO);
+    desk.reply(ANN, &to_ann, "PROTEST It is not fair.\nEND");
+    desk.one_to(GM).says("Ann (first) protests").says("> It is not fair.");
+    desk.one_to(BO).says("Ann has put the match before the GM");
+    desk.sleep(20 * 24);
+    desk.work();
+    assert_eq!(desk.find(&m.id).missed.first, 0);
+    ask(&desk, "GM LIST protests").says(&m.id).says("Ann protests");
+    ask(&desk, &format!("GM MATCH {} RESUME", m.id));
+    let after = desk.find(&m.id);
+    assert_eq!((after.stage, after.protest), (Stage::Running, None));
+    assert!(after.deadline.expect("a deadline") > desk.now());
+}
+
+fn correct(desk: &Desk, m: &Match, deed: Deed) -> GmDone {
+    let instruction = Instruction::Match { id: m.id.clone(), turn: None, deed };
+    let done = desk.block_on(desk.office().carry_out(&instruction)).expect("it is carried out");
+    desk.work();
+    done
+}
+
+fn play_three(desk: &Desk) {
+    let (mut to_ann, mut to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    for (n, order) in ["MARBLE E5", "MARBLE A5", "MARBLE E6"].iter().enumerate() {
+        let (player, letter) = if n % 2 == 0 { (ANN, &to_ann) } else { (BO, &to_bo) };
+        desk.reply(player, letter, order);
+        (to_ann, to_bo) = (desk.last_to(ANN), desk.last_to(BO));
+    }
+}
+
+#[test]
+fn a_turn_is_opened_again_and_both_are_told_why() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    play_three(&desk);
+    let reason = "Bo's letter of turn 2 came in time".to_owned();
+    let done = correct(&desk, &m, Deed::Correct { turn: 2, reason, orders: None });
+    assert!(done.is_done(), "{done:?}");
+    let after = desk.find(&m.id);
+    assert_eq!((after.adjudicated.len(), after.due().map(|due| due.turn)), (1, Some(2)));
+    for player in [ANN, BO] {
+        let told = desk.one_to(player);
+        told.says("turn 2 is open again").says("> Bo's letter of turn 2 came in time");
+        assert!(told.subject.contains("a correction"), "{}", told.subject);
+    }
+    assert!(kinds(&desk, &m).contains(&"CorrectionMade".to_owned()));
+    let to_bo = desk.all_to(BO).pop().expect("a letter");
+    desk.reply(BO, &to_bo, "MARBLE B8");
+    desk.last_to(BO).says("MARBLE B8".trim_start_matches("MARBLE "));
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 2);
+}
+
+#[test]
+fn a_turn_is_decided_anew_on_other_orders() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    play_three(&desk);
+    let line = |text: &str| vec![fogpost::game::Line { no: 1, text: text.to_owned() }];
+    let reason = "it was misread".to_owned();
+    let orders = Some((Seat::Second, line("MARBLE A1")));
+    let done = correct(&desk, &m, Deed::Correct { turn: 2, reason: reason.clone(), orders });
+    assert!(!done.is_done(), "there is no point A1");
+    let orders = Some((Seat::Second, line("MARBLE B8")));
+    let done = correct(&desk, &m, Deed::Correct { turn: 2, reason, orders });
+    assert!(done.is_done(), "{done:?}");
+    let after = desk.find(&m.id);
+    assert_eq!((after.adjudicated.len(), after.due().map(|due| due.turn)), (2, Some(3)));
+    for player in [ANN, BO] {
+        let told = desk.one_to(player);
+        told.says("This is a correction by the GM").says("B8");
+        assert!(told.subject.contains("a correction"), "{}", told.subject);
+    }
+    // The record of the match is the corrected one.
+    let to_ann = desk.all_to(ANN).pop().expect("a letter");
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    let (_, record) = desk.last_to(BO).attachments.remove(0);
+    assert!(record.contains("B8") && !record.contains("A5") && !record.contains("E6"), "{record}");
+}
+
+#[test]
+fn a_match_that_is_over_can_be_corrected() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    play_three(&desk);
+    let to_ann = desk.all_to(ANN).pop().expect("a letter");
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    assert_eq!(desk.find(&m.id).stage, Stage::Over);
+    let done = correct(&desk, &m, Deed::Correct { turn: 3, reason: "not meant".to_owned(), orders: None });
+    assert!(done.is_done(), "{done:?}");
+    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    let done = correct(&desk, &m, Deed::Correct { turn: 7, reason: "no".to_owned(), orders: None });
+    assert!(!done.is_done());
+}
+
+#[test]
+fn the_digest_comes_once_a_day_and_only_with_something_to_tell() {
+    let (desk, m) = quad();
+    desk.advance(26);
+    assert!(desk.sent_to(GM).is_empty(), "nothing to tell");
+    desk.reply(ANN, &desk.sent_to(ANN)[0], "MARBLE A1");
+    desk.reply(EVE, &desk.last_to(ANN), "MARBLE E5");
+    desk.advance(24);
+    let digest = desk.one_to(GM);
+    digest.says("Orders refused").says(&format!("{}: 1", m.id)).says("Letters ignored").says(EVE);
+    assert!(!digest.token().is_empty());
+    desk.advance(24);
+    assert!(desk.sent_to(GM).is_empty(), "nothing new");
+    ask(&desk, "GM DIGEST").says("There is nothing to tell");
+}
+
+#[test]
+fn a_late_match_stands_in_the_list_and_in_the_digest() {
+    let (desk, m) = quad();
+    desk.advance(7 * 24 + 9);
+    ask(&desk, "GM LIST late").says(&m.id).says("waits for Ann");
+    desk.advance(24 * 10);
+    let letters = desk.sent_to(GM);
+    assert!(letters.iter().any(|sent| sent.text.contains("Waiting for your decision")), "a digest");
+}

@@ -1,0 +1,125 @@
+//! Authenticity and mail that does not arrive: signatures, bounces, absence notes, dispatches given up.
+
+use fogpost::game::any::Kind;
+use fogpost::store::Fate;
+
+use crate::desk::{ANN, BO, Desk, GM, REFEREE, Sent};
+
+const SIGNED: &str = "[letters]\nrequire_dkim = true\ntrusted_authserv_id = \"mx.club.example\"\n";
+const PASSED: &str = "Authentication-Results: mx.club.example; dkim=pass header.d=players.example\n";
+const FAILED: &str = "Authentication-Results: mx.club.example; dkim=fail header.d=players.example\n";
+const FORGED: &str = "Authentication-Results: mx.evil.example; dkim=pass header.d=players.example\n";
+
+#[test]
+fn a_letter_acts_only_if_it_is_signed_where_that_is_asked_for() {
+    let desk = Desk::with(SIGNED);
+    let m = desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    for (n, mark) in [FAILED, FORGED, ""].iter().enumerate() {
+        let letter = desk.answer(ANN, &invitation, "MARBLE E5").replace("0@", &format!("0{n}@"));
+        desk.receive(&format!("{mark}{letter}"));
+        assert_eq!(desk.last_fate(), Fate::Ignored, "{mark}");
+    }
+    desk.one_to(ANN).says("it could not be proven that you sent it");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    desk.receive(&format!("{PASSED}{}", desk.answer(ANN, &invitation, "MARBLE E5")));
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+}
+
+#[test]
+fn the_gm_too_must_be_proven() {
+    let desk = Desk::with(SIGNED);
+    desk.write(GM, "GM LIST");
+    assert_eq!(desk.last_fate(), Fate::Ignored);
+    desk.receive(&format!(
+        "Authentication-Results: mx.club.example; dkim=pass header.d=club.example\nFrom: {GM}\nTo: {REFEREE}\n\
+         Message-ID: <g@club.test>\n\nGM LIST\n"
+    ));
+    desk.one_to(GM).says("without the GM's reply token");
+}
+
+#[test]
+fn a_stranger_who_is_not_proven_gets_the_manual_and_offers_nothing() {
+    let desk = Desk::with(SIGNED);
+    desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
+    desk.one_to(ANN).says("It could not be proven that the letter comes from your address");
+    assert!(desk.sent_to(BO).is_empty());
+    desk.write(ANN, "HELP");
+    desk.one_to(ANN).says("How to play by letter");
+}
+
+/// The report of a mail server that a letter of ours could not be delivered.
+fn bounce(of: &Sent, to: &str, n: u32) -> String {
+    format!(
+        "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nTo: {REFEREE}\nSubject: Undelivered Mail Returned to Sender\n\
+         Message-ID: <b{n}@mx.example>\nAuto-Submitted: auto-replied\nMIME-Version: 1.0\n\
+         Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n\
+         --b\nContent-Type: text/plain\n\nI could not deliver your message.\n\
+         --b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx.example\n\n\
+         Final-Recipient: rfc822; {to}\nAction: failed\nStatus: 5.1.1\n\
+         --b\nContent-Type: text/rfc822-headers\n\nMessage-ID: <{}>\nTo: {to}\nSubject: {}\n--b--\n",
+        of.message_id, of.subject
+    )
+}
+
+#[test]
+fn no_deadline_is_enforced_on_a_seat_whose_letters_come_back() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.receive(&bounce(&invitation, ANN, 1));
+    desk.receive(&bounce(&invitation, ANN, 2));
+    let marked = desk.find(&m.id);
+    assert!(marked.bouncing.first && !marked.bouncing.second);
+    let entries = desk.block_on(desk.office().store.entries(&m.id)).expect("the store answers");
+    assert_eq!(entries.iter().filter(|entry| entry.kind == "MailReturned").count(), 1, "counted once");
+    desk.advance(8 * 24 + 12);
+    let after = desk.find(&m.id);
+    assert_eq!((after.missed.first, after.asked_gm), (0, true));
+    let letters = desk.sent_to(GM);
+    let asked =
+        letters.iter().find(|sent| sent.text.contains("nothing is enforced until")).expect("he is asked");
+    asked.says("our letters come back");
+    assert!(letters.iter().any(|sent| sent.text.contains("letters to Ann come back")), "the digest tells it");
+
+    desk.reply(GM, asked, &format!("GM PLAYER BOUNCE-CLEAR {ANN}\nGM MATCH {} EXTEND 4 days", m.id));
+    let cleared = desk.find(&m.id);
+    assert!(!cleared.bouncing.first && !cleared.asked_gm);
+    let ann = desk.block_on(desk.office().store.player_by_address(ANN)).expect("the store answers");
+    assert!(!ann.expect("she is known").bouncing);
+    // A late bounce of the same letter says nothing new.
+    desk.receive(&bounce(&invitation, ANN, 3));
+    assert!(!desk.find(&m.id).bouncing.first);
+}
+
+#[test]
+fn an_absence_note_marks_the_seat_until_its_player_writes() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.receive(&format!(
+        "From: {ANN}\nTo: {REFEREE}\nSubject: Out of office: {}\nMessage-ID: <away@players.example>\n\
+         In-Reply-To: <{}>\nAuto-Submitted: auto-replied\n\nI am out of the office until Monday.\n",
+        invitation.subject, invitation.message_id
+    ));
+    assert_eq!(desk.last_fate(), Fate::Automatic);
+    let away = desk.find(&m.id);
+    assert!(away.away.first && !away.bouncing.first);
+    desk.reply(ANN, &invitation, "STATUS");
+    assert!(!desk.find(&m.id).away.first);
+}
+
+#[test]
+fn the_same_answer_does_not_go_twice_running_for_the_same_text() {
+    let desk = Desk::new();
+    desk.open(Kind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, "STATUS");
+    desk.one_to(ANN).says("Quad, Ann");
+    desk.reply(ANN, &invitation, "STATUS");
+    assert!(desk.sent_to(ANN).is_empty());
+    desk.reply(ANN, &invitation, "GAMES");
+    desk.one_to(ANN);
+    desk.reply(ANN, &invitation, "STATUS");
+    desk.one_to(ANN).says("Quad, Ann");
+}
