@@ -192,9 +192,13 @@ fn a_match_is_opened_listed_shown_paused_resumed_and_abandoned() {
         (&shown["match"], &shown["game"], &shown["stage"]),
         (&id.clone().into(), &"quad".into(), &"running".into())
     );
-    assert_says(&folder.run(&["match", "pause", &id, "--reason", "the summer"]).well(), &[&id, "paused"]);
-    assert_says(&folder.run(&["match", "resume", &id]).well(), &["running"]);
-    assert_says(&folder.run(&["match", "abandon", &id]).well(), &["over"]);
+    let stage = |act: &[&str]| {
+        assert_says(&folder.run(&[&["match"], act].concat()).well(), &["Done", &id]);
+        folder.run(&["match", "show", &id]).well()
+    };
+    assert_says(&stage(&["pause", &id, "--reason", "the summer"]), &["stage         paused"]);
+    assert_says(&stage(&["resume", &id]), &["stage         running"]);
+    assert_says(&stage(&["abandon", &id]), &["stage         over"]);
     let listed = folder.run(&["match", "list", "--stage", "over", "--json"]).well();
     let over: Value = serde_json::from_str(&listed).expect("one line of JSON");
     assert_eq!(over["outcome"]["reason"], "abandoned");

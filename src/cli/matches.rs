@@ -149,14 +149,18 @@ impl Which {
     }
 }
 
-/// The exit status when nothing was done.
-const UNTAKEN: u8 = 2;
-
 /// Carries an instruction out and prints what came of it.
+///
+/// # Errors
+/// Why nothing was done, in one line.
 pub(super) async fn ask(office: &Office, instruction: &Instruction) -> anyhow::Result<ExitCode> {
     let done = office.carry_out(instruction).await?;
-    print!("{}", office.tell(&done)?);
-    Ok(if done.is_done() { ExitCode::SUCCESS } else { ExitCode::from(UNTAKEN) })
+    let told = office.tell(&done)?;
+    if !done.is_done() {
+        bail!("{}", told.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    print!("{told}");
+    Ok(ExitCode::SUCCESS)
 }
 
 pub(super) fn seat(text: &str) -> Result<Seat, String> {
