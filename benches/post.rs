@@ -170,8 +170,10 @@ fn receipt(runtime: &Runtime) {
     for n in 0..IDLE_LETTERS {
         std::thread::sleep(Duration::from_millis(100));
         plain.push(since_delivery(&servers, "bare@club.test", || bare.hear()));
+        // Another point each time: the same answer does not go twice running.
+        let point = format!("{}{}", char::from(b'B' + (n % 9) as u8), 2 + n / 9);
         let letter = format!(
-            "From: ann@club.test\r\nMessage-ID: <{n}@club.test>\r\nSubject: x\r\n\r\nCHECK\r\nMARBLE E6\r\n\r\nReply token: {token}\r\n"
+            "From: ann@club.test\r\nMessage-ID: <{n}@club.test>\r\nSubject: x\r\n\r\nCHECK\r\nMARBLE {point}\r\n\r\nReply token: {token}\r\n"
         );
         servers.deliver_lmtp(letter.as_bytes(), "referee@club.test");
         let began = Instant::now();
