@@ -50,7 +50,7 @@ pub(super) struct Known {
     pub gm_token: String,
     pub tokens: BTreeMap<String, TokenRow>,
     pub matches: BTreeMap<String, Working>,
-    /// The text of our letters that are answered, by Message-ID.
+    /// The text of our letters that may be quoted, by Message-ID.
     pub answered: BTreeMap<String, String>,
     pub proofs: Proofs,
 }
@@ -127,8 +127,7 @@ impl Office {
         let ids: BTreeSet<String> = rows.iter().map(|row| row.match_id.clone()).collect();
         let ids: Vec<_> = ids.into_iter().collect();
         let matches = self.working(&ids).await?;
-        let answered: BTreeSet<String> =
-            readable().flat_map(|letter| letter.in_reply_to.iter().cloned()).collect();
+        let answered: BTreeSet<String> = readable().flat_map(|letter| letter.thread().cloned()).collect();
         let answered: Vec<_> = answered.into_iter().collect();
         let answered = self.store.dispatches_by_message_id(&answered).await.context("letters answered")?;
         Ok(Known {
@@ -225,10 +224,10 @@ impl Office {
         context: &mut Known,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
-        let answered = letter.in_reply_to.iter().find_map(|id| context.answered.get(id));
+        let answered = letter.answered(&context.answered);
         let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
         let at = self.now();
-        let mut request = SeatLetter::of(letter, row.seat, answered.map(String::as_str), &working.m);
+        let mut request = SeatLetter::of(letter, row.seat, answered.as_deref(), &working.m);
         let ruled = catch_unwind(AssertUnwindSafe(|| self.rule(&working.m, &Cause::Letter(&request), at)));
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
         self.fill_in(&mut ruling, row, &request.request, settlement).await?;
