@@ -3,6 +3,7 @@
 mod audit;
 mod backup;
 mod club;
+mod db;
 mod demo;
 mod doctor;
 mod init;
@@ -64,6 +65,7 @@ enum Command {
     Audit(audit::Args),
     Backup(backup::Backup),
     Restore(backup::Restore),
+    Db(db::Args),
     Replay(replay::Args),
     Games(manual::Games),
     Completions(manual::Completions),
@@ -91,6 +93,7 @@ impl Cli {
             Command::Audit(args) => args.run(&config),
             Command::Backup(args) => args.run(&config),
             Command::Restore(args) => args.run(&config),
+            Command::Db(args) => args.run(),
             Command::Replay(args) => args.run(),
             Command::Games(args) => args.run(),
             Command::Completions(args) => args.run(),

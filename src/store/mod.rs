@@ -20,6 +20,7 @@ use crate::game::Seat;
 use crate::letter::Digest;
 
 mod backend;
+pub mod carry;
 mod error;
 mod postgres;
 mod rows;
