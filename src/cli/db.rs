@@ -51,6 +51,7 @@ impl Move {
         if !carry::is_there(&self.from).context("the database to move from")? {
             bail!("the database to move from is not there");
         }
+        ensure!(self.from != self.to, "the database to move to is the one to move from");
         let from = store::open(&self.from).await.context("the database to move from")?;
         let to = store::open(&self.to).await.context("the database to move to")?;
         let who = format!("a move, {}", this_daemon());
