@@ -1,15 +1,18 @@
 //! The loops: letters are taken in, settled, the clock is asked, dispatches are sent. It loads, calls, saves; what
 //! is decided is decided in [`crate::referee`].
 
+mod answers;
 mod anybody;
 mod audit;
 mod clock;
+mod decide;
 mod digest;
 mod dispatch;
 mod dossier;
 mod gm;
 mod intake;
 mod open;
+mod parallel;
 mod proof;
 mod returned;
 mod settle;
@@ -22,17 +25,18 @@ use std::time::Duration;
 
 use anyhow::Context;
 use chrono::{DateTime, Utc};
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, mpsc};
+use tokio::task::{JoinError, JoinSet};
 
 use crate::config::Config;
 use crate::ledger::{Desk, to_millis};
 use crate::letter::Own;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
-use crate::post::{Batch, Health, Stop, Stopper};
+use crate::post::{Batch, Stop, Stopper};
 use crate::report::Templates;
 use crate::report::envelope::Stationery;
-use crate::store::Store;
+use crate::store::{News, Store};
 
 pub use intake::new_letter;
 pub use open::{NewMatch, Seated};
@@ -60,7 +64,10 @@ pub struct Office {
 }
 
 /// How often the loops look even when nothing has woken them.
-const LOOK_EVERY: Duration = Duration::from_secs(10);
+const LOOK_EVERY: Duration = Duration::from_secs(3);
+
+/// How long loops may go on with what they have begun when they are to stop.
+const FAREWELL: Duration = Duration::from_secs(5);
 
 /// The longest pause between two tries when the database does not answer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
@@ -121,17 +128,38 @@ impl Office {
     /// # Errors
     /// What ended one of the loops for good.
     pub async fn run(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
-        let (to, batches) = mpsc::channel::<Batch>(2);
-        let (health, watched) = watch::channel(Health::default());
-        let inbox = self.config.inbox.clone().run(to, stop.clone(), health);
-        tokio::select! {
-            ended = inbox => ended.context("the mailbox")?,
-            () = self.take_in_until_closed(batches) => {}
-            () = self.settle_until(&stop) => {}
-            () = self.watch_clock_until(&stop, watched) => {}
-            () = self.dispatch_until(&stop) => {}
-            () = self.audit_until(&stop) => {}
-            () = self.read_again_until(&stop) => {}
+        let (stopper, until) = Stop::new();
+        let mut loops = JoinSet::new();
+        loops.spawn(Arc::clone(&self).settle_until(until.clone()));
+        loops.spawn(Arc::clone(&self).dispatch_until(until.clone()));
+        loops.spawn(Arc::clone(&self).hear_until(until.clone()));
+        loops.spawn(self.read_until(until));
+        let ended = tokio::select! {
+            ended = loops.join_next() => flat(ended),
+            () = stop.wait() => Ok(()),
+        };
+        stopper.stop();
+        wind_up(loops).await;
+        ended
+    }
+
+    /// Passes on what other daemons, and commands, have left to be done.
+    async fn hear_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+        let mut pause = Pause::new();
+        while !stop.is_set() {
+            let news = tokio::select! {
+                news = self.store.news() => news,
+                () = stop.wait() => break,
+            };
+            match news {
+                Ok(News::Letters) => self.letters.notify_one(),
+                Ok(News::Dispatches) => self.dispatches.notify_one(),
+                Err(error) => {
+                    pause.after_failure("nothing is heard of other daemons", &error.into(), &stop).await;
+                    continue;
+                }
+            }
+            pause = Pause::new();
         }
         Ok(())
     }
@@ -180,6 +208,20 @@ fn read_folder(folder: &Path, prefix: &str, found: &mut BTreeMap<String, String>
         }
     }
     Ok(())
+}
+
+/// The outcome of the loop that has ended, if any has.
+fn flat(ended: Option<Result<anyhow::Result<()>, JoinError>>) -> anyhow::Result<()> {
+    ended.map_or(Ok(()), |ended| ended.context("a loop")?)
+}
+
+/// Lets loops that were told to stop come to their end, and ends those that take too long. Nothing is lost by that:
+/// what was not committed is done again.
+async fn wind_up(mut loops: JoinSet<anyhow::Result<()>>) {
+    let all = async { while loops.join_next().await.is_some() {} };
+    if tokio::time::timeout(FAREWELL, all).await.is_err() {
+        loops.shutdown().await;
+    }
 }
 
 /// Waits until woken, at most [`LOOK_EVERY`].

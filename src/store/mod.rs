@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::Acquire;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
+use sqlx::{Acquire, Postgres, Transaction};
 
 pub use self::error::{Result, StoreError};
 use crate::game::Seat;
@@ -38,6 +38,9 @@ pub struct NewLetter {
     pub message_id: String,
     pub sender: String,
     pub subject: String,
+    /// The reply tokens in it: where several daemons share the letters, those of one match stay together.
+    /// Empty where there is one daemon.
+    pub tokens: Vec<String>,
 }
 
 /// A letter that waits to be ruled on.
@@ -106,6 +109,16 @@ pub struct Decided {
     /// One line for the GM: `an absence note`, `no reply token of a seat`.
     pub note: String,
     pub seat: Option<(String, Seat)>,
+}
+
+/// A letter that goes on waiting.
+#[derive(Clone, Debug)]
+pub struct Postponed {
+    pub digest: Digest,
+    /// Why, for the GM.
+    pub note: String,
+    /// Until when it is left alone; `None`: ruling on it failed, which is counted.
+    pub until: Option<DateTime<Utc>>,
 }
 
 /// One line of the list of letters.
@@ -193,6 +206,17 @@ pub struct NewDispatch {
     pub seat: Option<Seat>,
     /// The letter that it answers.
     pub answers: Option<Digest>,
+    /// A digest of what that letter says.
+    pub asked: Option<Digest>,
+}
+
+/// An answer that somebody was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerRow {
+    pub recipient: String,
+    pub message_id: String,
+    /// As in [`NewDispatch::asked`].
+    pub asked: Option<Digest>,
 }
 
 /// A dispatch claimed for sending.
@@ -296,6 +320,8 @@ pub struct Settlement {
     /// Letters of a match that was played elsewhere; those that come to us are kept by [`Store::take_in`].
     pub letters: Vec<NewLetter>,
     pub decided: Vec<Decided>,
+    /// Of letters that no longer wait nothing is noted.
+    pub postponed: Vec<Postponed>,
     /// Each at most once; `version` is the one the match was loaded with.
     pub matches: Vec<MatchRow>,
     /// Written whole for the matches that are new, or whose holders or tokens change.
@@ -320,6 +346,68 @@ pub struct Settlement {
 #[derive(Debug)]
 pub struct Hold {
     _lock: Option<File>,
+}
+
+/// What was claimed is nobody else's until this is handed back or dropped; when the process that claimed dies, or the
+/// database has heard nothing from it for too long, it is free again.
+#[derive(Default)]
+pub struct Claim {
+    /// Holds the locks of rows, and ends with whatever is written under the claim.
+    transaction: Option<Transaction<'static, Postgres>>,
+    /// Lets go when it is dropped.
+    _guard: Option<Box<dyn Send + Sync>>,
+}
+
+impl Settlement {
+    /// Adds what was decided about other matches at the same time.
+    pub fn absorb(&mut self, other: Settlement) {
+        let Settlement {
+            at: _,
+            letters,
+            decided,
+            postponed,
+            matches,
+            seats,
+            entries,
+            dispatches,
+            posted,
+            invitations,
+            players,
+            merged,
+            returned,
+        } = other;
+        self.letters.extend(letters);
+        self.decided.extend(decided);
+        self.postponed.extend(postponed);
+        self.matches.extend(matches);
+        self.seats.extend(seats);
+        self.entries.extend(entries);
+        self.dispatches.extend(dispatches);
+        self.posted.extend(posted);
+        self.invitations.extend(invitations);
+        self.players.extend(players);
+        self.merged.extend(merged);
+        self.returned.extend(returned);
+    }
+}
+
+impl Claim {
+    fn locking(transaction: Transaction<'static, Postgres>) -> Claim {
+        Claim { transaction: Some(transaction), _guard: None }
+    }
+
+    fn guarded(guard: impl Send + Sync + 'static) -> Claim {
+        Claim { transaction: None, _guard: Some(Box::new(guard)) }
+    }
+}
+
+/// What another daemon, or another command, has left to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// Letters wait to be ruled on.
+    Letters,
+    /// Dispatches wait to be sent.
+    Dispatches,
 }
 
 /// How much waits, and since when.
@@ -384,30 +472,37 @@ where
 /// The one door to what is kept.
 ///
 /// Several processes may write to one database at a time (a daemon and the command line; with PostgreSQL several
-/// daemons): nothing read through this door is reserved for the reader but claimed dispatches. What was ruled on
+/// daemons): nothing read through this door is reserved for the reader but what is claimed. What was ruled on
 /// old ground is refused by [`Store::commit`].
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Holds the database for a daemon, of which `who` says where it is to be found: `pid 4711 on turing`. A SQLite
-    /// database has one daemon, and the dispatches that the last one had claimed are free again; a PostgreSQL
-    /// database may have several, and nothing is held.
+    /// database has one daemon; a PostgreSQL database may have several, and nothing is held.
     ///
     /// # Errors
     /// [`StoreError::Held`], naming the other.
     async fn hold(&self, who: &str) -> Result<Hold>;
 
+    /// Whether several daemons may work here.
+    fn is_shared(&self) -> bool;
+
+    /// Whether this daemon is the one that has the duty: it keeps it, or takes it if nobody has it. A duty ends with
+    /// the daemon, and is to be asked for again and again by whoever has it: its end may be the database's.
+    async fn has_duty(&self, duty: &str) -> Result<bool>;
+
+    /// Waits until somebody else has left something to be done; for ever where there is one daemon.
+    async fn news(&self) -> Result<News>;
+
     /// Keeps letters, durably, in the order given, and says how many of them wait to be ruled on. One that is known
     /// by digest is not kept again; one known by Message-ID and sender is kept as [`Fate::Repeated`].
     async fn take_in(&self, letters: &[NewLetter]) -> Result<usize>;
 
-    /// Up to `limit` letters that wait and are not put off beyond `now`, those received first first.
-    async fn waiting_letters(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<WaitingLetter>>;
+    /// Claims up to `limit` letters that wait and are not put off beyond `now`, those received first first. Letters of
+    /// one match are claimed by one at a time, and none of them before those that were received before it.
+    async fn claim_letters(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<WaitingLetter>, Claim)>;
 
-    /// Lets a letter wait until then; `why` becomes its note.
-    async fn put_off(&self, digest: Digest, until: DateTime<Utc>, why: &str) -> Result<()>;
-
-    /// Counts a failed try at a letter that waits; the error becomes its note.
-    async fn count_try(&self, digest: Digest, error: &str) -> Result<()>;
+    /// When the oldest letter was received that waits and is not put off beyond `now`, claimed or not.
+    async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>>;
 
     async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>>;
 
@@ -434,8 +529,13 @@ pub trait Store: Send + Sync {
     /// All matches, or those in this stage, by id; the snapshot included.
     async fn list_matches(&self, stage: Option<&str>) -> Result<Vec<MatchRow>>;
 
-    /// Up to `limit` matches whose `wake_at` has come, the one that waits longest first.
-    async fn matches_due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>>;
+    /// Up to `limit` matches whose `wake_at` has come, the one that waits longest first, from behind `after` on.
+    async fn matches_due(
+        &self,
+        now: DateTime<Utc>,
+        after: Option<&MatchRow>,
+        limit: u32,
+    ) -> Result<Vec<MatchRow>>;
 
     /// The matches in which this player holds a seat, by id.
     async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchRow>>;
@@ -451,7 +551,15 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`StoreError::Stale`] when a match is not at the version it was loaded with (a new one: when there is one of
     /// its id), or a letter no longer waits, or an invitation is no longer open; nothing is changed then.
-    async fn commit(&self, settlement: &Settlement) -> Result<()>;
+    async fn commit(&self, settlement: &Settlement) -> Result<()> {
+        self.commit_claimed(Claim::default(), settlement).await
+    }
+
+    /// The same with what was ruled on under a claim, which ends with it.
+    ///
+    /// # Errors
+    /// As of [`Store::commit`]; what was claimed is free again.
+    async fn commit_claimed(&self, claim: Claim, settlement: &Settlement) -> Result<()>;
 
     /// A match's entries in order.
     async fn entries(&self, match_id: &str) -> Result<Vec<EntryRow>>;
@@ -479,25 +587,15 @@ pub trait Store: Send + Sync {
     /// The bytes of our own letters with these Message-IDs.
     async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>>;
 
-    /// How many answers to letters were made for `recipient` since `since`; the letter that the last one answers,
-    /// and its bytes.
-    async fn answers_to(
-        &self,
-        recipient: &str,
-        since: DateTime<Utc>,
-    ) -> Result<(u32, Option<(Digest, Vec<u8>)>)>;
+    /// The answers to letters that were made for these since then, oldest first.
+    async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>>;
 
-    /// Claims up to `limit` dispatches that are due to be sent, oldest first, until `lease_until`.
-    async fn claim_dispatches(
-        &self,
-        now: DateTime<Utc>,
-        lease_until: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<Claimed>>;
+    /// Claims up to `limit` dispatches that are due to be sent, oldest first.
+    async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)>;
 
-    /// Notes what came of tries at sending, and counts them. A dispatch once taken stays so. One given up is taken
-    /// up again by noting it as [`Sent::Later`].
-    async fn note_sent(&self, now: DateTime<Utc>, results: &[(i64, Sent)]) -> Result<()>;
+    /// Notes what came of tries at sending, counts them, and ends the claim. A dispatch once taken stays so. One given
+    /// up is taken up again by noting it as [`Sent::Later`].
+    async fn note_sent(&self, claim: Claim, now: DateTime<Utc>, results: &[(i64, Sent)]) -> Result<()>;
 
     /// When the next dispatch that is neither sent nor given up falls due.
     async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>>;
