@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Office, Pause};
+use super::{Office, Pause, until};
 use crate::audit::{Check, Expected, Finding, Kept, Place, Row, Sent, Verdict, Words, witness};
 use crate::game::BySeat;
 use crate::letter::Digest;
@@ -184,7 +184,8 @@ impl Office {
     pub(super) async fn audit_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         while !stop.is_set() {
-            match self.audit_when_due().await {
+            // It can be broken off anywhere.
+            match until(&stop, self.audit_when_due()).await {
                 Ok(()) => pause = Pause::new(),
                 Err(error) => pause.after_failure("the matches cannot be checked", &error, &stop).await,
             }

@@ -7,6 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::watch;
 
 use super::parallel::{side_by_side, wait_for};
+use super::pulse::Loop;
 use super::settle::snapshot;
 use super::write::{both_seats, match_row};
 use super::{Office, Pause};
@@ -42,6 +43,7 @@ impl Office {
     ) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         while !stop.is_set() {
+            self.pulse.beat(Loop::Clock);
             let readable = health.borrow().last_ok.is_some() && health.borrow().trouble.is_none();
             if readable {
                 match self.clock_all(OUTAGE).await {

@@ -11,7 +11,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::parallel::side_by_side;
-use super::{Office, Pause, flat, wind_up};
+use super::pulse::Loop;
+use super::{Office, Pause, flat, until, wind_up};
 use crate::letter::{Digest, Letter};
 use crate::post::{Arrived, Batch, Health, Stop};
 use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
@@ -25,14 +26,20 @@ impl Office {
     ///
     /// # Errors
     /// What ended one of its loops for good.
-    pub(super) async fn read_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+    pub(super) async fn read_until(
+        self: Arc<Self>,
+        stop: Stop,
+        health: watch::Sender<Health>,
+    ) -> anyhow::Result<()> {
         let duty = self.config.inbox.name();
         let mut pause = Pause::new();
         while !stop.is_set() {
+            self.pulse.beat(Loop::Clock);
             match self.store.has_duty(&duty).await {
                 Ok(true) => {
                     pause = Pause::new();
-                    self.read_while_on_duty(&duty, &stop).await?;
+                    self.read_while_on_duty(&duty, &stop, &health).await?;
+                    health.send_replace(Health::default());
                 }
                 Ok(false) => tokio::select! {
                     () = tokio::time::sleep(ASK_EVERY) => {}
@@ -44,16 +51,19 @@ impl Office {
         Ok(())
     }
 
-    async fn read_while_on_duty(self: &Arc<Self>, duty: &str, stop: &Stop) -> anyhow::Result<()> {
+    async fn read_while_on_duty(
+        self: &Arc<Self>,
+        duty: &str,
+        stop: &Stop,
+        health: &watch::Sender<Health>,
+    ) -> anyhow::Result<()> {
         tracing::info!(mailbox = duty, "reading the mailbox");
         let (stopper, until) = Stop::new();
         let (to, batches) = mpsc::channel::<Batch>(2);
-        let (health, watched) = watch::channel(Health::default());
-        let inbox = self.config.inbox.clone();
-        let closed = until.clone();
+        let (inbox, health, closed) = (self.config.inbox.clone(), health.clone(), until.clone());
         let mut loops = JoinSet::new();
+        loops.spawn(Arc::clone(self).watch_clock_until(until.clone(), health.subscribe()));
         loops.spawn(async move { inbox.run(to, closed, health).await.context("the mailbox") });
-        loops.spawn(Arc::clone(self).watch_clock_until(until.clone(), watched));
         loops.spawn(Arc::clone(self).audit_until(until.clone()));
         loops.spawn(Arc::clone(self).read_again_until(until));
         let office = Arc::clone(self);
@@ -138,13 +148,15 @@ impl Office {
     /// The same, tried until it is done; then it waits for `stop`.
     async fn read_again_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
         let mut pause = Pause::new();
-        while let Err(error) = self.read_again_if_restored().await {
-            pause.after_failure("processed letters cannot be read again", &error, &stop).await;
-            if stop.is_set() {
-                break;
+        while !stop.is_set() {
+            // It can be broken off anywhere.
+            match until(&stop, self.read_again_if_restored()).await {
+                Ok(()) => stop.wait().await,
+                Err(error) => {
+                    pause.after_failure("processed letters cannot be read again", &error, &stop).await
+                }
             }
         }
-        stop.wait().await;
         Ok(())
     }
 }

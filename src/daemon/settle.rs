@@ -16,6 +16,7 @@ use super::clock::is_of_the_database;
 use super::decide::Recognised;
 use super::parallel::{side_by_side, wait_for};
 use super::proof::Proofs;
+use super::pulse::Loop;
 use super::write;
 use super::{Office, Pause, rest};
 use crate::game::BySeat;
@@ -87,6 +88,7 @@ impl Office {
         let mut pause = Pause::new();
         let mut pace = Pace::Together;
         while !stop.is_set() {
+            self.pulse.beat(Loop::Settle);
             match self.settle_some(&mut pace).await {
                 Ok(0) => {
                     pause = Pause::new();
@@ -105,7 +107,9 @@ impl Office {
     /// The database does not answer.
     pub async fn settle_all(&self) -> anyhow::Result<()> {
         let mut pace = Pace::Together;
-        while self.settle_some(&mut pace).await? > 0 {}
+        while self.settle_some(&mut pace).await? > 0 {
+            self.pulse.beat(Loop::Clock);
+        }
         Ok(())
     }
 
