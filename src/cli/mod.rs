@@ -1,8 +1,20 @@
 //! The command line: a file a command. It parses, calls, prints, and knows no rules.
 
+/// As the standard library's, but a reader who has gone (`| head`) ends the program in silence, and a full disk in one
+/// line.
+macro_rules! println {
+    () => { $crate::cli::put(b"\n") };
+    ($($words:tt)*) => { $crate::cli::put(format!("{}\n", format_args!($($words)*)).as_bytes()) };
+}
+
+macro_rules! print {
+    ($($words:tt)*) => { $crate::cli::put(format!($($words)*).as_bytes()) };
+}
+
 mod audit;
 mod backup;
 mod club;
+mod db;
 mod demo;
 mod doctor;
 mod init;
@@ -14,7 +26,9 @@ mod player;
 mod receive;
 mod replay;
 mod run;
+mod status;
 
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -29,9 +43,12 @@ use crate::config::{Config, Log};
 use crate::daemon::Office;
 use crate::store;
 
-/// A referee for games played by letter.
+/// A referee for games played by letter
+///
+/// It reads the letters of a mailbox, takes the orders in them by the rules of their game, adjudicates each turn when
+/// both sides have filed or its time has come, and writes to each side its own report.
 #[derive(Parser)]
-#[command(name = "fogpost", version, max_term_width = 100)]
+#[command(name = "fogpost", version, max_term_width = 100, after_long_help = FIRST_STEPS)]
 pub struct Cli {
     /// The settings of the club
     #[arg(
@@ -47,9 +64,17 @@ pub struct Cli {
     command: Command,
 }
 
+const FIRST_STEPS: &str = "\
+First steps: `fogpost demo` shows a whole match. `fogpost init` writes a config file for a club of your own, \
+`fogpost doctor` says what is still missing, `fogpost match new` opens a match, and `fogpost run` does the rest.
+
+Exit status: 0 done; 1 it could not be done, or something is wrong; 2 the command line is at fault. Other numbers \
+stand with the commands that have them.";
+
 #[derive(Subcommand)]
 enum Command {
     Run(run::Args),
+    Status(status::Args),
     Receive(receive::Args),
     Demo(demo::Args),
     Init(init::Args),
@@ -61,6 +86,7 @@ enum Command {
     Audit(audit::Args),
     Backup(backup::Backup),
     Restore(backup::Restore),
+    Db(db::Args),
     Replay(replay::Args),
     Games(manual::Games),
     Completions(manual::Completions),
@@ -76,6 +102,7 @@ impl Cli {
         let config = self.config;
         match self.command {
             Command::Run(args) => args.run(&config),
+            Command::Status(args) => args.run(&config),
             Command::Receive(args) => args.run(&config),
             Command::Demo(args) => args.run(),
             Command::Init(args) => args.run(&config),
@@ -87,6 +114,7 @@ impl Cli {
             Command::Audit(args) => args.run(&config),
             Command::Backup(args) => args.run(&config),
             Command::Restore(args) => args.run(&config),
+            Command::Db(args) => args.run(),
             Command::Replay(args) => args.run(),
             Command::Games(args) => args.run(),
             Command::Completions(args) => args.run(),
@@ -103,18 +131,53 @@ fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<
 
 /// Opens the club's database with everything that works on it.
 async fn office(config: Config) -> anyhow::Result<Arc<Office>> {
-    let store = store::open(&config.database.url)
-        .await
-        .with_context(|| format!("database {}", config.database.url))?;
+    // The URL itself is told to nobody: it may hold a password.
+    let store = store::open(&config.database.url).await?;
     Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
 }
 
+/// What is written to the log; it can be changed while the program runs.
+struct LogFilter(Box<dyn Fn(EnvFilter) -> anyhow::Result<()>>);
+
+impl LogFilter {
+    fn set(&self, filter: &str) -> anyhow::Result<()> {
+        self.0(env_filter(filter)?)
+    }
+}
+
+fn env_filter(filter: &str) -> anyhow::Result<EnvFilter> {
+    EnvFilter::try_new(filter).with_context(|| format!("log.filter `{filter}`"))
+}
+
 /// Sends the log to standard error: text for people, or JSON.
-fn start_log(log: &Log) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&log.filter).with_context(|| format!("log.filter `{}`", log.filter))?;
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    let started = if log.json { subscriber.json().try_init() } else { subscriber.try_init() };
-    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))
+fn start_log(log: &Log) -> anyhow::Result<LogFilter> {
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(env_filter(&log.filter)?)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
+    let (filter, started): (LogFilter, _) = if log.json {
+        let subscriber = subscriber.json().with_filter_reloading();
+        let handle = subscriber.reload_handle();
+        (LogFilter(Box::new(move |filter| Ok(handle.reload(filter)?))), subscriber.try_init())
+    } else {
+        let subscriber = subscriber.with_filter_reloading();
+        let handle = subscriber.reload_handle();
+        (LogFilter(Box::new(move |filter| Ok(handle.reload(filter)?))), subscriber.try_init())
+    };
+    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))?;
+    Ok(filter)
+}
+
+/// Writes to standard output. When that cannot be done, there is nothing more to do.
+fn put(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        eprintln!("fogpost: standard output: {error}");
+        std::process::exit(1);
+    }
 }
 
 /// A table for people: columns, no lines.

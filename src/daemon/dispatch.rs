@@ -6,34 +6,34 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
 
+use super::pulse::Loop;
 use super::{Office, Pause, rest};
-use crate::post::Stop;
 use crate::post::outbox::{Outgoing, SendError};
+use crate::post::{Stop, without_addresses};
 use crate::store::{Claimed, Sent};
 
 /// Dispatches claimed together.
 const CLAIM: u32 = 64;
-
-/// A claim that is not honoured for so long is free again.
-const LEASE_MINUTES: i64 = 10;
 
 /// After so many tries a dispatch is given up: with the pauses between them, about five days.
 const TRIES_AT_MOST: u32 = 32;
 
 impl Office {
     /// Sends what waits to be sent, until `stop`.
-    pub(super) async fn dispatch_until(&self, stop: &Stop) {
+    pub(super) async fn dispatch_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         while !stop.is_set() {
+            self.pulse.beat(Loop::Dispatch);
             match self.dispatch_some().await {
                 Ok(0) => {
                     pause = Pause::new();
-                    rest(&self.dispatches, stop).await;
+                    rest(&self.dispatches, &stop).await;
                 }
                 Ok(_) => pause = Pause::new(),
-                Err(error) => pause.after_failure("the outbox cannot be read", &error, stop).await,
+                Err(error) => pause.after_failure("the outbox cannot be read", &error, &stop).await,
             }
         }
+        Ok(())
     }
 
     /// Sends everything that is due to be sent now.
@@ -47,8 +47,10 @@ impl Office {
 
     async fn dispatch_some(&self) -> anyhow::Result<usize> {
         let now = self.now();
-        let lease = now + TimeDelta::minutes(LEASE_MINUTES);
-        let claimed = self.store.claim_dispatches(now, lease, CLAIM).await?;
+        let (claimed, claim) = self.store.claim_dispatches(now, CLAIM).await?;
+        if claimed.is_empty() {
+            return Ok(0);
+        }
         let count = claimed.len();
         // One reader's letters go one after the other: a receipt before the report that it brought.
         let mut by_reader: BTreeMap<String, Vec<Claimed>> = BTreeMap::new();
@@ -57,7 +59,7 @@ impl Office {
         }
         let mut sending = JoinSet::new();
         for dispatches in by_reader.into_values() {
-            let poster = Arc::clone(&self.poster);
+            let (poster, pulse) = (Arc::clone(&self.poster), Arc::clone(&self.pulse));
             let return_path = self.config.club.return_path().as_str().to_owned();
             sending.spawn(async move {
                 let mut sent = Vec::with_capacity(dispatches.len());
@@ -68,6 +70,7 @@ impl Office {
                         bytes: &dispatch.bytes,
                     };
                     let outcome = poster.send(&letter).await;
+                    pulse.beat(Loop::Dispatch);
                     sent.push((dispatch, outcome));
                 }
                 sent
@@ -76,7 +79,7 @@ impl Office {
         let mut results = Vec::with_capacity(count);
         let mut given_up = Vec::new();
         while let Some(joined) = sending.join_next().await {
-            // A task that panicked has noted nothing: its dispatches are free again when their lease has run out.
+            // Of a task that panicked nothing is noted: its dispatches are tried again.
             for (dispatch, sent) in joined.unwrap_or_default() {
                 let outcome = self.outcome(&dispatch, sent);
                 if let Sent::GivenUp { error } = &outcome {
@@ -85,7 +88,7 @@ impl Office {
                 results.push((dispatch.id, outcome));
             }
         }
-        self.store.note_sent(self.now(), &results).await?;
+        self.store.note_sent(claim, self.now(), &results).await?;
         for (dispatch, error) in given_up {
             self.note_given_up(&dispatch, &error).await?;
         }
@@ -96,16 +99,19 @@ impl Office {
         let (dispatch_id, tries) = (dispatch.id, dispatch.tries + 1);
         match sent {
             Ok(said) => {
+                let said = without_addresses(&said);
                 tracing::debug!(dispatch_id, kind = dispatch.kind, said, "sent");
+                self.pulse.note_sent(self.now());
                 Sent::Taken
             }
             Err(error) if error.is_transient() && tries < TRIES_AT_MOST => {
-                let at = self.now() + pause_after(tries);
-                tracing::warn!(dispatch_id, kind = dispatch.kind, tries, %error, again_at = %at, "not sent yet");
+                let (at, told) = (self.now() + pause_after(tries), without_addresses(&error.to_string()));
+                tracing::warn!(dispatch_id, kind = dispatch.kind, tries, error = told, again_at = %at, "not sent yet");
                 Sent::Later { at, error: error.to_string() }
             }
             Err(error) => {
-                tracing::error!(dispatch_id, kind = dispatch.kind, tries, %error, "given up");
+                let told = without_addresses(&error.to_string());
+                tracing::error!(dispatch_id, kind = dispatch.kind, tries, error = told, "given up");
                 Sent::GivenUp { error: error.to_string() }
             }
         }

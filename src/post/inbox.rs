@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
-use super::{Arrived, Batch, Error, Health, Stop, imap, maildir};
+use super::{Arrived, Batch, Error, Health, Stop, imap, maildir, without_addresses};
 
 /// At most so many letters in a batch, which is one transaction of the receiver.
 pub(super) const BATCH_LETTERS: usize = 500;
@@ -49,6 +49,14 @@ pub(super) trait Source {
 }
 
 impl Inbox {
+    /// Which mailbox it is, the same for all who read it.
+    pub fn name(&self) -> String {
+        match self {
+            Inbox::Imap(imap::Settings { host, user, folder, .. }) => format!("imap {user} {host} {folder}"),
+            Inbox::Maildir(settings) => format!("maildir {}", settings.path.display()),
+        }
+    }
+
     fn source(self, line: Line) -> Box<dyn Source> {
         match self {
             Inbox::Imap(settings) => Box::new(imap::Reading::new(settings, line)),
@@ -225,7 +233,8 @@ impl Door {
     fn trouble(&self, error: &Error) {
         let text = error.to_string();
         if self.health.borrow().trouble.as_ref() != Some(&text) {
-            tracing::warn!(error = %text, "the mailbox cannot be read; trying again");
+            let error = without_addresses(&text);
+            tracing::warn!(error, "the mailbox cannot be read; trying again");
             self.health.send_modify(|health| health.trouble = Some(text));
         }
     }
