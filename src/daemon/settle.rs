@@ -132,6 +132,9 @@ impl Office {
                 if !settlement.dispatches.is_empty() {
                     self.dispatches.notify_one();
                 }
+                for letter in settlement.decided.iter().filter(|letter| letter.fate != Fate::Ruled) {
+                    tracing::info!(letter = %letter.digest, fate = letter.fate.as_str(), "a letter is decided");
+                }
             }
             // Somebody else has ruled on one of the matches meanwhile: all is loaded and ruled on again.
             Err(StoreError::Stale(what)) => {
