@@ -62,7 +62,7 @@ pub struct Office {
     /// What letters are read and answers worded by now.
     desk: Desk,
     clock: Clock,
-    pulse: Arc<Pulse>,
+    pulse: Pulse,
     /// Letters wait to be ruled on.
     letters: Notify,
     /// Dispatches wait to be sent.
@@ -113,7 +113,7 @@ impl Office {
             stationery,
             desk,
             clock,
-            pulse: Arc::new(Pulse::new(Instant::now())),
+            pulse: Pulse::new(Instant::now()),
             letters,
             dispatches,
         })
