@@ -23,6 +23,7 @@ fn middle(kind: &Kind) -> (Match, Dispatch) {
         game: *kind,
         choices: Default::default(),
         players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+        house: BySeat::default(),
         terms: Terms::default(),
         desk: Desk { address: CLUB.address.to_owned(), wording: Digest::of(b"") },
         key: SealKey::new([1; 32]),

@@ -120,7 +120,7 @@ impl Office {
         };
         match self.store.commit(&settlement).await {
             Ok(()) => {
-                self.dispatches.notify_one();
+                self.committed(&settlement);
                 Ok(Some(ruling.after))
             }
             Err(StoreError::Stale(match_id)) => {

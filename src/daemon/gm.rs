@@ -4,16 +4,16 @@ use anyhow::{Context, bail};
 
 use super::open::{random, seat_row};
 use super::settle::{Known, Working, lines_now};
-use super::{NewMatch, Office, Seated};
+use super::{Holder, NewMatch, Office, Seated};
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Address, Letter, Token};
 use crate::referee::{
-    self, Act, Cause, Correction, Deed, Instruction, Listing, Match, NoOffer, Offer, Stage,
+    self, Act, Cause, Correction, Deed, HouseMatch, Instruction, Listing, Match, NoOffer, Offer, Stage,
 };
 use crate::report::envelope::Answered;
 use crate::report::{self, GmDone, GmItem, GmLine, Plain, local};
-use crate::request::Request;
+use crate::request::{Party, Request};
 use crate::store::{Decided, Fate, NewDispatch, Player, Settlement, StoreError, TokenRow, WaitingLetter};
 
 /// The key under which the GM's reply token is remembered.
@@ -119,7 +119,7 @@ impl Office {
             known.put_on(&mut settlement)?;
             match self.store.commit(&settlement).await {
                 Ok(()) => {
-                    self.dispatches.notify_one();
+                    self.committed(&settlement);
                     return Ok(done);
                 }
                 Err(StoreError::Stale(_)) => {}
@@ -151,20 +151,10 @@ impl Office {
             }
             Instruction::List(listing) => Ok(GmDone::List { lines: self.listed(*listing).await? }),
             Instruction::New { game, first, second, options, days } => {
-                let offer = match Offer::read(game, options, *days) {
-                    Ok(offer) if first != second => offer,
-                    Ok(_) => return Ok(GmDone::NoOffer { no: NoOffer::Yourself }),
+                let new = match self.new_match(game, [first, second], options, *days) {
+                    Ok(_) if check => return Ok(GmDone::Would),
+                    Ok(new) => new,
                     Err(no) => return Ok(GmDone::NoOffer { no }),
-                };
-                if check {
-                    return Ok(GmDone::Would);
-                }
-                let seated = |address: &Address| Seated { name: String::new(), address: address.clone() };
-                let new = NewMatch {
-                    game: offer.game,
-                    choices: offer.choices.clone(),
-                    players: BySeat::new(seated(first), seated(second)),
-                    terms: offer.terms(&self.config.terms),
                 };
                 Ok(match self.open_into(&new, self.gm_source(), settlement).await {
                     Ok(m) => GmDone::Opened { id: m.id },
@@ -204,6 +194,36 @@ impl Office {
         }
     }
 
+    /// The match that the GM wants.
+    fn new_match(
+        &self,
+        game: &str,
+        parties: [&Party; 2],
+        options: &[(String, String)],
+        days: Option<u32>,
+    ) -> Result<NewMatch, NoOffer> {
+        let offer = Offer::read(game, options, days)?;
+        let [first, second] = parties;
+        if first == second {
+            return Err(NoOffer::Yourself);
+        }
+        let holder = |party: &Party| match party {
+            Party::Player(address) => {
+                Ok(Holder::Player(Seated { name: String::new(), address: address.clone() }))
+            }
+            Party::House(level) => self.config.house.level(offer.game, level.as_deref()).map(Holder::House),
+        };
+        let players = BySeat::new(holder(first)?, holder(second)?);
+        let terms = offer.terms(&self.config.terms);
+        let choices = match [&players.first, &players.second] {
+            [Holder::House(level), _] | [_, Holder::House(level)] => {
+                HouseMatch::read(game, Some(level.name), options, days)?.choices(level)
+            }
+            _ => offer.choices,
+        };
+        Ok(NewMatch { game: offer.game, choices, players, terms })
+    }
+
     fn gm_source(&self) -> Source {
         Source::Gm { name: self.config.club.gm.name.clone(), act: None }
     }
@@ -225,8 +245,26 @@ impl Office {
         }
         let mut successor = None;
         let act = match deed {
+            Deed::Act(Act::RenewToken(seat)) if working.m.house[*seat].is_some() => {
+                let says = "The house holds that seat: it gets no letters, and needs no token.".to_owned();
+                return Ok(GmDone::Refused { says });
+            }
             Deed::Act(act) => act.clone(),
-            Deed::Replace { seat, address } => {
+            Deed::Replace { seat, by: Party::House(level) } => {
+                if working.m.house != BySeat::default() {
+                    let says = "The house holds a seat of that match already.".to_owned();
+                    return Ok(GmDone::Refused { says });
+                }
+                let level = match self.config.house.level(working.m.game, level.as_deref()) {
+                    Ok(level) => level,
+                    Err(no) => return Ok(GmDone::NoOffer { no }),
+                };
+                let player = self.house_player(level).await?;
+                let (name, house) = (player.name.clone(), Some(level.name.to_owned()));
+                successor = Some(player);
+                Act::Replace { seat: *seat, name, house }
+            }
+            Deed::Replace { seat, by: Party::Player(address) } => {
                 let player = self.store.player(address.as_str(), address.local(), self.now()).await?;
                 if Seat::BOTH.iter().any(|seat| working.seats[*seat].player.id == player.id) {
                     let says = format!("{} holds a seat of that match already.", player.name);
@@ -234,7 +272,7 @@ impl Office {
                 }
                 let name = player.name.clone();
                 successor = Some(player);
-                Act::Replace { seat: *seat, name }
+                Act::Replace { seat: *seat, name, house: None }
             }
             Deed::Correct { turn, reason, orders } => {
                 Act::Correct(self.correction(&id, *turn, reason, orders.clone()).await?)

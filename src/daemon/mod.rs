@@ -8,6 +8,7 @@ mod digest;
 mod dispatch;
 mod dossier;
 mod gm;
+mod house;
 mod intake;
 mod open;
 mod proof;
@@ -35,7 +36,7 @@ use crate::report::envelope::Stationery;
 use crate::store::Store;
 
 pub use intake::new_letter;
-pub use open::{NewMatch, Seated};
+pub use open::{Holder, NewMatch, Seated};
 
 /// Where the program has its time from; tests move it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
@@ -57,6 +58,8 @@ pub struct Office {
     letters: Notify,
     /// Dispatches wait to be sent.
     dispatches: Notify,
+    /// The house may be due somewhere.
+    house: Notify,
 }
 
 /// How often the loops look even when nothing has woken them.
@@ -89,7 +92,7 @@ impl Office {
             address: config.club.address.as_str().to_owned(),
             wording: stationery.wording(&templates),
         };
-        let (letters, dispatches) = (Notify::new(), Notify::new());
+        let (letters, dispatches, house) = (Notify::new(), Notify::new(), Notify::new());
         Ok(Office {
             config,
             store,
@@ -102,6 +105,7 @@ impl Office {
             clock,
             letters,
             dispatches,
+            house,
         })
     }
 
@@ -129,6 +133,7 @@ impl Office {
             () = self.take_in_until_closed(batches) => {}
             () = self.settle_until(&stop) => {}
             () = self.watch_clock_until(&stop, watched) => {}
+            () = self.house_until(&stop) => {}
             () = self.dispatch_until(&stop) => {}
             () = self.audit_until(&stop) => {}
             () = self.read_again_until(&stop) => {}
@@ -148,6 +153,7 @@ impl Office {
         drained.context("the mailbox")?;
         self.settle_all().await?;
         self.clock_all(clock::OUTAGE_BETWEEN_RUNS).await?;
+        self.house_all().await?;
         self.audit_when_due().await?;
         self.dispatch_all().await
     }

@@ -5,7 +5,7 @@ use anyhow::{Context, bail};
 use super::Office;
 use super::write::match_row;
 use crate::game::any::{Choices, Kind};
-use crate::game::{BySeat, Seat};
+use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::{SealKey, Source};
 use crate::letter::{Address, Token};
 use crate::referee::{self, Match, Opening, Terms};
@@ -19,12 +19,19 @@ pub struct Seated {
     pub address: Address,
 }
 
+/// Who is to hold a seat.
+#[derive(Clone, Debug)]
+pub enum Holder {
+    Player(Seated),
+    House(&'static HouseLevel),
+}
+
 /// A match to be opened.
 #[derive(Clone, Debug)]
 pub struct NewMatch {
     pub game: Kind,
     pub choices: Choices,
-    pub players: BySeat<Seated>,
+    pub players: BySeat<Holder>,
     pub terms: Terms,
 }
 
@@ -56,7 +63,7 @@ impl Office {
             }
             match self.store.commit(&settlement).await {
                 Ok(()) => {
-                    self.dispatches.notify_one();
+                    self.committed(&settlement);
                     return Ok(opened);
                 }
                 Err(StoreError::Stale(_)) => {}
@@ -78,13 +85,25 @@ impl Office {
     ) -> anyhow::Result<Match> {
         let now = self.now();
         let mut players = Vec::new();
-        for seated in [&new.players.first, &new.players.second] {
-            let name = if seated.name.is_empty() { seated.address.local() } else { &seated.name };
-            players.push(self.store.player(seated.address.as_str(), name, now).await?);
+        for (_, holder) in new.players.iter() {
+            players.push(match holder {
+                Holder::Player(seated) => {
+                    let name = if seated.name.is_empty() { seated.address.local() } else { &seated.name };
+                    self.store.player(seated.address.as_str(), name, now).await?
+                }
+                Holder::House(level) => self.house_player(level).await?,
+            });
         }
         let Ok([first, second]) = <[Player; 2]>::try_from(players) else { bail!("a match has two players") };
         if first.id == second.id {
             bail!("{} cannot play both sides", first.name);
+        }
+        let house = new.players.as_ref().map(|holder| match holder {
+            Holder::Player(_) => None,
+            Holder::House(level) => Some(level.name.to_owned()),
+        });
+        if house.first.is_some() && house.second.is_some() {
+            bail!("one of the two seats at least is a player's");
         }
         let players = BySeat::new(first, second);
         let mut id = name(new.game)?;
@@ -97,6 +116,7 @@ impl Office {
             game: new.game,
             choices: new.choices.clone(),
             players: BySeat::from_fn(|seat| players[seat].name.clone()),
+            house,
             terms: new.terms.clone(),
             desk: self.desk.clone(),
             key: SealKey::new(random()?),
@@ -109,6 +129,14 @@ impl Office {
         settlement.entries.extend(entries);
         settlement.dispatches.extend(dispatches);
         Ok(ruling.after)
+    }
+
+    /// The house at a level, where a seat wants a player. What stands for its address is none: nobody can write from
+    /// there, and nothing is sent there.
+    pub(super) async fn house_player(&self, level: &HouseLevel) -> anyhow::Result<Player> {
+        let player =
+            self.store.player(&format!("house:{}", level.name), &level.player_name(), self.now()).await?;
+        Ok(player)
     }
 
     fn seats(&self, players: &BySeat<Player>, match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {

@@ -100,13 +100,10 @@ impl Office {
         }
         context.put_on(&mut settlement)?;
         match self.store.commit(&settlement).await {
-            Ok(()) => {}
+            Ok(()) => self.committed(&settlement),
             // Somebody else has ruled on one of the matches meanwhile: all is loaded and ruled on again.
             Err(StoreError::Stale(match_id)) => tracing::debug!(match_id, "ruled on by another; again"),
             Err(error) => return Err(error).context("the settlement could not be committed"),
-        }
-        if !settlement.dispatches.is_empty() {
-            self.dispatches.notify_one();
         }
         Ok(letters.len())
     }

@@ -6,6 +6,7 @@ mod challenge;
 mod desk;
 mod dossier;
 mod gm;
+mod house;
 mod letters;
 mod play;
 mod proof;
