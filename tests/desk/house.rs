@@ -336,7 +336,10 @@ fn nobody_reminds_the_house_and_a_player_who_is_late_is_reminded() {
     let m = opened(&desk, "easy", Seat::Second);
     desk.sent_to(ANN);
     desk.advance(24 * 6);
-    assert!(desk.sent_to(ANN).iter().any(|sent| sent.subject.contains("reminder")), "Ann is reminded");
+    assert!(
+        desk.sent_to(ANN).iter().any(|sent| sent.text.contains("Nothing is filed from you")),
+        "a reminder"
+    );
     let seats = entries(&desk, &m.id).into_iter().filter_map(|entry| match entry.fact {
         Fact::ReminderSent { seat, .. } => Some(vec![seat]),
         Fact::DeadlineMissed { seats, .. } | Fact::DeadlineSet { seats, .. } => Some(seats),
