@@ -324,6 +324,7 @@ fn size(runtime: &Runtime) {
 
 fn settle(runtime: &Runtime, club: &Club, letters: Vec<String>, matches: usize) {
     let arrived = |raw: String| Arrived {
+        size: raw.len() as u64,
         raw: raw.into_bytes(),
         received_at: Utc::now(),
         whence: "bench".to_owned(),

@@ -53,6 +53,8 @@ impl Club {
             ca_file = "{ca}"
             user = "referee"
             password = "{PASSWORD}"
+            [log]
+            filter = "trace"
             "#,
             ca = servers.ca_file().display(),
         );
@@ -101,7 +103,32 @@ impl Club {
     /// What came and what became of it, and the daemon's log: for a test that fails.
     fn log(&self) -> String {
         let letters = String::from_utf8(self.run(&["letters"]).stdout).expect("text");
-        letters + &fs::read_to_string(self.path("log")).unwrap_or_default()
+        let log = self.daemons_log();
+        letters + &log.lines().filter(|line| !line.contains(" TRACE ")).collect::<Vec<_>>().join("\n")
+    }
+
+    /// At its loudest.
+    fn daemons_log(&self) -> String {
+        fs::read_to_string(self.path("log")).unwrap_or_default()
+    }
+
+    /// The log tells nobody's password, address, name or orders.
+    #[track_caller]
+    fn keeps(&self, secrets: &[&str]) {
+        let log = self.daemons_log();
+        assert!(log.contains(" TRACE "), "it was loud");
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        for secret in [&[PASSWORD, "@club.test", "Ann", "Bo"], secrets].concat() {
+            let tells = |line: &&str| {
+                let mut places =
+                    line.match_indices(secret).map(|(at, _)| (&line[..at], &line[at + secret.len()..]));
+                places.any(|(before, behind)| {
+                    secret.starts_with('@') || !before.ends_with(is_part) && !behind.starts_with(is_part)
+                })
+            };
+            let told: Vec<_> = log.lines().filter(tells).take(3).collect();
+            assert!(told.is_empty(), "{secret:?} is told in {told:#?}");
+        }
     }
 }
 
@@ -264,6 +291,27 @@ fn a_match_is_played_over_dovecot_and_postfix() {
     assert!(listed.lines().all(|line| line.contains(r#""fate":"ruled""#)), "{listed}");
     assert_eq!(servers.letters("referee", "INBOX").len(), 0);
     assert_eq!(servers.letters("referee", "Processed").len(), 7);
+    let token = to_ann.text.lines().find_map(|line| line.strip_prefix("Reply token: ")).expect("a token");
+    club.keeps(&[token, "MARBLE"]);
+}
+
+#[test]
+fn a_daemon_that_idles_is_stopped_within_seconds() {
+    let Some(servers) = Servers::dovecot() else { return };
+    let mut club = Club::new(&servers, "tls");
+    club.start();
+    let began = Instant::now();
+    while !club.daemons_log().contains("the mailbox is open") {
+        assert!(began.elapsed() < PATIENCE, "{}", club.log());
+        thread::sleep(Duration::from_millis(20));
+    }
+    thread::sleep(Duration::from_secs(1)); // It idles by now.
+    let mut daemon = club.daemon.take().expect("it runs");
+    let began = Instant::now();
+    assert!(Command::new("kill").args(["-TERM", &daemon.id().to_string()]).status().expect("kill").success());
+    assert_eq!(daemon.wait().expect("our child").code(), Some(0));
+    assert!(began.elapsed() < Duration::from_secs(5), "{}", club.log());
+    assert!(club.daemons_log().trim_end().ends_with("stopped"), "{}", club.log());
 }
 
 const STARS: &str = "STAR D1 2\nSTAR D2 1\nSTAR E1 2\nSTAR E2 1\nSTAR H1 2\nSTAR H2 1\nSTAR I1 2\nSTAR I2 1\n\
