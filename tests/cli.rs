@@ -146,10 +146,14 @@ fn doctor_names_a_template_that_cannot_be_rendered() {
 
 #[test]
 fn a_fault_in_the_config_is_one_line_with_the_key_the_line_and_what_would_do() {
-    let faults: [(&str, &[&str]); 6] = [
+    let faults: [(&str, &[&str]); 7] = [
         (&format!("{CONFIG}[match]\ndayz = 7\n"), &["config.toml, line 12", "`dayz`", "days"]),
         (&format!("{CONFIG}[match]\ndays = \"seven\"\n"), &["config.toml, line 12", "`days`", "expected"]),
         (&format!("{CONFIG}[match]\nhour = 25\n"), &["hour", "23"]),
+        (
+            &format!("{CONFIG}[house]\nlevel = \"master\"\n"),
+            &["house.level", "trainer, easy, average, expert"],
+        ),
         (&format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["config.toml, line 12", "zone", "Berlin"]),
         (
             &CONFIG.replace("referee@club.example", "referee"),
@@ -230,9 +234,10 @@ fn the_house_is_seated_by_its_level_alone_or_from_a_list() {
         assert_says(&folder.run(&[&["match", "new"], &arguments[..]].concat()).fault(1), &[words]);
     }
     folder.write("pairs.csv", "game,first,second\nquad,house,house:expert\npacific,a@b.example,house\n");
-    let fault = folder.run(&["match", "new", "--from", "pairs.csv"]).fault(1);
+    let refused = folder.run(&["match", "new", "--from", "pairs.csv"]);
+    assert_eq!(refused.status(), 1);
     assert_says(
-        &fault,
+        &refused.complaint(),
         &["line 2: both seats are the house's", "line 3: second `house`: the house does not play"],
     );
 }
