@@ -142,6 +142,7 @@ fn event(material: &Material, ruling: &[Entry]) -> Value {
         Source::Letter(digest) => ("a letter".to_owned(), Some(*digest)),
         Source::Clock => ("the clock".to_owned(), None),
         Source::Gm { name, .. } => (format!("the GM {name}"), None),
+        Source::House { act } if act["act"] == "play" => ("the house".to_owned(), None),
         Source::House { .. } => ("the referee himself".to_owned(), None),
     };
     let entries = ruling.iter().map(|entry| {

@@ -359,6 +359,7 @@ impl Office {
             match_id: None,
             seat: None,
             answers: None,
+            asked: None,
         })
     }
 

@@ -1,12 +1,14 @@
 //! The house's turns, found on a thread of their own and committed when they are found: no letter waits for them. What
 //! is due from the house stands in the matches themselves, so that nothing is lost when the program ends in between.
 
+use std::sync::Arc;
+
 use anyhow::Context;
 use tokio::task::spawn_blocking;
 
 use super::anybody::{Asker, drawn};
 use super::settle::snapshot;
-use super::{Holder, NewMatch, Office, Pause, Seated, rest};
+use super::{Holder, NewMatch, Office, Pause, Seated, rest, until};
 use crate::game::any::Kind;
 use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::Source;
@@ -26,17 +28,18 @@ const MATCHES_AT_MOST: usize = 10;
 
 impl Office {
     /// Plays for the house, until `stop`.
-    pub(super) async fn house_until(&self, stop: &Stop) {
+    pub(super) async fn house_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         while !stop.is_set() {
-            match self.house_all().await {
+            match until(&stop, self.house_all()).await {
                 Ok(()) => {
                     pause = Pause::new();
-                    rest(&self.house, stop).await;
+                    rest(&self.house, &stop).await;
                 }
-                Err(error) => pause.after_failure("the house cannot play", &error, stop).await,
+                Err(error) => pause.after_failure("the house cannot play", &error, &stop).await,
             }
         }
+        Ok(())
     }
 
     /// Plays for the house wherever it is due.
@@ -44,42 +47,42 @@ impl Office {
     /// # Errors
     /// The database does not answer.
     pub async fn house_all(&self) -> anyhow::Result<()> {
+        let mut last = None;
         loop {
-            let mut played = false;
-            for row in self.store.matches_due(self.now(), TOGETHER).await? {
-                let m = snapshot(&row)?;
+            let due = self.store.matches_due(self.now(), last.as_ref(), TOGETHER).await?;
+            for row in &due {
+                let m = snapshot(row)?;
                 if m.house_due().is_some() {
-                    played |= self.house_plays(m).await?;
+                    self.house_plays(m).await?;
                 }
             }
-            if !played {
-                return Ok(());
-            }
+            let Some(behind) = due.into_iter().last() else { return Ok(()) };
+            last = Some(behind);
         }
     }
 
-    /// Plays the house's turn; says whether there was one.
-    async fn house_plays(&self, m: Match) -> anyhow::Result<bool> {
+    /// Plays the house's turn in a match.
+    async fn house_plays(&self, m: Match) -> anyhow::Result<()> {
         let (match_id, phase_no) = (m.id.clone(), m.phase_no);
         let found = spawn_blocking(move || m.house_turn()).await;
         // A fault in one match stops no other.
         let Ok(Some(act)) = found else {
             tracing::error!(match_id, "the house finds no turn");
-            return Ok(false);
+            return Ok(());
         };
         // The turn stays the same whatever is asked in the match meanwhile, as long as the phase is open.
         for _ in 0..TRIES {
             let row = self.match_row(&match_id).await?;
             let cause = |_: &Match| Cause::House { phase_no, act: &act };
             if self.rule_on(row, cause, self.now()).await?.is_some() {
-                return Ok(true);
+                return Ok(());
             }
             if snapshot(&self.match_row(&match_id).await?)?.phase_no != phase_no {
-                break;
+                return Ok(());
             }
         }
         tracing::warn!(match_id, "the house's turn was not taken");
-        Ok(false)
+        Ok(())
     }
 
     /// Opens a match of the asker against the house.

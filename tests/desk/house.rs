@@ -1,15 +1,16 @@
 //! Matches against the house: who begins, every level to the end, and what a player may ask of it.
 
 use fogpost::audit::Place;
-use fogpost::daemon::{Holder, NewMatch, Seated};
+use fogpost::daemon::{Holder, NewMatch, Seated, new_letter};
 use fogpost::game::any::Kind;
 use fogpost::game::quad::house::{self, Level};
 use fogpost::game::quad::{Options, Quad, State};
 use fogpost::game::{BySeat, Game, Numbered, Seat};
 use fogpost::ledger::{Entry, Fact, Source};
-use fogpost::letter::{Address, Digest};
+use fogpost::letter::Address;
+use fogpost::post::Arrived;
 use fogpost::referee::{self, Act, Cause, Deed, Instruction, Match, Stage};
-use fogpost::store::{EntryRow, Fate, MatchRow, NewLetter, Settlement};
+use fogpost::store::{EntryRow, Fate, MatchRow, Settlement};
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 
@@ -54,15 +55,9 @@ fn to_ann(desk: &Desk) -> Sent {
 /// A letter arrives and is ruled on, and nothing else is done.
 fn arrives(desk: &Desk, raw: &str) {
     let raw = raw.replace('\n', "\r\n").into_bytes();
-    let letter = NewLetter {
-        digest: Digest::of(&raw),
-        raw,
-        received_at: desk.now(),
-        whence: String::new(),
-        message_id: String::new(),
-        sender: ANN.to_owned(),
-        subject: String::new(),
-    };
+    let size = raw.len() as u64;
+    let arrived = Arrived { raw, received_at: desk.now(), whence: String::new(), cut: false, size };
+    let letter = new_letter(arrived);
     desk.block_on(desk.office().store.take_in(&[letter])).expect("it is kept");
     desk.block_on(desk.office().settle_all()).expect("it is ruled on");
 }
