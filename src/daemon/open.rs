@@ -134,9 +134,8 @@ impl Office {
     /// The house at a level, where a seat wants a player. What stands for its address is none: nobody can write from
     /// there, and nothing is sent there.
     pub(super) async fn house_player(&self, level: &HouseLevel) -> anyhow::Result<Player> {
-        let player =
-            self.store.player(&format!("house:{}", level.name), &level.player_name(), self.now()).await?;
-        Ok(player)
+        let stand_in = format!("house:{}", level.name);
+        Ok(self.store.player(&stand_in, &level.player_name(), self.now()).await?)
     }
 
     fn seats(&self, players: &BySeat<Player>, match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {

@@ -6,11 +6,10 @@
 
 use super::gm::{self, Untaken};
 use super::life::{Draft, Match, Stage};
-use super::{Act, Reply};
+use super::{Act, NoOffer, Offer, Reply, Terms};
 use crate::game::any::{Choices, Kind};
 use crate::game::{HouseLevel, Line, Seat};
 use crate::ledger::Fact;
-use crate::referee::{NoOffer, Offer, Terms};
 
 impl Match {
     /// The seat for which the house is to move now.
@@ -35,7 +34,11 @@ pub(super) fn play(draft: &mut Draft, seat: Seat, orders: &[String]) -> Result<(
     }
     let lines: Vec<Line> = (1..).zip(orders).map(|(no, text)| Line { no, text: text.clone() }).collect();
     gm::seal(draft, seat, &lines)?;
-    draft.settle();
+    // It amends nothing: nobody waits for that.
+    match draft.m.due_from_players() {
+        None => draft.adjudicate(Vec::new()),
+        Some(_) => draft.settle(),
+    }
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Matches against the house: who begins, every level to the end, and what a player may ask of it.
 
-use fogpost::audit::Place;
+use fogpost::audit::{Place, account, dossier};
 use fogpost::daemon::{Holder, NewMatch, Seated, new_letter};
 use fogpost::game::any::Kind;
 use fogpost::game::quad::house::{self, Level};
@@ -392,4 +392,31 @@ fn a_turn_that_is_opened_again_is_played_again() {
     assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
     desk.work();
     assert_eq!((desk.find(&m.id).adjudicated.len(), desk.find(&m.id).house_due()), (2, None));
+}
+
+#[test]
+fn the_house_waits_for_no_settle_time_and_its_opponent_has_it() {
+    let desk = Desk::with("settle_minutes = 30\n");
+    let m = opened(&desk, "average", Seat::Second);
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    desk.reply(ANN, &to_ann(&desk), "MARBLE A2");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1, "Ann can still amend");
+    desk.advance(1);
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 3);
+}
+
+#[test]
+fn a_dossier_and_the_account_tell_of_the_house_and_another_club_can_take_them_in() {
+    let desk = Desk::new();
+    let m = opened(&desk, "average", Seat::First);
+    desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
+    desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
+    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let material = desk.block_on(desk.office().material(&m.id, false, "")).expect("the account's material");
+    let page = account::text(&desk.office().templates, &material, None).expect("a page");
+    assert!(page.contains(", by the house\n") && page.contains("against the house (average)"), "{page}");
+    let other = Desk::new();
+    let brought = dossier::read(files).expect("a dossier");
+    let verdict = other.block_on(other.office().take_dossier(brought)).expect("it is sound");
+    assert_eq!(verdict.head, desk.find(&m.id).head);
 }
