@@ -193,9 +193,9 @@ fn written(material: &Material, digest: Digest) -> Value {
     let Some(letter) = letter else {
         return json!({ "digest": digest, "from": "", "subject": "", "lines": [] });
     };
-    let answered = material.posted.iter().find(|posted| letter.in_reply_to.contains(&posted.message_id));
-    let answered = answered.map(|posted| text_of(&posted.bytes));
-    let lines = match letter.fresh(answered.as_deref()) {
+    let quotable = material.posted.iter().filter(|posted| letter.thread().any(|id| *id == posted.message_id));
+    let quotable = quotable.map(|posted| (posted.message_id.clone(), text_of(&posted.bytes))).collect();
+    let lines = match letter.fresh(letter.answered(&quotable).as_deref()) {
         Written::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
         Written::Blank => Vec::new(),
         Written::CannotRead(what) => vec![what.says().to_owned()],

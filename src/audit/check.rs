@@ -189,13 +189,13 @@ impl Check {
         }
     }
 
-    /// The Message-IDs of our letters that those at hand answer.
+    /// The Message-IDs of our letters that those at hand may quote.
     pub fn answered_wanted(&self) -> Vec<String> {
         let read = self.letters.values().filter_map(|at_hand| match at_hand {
             AtHand::Letter(letter) => Some(letter),
             AtHand::Unfit(_) => None,
         });
-        let ids: BTreeSet<String> = read.flat_map(|letter| letter.in_reply_to.iter().cloned()).collect();
+        let ids: BTreeSet<String> = read.flat_map(|letter| letter.thread().cloned()).collect();
         ids.into_iter().collect()
     }
 
@@ -341,8 +341,8 @@ impl Check {
                 if !self.ruled.insert(*digest) {
                     return Err(wrong("its letter was ruled on before"));
                 }
-                let text = letter.in_reply_to.iter().find_map(|id| answered.get(id));
-                let mut asked = SeatLetter::of(&letter, seat, text.map(String::as_str), m);
+                let text = letter.answered(answered);
+                let mut asked = SeatLetter::of(&letter, seat, text.as_deref(), m);
                 asked.silent = silent;
                 Ok((referee::rule(m, &Cause::Letter(&asked), first.at), Some(letter)))
             }

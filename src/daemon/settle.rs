@@ -66,7 +66,7 @@ pub(super) struct Known {
 pub(super) struct Shared {
     pub gm_token: String,
     pub tokens: BTreeMap<String, TokenRow>,
-    /// The text of our letters that are answered, by Message-ID.
+    /// The text of our letters that may be quoted, by Message-ID.
     pub answered: BTreeMap<String, String>,
     pub answers: Answers,
     pub proofs: Proofs,
@@ -193,8 +193,7 @@ impl Office {
         let ids: BTreeSet<String> = rows.iter().map(|row| row.match_id.clone()).collect();
         let ids: Vec<_> = ids.into_iter().collect();
         let matches = self.working(&ids).await?;
-        let answered: BTreeSet<String> =
-            readable().flat_map(|letter| letter.in_reply_to.iter().cloned()).collect();
+        let answered: BTreeSet<String> = readable().flat_map(|letter| letter.thread().cloned()).collect();
         let answered: Vec<_> = answered.into_iter().collect();
         let answered = self.store.dispatches_by_message_id(&answered).await.context("letters answered")?;
         let answered = side_by_side(&answered, |(id, bytes)| (id.clone(), text_of(bytes)));
