@@ -519,7 +519,7 @@ fn a_club_is_moved_to_another_database_and_goes_on_there() {
     folder.run(&["run", "--once"]).well();
     let before = folder.run(&["match", "list", "--json"]).well();
     let moved = folder.run(&["db", "move", "sqlite:fogpost.db", "sqlite:new.db"]).well();
-    assert_says(&moved, &["letter_raw    1", "the ledgers of 1 matches are whole", "database.url"]);
+    assert_says(&moved, &["letter_raw    1", "the ledgers of all matches (1) are whole", "database.url"]);
     let again = folder.run(&["db", "move", "sqlite:fogpost.db", "sqlite:new.db"]).fault(1);
     assert_says(&again, &["not empty: table player"]);
     folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"sqlite:new.db\"\n"));

@@ -63,7 +63,7 @@ pub struct Office {
     /// What letters are read and answers worded by now.
     desk: Desk,
     clock: Clock,
-    pulse: Arc<Pulse>,
+    pulse: Pulse,
     /// Letters wait to be ruled on.
     letters: Notify,
     /// Dispatches wait to be sent.
@@ -116,7 +116,7 @@ impl Office {
             stationery,
             desk,
             clock,
-            pulse: Arc::new(Pulse::new(Instant::now())),
+            pulse: Pulse::new(Instant::now()),
             letters,
             dispatches,
             house,

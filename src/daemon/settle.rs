@@ -130,6 +130,9 @@ impl Office {
                     Pace::Alone(_) | Pace::InOrder | Pace::Together => Pace::Together,
                 };
                 self.committed(&settlement);
+                for letter in settlement.decided.iter().filter(|letter| letter.fate != Fate::Ruled) {
+                    tracing::info!(letter = %letter.digest, fate = letter.fate.as_str(), "a letter is decided");
+                }
             }
             // Somebody else has ruled on one of the matches meanwhile: all is loaded and ruled on again.
             Err(StoreError::Stale(what)) => {
