@@ -155,6 +155,11 @@ pub enum Fact {
     TokenRenewed {
         seat: Seat,
     },
+    PlayerRenamed {
+        seat: Seat,
+        from: String,
+        to: String,
+    },
     GmNoted {
         text: String,
     },
@@ -358,7 +363,12 @@ pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<Filing
 /// ended from outside the rules. `None` when the first entry does not open a match.
 pub fn record(entries: &[Entry]) -> Option<Record> {
     let Fact::MatchOpened { game, options, players, .. } = &entries.first()?.fact else { return None };
-    let mut filings = Vec::new();
+    let (mut filings, mut players) = (Vec::new(), players.clone());
+    for entry in entries {
+        if let Fact::PlayerRenamed { seat, to, .. } | Fact::PlayerReplaced { seat, to, .. } = &entry.fact {
+            players[*seat].clone_from(to);
+        }
+    }
     for entry in standing(entries) {
         match &entry.fact {
             Fact::TurnAdjudicated { phase, filings: decided_on, .. } => {
@@ -372,7 +382,7 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
             _ => {}
         }
     }
-    Some(Record { game: *game, players: players.clone(), options: options.clone(), filings })
+    Some(Record { game: *game, players, options: options.clone(), filings })
 }
 
 /// Where a chain is broken.

@@ -279,6 +279,7 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
         Fact::MailRestored { seat } => format!("Letters to {} arrive again.", name(seat)),
         Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
         Fact::PlayerReplaced { from, to, .. } => format!("{to} took over the seat of {from}."),
+        Fact::PlayerRenamed { from, to, .. } => format!("{from} is called {to} from now on."),
         Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
         Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
         Fact::CorrectionMade { turn, reason, state, .. } => {

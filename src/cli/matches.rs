@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use crate::config::Config;
-use crate::daemon::{NewMatch, Office, Seated};
+use crate::daemon::{NewMatch, Office, Seated, fit_name};
 use crate::game::any::Kind;
 use crate::game::{BySeat, Line, Seat, record};
 use crate::letter::Address;
@@ -221,6 +221,9 @@ pub(super) fn seated(text: &str) -> Result<Seated, String> {
     };
     let address =
         Address::parse(address).map_err(|_| "name@example.org or Name <name@example.org> would do")?;
+    if !name.is_empty() {
+        fit_name(&name)?;
+    }
     Ok(Seated { name, address })
 }
 

@@ -35,7 +35,7 @@ use crate::report::envelope::Stationery;
 use crate::store::Store;
 
 pub use intake::new_letter;
-pub use open::{NewMatch, Seated};
+pub use open::{NewMatch, Seated, fit_name};
 
 /// Where the program has its time from; tests move it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;

@@ -19,6 +19,26 @@ pub struct Seated {
     pub address: Address,
 }
 
+/// A longer name, in characters, breaks the lines of our letters.
+const NAME_AT_MOST: usize = 40;
+
+/// Whether this can be a player's name.
+///
+/// # Errors
+/// What would do, as a sentence.
+pub fn fit_name(name: &str) -> Result<(), String> {
+    let fits = (1..=NAME_AT_MOST).contains(&name.chars().count()) && !name.contains(char::is_control);
+    match fits {
+        true => Ok(()),
+        false => Err(format!("A name is one line of at most {NAME_AT_MOST} letters.")),
+    }
+}
+
+/// The name of somebody of whom only the address is known.
+pub(super) fn name_from(address: &Address) -> String {
+    address.local().chars().take(NAME_AT_MOST).collect()
+}
+
 /// A match to be opened.
 #[derive(Clone, Debug)]
 pub struct NewMatch {
@@ -79,8 +99,9 @@ impl Office {
         let now = self.now();
         let mut players = Vec::new();
         for seated in [&new.players.first, &new.players.second] {
-            let name = if seated.name.is_empty() { seated.address.local() } else { &seated.name };
-            players.push(self.store.player(seated.address.as_str(), name, now).await?);
+            let name = if seated.name.is_empty() { name_from(&seated.address) } else { seated.name.clone() };
+            fit_name(&name).map_err(anyhow::Error::msg)?;
+            players.push(self.store.player(seated.address.as_str(), &name, now).await?);
         }
         let Ok([first, second]) = <[Player; 2]>::try_from(players) else { bail!("a match has two players") };
         if first.id == second.id {

@@ -38,6 +38,11 @@ pub enum Act {
     },
     /// The seat has a new reply token; that is for the shell.
     RenewToken(Seat),
+    /// The player of the seat bears another name.
+    Rename {
+        seat: Seat,
+        name: String,
+    },
     /// Files these orders for the seat.
     File {
         seat: Seat,
@@ -132,6 +137,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
             | Act::Correct(_)
             | Act::Note { .. }
             | Act::RenewToken(_)
+            | Act::Rename { .. }
             | Act::Returned(_)
             | Act::Away(_)
             | Act::Restored(_)
@@ -156,6 +162,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
                 draft.m.stage = stage;
                 Untaken::MustMove { seats }
             })?;
+            (draft.m.paused_at, draft.m.protest) = (None, None);
         }
         Act::Note { text } => {
             draft.note(Fact::GmNoted { text: text.clone() });
@@ -166,6 +173,14 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
         Act::RenewToken(seat) => {
             draft.note(Fact::TokenRenewed { seat: *seat });
             draft.write_both(Content::Notice(Notice::TokenRenewed { seat: *seat }));
+        }
+        Act::Rename { seat, name } => {
+            let from = std::mem::replace(&mut draft.m.players[*seat], name.clone());
+            if from == *name {
+                return Err(Untaken::Already);
+            }
+            draft.note(Fact::PlayerRenamed { seat: *seat, from: from.clone(), to: name.clone() });
+            draft.write_both(Content::Notice(Notice::Renamed { from, to: name.clone() }));
         }
         Act::File { seat, orders } => return file(draft, *seat, orders),
         Act::Correct(correction) => return correct(draft, correction),

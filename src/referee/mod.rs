@@ -192,6 +192,11 @@ pub enum Notice {
     TokenRenewed {
         seat: Seat,
     },
+    /// A player is called otherwise from now on.
+    Renamed {
+        from: String,
+        to: String,
+    },
     /// A turn is open again.
     Reopened {
         turn: u32,

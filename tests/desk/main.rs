@@ -3,10 +3,13 @@
 mod audit;
 mod backup;
 mod challenge;
+mod commands;
 mod desk;
 mod dossier;
 mod gm;
 mod letters;
 mod play;
+mod positions;
 mod proof;
+mod schedule;
 mod time;
