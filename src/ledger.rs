@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use crate::game::any::{Choices, Filing, Kind};
 use crate::game::record::{By, Ending, Filed, Record};
 use crate::game::{BySeat, Fault, Outcome, Phase, Seat};
-use crate::letter::Digest;
+use crate::letter::{Address, Digest, Own};
 
 /// What was decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -183,6 +183,18 @@ pub struct Desk {
     pub address: String,
     /// The digest of everything that words a letter: the templates, the club's name, the program's version.
     pub wording: Digest,
+    /// The domain of our letters' Message-IDs; empty: that of the address.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message_ids: String,
+}
+
+impl Desk {
+    /// By what letters to the referee were read; `None`: the address is none.
+    pub fn own(&self) -> Option<Own> {
+        let address = Address::parse(&self.address).ok()?;
+        let domain = if self.message_ids.is_empty() { address.domain() } else { &self.message_ids };
+        Some(Own { message_id_domain: domain.to_owned(), address, return_path: None })
+    }
 }
 
 impl Fact {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::game::record::Step;
 use crate::game::{Fault, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
-use crate::letter::{Address, Digest, Letter, Limits, Own, Written};
+use crate::letter::{Digest, Letter, Limits, Written};
 use crate::referee::{Match, Stage};
 use crate::report::again::text_of;
 use crate::report::{TemplateError, Templates};
@@ -184,15 +184,14 @@ fn seq_of(message_id: &str, match_id: &str) -> Option<u64> {
 /// What a person wrote, without what he quoted.
 fn written(material: &Material, digest: Digest) -> Value {
     let letter = material.letters.get(&digest).and_then(|raw| {
-        let address = Address::parse(&material.m.desk.address).ok()?;
-        let message_id_domain = address.domain().to_owned();
-        let own = Own { address, message_id_domain, return_path: None };
+        let own = material.m.desk.own()?;
         Letter::read(raw, &own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
     });
     let Some(letter) = letter else {
         return json!({ "digest": digest, "from": "", "subject": "", "lines": [] });
     };
-    let answered = material.posted.iter().find(|posted| letter.in_reply_to.contains(&posted.message_id));
+    let answered =
+        letter.answers().find_map(|id| material.posted.iter().find(|posted| posted.message_id == *id));
     let answered = answered.map(|posted| text_of(&posted.bytes));
     let lines = match letter.fresh(answered.as_deref()) {
         Written::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),

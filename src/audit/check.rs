@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{Expected, Finding, Place, Verdict};
 use crate::game::Seat;
-use crate::ledger::{self, Entry, Fact, Head, Source};
-use crate::letter::{Address, Digest, Letter, Limits, Own};
+use crate::ledger::{self, Desk, Entry, Fact, Head, Source};
+use crate::letter::{Digest, Letter, Limits};
 use crate::referee::{self, Act, Cause, Match, Opening, Ruling, SeatLetter};
 use crate::report::envelope::{self, Answered};
 
@@ -174,12 +174,10 @@ impl Check {
     }
 
     fn read(&self, raw: &[u8]) -> AtHand {
-        let desk = self.now.as_ref().or(self.snapshot.as_ref()).map(|m| m.desk.address.as_str());
-        let Some(address) = desk.and_then(|address| Address::parse(address).ok()) else {
+        let desk = self.now.as_ref().or(self.snapshot.as_ref()).map(|m| &m.desk);
+        let Some(own) = desk.and_then(Desk::own) else {
             return AtHand::Unfit("the referee's own address is missing");
         };
-        let message_id_domain = address.domain().to_owned();
-        let own = Own { address, message_id_domain, return_path: None };
         match Letter::read(raw, &own, &NO_LIMITS) {
             Ok(letter) => AtHand::Letter(Box::new(letter)),
             Err(_) => AtHand::Unfit("it cannot be read as a letter of one sender"),
@@ -192,7 +190,7 @@ impl Check {
             AtHand::Letter(letter) => Some(letter),
             AtHand::Unfit(_) => None,
         });
-        let ids: BTreeSet<String> = read.flat_map(|letter| letter.in_reply_to.iter().cloned()).collect();
+        let ids: BTreeSet<String> = read.flat_map(|letter| letter.answers().cloned()).collect();
         ids.into_iter().collect()
     }
 
@@ -257,6 +255,8 @@ impl Check {
                     | Fact::TurnAdjudicated { .. }
                     | Fact::MatchClosed { .. }
                     | Fact::CorrectionMade { .. }
+                    | Fact::PlayerRenamed { .. }
+                    | Fact::PlayerReplaced { .. }
             ) {
                 self.record.push(found);
             }
@@ -322,7 +322,7 @@ impl Check {
                 if !self.ruled.insert(*digest) {
                     return Err(wrong("its letter was ruled on before"));
                 }
-                let text = letter.in_reply_to.iter().find_map(|id| answered.get(id));
+                let text = letter.answers().find_map(|id| answered.get(id));
                 let mut asked = SeatLetter::of(&letter, seat, text.map(String::as_str), m);
                 asked.silent = silent;
                 Ok((referee::rule(m, &Cause::Letter(&asked), first.at), Some(letter)))
@@ -369,7 +369,7 @@ impl Check {
         let record = ended.then(|| ledger::record(&self.record).map(|record| record.to_string())).flatten();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let unique = envelope::unique(&m.id, m.head.seq, index);
+            let unique = envelope::unique(m, index);
             let Some(sent) = self.sent.remove(&unique) else {
                 let what = format!(
                     "it is missing: entry #{} brought this {}",

@@ -58,10 +58,11 @@ impl Office {
         self.settle_all().await?;
         self.make_good(now, outage).await?;
         self.lapse_offers(now).await?;
+        let spared = self.unproven_yet(now).await?;
         loop {
             let due = self.store.matches_due(now, TOGETHER).await?;
             let mut changed = false;
-            for row in due {
+            for row in due.into_iter().filter(|row| !spared.contains(&row.id)) {
                 let cause = |m: &referee::Match| Cause::Clock { phase_no: m.phase_no };
                 changed |= self.rule_on(row, cause, now).await?.is_some();
             }

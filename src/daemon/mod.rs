@@ -73,7 +73,7 @@ impl Office {
         let poster = Arc::new(Outbox::new(config.outbox.clone()).context("outbox")?);
         let own = Own {
             address: config.club.address.clone(),
-            message_id_domain: config.club.address.domain().to_owned(),
+            message_id_domain: config.club.message_id_domain(),
             return_path: config.club.return_path.clone(),
         };
         let verifier = match config.letters.require_dkim {
@@ -84,10 +84,12 @@ impl Office {
             club_name: config.club.name.clone(),
             address: config.club.address.clone(),
             plus_addresses: config.club.plus_addresses,
+            message_id_domain: config.club.message_id_domain(),
         };
         let desk = Desk {
             address: config.club.address.as_str().to_owned(),
             wording: stationery.wording(&templates),
+            message_ids: config.club.message_id_domain(),
         };
         let (letters, dispatches) = (Notify::new(), Notify::new());
         Ok(Office {
@@ -103,6 +105,11 @@ impl Office {
             letters,
             dispatches,
         })
+    }
+
+    /// Asks this verifier of DKIM signatures from now on, instead of one with the system's name servers.
+    pub fn verify_by(&mut self, verifier: Verifier) {
+        self.verifier = Some(Arc::new(verifier));
     }
 
     /// Ends the connections that are kept.

@@ -112,7 +112,7 @@ impl Office {
     }
 
     /// Reads a letter; `None` when reading it panicked.
-    fn read(&self, waiting: &WaitingLetter) -> Option<Read> {
+    pub(super) fn read(&self, waiting: &WaitingLetter) -> Option<Read> {
         let limits = self.config.letters.limits();
         catch_unwind(AssertUnwindSafe(|| Letter::read(&waiting.raw, &self.own, &limits))).ok()
     }
@@ -127,8 +127,7 @@ impl Office {
         let ids: BTreeSet<String> = rows.iter().map(|row| row.match_id.clone()).collect();
         let ids: Vec<_> = ids.into_iter().collect();
         let matches = self.working(&ids).await?;
-        let answered: BTreeSet<String> =
-            readable().flat_map(|letter| letter.in_reply_to.iter().cloned()).collect();
+        let answered: BTreeSet<String> = readable().flat_map(|letter| letter.answers().cloned()).collect();
         let answered: Vec<_> = answered.into_iter().collect();
         let answered = self.store.dispatches_by_message_id(&answered).await.context("letters answered")?;
         Ok(Known {
@@ -225,7 +224,7 @@ impl Office {
         context: &mut Known,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
-        let answered = letter.in_reply_to.iter().find_map(|id| context.answered.get(id));
+        let answered = letter.answers().find_map(|id| context.answered.get(id));
         let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
         let at = self.now();
         let mut request = SeatLetter::of(letter, row.seat, answered.map(String::as_str), &working.m);

@@ -32,7 +32,11 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
             choices: Choices::default(),
             players: BySeat::new(ANN.to_owned(), BO.to_owned()),
             terms: Terms::default(),
-            desk: Desk { address: CLUB.address.to_owned(), wording: Digest::from([0; 32]) },
+            desk: Desk {
+                address: CLUB.address.to_owned(),
+                wording: Digest::from([0; 32]),
+                message_ids: String::new(),
+            },
             key: SealKey::new([0; 32]),
         };
         let mut m = referee::open(opening, Source::Clock, at).after;
@@ -341,7 +345,11 @@ mod tests {
                 choices: Choices::default(),
                 players: BySeat::new(ANN.to_owned(), BO.to_owned()),
                 terms: Terms::default(),
-                desk: crate::ledger::Desk { address: String::new(), wording: Digest::from([0; 32]) },
+                desk: crate::ledger::Desk {
+                    address: String::new(),
+                    wording: Digest::from([0; 32]),
+                    message_ids: String::new(),
+                },
                 key: SealKey::new([0; 32]),
             };
             let m = referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after;

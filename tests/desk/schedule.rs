@@ -14,13 +14,13 @@ fn utc(text: &str) -> DateTime<Utc> {
 
 #[test]
 fn who_writes_wait_is_adjudicated_at_the_deadline() {
-    let desk = Desk::new();
+    let desk = Desk::with("days = 1\n");
     let (m, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD\nWAIT");
     desk.one_to(ANN).says("You asked to WAIT: they are not adjudicated before the deadline");
     desk.reply(BO, &to_bo, "HOLD");
-    desk.one_to(BO).says("All orders are filed. They are adjudicated on Thu 14 May, 20:00 CEST");
-    desk.advance(7 * 24 + 7);
+    desk.one_to(BO).says("All orders are filed. They are adjudicated on Fri 8 May, 20:00 CEST");
+    desk.advance(31);
     assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(1));
     desk.advance(2);
     assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(2));
@@ -39,15 +39,15 @@ fn to_file_again_without_wait_adjudicates_at_once() {
 
 #[test]
 fn a_deadline_that_moves_takes_those_who_wait_along() {
-    let desk = Desk::new();
+    let desk = Desk::with("days = 1\n");
     let (m, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD\nWAIT");
     desk.reply(BO, &to_bo, "HOLD");
-    desk.reply(ANN, &to_ann, "EXTEND 3 days");
+    desk.reply(ANN, &to_ann, "EXTEND 1 day");
     desk.reply(BO, &to_bo, "AGREE");
-    desk.advance(9 * 24);
+    desk.advance(54);
     assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(1), "not before the new deadline");
-    desk.advance(36);
+    desk.advance(4);
     assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(2));
 }
 
@@ -82,13 +82,12 @@ fn a_deadline_in_an_absence_moves_to_the_day_after() {
     desk.one_to(ANN).says("You are away from 2026-05-14 to 2026-05-14");
     assert!(desk.sent_to(BO).is_empty());
     // Bo's absence moves Bo's deadlines.
-    desk.reply(BO, &to_bo, "ABSENT 2026-05-20 TO 2026-05-22");
+    desk.reply(BO, &to_bo, "ABSENT 2026-05-12 TO 2026-05-14");
     assert_eq!(desk.find(&m.id).deadline, Some(utc("2026-05-16T18:00:00Z")));
-    desk.advance(6 * 24);
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.last_to(BO).says("due Sat 23 May, 20:00 CEST");
+    desk.last_to(BO).says("due Fri 15 May, 20:00 CEST");
     desk.reply(BO, &to_bo, "STATUS");
-    desk.last_to(BO).says("You are away from 2026-05-20 to 2026-05-22. Ann is away from 2026-05-13");
+    desk.last_to(BO).says("You are away from 2026-05-12 to 2026-05-14. Ann is away from 2026-05-13");
 }
 
 #[test]
@@ -155,35 +154,35 @@ fn the_hour_stays_over_the_changes_of_the_clocks() {
 
 #[test]
 fn reminders_go_at_the_set_times_to_who_has_not_filed() {
-    let desk = Desk::with("reminders_hours = [12, 72]\n");
+    let desk = Desk::with("reminders_hours = [4, 12]\ndays = 1\n");
     let (_, to_ann, _) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD");
     desk.sent_to(ANN);
-    // Due in seven days and eight hours.
-    desk.advance(4 * 24 + 6);
+    // Due in 32 hours.
+    desk.advance(18);
     assert!(desk.sent_to(BO).is_empty());
     desk.advance(2);
-    desk.one_to(BO).says("Nothing is filed from you for turn 1 yet").says("in 3 days");
-    desk.advance(58);
+    desk.one_to(BO).says("Nothing is filed from you for turn 1 yet").says("in 12 hours");
+    desk.advance(6);
     assert!(desk.sent_to(BO).is_empty());
     desk.advance(2);
     let reminder = desk.one_to(BO);
-    reminder.says("Nothing is filed").says("due Thu 14 May, 20:00 CEST").says("| ");
-    assert!(reminder.subject.contains("due Thu 14 May, 20:00 CEST"), "{}", reminder.subject);
+    reminder.says("Nothing is filed").says("due Fri 8 May, 20:00 CEST").says("| ");
+    assert!(reminder.subject.contains("due Fri 8 May, 20:00 CEST"), "{}", reminder.subject);
     assert!(desk.sent_to(ANN).is_empty(), "Ann has filed");
 }
 
 #[test]
 fn who_files_in_grace_is_not_late_and_after_it_the_house_rule_decides() {
-    let desk = Desk::with("grace_hours = 6\n");
+    let desk = Desk::with("grace_hours = 6\ndays = 1\n");
     let (m, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD");
-    desk.advance(7 * 24 + 8 + 5);
+    desk.advance(37);
     assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(1));
     desk.sent_to(BO);
     desk.reply(BO, &to_bo, "STATUS");
     desk.one_to(BO)
-        .says("It was due Thu 14 May, 20:00 CEST. Orders are still taken until Fri 15 May, 02:00 CEST");
+        .says("It was due Fri 8 May, 20:00 CEST. Orders are still taken until Sat 9 May, 02:00 CEST");
     desk.advance(2);
     let after = desk.find(&m.id);
     assert_eq!((after.due().map(|due| due.turn), after.missed.second), (Some(2), 1));
@@ -195,10 +194,10 @@ fn who_files_in_grace_is_not_late_and_after_it_the_house_rule_decides() {
 
 #[test]
 fn to_hold_in_words_is_no_missed_turn() {
-    let desk = Desk::new();
+    let desk = Desk::with("days = 1\n");
     let (m, to_ann, _) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD");
-    desk.advance(8 * 24);
+    desk.advance(46);
     let after = desk.find(&m.id);
     assert_eq!((after.missed.first, after.missed.second), (0, 1));
     // A turn that is not missed ends the row.
@@ -208,17 +207,17 @@ fn to_hold_in_words_is_no_missed_turn() {
 
 #[test]
 fn after_so_many_missed_turns_the_match_is_lost_where_the_club_has_it_so() {
-    let desk = Desk::with("forfeit = \"lose\"\nforfeit_after = 3\n");
+    let desk = Desk::with("forfeit = \"lose\"\nforfeit_after = 3\ndays = 1\ngrace_hours = 1\n");
     let (m, _, _) = quad(&desk);
-    desk.advance(8 * 24);
+    desk.advance(34);
     desk.last_to(ANN)
         .says("No orders came from you for turn 1")
         .says("so the deadline is set anew")
         .says("After 3 missed turns in a row the match is lost; you have missed 1");
-    desk.advance(9 * 24);
+    desk.advance(48);
     assert_eq!(desk.find(&m.id).stage, Stage::Running);
     desk.last_to(BO).says("Ann has missed 2");
-    desk.advance(9 * 24);
+    desk.advance(48);
     assert_eq!(desk.find(&m.id).stage, Stage::Over);
     desk.last_to(BO).says("You have won this match (forfeited)");
     assert_eq!(desk.find(&m.id).state.outcome().and_then(|outcome| outcome.winner), Some(Seat::Second));
@@ -226,9 +225,9 @@ fn after_so_many_missed_turns_the_match_is_lost_where_the_club_has_it_so() {
 
 #[test]
 fn where_both_have_missed_too_many_turns_nobody_loses_and_the_gm_is_asked() {
-    let desk = Desk::with("forfeit = \"lose\"\nforfeit_after = 1\n");
+    let desk = Desk::with("forfeit = \"lose\"\nforfeit_after = 1\ndays = 1\n");
     let (m, to_ann, _) = quadrant_z(&desk);
-    desk.advance(8 * 24);
+    desk.advance(46);
     let asked = desk.find(&m.id);
     assert_eq!((asked.stage, asked.asked_gm), (Stage::Running, true));
     desk.last_to(ANN)
@@ -246,14 +245,14 @@ fn where_both_have_missed_too_many_turns_nobody_loses_and_the_gm_is_asked() {
 
 #[test]
 fn a_setup_and_a_move_that_must_be_made_are_not_taken_from_nobody() {
-    let desk = Desk::with("setup_days = 3\n");
+    let desk = Desk::with("setup_days = 1\n");
     let m = desk.open(Kind::Pacific, &[("submarines", "false")]);
-    assert_eq!(m.deadline, Some(utc("2026-05-10T18:00:00Z")));
+    assert_eq!(m.deadline, Some(utc("2026-05-08T18:00:00Z")));
     desk.reply(ANN, &desk.one_to(ANN), FLEET);
-    desk.advance(4 * 24);
+    desk.advance(46);
     let after = desk.find(&m.id);
     assert_eq!((after.missed.first, after.missed.second, after.adjudicated.len()), (0, 1, 0));
-    assert_eq!(after.deadline, Some(utc("2026-05-14T18:00:00Z")), "three days after the grace had ended");
+    assert_eq!(after.deadline, Some(utc("2026-05-10T18:00:00Z")), "a day after the grace had ended");
     assert!(after.held.first.is_some(), "what was filed stands");
     desk.last_to(BO).says("The rules take nothing as filed here").says("No orders came from you for setup");
     assert!(kinds(&desk, &m).contains(&"DeadlineMissed".to_owned()));
@@ -267,7 +266,8 @@ fn a_paused_match_goes_on_with_the_time_that_was_left() {
     desk.advance(24);
     desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} PAUSE the summer break", m.id));
     desk.last_to(ANN).says("The GM has paused the match: the summer break.");
-    desk.advance(10 * 24);
+    desk.sleep(10 * 24);
+    desk.work();
     assert!(desk.sent_to(ANN).is_empty(), "no reminders");
     desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} RESUME", m.id));
     let before = m.deadline.expect("a deadline");
