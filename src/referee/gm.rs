@@ -156,14 +156,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
         Act::Resume => return resume(draft),
         Act::Abandon => draft.close(Ending::Abandon),
         Act::Extend { days } => extend(draft, *days),
-        Act::Adjudicate => {
-            let stage = std::mem::replace(&mut draft.m.stage, Stage::Running);
-            adjudicate_now(draft).map_err(|seats| {
-                draft.m.stage = stage;
-                Untaken::MustMove { seats }
-            })?;
-            (draft.m.paused_at, draft.m.protest) = (None, None);
-        }
+        Act::Adjudicate => return adjudicate(draft),
         Act::Note { text } => {
             draft.note(Fact::GmNoted { text: text.clone() });
             draft.write_both(Content::Notice(Notice::NoteOfGm { text: text.clone() }));
@@ -174,14 +167,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
             draft.note(Fact::TokenRenewed { seat: *seat });
             draft.write_both(Content::Notice(Notice::TokenRenewed { seat: *seat }));
         }
-        Act::Rename { seat, name } => {
-            let from = std::mem::replace(&mut draft.m.players[*seat], name.clone());
-            if from == *name {
-                return Err(Untaken::Already);
-            }
-            draft.note(Fact::PlayerRenamed { seat: *seat, from: from.clone(), to: name.clone() });
-            draft.write_both(Content::Notice(Notice::Renamed { from, to: name.clone() }));
-        }
+        Act::Rename { seat, name } => return rename(draft, *seat, name),
         Act::File { seat, orders } => return file(draft, *seat, orders),
         Act::Correct(correction) => return correct(draft, correction),
         Act::Returned(seat) => return returned(draft, *seat),
@@ -200,6 +186,27 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
         Act::Slide { since } => slide(draft, *since),
         Act::Desk(_) | Act::Unseal { .. } => {}
     }
+    Ok(())
+}
+
+/// Decides the open phase, and with it what a pause or a protest was about.
+fn adjudicate(draft: &mut Draft) -> Result<(), Untaken> {
+    let stage = std::mem::replace(&mut draft.m.stage, Stage::Running);
+    adjudicate_now(draft).map_err(|seats| {
+        draft.m.stage = stage;
+        Untaken::MustMove { seats }
+    })?;
+    (draft.m.paused_at, draft.m.protest) = (None, None);
+    Ok(())
+}
+
+fn rename(draft: &mut Draft, seat: Seat, name: &str) -> Result<(), Untaken> {
+    let from = std::mem::replace(&mut draft.m.players[seat], name.to_owned());
+    if from == name {
+        return Err(Untaken::Already);
+    }
+    draft.note(Fact::PlayerRenamed { seat, from: from.clone(), to: name.to_owned() });
+    draft.write_both(Content::Notice(Notice::Renamed { from, to: name.to_owned() }));
     Ok(())
 }
 
