@@ -19,6 +19,9 @@ use crate::report::local;
 pub struct Args {
     #[command(subcommand)]
     command: Command,
+    /// What came of it as JSON, one object a line
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(clap::Subcommand)]
@@ -30,15 +33,11 @@ enum Command {
         /// Only those in this stage: running, paused, over
         #[arg(long, value_parser = ["running", "paused", "over"])]
         stage: Option<String>,
-        #[arg(long)]
-        json: bool,
     },
     /// Show where one match stands; nothing that is hidden from either side
     Show {
         #[arg(value_name = "MATCH")]
         id: String,
-        #[arg(long)]
-        json: bool,
     },
     /// Let its deadlines stand still
     Pause {
@@ -149,17 +148,20 @@ impl Which {
     }
 }
 
-/// Carries an instruction out and prints what came of it.
+/// Carries an instruction out and prints what came of it, for people or as JSON.
 ///
 /// # Errors
 /// Why nothing was done, in one line.
-pub(super) async fn ask(office: &Office, instruction: &Instruction) -> anyhow::Result<ExitCode> {
+pub(super) async fn ask(office: &Office, instruction: &Instruction, json: bool) -> anyhow::Result<ExitCode> {
     let done = office.carry_out(instruction).await?;
     let told = office.tell(&done)?;
     if !done.is_done() {
         bail!("{}", told.split_whitespace().collect::<Vec<_>>().join(" "));
     }
-    print!("{told}");
+    match json {
+        true => println!("{}", serde_json::to_string(&done)?),
+        false => print!("{told}"),
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -203,8 +205,6 @@ struct New {
     /// The zone of the deadlines, such as Europe/Berlin
     #[arg(long)]
     zone: Option<chrono_tz::Tz>,
-    #[arg(long)]
-    json: bool,
 }
 
 pub(super) fn game(text: &str) -> Result<Kind, String> {
@@ -232,7 +232,7 @@ impl Args {
         let config = Config::load(config)?;
         super::block_on(async {
             let office = super::office(config).await?;
-            let code = self.command.run(&office).await?;
+            let code = self.command.run(&office, self.json).await?;
             office.close().await;
             Ok(code)
         })
@@ -240,13 +240,13 @@ impl Args {
 }
 
 impl Command {
-    async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
+    async fn run(self, office: &Office, json: bool) -> anyhow::Result<ExitCode> {
         let instruction = match self {
-            Command::New(new) => return new.run(office).await.map(|()| ExitCode::SUCCESS),
-            Command::List { stage, json } => {
+            Command::New(new) => return new.run(office, json).await.map(|()| ExitCode::SUCCESS),
+            Command::List { stage } => {
                 return list(office, stage.as_deref(), json).await.map(|()| ExitCode::SUCCESS);
             }
-            Command::Show { id, json } => {
+            Command::Show { id } => {
                 return show(&find(office, &id).await?, json).map(|()| ExitCode::SUCCESS);
             }
             Command::Pause { which, reason } => which.act(Act::Pause { reason }),
@@ -266,17 +266,17 @@ impl Command {
                 Which { id, turn: None }.deed(Deed::Correct { turn, reason, orders })
             }
         };
-        ask(office, &instruction).await
+        ask(office, &instruction, json).await
     }
 }
 
 impl New {
-    async fn run(self, office: &Office) -> anyhow::Result<()> {
+    async fn run(self, office: &Office, json: bool) -> anyhow::Result<()> {
         if let Some(from) = &self.from {
             let new = super::pairs::read(from, &office.config.terms)?;
             let opened = office.open_all(&new).await?;
             for m in &opened {
-                match self.json {
+                match json {
                     true => println!("{}", json!({ "match": m.id })),
                     false => {
                         println!("{} {}: {} against {}", m.id, m.game, m.players.first, m.players.second)
@@ -299,7 +299,7 @@ impl New {
         terms.zone = self.zone.unwrap_or(terms.zone);
         let players = BySeat::new(first, second);
         let m = office.open(NewMatch { game, choices, players, terms }).await?;
-        if self.json {
+        if json {
             println!("{}", json!({ "match": m.id }));
         } else {
             println!("{} is open; the first letters wait on the outbox.", m.id);

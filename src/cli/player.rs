@@ -17,6 +17,9 @@ use crate::referee::{Act, Deed, Instruction};
 pub struct Args {
     #[command(subcommand)]
     command: Command,
+    /// What came of it as JSON, one object a line
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(clap::Subcommand)]
@@ -28,16 +31,13 @@ enum Command {
         name: Vec<String>,
     },
     /// List all players
-    List {
-        #[arg(long)]
-        json: bool,
-    },
+    List,
     /// Show a player and his matches
     Show {
         #[arg(value_parser = address)]
         address: Address,
     },
-    /// Give a player another name, from the next match on
+    /// Give a player another name, also in the matches that are open; both sides are told
     Rename {
         #[arg(value_parser = address)]
         address: Address,
@@ -75,8 +75,8 @@ impl Args {
         super::block_on(async {
             let office = super::office(config).await?;
             let done = match self.command.instruction() {
-                Ok(instruction) => ask(&office, &instruction).await?,
-                Err(json) => list(&office, json).await?,
+                Some(instruction) => ask(&office, &instruction, self.json).await?,
+                None => list(&office, self.json).await?,
             };
             office.close().await;
             Ok(done)
@@ -85,11 +85,11 @@ impl Args {
 }
 
 impl Command {
-    /// What is to be carried out; LIST, which carries out nothing, gives whether as JSON.
-    fn instruction(self) -> Result<Instruction, bool> {
-        Ok(match self {
+    /// What is to be carried out; LIST carries out nothing.
+    fn instruction(self) -> Option<Instruction> {
+        Some(match self {
             Command::Add { address, name } => Instruction::PlayerAdd { address, name: name.join(" ") },
-            Command::List { json } => return Err(json),
+            Command::List => return None,
             Command::Show { address } => Instruction::PlayerShow(address),
             Command::Rename { address, name } => Instruction::PlayerRename { address, name: name.join(" ") },
             Command::Merge { gone, into } => Instruction::PlayerMerge { gone, into },

@@ -71,8 +71,13 @@ impl Office {
         for _ in 0..20 {
             let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
             let mut opened = Vec::with_capacity(new.len());
-            for new in new {
-                opened.push(self.open_into(new, gm.clone(), &mut settlement).await?);
+            for (at, one) in new.iter().enumerate() {
+                let opening = self.open_into(one, gm.clone(), &mut settlement).await;
+                let which = || match new.len() {
+                    1 => "the match cannot be opened".to_owned(),
+                    many => format!("no match was opened; match {} of {many} cannot be", at + 1),
+                };
+                opened.push(opening.with_context(which)?);
             }
             match self.store.commit(&settlement).await {
                 Ok(()) => {
