@@ -97,9 +97,9 @@ impl Club {
         }
         // The forms are not what is measured.
         while let Some(at) = self.office.store.next_dispatch_at().await.expect("the store answers") {
-            let forms = self.office.store.claim_dispatches(at, at, 1000).await.expect("the forms");
+            let (forms, claim) = self.office.store.claim_dispatches(at, 1000).await.expect("the forms");
             let sent: Vec<_> = forms.iter().map(|form| (form.id, store::Sent::Taken)).collect();
-            self.office.store.note_sent(at, &sent).await.expect("noted");
+            self.office.store.note_sent(claim, at, &sent).await.expect("noted");
         }
     }
 

@@ -36,6 +36,7 @@ enum Command {
     },
     /// Show where one match stands; nothing that is hidden from either side
     Show {
+        /// Its name, such as QZ-7K3M
         #[arg(value_name = "MATCH")]
         id: String,
     },
@@ -61,6 +62,7 @@ enum Command {
     Extend {
         #[command(flatten)]
         which: Which,
+        /// So many days more
         #[arg(value_parser = clap::value_parser!(u32).range(1..=366))]
         days: u32,
     },
@@ -73,6 +75,7 @@ enum Command {
     Forfeit {
         #[command(flatten)]
         which: Which,
+        /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
     },
@@ -80,6 +83,7 @@ enum Command {
     Note {
         #[command(flatten)]
         which: Which,
+        /// The note
         #[arg(required = true)]
         text: Vec<String>,
     },
@@ -87,8 +91,10 @@ enum Command {
     Replace {
         #[command(flatten)]
         which: Which,
+        /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
+        /// The mail address of who takes it over
         #[arg(value_parser = super::player::address)]
         address: Address,
     },
@@ -96,6 +102,7 @@ enum Command {
     ActAs {
         #[command(flatten)]
         which: Which,
+        /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
         /// The orders, one a line; `-` for standard input
@@ -103,6 +110,7 @@ enum Command {
     },
     /// Open a turn again that was adjudicated; what was decided from there on is void
     Rollback {
+        /// Its name, such as QZ-7K3M
         #[arg(value_name = "MATCH")]
         id: String,
         /// The turn that is to be open again
@@ -114,12 +122,15 @@ enum Command {
     },
     /// Decide a turn anew on other orders of a seat; what was decided after it is void
     Correct {
+        /// Its name, such as QZ-7K3M
         #[arg(value_name = "MATCH")]
         id: String,
+        /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
         /// The orders that should have counted, one a line; `-` for standard input
         file: PathBuf,
+        /// The turn to be decided anew
         #[arg(long)]
         turn: u32,
         /// Both players are told
@@ -131,6 +142,7 @@ enum Command {
 /// The match that is meant, and its turn.
 #[derive(clap::Args)]
 struct Which {
+    /// Its name, such as QZ-7K3M
     #[arg(value_name = "MATCH")]
     id: String,
     /// Do nothing unless this turn is open

@@ -1,12 +1,13 @@
 //! Matches are checked against their ledgers: when the GM asks, and on a schedule.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Office, Pause};
+use super::{Office, Pause, until};
 use crate::audit::{Check, Expected, Finding, Kept, Place, Row, Sent, Verdict, Words, witness};
 use crate::game::BySeat;
 use crate::letter::Digest;
@@ -171,6 +172,7 @@ impl Office {
             match_id: None,
             seat: None,
             answers: None,
+            asked: None,
         };
         let settlement = Settlement { at: now, dispatches: vec![dispatch], ..Settlement::default() };
         self.store.commit(&settlement).await?;
@@ -179,18 +181,20 @@ impl Office {
     }
 
     /// Checks on the schedule, until `stop`.
-    pub(super) async fn audit_until(&self, stop: &Stop) {
+    pub(super) async fn audit_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         while !stop.is_set() {
-            match self.audit_when_due().await {
+            // It can be broken off anywhere.
+            match until(&stop, self.audit_when_due()).await {
                 Ok(()) => pause = Pause::new(),
-                Err(error) => pause.after_failure("the matches cannot be checked", &error, stop).await,
+                Err(error) => pause.after_failure("the matches cannot be checked", &error, &stop).await,
             }
             tokio::select! {
                 () = tokio::time::sleep(LOOK_EVERY) => {}
                 () = stop.wait() => {}
             }
         }
+        Ok(())
     }
 
     pub(super) async fn match_row(&self, match_id: &str) -> anyhow::Result<MatchRow> {
