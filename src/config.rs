@@ -60,12 +60,20 @@ pub struct Club {
     /// Whether the mailbox takes `local+anything@domain`; reply tokens then ride in the Reply-To address.
     #[serde(default)]
     pub plus_addresses: bool,
+    /// The domain of our letters' Message-IDs, which nobody else's may bear; by default `fogpost.` and that of the
+    /// referee's address.
+    pub message_id_domain: Option<String>,
     pub gm: Gm,
 }
 
 impl Club {
     pub fn return_path(&self) -> &Address {
         self.return_path.as_ref().unwrap_or(&self.address)
+    }
+
+    pub fn message_id_domain(&self) -> String {
+        let own = || format!("fogpost.{}", self.address.domain());
+        self.message_id_domain.as_ref().map_or_else(own, |domain| domain.to_lowercase())
     }
 }
 
@@ -263,6 +271,12 @@ impl Config {
         let level = &config.house.level;
         if !levels.contains(&level.as_str()) {
             return Err(value(format!("house.level is `{level}`; {} would do", levels.join(", "))));
+        }
+        let domain = config.club.message_id_domain();
+        if !domain.is_ascii() || Address::parse(&format!("id@{domain}")).is_err() {
+            return Err(value(format!(
+                "club.message_id_domain is `{domain}`; a domain such as fogpost.club.example would do"
+            )));
         }
         let filter = &config.log.filter;
         EnvFilter::try_new(filter).map_err(|error| {

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use crate::game::any::{Choices, Filing, Kind};
 use crate::game::record::{By, Ending, Filed, Record};
 use crate::game::{BySeat, Fault, Outcome, Phase, Seat};
-use crate::letter::Digest;
+use crate::letter::{Address, Digest, Own};
 
 /// What was decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -158,6 +158,11 @@ pub enum Fact {
     TokenRenewed {
         seat: Seat,
     },
+    PlayerRenamed {
+        seat: Seat,
+        from: String,
+        to: String,
+    },
     GmNoted {
         text: String,
     },
@@ -186,6 +191,18 @@ pub struct Desk {
     pub address: String,
     /// The digest of everything that words a letter: the templates, the club's name, the program's version.
     pub wording: Digest,
+    /// The domain of our letters' Message-IDs; empty: that of the address.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message_ids: String,
+}
+
+impl Desk {
+    /// By what letters to the referee were read; `None`: the address is none.
+    pub fn own(&self) -> Option<Own> {
+        let address = Address::parse(&self.address).ok()?;
+        let domain = if self.message_ids.is_empty() { address.domain() } else { &self.message_ids };
+        Some(Own { message_id_domain: domain.to_owned(), address, return_path: None })
+    }
 }
 
 impl Fact {
@@ -375,7 +392,12 @@ pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<Filing
 /// ended from outside the rules. `None` when the first entry does not open a match.
 pub fn record(entries: &[Entry]) -> Option<Record> {
     let Fact::MatchOpened { game, options, players, .. } = &entries.first()?.fact else { return None };
-    let mut filings = Vec::new();
+    let (mut filings, mut players) = (Vec::new(), players.clone());
+    for entry in entries {
+        if let Fact::PlayerRenamed { seat, to, .. } | Fact::PlayerReplaced { seat, to, .. } = &entry.fact {
+            players[*seat].clone_from(to);
+        }
+    }
     for entry in standing(entries) {
         match &entry.fact {
             Fact::TurnAdjudicated { phase, filings: decided_on, .. } => {
@@ -389,7 +411,7 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
             _ => {}
         }
     }
-    Some(Record { game: *game, players: players.clone(), options: options.clone(), filings })
+    Some(Record { game: *game, players, options: options.clone(), filings })
 }
 
 /// Where a chain is broken.

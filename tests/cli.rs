@@ -8,6 +8,9 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+#[path = "cli/gm.rs"]
+mod gm;
+
 const CONFIG: &str = r#"[club]
 name = "The Club"
 address = "referee@club.example"

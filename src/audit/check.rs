@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{Expected, Finding, Place, Verdict};
 use crate::game::Seat;
-use crate::ledger::{self, Entry, Fact, Head, Source};
-use crate::letter::{Address, Digest, Letter, Limits, Own};
+use crate::ledger::{self, Desk, Entry, Fact, Head, Source};
+use crate::letter::{Digest, Letter, Limits};
 use crate::referee::{self, Act, Cause, Match, Opening, Ruling, SeatLetter};
 use crate::report::envelope::{self, Answered};
 
@@ -177,12 +177,10 @@ impl Check {
     }
 
     fn read(&self, raw: &[u8]) -> AtHand {
-        let desk = self.now.as_ref().or(self.snapshot.as_ref()).map(|m| m.desk.address.as_str());
-        let Some(address) = desk.and_then(|address| Address::parse(address).ok()) else {
+        let desk = self.now.as_ref().or(self.snapshot.as_ref()).map(|m| &m.desk);
+        let Some(own) = desk.and_then(Desk::own) else {
             return AtHand::Unfit("the referee's own address is missing");
         };
-        let message_id_domain = address.domain().to_owned();
-        let own = Own { address, message_id_domain, return_path: None };
         match Letter::read(raw, &own, &NO_LIMITS) {
             Ok(letter) => AtHand::Letter(Box::new(letter)),
             Err(_) => AtHand::Unfit("it cannot be read as a letter of one sender"),
@@ -260,6 +258,8 @@ impl Check {
                     | Fact::TurnAdjudicated { .. }
                     | Fact::MatchClosed { .. }
                     | Fact::CorrectionMade { .. }
+                    | Fact::PlayerRenamed { .. }
+                    | Fact::PlayerReplaced { .. }
             ) {
                 self.record.push(found);
             }
@@ -389,7 +389,7 @@ impl Check {
         let record = ended.then(|| ledger::record(&self.record).map(|record| record.to_string())).flatten();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let unique = envelope::unique(&m.id, m.head.seq, index);
+            let unique = envelope::unique(m, index);
             let Some(sent) = self.sent.remove(&unique) else {
                 let what = format!(
                     "it is missing: entry #{} brought this {}",

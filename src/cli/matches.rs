@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use crate::config::{self, Config};
-use crate::daemon::{Holder, NewMatch, Office, Seated};
+use crate::daemon::{Holder, NewMatch, Office, Seated, fit_name};
 use crate::game::any::{Choices, Kind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::letter::Address;
@@ -20,6 +20,9 @@ use crate::request::Party;
 pub struct Args {
     #[command(subcommand)]
     command: Command,
+    /// What came of it as JSON, one object a line
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(clap::Subcommand)]
@@ -31,18 +34,12 @@ enum Command {
         /// Only those in this stage: running, paused, over
         #[arg(long, value_parser = ["running", "paused", "over"])]
         stage: Option<String>,
-        /// Print JSON, for programs
-        #[arg(long)]
-        json: bool,
     },
     /// Show where one match stands; nothing that is hidden from either side
     Show {
         /// Its name, such as QZ-7K3M
         #[arg(value_name = "MATCH")]
         id: String,
-        /// Print JSON, for programs
-        #[arg(long)]
-        json: bool,
     },
     /// Let its deadlines stand still
     Pause {
@@ -164,17 +161,20 @@ impl Which {
     }
 }
 
-/// Carries an instruction out and prints what came of it.
+/// Carries an instruction out and prints what came of it, for people or as JSON.
 ///
 /// # Errors
 /// Why nothing was done, in one line.
-pub(super) async fn ask(office: &Office, instruction: &Instruction) -> anyhow::Result<ExitCode> {
+pub(super) async fn ask(office: &Office, instruction: &Instruction, json: bool) -> anyhow::Result<ExitCode> {
     let done = office.carry_out(instruction).await?;
     let told = office.tell(&done)?;
     if !done.is_done() {
         bail!("{}", told.split_whitespace().collect::<Vec<_>>().join(" "));
     }
-    print!("{told}");
+    match json {
+        true => println!("{}", serde_json::to_string(&done)?),
+        false => print!("{told}"),
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -218,9 +218,6 @@ struct New {
     /// The zone of the deadlines, such as Europe/Berlin
     #[arg(long)]
     zone: Option<chrono_tz::Tz>,
-    /// Print JSON, for programs
-    #[arg(long)]
-    json: bool,
 }
 
 pub(super) fn game(text: &str) -> Result<Kind, String> {
@@ -283,6 +280,9 @@ fn seated(text: &str) -> Result<Seated, String> {
     };
     let address =
         Address::parse(address).map_err(|_| "name@example.org or Name <name@example.org> would do")?;
+    if !name.is_empty() {
+        fit_name(&name)?;
+    }
     Ok(Seated { name, address })
 }
 
@@ -291,7 +291,7 @@ impl Args {
         let config = Config::load(config)?;
         super::block_on(async {
             let office = super::office(config).await?;
-            let code = self.command.run(&office).await?;
+            let code = self.command.run(&office, self.json).await?;
             office.close().await;
             Ok(code)
         })
@@ -299,13 +299,13 @@ impl Args {
 }
 
 impl Command {
-    async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
+    async fn run(self, office: &Office, json: bool) -> anyhow::Result<ExitCode> {
         let instruction = match self {
-            Command::New(new) => return new.run(office).await.map(|()| ExitCode::SUCCESS),
-            Command::List { stage, json } => {
+            Command::New(new) => return new.run(office, json).await.map(|()| ExitCode::SUCCESS),
+            Command::List { stage } => {
                 return list(office, stage.as_deref(), json).await.map(|()| ExitCode::SUCCESS);
             }
-            Command::Show { id, json } => {
+            Command::Show { id } => {
                 return show(&find(office, &id).await?, json).map(|()| ExitCode::SUCCESS);
             }
             Command::Pause { which, reason } => which.act(Act::Pause { reason }),
@@ -325,17 +325,17 @@ impl Command {
                 Which { id, turn: None }.deed(Deed::Correct { turn, reason, orders })
             }
         };
-        ask(office, &instruction).await
+        ask(office, &instruction, json).await
     }
 }
 
 impl New {
-    async fn run(self, office: &Office) -> anyhow::Result<()> {
+    async fn run(self, office: &Office, json: bool) -> anyhow::Result<()> {
         if let Some(from) = &self.from {
             let new = super::pairs::read(from, &office.config)?;
             let opened = office.open_all(&new).await?;
             for m in &opened {
-                match self.json {
+                match json {
                     true => println!("{}", json!({ "match": m.id })),
                     false => {
                         println!("{} {}: {} against {}", m.id, m.game, m.players.first, m.players.second)
@@ -359,7 +359,7 @@ impl New {
         terms.setup_days = self.setup_days.unwrap_or(terms.setup_days);
         terms.zone = self.zone.unwrap_or(terms.zone);
         let m = office.open(NewMatch { game, choices, players, terms }).await?;
-        if self.json {
+        if json {
             println!("{}", json!({ "match": m.id }));
         } else {
             println!("{} is open; the first letters wait on the outbox.", m.id);

@@ -27,6 +27,12 @@ pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
     if let Some(odd) = columns.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
         bail!("{}, line 1: there is no column `{odd}`; there are {}", path.display(), COLUMNS.join(", "));
     }
+    if let Some(missing) = COLUMNS[..3].iter().find(|name| !columns.iter().any(|column| column == *name)) {
+        bail!("{}, line 1: the column `{missing}` is missing", path.display());
+    }
+    if let Some(twice) = columns.iter().enumerate().find(|(at, name)| columns[..*at].contains(name)) {
+        bail!("{}, line 1: there are two columns `{}`", path.display(), twice.1);
+    }
     let (mut matches, mut faults) = (Vec::new(), Vec::new());
     for record in reader.records() {
         let line = record.as_ref().map_or_else(

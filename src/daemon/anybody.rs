@@ -4,7 +4,7 @@
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::open::{CODE_LETTERS, random};
+use super::open::{CODE_LETTERS, fit_name, name_from, random};
 use super::settle::snapshot;
 use super::{Holder, NewMatch, Office, Seated};
 use crate::game::any::Kind;
@@ -22,9 +22,6 @@ const OFFER_DAYS: i64 = 14;
 
 /// So many offers of one address may be open.
 const OFFERS_AT_MOST: usize = 10;
-
-/// A name longer than this, in characters, is not passed on to others.
-const NAME_AT_MOST: usize = 40;
 
 /// Who asks.
 pub(super) struct Asker {
@@ -64,7 +61,7 @@ impl Office {
         Ok(match self.store.player_by_address(from).await? {
             Some(player) => Asker { proven, ..Asker::player(&player, letter.digest) },
             None => Asker {
-                name: fit_name(letter.from_name.as_deref(), &letter.from),
+                name: name_of_stranger(letter.from_name.as_deref(), &letter.from),
                 addresses: vec![from.to_owned()],
                 player_id: None,
                 letter: letter.digest,
@@ -437,10 +434,10 @@ fn meant(written: &str) -> String {
 }
 
 /// The name of a stranger as others may be told it: his mail's, if it is a name and no message.
-fn fit_name(name: Option<&str>, address: &Address) -> String {
+fn name_of_stranger(name: Option<&str>, address: &Address) -> String {
     let fits = |name: &&str| {
-        let odd = |c: char| c.is_control() || matches!(c, '@' | '/' | ':' | '<' | '>');
-        !name.contains(odd) && !name.contains("www.") && name.chars().count() <= NAME_AT_MOST
+        let odd = |c: char| matches!(c, '@' | '/' | ':' | '<' | '>');
+        !name.contains(odd) && !name.contains("www.") && fit_name(name).is_ok()
     };
-    name.filter(fits).unwrap_or_else(|| address.local()).to_owned()
+    name.filter(fits).map_or_else(|| name_from(address), str::to_owned)
 }

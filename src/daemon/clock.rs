@@ -76,7 +76,8 @@ impl Office {
             None => now,
         };
         let cause = |m: &Match| Cause::Clock { phase_no: m.phase_no };
-        while self.sweep(until, now, cause, &mut BTreeSet::new()).await? {}
+        let spared = self.unproven_yet().await?;
+        while self.sweep(until, now, cause, &mut spared.clone()).await? {}
         self.digest_when_due(now).await
     }
 

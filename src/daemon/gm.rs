@@ -3,7 +3,7 @@
 use anyhow::{Context, bail};
 
 use super::decide::lines_now;
-use super::open::{random, seat_row};
+use super::open::{fit_name, name_from, random, seat_row};
 use super::settle::{Known, Working};
 use super::{Holder, NewMatch, Office, Seated};
 use crate::game::{BySeat, Line, Seat};
@@ -168,12 +168,17 @@ impl Office {
                     Err(error) => return Err(error),
                 })
             }
-            Instruction::PlayerAdd { address, name } if !check => {
-                let name = if name.is_empty() { address.local() } else { name };
-                let player = self.store.player(address.as_str(), name, self.now()).await?;
+            Instruction::PlayerAdd { address, name } => {
+                let name = if name.is_empty() { name_from(address) } else { name.clone() };
+                if let Err(says) = fit_name(&name) {
+                    return Ok(GmDone::Refused { says });
+                }
+                if check {
+                    return Ok(GmDone::Would);
+                }
+                let player = self.store.player(address.as_str(), &name, self.now()).await?;
                 self.shown(&player).await
             }
-            Instruction::PlayerAdd { .. } => Ok(GmDone::Would),
             Instruction::PlayerShow(address) => match self.player_now(address, settlement).await? {
                 Some(player) => self.shown(&player).await,
                 None => Ok(no_player(address)),
@@ -182,9 +187,16 @@ impl Office {
                 let Some(player) = self.player_now(address, settlement).await? else {
                     return Ok(no_player(address));
                 };
-                self.change_player(Player { name: name.clone(), ..player }, check, settlement).await
+                if let Err(says) = fit_name(name) {
+                    return Ok(GmDone::Refused { says });
+                }
+                let player = Player { name: name.clone(), ..player };
+                if !check {
+                    self.rename_in_matches(player.id, &player, known, settlement).await?;
+                }
+                self.change_player(player, check, settlement).await
             }
-            Instruction::PlayerMerge { gone, into } => self.merge(gone, into, check, settlement).await,
+            Instruction::PlayerMerge { gone, into } => self.merge(gone, into, check, known, settlement).await,
             Instruction::PlayerBounceClear(address) => {
                 let Some(player) = self.player_now(address, settlement).await? else {
                     return Ok(no_player(address));
@@ -269,13 +281,17 @@ impl Office {
                 Act::Replace { seat: *seat, name, house }
             }
             Deed::Replace { seat, by: Party::Player(address) } => {
-                let player = self.store.player(address.as_str(), address.local(), self.now()).await?;
-                if Seat::BOTH.iter().any(|seat| working.seats[*seat].player.id == player.id) {
-                    let says = format!("{} holds a seat of that match already.", player.name);
+                let holds = |player: &Player| player.addresses.iter().any(|own| own == address.as_str());
+                if let Some(held) = Seat::BOTH.iter().find(|seat| holds(&working.seats[**seat].player)) {
+                    let says = format!("{} holds a seat of that match already.", working.m.players[*held]);
                     return Ok(GmDone::Refused { says });
                 }
-                let name = player.name.clone();
-                successor = Some(player);
+                let mut name = name_from(address);
+                if !check {
+                    let player = self.store.player(address.as_str(), &name, self.now()).await?;
+                    name.clone_from(&player.name);
+                    successor = Some(player);
+                }
                 Act::Replace { seat: *seat, name, house: None }
             }
             Deed::Correct { turn, reason, orders } => {
@@ -446,11 +462,34 @@ impl Office {
         Ok(shown)
     }
 
+    /// Where a player of this id holds a seat, he is called and written to as `player` from now on.
+    async fn rename_in_matches(
+        &self,
+        id: i64,
+        player: &Player,
+        known: &mut Known,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<()> {
+        for row in self.store.matches_of(id).await? {
+            let Some(working) = self.load(&row.id, known).await? else { continue };
+            for seat in Seat::BOTH {
+                if working.seats[seat].player.id == id && working.m.stage != Stage::Over {
+                    working.seats[seat].player = player.clone();
+                    let act = Act::Rename { seat, name: player.name.clone() };
+                    self.act_on(&row.id, &act, None, known, settlement).await?;
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
     async fn merge(
         &self,
         gone: &Address,
         into: &Address,
         check: bool,
+        known: &mut Known,
         settlement: &mut Settlement,
     ) -> anyhow::Result<GmDone> {
         let (Some(old), Some(new)) =
@@ -469,6 +508,7 @@ impl Office {
         if check {
             return Ok(GmDone::Would);
         }
+        self.rename_in_matches(old.id, &new, known, settlement).await?;
         settlement.merged.push((old.id, new.id));
         let mut addresses = new.addresses.clone();
         addresses.extend(old.addresses);

@@ -45,7 +45,7 @@ use crate::report::envelope::Stationery;
 use crate::store::{News, Store};
 
 pub use intake::new_letter;
-pub use open::{Holder, NewMatch, Seated};
+pub use open::{Holder, NewMatch, Seated, fit_name};
 
 /// Where the program has its time from; tests move it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
@@ -89,7 +89,7 @@ impl Office {
         let poster = Arc::new(Outbox::new(config.outbox.clone()).context("outbox")?);
         let own = Own {
             address: config.club.address.clone(),
-            message_id_domain: config.club.address.domain().to_owned(),
+            message_id_domain: config.club.message_id_domain(),
             return_path: config.club.return_path.clone(),
         };
         let verifier = match config.letters.require_dkim {
@@ -100,10 +100,12 @@ impl Office {
             club_name: config.club.name.clone(),
             address: config.club.address.clone(),
             plus_addresses: config.club.plus_addresses,
+            message_id_domain: config.club.message_id_domain(),
         };
         let desk = Desk {
             address: config.club.address.as_str().to_owned(),
             wording: stationery.wording(&templates),
+            message_ids: config.club.message_id_domain(),
         };
         let (letters, dispatches, house) = (Notify::new(), Notify::new(), Notify::new());
         Ok(Office {
@@ -121,6 +123,11 @@ impl Office {
             dispatches,
             house,
         })
+    }
+
+    /// Asks this verifier of DKIM signatures from now on, instead of one with the system's name servers.
+    pub fn verify_by(&mut self, verifier: Verifier) {
+        self.verifier = Some(Arc::new(verifier));
     }
 
     /// Ends the connections to the mail server that are kept.

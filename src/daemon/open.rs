@@ -26,6 +26,26 @@ pub enum Holder {
     House(&'static HouseLevel),
 }
 
+/// A longer name, in characters, breaks the lines of our letters.
+const NAME_AT_MOST: usize = 40;
+
+/// Whether this can be a player's name.
+///
+/// # Errors
+/// What would do, as a sentence.
+pub fn fit_name(name: &str) -> Result<(), String> {
+    let fits = (1..=NAME_AT_MOST).contains(&name.chars().count()) && !name.contains(char::is_control);
+    match fits {
+        true => Ok(()),
+        false => Err(format!("A name is one line of at most {NAME_AT_MOST} letters.")),
+    }
+}
+
+/// The name of somebody of whom only the address is known.
+pub(super) fn name_from(address: &Address) -> String {
+    address.local().chars().take(NAME_AT_MOST).collect()
+}
+
 /// A match to be opened.
 #[derive(Clone, Debug)]
 pub struct NewMatch {
@@ -58,8 +78,13 @@ impl Office {
         for _ in 0..20 {
             let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
             let mut opened = Vec::with_capacity(new.len());
-            for new in new {
-                opened.push(self.open_into(new, gm.clone(), &mut settlement).await?);
+            for (at, one) in new.iter().enumerate() {
+                let opening = self.open_into(one, gm.clone(), &mut settlement).await;
+                let which = || match new.len() {
+                    1 => "the match cannot be opened".to_owned(),
+                    many => format!("no match was opened; match {} of {many} cannot be", at + 1),
+                };
+                opened.push(opening.with_context(which)?);
             }
             match self.store.commit(&settlement).await {
                 Ok(()) => {
@@ -87,9 +112,10 @@ impl Office {
         let mut players = Vec::new();
         for (_, holder) in new.players.iter() {
             players.push(match holder {
-                Holder::Player(seated) => {
-                    let name = if seated.name.is_empty() { seated.address.local() } else { &seated.name };
-                    self.store.player(seated.address.as_str(), name, now).await?
+                Holder::Player(Seated { name, address }) => {
+                    let name = if name.is_empty() { name_from(address) } else { name.clone() };
+                    fit_name(&name).map_err(anyhow::Error::msg)?;
+                    self.store.player(address.as_str(), &name, now).await?
                 }
                 Holder::House(level) => self.house_player(level).await?,
             });

@@ -161,7 +161,7 @@ impl Office {
 
     /// Decides what becomes of these letters.
     async fn decide(&self, letters: &[WaitingLetter], pace: Pace) -> anyhow::Result<Settlement> {
-        let read = side_by_side(letters, |letter| self.read(letter));
+        let read = side_by_side(letters, |letter| self.read(&letter.raw));
         let mut known = self.gather(letters, &read).await?;
         let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
         let mut lanes: BTreeMap<String, Vec<(&WaitingLetter, &Option<Read>)>> = BTreeMap::new();
@@ -181,9 +181,9 @@ impl Office {
     }
 
     /// Reads a letter; `None` when reading it panicked.
-    fn read(&self, waiting: &WaitingLetter) -> Option<Read> {
+    pub(super) fn read(&self, raw: &[u8]) -> Option<Read> {
         let limits = self.config.letters.limits();
-        catch_unwind(AssertUnwindSafe(|| Letter::read(&waiting.raw, &self.own, &limits))).ok()
+        catch_unwind(AssertUnwindSafe(|| Letter::read(raw, &self.own, &limits))).ok()
     }
 
     /// Loads what the letters refer to, in a few queries for all of them.

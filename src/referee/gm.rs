@@ -41,6 +41,11 @@ pub enum Act {
     },
     /// The seat has a new reply token; that is for the shell.
     RenewToken(Seat),
+    /// The player of the seat bears another name.
+    Rename {
+        seat: Seat,
+        name: String,
+    },
     /// Files these orders for the seat.
     File {
         seat: Seat,
@@ -141,6 +146,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
             | Act::Correct(_)
             | Act::Note { .. }
             | Act::RenewToken(_)
+            | Act::Rename { .. }
             | Act::Returned(_)
             | Act::Away(_)
             | Act::Restored(_)
@@ -159,13 +165,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
         Act::Resume => return resume(draft),
         Act::Abandon => draft.close(Ending::Abandon),
         Act::Extend { days } => extend(draft, *days),
-        Act::Adjudicate => {
-            let stage = std::mem::replace(&mut draft.m.stage, Stage::Running);
-            adjudicate_now(draft).map_err(|seats| {
-                draft.m.stage = stage;
-                Untaken::MustMove { seats }
-            })?;
-        }
+        Act::Adjudicate => return adjudicate(draft),
         Act::Note { text } => {
             draft.note(Fact::GmNoted { text: text.clone() });
             draft.write_both(Content::Notice(Notice::NoteOfGm { text: text.clone() }));
@@ -176,6 +176,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
             draft.note(Fact::TokenRenewed { seat: *seat });
             draft.write_both(Content::Notice(Notice::TokenRenewed { seat: *seat }));
         }
+        Act::Rename { seat, name } => return rename(draft, *seat, name),
         Act::File { seat, orders } => return file(draft, *seat, orders),
         Act::Play { seat, orders, .. } => return super::house::play(draft, *seat, orders),
         Act::Correct(correction) => return correct(draft, correction),
@@ -195,6 +196,27 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
         Act::Slide { since } => slide(draft, *since),
         Act::Desk(_) | Act::Unseal { .. } => {}
     }
+    Ok(())
+}
+
+/// Decides the open phase, and with it what a pause or a protest was about.
+fn adjudicate(draft: &mut Draft) -> Result<(), Untaken> {
+    let stage = std::mem::replace(&mut draft.m.stage, Stage::Running);
+    adjudicate_now(draft).map_err(|seats| {
+        draft.m.stage = stage;
+        Untaken::MustMove { seats }
+    })?;
+    (draft.m.paused_at, draft.m.protest) = (None, None);
+    Ok(())
+}
+
+fn rename(draft: &mut Draft, seat: Seat, name: &str) -> Result<(), Untaken> {
+    let from = std::mem::replace(&mut draft.m.players[seat], name.to_owned());
+    if from == name {
+        return Err(Untaken::Already);
+    }
+    draft.note(Fact::PlayerRenamed { seat, from: from.clone(), to: name.to_owned() });
+    draft.write_both(Content::Notice(Notice::Renamed { from, to: name.to_owned() }));
     Ok(())
 }
 

@@ -88,8 +88,11 @@ pub enum Reply {
         from: chrono::NaiveDate,
         to: chrono::NaiveDate,
     },
+    /// So many days of absence are left in the match.
     AbsenceRefused {
-        most: i64,
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
+        left: i64,
     },
     SubstituteAsked,
     Protested,
@@ -135,6 +138,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     answer.quoted =
         answer.all_faults().filter_map(|fault| fault.line).filter_map(|no| quote(request, no)).collect();
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
+    let offers_draw = answer.replies.contains(&Reply::DrawOffered);
     draft.put_answer(place, answer);
     if letter.silent {
         draft.withhold_answer(place);
@@ -142,6 +146,10 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     }
     if sealed {
         draft.settle();
+        // It came with the orders: the adjudication at which it lapses is the one after theirs.
+        if offers_draw && draft.m.stage != Stage::Over {
+            draft.m.draw_offer = Some(letter.seat);
+        }
     }
 }
 
@@ -334,9 +342,10 @@ fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     if draft.m.house[seat.other()].is_some() {
         return house::extend(draft, seat, days);
     }
-    draft.m.extension = Some((seat, days));
-    draft.note(Fact::ExtensionAsked { seat, days });
-    draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::ExtensionAsked { by: seat, days }));
+    if draft.m.extension.replace((seat, days)) != Some((seat, days)) {
+        draft.note(Fact::ExtensionAsked { seat, days });
+        draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::ExtensionAsked { by: seat, days }));
+    }
     Reply::ExtensionAsked { days }
 }
 
@@ -352,13 +361,21 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
 }
 
 fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
-    let taken: i64 = draft.m.absences[seat].iter().map(Absence::days).sum();
-    let left = (i64::from(draft.m.terms.absence_days) - taken).max(0);
-    if !(1..=left).contains(&absence.days()) || absence.to < draft.at.date_naive() {
-        return Reply::AbsenceRefused { most: left };
-    }
     let Absence { from, to } = absence;
-    draft.m.absences[seat].push(absence);
+    let most = i64::from(draft.m.terms.absence_days);
+    let taken = Absence::days_of(&draft.m.absences[seat]);
+    let today = draft.at.with_timezone(&draft.m.terms.zone).date_naive();
+    let refused = Reply::AbsenceRefused { from, to, left: (most - taken).max(0) };
+    if !(1..=most).contains(&absence.days()) || to < today {
+        return refused;
+    }
+    let mut absences = draft.m.absences[seat].clone();
+    absences.push(absence);
+    match Absence::days_of(&absences) {
+        days if days > most => return refused,
+        days if days == taken => return Reply::AbsenceNoted { from, to },
+        _ => draft.m.absences[seat] = absences,
+    }
     draft.note(Fact::AbsenceNoted { seat, from, to });
     if let (Some(due), Some(deadline)) = (draft.m.due(), draft.m.deadline) {
         let moved = draft.m.terms.extended(deadline, 0, &draft.absences_of(&due));

@@ -17,7 +17,7 @@ use crate::letter::Digest;
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     Running,
-    /// Deadlines stand still; orders are taken all the same.
+    /// Deadlines stand still; orders are taken all the same, and adjudicated when the match goes on.
     Paused,
     Over,
 }
@@ -312,6 +312,7 @@ impl Draft {
             return;
         };
         let deadline = self.m.terms.deadline(self.at, days, &self.absences_of(&due));
+        self.m.paused_at = self.m.paused_at.map(|_| self.at);
         self.move_deadline(deadline);
         self.note(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
     }
@@ -320,6 +321,10 @@ impl Draft {
         let reminders = self.m.terms.reminders(deadline);
         self.m.reminders_sent = reminders.iter().filter(|moment| **moment <= self.at).count();
         self.m.deadline = Some(deadline);
+        let waits = Seat::BOTH.iter().any(|seat| self.m.held[*seat].as_ref().is_some_and(|held| held.wait));
+        if waits && self.m.settle_at.is_some() {
+            self.m.settle_at = self.m.deadline;
+        }
     }
 
     /// The absences of the seats from which something is due.
@@ -327,10 +332,11 @@ impl Draft {
         due.seats.iter().flat_map(|seat| self.m.absences[*seat].iter().copied()).collect()
     }
 
-    /// Adjudicates now, or after the settle time, if all that is due is filed; at the deadline, if a seat waits.
+    /// Adjudicates now, or after the settle time, if all that is due is filed; at the deadline, if a seat waits. In
+    /// a match that stands still nothing is adjudicated until it goes on.
     pub fn settle(&mut self) {
         self.m.settle_at = None;
-        let Some(due) = self.m.due() else { return };
+        let Some(due) = self.m.due().filter(|_| self.m.stage == Stage::Running) else { return };
         let held: Vec<_> = due.seats.iter().filter_map(|seat| self.m.held[*seat].as_ref()).collect();
         if held.len() < due.seats.len() {
             return;

@@ -33,7 +33,11 @@ pub fn open(play: &Play) -> Ruling {
         ),
         house: BySeat::default(),
         terms: Terms::default(),
-        desk: Desk { address: CLUB.address.to_owned(), wording: Digest::from([0; 32]) },
+        desk: Desk {
+            address: CLUB.address.to_owned(),
+            wording: Digest::from([0; 32]),
+            message_ids: String::new(),
+        },
         key: SealKey::new([7; 32]),
     };
     referee::open(opening, Source::Clock, NOW)
