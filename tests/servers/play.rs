@@ -150,7 +150,7 @@ pub struct Person<'a> {
 
 pub struct Letter {
     pub subject: String,
-    text: String,
+    pub text: String,
     reply_to: String,
     message_id: String,
 }
@@ -236,6 +236,17 @@ impl<'a> Person<'a> {
         let body = body(letter, orders);
         program.stdin.take().expect("asked for").write_all(body.as_bytes()).expect("written");
         assert!(program.wait().expect("our child").success());
+    }
+
+    /// Writes to the referee out of nothing.
+    pub fn writes(&self, body: &str) {
+        let nothing = Letter {
+            subject: "hello".to_owned(),
+            text: String::new(),
+            reply_to: "referee@club.test".to_owned(),
+            message_id: "none@players.test".to_owned(),
+        };
+        self.answers(&nothing, body);
     }
 
     /// Answers by the plainest SMTP.
