@@ -20,6 +20,7 @@ pub use self::values::*;
 use crate::letter::Digest;
 
 mod backend;
+pub mod carry;
 mod error;
 mod postgres;
 mod rows;

@@ -1,5 +1,6 @@
 //! The store's contract, on both databases, and what is particular to each.
 
+mod carry;
 mod claims;
 mod contract;
 mod offers;
