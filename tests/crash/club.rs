@@ -91,7 +91,8 @@ impl Club {
     fn command(&self, arguments: &[&str]) -> Command {
         // A write beyond the largest file that the process may have is an error then, not its end.
         let mut command = Command::new("env");
-        command.arg("--ignore-signal=XFSZ").arg(env!("CARGO_BIN_EXE_fogpost"));
+        let program = std::env::var_os("FOGPOST_BIN").unwrap_or(env!("CARGO_BIN_EXE_fogpost").into());
+        command.arg("--ignore-signal=XFSZ").arg(program);
         command.arg("--config").arg(self.path("config.toml")).args(arguments);
         command
     }

@@ -2,7 +2,8 @@
 //! Postfix and correspondents who answer, are killed at random moments, or have everything around them fail.
 //!
 //! FOGPOST_KILLS says how many daemons are killed (the full run: 300), FOGPOST_SEED repeats the chances of a run that
-//! failed. `cargo nextest run --test crash --no-capture` shows the summaries.
+//! failed, FOGPOST_BIN names another build of the program. `cargo nextest run --test crash --no-capture` shows the
+//! summaries.
 
 mod club;
 mod dice;

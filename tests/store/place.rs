@@ -138,6 +138,7 @@ impl Cluster {
     }
 
     /// Ends all sessions without a word, as a crash does, and starts anew.
+    #[allow(dead_code, reason = "the crash tests alone do this")]
     pub fn restart(&self) {
         let mut restart = as_owner(&self.programs.join("pg_ctl"), self.owner);
         restart.args(["restart", "--silent", "--wait", "--mode=immediate", "--pgdata"]);
