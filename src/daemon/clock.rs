@@ -122,6 +122,7 @@ impl Office {
         cause: impl Fn(&Match) -> Cause<'a> + Copy + Sync,
         now: DateTime<Utc>,
     ) -> anyhow::Result<bool> {
+        self.pulse.beat(Loop::Clock);
         let ids: Vec<String> = due.iter().map(|row| row.id.clone()).collect();
         let mut seats: BTreeMap<String, Vec<TokenRow>> = BTreeMap::new();
         for seat in self.store.seats_of(&ids).await? {
