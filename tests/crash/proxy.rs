@@ -15,8 +15,11 @@ pub enum Trouble {
     CutAfter(&'static [u8], u64),
     /// Nobody answers.
     Silent,
-    /// A mail server takes the connection and says this to each recipient.
-    Says(&'static str),
+    /// A mail server takes the connection, says `words` to the `recipient` and takes all else.
+    Says {
+        recipient: &'static str,
+        words: &'static str,
+    },
 }
 
 type Plan = Box<dyn FnMut() -> Trouble + Send>;
@@ -32,6 +35,7 @@ struct Shared {
     connections: AtomicU64,
     troubled: AtomicU64,
     ended: AtomicBool,
+    taken: Mutex<Vec<String>>,
 }
 
 impl Proxy {
@@ -45,6 +49,7 @@ impl Proxy {
             connections: AtomicU64::new(0),
             troubled: AtomicU64::new(0),
             ended: AtomicBool::new(false),
+            taken: Mutex::default(),
         });
         let listening = Arc::clone(&shared);
         thread::spawn(move || {
@@ -63,6 +68,11 @@ impl Proxy {
     /// From now on another plan; connections that are open stay as they are.
     pub fn plan(&self, plan: impl FnMut() -> Trouble + Send + 'static) {
         *self.shared.plan.lock().expect("no plan panics") = Box::new(plan);
+    }
+
+    /// The letters that were taken here and led nowhere.
+    pub fn taken(&self) -> Vec<String> {
+        self.shared.taken.lock().expect("nothing panics").clone()
     }
 
     /// How many connections there were, and how many of them were troubled.
@@ -92,7 +102,7 @@ impl Shared {
                 thread::sleep(Duration::from_secs(7));
                 Ok(())
             }
-            Trouble::Says(words) => talk(daemon, words),
+            Trouble::Says { recipient, words } => self.talk(daemon, recipient, words),
         }
     }
 
@@ -130,19 +140,29 @@ impl Shared {
         from.shutdown(Shutdown::Both)?;
         to.shutdown(Shutdown::Both)
     }
-}
 
-/// The plainest mail server, which has one answer to every recipient.
-fn talk(mut daemon: &TcpStream, words: &str) -> std::io::Result<()> {
-    daemon.write_all(b"220 mx.test\r\n")?;
-    for line in BufReader::new(daemon.try_clone()?).lines() {
-        let answer = match line?.to_ascii_uppercase().split([' ', ':']).next() {
-            Some("RCPT") => words,
-            Some("DATA") => "503 no recipient",
-            Some("QUIT") => return daemon.write_all(b"221 bye\r\n"),
-            Some(_) | None => "250 mx.test",
-        };
-        daemon.write_all(format!("{answer}\r\n").as_bytes())?;
+    /// The plainest mail server, of which one recipient hears something else.
+    fn talk(&self, mut daemon: &TcpStream, recipient: &str, words: &str) -> std::io::Result<()> {
+        daemon.write_all(b"220 mx.test\r\n")?;
+        let mut lines = BufReader::new(daemon.try_clone()?).lines();
+        while let Some(line) = lines.next() {
+            let line = line?;
+            let answer = match line.get(..4).unwrap_or_default() {
+                "RCPT" if line.contains(recipient) => words,
+                "DATA" => {
+                    daemon.write_all(b"354 go on\r\n")?;
+                    let mut letter = String::new();
+                    for line in lines.by_ref().map_while(Result::ok).take_while(|line| line != ".") {
+                        letter += &(line + "\n");
+                    }
+                    self.taken.lock().expect("nothing panics").push(letter);
+                    "250 taken"
+                }
+                "QUIT" => return daemon.write_all(b"221 bye\r\n"),
+                _ => "250 mx.test",
+            };
+            daemon.write_all(format!("{answer}\r\n").as_bytes())?;
+        }
+        Ok(())
     }
-    Ok(())
 }
