@@ -76,7 +76,8 @@ impl Office {
             None => now,
         };
         let cause = |m: &Match| Cause::Clock { phase_no: m.phase_no };
-        while self.sweep(until, now, cause, &mut BTreeSet::new()).await? {}
+        let spared = self.unproven_yet().await?;
+        while self.sweep(until, now, cause, &mut spared.clone()).await? {}
         self.digest_when_due(now).await
     }
 
@@ -145,7 +146,7 @@ impl Office {
             return Ok(false);
         }
         match self.store.commit(&settlement).await {
-            Ok(()) => self.dispatches.notify_one(),
+            Ok(()) => self.committed(&settlement),
             Err(error) if error.is_transient() && !matches!(error, StoreError::Stale(_)) => {
                 return Err(error.into());
             }
@@ -211,7 +212,7 @@ impl Office {
         };
         match self.store.commit(&settlement).await {
             Ok(()) => {
-                self.dispatches.notify_one();
+                self.committed(&settlement);
                 Ok(Some(after))
             }
             Err(StoreError::Stale(match_id)) => {
