@@ -390,19 +390,19 @@ impl Office {
 
     async fn listed(&self, listing: Listing) -> anyhow::Result<Vec<GmLine>> {
         let mut lines = Vec::new();
-        for row in self.store.list_matches(None).await? {
-            let m = super::settle::snapshot(&row)?;
+        self.for_each_match(|m| {
             let wanted = match listing {
                 Listing::All => m.stage != Stage::Over,
                 Listing::Running => m.stage == Stage::Running,
-                Listing::Late => self.is_late(&m),
+                Listing::Late => self.is_late(m),
                 Listing::Paused => m.stage == Stage::Paused,
                 Listing::Protests => m.protest.is_some(),
             };
             if wanted {
-                lines.push(self.gm_line(&m));
+                lines.push(self.gm_line(m));
             }
-        }
+        })
+        .await?;
         Ok(lines)
     }
 

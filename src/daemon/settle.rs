@@ -214,6 +214,7 @@ impl Office {
         Ok(Known { matches, shared: Arc::new(shared) })
     }
 
+    /// These matches as far as they can be loaded.
     pub(super) async fn working(&self, ids: &[String]) -> anyhow::Result<BTreeMap<String, Working>> {
         let rows = self.store.matches(ids).await.context("matches")?;
         let seats = self.store.seats_of(ids).await.context("seats")?;
@@ -221,15 +222,25 @@ impl Office {
         for seat in seats {
             by_match.entry(seat.match_id.clone()).or_default().push(seat);
         }
-        rows.into_iter()
-            .map(|row| {
-                let seats = write::both_seats(by_match.remove(&row.id).unwrap_or_default(), &row.id)?;
-                Ok((
-                    row.id.clone(),
-                    Working { m: snapshot(&row)?, version: row.version, seats, changed: false },
-                ))
-            })
-            .collect()
+        let load = |row: &MatchRow, seats| -> anyhow::Result<Working> {
+            let seats = write::both_seats(seats, &row.id)?;
+            Ok(Working { m: snapshot(row)?, version: row.version, seats, changed: false })
+        };
+        let mut loaded = BTreeMap::new();
+        for row in rows {
+            match load(&row, by_match.remove(&row.id).unwrap_or_default()) {
+                Ok(working) => drop(loaded.insert(row.id, working)),
+                // Whatever is about it fails, and nothing else.
+                Err(error) => {
+                    tracing::error!(
+                        match_id = row.id,
+                        error = format!("{error:#}"),
+                        "a match cannot be loaded"
+                    );
+                }
+            }
+        }
+        Ok(loaded)
     }
 
     /// The match that a seat's letter is about, if nothing was decided about it yet.
