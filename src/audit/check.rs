@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{Expected, Finding, Place, Verdict};
 use crate::game::Seat;
-use crate::ledger::{self, Entry, Fact, Head, Source};
-use crate::letter::{Address, Digest, Letter, Limits, Own};
+use crate::ledger::{self, Desk, Entry, Fact, Head, Source};
+use crate::letter::{Digest, Letter, Limits};
 use crate::referee::{self, Act, Cause, Match, Opening, Ruling, SeatLetter};
 use crate::report::envelope::{self, Answered};
 
@@ -70,6 +70,8 @@ pub struct Check {
     record: Vec<Entry>,
     now: Option<Match>,
     verdict: Verdict,
+    /// Whether the house is asked for each of its turns again.
+    pub asks_the_house: bool,
 }
 
 /// Nothing is too big to be read a second time.
@@ -118,6 +120,7 @@ impl Check {
             record: Vec::new(),
             now: None,
             verdict,
+            asks_the_house: true,
         };
         if check.snapshot.is_none() {
             check.wrong(Place::Kept("the snapshot"), "it cannot be read; nothing can be ruled on again");
@@ -174,12 +177,10 @@ impl Check {
     }
 
     fn read(&self, raw: &[u8]) -> AtHand {
-        let desk = self.now.as_ref().or(self.snapshot.as_ref()).map(|m| m.desk.address.as_str());
-        let Some(address) = desk.and_then(|address| Address::parse(address).ok()) else {
+        let desk = self.now.as_ref().or(self.snapshot.as_ref()).map(|m| &m.desk);
+        let Some(own) = desk.and_then(Desk::own) else {
             return AtHand::Unfit("the referee's own address is missing");
         };
-        let message_id_domain = address.domain().to_owned();
-        let own = Own { address, message_id_domain, return_path: None };
         match Letter::read(raw, &own, &NO_LIMITS) {
             Ok(letter) => AtHand::Letter(Box::new(letter)),
             Err(_) => AtHand::Unfit("it cannot be read as a letter of one sender"),
@@ -257,6 +258,8 @@ impl Check {
                     | Fact::TurnAdjudicated { .. }
                     | Fact::MatchClosed { .. }
                     | Fact::CorrectionMade { .. }
+                    | Fact::PlayerRenamed { .. }
+                    | Fact::PlayerReplaced { .. }
             ) {
                 self.record.push(found);
             }
@@ -299,6 +302,22 @@ impl Check {
             Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
             Source::House { act: done } => {
                 let act = act(done)?;
+                if let Act::Play { version, .. } = &act
+                    && self.asks_the_house
+                {
+                    let known = m.game.house_version();
+                    if *version != known {
+                        let what = format!(
+                            "entry #{} was played by version {version} of the house; this program knows version {known}",
+                            first.seq
+                        );
+                        self.verdict.unable = Some(what);
+                        return Err(None);
+                    }
+                    if m.house_turn().as_ref() != Some(&act) {
+                        return Err(wrong("the house, asked again, plays otherwise there"));
+                    }
+                }
                 Ok((referee::rule(m, &Cause::House { phase_no, act: &act }, first.at), None))
             }
             Source::Letter(digest) => {
@@ -333,7 +352,7 @@ impl Check {
     /// The opening of the match, made again.
     fn opening(&self, first: &Entry) -> Result<Ruling, Option<Finding>> {
         let wrong = |place: Place, what: &str| Some(Finding { place, what: what.to_owned() });
-        let Fact::MatchOpened { game, options, players, terms, desk, key: pin } = &first.fact else {
+        let Fact::MatchOpened { game, options, players, house, terms, desk, key: pin } = &first.fact else {
             return Err(wrong(Place::Entry(first.seq), "the ledger does not begin with the match's opening"));
         };
         let key = self.snapshot.as_ref().map(|m| m.key.clone());
@@ -348,6 +367,7 @@ impl Check {
             game: *game,
             choices: options.clone(),
             players: players.clone(),
+            house: house.clone(),
             terms,
             desk: desk.clone(),
             key,
@@ -369,7 +389,7 @@ impl Check {
         let record = ended.then(|| ledger::record(&self.record).map(|record| record.to_string())).flatten();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let unique = envelope::unique(&m.id, m.head.seq, index);
+            let unique = envelope::unique(m, index);
             let Some(sent) = self.sent.remove(&unique) else {
                 let what = format!(
                     "it is missing: entry #{} brought this {}",

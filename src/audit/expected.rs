@@ -109,7 +109,7 @@ impl Expected {
         let local = self.sent.message_id.split('@').next().unwrap_or_default();
         // A letter to a seat or to the GM begins its Message-ID with the reply token.
         let token = match local.split('.').collect::<Vec<_>>()[..] {
-            [token, _, _, _] => token,
+            [token, _, _, _, _] => token,
             _ => "",
         };
         let mut page =

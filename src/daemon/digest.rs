@@ -5,16 +5,20 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use super::Office;
+use super::returned::given_up;
 use super::settle::snapshot;
-use crate::referee::Stage;
+use crate::referee::{Match, Stage};
 use crate::report::{DigestTold, FailedSend, LetterTold, Plain, Refusals};
-use crate::store::{Fate, Settlement};
+use crate::store::{DispatchRow, Fate, Settlement};
 
 /// The key under which the daemon remembers when the last digest was made.
 const LAST_DIGEST: &str = "digest";
 
 /// No more letters and dispatches than this are listed one by one.
 const LISTED_AT_MOST: u32 = 50;
+
+/// Matches loaded together.
+const MATCHES_TOGETHER: usize = 500;
 
 impl Office {
     /// Sends the digest when its hour has come, if there is anything to tell.
@@ -49,37 +53,54 @@ impl Office {
     ) -> anyhow::Result<Option<DigestTold>> {
         let since = since.unwrap_or(self.now() - TimeDelta::days(1));
         let mut told = DigestTold { since: self.tell_time(since), ..DigestTold::default() };
-        for row in self.store.list_matches(None).await? {
-            let m = snapshot(&row)?;
-            let line = || self.gm_line(&m);
+        self.for_each_match(|m| {
+            let line = || self.gm_line(m);
             told.running += usize::from(m.stage == Stage::Running);
             if m.protest.is_some() {
                 told.protests.push(line());
             } else if m.asked_gm && m.stage == Stage::Running {
                 told.overdue.push(line());
-            } else if self.is_late(&m) {
+            } else if self.is_late(m) {
                 told.late.push(line());
             } else if m.stage != Stage::Over
                 && (m.bouncing != Default::default() || m.away != Default::default())
             {
                 told.unread.push(line());
             }
-        }
+        })
+        .await?;
         let mut refused: BTreeMap<String, usize> = BTreeMap::new();
         for entry in self.store.entries_since("OrdersRefused", since).await? {
             *refused.entry(entry.match_id).or_default() += 1;
         }
         told.refused = refused.into_iter().map(|(id, count)| Refusals { id, count }).collect();
         let unsent = self.store.list_dispatches(true, LISTED_AT_MOST).await?;
-        let failed =
-            unsent.into_iter().filter(|row| row.given_up && row.created_at > since - TimeDelta::days(6));
-        told.failed = failed
-            .map(|row| FailedSend { recipient: row.recipient, kind: row.kind, error: row.error })
-            .collect();
+        for row in unsent.into_iter().filter(|row| row.given_up) {
+            if self.given_up_at(&row).await? >= since {
+                told.failed.push(FailedSend { recipient: row.recipient, kind: row.kind, error: row.error });
+            }
+        }
         told.set_aside = self.letters_told(Fate::SetAside, since).await?;
         told.ignored = self.letters_told(Fate::Ignored, since).await?;
         told.letters_waiting = self.store.queues().await?.letters_waiting;
         Ok(Some(told).filter(DigestTold::has_news))
+    }
+
+    /// Shows every match, loading some at a time: a club may have more than fit into memory.
+    pub(super) async fn for_each_match(&self, mut show: impl FnMut(&Match)) -> anyhow::Result<()> {
+        for ids in self.store.match_ids().await?.chunks(MATCHES_TOGETHER) {
+            for row in self.store.matches(ids).await? {
+                show(&snapshot(&row)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// When the GM was told at once; of his own letters, when they were made.
+    async fn given_up_at(&self, row: &DispatchRow) -> anyhow::Result<DateTime<Utc>> {
+        let notice = self.stationery.message_id(&self.gm_token().await?, &given_up(row.id));
+        let told = self.store.dispatches_named(&[notice]).await?;
+        Ok(told.first().map_or(row.created_at, |told| told.created_at))
     }
 
     async fn letters_told(&self, fate: Fate, since: DateTime<Utc>) -> anyhow::Result<Vec<LetterTold>> {

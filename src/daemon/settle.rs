@@ -129,8 +129,9 @@ impl Office {
                     Pace::Alone(more) if more > 1 => Pace::Alone(more - 1),
                     Pace::Alone(_) | Pace::InOrder | Pace::Together => Pace::Together,
                 };
-                if !settlement.dispatches.is_empty() {
-                    self.dispatches.notify_one();
+                self.committed(&settlement);
+                for letter in settlement.decided.iter().filter(|letter| letter.fate != Fate::Ruled) {
+                    tracing::info!(letter = %letter.digest, fate = letter.fate.as_str(), "a letter is decided");
                 }
             }
             // Somebody else has ruled on one of the matches meanwhile: all is loaded and ruled on again.
@@ -160,7 +161,7 @@ impl Office {
 
     /// Decides what becomes of these letters.
     async fn decide(&self, letters: &[WaitingLetter], pace: Pace) -> anyhow::Result<Settlement> {
-        let read = side_by_side(letters, |letter| self.read(letter));
+        let read = side_by_side(letters, |letter| self.read(&letter.raw));
         let mut known = self.gather(letters, &read).await?;
         let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
         let mut lanes: BTreeMap<String, Vec<(&WaitingLetter, &Option<Read>)>> = BTreeMap::new();
@@ -180,9 +181,9 @@ impl Office {
     }
 
     /// Reads a letter; `None` when reading it panicked.
-    fn read(&self, waiting: &WaitingLetter) -> Option<Read> {
+    pub(super) fn read(&self, raw: &[u8]) -> Option<Read> {
         let limits = self.config.letters.limits();
-        catch_unwind(AssertUnwindSafe(|| Letter::read(&waiting.raw, &self.own, &limits))).ok()
+        catch_unwind(AssertUnwindSafe(|| Letter::read(raw, &self.own, &limits))).ok()
     }
 
     /// Loads what the letters refer to, in a few queries for all of them.
@@ -213,6 +214,7 @@ impl Office {
         Ok(Known { matches, shared: Arc::new(shared) })
     }
 
+    /// These matches as far as they can be loaded.
     pub(super) async fn working(&self, ids: &[String]) -> anyhow::Result<BTreeMap<String, Working>> {
         let rows = self.store.matches(ids).await.context("matches")?;
         let seats = self.store.seats_of(ids).await.context("seats")?;
@@ -220,15 +222,25 @@ impl Office {
         for seat in seats {
             by_match.entry(seat.match_id.clone()).or_default().push(seat);
         }
-        rows.into_iter()
-            .map(|row| {
-                let seats = write::both_seats(by_match.remove(&row.id).unwrap_or_default(), &row.id)?;
-                Ok((
-                    row.id.clone(),
-                    Working { m: snapshot(&row)?, version: row.version, seats, changed: false },
-                ))
-            })
-            .collect()
+        let load = |row: &MatchRow, seats| -> anyhow::Result<Working> {
+            let seats = write::both_seats(seats, &row.id)?;
+            Ok(Working { m: snapshot(row)?, version: row.version, seats, changed: false })
+        };
+        let mut loaded = BTreeMap::new();
+        for row in rows {
+            match load(&row, by_match.remove(&row.id).unwrap_or_default()) {
+                Ok(working) => drop(loaded.insert(row.id, working)),
+                // Whatever is about it fails, and nothing else.
+                Err(error) => {
+                    tracing::error!(
+                        match_id = row.id,
+                        error = format!("{error:#}"),
+                        "a match cannot be loaded"
+                    );
+                }
+            }
+        }
+        Ok(loaded)
     }
 
     /// The match that a seat's letter is about, if nothing was decided about it yet.

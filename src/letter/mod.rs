@@ -167,6 +167,12 @@ impl Display for Why {
 }
 
 impl Letter {
+    /// The Message-IDs of what it answers; where it does not say so, the last one of its thread (RFC 5322 3.6.4).
+    pub fn answers(&self) -> impl Iterator<Item = &String> {
+        let of_thread = self.references.last().filter(|_| self.in_reply_to.is_empty());
+        self.in_reply_to.iter().chain(of_thread)
+    }
+
     /// Reads the raw bytes of a letter.
     ///
     /// # Errors
