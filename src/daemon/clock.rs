@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::watch;
 
-use super::settle::snapshot;
+use super::settle::rulable;
 use super::write::{both_seats, match_row};
 use super::{Office, Pause};
 use crate::post::{Health, Stop};
@@ -90,21 +90,21 @@ impl Office {
         Ok(())
     }
 
-    /// Rules on one match and commits. `None`: nothing was to be decided, or somebody else has changed the match
-    /// meanwhile and it is left for the next time.
+    /// Rules on one match and commits. `None`: nothing was to be decided; or somebody else has changed the match
+    /// meanwhile, or it cannot be ruled on, and it is left for the next time.
     pub(super) async fn rule_on<'a>(
         &self,
         row: MatchRow,
         cause: impl Fn(&referee::Match) -> Cause<'a>,
         now: DateTime<Utc>,
     ) -> anyhow::Result<Option<referee::Match>> {
-        let m = snapshot(&row)?;
+        let Some(m) = rulable(&row) else { return Ok(None) };
         let seats = both_seats(self.store.seats_of(std::slice::from_ref(&row.id)).await?, &row.id)?;
-        let ruling = self.rule(&m, &cause(&m), now);
+        let mut ruling = self.rule(&m, &cause(&m), now);
         if ruling.after == m {
             return Ok(None);
         }
-        let (entries, dispatches) = self.rows(&ruling, &seats, None, None, &[], now).await?;
+        let (entries, dispatches) = self.rows(&mut ruling, &seats, None, None, &[], now).await?;
         tracing::info!(
             match_id = row.id,
             entries = entries.len(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use super::Office;
-use super::settle::snapshot;
+use super::settle::rulable;
 use crate::referee::Stage;
 use crate::report::{DigestTold, FailedSend, LetterTold, Plain, Refusals};
 use crate::store::{Fate, Settlement};
@@ -50,7 +50,7 @@ impl Office {
         let since = since.unwrap_or(self.now() - TimeDelta::days(1));
         let mut told = DigestTold { since: self.tell_time(since), ..DigestTold::default() };
         for row in self.store.list_matches(None).await? {
-            let m = snapshot(&row)?;
+            let Some(m) = rulable(&row) else { continue };
             let line = || self.gm_line(&m);
             told.running += usize::from(m.stage == Stage::Running);
             if m.protest.is_some() {

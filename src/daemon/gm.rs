@@ -305,12 +305,12 @@ impl Office {
     pub(super) async fn put(
         &self,
         working: &mut Working,
-        ruling: referee::Ruling,
+        mut ruling: referee::Ruling,
         former: Option<&TokenRow>,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
         let (entries, dispatches) =
-            self.rows(&ruling, &working.seats, former, None, &settlement.entries, self.now()).await?;
+            self.rows(&mut ruling, &working.seats, former, None, &settlement.entries, self.now()).await?;
         working.m = ruling.after;
         working.changed = true;
         settlement.entries.extend(entries);
@@ -333,7 +333,7 @@ impl Office {
     async fn listed(&self, listing: Listing) -> anyhow::Result<Vec<GmLine>> {
         let mut lines = Vec::new();
         for row in self.store.list_matches(None).await? {
-            let m = super::settle::snapshot(&row)?;
+            let Some(m) = super::settle::rulable(&row) else { continue };
             let wanted = match listing {
                 Listing::All => m.stage != Stage::Over,
                 Listing::Running => m.stage == Stage::Running,

@@ -147,13 +147,11 @@ impl Office {
         for seat in seats {
             by_match.entry(seat.match_id.clone()).or_default().push(seat);
         }
-        rows.into_iter()
-            .map(|row| {
+        let readable = rows.into_iter().filter_map(|row| Some((rulable(&row)?, row)));
+        readable
+            .map(|(m, row)| {
                 let seats = write::both_seats(by_match.remove(&row.id).unwrap_or_default(), &row.id)?;
-                Ok((
-                    row.id.clone(),
-                    Working { m: snapshot(&row)?, version: row.version, seats, changed: false },
-                ))
+                Ok((row.id, Working { m, version: row.version, seats, changed: false }))
             })
             .collect()
     }
@@ -226,7 +224,7 @@ impl Office {
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
         let answered = letter.in_reply_to.iter().find_map(|id| context.answered.get(id));
-        let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
+        let working = context.matches.get_mut(&row.match_id).context("its match cannot be ruled on")?;
         let at = self.now();
         let mut request = SeatLetter::of(letter, row.seat, answered.map(String::as_str), &working.m);
         let ruled = catch_unwind(AssertUnwindSafe(|| self.rule(&working.m, &Cause::Letter(&request), at)));
@@ -234,7 +232,7 @@ impl Office {
         self.fill_in(&mut ruling, row, &request.request, settlement).await?;
         let answers = Answered::new(letter);
         let (mut entries, mut dispatches) =
-            self.rows(&ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
+            self.rows(&mut ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
         let written = dispatches.len();
         self.hold_back(&mut dispatches, letter, settlement).await?;
         if dispatches.len() < written {
@@ -242,7 +240,7 @@ impl Office {
             request.silent = true;
             ruling = self.rule(&working.m, &Cause::Letter(&request), at);
             (entries, dispatches) =
-                self.rows(&ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
+                self.rows(&mut ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
         }
         tracing::info!(
             match_id = row.match_id,
@@ -508,10 +506,21 @@ fn fault_told(fault: &Fault) -> String {
     }
 }
 
-/// A match from its row.
+/// A match from its row; one whose rules are not known cannot be ruled on.
 pub(super) fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
-    serde_json::from_str(&row.snapshot)
-        .with_context(|| format!("the snapshot of match {} cannot be read", row.id))
+    let m: Match = serde_json::from_str(&row.snapshot)
+        .with_context(|| format!("the snapshot of match {} cannot be read", row.id))?;
+    m.game.knows_rules(m.rules).map_err(anyhow::Error::msg).with_context(|| row.id.clone())?;
+    Ok(m)
+}
+
+/// A match from its row. One that cannot be ruled on is passed over, so that the others go on.
+pub(super) fn rulable(row: &MatchRow) -> Option<Match> {
+    snapshot(row)
+        .inspect_err(|error| {
+            tracing::error!(match_id = row.id, error = format!("{error:#}"), "it cannot be ruled on");
+        })
+        .ok()
 }
 
 /// The sender as the header has him, of a letter that could not be read.

@@ -1,5 +1,6 @@
 //! Letters of ours once more: a report as it was sent, the text that an answer may quote.
 
+use super::mime;
 use crate::referee::Again;
 
 /// Which of a seat's reports are asked for.
@@ -40,8 +41,11 @@ fn unframed(bytes: &[u8]) -> Again {
     Again { title, lines: text.lines().filter(framed).map(str::to_owned).collect() }
 }
 
-/// The plain text of a letter of ours.
+/// The plain text of a letter of ours: its first part. What follows, pictures above all, is not read.
 pub fn text_of(bytes: &[u8]) -> String {
-    let mail = mail_parser::MessageParser::default().parse(bytes);
+    let mut parts = bytes.windows(mime::TEXT_BEGINS.len()).enumerate();
+    let mut begins = parts.by_ref().filter(|(_, window)| *window == mime::TEXT_BEGINS.as_bytes());
+    let end = begins.nth(1).map_or(bytes.len(), |(at, _)| at);
+    let mail = mail_parser::MessageParser::default().parse(&bytes[..end]);
     mail.and_then(|mail| mail.body_text(0).map(|text| text.into_owned())).unwrap_or_default()
 }
