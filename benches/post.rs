@@ -5,11 +5,12 @@
 #[path = "../tests/servers/mod.rs"]
 #[allow(dead_code)] // It is shared with the tests, which need more of it.
 mod servers;
+mod tools;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 
 use servers::{PASSWORD, Servers};
+use tools::{Sink, median};
 
 const LETTERS: usize = 10_000;
 const LETTER_BYTES: usize = 2_137;
@@ -281,40 +283,4 @@ impl Bare {
             assert!(self.from.read_line(&mut line).expect("read") > 0, "the server went away");
         }
     }
-}
-
-/// A server that takes every letter and forgets it.
-struct Sink {
-    child: Child,
-    port: u16,
-}
-
-impl Sink {
-    fn start() -> Sink {
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-        let port = free.expect("a free port").port();
-        let mut command = Command::new("smtp-sink");
-        // As root it must be told whom to become.
-        if std::fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0) {
-            command.args(["-u", "nobody"]);
-        }
-        let child = command.args([&format!("127.0.0.1:{port}"), "1000"]).stderr(Stdio::null()).spawn();
-        let sink = Sink { child: child.expect("smtp-sink, which comes with Postfix"), port };
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        sink
-    }
-}
-
-impl Drop for Sink {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
 }

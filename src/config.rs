@@ -3,9 +3,11 @@
 //! Each fault is one line that names the key, where it stands, what was found and what would do. Relative paths
 //! are relative to the file's own folder.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
+use tracing_subscriber::EnvFilter;
 
 use crate::letter::{Address, Limits};
 use crate::post::Secret;
@@ -34,6 +36,8 @@ pub struct Config {
     pub templates: TemplateFolder,
     #[serde(default)]
     pub audit: Audit,
+    #[serde(default)]
+    pub status: StatusPage,
     #[serde(default)]
     pub log: Log,
 }
@@ -153,6 +157,14 @@ impl Default for Audit {
     }
 }
 
+/// The page for monitors.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StatusPage {
+    /// `127.0.0.1:9118`; without it there is no page.
+    pub listen: Option<SocketAddr>,
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Log {
@@ -209,6 +221,12 @@ impl Config {
         })?;
         let value = |reason| ConfigError::Value { path: name.to_owned(), reason };
         config.terms.check().map_err(value)?;
+        let filter = &config.log.filter;
+        EnvFilter::try_new(filter).map_err(|error| {
+            value(format!(
+                "log.filter is `{filter}`: {error}; `info` would do, or `info,fogpost::post=debug`"
+            ))
+        })?;
         let hour = config.club.gm.digest_hour;
         if hour > 23 {
             return Err(value(format!("club.gm.digest_hour is {hour}; 0 to 23 would do")));

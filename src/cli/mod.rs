@@ -14,7 +14,9 @@ mod player;
 mod receive;
 mod replay;
 mod run;
+mod status;
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -50,6 +52,7 @@ pub struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Args),
+    Status(status::Args),
     Receive(receive::Args),
     Demo(demo::Args),
     Init(init::Args),
@@ -76,6 +79,7 @@ impl Cli {
         let config = self.config;
         match self.command {
             Command::Run(args) => args.run(&config),
+            Command::Status(args) => args.run(&config),
             Command::Receive(args) => args.run(&config),
             Command::Demo(args) => args.run(),
             Command::Init(args) => args.run(&config),
@@ -103,18 +107,41 @@ fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<
 
 /// Opens the club's database with everything that works on it.
 async fn office(config: Config) -> anyhow::Result<Arc<Office>> {
-    let store = store::open(&config.database.url)
-        .await
-        .with_context(|| format!("database {}", config.database.url))?;
+    // The URL itself is told to nobody: it may hold a password.
+    let store = store::open(&config.database.url).await?;
     Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
 }
 
+/// What is written to the log; it can be changed while the program runs.
+struct LogFilter(Box<dyn Fn(EnvFilter) -> anyhow::Result<()>>);
+
+impl LogFilter {
+    fn set(&self, filter: &str) -> anyhow::Result<()> {
+        self.0(env_filter(filter)?)
+    }
+}
+
+fn env_filter(filter: &str) -> anyhow::Result<EnvFilter> {
+    EnvFilter::try_new(filter).with_context(|| format!("log.filter `{filter}`"))
+}
+
 /// Sends the log to standard error: text for people, or JSON.
-fn start_log(log: &Log) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&log.filter).with_context(|| format!("log.filter `{}`", log.filter))?;
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    let started = if log.json { subscriber.json().try_init() } else { subscriber.try_init() };
-    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))
+fn start_log(log: &Log) -> anyhow::Result<LogFilter> {
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(env_filter(&log.filter)?)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
+    let (filter, started): (LogFilter, _) = if log.json {
+        let subscriber = subscriber.json().with_filter_reloading();
+        let handle = subscriber.reload_handle();
+        (LogFilter(Box::new(move |filter| Ok(handle.reload(filter)?))), subscriber.try_init())
+    } else {
+        let subscriber = subscriber.with_filter_reloading();
+        let handle = subscriber.reload_handle();
+        (LogFilter(Box::new(move |filter| Ok(handle.reload(filter)?))), subscriber.try_init())
+    };
+    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))?;
+    Ok(filter)
 }
 
 /// A table for people: columns, no lines.

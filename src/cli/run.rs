@@ -1,43 +1,202 @@
-//! `fogpost run`: the daemon.
+//! `fogpost run`: the daemon, from its first line in the log to its last.
 
-use std::path::Path;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context;
+use chrono::Utc;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 
+use super::LogFilter;
 use crate::config::Config;
-use crate::daemon;
+use crate::daemon::Office;
+use crate::daemon::service::{self, Signals, Wish};
+use crate::daemon::status::this_daemon;
+use crate::post::Stop;
 use crate::report;
 
 /// Read letters, rule on them and answer, until stopped
+///
+/// SIGTERM and Ctrl-C end it within seconds. SIGHUP makes it read its config and templates again; a config at fault
+/// is refused, and the one before stays in force. A new database.url or log.json takes a restart.
 #[derive(clap::Args)]
 pub struct Args {
     /// Do what there is to do, then end: for cron, at least every hour
     #[arg(long)]
     once: bool,
+    /// How the log is written to standard error; otherwise as log.json says
+    #[arg(long, value_name = "FORM")]
+    log: Option<Form>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Form {
+    /// A line for people
+    Text,
+    /// A line of JSON
+    Json,
 }
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        let config = Config::load(config)?;
-        super::start_log(&config.log)?;
+        let settings = Settings { path: config.to_owned(), form: self.log };
+        let config = settings.load()?;
+        let log = super::start_log(&config.log)?;
         super::block_on(async {
             let office = super::office(config).await?;
             report::try_out(&office.templates)?;
-            let _held = office.store.hold(&format!("pid {}", std::process::id())).await?;
-            tracing::info!(
-                version = env!("CARGO_PKG_VERSION"),
-                database = office.config.database.url.split('?').next().unwrap_or_default(),
-                "fogpost is here"
-            );
+            let _held = office.store.hold(&this_daemon()).await?;
+            tell_start(&office).await?;
             if self.once {
                 office.once().await?;
+                office.close().await;
             } else {
-                let stop = daemon::stop_on_signal().context("signals")?;
-                office.clone().run(stop).await?;
+                serve(&settings, office, &log).await?;
             }
-            office.close().await;
             Ok(ExitCode::SUCCESS)
         })
+    }
+}
+
+/// Where the settings come from, now and when they are read again.
+struct Settings {
+    path: PathBuf,
+    form: Option<Form>,
+}
+
+impl Settings {
+    fn load(&self) -> anyhow::Result<Config> {
+        let mut config = Config::load(&self.path)?;
+        if let Some(form) = self.form {
+            config.log.json = matches!(form, Form::Json);
+        }
+        Ok(config)
+    }
+
+    /// A new office by the settings as they are now; it works in the database of the one before.
+    async fn reload(&self, before: &Office, page: &mut Page, log: &LogFilter) -> anyhow::Result<Arc<Office>> {
+        let mut config = self.load()?;
+        let old = &before.config;
+        let fixed = [
+            ("database.url", config.database.url != old.database.url),
+            ("log.json", config.log.json != old.log.json),
+        ];
+        for (key, _) in fixed.iter().filter(|(_, changed)| *changed) {
+            tracing::warn!(key, "this change takes a restart");
+        }
+        config.database.url.clone_from(&old.database.url);
+        config.log.json = old.log.json;
+        let office = Office::new(config, Arc::clone(&before.store), Arc::new(Utc::now))?;
+        report::try_out(&office.templates)?;
+        page.show(&office).await?;
+        log.set(&office.config.log.filter)?;
+        Ok(Arc::new(office))
+    }
+}
+
+/// What the program is, and what it found to be caught up with.
+async fn tell_start(office: &Office) -> anyhow::Result<()> {
+    let database = office.store.about().await?;
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), database, "fogpost begins");
+    let queues = office.store.queues().await?;
+    tracing::info!(
+        matches_running = queues.matches_running,
+        letters_waiting = queues.letters_waiting,
+        dispatches_unsent = queues.dispatches_waiting,
+        dispatches_given_up = queues.given_up,
+        overdue_since = queues.next_wake.filter(|wake| *wake <= office.now()).map(tracing::field::display),
+        "found in the database"
+    );
+    Ok(())
+}
+
+async fn serve(settings: &Settings, mut office: Arc<Office>, log: &LogFilter) -> anyhow::Result<()> {
+    let mut signals = Signals::heed().context("signals")?;
+    let mut page = Page::default();
+    page.show(&office).await?;
+    service::tell_ready();
+    loop {
+        let (stopper, stop) = Stop::new();
+        let mut running = pin!(Arc::clone(&office).run(stop));
+        let next = loop {
+            let wish = tokio::select! {
+                ended = &mut running => return ended,
+                wish = signals.next() => wish,
+            };
+            if wish == Wish::Stop {
+                service::tell_stopping();
+                tracing::info!("stopping");
+                break None;
+            }
+            service::tell_reloading();
+            match settings.reload(&office, &mut page, log).await {
+                Ok(next) => break Some(next),
+                Err(error) => {
+                    let error = format!("{error:#}");
+                    tracing::error!(error, "the config is refused; the one before stays in force");
+                    service::tell_ready();
+                }
+            }
+        };
+        stopper.stop();
+        running.await?;
+        office.hang_up().await;
+        let Some(next) = next else { break };
+        office = next;
+        tracing::info!("the config is in force as it is now");
+        service::tell_ready();
+    }
+    drop(page);
+    office.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// The page for monitors, where the config says.
+#[derive(Default)]
+struct Page {
+    listen: Option<SocketAddr>,
+    serving: Option<JoinHandle<()>>,
+}
+
+impl Page {
+    /// Shows the page where the office's config wants it. A new place is taken before the old one is left.
+    async fn show(&mut self, office: &Office) -> anyhow::Result<()> {
+        let listen = office.config.status.listen;
+        if listen == self.listen {
+            return Ok(());
+        }
+        let serving = match listen {
+            None => None,
+            Some(address) => {
+                let listener =
+                    TcpListener::bind(address).await.with_context(|| format!("status.listen {address}"))?;
+                let (store, clock) = (Arc::clone(&office.store), Arc::new(Utc::now));
+                Some(tokio::spawn(async move {
+                    if let Err(error) = service::serve_status(listener, store, clock).await {
+                        tracing::error!(error = format!("{error:#}"), "monitors are not answered any more");
+                    }
+                }))
+            }
+        };
+        self.end();
+        (self.listen, self.serving) = (listen, serving);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        if let Some(serving) = self.serving.take() {
+            serving.abort();
+        }
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        self.end();
     }
 }

@@ -3,6 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::watch;
 
+use super::pulse::Loop;
 use super::settle::rulable;
 use super::write::{both_seats, match_row};
 use super::{Office, Pause};
@@ -34,6 +35,7 @@ impl Office {
     pub(super) async fn watch_clock_until(&self, stop: &Stop, health: watch::Receiver<Health>) {
         let mut pause = Pause::new();
         while !stop.is_set() {
+            self.pulse.beat(Loop::Clock);
             let readable = health.borrow().last_ok.is_some() && health.borrow().trouble.is_none();
             if readable {
                 match self.clock_all(OUTAGE).await {
@@ -98,6 +100,7 @@ impl Office {
         cause: impl Fn(&referee::Match) -> Cause<'a>,
         now: DateTime<Utc>,
     ) -> anyhow::Result<Option<referee::Match>> {
+        self.pulse.beat(Loop::Clock);
         let Some(m) = rulable(&row) else { return Ok(None) };
         let seats = both_seats(self.store.seats_of(std::slice::from_ref(&row.id)).await?, &row.id)?;
         let mut ruling = self.rule(&m, &cause(&m), now);

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
 
+use super::pulse::Loop;
 use super::{Office, Pause, rest};
-use crate::post::Stop;
 use crate::post::outbox::{Outgoing, SendError};
+use crate::post::{Stop, without_addresses};
 use crate::store::{Claimed, Sent};
 
 /// Dispatches claimed together.
@@ -25,6 +26,7 @@ impl Office {
     pub(super) async fn dispatch_until(&self, stop: &Stop) {
         let mut pause = Pause::new();
         while !stop.is_set() {
+            self.pulse.beat(Loop::Dispatch);
             match self.dispatch_some().await {
                 Ok(0) => {
                     pause = Pause::new();
@@ -57,7 +59,7 @@ impl Office {
         }
         let mut sending = JoinSet::new();
         for dispatches in by_reader.into_values() {
-            let poster = Arc::clone(&self.poster);
+            let (poster, pulse) = (Arc::clone(&self.poster), Arc::clone(&self.pulse));
             let return_path = self.config.club.return_path().as_str().to_owned();
             sending.spawn(async move {
                 let mut sent = Vec::with_capacity(dispatches.len());
@@ -68,6 +70,7 @@ impl Office {
                         bytes: &dispatch.bytes,
                     };
                     let outcome = poster.send(&letter).await;
+                    pulse.beat(Loop::Dispatch);
                     sent.push((dispatch, outcome));
                 }
                 sent
@@ -96,16 +99,19 @@ impl Office {
         let (dispatch_id, tries) = (dispatch.id, dispatch.tries + 1);
         match sent {
             Ok(said) => {
+                let said = without_addresses(&said);
                 tracing::debug!(dispatch_id, kind = dispatch.kind, said, "sent");
+                self.pulse.note_sent(self.now());
                 Sent::Taken
             }
             Err(error) if error.is_transient() && tries < TRIES_AT_MOST => {
-                let at = self.now() + pause_after(tries);
-                tracing::warn!(dispatch_id, kind = dispatch.kind, tries, %error, again_at = %at, "not sent yet");
+                let (at, told) = (self.now() + pause_after(tries), without_addresses(&error.to_string()));
+                tracing::warn!(dispatch_id, kind = dispatch.kind, tries, error = told, again_at = %at, "not sent yet");
                 Sent::Later { at, error: error.to_string() }
             }
             Err(error) => {
-                tracing::error!(dispatch_id, kind = dispatch.kind, tries, %error, "given up");
+                let told = without_addresses(&error.to_string());
+                tracing::error!(dispatch_id, kind = dispatch.kind, tries, error = told, "given up");
                 Sent::GivenUp { error: error.to_string() }
             }
         }

@@ -11,25 +11,30 @@ mod gm;
 mod intake;
 mod open;
 mod proof;
+mod pulse;
 mod returned;
+pub mod service;
 mod settle;
+pub mod status;
 mod write;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use tokio::sync::{Notify, mpsc, watch};
+
+use self::pulse::Pulse;
 
 use crate::config::Config;
 use crate::ledger::{Desk, to_millis};
 use crate::letter::Own;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
-use crate::post::{Batch, Health, Stop, Stopper};
+use crate::post::{Batch, Health, Stop};
 use crate::report::Templates;
 use crate::report::envelope::Stationery;
 use crate::store::Store;
@@ -53,6 +58,7 @@ pub struct Office {
     /// What letters are read and answers worded by now.
     desk: Desk,
     clock: Clock,
+    pulse: Arc<Pulse>,
     /// Letters wait to be ruled on.
     letters: Notify,
     /// Dispatches wait to be sent.
@@ -61,6 +67,9 @@ pub struct Office {
 
 /// How often the loops look even when nothing has woken them.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+/// How long the loops may take to finish what they have in hand.
+const PARTING: Duration = Duration::from_secs(5);
 
 /// The longest pause between two tries when the database does not answer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
@@ -100,14 +109,20 @@ impl Office {
             stationery,
             desk,
             clock,
+            pulse: Arc::new(Pulse::new(Instant::now())),
             letters,
             dispatches,
         })
     }
 
-    /// Ends the connections that are kept.
-    pub async fn close(&self) {
+    /// Ends the connections to the mail server that are kept.
+    pub async fn hang_up(&self) {
         self.poster.close().await;
+    }
+
+    /// Ends all connections that are kept.
+    pub async fn close(&self) {
+        self.hang_up().await;
         self.store.close().await;
     }
 
@@ -116,7 +131,8 @@ impl Office {
         to_millis((self.clock)())
     }
 
-    /// Runs every loop until `stop`.
+    /// Runs every loop until `stop`. Each then finishes what it has in hand; what takes longer than [`PARTING`] is
+    /// let go, and is met again at the next start.
     ///
     /// # Errors
     /// What ended one of the loops for good.
@@ -124,16 +140,28 @@ impl Office {
         let (to, batches) = mpsc::channel::<Batch>(2);
         let (health, watched) = watch::channel(Health::default());
         let inbox = self.config.inbox.clone().run(to, stop.clone(), health);
+        let work = async {
+            tokio::join!(
+                self.take_in_until_closed(batches),
+                self.settle_until(&stop),
+                self.watch_clock_until(&stop, watched.clone()),
+                self.dispatch_until(&stop),
+                self.note_state_until(&stop, watched),
+                self.reassure_until(&stop),
+                // These only read, or can be broken off anywhere.
+                until(&stop, self.audit_until(&stop)),
+                until(&stop, self.read_again_until(&stop)),
+            );
+            Ok(())
+        };
+        let all = async { tokio::try_join!(async { inbox.await.context("the mailbox") }, work).map(|_| ()) };
         tokio::select! {
-            ended = inbox => ended.context("the mailbox")?,
-            () = self.take_in_until_closed(batches) => {}
-            () = self.settle_until(&stop) => {}
-            () = self.watch_clock_until(&stop, watched) => {}
-            () = self.dispatch_until(&stop) => {}
-            () = self.audit_until(&stop) => {}
-            () = self.read_again_until(&stop) => {}
+            ended = all => ended,
+            () = too_long_after(&stop) => {
+                tracing::warn!(seconds = PARTING.as_secs(), "work in hand was let go and rolled back");
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     /// Does once what there is to do: takes in what the mailbox holds, settles it, asks the clock, sends.
@@ -149,7 +177,8 @@ impl Office {
         self.settle_all().await?;
         self.clock_all(clock::OUTAGE_BETWEEN_RUNS).await?;
         self.audit_when_due().await?;
-        self.dispatch_all().await
+        self.dispatch_all().await?;
+        self.note_once().await
     }
 }
 
@@ -182,6 +211,19 @@ fn read_folder(folder: &Path, prefix: &str, found: &mut BTreeMap<String, String>
     Ok(())
 }
 
+/// Does the work until `stop`, then drops it.
+async fn until(stop: &Stop, work: impl Future<Output = ()>) {
+    tokio::select! {
+        () = work => {}
+        () = stop.wait() => {}
+    }
+}
+
+async fn too_long_after(stop: &Stop) {
+    stop.wait().await;
+    tokio::time::sleep(PARTING).await;
+}
+
 /// Waits until woken, at most [`LOOK_EVERY`].
 async fn rest(wake: &Notify, stop: &Stop) {
     tokio::select! {
@@ -191,39 +233,30 @@ async fn rest(wake: &Notify, stop: &Stop) {
     }
 }
 
-/// A growing pause after a failure of the database.
-struct Pause(Duration);
+/// A growing pause after a failure of the database, and what was said of it.
+struct Pause {
+    next: Duration,
+    said: String,
+}
 
 impl Pause {
     fn new() -> Self {
-        Pause(Duration::from_secs(1))
+        Pause { next: Duration::from_secs(1), said: String::new() }
     }
 
+    /// A failure that lasts is told once.
     async fn after_failure(&mut self, what: &str, error: &anyhow::Error, stop: &Stop) {
-        tracing::error!(
-            error = format!("{error:#}"),
-            pause_seconds = self.0.as_secs(),
-            "{what}; trying again"
-        );
+        let error = format!("{error:#}");
+        if error == self.said {
+            tracing::debug!(error, pause_seconds = self.next.as_secs(), "{what}; trying again");
+        } else {
+            tracing::error!(error, "{what}; trying again until it can");
+            self.said = error;
+        }
         tokio::select! {
-            () = tokio::time::sleep(self.0) => {}
+            () = tokio::time::sleep(self.next) => {}
             () = stop.wait() => {}
         }
-        self.0 = (self.0 * 2).min(LONGEST_PAUSE);
+        self.next = (self.next * 2).min(LONGEST_PAUSE);
     }
-}
-
-/// Stops on Ctrl-C or SIGTERM.
-pub fn stop_on_signal() -> std::io::Result<Stop> {
-    let (stopper, stop): (Stopper, Stop) = Stop::new();
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminate.recv() => {}
-        }
-        tracing::info!("stopping");
-        stopper.stop();
-    });
-    Ok(stop)
 }

@@ -11,6 +11,7 @@ use chrono::TimeDelta;
 
 use super::anybody::Asker;
 use super::proof::Proofs;
+use super::pulse::Loop;
 use super::write;
 use super::{Office, Pause, rest};
 use crate::game::{BySeat, Fault, Line};
@@ -63,6 +64,7 @@ impl Office {
     pub(super) async fn settle_until(&self, stop: &Stop) {
         let mut pause = Pause::new();
         while !stop.is_set() {
+            self.pulse.beat(Loop::Settle);
             match self.settle_some().await {
                 Ok(0) => {
                     pause = Pause::new();
@@ -79,7 +81,9 @@ impl Office {
     /// # Errors
     /// The database does not answer.
     pub async fn settle_all(&self) -> anyhow::Result<()> {
-        while self.settle_some().await? > 0 {}
+        while self.settle_some().await? > 0 {
+            self.pulse.beat(Loop::Clock);
+        }
         Ok(())
     }
 

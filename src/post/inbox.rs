@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
-use super::{Arrived, Batch, Error, Health, Stop, imap, maildir};
+use super::{Arrived, Batch, Error, Health, Stop, imap, maildir, without_addresses};
 
 /// At most so many letters in a batch, which is one transaction of the receiver.
 pub(super) const BATCH_LETTERS: usize = 500;
@@ -225,7 +225,8 @@ impl Door {
     fn trouble(&self, error: &Error) {
         let text = error.to_string();
         if self.health.borrow().trouble.as_ref() != Some(&text) {
-            tracing::warn!(error = %text, "the mailbox cannot be read; trying again");
+            let error = without_addresses(&text);
+            tracing::warn!(error, "the mailbox cannot be read; trying again");
             self.health.send_modify(|health| health.trouble = Some(text));
         }
     }

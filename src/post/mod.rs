@@ -178,6 +178,12 @@ pub(crate) fn one_line(text: &str) -> String {
         .collect()
 }
 
+/// The same without mail addresses, which servers like to repeat: for a log, which tells nobody's.
+pub(crate) fn without_addresses(text: &str) -> String {
+    let word = |word: &'_ str| if word.contains('@') { "…".to_owned() } else { word.to_owned() };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// The letter with the line ends of this system's files and pipes (LF), as mail programs on it expect.
 pub(crate) fn unix_lines(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());

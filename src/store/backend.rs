@@ -474,7 +474,9 @@ macro_rules! backend {
                      (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL) AS dispatches_waiting, \
                      (SELECT MIN(created_at) FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
                      (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) AS given_up, \
-                     (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running",
+                     (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \
+                     (SELECT COUNT(*) FROM letter WHERE fate = 'set_aside') AS set_aside, \
+                     (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake",
                 )
                 .fetch_one(&self.reader)
                 .await?;
@@ -491,6 +493,22 @@ macro_rules! backend {
                            ON CONFLICT (key) DO UPDATE SET value = excluded.value";
                 sqlx::query(sql).bind(key).bind(text(value)).execute(&self.writer).await?;
                 Ok(())
+            }
+
+            async fn remembered_under(&self, prefix: &str) -> Result<Vec<(String, String)>> {
+                let sql = "SELECT key, value FROM memo WHERE key LIKE $1 ORDER BY key";
+                Ok(sqlx::query_as(sql).bind(format!("{prefix}%")).fetch_all(&self.reader).await?)
+            }
+
+            async fn forget(&self, key: &str) -> Result<()> {
+                sqlx::query("DELETE FROM memo WHERE key = $1").bind(key).execute(&self.writer).await?;
+                Ok(())
+            }
+
+            async fn about(&self) -> Result<String> {
+                let engine: String = sqlx::query_scalar(ENGINE).fetch_one(&self.reader).await?;
+                let tables: i64 = sqlx::query_scalar(TABLES_VERSION).fetch_one(&self.reader).await?;
+                Ok(format!("{engine}, tables of version {tables}"))
             }
 
             async fn backup(&self, to: &Path) -> Result<()> {

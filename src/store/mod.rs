@@ -331,6 +331,10 @@ pub struct Queues {
     pub oldest_dispatch: Option<DateTime<Utc>>,
     pub given_up: u64,
     pub matches_running: u64,
+    /// Letters that could not be ruled on.
+    pub set_aside: u64,
+    /// When the clock has something to decide next; in the past, it is late by so much.
+    pub next_wake: Option<DateTime<Utc>>,
 }
 
 /// Opens the database that `url` names, makes it where it is missing (SQLite) and brings its tables up to date.
@@ -366,6 +370,17 @@ pub const RESTORED: &str = "restored";
 
 /// What stands under it until then.
 pub const TO_BE_READ_AGAIN: &str = "to be read again";
+
+/// The version of the tables; an error before there are any.
+const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
+
+/// Says in the log that a database of an earlier program was brought up to date.
+fn tell_migrated(before: Option<i64>, migrations: &Migrator) {
+    let now = migrations.iter().map(|migration| migration.version).max();
+    if before != now {
+        tracing::info!(from = before, to = now, "the tables were brought up to date");
+    }
+}
 
 /// Brings the tables up to date.
 ///
@@ -525,6 +540,14 @@ pub trait Store: Send + Sync {
     async fn remembered(&self, key: &str) -> Result<Option<String>>;
 
     async fn remember(&self, key: &str, value: &str) -> Result<()>;
+
+    /// What is remembered under keys that begin so, by key.
+    async fn remembered_under(&self, prefix: &str) -> Result<Vec<(String, String)>>;
+
+    async fn forget(&self, key: &str) -> Result<()>;
+
+    /// The engine and its version, and the version of the tables: `SQLite 3.50.2, tables of version 2`.
+    async fn about(&self) -> Result<String>;
 
     /// Writes a copy of the database as it is at one moment, while others work on it.
     ///

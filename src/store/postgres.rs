@@ -22,6 +22,9 @@ use super::*;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
+/// By which the engine names itself.
+const ENGINE: &str = "SELECT 'PostgreSQL ' || current_setting('server_version')";
+
 /// The advisory lock under which letters come in: `foglette` in ASCII.
 const INTAKE: i64 = i64::from_be_bytes(*b"foglette");
 
@@ -54,9 +57,11 @@ impl PostgresStore {
             .max_connections(8)
             .acquire_timeout(Duration::from_secs(10))
             .connect_lazy_with(options);
+        let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&pool).await.ok();
         migrate(&MIGRATIONS, &mut *pool.acquire().await?)
             .await
             .map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
+        tell_migrated(before, &MIGRATIONS);
         Ok(PostgresStore { reader: pool.clone(), writer: pool })
     }
 

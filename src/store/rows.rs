@@ -348,6 +348,8 @@ pub struct Counts {
     oldest_dispatch: Option<i64>,
     given_up: i64,
     matches_running: i64,
+    set_aside: i64,
+    next_wake: Option<i64>,
 }
 
 impl Counts {
@@ -359,6 +361,8 @@ impl Counts {
             oldest_dispatch: maybe_time(self.oldest_dispatch)?,
             given_up: count(self.given_up)?,
             matches_running: count(self.matches_running)?,
+            set_aside: count(self.set_aside)?,
+            next_wake: maybe_time(self.next_wake)?,
         })
     }
 }

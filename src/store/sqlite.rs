@@ -28,6 +28,9 @@ static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 /// `fogp`, in the header of every database of ours.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"fogp");
 
+/// By which the engine names itself.
+const ENGINE: &str = "SELECT 'SQLite ' || sqlite_version()";
+
 /// How long a writer waits for one in another process.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -74,8 +77,11 @@ impl SqliteStore {
     /// One transaction around all of it: of two programs that start on a new file, one waits for the other.
     async fn migrate(&self) -> Result<()> {
         let mut tx = self.begin().await?;
+        let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        tell_migrated(before, &MIGRATIONS);
+        Ok(())
     }
 
     /// Takes the writer's place at once, so that no transaction that has read must wait to write.

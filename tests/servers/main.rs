@@ -6,6 +6,7 @@ mod servers;
 #[path = "../post/support.rs"]
 #[allow(dead_code)] // It is shared with the tests against fake servers, which need more of it.
 mod support;
+mod whole;
 
 use std::fs;
 use std::io::Write;

@@ -18,14 +18,14 @@ use crate::servers::{PASSWORD, Servers};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A club whose referee has a mailbox at the servers.
-struct Club {
+pub struct Club {
     folder: TempDir,
     daemon: Option<Child>,
 }
 
 impl Club {
     /// `tls` is how both lines are protected: `tls` or `starttls`.
-    fn new(servers: &Servers, tls: &str) -> Self {
+    pub fn new(servers: &Servers, tls: &str) -> Self {
         let (imap, smtp) = match tls {
             "tls" => (servers.imaps_port, servers.smtps_port),
             _ => (servers.imap_port, servers.smtp_port),
@@ -53,6 +53,8 @@ impl Club {
             ca_file = "{ca}"
             user = "referee"
             password = "{PASSWORD}"
+            [log]
+            filter = "trace"
             "#,
             ca = servers.ca_file().display(),
         );
@@ -72,19 +74,21 @@ impl Club {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().expect("fogpost runs")
     }
 
-    /// Opens a match between Ann and `second`; its name.
-    fn open(&self, game: &str, second: &str) -> String {
-        let out = self.run(&["match", "new", game, "Ann <ann@club.test>", second, "--json"]);
+    /// Opens a match between Ann and `second` with options like `quiet_limit=2`; its name.
+    pub fn open(&self, game: &str, second: &str, options: &[&str]) -> String {
+        let mut arguments = vec!["match", "new", game, "Ann <ann@club.test>", second, "--json"];
+        arguments.extend(options.iter().flat_map(|option| ["--option", option]));
+        let out = self.run(&arguments);
         let text = String::from_utf8(out.stdout).expect("text");
         let found: serde_json::Value = serde_json::from_str(&text).expect("the match is open");
         found["match"].as_str().expect("a name").to_owned()
     }
 
-    fn start(&mut self) {
+    pub fn start(&mut self) {
         let log = File::options().create(true).append(true).open(self.path("log")).expect("the log");
         self.daemon = Some(self.command(&["run"]).stderr(log).spawn().expect("fogpost runs"));
     }
@@ -99,7 +103,32 @@ impl Club {
     /// What came and what became of it, and the daemon's log: for a test that fails.
     fn log(&self) -> String {
         let letters = String::from_utf8(self.run(&["letters"]).stdout).expect("text");
-        letters + &fs::read_to_string(self.path("log")).unwrap_or_default()
+        let log = self.daemons_log();
+        letters + &log.lines().filter(|line| !line.contains(" TRACE ")).collect::<Vec<_>>().join("\n")
+    }
+
+    /// At its loudest.
+    fn daemons_log(&self) -> String {
+        fs::read_to_string(self.path("log")).unwrap_or_default()
+    }
+
+    /// The log tells nobody's password, address, name or orders.
+    #[track_caller]
+    fn keeps(&self, secrets: &[&str]) {
+        let log = self.daemons_log();
+        assert!(log.contains(" TRACE "), "it was loud");
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        for secret in [&[PASSWORD, "@club.test", "Ann", "Bo"], secrets].concat() {
+            let tells = |line: &&str| {
+                let mut places =
+                    line.match_indices(secret).map(|(at, _)| (&line[..at], &line[at + secret.len()..]));
+                places.any(|(before, behind)| {
+                    secret.starts_with('@') || !before.ends_with(is_part) && !behind.starts_with(is_part)
+                })
+            };
+            let told: Vec<_> = log.lines().filter(tells).take(3).collect();
+            assert!(told.is_empty(), "{secret:?} is told in {told:#?}");
+        }
     }
 }
 
@@ -113,27 +142,27 @@ impl Drop for Club {
 }
 
 /// Somebody with a mailbox at the servers, who reads it by the plainest IMAP.
-struct Person<'a> {
+pub struct Person<'a> {
     name: &'static str,
     servers: &'a Servers,
     read: usize,
 }
 
-struct Letter {
-    subject: String,
+pub struct Letter {
+    pub subject: String,
     text: String,
     reply_to: String,
     message_id: String,
 }
 
 impl<'a> Person<'a> {
-    fn new(servers: &'a Servers, name: &'static str) -> Self {
+    pub fn new(servers: &'a Servers, name: &'static str) -> Self {
         Person { name, servers, read: 0 }
     }
 
     /// Reads on until a letter says `words`.
     #[track_caller]
-    fn reads(&mut self, words: &str, club: &Club) -> Letter {
+    pub fn reads(&mut self, words: &str, club: &Club) -> Letter {
         let began = Instant::now();
         let mut subjects = Vec::new();
         loop {
@@ -195,7 +224,7 @@ impl<'a> Person<'a> {
     }
 
     /// Answers with a mail program: s-nail, in batch mode.
-    fn answers_by_program(&self, letter: &Letter, orders: &str) {
+    pub fn answers_by_program(&self, letter: &Letter, orders: &str) {
         let mut program = Command::new("s-nail")
             .args(["-n", "-S", "v15-compat", "-S", "smtp-auth=none", "-S", "ttycharset=utf-8"])
             .args(["-S", &format!("mta=smtp://127.0.0.1:{}", self.servers.smtp_port)])
@@ -210,7 +239,7 @@ impl<'a> Person<'a> {
     }
 
     /// Answers by the plainest SMTP.
-    fn answers(&self, letter: &Letter, orders: &str) {
+    pub fn answers(&self, letter: &Letter, orders: &str) {
         let raw = format!(
             "From: {0}\nTo: {1}\nSubject: Re: {2}\nIn-Reply-To: <{3}>\n\
              Message-ID: <{4}.{5}@players.test>\n\n{6}",
@@ -236,7 +265,7 @@ fn a_match_is_played_over_dovecot_and_postfix() {
     let Some(servers) = Servers::start() else { return };
     let mut club = Club::new(&servers, "tls");
     let (mut ann, mut bo) = (Person::new(&servers, "Ann"), Person::new(&servers, "Bo"));
-    let id = club.open("quad", "Bo <bo@club.test>");
+    let id = club.open("quad", "Bo <bo@club.test>", &[]);
     club.start();
     let mut to_ann = ann.reads("Turn 1", &club);
     for (round, (black, white)) in [("E5", "A5"), ("E6", "B8"), ("F6", "K4")].into_iter().enumerate() {
@@ -262,6 +291,27 @@ fn a_match_is_played_over_dovecot_and_postfix() {
     assert!(listed.lines().all(|line| line.contains(r#""fate":"ruled""#)), "{listed}");
     assert_eq!(servers.letters("referee", "INBOX").len(), 0);
     assert_eq!(servers.letters("referee", "Processed").len(), 7);
+    let token = to_ann.text.lines().find_map(|line| line.strip_prefix("Reply token: ")).expect("a token");
+    club.keeps(&[token, "MARBLE"]);
+}
+
+#[test]
+fn a_daemon_that_idles_is_stopped_within_seconds() {
+    let Some(servers) = Servers::dovecot() else { return };
+    let mut club = Club::new(&servers, "tls");
+    club.start();
+    let began = Instant::now();
+    while !club.daemons_log().contains("the mailbox is open") {
+        assert!(began.elapsed() < PATIENCE, "{}", club.log());
+        thread::sleep(Duration::from_millis(20));
+    }
+    thread::sleep(Duration::from_secs(1)); // It idles by now.
+    let mut daemon = club.daemon.take().expect("it runs");
+    let began = Instant::now();
+    assert!(Command::new("kill").args(["-TERM", &daemon.id().to_string()]).status().expect("kill").success());
+    assert_eq!(daemon.wait().expect("our child").code(), Some(0));
+    assert!(began.elapsed() < Duration::from_secs(5), "{}", club.log());
+    assert!(club.daemons_log().trim_end().ends_with("stopped"), "{}", club.log());
 }
 
 const STARS: &str = "STAR D1 2\nSTAR D2 1\nSTAR E1 2\nSTAR E2 1\nSTAR H1 2\nSTAR H2 1\nSTAR I1 2\nSTAR I2 1\n\
@@ -272,7 +322,7 @@ fn quadrant_z_is_set_up_and_played_over_starttls() {
     let Some(servers) = Servers::start() else { return };
     let mut club = Club::new(&servers, "starttls");
     let (mut ann, mut bo) = (Person::new(&servers, "Ann"), Person::new(&servers, "Bo"));
-    club.open("quadrant-z", "Bo <bo@club.test>");
+    club.open("quadrant-z", "Bo <bo@club.test>", &[]);
     club.start();
     let (to_ann, to_bo) = (ann.reads("Place your stars", &club), bo.reads("Place your stars", &club));
     let homes = ["A1 3 BASE,A4 1,B1 3,C1 2,F1 2,G1 2,K1 2", "Y1 3 BASE,Y4 1,X1 3,W1 2,T1 2,S1 2,O1 2"];
@@ -317,7 +367,7 @@ fn a_second_daemon_on_the_same_database_is_refused_by_name() {
     let Some(servers) = Servers::start() else { return };
     let mut club = Club::new(&servers, "tls");
     let mut ann = Person::new(&servers, "Ann");
-    club.open("quad", "Bo <bo@club.test>");
+    club.open("quad", "Bo <bo@club.test>", &[]);
     club.start();
     ann.reads("Turn 1", &club);
     let second = club.run(&["run"]);
@@ -332,7 +382,7 @@ fn a_letter_that_is_refused_for_good_is_given_up_and_shown() {
     let Some(servers) = Servers::start() else { return };
     let mut club = Club::new(&servers, "tls");
     let mut ann = Person::new(&servers, "Ann");
-    club.open("quad", "Bo <bo@nowhere.test>");
+    club.open("quad", "Bo <bo@nowhere.test>", &[]);
     club.start();
     ann.reads("Turn 1", &club);
     let database = format!("sqlite:{}", club.path("fogpost.db").display());

@@ -446,6 +446,24 @@ pub async fn what_is_remembered_is_replaced(place: Place) {
     assert_eq!(store.remembered("heartbeat").await.unwrap().as_deref(), Some("2"));
 }
 
+pub async fn what_is_remembered_is_found_by_the_beginning_of_its_key_and_forgotten(place: Place) {
+    let store = &place.store;
+    for key in ["daemon: b", "daemon: a", "digest"] {
+        store.remember(key, key).await.unwrap();
+    }
+    let under = async || store.remembered_under("daemon: ").await.unwrap();
+    let pair = |key: &str| (key.to_owned(), key.to_owned());
+    assert_eq!(under().await, [pair("daemon: a"), pair("daemon: b")]);
+    store.forget("daemon: a").await.unwrap();
+    assert_eq!(under().await, [pair("daemon: b")]);
+}
+
+pub async fn a_database_tells_what_it_is(place: Place) {
+    let about = place.store.about().await.unwrap();
+    assert!(about.starts_with("SQLite 3.") || about.starts_with("PostgreSQL 1"), "{about}");
+    assert!(about.contains(", tables of version "), "{about}");
+}
+
 pub async fn everything_is_there_after_a_restart(place: Place) {
     place.store.take_in(&letters(0..3)).await.unwrap();
     add_matches(&place.store, &["QZ-AAAA"]).await;

@@ -54,6 +54,8 @@ on_both! {
         a_player_met_at_the_same_moment_is_added_once
         an_address_belongs_to_one_player
         what_is_remembered_is_replaced
+        what_is_remembered_is_found_by_the_beginning_of_its_key_and_forgotten
+        a_database_tells_what_it_is
         everything_is_there_after_a_restart
         a_database_of_a_newer_program_is_refused;
     offers:

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fogpost::game::Seat;
-use fogpost::store::{Fate, Queues, Sent, Settlement, Store};
+use fogpost::store::{Fate, MatchRow, Queues, Sent, Settlement, Store};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -164,9 +164,10 @@ pub async fn answers_are_counted_for_each_recipient(place: Place) {
 pub async fn queues_say_what_waits_and_since_when(place: Place) {
     let store = &place.store;
     assert_eq!(store.queues().await.unwrap(), Queues::default());
-    store.take_in(&letters(5..9)).await.unwrap();
-    let decided = vec![decided(&letter(5), Fate::Ignored)];
-    store.commit(&Settlement { decided, ..settlement() }).await.unwrap();
+    store.take_in(&letters(4..9)).await.unwrap();
+    let decided = vec![decided(&letter(5), Fate::Ignored), decided(&letter(4), Fate::SetAside)];
+    let due = MatchRow { wake_at: Some(at(90)), ..match_row("QZ-CCCC", 0) };
+    store.commit(&Settlement { decided, matches: vec![due], ..settlement() }).await.unwrap();
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     add_dispatches(store, 0..3).await;
     let ids = claim(store, 0, 60, 2).await;
@@ -178,7 +179,9 @@ pub async fn queues_say_what_waits_and_since_when(place: Place) {
         dispatches_waiting: 1,
         oldest_dispatch: Some(at(0)),
         given_up: 1,
-        matches_running: 2,
+        matches_running: 3,
+        set_aside: 1,
+        next_wake: Some(at(90)),
     };
     assert_eq!(store.queues().await.unwrap(), queues);
 }

@@ -78,8 +78,11 @@ impl Points {
         self.0 & Points::bit(point) != 0
     }
 
-    pub(super) fn insert(&mut self, point: Point) {
+    /// Whether it was not among them.
+    pub(super) fn insert(&mut self, point: Point) -> bool {
+        let new = !self.contains(point);
         self.0 |= Points::bit(point);
+        new
     }
 
     pub(super) fn remove(&mut self, point: Point) {
@@ -98,7 +101,9 @@ impl Points {
 impl<'a> FromIterator<&'a Point> for Points {
     fn from_iter<I: IntoIterator<Item = &'a Point>>(points: I) -> Self {
         let mut set = Points::default();
-        points.into_iter().for_each(|&point| set.insert(point));
+        for &point in points {
+            set.insert(point);
+        }
         set
     }
 }

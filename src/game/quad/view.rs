@@ -87,11 +87,10 @@ impl View {
         let mut faults = Vec::new();
         let mut turn = Reading { view: self, taken: self.taken(), stars: 0, marble: None };
         for line in orders.chunk_by(|a, b| a.line == b.line) {
-            let mut with_line = turn.clone();
-            match line.iter().try_for_each(|piece| with_line.take(piece.order)) {
-                Ok(()) => turn = with_line,
-                Err(reason) => faults.push(self.with_example(Fault::on(line[0].line, reason))),
-            }
+            // A piece counts for those after it even where it cannot stand itself: a second marble is a second one.
+            let complaints = line.iter().map(|piece| turn.take(piece.order));
+            let why = complaints.fold(None, |first, next| first.or(next));
+            faults.extend(why.map(|why| self.with_example(Fault::on(line[0].line, why))));
         }
         faults.extend(whole(orders).map(|fault| self.with_example(fault)));
         if faults.is_empty() {
@@ -131,7 +130,6 @@ fn whole(orders: &[Numbered<Order>]) -> Option<Fault> {
 }
 
 /// A turn as far as it has been read.
-#[derive(Clone)]
 struct Reading<'a> {
     view: &'a View,
     taken: Points,
@@ -140,57 +138,50 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads the next order.
-    ///
-    /// # Errors
-    /// The reason, in words for the player, why it cannot stand here.
-    fn take(&mut self, order: Order) -> Result<(), String> {
+    /// Reads the next order: the reason, in words for the player, why it cannot stand here, if it cannot.
+    fn take(&mut self, order: Order) -> Option<String> {
         match order {
-            Order::Swap if self.view.may_swap() => Ok(()),
-            Order::Swap if !self.view.swap => Err("This match is played without SWAP.".to_string()),
-            Order::Swap => Err("SWAP can only answer the first marble of the match.".to_string()),
+            Order::Swap if self.view.may_swap() => None,
+            Order::Swap if !self.view.swap => Some("This match is played without SWAP.".to_string()),
+            Order::Swap => Some("SWAP can only answer the first marble of the match.".to_string()),
             Order::Star(point) => {
-                let left = self.view.stars_now();
-                self.before_the_marble(point)?;
-                if self.view.swap && self.view.turn == 0 {
-                    return Err(
-                        "The first turn of a match with SWAP is a marble alone, without stars.".to_string()
-                    );
-                }
-                if self.stars == left {
-                    return Err(match left {
-                        0 => "You have no star left.".to_string(),
-                        1 => "You have only one star left.".to_string(),
-                        _ => format!("You have only {left} stars left."),
-                    });
-                }
                 self.stars += 1;
-                self.place(point)
+                let occupied = self.place(point);
+                self.after_the_marble(point).or_else(|| self.no_star()).or(occupied)
             }
             Order::Marble(point) => {
-                self.before_the_marble(point)?;
-                self.marble = Some(point);
-                self.place(point)
+                let occupied = self.place(point);
+                let why = self.after_the_marble(point).or(occupied);
+                self.marble.get_or_insert(point);
+                why
             }
         }
     }
 
-    fn before_the_marble(&self, point: Point) -> Result<(), String> {
-        match self.marble {
-            None => Ok(()),
-            Some(marble) => {
-                Err(format!("The marble on {marble} ends the turn; nothing can follow on {point}."))
-            }
-        }
+    fn after_the_marble(&self, point: Point) -> Option<String> {
+        let marble = self.marble?;
+        Some(format!("The marble on {marble} ends the turn; nothing can follow on {point}."))
     }
 
-    fn place(&mut self, point: Point) -> Result<(), String> {
-        if self.taken.contains(point) {
-            let before = self.view.taken().contains(point);
-            let when = if before { "already" } else { "already in this turn" };
-            return Err(format!("A piece stands on {point} {when}; a piece goes on an empty point."));
+    /// Why the last star read is one too many, if it is.
+    fn no_star(&self) -> Option<String> {
+        if self.view.swap && self.view.turn == 0 {
+            return Some("The first turn of a match with SWAP is a marble alone, without stars.".to_string());
         }
-        self.taken.insert(point);
-        Ok(())
+        let left = self.view.stars_now();
+        (self.stars > left).then(|| match left {
+            0 => "You have no star left.".to_string(),
+            1 => "You have only one star left.".to_string(),
+            _ => format!("You have only {left} stars left."),
+        })
+    }
+
+    /// Puts a piece on a point; why it cannot stand there, if it cannot.
+    fn place(&mut self, point: Point) -> Option<String> {
+        if self.taken.insert(point) {
+            return None;
+        }
+        let when = if self.view.taken().contains(point) { "already" } else { "already in this turn" };
+        Some(format!("A piece stands on {point} {when}; a piece goes on an empty point."))
     }
 }

@@ -1,0 +1,339 @@
+//! The whole program under load: order letters that wait are drained, ruled on, answered and filed away.
+//!
+//! `cargo bench --bench mailroom [imap|maildir|size]`:
+//!
+//! - `imap`: from Dovecot to Postfix's `smtp-sink`, beside `mbsync` that merely downloads the same mailbox (Debian's
+//!   package isync), and beside the floor: a bare download by Python's imaplib and `smtp-source` sending as many.
+//! - `maildir`: from Maildir to Maildir.
+//! - `size`: what a letter, a start and a look at the clock cost with few matches and with many.
+//!
+//! The letters are answers to setup forms of Quadrant Z as a mail program writes them, quote and all. First one seat
+//! of each match writes, and its orders are sealed (one receipt a letter); then the other, and each letter brings an
+//! adjudication (three letters of ours, two of them with a board). LETTERS and MATCHES in the environment change how
+//! many there are. Every commit is durable.
+
+#[path = "../tests/servers/mod.rs"]
+#[allow(dead_code)] // It is shared with the tests, which need more of it.
+mod servers;
+mod tools;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::Utc;
+use fogpost::config::Config;
+use fogpost::daemon::{NewMatch, Office, Seated, new_letter};
+use fogpost::game::any::Kind;
+use fogpost::game::{BySeat, Seat};
+use fogpost::letter::Address;
+use fogpost::post::{Arrived, Stop};
+use fogpost::store;
+use tokio::runtime::Runtime;
+
+use servers::{PASSWORD, Servers};
+use tools::Sink;
+
+const SETUP_OF_FIRST: &str = "STAR A1 3 BASE\nSTAR A4 1\nSTAR B1 3\nSTAR C1 2\nSTAR F1 2\nSTAR G1 2\nSTAR K1 2\n\
+    STAR D1 2\nSTAR D4 1\nSTAR E1 2\nSTAR E4 1\nSTAR H1 2\nSTAR H4 1\nSTAR I1 2\nSTAR I4 1\nSTAR J1 2\n\
+    STAR L1 2\nSTAR M1 2\nSTAR N1 2\nSTAR P1 2\nSTAR Q1 2\nSTAR R1 2\nSTAR U1 2\nSTAR V1 2\n\
+    SHIP 1 4/2 G1\nSHIP 2 3/1 C1\nSHIP 3 3/2 K4";
+const SETUP_OF_SECOND: &str = "STAR Y4 3 BASE\nSTAR Y1 1\nSTAR X4 3\nSTAR W4 2\nSTAR T4 2\nSTAR S4 2\nSTAR O4 2\n\
+    STAR D4 2\nSTAR E4 2\nSTAR H4 2\nSTAR I4 2\nSTAR J4 2\nSTAR L4 2\nSTAR M4 2\nSTAR N4 2\nSTAR P4 2\n\
+    STAR P1 1\nSTAR Q4 2\nSTAR Q1 1\nSTAR R4 2\nSTAR U4 2\nSTAR U1 1\nSTAR V4 2\nSTAR V1 1\n\
+    SHIP 1 4/2 S4\nSHIP 2 3/2 O1\nSHIP 3 3/1 O4";
+
+fn main() {
+    let wanted = |name: &str| !std::env::args().skip(1).any(|a| !a.starts_with('-') && a != name);
+    let runtime = Runtime::new().expect("a runtime");
+    if wanted("imap") {
+        imap(&runtime);
+    }
+    if wanted("maildir") {
+        maildir(&runtime);
+    }
+    if wanted("size") {
+        size(&runtime);
+    }
+}
+
+fn number(name: &str, otherwise: usize) -> usize {
+    std::env::var(name).ok().map_or(otherwise, |text| text.parse().expect("a number"))
+}
+
+/// A club with matches that are to be set up.
+struct Club {
+    folder: tempfile::TempDir,
+    office: Arc<Office>,
+    letters: BySeat<Vec<String>>,
+}
+
+impl Club {
+    /// `ways` are the sections `[inbox]` and `[outbox]`; `{}` in them is the club's folder.
+    async fn new(matches: usize, ways: &str) -> Club {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut club = Club {
+            office: office(folder.path(), ways).await,
+            folder,
+            letters: BySeat::new(Vec::new(), Vec::new()),
+        };
+        club.open(matches).await;
+        club
+    }
+
+    /// Opens matches, and has both seats of each write its setup.
+    async fn open(&mut self, matches: usize) {
+        for from in (0..matches).step_by(500) {
+            let new: Vec<_> = (from..matches.min(from + 500)).map(|n| self.new_match(n)).collect();
+            let ids: Vec<_> =
+                self.office.open_all(&new).await.expect("they open").iter().map(|m| m.id.clone()).collect();
+            for row in self.office.store.seats_of(&ids).await.expect("their seats") {
+                let orders = if row.seat == Seat::First { SETUP_OF_FIRST } else { SETUP_OF_SECOND };
+                let letter = letter(&row.match_id, &row.token, &row.player.addresses[0], orders);
+                self.letters[row.seat].push(letter);
+            }
+        }
+        // The forms are not what is measured.
+        while let Some(at) = self.office.store.next_dispatch_at().await.expect("the store answers") {
+            let forms = self.office.store.claim_dispatches(at, at, 1000).await.expect("the forms");
+            let sent: Vec<_> = forms.iter().map(|form| (form.id, store::Sent::Taken)).collect();
+            self.office.store.note_sent(at, &sent).await.expect("noted");
+        }
+    }
+
+    fn new_match(&self, n: usize) -> NewMatch {
+        let seated = |name: &str| Seated {
+            name: format!("{name} {n}"),
+            address: Address::parse(&format!("{name}{n}@players.test")).expect("an address"),
+        };
+        NewMatch {
+            game: Kind::QuadrantZ,
+            choices: Default::default(),
+            players: BySeat::new(seated("ann"), seated("bo")),
+            terms: self.office.config.terms.clone(),
+        }
+    }
+
+    /// Runs the daemon until `filed` says that all letters are filed away and every answer is sent.
+    fn drain(&self, runtime: &Runtime, filed: impl Fn() -> bool) -> Duration {
+        let (stopper, stop) = Stop::new();
+        let began = Instant::now();
+        let running = runtime.spawn(Arc::clone(&self.office).run(stop));
+        while !filed() || !runtime.block_on(self.idle()) {
+            assert!(!running.is_finished(), "the daemon stopped");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let took = began.elapsed();
+        stopper.stop();
+        runtime.block_on(running).expect("no panic").expect("it runs");
+        took
+    }
+
+    async fn idle(&self) -> bool {
+        let queues = self.office.store.queues().await.expect("the store answers");
+        (queues.letters_waiting, queues.dispatches_waiting) == (0, 0)
+    }
+}
+
+async fn office(folder: &Path, ways: &str) -> Arc<Office> {
+    let config = format!(
+        "[club]\nname = \"Club\"\naddress = \"referee@club.test\"\nplus_addresses = true\n\
+         [club.gm]\nname = \"GM\"\naddress = \"gm@club.test\"\n\
+         [database]\nurl = \"sqlite:{{}}/fogpost.db\"\n{ways}"
+    );
+    let config =
+        Config::parse(&config.replace("{}", &folder.display().to_string()), "config").expect("a config");
+    let store = store::open(&config.database.url).await.expect("a database");
+    Arc::new(Office::new(config, store, Arc::new(Utc::now)).expect("an office"))
+}
+
+/// A reply as a mail program writes it.
+fn letter(id: &str, token: &str, from: &str, orders: &str) -> String {
+    let quoted = QUOTED.replace('\n', "\n> ");
+    format!(
+        "From: <{from}>\nTo: <referee+{token}@club.test>\nSubject: Re: [{id}] Setup: Quadrant Z\n\
+         Message-ID: <{id}.{token}@players.test>\nDate: Thu, 14 May 2026 09:12:00 +0000\nMIME-Version: 1.0\n\
+         Content-Type: text/plain; charset=utf-8\n\n{orders}\n\nGood luck!\n\n\
+         On Thu, 14 May 2026 at 08:00, Club, the referee wrote:\n> {quoted}\n> Reply token: {token}\n"
+    )
+    .replace('\n', "\r\n")
+}
+
+/// Of the length that a quote has.
+const QUOTED: &str = "## write your orders above this line ##\n\nA match of Quadrant Z begins.\n\n\
+    \x20   A turn:    7 days, due at 20:00 (Europe/Berlin)\n    Grace:     12 hours\n\n\
+    Answer this letter to send orders: plain text, one order a line. You\n\
+    get a receipt for each letter, and a report after each turn. What you\n\
+    know, your opponent does not; what stands in a report is for you.\n\n\
+    Set up your stars and your fleet. A setup that would do:\n\n    | STAR A1 3 BASE\n    | STAR B1 3\n\
+    \x20   | STAR C1 2\n    | SHIP 1 4/2 G1\n\nThe complete rules come with the command\n\n    | RULES quadrant-z\n";
+
+/// Puts letters into a Maildir.
+fn put(letters: &[String], maildir: &Path) {
+    for part in ["new", "cur", "tmp"] {
+        fs::create_dir_all(maildir.join(part)).expect("a folder");
+    }
+    for (n, letter) in letters.iter().enumerate() {
+        fs::write(maildir.join(format!("new/{n:06}.bench")), letter).expect("a letter");
+    }
+}
+
+fn count(folder: PathBuf) -> usize {
+    fs::read_dir(folder).map_or(0, Iterator::count)
+}
+
+/// CPU seconds of this process until now.
+fn cpu() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    // utime and stime (proc(5), fields 14 and 15) in hundredths of a second.
+    (fields[11].parse::<f64>().expect("a number") + fields[12].parse::<f64>().expect("a number")) / 100.0
+}
+
+fn told(what: &str, letters: usize, took: Duration) -> f64 {
+    let rate = letters as f64 / took.as_secs_f64();
+    println!("  {what:<44} {:>8.2} s {rate:>9.0} letters/s", took.as_secs_f64());
+    took.as_secs_f64()
+}
+
+fn imap(runtime: &Runtime) {
+    let letters = number("LETTERS", 10_000);
+    let servers = Servers::dovecot().expect("a Dovecot");
+    let sink = Sink::start();
+    let ways = format!(
+        "[inbox.imap]\nhost = \"127.0.0.1\"\nport = {}\ntls = \"none\"\nuser = \"referee\"\npassword = \"{PASSWORD}\"\n\
+         [outbox.smtp]\nhost = \"127.0.0.1\"\nport = {}\ntls = \"none\"\n",
+        servers.imap_port, sink.port
+    );
+    let club = runtime.block_on(Club::new(letters, &ways));
+    println!("imap: {letters} letters of {} B, from Dovecot to smtp-sink", club.letters.first[0].len());
+    let floor = floor(&servers, sink.port, &club.letters.first);
+    let mbsync = mbsync(&servers, &club.letters.first);
+    for (what, letters) in [
+        ("sealed, one receipt each", &club.letters.first),
+        ("adjudicated, three letters each", &club.letters.second),
+    ] {
+        fill(&servers, "referee", letters);
+        let before = count(servers.maildir("referee").join(".Processed/cur"));
+        let filed = || count(servers.maildir("referee").join(".Processed/cur")) == before + letters.len();
+        let cpu_before = cpu();
+        let took = told(what, letters.len(), club.drain(runtime, filed));
+        let cpu_each = (cpu() - cpu_before) / letters.len() as f64 * 1e6;
+        let beside = mbsync.map_or_else(
+            || "mbsync is not installed".to_owned(),
+            |mbsync| format!("{:.2} times mbsync", took / mbsync),
+        );
+        println!("    {:.1} times the floor, {beside}; {cpu_each:.0} µs of our CPU each", took / floor);
+    }
+}
+
+/// Puts letters into a user's INBOX and has Dovecot take note of them.
+fn fill(servers: &Servers, user: &str, letters: &[String]) {
+    servers.deliver_lmtp(b"Auto-Submitted: auto-generated\r\n\r\n", &format!("{user}@club.test"));
+    put(letters, &servers.maildir(user));
+    let inbox = servers.maildir(user);
+    let owner = Command::new("chown")
+        .arg("-R")
+        .arg("--reference")
+        .arg(inbox.parent().expect("its home"))
+        .arg(&inbox)
+        .status();
+    assert!(owner.expect("chown").success());
+}
+
+/// A bare download by imaplib, then as many letters by smtp-source over four sessions.
+fn floor(servers: &Servers, sink_port: u16, letters: &[String]) -> f64 {
+    fill(servers, "floor", letters);
+    let script = format!(
+        "import imaplib\nm = imaplib.IMAP4('127.0.0.1', {})\nm.login('floor', '{PASSWORD}')\nm.select()\n\
+         m.uid('FETCH', '1:*', '(UID BODY.PEEK[])')\nm.logout()\n",
+        servers.imap_port
+    );
+    let began = Instant::now();
+    assert!(Command::new("python3").args(["-c", &script]).status().expect("python3").success());
+    let sent = Command::new("smtp-source")
+        .args(["-d", "-s", "4", "-l", "2137", "-m", &letters.len().to_string()])
+        .arg(format!("127.0.0.1:{sink_port}"))
+        .status();
+    assert!(sent.expect("smtp-source, which comes with Postfix").success());
+    told("the floor: imaplib, then smtp-source", letters.len(), began.elapsed())
+}
+
+/// What mbsync with its defaults takes to download the same mailbox; `None` where it is not installed.
+fn mbsync(servers: &Servers, letters: &[String]) -> Option<f64> {
+    let there = Command::new("mbsync").arg("--version").stdout(Stdio::null()).status();
+    there.ok().filter(|status| status.success())?;
+    fill(servers, "mbsync", letters);
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = folder.path().join("mbsyncrc");
+    let text = format!(
+        "IMAPAccount a\nHost 127.0.0.1\nPort {}\nUser mbsync\nPass {PASSWORD}\nSSLType None\nAuthMechs LOGIN\n\n\
+         IMAPStore far\nAccount a\n\nMaildirStore near\nInbox {1}/inbox\nPath {1}/\n\n\
+         Channel c\nFar :far:\nNear :near:\nPatterns INBOX\nCreate Near\nSync Pull\nSyncState *\n",
+        servers.imap_port,
+        folder.path().display()
+    );
+    fs::write(&config, text).expect("its config");
+    let began = Instant::now();
+    let status = Command::new("mbsync").arg("-q").arg("-c").arg(&config).arg("-a").status();
+    assert!(status.expect("mbsync").success());
+    Some(told("mbsync, a download with its defaults", letters.len(), began.elapsed()))
+}
+
+fn maildir(runtime: &Runtime) {
+    let letters = number("LETTERS", 10_000);
+    let ways = "[inbox.maildir]\npath = \"{}/in\"\n[outbox.maildir]\npath = \"{}/out\"\n";
+    let club = runtime.block_on(Club::new(letters, ways));
+    println!("maildir: {letters} letters of {} B, from Maildir to Maildirs", club.letters.first[0].len());
+    let inbox = club.folder.path().join("in");
+    for (what, letters) in [
+        ("sealed, one receipt each", &club.letters.first),
+        ("adjudicated, three letters each", &club.letters.second),
+    ] {
+        put(letters, &inbox);
+        let before = cpu();
+        told(what, letters.len(), club.drain(runtime, || count(inbox.join("new")) == 0));
+        println!("    {:.0} µs of CPU each", (cpu() - before) / letters.len() as f64 * 1e6);
+    }
+}
+
+/// The same letters with few matches in the database and with many.
+fn size(runtime: &Runtime) {
+    let few = number("LETTERS", 2_000);
+    let many = number("MATCHES", 100_000);
+    let ways = "[inbox.maildir]\npath = \"{}/in\"\n[outbox.maildir]\npath = \"{}/out\"\n";
+    let mut club = runtime.block_on(Club::new(few, ways));
+    println!("size: {few} letters are ruled on");
+    settle(runtime, &club, club.letters.first.clone(), few);
+    runtime.block_on(club.open(many - few));
+    let again = club.letters.first[few..2 * few].to_vec();
+    settle(runtime, &club, again, many);
+    let began = Instant::now();
+    let config = club.office.config.clone();
+    let office = runtime.block_on(async {
+        let store = store::open(&config.database.url).await.expect("a database");
+        Arc::new(Office::new(config, store, Arc::new(Utc::now)).expect("an office"))
+    });
+    println!("  a start with {many} matches: {:.0} ms", began.elapsed().as_secs_f64() * 1e3);
+    let began = Instant::now();
+    runtime.block_on(office.clock_all(chrono::TimeDelta::hours(1))).expect("the clock is asked");
+    println!("  a look at the clock with {many} matches: {:.1} ms", began.elapsed().as_secs_f64() * 1e3);
+}
+
+fn settle(runtime: &Runtime, club: &Club, letters: Vec<String>, matches: usize) {
+    let arrived = |raw: String| Arrived {
+        raw: raw.into_bytes(),
+        received_at: Utc::now(),
+        whence: "bench".to_owned(),
+        cut: false,
+    };
+    let letters: Vec<_> = letters.into_iter().map(|raw| new_letter(arrived(raw))).collect();
+    let (count, before) = (letters.len() as f64, cpu());
+    runtime.block_on(async {
+        club.office.store.take_in(&letters).await.expect("kept");
+        club.office.settle_all().await.expect("settled");
+    });
+    println!("  with {matches:>6} matches {:>6.0} µs of CPU each", (cpu() - before) / count * 1e6);
+}
