@@ -97,9 +97,9 @@ impl Club {
         }
         // The forms are not what is measured.
         while let Some(at) = self.office.store.next_dispatch_at().await.expect("the store answers") {
-            let forms = self.office.store.claim_dispatches(at, at, 1000).await.expect("the forms");
+            let (forms, claim) = self.office.store.claim_dispatches(at, 1000).await.expect("the forms");
             let sent: Vec<_> = forms.iter().map(|form| (form.id, store::Sent::Taken)).collect();
-            self.office.store.note_sent(at, &sent).await.expect("noted");
+            self.office.store.note_sent(claim, at, &sent).await.expect("noted");
         }
     }
 
@@ -324,6 +324,7 @@ fn size(runtime: &Runtime) {
 
 fn settle(runtime: &Runtime, club: &Club, letters: Vec<String>, matches: usize) {
     let arrived = |raw: String| Arrived {
+        size: raw.len() as u64,
         raw: raw.into_bytes(),
         received_at: Utc::now(),
         whence: "bench".to_owned(),

@@ -47,10 +47,10 @@ fn claim_and_note_500_dispatches(bencher: Bencher, matches: usize) {
         .with_inputs(|| club.settle(&club.ruling(500)))
         .bench_local_values(|()| {
             club.runtime.block_on(async {
-                let claimed = club.store.claim_dispatches(now, now, 500).await.expect("a claim");
+                let (claimed, claim) = club.store.claim_dispatches(now, 500).await.expect("a claim");
                 let sent: Vec<_> = claimed.iter().map(|one| (one.id, fogpost::store::Sent::Taken)).collect();
                 assert_eq!(sent.len(), 500);
-                club.store.note_sent(now, &sent).await.expect("a note");
+                club.store.note_sent(claim, now, &sent).await.expect("a note");
             });
         });
 }
@@ -138,6 +138,7 @@ impl Club {
             message_id: format!("{number}@player.test"),
             sender: format!("player{number}@player.test"),
             subject: "Orders for turn 7".to_owned(),
+            tokens: Vec::new(),
         }
     }
 
@@ -172,6 +173,7 @@ impl Club {
                 match_id: Some(row.id.clone()),
                 seat: None,
                 answers: Some(letter.digest),
+                asked: None,
             });
             let note = String::new();
             ruling.decided.push(Decided { digest: letter.digest, fate: Fate::Ruled, note, seat: None });

@@ -3,6 +3,7 @@
 //! Each fault is one line that names the key, where it stands, what was found and what would do. Relative paths
 //! are relative to the file's own folder.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -185,6 +186,8 @@ impl Default for Log {
 pub enum ConfigError {
     #[error("{path}: {error}; `fogpost init` writes a config file to begin with")]
     Missing { path: String, error: std::io::Error },
+    #[error("{path} cannot be read: {error}")]
+    Unreadable { path: String, error: std::io::Error },
     #[error("{path}, line {line}: {reason}")]
     Fault { path: String, line: usize, reason: String },
     #[error("{path}: {reason}")]
@@ -198,8 +201,10 @@ impl Config {
     /// [`ConfigError`]: one line for the person at the terminal.
     pub fn load(path: &Path) -> Result<Config, ConfigError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ConfigError::Missing { path: name.clone(), error })?;
+        let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => ConfigError::Missing { path: name.clone(), error },
+            _ => ConfigError::Unreadable { path: name.clone(), error },
+        })?;
         let mut config = Config::parse(&text, &name)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         config.settle_paths(folder);
@@ -216,7 +221,7 @@ impl Config {
             let start = error.span().map_or(0, |span| span.start);
             let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
             let key = key_at(text, line);
-            let reason = error.message().lines().collect::<Vec<_>>().join(" ");
+            let reason = plain(&error.message().lines().collect::<Vec<_>>().join(" "));
             ConfigError::Fault { path: name.to_owned(), line, reason: format!("{key}{reason}") }
         })?;
         let value = |reason| ConfigError::Value { path: name.to_owned(), reason };
@@ -227,6 +232,11 @@ impl Config {
                 "log.filter is `{filter}`: {error}; `info` would do, or `info,fogpost::post=debug`"
             ))
         })?;
+        if config.letters.answers_per_hour == 0 {
+            return Err(value(
+                "letters.answers_per_hour is 0: nobody would be answered; 20 would do".to_owned(),
+            ));
+        }
         let hour = config.club.gm.digest_hour;
         if hour > 23 {
             return Err(value(format!("club.gm.digest_hour is {hour}; 0 to 23 would do")));
@@ -263,7 +273,7 @@ impl Config {
         ];
         for (section, from_environment, login) in logins {
             let Some((password, file)) = login else { continue };
-            if let Some(found) = variable(from_environment) {
+            if let Some(found) = variable(from_environment).filter(|found| !found.is_empty()) {
                 *password = Some(Secret::new(found));
             } else if let Some(file) = file {
                 let found = std::fs::read_to_string(&*file).map_err(|error| ConfigError::Value {
@@ -271,6 +281,12 @@ impl Config {
                     reason: format!("{section}.password_file {}: {error}", file.display()),
                 })?;
                 *password = Some(Secret::new(found.trim_end_matches(['\r', '\n'])));
+            }
+            if password.as_ref().is_some_and(|password| password.reveal().is_empty()) {
+                return Err(ConfigError::Value {
+                    path: name.to_owned(),
+                    reason: format!("{section}: its password is empty"),
+                });
             }
             if password.is_none() {
                 return Err(ConfigError::Value {
@@ -285,13 +301,31 @@ impl Config {
     }
 }
 
-/// The key on a line of TOML, to be put before what is wrong with it.
+/// The key on a line of TOML, or the section that it opens, to be put before what is wrong with it.
 fn key_at(text: &str, line: usize) -> String {
-    let found = text.lines().nth(line - 1).unwrap_or_default();
+    let found = text.lines().nth(line - 1).unwrap_or_default().trim();
     match found.split_once('=') {
-        Some((key, _)) if !key.trim_start().starts_with('#') => format!("`{}`: ", key.trim()),
-        _ => String::new(),
+        _ if found.starts_with('#') => String::new(),
+        Some((key, _)) => format!("`{}`: ", key.trim()),
+        None if found.starts_with('[') && found.ends_with(']') => format!("`{found}`: "),
+        None => String::new(),
     }
+}
+
+/// What a parser says, in words for people and with what would do.
+fn plain(reason: &str) -> String {
+    let example = match reason {
+        "invalid socket address syntax" => "; an address and a port such as 127.0.0.1:9118 would do",
+        _ if reason.starts_with("failed to parse timezone") => "; a name such as Europe/Berlin would do",
+        _ => "",
+    };
+    let reason = reason
+        .replace("wanted exactly 1 element, more than 1 element", "two kinds of it are given; one would do");
+    let (said, wanted) = reason.rsplit_once(", expected ").unwrap_or((&reason, ""));
+    let number = ["u8", "u16", "u32", "u64", "usize"].contains(&wanted);
+    let wanted = if number { "a whole number, 0 or more" } else { wanted };
+    let comma = if wanted.is_empty() { "" } else { ", expected " };
+    format!("{said}{comma}{wanted}{example}")
 }
 
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Address, D::Error> {

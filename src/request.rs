@@ -63,6 +63,11 @@ impl Request {
             && self.faults.is_empty()
     }
 
+    /// All lines that were read, as written.
+    pub fn lines(&self) -> &[Line] {
+        &self.written
+    }
+
     /// Line `no` of the letter, as written.
     pub fn written(&self, no: usize) -> Option<&str> {
         self.written.iter().find(|line| line.no == no).map(|line| line.text.as_str())

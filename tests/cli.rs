@@ -348,3 +348,147 @@ fn games_completions_and_the_manual_page_need_no_club() {
     }
     assert_says(&folder.run(&["man"]).well(), &[".TH fogpost", "receive"]);
 }
+
+/// Every argument and every command of `command` and below that says nothing of itself.
+fn without_help(command: &clap::Command, path: &str, silent: &mut Vec<String>) {
+    if command.get_about().is_none() {
+        silent.push(path.to_owned());
+    }
+    let unnamed = command.get_arguments().filter(|argument| argument.get_help().is_none());
+    silent.extend(unnamed.map(|argument| format!("{path} {}", argument.get_id())));
+    for below in command.get_subcommands() {
+        without_help(below, &format!("{path} {}", below.get_name()), silent);
+    }
+}
+
+#[test]
+fn every_command_and_argument_says_what_it_is() {
+    let mut silent = Vec::new();
+    without_help(&<fogpost::cli::Cli as clap::CommandFactory>::command(), "fogpost", &mut silent);
+    assert_eq!(silent, [""; 0]);
+}
+
+#[test]
+fn a_reader_who_has_gone_and_a_full_disk_are_no_panic() {
+    let folder = Folder::empty();
+    for arguments in [&["games"][..], &["completions", "bash"], &["man"], &["games", "--json"]] {
+        let full = fs::File::options().write(true).open("/dev/full").expect("Linux");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fogpost"));
+        let full =
+            command.args(arguments).current_dir(folder.0.path()).stdout(full).output().expect("it runs");
+        assert_says(&Ran(full).fault(1), &["fogpost: standard output: No space left on device"]);
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let gone = command.stdout(writer).output().expect("it runs");
+        assert_eq!(Ran(gone).complaint(), "");
+    }
+}
+
+#[test]
+fn a_man_page_is_written_for_every_command() {
+    let folder = Folder::empty();
+    assert_says(&folder.run(&["man", "nowhere"]).fault(1), &["nowhere: No such file or directory"]);
+    fs::create_dir(folder.path("pages")).expect("a folder");
+    folder.run(&["man", "pages"]).well();
+    for page in ["fogpost.1", "fogpost-run.1", "fogpost-match-new.1"] {
+        assert_says(&fs::read_to_string(folder.path("pages").join(page)).expect(page), &[".TH"]);
+    }
+}
+
+#[test]
+fn a_new_club_works_as_init_leaves_it() {
+    let folder = Folder::empty();
+    assert_says(&folder.run(&["init"]).well(), &["mail/referee is a mailbox to try it with"]);
+    folder.run(&["doctor"]).well();
+    let id = folder.open();
+    folder.run(&["run", "--once"]).well();
+    folder.run(&["status"]).well();
+    assert!(folder.path("mail/out/ann@players.example/new").exists());
+    folder.run(&["match", "show", &id]).well();
+}
+
+#[test]
+fn what_a_parser_says_of_the_config_is_told_with_what_would_do() {
+    let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\npassword = \"\"\n";
+    let faults: [(String, &[&str]); 9] = [
+        (format!("{CONFIG}[match]\ndays = -7\n"), &["`days`", "expected a whole number, 0 or more"]),
+        (format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["`zone`", "Europe/Berlin would do"]),
+        (format!("{CONFIG}[status]\nlisten = \"9118\"\n"), &["`listen`", "127.0.0.1:9118 would do"]),
+        (format!("{CONFIG}[letters]\nanswers_per_hour = 0\n"), &["nobody would be answered", "20 would do"]),
+        (
+            format!("{CONFIG}[log]\nfilter = \"fogpost=loud\"\n"),
+            &["log.filter is `fogpost=loud`", "`info` would do"],
+        ),
+        (format!("{CONFIG}[club]\n"), &["line 11", "`[club]`: duplicate key"]),
+        (format!("{CONFIG}[mach]\n"), &["line 11", "unknown field `mach`", "`match`"]),
+        (format!("{CONFIG}{imap}"), &["two kinds of it are given; one would do"]),
+        (
+            CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", imap),
+            &["inbox.imap: its password is empty"],
+        ),
+    ];
+    for (config, words) in faults {
+        let folder = Folder::club();
+        folder.write("config.toml", &config);
+        assert_says(&folder.run(&["match", "list"]).fault(1), words);
+    }
+}
+
+#[test]
+fn a_config_that_cannot_be_read_is_not_taken_for_missing() {
+    let folder = Folder::empty();
+    let said = folder.run(&["--config", ".", "doctor"]).out();
+    assert!(
+        said.contains("FAULT config: . cannot be read: Is a directory") && !said.contains("init"),
+        "{said}"
+    );
+    fs::write(folder.path("latin.toml"), b"name = \"B\xf6\"").expect("written");
+    assert_says(
+        &folder.run(&["--config", "latin.toml", "doctor"]).out(),
+        &["latin.toml cannot be read", "UTF-8"],
+    );
+}
+
+#[test]
+fn a_password_in_the_url_of_a_database_is_told_nowhere() {
+    let folder = Folder::club();
+    let url = "postgres://me:hunter2@127.0.0.1:1/club";
+    folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"{url}\"\n"));
+    for arguments in [
+        &["run"][..],
+        &["run", "--once"],
+        &["match", "list"],
+        &["status"],
+        &["db", "move", url, "sqlite:x.db"],
+    ] {
+        let said = folder.run(arguments).fault(1);
+        assert!(said.contains("club on 127.0.0.1:1") && !said.contains("hunter2"), "{said}");
+    }
+    let said = folder.run(&["doctor"]).out();
+    assert!(
+        said.contains("see database.url") && !said.contains("hunter2") && !said.contains("folder must"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_club_is_moved_to_another_database_and_goes_on_there() {
+    let folder = Folder::club();
+    let id = folder.open();
+    folder.run_with(&["receive"], LETTER).well();
+    folder.run(&["run", "--once"]).well();
+    let before = folder.run(&["match", "list", "--json"]).well();
+    let moved = folder.run(&["db", "move", "sqlite:fogpost.db", "sqlite:new.db"]).well();
+    assert_says(&moved, &["letter_raw    1", "the ledgers of 1 matches are whole", "database.url"]);
+    let again = folder.run(&["db", "move", "sqlite:fogpost.db", "sqlite:new.db"]).fault(1);
+    assert_says(&again, &["not empty: table player"]);
+    folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"sqlite:new.db\"\n"));
+    assert_eq!(folder.run(&["match", "list", "--json"]).well(), before);
+    folder.run(&["audit", "verify", "--all"]).well();
+    folder.run(&["match", "pause", &id]).well();
+    let same = folder.run(&["db", "move", "sqlite:new.db", "sqlite:new.db"]).fault(1);
+    assert_says(&same, &["is the one to move from"]);
+    let missing = folder.run(&["db", "move", "sqlite:nowhere.db", "sqlite:other.db"]).fault(1);
+    assert_says(&missing, &["the database to move from is not there"]);
+    assert!(!folder.path("nowhere.db").exists());
+}

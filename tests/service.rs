@@ -397,3 +397,54 @@ fn at_its_loudest_the_log_holds_no_address_token_order_or_name() {
         assert!(told.is_empty(), "{secret:?} is told in {told:#?}");
     }
 }
+
+#[test]
+fn a_mail_server_that_says_nothing_does_not_keep_it_from_stopping() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("bound").port();
+    let club = Club::new("");
+    let smtp = format!("[outbox.smtp]\nhost = \"127.0.0.1\"\nport = {port}\ntls = \"none\"\n");
+    let config = CONFIG.replace("[outbox.maildir]\npath = \"mail\"\n", &smtp);
+    fs::write(club.path("config.toml"), config).expect("the config");
+    club.open_match();
+    let daemon = club.start().works();
+    let _connection = listener.accept().expect("it tries to send");
+    assert_eq!(daemon.stop(), Some(0));
+    assert!(club.log().contains("work in hand was let go and rolled back"), "{}", club.log());
+    let (_, status) = club.status();
+    assert_eq!((&status["dispatches_waiting"], &status["dispatches_given_up"]), (&2.into(), &0.into()));
+}
+
+#[test]
+fn a_fault_that_lasts_is_told_once() {
+    let club = Club::new("");
+    fs::remove_dir_all(club.path("mail/referee")).expect("gone");
+    let daemon = club.start();
+    club.log_says("the mailbox cannot be read; trying again");
+    thread::sleep(Duration::from_secs(3)); // It has tried again by now.
+    for part in ["cur", "new", "tmp"] {
+        fs::create_dir_all(club.path("mail/referee").join(part)).expect("the mailbox");
+    }
+    club.log_says("the mailbox can be read again");
+    assert_eq!(daemon.stop(), Some(0));
+    let log = club.log();
+    assert_eq!(log.matches("cannot be read").count(), 1, "{log}");
+}
+
+#[test]
+fn the_unit_for_systemd_is_understood_and_confined() {
+    let unit = fs::read_to_string("deploy/fogpost.service").expect("the unit");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("fogpost.service");
+    fs::write(&path, unit.replace("/usr/local/bin/fogpost", env!("CARGO_BIN_EXE_fogpost"))).expect("a copy");
+    let analyze = |arguments: &[&str]| Command::new("systemd-analyze").args(arguments).arg(&path).output();
+    let Ok(verified) = analyze(&["verify", "--man=no"]) else {
+        eprintln!("not run: systemd is not installed");
+        return;
+    };
+    let said = String::from_utf8_lossy(&verified.stderr).into_owned();
+    assert!(verified.status.success() && !said.contains("fogpost.service"), "{said}");
+    let confined = analyze(&["security", "--offline=true", "--threshold=15"]).expect("as before");
+    let said = String::from_utf8_lossy(&confined.stdout).into_owned();
+    assert!(confined.status.success(), "{said}");
+}

@@ -35,6 +35,7 @@ impl Drop for Sink {
     }
 }
 
+#[allow(dead_code, reason = "each bench uses its own part")]
 pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]

@@ -20,6 +20,7 @@ pub struct Backup {
 /// that came since are ruled on, and their answers bear the Message-IDs that they bore.
 #[derive(clap::Args)]
 pub struct Restore {
+    /// The backup, as fogpost backup wrote it
     file: PathBuf,
 }
 

@@ -30,11 +30,11 @@ impl Args {
         });
         findings.tell("templates", templates, "correct the file, or take it out of templates.folder");
         super::block_on(async {
-            findings.tell(
-                "database",
-                database(&config).await,
-                "see database.url; its folder must be there and writable",
-            );
+            let help = match config.database.url.starts_with("sqlite:") {
+                true => "see database.url; its folder must be there and writable",
+                false => "see database.url",
+            };
+            findings.tell("database", database(&config).await, help);
             let inbox = config.inbox.check().await.map_err(Into::into);
             findings.tell("inbox", inbox, "see the section [inbox]");
             let outbox = async { Ok(Outbox::new(config.outbox.clone())?.check().await?) };

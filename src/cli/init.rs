@@ -1,4 +1,4 @@
-//! `fogpost init`: a config file to begin with.
+//! `fogpost init`: a config file and a mailbox to begin with.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,9 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::config::EXAMPLE;
+use crate::config::{Config, EXAMPLE};
+use crate::post::inbox::Inbox;
+use crate::post::maildir;
 
-/// Write a commented config file
+/// Write a commented config file, and an empty mailbox beside it to begin with
 #[derive(clap::Args)]
 pub struct Args {}
 
@@ -24,6 +26,10 @@ impl Args {
                 }
             })?;
         file.write_all(EXAMPLE.as_bytes()).with_context(|| name.to_string())?;
+        if let Inbox::Maildir(inbox) = Config::load(config)?.inbox {
+            maildir::create(&inbox.path).with_context(|| inbox.path.display().to_string())?;
+            println!("{} is a mailbox to try it with.", inbox.path.display());
+        }
         println!("{name} is written. Set the club's name and addresses in it, then: fogpost doctor");
         Ok(ExitCode::SUCCESS)
     }

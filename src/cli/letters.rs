@@ -1,6 +1,5 @@
 //! `fogpost letters`: what came, what became of it, each letter as it came; and what could not be sent.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -29,6 +28,7 @@ pub struct Args {
     /// How many, the newest first
     #[arg(long, default_value_t = 50)]
     limit: u32,
+    /// Print JSON, for programs
     #[arg(long)]
     json: bool,
 }
@@ -133,5 +133,6 @@ async fn raw(store: &dyn Store, prefix: &str) -> anyhow::Result<()> {
         _ => bail!("several letters' digests begin with {prefix}; more digits would do"),
     };
     let raw = store.letter(letter.digest).await?.context("the letter's bytes are missing")?;
-    std::io::stdout().write_all(&raw).context("standard output")
+    super::put(&raw);
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! `fogpost games`, `completions` and `man`: what there is to know without a club.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -12,6 +13,7 @@ use crate::game::any::Kind;
 /// List the games with their options and defaults
 #[derive(clap::Args)]
 pub struct Games {
+    /// Print JSON, for programs
     #[arg(long)]
     json: bool,
 }
@@ -48,23 +50,39 @@ impl Games {
 /// Print completions for a shell
 #[derive(clap::Args)]
 pub struct Completions {
+    /// The shell that is to complete
     shell: clap_complete::Shell,
 }
 
 impl Completions {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        clap_complete::generate(self.shell, &mut Cli::command(), "fogpost", &mut std::io::stdout());
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "fogpost", &mut script);
+        super::put(&script);
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Print the man page
+/// Print the man page, or write one for every command
 #[derive(clap::Args)]
-pub struct Man {}
+pub struct Man {
+    /// A folder into which the pages of all commands are written: fogpost.1, fogpost-run.1 …
+    folder: Option<PathBuf>,
+}
 
 impl Man {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        clap_mangen::Man::new(Cli::command()).render(&mut std::io::stdout()).context("standard output")?;
+        match self.folder {
+            Some(folder) => {
+                let written = clap_mangen::generate_to(Cli::command(), &folder);
+                written.with_context(|| folder.display().to_string())?;
+            }
+            None => {
+                let mut page = Vec::new();
+                clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+                super::put(&page);
+            }
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

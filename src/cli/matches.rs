@@ -30,13 +30,16 @@ enum Command {
         /// Only those in this stage: running, paused, over
         #[arg(long, value_parser = ["running", "paused", "over"])]
         stage: Option<String>,
+        /// Print JSON, for programs
         #[arg(long)]
         json: bool,
     },
     /// Show where one match stands; nothing that is hidden from either side
     Show {
+        /// Its name, such as QZ-7K3M
         #[arg(value_name = "MATCH")]
         id: String,
+        /// Print JSON, for programs
         #[arg(long)]
         json: bool,
     },
@@ -62,6 +65,7 @@ enum Command {
     Extend {
         #[command(flatten)]
         which: Which,
+        /// So many days more
         #[arg(value_parser = clap::value_parser!(u32).range(1..=366))]
         days: u32,
     },
@@ -74,6 +78,7 @@ enum Command {
     Forfeit {
         #[command(flatten)]
         which: Which,
+        /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
     },
@@ -81,6 +86,7 @@ enum Command {
     Note {
         #[command(flatten)]
         which: Which,
+        /// The note
         #[arg(required = true)]
         text: Vec<String>,
     },
@@ -88,8 +94,10 @@ enum Command {
     Replace {
         #[command(flatten)]
         which: Which,
+        /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
+        /// The mail address of who takes it over
         #[arg(value_parser = super::player::address)]
         address: Address,
     },
@@ -97,6 +105,7 @@ enum Command {
     ActAs {
         #[command(flatten)]
         which: Which,
+        /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
         /// The orders, one a line; `-` for standard input
@@ -104,6 +113,7 @@ enum Command {
     },
     /// Open a turn again that was adjudicated; what was decided from there on is void
     Rollback {
+        /// Its name, such as QZ-7K3M
         #[arg(value_name = "MATCH")]
         id: String,
         /// The turn that is to be open again
@@ -115,12 +125,15 @@ enum Command {
     },
     /// Decide a turn anew on other orders of a seat; what was decided after it is void
     Correct {
+        /// Its name, such as QZ-7K3M
         #[arg(value_name = "MATCH")]
         id: String,
+        /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
         /// The orders that should have counted, one a line; `-` for standard input
         file: PathBuf,
+        /// The turn to be decided anew
         #[arg(long)]
         turn: u32,
         /// Both players are told
@@ -132,6 +145,7 @@ enum Command {
 /// The match that is meant, and its turn.
 #[derive(clap::Args)]
 struct Which {
+    /// Its name, such as QZ-7K3M
     #[arg(value_name = "MATCH")]
     id: String,
     /// Do nothing unless this turn is open
@@ -203,6 +217,7 @@ struct New {
     /// The zone of the deadlines, such as Europe/Berlin
     #[arg(long)]
     zone: Option<chrono_tz::Tz>,
+    /// Print JSON, for programs
     #[arg(long)]
     json: bool,
 }

@@ -1,8 +1,20 @@
 //! The command line: a file a command. It parses, calls, prints, and knows no rules.
 
+/// As the standard library's, but a reader who has gone (`| head`) ends the program in silence, and a full disk in one
+/// line.
+macro_rules! println {
+    () => { $crate::cli::put(b"\n") };
+    ($($words:tt)*) => { $crate::cli::put(format!("{}\n", format_args!($($words)*)).as_bytes()) };
+}
+
+macro_rules! print {
+    ($($words:tt)*) => { $crate::cli::put(format!($($words)*).as_bytes()) };
+}
+
 mod audit;
 mod backup;
 mod club;
+mod db;
 mod demo;
 mod doctor;
 mod init;
@@ -16,7 +28,7 @@ mod replay;
 mod run;
 mod status;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -31,9 +43,12 @@ use crate::config::{Config, Log};
 use crate::daemon::Office;
 use crate::store;
 
-/// A referee for games played by letter.
+/// A referee for games played by letter
+///
+/// It reads the letters of a mailbox, takes the orders in them by the rules of their game, adjudicates each turn when
+/// both sides have filed or its time has come, and writes to each side its own report.
 #[derive(Parser)]
-#[command(name = "fogpost", version, max_term_width = 100)]
+#[command(name = "fogpost", version, max_term_width = 100, after_long_help = FIRST_STEPS)]
 pub struct Cli {
     /// The settings of the club
     #[arg(
@@ -48,6 +63,13 @@ pub struct Cli {
     #[command(subcommand)]
     command: Command,
 }
+
+const FIRST_STEPS: &str = "\
+First steps: `fogpost demo` shows a whole match. `fogpost init` writes a config file for a club of your own, \
+`fogpost doctor` says what is still missing, `fogpost match new` opens a match, and `fogpost run` does the rest.
+
+Exit status: 0 done; 1 it could not be done, or something is wrong; 2 the command line is at fault. Other numbers \
+stand with the commands that have them.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -64,6 +86,7 @@ enum Command {
     Audit(audit::Args),
     Backup(backup::Backup),
     Restore(backup::Restore),
+    Db(db::Args),
     Replay(replay::Args),
     Games(manual::Games),
     Completions(manual::Completions),
@@ -91,6 +114,7 @@ impl Cli {
             Command::Audit(args) => args.run(&config),
             Command::Backup(args) => args.run(&config),
             Command::Restore(args) => args.run(&config),
+            Command::Db(args) => args.run(),
             Command::Replay(args) => args.run(),
             Command::Games(args) => args.run(),
             Command::Completions(args) => args.run(),
@@ -142,6 +166,18 @@ fn start_log(log: &Log) -> anyhow::Result<LogFilter> {
     };
     started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))?;
     Ok(filter)
+}
+
+/// Writes to standard output. When that cannot be done, there is nothing more to do.
+fn put(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        eprintln!("fogpost: standard output: {error}");
+        std::process::exit(1);
+    }
 }
 
 /// A table for people: columns, no lines.

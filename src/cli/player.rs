@@ -23,43 +23,54 @@ pub struct Args {
 enum Command {
     /// Add a player, so that he is known by this name
     Add {
+        /// An address of the player
         #[arg(value_parser = address)]
         address: Address,
+        /// The name
         name: Vec<String>,
     },
     /// List all players
     List {
+        /// Print JSON, for programs
         #[arg(long)]
         json: bool,
     },
     /// Show a player and his matches
     Show {
+        /// An address of the player
         #[arg(value_parser = address)]
         address: Address,
     },
     /// Give a player another name, from the next match on
     Rename {
+        /// An address of the player
         #[arg(value_parser = address)]
         address: Address,
+        /// The name
         #[arg(required = true)]
         name: Vec<String>,
     },
     /// Two players are one: seats and addresses of the first go to the second
     Merge {
+        /// An address of the one who is no more
         #[arg(value_parser = address)]
         gone: Address,
+        /// An address of the one who stays
         #[arg(value_parser = address)]
         into: Address,
     },
     /// Letters to the player arrive again
     BounceClear {
+        /// An address of the player
         #[arg(value_parser = address)]
         address: Address,
     },
     /// Give a seat a new reply token; the old one is void
     Token {
+        /// Its name, such as QZ-7K3M
         #[arg(value_name = "MATCH")]
         id: String,
+        /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
     },

@@ -17,6 +17,7 @@ pub struct Args {
     #[arg(long, value_name = "MINUTES", default_value_t = SILENT_AFTER.num_minutes() as u32,
           value_parser = clap::value_parser!(u32).range(1..))]
     silent_after: u32,
+    /// Print JSON, for programs
     #[arg(long)]
     json: bool,
 }

@@ -357,6 +357,7 @@ impl Office {
             match_id: None,
             seat: None,
             answers: None,
+            asked: None,
         })
     }
 

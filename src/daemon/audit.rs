@@ -1,11 +1,13 @@
 //! Matches are checked against their ledgers: when the GM asks, and on a schedule.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Office, Pause};
+use super::parallel::side_by_side;
+use super::{Office, Pause, until};
 use crate::audit::{Check, Finding, Kept, Place, Row, Sent, Verdict, Words, witness};
 use crate::game::BySeat;
 use crate::post::Stop;
@@ -17,9 +19,6 @@ use crate::store::{DispatchRow, EntryRow, MatchRow, NewDispatch, Settlement, Sto
 
 /// Entries looked at together.
 const TOGETHER: u32 = 256;
-
-/// Fewer letters are not worth a thread of their own.
-const WORTH_A_THREAD: usize = 8;
 
 /// Is told how many entries more were checked.
 pub type Step<'a> = dyn Fn(u64) + Sync + 'a;
@@ -184,6 +183,7 @@ impl Office {
             match_id: None,
             seat: None,
             answers: None,
+            asked: None,
         };
         let settlement = Settlement { at: now, dispatches: vec![dispatch], ..Settlement::default() };
         self.store.commit(&settlement).await?;
@@ -192,18 +192,20 @@ impl Office {
     }
 
     /// Checks on the schedule, until `stop`.
-    pub(super) async fn audit_until(&self, stop: &Stop) {
+    pub(super) async fn audit_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         while !stop.is_set() {
-            match self.audit_when_due().await {
+            // It can be broken off anywhere.
+            match until(&stop, self.audit_when_due()).await {
                 Ok(()) => pause = Pause::new(),
-                Err(error) => pause.after_failure("the matches cannot be checked", &error, stop).await,
+                Err(error) => pause.after_failure("the matches cannot be checked", &error, &stop).await,
             }
             tokio::select! {
                 () = tokio::time::sleep(LOOK_EVERY) => {}
                 () = stop.wait() => {}
             }
         }
+        Ok(())
     }
 
     pub(super) async fn match_row(&self, match_id: &str) -> anyhow::Result<MatchRow> {
@@ -252,7 +254,7 @@ impl Office {
     /// Rules again on what the check holds, with the letters that it names, and compares what was sent.
     async fn rule_again(&self, check: &mut Check, whole: bool, at_end: bool) -> anyhow::Result<()> {
         let letters = self.store.letters_named(&check.letters_wanted()).await?;
-        let read = on_all_cores(&letters, |(digest, raw)| check.read(*digest, raw));
+        let read = side_by_side(&letters, |(digest, raw)| check.read(*digest, raw));
         for ((digest, _), read) in letters.iter().zip(read) {
             check.hand(*digest, read);
         }
@@ -269,27 +271,11 @@ impl Office {
         }
         let (stationery, templates) = (&self.stationery, &self.templates);
         let words = Words { stationery, templates, digest: self.desk.wording, whole };
-        for compared in on_all_cores(&expected, |(letter, reports)| letter.compare(&words, reports)) {
+        for compared in side_by_side(&expected, |(letter, reports)| letter.compare(&words, reports)) {
             check.compared(compared);
         }
         Ok(())
     }
-}
-
-/// What `work` makes of each item, in their order.
-fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = items.len().div_ceil(cores).max(WORTH_A_THREAD);
-    let Some((own, others)) = items.split_at_checked(share) else { return items.iter().map(work).collect() };
-    std::thread::scope(|scope| {
-        let all = |share: &[T]| share.iter().map(&work).collect::<Vec<R>>();
-        let spawned: Vec<_> = others.chunks(share).map(|share| scope.spawn(move || all(share))).collect();
-        let mut done = all(own);
-        for thread in spawned {
-            done.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        done
-    })
 }
 
 /// A row that holds what no row of ours can hold was changed by somebody else.

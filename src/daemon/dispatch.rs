@@ -15,27 +15,25 @@ use crate::store::{Claimed, Sent};
 /// Dispatches claimed together.
 const CLAIM: u32 = 64;
 
-/// A claim that is not honoured for so long is free again.
-const LEASE_MINUTES: i64 = 10;
-
 /// After so many tries a dispatch is given up: with the pauses between them, about five days.
 const TRIES_AT_MOST: u32 = 32;
 
 impl Office {
     /// Sends what waits to be sent, until `stop`.
-    pub(super) async fn dispatch_until(&self, stop: &Stop) {
+    pub(super) async fn dispatch_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         while !stop.is_set() {
             self.pulse.beat(Loop::Dispatch);
             match self.dispatch_some().await {
                 Ok(0) => {
                     pause = Pause::new();
-                    rest(&self.dispatches, stop).await;
+                    rest(&self.dispatches, &stop).await;
                 }
                 Ok(_) => pause = Pause::new(),
-                Err(error) => pause.after_failure("the outbox cannot be read", &error, stop).await,
+                Err(error) => pause.after_failure("the outbox cannot be read", &error, &stop).await,
             }
         }
+        Ok(())
     }
 
     /// Sends everything that is due to be sent now.
@@ -49,8 +47,10 @@ impl Office {
 
     async fn dispatch_some(&self) -> anyhow::Result<usize> {
         let now = self.now();
-        let lease = now + TimeDelta::minutes(LEASE_MINUTES);
-        let claimed = self.store.claim_dispatches(now, lease, CLAIM).await?;
+        let (claimed, claim) = self.store.claim_dispatches(now, CLAIM).await?;
+        if claimed.is_empty() {
+            return Ok(0);
+        }
         let count = claimed.len();
         // One reader's letters go one after the other: a receipt before the report that it brought.
         let mut by_reader: BTreeMap<String, Vec<Claimed>> = BTreeMap::new();
@@ -79,7 +79,7 @@ impl Office {
         let mut results = Vec::with_capacity(count);
         let mut given_up = Vec::new();
         while let Some(joined) = sending.join_next().await {
-            // A task that panicked has noted nothing: its dispatches are free again when their lease has run out.
+            // Of a task that panicked nothing is noted: its dispatches are tried again.
             for (dispatch, sent) in joined.unwrap_or_default() {
                 let outcome = self.outcome(&dispatch, sent);
                 if let Sent::GivenUp { error } = &outcome {
@@ -88,7 +88,7 @@ impl Office {
                 results.push((dispatch.id, outcome));
             }
         }
-        self.store.note_sent(self.now(), &results).await?;
+        self.store.note_sent(claim, self.now(), &results).await?;
         for (dispatch, error) in given_up {
             self.note_given_up(&dispatch, &error).await?;
         }

@@ -172,6 +172,7 @@ impl Office {
             match_id: Some(id.clone()),
             seat: went.seat,
             answers: None,
+            asked: None,
         });
         let settlement = Settlement {
             at: now,

@@ -2,8 +2,9 @@
 
 use anyhow::{Context, bail};
 
+use super::decide::lines_now;
 use super::open::{random, seat_row};
-use super::settle::{Known, Working, lines_now};
+use super::settle::{Known, Working};
 use super::{NewMatch, Office, Seated};
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
@@ -64,6 +65,7 @@ impl Office {
             match_id: None,
             seat: None,
             answers: answered.map(|letter| letter.digest),
+            asked: None,
         })
     }
 
@@ -77,7 +79,9 @@ impl Office {
         known: &mut Known,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
-        let (asked, others) = referee::instructions(&lines_now(letter));
+        let lines = lines_now(letter);
+        let text = super::answers::asked(&lines);
+        let (asked, others) = referee::instructions(&lines);
         let request = Request::read(&others, |_| false);
         let mut items = Vec::new();
         let mut why = String::new();
@@ -100,7 +104,7 @@ impl Office {
         let plain = Plain::GmAnswer { check: request.check, items, replies, remarks: request.remarks, why };
         let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
         let mut dispatches = vec![self.gm_dispatch(&plain, &unique, Some(&Answered::new(letter))).await?];
-        self.hold_back(&mut dispatches, letter, settlement).await?;
+        self.hold_back(&mut dispatches, text, &known.shared.answers).await?;
         settlement.dispatches.extend(dispatches);
         let note = "a letter of the GM".to_owned();
         settlement.decided.push(Decided { digest: waiting.digest, fate: Fate::Answered, note, seat: None });

@@ -1,20 +1,100 @@
 //! Letters are kept before anybody looks at them, and before the mailbox is told anything.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
 
-use super::{Office, Pause};
-use crate::letter::Digest;
-use crate::post::{Arrived, Batch, Stop};
+use super::parallel::side_by_side;
+use super::pulse::Loop;
+use super::{Office, Pause, flat, until, wind_up};
+use crate::letter::{Digest, Letter};
+use crate::post::{Arrived, Batch, Health, Stop};
 use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
 
+/// How often a daemon asks whether it is the one that reads the mailbox.
+const ASK_EVERY: Duration = Duration::from_secs(1);
+
 impl Office {
+    /// Reads the mailbox as long as nobody else does, until `stop`. Whoever reads it also watches the clock, since
+    /// nobody is late while it cannot be read, and checks the matches.
+    ///
+    /// # Errors
+    /// What ended one of its loops for good.
+    pub(super) async fn read_until(
+        self: Arc<Self>,
+        stop: Stop,
+        health: watch::Sender<Health>,
+    ) -> anyhow::Result<()> {
+        let duty = self.config.inbox.name();
+        let mut pause = Pause::new();
+        while !stop.is_set() {
+            self.pulse.beat(Loop::Clock);
+            match self.store.has_duty(&duty).await {
+                Ok(true) => {
+                    pause = Pause::new();
+                    self.read_while_on_duty(&duty, &stop, &health).await?;
+                    health.send_replace(Health::default());
+                }
+                Ok(false) => tokio::select! {
+                    () = tokio::time::sleep(ASK_EVERY) => {}
+                    () = stop.wait() => {}
+                },
+                Err(error) => pause.after_failure("the database does not answer", &error.into(), &stop).await,
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_while_on_duty(
+        self: &Arc<Self>,
+        duty: &str,
+        stop: &Stop,
+        health: &watch::Sender<Health>,
+    ) -> anyhow::Result<()> {
+        tracing::info!(mailbox = duty, "reading the mailbox");
+        let (stopper, until) = Stop::new();
+        let (to, batches) = mpsc::channel::<Batch>(2);
+        let (inbox, health, closed) = (self.config.inbox.clone(), health.clone(), until.clone());
+        let mut loops = JoinSet::new();
+        loops.spawn(Arc::clone(self).watch_clock_until(until.clone(), health.subscribe()));
+        loops.spawn(async move { inbox.run(to, closed, health).await.context("the mailbox") });
+        loops.spawn(Arc::clone(self).audit_until(until.clone()));
+        loops.spawn(Arc::clone(self).read_again_until(until));
+        let office = Arc::clone(self);
+        loops.spawn(async move {
+            office.take_in_until_closed(batches).await;
+            Ok(())
+        });
+        let ended = tokio::select! {
+            ended = loops.join_next() => flat(ended),
+            () = self.lose_duty(duty) => {
+                tracing::warn!(mailbox = duty, "another may read the mailbox now");
+                Ok(())
+            }
+            () = stop.wait() => Ok(()),
+        };
+        stopper.stop();
+        wind_up(loops).await;
+        ended
+    }
+
+    /// Returns when the duty is no longer this daemon's, or cannot be told to be.
+    async fn lose_duty(&self, duty: &str) {
+        while let Ok(true) = self.store.has_duty(duty).await {
+            tokio::time::sleep(ASK_EVERY).await;
+        }
+    }
+
     /// Keeps batch after batch until the inbox has closed its end.
     pub(super) async fn take_in_until_closed(&self, mut batches: mpsc::Receiver<Batch>) {
         while let Some(batch) = batches.recv().await {
-            let letters: Vec<_> = batch.letters.into_iter().map(new_letter).collect();
+            let letters = self.as_kept(batch.letters);
             match self.store.take_in(&letters).await {
                 Ok(new) => {
                     tracing::info!(letters = letters.len(), new, "letters taken in");
@@ -30,6 +110,26 @@ impl Office {
 }
 
 impl Office {
+    /// Letters as they are kept. Where several daemons share them it is asked at once which match they are about.
+    fn as_kept(&self, letters: Vec<Arrived>) -> Vec<NewLetter> {
+        let mut letters: Vec<_> = letters.into_iter().map(new_letter).collect();
+        if self.store.is_shared() {
+            let tokens = side_by_side(&letters, |letter| self.tokens(&letter.raw));
+            letters.iter_mut().zip(tokens).for_each(|(letter, tokens)| letter.tokens = tokens);
+        }
+        letters
+    }
+
+    /// The reply tokens in a letter; none where reading it panics.
+    fn tokens(&self, raw: &[u8]) -> Vec<String> {
+        let read = || match Letter::read(raw, &self.own, &self.config.letters.limits()) {
+            Ok(letter) => letter.tokens,
+            Err(unreadable) => unreadable.tokens,
+        };
+        let tokens = catch_unwind(AssertUnwindSafe(read)).unwrap_or_default();
+        tokens.iter().map(ToString::to_string).collect()
+    }
+
     /// After a restore: reads the letters that the mailbox has filed as processed once more. Those that the database
     /// knows are not kept again and not answered again; those that came since the backup was made are ruled on.
     pub(super) async fn read_again_if_restored(&self) -> anyhow::Result<()> {
@@ -46,15 +146,18 @@ impl Office {
     }
 
     /// The same, tried until it is done; then it waits for `stop`.
-    pub(super) async fn read_again_until(&self, stop: &Stop) {
+    async fn read_again_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
         let mut pause = Pause::new();
-        while let Err(error) = self.read_again_if_restored().await {
-            pause.after_failure("processed letters cannot be read again", &error, stop).await;
-            if stop.is_set() {
-                return;
+        while !stop.is_set() {
+            // It can be broken off anywhere.
+            match until(&stop, self.read_again_if_restored()).await {
+                Ok(()) => stop.wait().await,
+                Err(error) => {
+                    pause.after_failure("processed letters cannot be read again", &error, &stop).await
+                }
             }
         }
-        stop.wait().await;
+        Ok(())
     }
 }
 
@@ -73,6 +176,7 @@ pub fn new_letter(arrived: Arrived) -> NewLetter {
         received_at: received_at(arrived.received_at),
         whence: arrived.whence,
         raw: arrived.raw,
+        tokens: Vec::new(),
     }
 }
 

@@ -1,15 +1,18 @@
 //! The loops: letters are taken in, settled, the clock is asked, dispatches are sent. It loads, calls, saves; what
 //! is decided is decided in [`crate::referee`].
 
+mod answers;
 mod anybody;
 mod audit;
 mod clock;
+mod decide;
 mod digest;
 mod dispatch;
 mod dossier;
 mod gm;
 mod intake;
 mod open;
+mod parallel;
 mod proof;
 mod pulse;
 mod returned;
@@ -26,6 +29,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use tokio::sync::{Notify, mpsc, watch};
+use tokio::task::{JoinError, JoinSet};
 
 use self::pulse::Pulse;
 
@@ -37,7 +41,7 @@ use crate::post::outbox::Outbox;
 use crate::post::{Batch, Health, Stop};
 use crate::report::Templates;
 use crate::report::envelope::Stationery;
-use crate::store::Store;
+use crate::store::{News, Store};
 
 pub use intake::new_letter;
 pub use open::{NewMatch, Seated};
@@ -66,7 +70,7 @@ pub struct Office {
 }
 
 /// How often the loops look even when nothing has woken them.
-const LOOK_EVERY: Duration = Duration::from_secs(10);
+const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// How long the loops may take to finish what they have in hand.
 const PARTING: Duration = Duration::from_secs(5);
@@ -137,31 +141,44 @@ impl Office {
     /// # Errors
     /// What ended one of the loops for good.
     pub async fn run(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
-        let (to, batches) = mpsc::channel::<Batch>(2);
+        let (stopper, until) = Stop::new();
+        // Nothing is known of the mailbox but by the daemon that reads it.
         let (health, watched) = watch::channel(Health::default());
-        let inbox = self.config.inbox.clone().run(to, stop.clone(), health);
-        let work = async {
-            tokio::join!(
-                self.take_in_until_closed(batches),
-                self.settle_until(&stop),
-                self.watch_clock_until(&stop, watched.clone()),
-                self.dispatch_until(&stop),
-                self.note_state_until(&stop, watched),
-                self.reassure_until(&stop),
-                // These only read, or can be broken off anywhere.
-                until(&stop, self.audit_until(&stop)),
-                until(&stop, self.read_again_until(&stop)),
-            );
-            Ok(())
+        let mut loops = JoinSet::new();
+        loops.spawn(Arc::clone(&self).settle_until(until.clone()));
+        loops.spawn(Arc::clone(&self).dispatch_until(until.clone()));
+        loops.spawn(Arc::clone(&self).hear_until(until.clone()));
+        loops.spawn(Arc::clone(&self).note_state_until(until.clone(), watched));
+        loops.spawn(Arc::clone(&self).reassure_until(until.clone()));
+        loops.spawn(self.read_until(until, health));
+        let ended = tokio::select! {
+            ended = loops.join_next() => flat(ended),
+            () = stop.wait() => Ok(()),
         };
-        let all = async { tokio::try_join!(async { inbox.await.context("the mailbox") }, work).map(|_| ()) };
-        tokio::select! {
-            ended = all => ended,
-            () = too_long_after(&stop) => {
-                tracing::warn!(seconds = PARTING.as_secs(), "work in hand was let go and rolled back");
-                Ok(())
+        stopper.stop();
+        wind_up(loops).await;
+        ended
+    }
+
+    /// Passes on what other daemons, and commands, have left to be done.
+    async fn hear_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+        let mut pause = Pause::new();
+        while !stop.is_set() {
+            let news = tokio::select! {
+                news = self.store.news() => news,
+                () = stop.wait() => break,
+            };
+            match news {
+                Ok(News::Letters) => self.letters.notify_one(),
+                Ok(News::Dispatches) => self.dispatches.notify_one(),
+                Err(error) => {
+                    pause.after_failure("nothing is heard of other daemons", &error.into(), &stop).await;
+                    continue;
+                }
             }
+            pause = Pause::new();
         }
+        Ok(())
     }
 
     /// Does once what there is to do: takes in what the mailbox holds, settles it, asks the clock, sends.
@@ -211,17 +228,26 @@ fn read_folder(folder: &Path, prefix: &str, found: &mut BTreeMap<String, String>
     Ok(())
 }
 
-/// Does the work until `stop`, then drops it.
-async fn until(stop: &Stop, work: impl Future<Output = ()>) {
-    tokio::select! {
-        () = work => {}
-        () = stop.wait() => {}
+/// The outcome of the loop that has ended, if any has.
+fn flat(ended: Option<Result<anyhow::Result<()>, JoinError>>) -> anyhow::Result<()> {
+    ended.map_or(Ok(()), |ended| ended.context("a loop")?)
+}
+
+/// Lets loops that were told to stop finish what they have in hand. What takes longer than [`PARTING`] is let go.
+async fn wind_up(mut loops: JoinSet<anyhow::Result<()>>) {
+    let all = async { while loops.join_next().await.is_some() {} };
+    if tokio::time::timeout(PARTING, all).await.is_err() {
+        tracing::warn!(seconds = PARTING.as_secs(), "work in hand was let go and rolled back");
+        loops.shutdown().await;
     }
 }
 
-async fn too_long_after(stop: &Stop) {
-    stop.wait().await;
-    tokio::time::sleep(PARTING).await;
+/// Does the work until `stop`, then drops it.
+async fn until(stop: &Stop, work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::select! {
+        ended = work => ended,
+        () = stop.wait() => Ok(()),
+    }
 }
 
 /// Waits until woken, at most [`LOOK_EVERY`].

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use tokio::task::JoinSet;
 
 use super::Office;
@@ -12,7 +12,7 @@ use crate::letter::authentic::Told;
 use crate::letter::{Digest, Letter};
 use crate::post::dkim::Verdict;
 use crate::report::Plain;
-use crate::store::{Settlement, TokenRow, WaitingLetter};
+use crate::store::{Postponed, Settlement, TokenRow, WaitingLetter};
 
 /// While the DNS does not answer, a letter is tried again after so long …
 const AGAIN_AFTER: TimeDelta = TimeDelta::minutes(15);
@@ -60,27 +60,28 @@ impl Office {
 
     /// The verdict on a letter that wants to act. Where the DNS does not answer the letter is put off, and
     /// [`Verdict::TryLater`] says so.
-    ///
-    /// # Errors
-    /// The database does not answer.
-    pub(super) async fn verdict(
+    pub(super) fn verdict(
         &self,
         waiting: &WaitingLetter,
         proofs: &Proofs,
-        now: DateTime<Utc>,
-    ) -> anyhow::Result<Verdict> {
+        settlement: &mut Settlement,
+    ) -> Verdict {
         if self.verifier.is_none() {
-            return Ok(Verdict::Passed);
+            return Verdict::Passed;
         }
-        Ok(match proofs.get(&waiting.digest) {
+        let now = self.now();
+        match proofs.get(&waiting.digest) {
             Some(Verdict::Passed) => Verdict::Passed,
             Some(Verdict::TryLater) if now - waiting.received_at < TRIED_FOR => {
-                let why = "the DNS did not answer whether it is signed";
-                self.store.put_off(waiting.digest, now + AGAIN_AFTER, why).await?;
+                settlement.postponed.push(Postponed {
+                    digest: waiting.digest,
+                    note: "the DNS did not answer whether it is signed".to_owned(),
+                    until: Some(now + AGAIN_AFTER),
+                });
                 Verdict::TryLater
             }
             Some(Verdict::TryLater | Verdict::NotPassed) | None => Verdict::NotPassed,
-        })
+        }
     }
 
     /// Tells the player of a seat, once, that a letter in his name was not proven his.

@@ -81,8 +81,11 @@ fn tell(states: &[NotifyState]) {
 
 impl Office {
     /// Tells systemd's watchdog that all is well, as long as every loop comes round, until `stop`.
-    pub(super) async fn reassure_until(&self, stop: &Stop) {
-        let Some(patience) = sd_notify::watchdog_enabled() else { return stop.wait().await };
+    pub(super) async fn reassure_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+        let Some(patience) = sd_notify::watchdog_enabled() else {
+            stop.wait().await;
+            return Ok(());
+        };
         let mut told = false;
         while !stop.is_set() {
             match self.pulse.stuck(Instant::now(), patience) {
@@ -101,6 +104,7 @@ impl Office {
                 () = stop.wait() => {}
             }
         }
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@
 //! it stands: `fogpost status`, and the page for monitors.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -207,7 +208,11 @@ async fn beats(store: &dyn Store) -> anyhow::Result<Vec<Beat>> {
 
 impl Office {
     /// Notes the daemon's state until `stop`, and then that it has ended.
-    pub(super) async fn note_state_until(&self, stop: &Stop, health: watch::Receiver<Health>) {
+    pub(super) async fn note_state_until(
+        self: Arc<Self>,
+        stop: Stop,
+        health: watch::Receiver<Health>,
+    ) -> anyhow::Result<()> {
         let mut beat = self.first_beat().await.unwrap_or_else(|_| self.beat());
         loop {
             beat.at = self.now();
@@ -217,7 +222,7 @@ impl Office {
             // A database that does not answer is told of by the loops that need it.
             let _ = self.note(&beat).await;
             if beat.ended {
-                return;
+                return Ok(());
             }
             tokio::select! {
                 () = tokio::time::sleep(NOTE_EVERY) => {}

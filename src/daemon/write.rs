@@ -39,7 +39,8 @@ impl Office {
         unsaved: &[EntryRow],
         at: DateTime<Utc>,
     ) -> anyhow::Result<(Vec<EntryRow>, Vec<NewDispatch>)> {
-        let gm_token = self.gm_token().await?;
+        let to_gm = ruling.dispatches.iter().any(|dispatch| dispatch.to == Reader::Gm);
+        let gm_token = if to_gm { self.gm_token().await? } else { String::new() };
         let entries: Vec<EntryRow> = ruling.entries.iter().map(entry_row).collect();
         let record = self.record_of_ended(ruling, unsaved).await?;
         let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
@@ -91,6 +92,7 @@ impl Office {
                     Reader::Former(_) | Reader::Gm => None,
                 },
                 answers: answered.map(|letter| letter.digest),
+                asked: None,
             });
         }
         ruling.after.told.extend(dispatches.iter().map(|dispatch| Digest::of(&dispatch.bytes)));

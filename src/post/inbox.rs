@@ -49,6 +49,14 @@ pub(super) trait Source {
 }
 
 impl Inbox {
+    /// Which mailbox it is, the same for all who read it.
+    pub fn name(&self) -> String {
+        match self {
+            Inbox::Imap(imap::Settings { host, user, folder, .. }) => format!("imap {user} {host} {folder}"),
+            Inbox::Maildir(settings) => format!("maildir {}", settings.path.display()),
+        }
+    }
+
     fn source(self, line: Line) -> Box<dyn Source> {
         match self {
             Inbox::Imap(settings) => Box::new(imap::Reading::new(settings, line)),

@@ -1,8 +1,8 @@
 //! The body that both databases share: `impl Store`, but for what opens and holds a database.
 //!
 //! The SQL is such as both understand, with `$1` for parameters. What differs comes in as arguments: how a list is
-//! one parameter (`one_of`, always `$1`, bound by the module's `list`), and how a row that is being claimed is
-//! passed over by others. Transactions come from the module's own `begin` and `begin_alone`.
+//! one parameter (`one_of`, always `$1`, bound by the module's `list`), and whether several daemons may work there.
+//! Transactions, claims and duties come from the module itself.
 
 /// Columns of a match, in all that reads one.
 macro_rules! match_columns {
@@ -43,11 +43,23 @@ macro_rules! seat_columns {
 }
 
 macro_rules! backend {
-    ($store:ident, $db:ty, one_of: $one_of:literal, skip_locked: $skip_locked:literal) => {
+    ($store:ident, $db:ty, one_of: $one_of:literal, shared: $shared:literal) => {
         #[async_trait]
         impl Store for $store {
             async fn hold(&self, who: &str) -> Result<Hold> {
                 self.hold_for(who).await
+            }
+
+            fn is_shared(&self) -> bool {
+                $shared
+            }
+
+            async fn has_duty(&self, duty: &str) -> Result<bool> {
+                self.keep_duty(duty).await
+            }
+
+            async fn news(&self) -> Result<News> {
+                self.hear().await
             }
 
             async fn take_in(&self, letters: &[NewLetter]) -> Result<usize> {
@@ -60,45 +72,26 @@ macro_rules! backend {
                 Ok(waiting)
             }
 
-            async fn waiting_letters(
+            async fn claim_letters(
                 &self,
                 now: DateTime<Utc>,
                 limit: u32,
-            ) -> Result<Vec<WaitingLetter>> {
-                let rows: Vec<rows::Waiting> = sqlx::query_as(
-                    "SELECT l.digest, r.bytes, l.received_at, l.tries FROM letter l \
-                     JOIN letter_raw r ON r.letter_id = l.id \
-                     WHERE l.fate = 'waiting' AND (l.wait_until IS NULL OR l.wait_until <= $2) \
-                     ORDER BY l.received_at, l.id LIMIT $1",
-                )
-                .bind(i64::from(limit))
-                .bind(now.timestamp_millis())
-                .fetch_all(&self.reader)
-                .await?;
-                rows.into_iter().map(rows::Waiting::read).collect()
+            ) -> Result<(Vec<WaitingLetter>, Claim)> {
+                let (rows, claim) = self.claim_waiting(now.timestamp_millis(), limit).await?;
+                let letters: Result<_> = rows.into_iter().map(rows::Waiting::read).collect();
+                Ok((letters?, claim))
             }
 
-            async fn count_try(&self, digest: Digest, error: &str) -> Result<()> {
-                sqlx::query(
-                    "UPDATE letter SET tries = tries + 1, note = $2 WHERE digest = $1 AND fate = 'waiting'",
+            async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
+                let sql = "SELECT received_at FROM letter \
+                           WHERE fate = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
+                           ORDER BY received_at, id LIMIT 1";
+                maybe_time(
+                    sqlx::query_scalar(sql)
+                        .bind(now.timestamp_millis())
+                        .fetch_optional(&self.reader)
+                        .await?,
                 )
-                .bind(digest.to_string())
-                .bind(text(error))
-                .execute(&self.writer)
-                .await?;
-                Ok(())
-            }
-
-            async fn put_off(&self, digest: Digest, until: DateTime<Utc>, why: &str) -> Result<()> {
-                sqlx::query(
-                    "UPDATE letter SET wait_until = $2, note = $3 WHERE digest = $1 AND fate = 'waiting'",
-                )
-                .bind(digest.to_string())
-                .bind(until.timestamp_millis())
-                .bind(text(why))
-                .execute(&self.writer)
-                .await?;
-                Ok(())
             }
 
             async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>> {
@@ -170,10 +163,22 @@ macro_rules! backend {
                 rows.into_iter().map(rows::Match::read).collect()
             }
 
-            async fn matches_due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>> {
-                let sql = concat!(match_columns!(), "WHERE wake_at <= $1 ORDER BY wake_at, id LIMIT $2");
+            async fn matches_due(
+                &self,
+                now: DateTime<Utc>,
+                after: Option<&MatchRow>,
+                limit: u32,
+            ) -> Result<Vec<MatchRow>> {
+                let sql = concat!(
+                    match_columns!(),
+                    "WHERE wake_at <= $1 AND wake_at >= $2 AND (wake_at > $2 OR id > $3) \
+                     ORDER BY wake_at, id LIMIT $4"
+                );
+                let (wake_at, id) = after.map_or((None, ""), |row| (row.wake_at, row.id.as_str()));
                 let rows: Vec<rows::Match> = sqlx::query_as(sql)
                     .bind(now.timestamp_millis())
+                    .bind(wake_at.map_or(i64::MIN, |at| at.timestamp_millis()))
+                    .bind(id)
                     .bind(i64::from(limit))
                     .fetch_all(&self.reader)
                     .await?;
@@ -211,10 +216,10 @@ macro_rules! backend {
                 rows.into_iter().map(rows::Invitation::read).collect()
             }
 
-            async fn commit(&self, settlement: &Settlement) -> Result<()> {
-                let mut tx = self.begin().await?;
-                settle(&mut tx, settlement).await?;
-                Ok(tx.commit().await?)
+            async fn commit_claimed(&self, mut claim: Claim, settlement: &Settlement) -> Result<()> {
+                let mut tx = self.begin_under(&mut claim).await?;
+                settle(&mut tx, settlement).await.map_err(crossed)?;
+                tx.commit().await.map_err(|error| crossed(error.into()))
             }
 
             async fn entries(&self, match_id: &str) -> Result<Vec<EntryRow>> {
@@ -341,59 +346,35 @@ macro_rules! backend {
                 Ok(sqlx::query_as(sql).bind(list(ids)).fetch_all(&self.reader).await?)
             }
 
-            async fn answers_to(
-                &self,
-                recipient: &str,
-                since: DateTime<Utc>,
-            ) -> Result<(u32, Option<(Digest, Vec<u8>)>)> {
-                let since = since.timestamp_millis();
-                let sql = "SELECT COUNT(*) FROM dispatch \
-                           WHERE recipient = $1 AND created_at >= $2 AND answers IS NOT NULL";
-                let answers: i64 =
-                    sqlx::query_scalar(sql).bind(text(recipient)).bind(since).fetch_one(&self.reader).await?;
-                let sql = "SELECT d.answers, r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-                           WHERE d.recipient = $1 AND d.created_at >= $2 AND d.answers IS NOT NULL \
-                           ORDER BY d.created_at DESC, d.id DESC LIMIT 1";
-                let last: Option<(String, Vec<u8>)> = sqlx::query_as(sql)
-                    .bind(text(recipient))
-                    .bind(since)
-                    .fetch_optional(&self.reader)
+            async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>> {
+                let sql = concat!(
+                    "SELECT recipient, message_id, asked FROM dispatch WHERE recipient ",
+                    $one_of,
+                    " AND created_at >= $2 AND answers IS NOT NULL ORDER BY created_at, id"
+                );
+                let rows: Vec<rows::Answer> = sqlx::query_as(sql)
+                    .bind(list(recipients))
+                    .bind(since.timestamp_millis())
+                    .fetch_all(&self.reader)
                     .await?;
-                let last = last.map(|(letter, bytes)| Ok::<_, StoreError>((digest(&letter)?, bytes)));
-                Ok((u32::try_from(answers).unwrap_or(u32::MAX), last.transpose()?))
+                rows.into_iter().map(rows::Answer::read).collect()
             }
 
             async fn claim_dispatches(
                 &self,
                 now: DateTime<Utc>,
-                lease_until: DateTime<Utc>,
                 limit: u32,
-            ) -> Result<Vec<Claimed>> {
-                let mut tx = self.begin().await?;
-                let claimed: Vec<Claimed> = sqlx::query_as(concat!(
-                    "SELECT d.id, d.message_id, d.recipient, r.bytes, d.kind, d.match_id, d.tries FROM dispatch d \
-                     JOIN dispatch_raw r ON r.dispatch_id = d.id \
-                     WHERE d.due_at <= $1 ORDER BY d.due_at, d.created_at, d.id LIMIT $2",
-                    $skip_locked
-                ))
-                .bind(now.timestamp_millis())
-                .bind(i64::from(limit))
-                .fetch_all(&mut *tx)
-                .await?;
-                if !claimed.is_empty() {
-                    let ids: Vec<i64> = claimed.iter().map(|dispatch| dispatch.id).collect();
-                    sqlx::query(concat!("UPDATE dispatch SET due_at = $2, leased = TRUE WHERE id ", $one_of))
-                        .bind(numbers(&ids))
-                        .bind(lease_until.timestamp_millis())
-                        .execute(&mut *tx)
-                        .await?;
-                }
-                tx.commit().await?;
-                Ok(claimed)
+            ) -> Result<(Vec<Claimed>, Claim)> {
+                self.claim_due(now.timestamp_millis(), limit).await
             }
 
-            async fn note_sent(&self, now: DateTime<Utc>, results: &[(i64, Sent)]) -> Result<()> {
-                let mut tx = self.begin().await?;
+            async fn note_sent(
+                &self,
+                mut claim: Claim,
+                now: DateTime<Utc>,
+                results: &[(i64, Sent)],
+            ) -> Result<()> {
+                let mut tx = self.begin_under(&mut claim).await?;
                 for chunk in results.chunks(CHUNK) {
                     let mut query =
                         QueryBuilder::<$db>::new("WITH result (r_id, r_sent_at, r_due_at, r_error) AS (");
@@ -402,7 +383,7 @@ macro_rules! backend {
                         row.push_bind(*id).push_bind(sent_at).push_bind(due_at).push_bind(error);
                     });
                     query.push(
-                        ") UPDATE dispatch SET tries = tries + 1, leased = FALSE, sent_at = r_sent_at, \
+                        ") UPDATE dispatch SET tries = tries + 1, sent_at = r_sent_at, \
                          due_at = r_due_at, error = r_error FROM result WHERE id = r_id AND sent_at IS NULL",
                     );
                     query.build().persistent(is_common(chunk.len())).execute(&mut *tx).await?;
@@ -516,6 +497,7 @@ macro_rules! backend {
             }
 
             async fn close(&self) {
+                self.let_go().await;
                 self.reader.close().await;
                 self.writer.close().await;
             }
@@ -523,4 +505,24 @@ macro_rules! backend {
     };
 }
 
-pub(super) use {backend, dispatch_columns, invitation_columns, match_columns, player_columns, seat_columns};
+/// A letter that waits, with its bytes.
+macro_rules! waiting_columns {
+    () => {
+        "SELECT l.digest, r.bytes, l.received_at, l.tries FROM letter l \
+         JOIN letter_raw r ON r.letter_id = l.id \
+         WHERE l.fate = 'waiting' AND (l.wait_until IS NULL OR l.wait_until <= $2) "
+    };
+}
+
+/// A dispatch to be sent, with its bytes.
+macro_rules! outgoing_columns {
+    () => {
+        "SELECT d.id, d.message_id, d.recipient, r.bytes, d.kind, d.match_id, d.tries FROM dispatch d \
+         JOIN dispatch_raw r ON r.dispatch_id = d.id WHERE d.due_at <= $2 "
+    };
+}
+
+pub(super) use {
+    backend, dispatch_columns, invitation_columns, match_columns, outgoing_columns, player_columns,
+    seat_columns, waiting_columns,
+};

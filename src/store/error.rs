@@ -63,6 +63,19 @@ impl StoreError {
     }
 }
 
+/// Two settlements that waited for each other: one was ended, and is as good as overtaken.
+pub(super) fn crossed(error: StoreError) -> StoreError {
+    match error {
+        // https://www.postgresql.org/docs/current/errcodes-appendix.html: class 40, transaction rollback.
+        StoreError::Database(sqlx::Error::Database(refusal))
+            if refusal.code().is_some_and(|code| code.len() == 5 && code.starts_with("40")) =>
+        {
+            StoreError::Stale("what another settled at the same time".to_owned())
+        }
+        other => other,
+    }
+}
+
 /// A broken uniqueness among addresses, by its own name.
 pub(super) fn address_taken(error: StoreError) -> StoreError {
     match error {

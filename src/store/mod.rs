@@ -12,282 +12,21 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::Acquire;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
+use sqlx::{Acquire, Postgres, Transaction};
 
 pub use self::error::{Result, StoreError};
-use crate::game::Seat;
+pub use self::values::*;
 use crate::letter::Digest;
 
 mod backend;
+pub mod carry;
 mod error;
 mod postgres;
 mod rows;
 mod settle;
 mod sqlite;
-
-/// A letter as it arrived, before anybody has looked at it.
-#[derive(Clone, Debug)]
-pub struct NewLetter {
-    pub digest: Digest,
-    pub raw: Vec<u8>,
-    pub received_at: DateTime<Utc>,
-    /// Where it was found, for people: `imap:INBOX/1/57`.
-    pub whence: String,
-    /// Its Message-ID and sender together tell a letter that was sent twice; empty when it has none.
-    pub message_id: String,
-    pub sender: String,
-    pub subject: String,
-}
-
-/// A letter that waits to be ruled on.
-#[derive(Clone, Debug)]
-pub struct WaitingLetter {
-    pub digest: Digest,
-    pub raw: Vec<u8>,
-    pub received_at: DateTime<Utc>,
-    /// How often ruling on it was tried and failed.
-    pub tries: u32,
-}
-
-/// What became of a letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It waits to be ruled on.
-    Waiting,
-    /// It acted for a seat, and was answered.
-    Ruled,
-    /// It was answered without touching a match.
-    Answered,
-    /// From a machine: neither answered nor acted on.
-    Automatic,
-    /// Met before: no second effect, no second answer.
-    Repeated,
-    /// Not recognised as anybody's, or beyond the limits; not answered.
-    Ignored,
-    /// Ruling on it failed three times; the GM is told.
-    SetAside,
-}
-
-impl Fate {
-    pub const ALL: [Fate; 7] = [
-        Fate::Waiting,
-        Fate::Ruled,
-        Fate::Answered,
-        Fate::Automatic,
-        Fate::Repeated,
-        Fate::Ignored,
-        Fate::SetAside,
-    ];
-
-    /// Its name in the database, and for people who list letters by it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Fate::Waiting => "waiting",
-            Fate::Ruled => "ruled",
-            Fate::Answered => "answered",
-            Fate::Automatic => "automatic",
-            Fate::Repeated => "repeated",
-            Fate::Ignored => "ignored",
-            Fate::SetAside => "set_aside",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Fate> {
-        Fate::ALL.into_iter().find(|fate| fate.as_str() == name)
-    }
-}
-
-/// What became of one letter, and why.
-#[derive(Clone, Debug)]
-pub struct Decided {
-    pub digest: Digest,
-    pub fate: Fate,
-    /// One line for the GM: `an absence note`, `no reply token of a seat`.
-    pub note: String,
-    pub seat: Option<(String, Seat)>,
-}
-
-/// One line of the list of letters.
-#[derive(Clone, Debug)]
-pub struct LetterRow {
-    pub digest: Digest,
-    pub received_at: DateTime<Utc>,
-    /// When its fate was decided.
-    pub decided_at: Option<DateTime<Utc>>,
-    pub sender: String,
-    pub subject: String,
-    pub size: u64,
-    pub fate: Fate,
-    pub note: String,
-    pub seat: Option<(String, Seat)>,
-}
-
-/// A person who plays.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Player {
-    pub id: i64,
-    pub name: String,
-    /// Lower case, the one that letters go to first.
-    pub addresses: Vec<String>,
-    /// Our letters to this player came back.
-    pub bouncing: bool,
-}
-
-/// A seat found by its reply token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TokenRow {
-    pub token: String,
-    pub match_id: String,
-    pub seat: Seat,
-    pub player: Player,
-}
-
-/// A match as it is kept: its snapshot as JSON beside what it is looked up by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MatchRow {
-    /// `QZ-7K3M`.
-    pub id: String,
-    pub game: String,
-    /// `running`, `paused`, `over` …: for lists.
-    pub stage: String,
-    /// When the clock has something to decide in it; `None`: never.
-    pub wake_at: Option<DateTime<Utc>>,
-    pub snapshot: String,
-    /// Counts the commits that changed the match; 0 for one not yet stored.
-    pub version: i64,
-}
-
-/// A seat of a match: who holds it, and the token that its letters bear.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeatRow {
-    pub match_id: String,
-    pub seat: Seat,
-    pub player_id: i64,
-    pub token: String,
-}
-
-/// One entry of a match's ledger as it is kept: columns to find it by, and its canonical JSON.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EntryRow {
-    pub match_id: String,
-    /// From 1, without gaps.
-    pub seq: u64,
-    pub at: DateTime<Utc>,
-    pub kind: String,
-    /// The whole entry but its own hash, as canonical JSON (RFC 8785).
-    pub json: String,
-    pub hash: Digest,
-}
-
-/// One mail to one person, ready to be sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewDispatch {
-    /// Without angle brackets; the same at every try.
-    pub message_id: String,
-    pub recipient: String,
-    pub bytes: Vec<u8>,
-    /// `report`, `receipt` …: for lists.
-    pub kind: String,
-    pub match_id: Option<String>,
-    pub seat: Option<Seat>,
-    /// The letter that it answers.
-    pub answers: Option<Digest>,
-}
-
-/// A dispatch claimed for sending.
-#[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Claimed {
-    pub id: i64,
-    pub message_id: String,
-    pub recipient: String,
-    pub bytes: Vec<u8>,
-    pub kind: String,
-    pub match_id: Option<String>,
-    /// How often sending was tried before.
-    #[sqlx(try_from = "i64")]
-    pub tries: u32,
-}
-
-/// What came of one try at sending.
-#[derive(Clone, Debug)]
-pub enum Sent {
-    Taken,
-    /// To be tried again at this time.
-    Later {
-        at: DateTime<Utc>,
-        error: String,
-    },
-    /// Given up: the GM is told.
-    GivenUp {
-        error: String,
-    },
-}
-
-/// One line of the list of dispatches.
-#[derive(Clone, Debug)]
-pub struct DispatchRow {
-    pub id: i64,
-    pub message_id: String,
-    pub recipient: String,
-    pub kind: String,
-    pub match_id: Option<String>,
-    pub seat: Option<Seat>,
-    pub created_at: DateTime<Utc>,
-    pub sent_at: Option<DateTime<Utc>>,
-    pub tries: u32,
-    pub given_up: bool,
-    pub error: String,
-    /// It came back: a bounce was about it.
-    pub returned: bool,
-}
-
-/// An offer to play.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invitation {
-    /// By which it is taken up.
-    pub code: String,
-    /// The address of who offers.
-    pub inviter: String,
-    pub inviter_name: String,
-    /// The address that it is for; `None`: for anyone.
-    pub invited: Option<String>,
-    pub game: String,
-    /// Options, days and seat as JSON.
-    pub offer: String,
-    pub stage: InvitationStage,
-    /// The match that came of it.
-    pub match_id: Option<String>,
-    pub created_at: DateTime<Utc>,
-    pub lapses_at: DateTime<Utc>,
-}
-
-/// What became of an invitation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InvitationStage {
-    Open,
-    Taken,
-    Declined,
-    Lapsed,
-}
-
-impl InvitationStage {
-    const ALL: [InvitationStage; 4] =
-        [InvitationStage::Open, InvitationStage::Taken, InvitationStage::Declined, InvitationStage::Lapsed];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            InvitationStage::Open => "open",
-            InvitationStage::Taken => "taken",
-            InvitationStage::Declined => "declined",
-            InvitationStage::Lapsed => "lapsed",
-        }
-    }
-
-    fn parse(name: &str) -> Option<InvitationStage> {
-        InvitationStage::ALL.into_iter().find(|stage| stage.as_str() == name)
-    }
-}
+mod values;
 
 /// Everything that one ruling, or many, changes: one transaction.
 #[derive(Clone, Debug, Default)]
@@ -296,6 +35,8 @@ pub struct Settlement {
     /// Letters of a match that was played elsewhere; those that come to us are kept by [`Store::take_in`].
     pub letters: Vec<NewLetter>,
     pub decided: Vec<Decided>,
+    /// Of letters that no longer wait nothing is noted.
+    pub postponed: Vec<Postponed>,
     /// Each at most once; `version` is the one the match was loaded with.
     pub matches: Vec<MatchRow>,
     /// Written whole for the matches that are new, or whose holders or tokens change.
@@ -322,19 +63,66 @@ pub struct Hold {
     _lock: Option<File>,
 }
 
-/// How much waits, and since when.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Queues {
-    pub letters_waiting: u64,
-    pub oldest_letter: Option<DateTime<Utc>>,
-    pub dispatches_waiting: u64,
-    pub oldest_dispatch: Option<DateTime<Utc>>,
-    pub given_up: u64,
-    pub matches_running: u64,
-    /// Letters that could not be ruled on.
-    pub set_aside: u64,
-    /// When the clock has something to decide next; in the past, it is late by so much.
-    pub next_wake: Option<DateTime<Utc>>,
+/// What was claimed is nobody else's until this is handed back or dropped; when the process that claimed dies, or the
+/// database has heard nothing from it for too long, it is free again.
+#[derive(Default)]
+pub struct Claim {
+    /// Holds the locks of rows, and ends with whatever is written under the claim.
+    transaction: Option<Transaction<'static, Postgres>>,
+    /// Lets go when it is dropped.
+    _guard: Option<Box<dyn Send + Sync>>,
+}
+
+impl Settlement {
+    /// Adds what was decided about other matches at the same time.
+    pub fn absorb(&mut self, other: Settlement) {
+        let Settlement {
+            at: _,
+            letters,
+            decided,
+            postponed,
+            matches,
+            seats,
+            entries,
+            dispatches,
+            posted,
+            invitations,
+            players,
+            merged,
+            returned,
+        } = other;
+        self.letters.extend(letters);
+        self.decided.extend(decided);
+        self.postponed.extend(postponed);
+        self.matches.extend(matches);
+        self.seats.extend(seats);
+        self.entries.extend(entries);
+        self.dispatches.extend(dispatches);
+        self.posted.extend(posted);
+        self.invitations.extend(invitations);
+        self.players.extend(players);
+        self.merged.extend(merged);
+        self.returned.extend(returned);
+    }
+}
+
+impl Claim {
+    fn locking(transaction: Transaction<'static, Postgres>) -> Claim {
+        Claim { transaction: Some(transaction), _guard: None }
+    }
+
+    fn guarded(guard: impl Send + Sync + 'static) -> Claim {
+        Claim { transaction: None, _guard: Some(Box::new(guard)) }
+    }
+}
+
+/// What another daemon, or another command, has left to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// Letters wait to be ruled on.
+    Letters,
+    /// Dispatches wait to be sent.
+    Dispatches,
 }
 
 /// Opens the database that `url` names, makes it where it is missing (SQLite) and brings its tables up to date.
@@ -399,30 +187,37 @@ where
 /// The one door to what is kept.
 ///
 /// Several processes may write to one database at a time (a daemon and the command line; with PostgreSQL several
-/// daemons): nothing read through this door is reserved for the reader but claimed dispatches. What was ruled on
+/// daemons): nothing read through this door is reserved for the reader but what is claimed. What was ruled on
 /// old ground is refused by [`Store::commit`].
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Holds the database for a daemon, of which `who` says where it is to be found: `pid 4711 on turing`. A SQLite
-    /// database has one daemon, and the dispatches that the last one had claimed are free again; a PostgreSQL
-    /// database may have several, and nothing is held.
+    /// database has one daemon; a PostgreSQL database may have several, and nothing is held.
     ///
     /// # Errors
     /// [`StoreError::Held`], naming the other.
     async fn hold(&self, who: &str) -> Result<Hold>;
 
+    /// Whether several daemons may work here.
+    fn is_shared(&self) -> bool;
+
+    /// Whether this daemon is the one that has the duty: it keeps it, or takes it if nobody has it. A duty ends with
+    /// the daemon, and is to be asked for again and again by whoever has it: its end may be the database's.
+    async fn has_duty(&self, duty: &str) -> Result<bool>;
+
+    /// Waits until somebody else has left something to be done; for ever where there is one daemon.
+    async fn news(&self) -> Result<News>;
+
     /// Keeps letters, durably, in the order given, and says how many of them wait to be ruled on. One that is known
     /// by digest is not kept again; one known by Message-ID and sender is kept as [`Fate::Repeated`].
     async fn take_in(&self, letters: &[NewLetter]) -> Result<usize>;
 
-    /// Up to `limit` letters that wait and are not put off beyond `now`, those received first first.
-    async fn waiting_letters(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<WaitingLetter>>;
+    /// Claims up to `limit` letters that wait and are not put off beyond `now`, those received first first. Letters of
+    /// one match are claimed by one at a time, and none of them before those that were received before it.
+    async fn claim_letters(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<WaitingLetter>, Claim)>;
 
-    /// Lets a letter wait until then; `why` becomes its note.
-    async fn put_off(&self, digest: Digest, until: DateTime<Utc>, why: &str) -> Result<()>;
-
-    /// Counts a failed try at a letter that waits; the error becomes its note.
-    async fn count_try(&self, digest: Digest, error: &str) -> Result<()>;
+    /// When the oldest letter was received that waits and is not put off beyond `now`, claimed or not.
+    async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>>;
 
     async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>>;
 
@@ -449,8 +244,13 @@ pub trait Store: Send + Sync {
     /// All matches, or those in this stage, by id; the snapshot included.
     async fn list_matches(&self, stage: Option<&str>) -> Result<Vec<MatchRow>>;
 
-    /// Up to `limit` matches whose `wake_at` has come, the one that waits longest first.
-    async fn matches_due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>>;
+    /// Up to `limit` matches whose `wake_at` has come, the one that waits longest first, from behind `after` on.
+    async fn matches_due(
+        &self,
+        now: DateTime<Utc>,
+        after: Option<&MatchRow>,
+        limit: u32,
+    ) -> Result<Vec<MatchRow>>;
 
     /// The matches in which this player holds a seat, by id.
     async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchRow>>;
@@ -466,7 +266,15 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`StoreError::Stale`] when a match is not at the version it was loaded with (a new one: when there is one of
     /// its id), or a letter no longer waits, or an invitation is no longer open; nothing is changed then.
-    async fn commit(&self, settlement: &Settlement) -> Result<()>;
+    async fn commit(&self, settlement: &Settlement) -> Result<()> {
+        self.commit_claimed(Claim::default(), settlement).await
+    }
+
+    /// The same with what was ruled on under a claim, which ends with it.
+    ///
+    /// # Errors
+    /// As of [`Store::commit`]; what was claimed is free again.
+    async fn commit_claimed(&self, claim: Claim, settlement: &Settlement) -> Result<()>;
 
     /// A match's entries in order.
     async fn entries(&self, match_id: &str) -> Result<Vec<EntryRow>>;
@@ -497,25 +305,15 @@ pub trait Store: Send + Sync {
     /// The bytes of our own letters with these Message-IDs.
     async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>>;
 
-    /// How many answers to letters were made for `recipient` since `since`; the letter that the last one answers,
-    /// and its bytes.
-    async fn answers_to(
-        &self,
-        recipient: &str,
-        since: DateTime<Utc>,
-    ) -> Result<(u32, Option<(Digest, Vec<u8>)>)>;
+    /// The answers to letters that were made for these since then, oldest first.
+    async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>>;
 
-    /// Claims up to `limit` dispatches that are due to be sent, oldest first, until `lease_until`.
-    async fn claim_dispatches(
-        &self,
-        now: DateTime<Utc>,
-        lease_until: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<Claimed>>;
+    /// Claims up to `limit` dispatches that are due to be sent, oldest first.
+    async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)>;
 
-    /// Notes what came of tries at sending, and counts them. A dispatch once taken stays so. One given up is taken
-    /// up again by noting it as [`Sent::Later`].
-    async fn note_sent(&self, now: DateTime<Utc>, results: &[(i64, Sent)]) -> Result<()>;
+    /// Notes what came of tries at sending, counts them, and ends the claim. A dispatch once taken stays so. One given
+    /// up is taken up again by noting it as [`Sent::Later`].
+    async fn note_sent(&self, claim: Claim, now: DateTime<Utc>, results: &[(i64, Sent)]) -> Result<()>;
 
     /// When the next dispatch that is neither sent nor given up falls due.
     async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>>;

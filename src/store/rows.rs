@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
 use super::{
-    Decided, DispatchRow, EntryRow, Fate, InvitationStage, LetterRow, MatchRow, NewLetter, Player, Queues,
-    Result, Sent, StoreError, TokenRow, WaitingLetter,
+    AnswerRow, Decided, DispatchRow, EntryRow, Fate, InvitationStage, LetterRow, MatchRow, NewLetter, Player,
+    Queues, Result, Sent, StoreError, TokenRow, WaitingLetter,
 };
 use crate::game::Seat;
 use crate::letter::Digest;
@@ -69,13 +69,15 @@ pub struct Arrival<'a> {
     pub digest: String,
     pub sent_as: Option<String>,
     pub fate: Fate,
+    /// The match of which it bears a token.
+    pub lane: Option<String>,
 }
 
 impl<'a> Arrival<'a> {
     pub fn of(letter: &'a NewLetter) -> Arrival<'a> {
         let sent_as = (!letter.message_id.is_empty())
             .then(|| Digest::of(format!("{}\n{}", letter.sender, letter.message_id).as_bytes()).to_string());
-        Arrival { letter, digest: letter.digest.to_string(), sent_as, fate: Fate::Waiting }
+        Arrival { letter, digest: letter.digest.to_string(), sent_as, fate: Fate::Waiting, lane: None }
     }
 
     /// Those of `arrivals` that are not `known` by digest; repeated are those that were sent as one was before,
@@ -117,6 +119,20 @@ impl Waiting {
             received_at: time(self.received_at)?,
             tries: tries(self.tries)?,
         })
+    }
+}
+
+#[derive(FromRow)]
+pub struct Answer {
+    recipient: String,
+    message_id: String,
+    asked: Option<String>,
+}
+
+impl Answer {
+    pub fn read(self) -> Result<AnswerRow> {
+        let asked = self.asked.as_deref().map(digest).transpose()?;
+        Ok(AnswerRow { recipient: self.recipient, message_id: self.message_id, asked })
     }
 }
 

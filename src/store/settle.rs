@@ -20,16 +20,24 @@ macro_rules! settling {
                     .bind(list(&sent_as))
                     .fetch_all(&mut **tx)
                     .await?;
-            let kept = Arrival::sift(arrivals, known.into_iter().collect(), met.into_iter().collect());
+            let mut kept = Arrival::sift(arrivals, known.into_iter().collect(), met.into_iter().collect());
+            let lanes = lanes(tx, &kept).await?;
+            for arrival in &mut kept {
+                arrival.lane = arrival.letter.tokens.iter().find_map(|token| lanes.get(token)).cloned();
+            }
             for chunk in kept.chunks(CHUNK) {
                 keep_letters(tx, chunk).await?;
             }
-            Ok(kept.iter().filter(|arrival| arrival.fate == Fate::Waiting).count())
+            let waiting = kept.iter().filter(|arrival| arrival.fate == Fate::Waiting).count();
+            if waiting > 0 {
+                announce(tx, News::Letters).await?;
+            }
+            Ok(waiting)
         }
 
         async fn keep_letters(tx: &mut Transaction<'_, $db>, chunk: &[Arrival<'_>]) -> Result<()> {
             let mut query = QueryBuilder::<$db>::new(
-                "INSERT INTO letter (digest, received_at, whence, message_id, sender, subject, size, sent_as, fate) ",
+                "INSERT INTO letter (digest, received_at, whence, message_id, sender, subject, size, sent_as, fate, lane) ",
             );
             query.push_values(chunk, |mut row, arrival| {
                 let letter = arrival.letter;
@@ -41,7 +49,8 @@ macro_rules! settling {
                     .push_bind(text(&letter.subject))
                     .push_bind(integer(letter.raw.len() as u64))
                     .push_bind(&arrival.sent_as)
-                    .push_bind(arrival.fate.as_str());
+                    .push_bind(arrival.fate.as_str())
+                    .push_bind(arrival.lane.as_deref().unwrap_or_default());
             });
             query.push(" RETURNING id, digest");
             let ids: Vec<(i64, String)> =
@@ -79,6 +88,9 @@ macro_rules! settling {
             for chunk in settlement.decided.chunks(CHUNK) {
                 decide_letters(tx, settlement.at, chunk).await?;
             }
+            for postponed in &settlement.postponed {
+                postpone_letter(tx, postponed).await?;
+            }
             for chunk in settlement.entries.chunks(CHUNK) {
                 add_entries(tx, chunk).await?;
             }
@@ -98,6 +110,9 @@ macro_rules! settling {
             }
             for chunk in settlement.dispatches.chunks(CHUNK) {
                 add_dispatches(tx, settlement.at, chunk, false).await?;
+            }
+            if !settlement.dispatches.is_empty() {
+                announce(tx, News::Dispatches).await?;
             }
             for chunk in settlement.posted.chunks(CHUNK) {
                 add_dispatches(tx, settlement.at, chunk, true).await?;
@@ -196,6 +211,19 @@ macro_rules! settling {
             all_there("letter", chunk.iter().map(|decided| decided.digest.to_string()), &changed)
         }
 
+        async fn postpone_letter(tx: &mut Transaction<'_, $db>, postponed: &Postponed) -> Result<()> {
+            let sql = "UPDATE letter SET wait_until = $2, note = $3, tries = tries + $4 \
+                       WHERE digest = $1 AND fate = 'waiting'";
+            sqlx::query(sql)
+                .bind(postponed.digest.to_string())
+                .bind(postponed.until.map(|until| until.timestamp_millis()))
+                .bind(text(&postponed.note))
+                .bind(i64::from(postponed.until.is_none()))
+                .execute(&mut **tx)
+                .await?;
+            Ok(())
+        }
+
         async fn add_entries(tx: &mut Transaction<'_, $db>, chunk: &[EntryRow]) -> Result<()> {
             let mut query = QueryBuilder::<$db>::new("INSERT INTO entry (match_id, seq, at, kind, json, hash) ");
             query.push_values(chunk, |mut row, entry| {
@@ -219,7 +247,7 @@ macro_rules! settling {
             let at = at.timestamp_millis();
             let mut query = QueryBuilder::<$db>::new(
                 "INSERT INTO dispatch \
-                 (message_id, recipient, kind, match_id, seat, answers, created_at, due_at, sent_at) ",
+                 (message_id, recipient, kind, match_id, seat, answers, asked, created_at, due_at, sent_at) ",
             );
             query.push_values(chunk, |mut row, dispatch| {
                 row.push_bind(&dispatch.message_id)
@@ -228,6 +256,7 @@ macro_rules! settling {
                     .push_bind(&dispatch.match_id)
                     .push_bind(dispatch.seat.map(|seat| seat.as_str()))
                     .push_bind(dispatch.answers.map(|digest| digest.to_string()))
+                    .push_bind(dispatch.asked.map(|digest| digest.to_string()))
                     .push_bind(at)
                     .push_bind((!posted).then_some(at))
                     .push_bind(posted.then_some(at));

@@ -1,9 +1,11 @@
 //! SQLite: one file, one writer at a time, one daemon.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -13,12 +15,13 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{Connection as _, QueryBuilder, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::backend::{
-    backend, dispatch_columns, invitation_columns, match_columns, player_columns, seat_columns,
+    backend, dispatch_columns, invitation_columns, match_columns, outgoing_columns, player_columns,
+    seat_columns, waiting_columns,
 };
-use super::error::address_taken;
+use super::error::{address_taken, crossed};
 use super::rows::{
-    self, Arrival, CHUNK, all_there, digest, integer, is_common, maybe_time, numbered, outcome, place,
-    sort_matches, text, texts,
+    self, Arrival, CHUNK, all_there, integer, is_common, maybe_time, numbered, outcome, place, sort_matches,
+    text, texts,
 };
 use super::settle::settling;
 use super::*;
@@ -38,6 +41,30 @@ pub struct SqliteStore {
     path: PathBuf,
     reader: SqlitePool,
     writer: SqlitePool,
+    /// Had by the claim of letters: there is one at a time.
+    settling: Arc<tokio::sync::Mutex<()>>,
+    /// Had while dispatches are claimed.
+    claiming: tokio::sync::Mutex<()>,
+    sending: Arc<Sending>,
+}
+
+/// The dispatches that are claimed. A SQLite database has one daemon, so it alone need know of them.
+#[derive(Default)]
+struct Sending(Mutex<BTreeSet<i64>>);
+
+impl Sending {
+    fn ids(&self) -> MutexGuard<'_, BTreeSet<i64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Frees dispatches when it is dropped.
+struct Freed(Arc<Sending>, Vec<i64>);
+
+impl Drop for Freed {
+    fn drop(&mut self) {
+        self.0.ids().retain(|id| !self.1.contains(id));
+    }
 }
 
 impl SqliteStore {
@@ -69,7 +96,8 @@ impl SqliteStore {
             .await
             .map_err(unopened)?;
         let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
-        let store = SqliteStore { path, reader, writer };
+        let (settling, claiming, sending) = Default::default();
+        let store = SqliteStore { path, reader, writer, settling, claiming, sending };
         store.migrate().await?;
         Ok(store)
     }
@@ -93,6 +121,47 @@ impl SqliteStore {
     async fn begin_alone(&self) -> Result<Transaction<'static, Sqlite>> {
         self.begin().await
     }
+
+    async fn begin_under(&self, _claim: &mut Claim) -> Result<Transaction<'static, Sqlite>> {
+        self.begin().await
+    }
+
+    async fn claim_waiting(&self, now: i64, limit: u32) -> Result<(Vec<rows::Waiting>, Claim)> {
+        let claim = Claim::guarded(Arc::clone(&self.settling).lock_owned().await);
+        let sql = concat!(waiting_columns!(), "ORDER BY l.received_at, l.id LIMIT $1");
+        let letters = sqlx::query_as(sql).bind(i64::from(limit)).bind(now).fetch_all(&self.reader).await?;
+        Ok((letters, claim))
+    }
+
+    async fn claim_due(&self, now: i64, limit: u32) -> Result<(Vec<Claimed>, Claim)> {
+        let _alone = self.claiming.lock().await;
+        let others: Vec<i64> = self.sending.ids().iter().copied().collect();
+        let sql = concat!(
+            outgoing_columns!(),
+            "AND d.id NOT IN (SELECT value FROM json_each($1)) ORDER BY d.due_at, d.created_at, d.id LIMIT $3"
+        );
+        let due: Vec<Claimed> = sqlx::query_as(sql)
+            .bind(numbers(&others))
+            .bind(now)
+            .bind(i64::from(limit))
+            .fetch_all(&self.reader)
+            .await?;
+        let ids: Vec<i64> = due.iter().map(|dispatch| dispatch.id).collect();
+        self.sending.ids().extend(&ids);
+        Ok((due, Claim::guarded(Freed(Arc::clone(&self.sending), ids))))
+    }
+
+    /// There is nobody else who could have it.
+    async fn keep_duty(&self, _duty: &str) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// There is nobody else who could tell any.
+    async fn hear(&self) -> Result<News> {
+        std::future::pending().await
+    }
+
+    async fn let_go(&self) {}
 
     /// Written beside its name and renamed once it is whole: half a backup would be taken for one.
     async fn back_up_to(&self, to: &Path) -> Result<()> {
@@ -126,11 +195,6 @@ impl SqliteStore {
                 cannot_open(&self.path, format!("{} cannot be locked: {error}", path.display()))
             }
         })?;
-        sqlx::query(
-            "UPDATE dispatch SET due_at = created_at, leased = FALSE WHERE due_at IS NOT NULL AND leased",
-        )
-        .execute(&self.writer)
-        .await?;
         Ok(Hold { _lock: Some(lock) })
     }
 }
@@ -235,6 +299,18 @@ fn why(path: &Path, error: &sqlx::Error) -> String {
     }
 }
 
+/// One daemon settles all letters, in order.
+async fn lanes(
+    _tx: &mut Transaction<'_, Sqlite>,
+    _letters: &[Arrival<'_>],
+) -> Result<BTreeMap<String, String>> {
+    Ok(BTreeMap::new())
+}
+
+async fn announce(_tx: &mut Transaction<'_, Sqlite>, _news: News) -> Result<()> {
+    Ok(())
+}
+
 /// Several texts as one parameter.
 fn list(items: &[String]) -> String {
     serde_json::to_string(&texts(items)).expect("a list of strings is JSON")
@@ -244,5 +320,5 @@ fn numbers(items: &[i64]) -> String {
     serde_json::to_string(items).expect("a list of integers is JSON")
 }
 
-backend!(SqliteStore, Sqlite, one_of: "IN (SELECT value FROM json_each($1))", skip_locked: "");
+backend!(SqliteStore, Sqlite, one_of: "IN (SELECT value FROM json_each($1))", shared: false);
 settling!(Sqlite, one_of: "IN (SELECT value FROM json_each($1))", for_update: "");

@@ -15,7 +15,7 @@ pub async fn letters_wait_in_the_order_received(place: Place) {
     letters.reverse();
     assert_eq!(place.store.take_in(&letters).await.unwrap(), 130);
     letters.reverse();
-    let first = place.store.waiting_letters(at(0), 100).await.unwrap();
+    let first = waiting_letters(&place.store, 0, 100).await;
     assert_eq!(first.len(), 100);
     for (waiting, letter) in first.iter().zip(&letters) {
         assert_eq!(waiting.digest, letter.digest);
@@ -74,13 +74,14 @@ pub async fn whatever_a_stranger_writes_is_kept(place: Place) {
         message_id: "x".repeat(100_000),
         sender: "O'Neill\"; DROP TABLE letter; --\0@player.test".to_owned(),
         subject: "nul \0, $1, ?, {{ }}, \u{fffd}\u{200b}".to_owned(),
+        tokens: vec!["\0".to_owned()],
     };
     let bare = NewLetter { digest: Digest::of(b""), raw: Vec::new(), ..letter(2) };
     assert_eq!(store.take_in(&[odd.clone(), bare.clone()]).await.unwrap(), 2);
     assert_eq!(store.take_in(&[again(&odd, "there")]).await.unwrap(), 0);
     assert_eq!(store.letter(odd.digest).await.unwrap(), Some(raw));
     assert_eq!(store.letter(bare.digest).await.unwrap(), Some(Vec::new()));
-    store.count_try(odd.digest, "a \0 in it").await.unwrap();
+    postpone(store, &odd, None, "a \0 in it").await;
     let row = &store.letters(None, None, &odd.digest.to_string(), 10).await.unwrap()[0];
     assert_eq!(row.subject, "nul \u{fffd}, $1, ?, {{ }}, \u{fffd}\u{200b}");
     assert_eq!(row.note, "a \u{fffd} in it");
@@ -92,10 +93,9 @@ pub async fn whatever_a_stranger_writes_is_kept(place: Place) {
 pub async fn a_failed_try_is_counted_and_noted(place: Place) {
     let store = &place.store;
     store.take_in(&letters(1..3)).await.unwrap();
-    store.count_try(letter(1).digest, "no template").await.unwrap();
-    store.count_try(letter(1).digest, "still none").await.unwrap();
-    let tries: Vec<u32> =
-        store.waiting_letters(at(0), 9).await.unwrap().iter().map(|letter| letter.tries).collect();
+    postpone(store, &letter(1), None, "no template").await;
+    postpone(store, &letter(1), None, "still none").await;
+    let tries: Vec<u32> = waiting_letters(store, 0, 9).await.iter().map(|letter| letter.tries).collect();
     assert_eq!(tries, [2, 0]);
     let row = &store.letters(None, None, &letter(1).digest.to_string(), 1).await.unwrap()[0];
     assert_eq!((row.note.as_str(), row.fate), ("still none", Fate::Waiting));
@@ -227,14 +227,14 @@ pub async fn a_letter_is_decided_once(place: Place) {
 pub async fn a_letter_without_effect_can_be_put_back(place: Place) {
     let store = &place.store;
     store.take_in(&letters(0..2)).await.unwrap();
-    store.count_try(letter(0).digest, "no template").await.unwrap();
+    postpone(store, &letter(0), None, "no template").await;
     let decide = async |number, fate| {
         store.commit(&Settlement { decided: vec![decided(&letter(number), fate)], ..settlement() }).await
     };
     decide(0, Fate::SetAside).await.unwrap();
     decide(0, Fate::Waiting).await.unwrap();
     assert_eq!(waiting(store).await, [letter(0).digest, letter(1).digest]);
-    assert_eq!(store.waiting_letters(at(0), 1).await.unwrap()[0].tries, 0);
+    assert_eq!(waiting_letters(store, 0, 1).await[0].tries, 0);
     decide(1, Fate::Ruled).await.unwrap();
     assert!(matches!(decide(1, Fate::Waiting).await, Err(StoreError::Stale(_))), "it had its effect");
 }
@@ -339,14 +339,17 @@ pub async fn matches_due_come_in_the_order_of_their_clocks(place: Place) {
     }
     place.store.commit(&Settlement { matches, ..settlement() }).await.unwrap();
     let due = async |seconds, limit| -> Vec<String> {
-        let rows = place.store.matches_due(at(seconds), limit).await.unwrap();
+        let rows = place.store.matches_due(at(seconds), None, limit).await.unwrap();
         rows.into_iter().map(|row| row.id).collect()
     };
     assert_eq!(due(9, 10).await, [""; 0]);
     assert_eq!(due(10, 10).await, ["C"]);
     assert_eq!(due(99, 10).await, ["C", "D", "A"]);
     assert_eq!(due(99, 2).await, ["C", "D"]);
-    assert_eq!(place.store.matches_due(at(10), 1).await.unwrap()[0].wake_at, Some(at(10)));
+    let first = place.store.matches_due(at(99), None, 1).await.unwrap().remove(0);
+    assert_eq!(first.wake_at, Some(at(10)));
+    let behind = place.store.matches_due(at(99), Some(&first), 10).await.unwrap();
+    assert_eq!(behind.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["D", "A"]);
 }
 
 pub async fn matches_are_listed_by_id_and_stage(place: Place) {
@@ -484,6 +487,6 @@ pub async fn a_database_of_a_newer_program_is_refused(place: Place) {
     let error = open(&place.url).await.err().expect("it is not opened");
     assert!(matches!(error, StoreError::Newer(_)));
     let text =
-        "the database was made by a newer fogpost: its tables are of version 9000, this program knows 2";
+        "the database was made by a newer fogpost: its tables are of version 9000, this program knows 3";
     assert_eq!(error.to_string(), text);
 }

@@ -1,5 +1,7 @@
 //! The store's contract, on both databases, and what is particular to each.
 
+mod carry;
+mod claims;
 mod contract;
 mod offers;
 mod outbox;
@@ -65,8 +67,13 @@ on_both! {
         a_letter_put_off_waits_until_then
         a_dispatch_that_came_back_is_marked
         entries_are_found_by_kind_and_time;
+    claims:
+        letters_are_claimed_once
+        a_claim_ends_with_what_is_committed_under_it
+        a_letter_waits_for_those_before_it
+        the_oldest_letter_that_waits_is_known_while_it_is_claimed;
     outbox:
-        a_dispatch_is_claimed_until_its_lease_ends
+        a_dispatch_is_claimed_until_its_claim_ends
         claims_at_the_same_moment_share_the_dispatches
         what_came_of_sending_is_noted
         a_dispatch_once_taken_stays_so

@@ -2,39 +2,55 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use fogpost::game::Seat;
-use fogpost::store::{Fate, MatchRow, Queues, Sent, Settlement, Store};
+use fogpost::store::{Claim, Fate, MatchRow, Queues, Sent, Settlement, Store};
 
 use crate::place::Place;
 use crate::samples::*;
 
-/// The numbers of the dispatches claimed at `now` until `until`.
-async fn claim(store: &Arc<dyn Store>, now: i64, until: i64, limit: u32) -> Vec<i64> {
-    let claimed = store.claim_dispatches(at(now), at(until), limit).await.unwrap();
-    claimed.iter().map(|dispatch| dispatch.id).collect()
+/// The numbers of the dispatches claimed at `now`, and the claim on them.
+async fn claim(store: &Arc<dyn Store>, now: i64, limit: u32) -> (Vec<i64>, Claim) {
+    let (claimed, claim) = store.claim_dispatches(at(now), limit).await.unwrap();
+    (claimed.iter().map(|dispatch| dispatch.id).collect(), claim)
+}
+
+/// The numbers of the dispatches due at `now`.
+async fn due(store: &Arc<dyn Store>, now: i64) -> Vec<i64> {
+    let (ids, claim) = claim(store, now, 100).await;
+    store.note_sent(claim, at(now), &[]).await.unwrap();
+    ids
 }
 
 fn later(seconds: i64) -> Sent {
     Sent::Later { at: at(seconds), error: "450 try again".to_owned() }
 }
 
-pub async fn a_dispatch_is_claimed_until_its_lease_ends(place: Place) {
+pub async fn a_dispatch_is_claimed_until_its_claim_ends(place: Place) {
     let store = &place.store;
     add_dispatches(store, 0..5).await;
-    assert_eq!(claim(store, -1, 60, 10).await, [0; 0], "none is due before it was made");
-    let first = store.claim_dispatches(at(0), at(60), 3).await.unwrap();
+    assert_eq!(due(store, -1).await, [0; 0], "none is due before it was made");
+    let (first, held) = store.claim_dispatches(at(0), 3).await.unwrap();
     for (claimed, number) in first.iter().zip(0..) {
         let made = dispatch(number);
         assert_eq!((&claimed.message_id, &claimed.recipient), (&made.message_id, &made.recipient));
         assert_eq!((&claimed.bytes, &claimed.kind, claimed.tries), (&made.bytes, &made.kind, 0));
     }
     assert_eq!(first.len(), 3);
-    assert_eq!(claim(store, 1, 61, 10).await.len(), 2);
-    assert_eq!(claim(store, 59, 99, 10).await, [0; 0]);
+    assert_eq!(due(store, 1).await.len(), 2, "the others");
+    let (_, other) = claim(store, 999, 10).await;
+    assert_eq!(due(store, 999).await, [0; 0]);
+    store.note_sent(held, at(999), &[]).await.unwrap();
     let ids: Vec<i64> = first.iter().map(|claimed| claimed.id).collect();
-    assert_eq!(claim(store, 60, 99, 10).await, ids);
-    assert_eq!(claim(store, 61, 99, 10).await.len(), 2);
+    assert_eq!(due(store, 0).await, ids, "nothing was noted: they are due as before");
+    // Whoever claimed is gone: what it held is free as soon as the database has noticed.
+    drop(other);
+    let began = Instant::now();
+    while due(store, 0).await.len() < 5 {
+        assert!(began.elapsed() < Duration::from_secs(5), "they stay claimed");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 pub async fn claims_at_the_same_moment_share_the_dispatches(place: Place) {
@@ -45,10 +61,12 @@ pub async fn claims_at_the_same_moment_share_the_dispatches(place: Place) {
         tasks.spawn(async move {
             let mut ids = Vec::new();
             loop {
-                let more = claim(&store, 0, 60, 10).await;
+                let (more, claim) = claim(&store, 0, 10).await;
                 if more.is_empty() {
                     return ids;
                 }
+                let sent: Vec<_> = more.iter().map(|id| (*id, Sent::Taken)).collect();
+                store.note_sent(claim, at(1), &sent).await.unwrap();
                 ids.extend(more);
             }
         });
@@ -61,11 +79,11 @@ pub async fn claims_at_the_same_moment_share_the_dispatches(place: Place) {
 pub async fn what_came_of_sending_is_noted(place: Place) {
     let store = &place.store;
     add_dispatches(store, 0..4).await;
-    let ids = claim(store, 0, 60, 10).await;
+    let (ids, held) = claim(store, 0, 10).await;
     let given_up = Sent::GivenUp { error: "550 no such user \0".to_owned() };
     let results = [(ids[0], Sent::Taken), (ids[1], later(300)), (ids[2], given_up)];
-    store.note_sent(at(5), &results).await.unwrap();
-    store.note_sent(at(5), &[]).await.unwrap();
+    store.note_sent(held, at(5), &results).await.unwrap();
+    store.note_sent(Claim::default(), at(5), &[]).await.unwrap();
     let rows = store.list_dispatches(false, 10).await.unwrap();
     let seen: Vec<_> =
         rows.iter().rev().map(|r| (r.sent_at, r.given_up, r.tries, r.error.as_str())).collect();
@@ -80,18 +98,18 @@ pub async fn what_came_of_sending_is_noted(place: Place) {
     );
     let unsent: Vec<i64> = store.list_dispatches(true, 10).await.unwrap().iter().map(|row| row.id).collect();
     assert_eq!(unsent, [ids[3], ids[2], ids[1]]);
-    assert_eq!(claim(store, 299, 400, 10).await, [ids[3]], "only its lease has ended");
-    let again = store.claim_dispatches(at(300), at(500), 10).await.unwrap();
-    assert_eq!((again[0].id, again[0].tries, again.len()), (ids[1], 1, 1));
+    assert_eq!(due(store, 299).await, [ids[3]]);
+    let (again, _claim) = store.claim_dispatches(at(300), 10).await.unwrap();
+    assert_eq!((again[1].id, again[1].tries, again.len()), (ids[1], 1, 2));
 }
 
 pub async fn a_dispatch_once_taken_stays_so(place: Place) {
     let store = &place.store;
     add_dispatches(store, 0..1).await;
-    let ids = claim(store, 0, 60, 1).await;
-    store.note_sent(at(1), &[(ids[0], Sent::Taken)]).await.unwrap();
-    store.note_sent(at(2), &[(ids[0], later(3))]).await.unwrap();
-    assert_eq!(claim(store, 99, 100, 1).await, [0; 0]);
+    let (ids, held) = claim(store, 0, 1).await;
+    store.note_sent(held, at(1), &[(ids[0], Sent::Taken)]).await.unwrap();
+    store.note_sent(Claim::default(), at(2), &[(ids[0], later(3))]).await.unwrap();
+    assert_eq!(due(store, 99).await, [0; 0]);
     let row = &store.list_dispatches(false, 1).await.unwrap()[0];
     assert_eq!((row.sent_at, row.tries), (Some(at(1)), 1));
 }
@@ -99,12 +117,12 @@ pub async fn a_dispatch_once_taken_stays_so(place: Place) {
 pub async fn a_dispatch_given_up_can_be_taken_up_again(place: Place) {
     let store = &place.store;
     add_dispatches(store, 0..1).await;
-    let ids = claim(store, 0, 60, 1).await;
-    store.note_sent(at(1), &[(ids[0], Sent::GivenUp { error: "550".to_owned() })]).await.unwrap();
-    assert_eq!(claim(store, 99, 100, 1).await, [0; 0]);
+    let (ids, held) = claim(store, 0, 1).await;
+    store.note_sent(held, at(1), &[(ids[0], Sent::GivenUp { error: "550".to_owned() })]).await.unwrap();
+    assert_eq!(due(store, 99).await, [0; 0]);
     assert_eq!(store.next_dispatch_at().await.unwrap(), None);
-    store.note_sent(at(100), &[(ids[0], later(100))]).await.unwrap();
-    assert_eq!(claim(store, 100, 160, 1).await, ids);
+    store.note_sent(Claim::default(), at(100), &[(ids[0], later(100))]).await.unwrap();
+    assert_eq!(due(store, 100).await, ids);
 }
 
 pub async fn the_next_dispatch_is_the_one_due_first(place: Place) {
@@ -112,11 +130,9 @@ pub async fn the_next_dispatch_is_the_one_due_first(place: Place) {
     assert_eq!(store.next_dispatch_at().await.unwrap(), None);
     add_dispatches(store, 0..2).await;
     assert_eq!(store.next_dispatch_at().await.unwrap(), Some(at(0)));
-    let ids = claim(store, 0, 60, 2).await;
-    store.note_sent(at(1), &[(ids[0], Sent::Taken), (ids[1], later(30))]).await.unwrap();
+    let (ids, held) = claim(store, 0, 2).await;
+    store.note_sent(held, at(1), &[(ids[0], Sent::Taken), (ids[1], later(30))]).await.unwrap();
     assert_eq!(store.next_dispatch_at().await.unwrap(), Some(at(30)));
-    claim(store, 30, 90, 2).await;
-    assert_eq!(store.next_dispatch_at().await.unwrap(), Some(at(90)), "when the lease ends");
 }
 
 pub async fn dispatches_are_found_by_match_and_message_id(place: Place) {
@@ -151,14 +167,18 @@ pub async fn answers_are_counted_for_each_recipient(place: Place) {
         let mut made = dispatch(number);
         made.recipient = "ann@player.test".to_owned();
         made.answers = (number != 3).then(|| letter(number).digest);
+        made.asked = (number == 1).then(|| letter(9).digest);
         let when = at(i64::from(number) * 10);
         store.commit(&Settlement { at: when, dispatches: vec![made], ..settlement() }).await.unwrap();
     }
-    let answers = async |recipient, since| store.answers_to(recipient, at(since)).await.unwrap();
-    assert_eq!(answers("ann@player.test", 0).await, (3, Some((letter(2).digest, dispatch(2).bytes))));
-    assert_eq!(answers("ann@player.test", 11).await, (1, Some((letter(2).digest, dispatch(2).bytes))));
-    assert_eq!(answers("ann@player.test", 21).await, (0, None));
-    assert_eq!(answers("bob@player.test", 0).await, (0, None));
+    let both = ["bob@player.test".to_owned(), "ann@player.test".to_owned()];
+    let answers = async |since| store.answers_to(&both, at(since)).await.unwrap();
+    let all = answers(0).await;
+    assert_eq!((all.len(), &all[2].message_id, all[2].asked), (3, &dispatch(2).message_id, None));
+    assert_eq!(all[1].asked, Some(letter(9).digest));
+    assert!(all.iter().all(|row| row.recipient == "ann@player.test"));
+    assert_eq!(answers(11).await, all[2..]);
+    assert_eq!(answers(21).await, []);
 }
 
 pub async fn queues_say_what_waits_and_since_when(place: Place) {
@@ -170,9 +190,9 @@ pub async fn queues_say_what_waits_and_since_when(place: Place) {
     store.commit(&Settlement { decided, matches: vec![due], ..settlement() }).await.unwrap();
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     add_dispatches(store, 0..3).await;
-    let ids = claim(store, 0, 60, 2).await;
+    let (ids, held) = claim(store, 0, 2).await;
     let given_up = Sent::GivenUp { error: String::new() };
-    store.note_sent(at(1), &[(ids[0], Sent::Taken), (ids[1], given_up)]).await.unwrap();
+    store.note_sent(held, at(1), &[(ids[0], Sent::Taken), (ids[1], given_up)]).await.unwrap();
     let queues = Queues {
         letters_waiting: 3,
         oldest_letter: Some(at(6)),

@@ -101,17 +101,6 @@ async fn a_daemon_that_is_killed_holds_nothing() {
 }
 
 #[tokio::test]
-async fn what_the_last_daemon_had_claimed_is_free_for_the_next() {
-    let place = Place::sqlite().await;
-    add_dispatches(&place.store, 0..3).await;
-    let hold = place.store.hold("pid 1").await.unwrap();
-    assert_eq!(place.store.claim_dispatches(at(0), at(600), 2).await.unwrap().len(), 2);
-    drop(hold);
-    let _hold = place.store.hold("pid 2").await.unwrap();
-    assert_eq!(place.store.claim_dispatches(at(1), at(600), 9).await.unwrap().len(), 3);
-}
-
-#[tokio::test]
 async fn several_daemons_work_on_one_postgres_database() {
     let Some(place) = Place::postgres().await else { return };
     let other = open(&place.url).await.unwrap();

@@ -6,7 +6,8 @@ use chrono::{DateTime, Duration, Utc};
 use fogpost::game::Seat;
 use fogpost::letter::Digest;
 use fogpost::store::{
-    Decided, EntryRow, Fate, MatchRow, NewDispatch, NewLetter, SeatRow, Settlement, Store, WaitingLetter,
+    Decided, EntryRow, Fate, MatchRow, NewDispatch, NewLetter, Postponed, SeatRow, Settlement, Store,
+    WaitingLetter,
 };
 
 /// An instant so many seconds after an evening in May.
@@ -24,6 +25,7 @@ pub fn letter(number: u32) -> NewLetter {
         message_id: format!("{number}@player.test"),
         sender: format!("player{number}@player.test"),
         subject: format!("Orders {number}"),
+        tokens: Vec::new(),
     }
 }
 
@@ -67,6 +69,7 @@ pub fn dispatch(number: u32) -> NewDispatch {
         match_id: None,
         seat: None,
         answers: None,
+        asked: None,
     }
 }
 
@@ -99,6 +102,19 @@ pub async fn add_seats(store: &Arc<dyn Store>, match_id: &str) -> Vec<SeatRow> {
 }
 
 pub async fn waiting(store: &Arc<dyn Store>) -> Vec<Digest> {
-    let letters: Vec<WaitingLetter> = store.waiting_letters(at(1000), 1000).await.unwrap();
+    let letters = waiting_letters(store, 1000, 1000).await;
     letters.iter().map(|letter| letter.digest).collect()
+}
+
+/// The letters that wait at this moment; the claim on them is given back.
+pub async fn waiting_letters(store: &Arc<dyn Store>, now: i64, limit: u32) -> Vec<WaitingLetter> {
+    let (letters, claim) = store.claim_letters(at(now), limit).await.unwrap();
+    store.commit_claimed(claim, &settlement()).await.unwrap();
+    letters
+}
+
+/// Lets a letter wait, until then or as one that failed.
+pub async fn postpone(store: &Arc<dyn Store>, letter: &NewLetter, until: Option<i64>, note: &str) {
+    let postponed = vec![Postponed { digest: letter.digest, note: note.to_owned(), until: until.map(at) }];
+    store.commit(&Settlement { postponed, ..settlement() }).await.unwrap();
 }

@@ -14,6 +14,7 @@ use crate::daemon::Office;
 /// Write a dossier that a third person can check with sha256sum and jq alone
 #[derive(clap::Args)]
 pub struct Args {
+    /// Its name, such as QZ-7K3M
     #[arg(value_name = "MATCH")]
     id: String,
     /// The archive to be written; it must not be there yet

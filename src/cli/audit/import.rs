@@ -15,6 +15,7 @@ use crate::daemon::Office;
 /// Check a dossier and take the finished match into this club's database
 #[derive(clap::Args)]
 pub struct Args {
+    /// The dossier, as audit export wrote it
     #[arg(value_name = "DOSSIER.zip")]
     file: PathBuf,
 }

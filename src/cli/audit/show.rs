@@ -10,6 +10,7 @@ use crate::daemon::Office;
 /// Show who filed what and when, what was asked and answered, what each seat was told: a page to be printed
 #[derive(clap::Args)]
 pub struct Args {
+    /// Its name, such as QZ-7K3M
     #[arg(value_name = "MATCH")]
     id: String,
     /// This turn only; 0 is the setup

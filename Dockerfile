@@ -1,0 +1,25 @@
+# fogpost in a container: docker build -t fogpost . && docker run -v club:/club fogpost
+#
+# Only the stage `fetched` needs the network, and brings what Cargo.lock names. For a machine without any: build that stage
+# elsewhere (docker build --target fetched), carry it over, and build from there with --network none.
+
+FROM rust:1.95-slim-bookworm AS fetched
+WORKDIR /src
+COPY Cargo.toml Cargo.lock ./
+COPY benches benches
+RUN mkdir src && echo 'fn main() {}' > src/main.rs && cargo fetch --locked
+
+FROM fetched AS built
+COPY . .
+RUN cargo build --release --offline --locked && mkdir /club
+
+# glibc, the authorities for TLS, and a user who is not root; no shell.
+FROM gcr.io/distroless/cc-debian12:nonroot
+COPY --from=built /src/target/release/fogpost /usr/local/bin/fogpost
+# config.toml, the database, templates and files with passwords.
+COPY --from=built --chown=nonroot:nonroot /club /club
+VOLUME /club
+WORKDIR /club
+HEALTHCHECK --interval=60s --timeout=10s --start-period=60s CMD ["fogpost", "status"]
+ENTRYPOINT ["fogpost"]
+CMD ["run"]

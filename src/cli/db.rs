@@ -1,0 +1,124 @@
+//! `fogpost db`: the club's database as a whole.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, bail, ensure};
+use chrono::Utc;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::daemon::status::{SILENT_AFTER, Status, this_daemon};
+use crate::ledger::Head;
+use crate::store::{self, Store, carry};
+
+/// Carry the club from one database to another
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    Move(Move),
+}
+
+/// Carry everything over from SQLite to PostgreSQL, or back, while no daemon runs
+///
+/// The database to move to must be empty; it is made if it is a file that is not there. Every table is read again
+/// afterwards and compared, and the ledger of every match is followed from its first entry. What is broken off leaves
+/// nothing behind. The database moved from stays as it is.
+#[derive(clap::Args)]
+pub struct Move {
+    /// sqlite:FILE or postgres://USER@HOST/NAME; a password is better given as PGPASSWORD than here
+    from: String,
+    /// The same for the new one
+    to: String,
+}
+
+/// Entries followed together.
+const TOGETHER: u32 = 256;
+
+impl Args {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        match self.command {
+            Command::Move(args) => super::block_on(args.run()),
+        }
+    }
+}
+
+impl Move {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        if !carry::is_there(&self.from).context("the database to move from")? {
+            bail!("the database to move from is not there");
+        }
+        ensure!(self.from != self.to, "the database to move to is the one to move from");
+        let from = store::open(&self.from).await.context("the database to move from")?;
+        let to = store::open(&self.to).await.context("the database to move to")?;
+        let who = format!("a move, {}", this_daemon());
+        let _from_held = from.hold(&who).await.context("the database to move from")?;
+        let _to_held = to.hold(&who).await.context("the database to move to")?;
+        if !self.from.starts_with("sqlite:") {
+            none_works(&*from).await?;
+        }
+        let bar = ProgressBar::no_length().with_style(
+            ProgressStyle::with_template("{spinner} {msg} {human_pos} of {human_len} ({elapsed})")
+                .expect("a progress template"),
+        );
+        let carried = carry::carry(&self.from, &self.to, &|table, rows, all| {
+            bar.set_message(table);
+            bar.set_length(all);
+            bar.set_position(rows);
+        })
+        .await?;
+        let matches = follow_ledgers(&*to, &bar).await?;
+        bar.finish_and_clear();
+        let rows = carried.iter().map(|part| {
+            vec![part.table.to_owned(), part.rows.to_string(), part.digest.to_string()[..16].to_owned()]
+        });
+        println!("{}", super::table(&["table", "rows", "digest on both sides"], rows.collect()));
+        println!("All is carried over and was compared; the ledgers of {matches} matches are whole.");
+        println!("Now give its URL as database.url in the config. The database moved from is as it was.");
+        from.close().await;
+        to.close().await;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// On PostgreSQL daemons hold nothing; but they note that they work.
+async fn none_works(store: &dyn Store) -> anyhow::Result<()> {
+    let status = Status::of(store, Utc::now(), SILENT_AFTER).await?;
+    if let (true, Some(daemon)) = (status.daemons_working > 0, status.daemons.first()) {
+        bail!(
+            "another fogpost works on the database to move from: {}; stop it (one that was killed is forgotten after \
+             {} minutes)",
+            daemon.who,
+            SILENT_AFTER.num_minutes()
+        );
+    }
+    Ok(())
+}
+
+/// Follows every chain to its end; how many there are.
+async fn follow_ledgers(store: &dyn Store, bar: &ProgressBar) -> anyhow::Result<usize> {
+    let ids = store.match_ids().await?;
+    bar.set_message("ledgers");
+    bar.set_length(ids.len() as u64);
+    for (done, id) in ids.iter().enumerate() {
+        bar.set_position(done as u64);
+        let mut head = Head::default();
+        loop {
+            let entries = store.entries_after(id, head.seq, TOGETHER).await?;
+            if entries.is_empty() {
+                break;
+            }
+            for entry in entries {
+                let followed = head.follow(&entry.json, entry.hash);
+                followed.with_context(|| {
+                    format!("everything is carried over, but the ledger of {id} is not whole")
+                })?;
+            }
+        }
+        ensure!(head.seq > 0, "everything is carried over, but match {id} has no ledger");
+    }
+    Ok(ids.len())
+}

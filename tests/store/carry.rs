@@ -1,0 +1,150 @@
+//! A club carried from one database to another and back.
+
+use fogpost::letter::Digest;
+use fogpost::store::carry::{self, Carried};
+use fogpost::store::{Fate, Invitation, InvitationStage, NewLetter, Settlement, StoreError, open};
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+
+use crate::place::Place;
+use crate::samples::*;
+
+const SILENT: carry::Step<'static> = &|_, _, _| ();
+
+/// Something in every table, more than a page of letters, and whatever a column may hold.
+async fn furnish(place: &Place) {
+    let store = &place.store;
+    store.take_in(&letters(0..1200)).await.unwrap();
+    let raw: Vec<u8> = (0..=255).cycle().take(5000).collect();
+    let odd = NewLetter {
+        digest: Digest::of(&raw),
+        raw,
+        subject: "Grüße 🎲 'quoted' \"twice\" \\ ".to_owned(),
+        message_id: String::new(),
+        ..letter(5000)
+    };
+    store.take_in(&[odd]).await.unwrap();
+    add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
+    add_seats(store, "QZ-AAAA").await;
+    let mut bo = store.player("Bö@player.test", "Bö", at(0)).await.unwrap();
+    bo.bouncing = true;
+    bo.addresses.push("a_second.one@player.test".to_owned());
+    store.save_player(&bo).await.unwrap();
+    let invitation = Invitation {
+        code: "K7M3".to_owned(),
+        inviter: "ann@player.test".to_owned(),
+        inviter_name: "Ann".to_owned(),
+        invited: None,
+        game: "quad".to_owned(),
+        offer: "{}".to_owned(),
+        stage: InvitationStage::Open,
+        match_id: None,
+        created_at: at(0),
+        lapses_at: at(60),
+    };
+    let entries = [("QZ-AAAA", 1), ("QZ-AAAA", 2), ("QZ-BBBB", 1)];
+    let settlement = Settlement {
+        decided: vec![decided(&letter(3), Fate::Ignored)],
+        entries: entries.map(|(id, seq)| entry(id, seq)).into(),
+        invitations: vec![invitation],
+        ..settlement()
+    };
+    store.commit(&settlement).await.unwrap();
+    add_dispatches(store, 0..70).await;
+    store.remember("heartbeat", "now").await.unwrap();
+}
+
+/// Whether two SQLite files hold the same rows in every table, to the byte; how many rows there are.
+async fn assert_same(one: &str, other: &str) -> i64 {
+    let mut connection = SqliteConnection::connect(one).await.unwrap();
+    let attach = format!("ATTACH '{}' AS other", other.trim_start_matches("sqlite:"));
+    sqlx::query(AssertSqlSafe(attach)).execute(&mut connection).await.unwrap();
+    let tables = "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' \
+                  AND name NOT LIKE 'sqlite%'";
+    let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut connection).await.unwrap();
+    let mut rows = 0;
+    for table in tables {
+        let sql = format!(
+            "SELECT (SELECT COUNT(*) FROM main.{table}), \
+             (SELECT COUNT(*) FROM (SELECT * FROM main.{table} EXCEPT SELECT * FROM other.{table})), \
+             (SELECT COUNT(*) FROM (SELECT * FROM other.{table} EXCEPT SELECT * FROM main.{table}))"
+        );
+        let found: (i64, i64, i64) =
+            sqlx::query_as(AssertSqlSafe(sql)).fetch_one(&mut connection).await.unwrap();
+        assert!(found.0 > 0 && found.1 == 0 && found.2 == 0, "{table}: {found:?}");
+        rows += found.0;
+    }
+    rows
+}
+
+#[tokio::test]
+async fn a_club_carried_to_postgres_and_back_is_the_same_to_the_byte() {
+    let Some(postgres) = Place::postgres().await else { return };
+    let (first, second) = (Place::sqlite().await, Place::sqlite().await);
+    furnish(&first).await;
+    let there = carry::carry(&first.url, &postgres.url, SILENT).await.unwrap();
+    // Both databases go on from there, each with numbers of its own.
+    postgres.store.player("new@player.test", "New", at(0)).await.unwrap();
+    let other = Place::postgres().await.expect("as before");
+    assert_eq!(carry::carry(&first.url, &other.url, SILENT).await.unwrap(), there);
+    let back = carry::carry(&other.url, &second.url, SILENT).await.unwrap();
+    assert_eq!(digests(&there), digests(&back));
+    let rows: u64 = there.iter().map(|part| part.rows).sum();
+    assert_eq!(assert_same(&first.url, &second.url).await, i64::try_from(rows).unwrap());
+    second.store.player("new@player.test", "New", at(0)).await.unwrap();
+}
+
+fn digests(carried: &[Carried]) -> Vec<&Digest> {
+    carried.iter().map(|part| &part.digest).collect()
+}
+
+#[tokio::test]
+async fn a_target_that_holds_something_is_left_as_it_is() {
+    let (from, to) = (Place::sqlite().await, Place::sqlite().await);
+    furnish(&from).await;
+    to.store.remember("heartbeat", "another's").await.unwrap();
+    let refused = carry::carry(&from.url, &to.url, SILENT).await.unwrap_err();
+    assert!(
+        matches!(&refused, StoreError::Unsound(why) if why.contains("not empty: table memo")),
+        "{refused}"
+    );
+    assert_eq!(to.store.remembered("heartbeat").await.unwrap().as_deref(), Some("another's"));
+    assert_eq!(to.store.queues().await.unwrap().letters_waiting, 0);
+}
+
+#[tokio::test]
+async fn what_is_broken_off_leaves_the_target_empty() {
+    let (from, to) = (Place::sqlite().await, Place::sqlite().await);
+    furnish(&from).await;
+    to.execute("CREATE TRIGGER trip BEFORE INSERT ON dispatch_raw BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
+        .await
+        .unwrap();
+    let broken = carry::carry(&from.url, &to.url, SILENT).await.unwrap_err();
+    assert!(broken.to_string().contains("the disk is full"), "{broken}");
+    assert_eq!(to.store.match_ids().await.unwrap(), [""; 0]);
+    to.execute("DROP TRIGGER trip").await.unwrap();
+    carry::carry(&from.url, &to.url, SILENT).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_not_written_as_it_was_read_is_not_kept() {
+    let (from, to) = (Place::sqlite().await, Place::sqlite().await);
+    furnish(&from).await;
+    to.execute("CREATE TRIGGER fray AFTER INSERT ON player BEGIN UPDATE player SET name = 'Mallory'; END")
+        .await
+        .unwrap();
+    let unequal = carry::carry(&from.url, &to.url, SILENT).await.unwrap_err();
+    assert!(unequal.to_string().contains("what was written to player is not what was read"), "{unequal}");
+    assert!(to.store.players().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_table_that_is_not_known_is_not_left_behind_in_silence() {
+    let (from, to) = (Place::sqlite().await, Place::sqlite().await);
+    from.execute("CREATE TABLE secret_diary (line TEXT)").await.unwrap();
+    let refused = carry::carry(&from.url, &to.url, SILENT).await.unwrap_err();
+    assert!(refused.to_string().contains("secret_diary"), "{refused}");
+    assert!(!carry::is_there("sqlite:/nowhere/at/all.db").unwrap());
+    assert!(carry::is_there(&from.url).unwrap());
+    // Nobody waits for a lock that was left.
+    open(&from.url).await.unwrap().remember("heartbeat", "now").await.unwrap();
+}

@@ -1,0 +1,181 @@
+//! Claims on letters, and duties: what one daemon has, no other has.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use fogpost::letter::Digest;
+use fogpost::store::{Claim, Fate, NewLetter, News, Settlement, Store, WaitingLetter, open};
+
+use crate::place::Place;
+use crate::samples::*;
+
+/// Nobody gets the letters within this time.
+const NOT_YET: Duration = Duration::from_millis(300);
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What can be claimed at once, and the claim; where claims are waited for: nothing.
+async fn claim(store: &Arc<dyn Store>, limit: u32) -> (Vec<Digest>, Claim) {
+    let claimed = tokio::time::timeout(NOT_YET, store.claim_letters(at(1000), limit)).await;
+    let (letters, claim) = claimed.map_or((Vec::new(), Claim::default()), Result::unwrap);
+    (letters.iter().map(|letter: &WaitingLetter| letter.digest).collect(), claim)
+}
+
+/// A letter that bears the token of a seat of `match_id`.
+fn about(number: u32, match_id: &str) -> NewLetter {
+    NewLetter { tokens: vec!["?".to_owned(), format!("{match_id}-first")], ..letter(number) }
+}
+
+pub async fn letters_are_claimed_once(place: Place) {
+    let store = &place.store;
+    store.take_in(&letters(0..5)).await.unwrap();
+    let (first, held) = claim(store, 3).await;
+    assert_eq!(first, letters(0..3).iter().map(|letter| letter.digest).collect::<Vec<_>>());
+    let (second, _none) = claim(store, 3).await;
+    assert!(!second.iter().any(|digest| first.contains(digest)), "{second:?}");
+    // Whoever claimed is gone: what it held is free as soon as the database has noticed.
+    drop((held, _none));
+    let began = Instant::now();
+    while claim(store, 9).await.0.len() < 5 {
+        assert!(began.elapsed() < PATIENCE, "they stay claimed");
+    }
+}
+
+pub async fn a_claim_ends_with_what_is_committed_under_it(place: Place) {
+    let store = &place.store;
+    store.take_in(&letters(0..2)).await.unwrap();
+    let (_, held) = claim(store, 9).await;
+    let decided = vec![decided(&letter(0), Fate::Ignored)];
+    store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
+    let (rest, held) = claim(store, 9).await;
+    assert_eq!(rest, [letter(1).digest]);
+    let stale = Settlement { matches: vec![match_row("QZ-AAAA", 4)], ..settlement() };
+    store.commit_claimed(held, &stale).await.unwrap_err();
+    let began = Instant::now();
+    while claim(store, 9).await.0 != [letter(1).digest] {
+        assert!(began.elapsed() < PATIENCE, "a settlement that fails frees what was claimed for it");
+    }
+}
+
+pub async fn a_letter_waits_for_those_before_it(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA"]).await;
+    add_seats(store, "QZ-AAAA").await;
+    store.take_in(&[about(1, "QZ-AAAA"), about(2, "QZ-AAAA"), about(3, "QZ-AAAA")]).await.unwrap();
+    let (first, held) = claim(store, 2).await;
+    assert_eq!(first, [letter(1).digest, letter(2).digest]);
+    assert_eq!(claim(store, 9).await.0, [], "the third comes after them");
+    let decided = vec![decided(&letter(1), Fate::Ignored), decided(&letter(2), Fate::Ignored)];
+    store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
+    assert_eq!(waiting(store).await, [letter(3).digest]);
+}
+
+pub async fn the_oldest_letter_that_waits_is_known_while_it_is_claimed(place: Place) {
+    let store = &place.store;
+    let oldest = async || store.oldest_waiting(at(50)).await.unwrap();
+    assert_eq!(oldest().await, None);
+    store.take_in(&letters(1..4)).await.unwrap();
+    let (_, held) = claim(store, 9).await;
+    assert_eq!(oldest().await, Some(at(1)));
+    let decided = vec![decided(&letter(1), Fate::Ignored)];
+    store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
+    postpone(store, &letter(2), Some(60), "later").await;
+    assert_eq!(oldest().await, Some(at(3)), "one that is put off holds up nothing");
+    assert_eq!(store.oldest_waiting(at(60)).await.unwrap(), Some(at(2)));
+}
+
+/// Two daemons on one database.
+async fn two() -> Option<(Place, Arc<dyn Store>, Arc<dyn Store>)> {
+    let place = Place::postgres().await?;
+    let (first, second) = (Arc::clone(&place.store), open(&place.url).await.unwrap());
+    Some((place, first, second))
+}
+
+#[tokio::test]
+async fn daemons_share_letters_by_match() {
+    let Some((_place, first, second)) = two().await else { return };
+    add_matches(&first, &["QZ-AAAA", "QZ-BBBB"]).await;
+    for id in ["QZ-AAAA", "QZ-BBBB"] {
+        add_seats(&first, id).await;
+    }
+    let came = [about(1, "QZ-AAAA"), about(2, "QZ-BBBB"), about(3, "QZ-AAAA"), letter(4), letter(5)];
+    first.take_in(&came).await.unwrap();
+    let (ours, held) = claim(&first, 1).await;
+    assert_eq!(ours, [letter(1).digest]);
+    let (theirs, others) = claim(&second, 9).await;
+    assert_eq!(
+        theirs,
+        [letter(2).digest, letter(4).digest, letter(5).digest],
+        "the third is about our match"
+    );
+    assert_eq!(claim(&first, 9).await.0, []);
+    // A match that is being settled can be looked at, and others' letters come in.
+    assert_eq!(second.matches(&["QZ-AAAA".to_owned()]).await.unwrap().len(), 1);
+    second.take_in(&[about(6, "QZ-AAAA")]).await.unwrap();
+    drop((held, others));
+    assert!(second.is_shared());
+}
+
+#[tokio::test]
+async fn what_was_claimed_is_free_when_its_daemon_is_killed() {
+    let Some((place, first, second)) = two().await else { return };
+    first.take_in(&letters(0..3)).await.unwrap();
+    add_dispatches(&first, 0..3).await;
+    let (_letters, _claim) = claim(&first, 9).await;
+    let (sending, _sending_claim) = first.claim_dispatches(at(0), 9).await.unwrap();
+    assert!(first.has_duty("the mailbox").await.unwrap() && !second.has_duty("the mailbox").await.unwrap());
+    assert_eq!((sending.len(), claim(&second, 9).await.0.len()), (3, 0));
+    // Its connections end, as they do when its process does.
+    place
+        .execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction' OR query LIKE '%advisory%' AND pid <> pg_backend_pid()")
+        .await
+        .unwrap();
+    let began = Instant::now();
+    let mut free = (0, 0, false);
+    while free != (3, 3, true) {
+        assert!(began.elapsed() < PATIENCE, "{free:?}");
+        let (letters, held) = claim(&second, 9).await;
+        let (dispatches, sending) = second.claim_dispatches(at(0), 9).await.unwrap();
+        let duty = matches!(second.has_duty("the mailbox").await, Ok(true));
+        free = (letters.len(), dispatches.len(), duty);
+        drop((held, sending));
+    }
+    // The first daemon notices, and does not take the duty back.
+    assert!(!matches!(first.has_duty("the mailbox").await, Ok(true)));
+    assert!(!first.has_duty("the mailbox").await.unwrap());
+}
+
+#[tokio::test]
+async fn a_duty_is_one_daemons_until_that_ends() {
+    let Some((_place, first, second)) = two().await else { return };
+    assert!(first.has_duty("the mailbox").await.unwrap());
+    assert!(first.has_duty("the mailbox").await.unwrap(), "it keeps it");
+    assert!(!second.has_duty("the mailbox").await.unwrap());
+    assert!(second.has_duty("another mailbox").await.unwrap());
+    first.close().await;
+    let began = Instant::now();
+    while !second.has_duty("the mailbox").await.unwrap() {
+        assert!(began.elapsed() < PATIENCE, "nobody takes it over");
+    }
+}
+
+#[tokio::test]
+async fn a_daemon_hears_what_another_leaves() {
+    let Some((_place, first, second)) = two().await else { return };
+    let hears = {
+        let second = Arc::clone(&second);
+        tokio::spawn(async move { (second.news().await.unwrap(), second.news().await.unwrap()) })
+    };
+    // It may not listen yet: what it has missed it finds when it looks by itself.
+    let began: DateTime<Utc> = Utc::now();
+    let mut number = 0;
+    while !hears.is_finished() {
+        assert!((Utc::now() - began).num_seconds() < 10, "nothing is heard");
+        first.take_in(&[letter(number)]).await.unwrap();
+        add_dispatches(&first, number..number + 1).await;
+        number += 1;
+    }
+    let heard = hears.await.unwrap();
+    assert!(heard == (News::Letters, News::Dispatches) || heard == (News::Dispatches, News::Letters));
+}
