@@ -215,6 +215,11 @@ fn title(turn: u32) -> String {
     if turn == 0 { "the setup".to_owned() } else { format!("turn {turn}") }
 }
 
+/// The same at the beginning of a sentence.
+fn heading(turn: u32) -> String {
+    if turn == 0 { "The setup".to_owned() } else { format!("Turn {turn}") }
+}
+
 /// A fact as a sentence, and the lines that belong to it.
 fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
     let name = |seat: &Seat| m.players[*seat].as_str();
@@ -247,7 +252,7 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
             format!("The answer to {} was held back: too many to one address.", name(seat))
         }
         Fact::DeadlineSet { turn, seats, deadline, .. } => {
-            format!("{} of {} is due {}.", title(*turn), names(seats), utc(*deadline))
+            format!("{} of {} is due {}.", heading(*turn), names(seats), utc(*deadline))
         }
         Fact::DeadlineMissed { turn, seats, .. } => {
             format!("Nothing came from {} for {} in time.", names(seats), title(*turn))
@@ -265,7 +270,7 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
                     filing.as_ref().map_or("none due".to_owned(), |filing| filing.lines().join("; "));
                 lines.push(format!("{}: {orders}", name(&seat)));
             }
-            format!("{} was adjudicated; the state is {state}.", title(*turn))
+            format!("{} was adjudicated; the state is {state}.", heading(*turn))
         }
         Fact::MatchClosed { ending } => format!("The match was closed: {ending}."),
         Fact::MatchEnded { outcome } => match outcome.winner {

@@ -15,7 +15,7 @@ use super::witness::{self, Line};
 use super::{Finding, Place, Sent};
 use crate::letter::Digest;
 use crate::referee::{Content, Dispatch, Match, Reader, Reply};
-use crate::report::again::{Wanted, again, text_of};
+use crate::report::again::{Wanted, again, first_part};
 use crate::report::envelope::{self, Answered, Envelope, Stationery};
 use crate::report::{self, Templates};
 
@@ -79,7 +79,8 @@ impl Expected {
     pub fn compare(&self, words: &Words<'_>, reports_before: &[Vec<u8>]) -> Result<bool, Finding> {
         let bytes = &self.sent.bytes[..];
         let known_words = self.m.desk.wording == words.digest && !self.replies().iter().any(tells_of_others);
-        let text = text_of(bytes);
+        let mail = first_part(bytes);
+        let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
         let line = Line { match_id: self.m.id.clone(), seq: self.m.head.seq, hash: self.m.head.hash };
         if witness::in_text(&text).last() != Some(&line) {
             return self.wrong("its ledger line is not that of the ledger: it was changed");
@@ -94,6 +95,12 @@ impl Expected {
         };
         if (self.sent.seat, self.sent.kind.as_str()) != (seat, envelope::kind(&self.dispatch.content)) {
             return self.wrong("it is kept as a letter of another kind, or to another seat");
+        }
+        let to = mail.as_ref().and_then(|mail| mail.to()?.first()?.address());
+        if (mail.as_ref().and_then(|mail| mail.message_id()), to)
+            != (Some(self.sent.message_id.as_str()), Some(self.sent.recipient.as_str()))
+        {
+            return self.wrong("it is kept under another Message-ID, or to another reader, than it bears");
         }
         if !known_words {
             return Ok(false);

@@ -63,7 +63,7 @@ pub fn mail(page: &Page, header: &Header<'_>) -> Result<Vec<u8>, MimeError> {
 }
 
 /// With this begins each part of those that a reader may choose from, of which the text is the first.
-pub(super) const TEXT_BEGINS: &str = "\r\n--=a=";
+pub(super) const PART_BEGINS: &str = "\r\n--=a=";
 
 /// The text, the HTML with its picture, and the files that go with them. Boundaries follow from the Message-ID, so
 /// that the same mail has the same bytes.

@@ -4,7 +4,9 @@
 
 pub mod again;
 mod context;
+mod draw;
 pub mod envelope;
+mod font;
 mod markdown;
 pub mod mime;
 pub mod paint;

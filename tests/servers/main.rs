@@ -1,6 +1,7 @@
 //! The post office against a real Dovecot and a real Postfix.
 
 mod play;
+mod restore;
 #[path = "mod.rs"]
 mod servers;
 #[path = "../post/support.rs"]
