@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use fogpost::config::Config;
-use fogpost::daemon::{NewMatch, Office, Seated, new_letter};
+use fogpost::daemon::{Holder, NewMatch, Office, Seated, new_letter};
 use fogpost::game::any::Kind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
@@ -111,7 +111,7 @@ impl Club {
         NewMatch {
             game: Kind::QuadrantZ,
             choices: Default::default(),
-            players: BySeat::new(seated("ann"), seated("bo")),
+            players: BySeat::new(seated("ann"), seated("bo")).map(Holder::Player),
             terms: self.office.config.terms.clone(),
         }
     }

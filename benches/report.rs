@@ -23,8 +23,9 @@ fn middle(kind: &Kind) -> (Match, Dispatch) {
         game: *kind,
         choices: Default::default(),
         players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+        house: BySeat::default(),
         terms: Terms::default(),
-        desk: Desk { address: CLUB.address.to_owned(), wording: Digest::of(b"") },
+        desk: Desk { address: CLUB.address.to_owned(), wording: Digest::of(b""), message_ids: String::new() },
         key: SealKey::new([1; 32]),
     };
     let mut m = referee::open(opening, Source::Clock, at).after;

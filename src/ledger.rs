@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use crate::game::any::{AnyState, Choices, Filing, Kind};
 use crate::game::record::{By, Ending, Filed, Record};
 use crate::game::{BySeat, Fault, Outcome, Phase, Seat};
-use crate::letter::Digest;
+use crate::letter::{Address, Digest, Own};
 
 /// What was decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub enum Fact {
         game: Kind,
         options: Choices,
         players: BySeat<String>,
+        /// The level at which the house plays the seat.
+        #[serde(default, skip_serializing_if = "nobody")]
+        house: BySeat<Option<String>>,
         terms: Value,
         desk: Desk,
         /// Pins the secret that the salts come from, without opening it: [`SealKey::pin`].
@@ -156,6 +159,11 @@ pub enum Fact {
     TokenRenewed {
         seat: Seat,
     },
+    PlayerRenamed {
+        seat: Seat,
+        from: String,
+        to: String,
+    },
     GmNoted {
         text: String,
     },
@@ -172,6 +180,11 @@ pub enum Fact {
     },
 }
 
+/// Whether the house holds no seat: then nothing is said of it.
+pub fn nobody(house: &BySeat<Option<String>>) -> bool {
+    house.first.is_none() && house.second.is_none()
+}
+
 /// What a letter is read by and an answer worded by, beside the match itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Desk {
@@ -179,6 +192,18 @@ pub struct Desk {
     pub address: String,
     /// The digest of everything that words a letter: the templates, the club's name, the program's version.
     pub wording: Digest,
+    /// The domain of our letters' Message-IDs; empty: that of the address.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message_ids: String,
+}
+
+impl Desk {
+    /// By what letters to the referee were read; `None`: the address is none.
+    pub fn own(&self) -> Option<Own> {
+        let address = Address::parse(&self.address).ok()?;
+        let domain = if self.message_ids.is_empty() { address.domain() } else { &self.message_ids };
+        Some(Own { message_id_domain: domain.to_owned(), address, return_path: None })
+    }
 }
 
 impl Fact {
@@ -215,6 +240,7 @@ impl Fact {
             Fact::AwayNoted { .. } => "AwayNoted",
             Fact::PlayerReplaced { .. } => "PlayerReplaced",
             Fact::TokenRenewed { .. } => "TokenRenewed",
+            Fact::PlayerRenamed { .. } => "PlayerRenamed",
             Fact::GmNoted { .. } => "GmNoted",
             Fact::CorrectionMade { .. } => "CorrectionMade",
             Fact::Unsealed { .. } => "Unsealed",
@@ -329,6 +355,15 @@ impl SealKey {
         self.0.to_string()
     }
 
+    /// The dice of the house in the phase of this number: the first 8 bytes of SHA-256 over the key, `dice` and the
+    /// number (4 bytes, big-endian).
+    pub fn dice(&self, phase_no: u32) -> u64 {
+        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update("dice");
+        let [a, b, c, d, e, f, g, h, ..] =
+            <[u8; 32]>::from(digest.chain_update(phase_no.to_be_bytes()).finalize());
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    }
+
     /// The salt of entry `seq`: the first 16 bytes of SHA-256 over the key and the number (8 bytes, big-endian).
     pub fn salt(&self, seq: u64) -> String {
         let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update(seq.to_be_bytes()).finalize();
@@ -408,7 +443,12 @@ pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<Filing
 pub fn record(entries: &[Entry]) -> Option<Record> {
     let first = entries.first()?;
     let Fact::MatchOpened { game, options, players, .. } = &first.fact else { return None };
-    let mut filings = Vec::new();
+    let (mut filings, mut players) = (Vec::new(), players.clone());
+    for entry in entries {
+        if let Fact::PlayerRenamed { seat, to, .. } | Fact::PlayerReplaced { seat, to, .. } = &entry.fact {
+            players[*seat].clone_from(to);
+        }
+    }
     for entry in standing(entries) {
         match &entry.fact {
             Fact::TurnAdjudicated { phase, filings: decided_on, .. } => {
@@ -422,13 +462,7 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
             _ => {}
         }
     }
-    Some(Record {
-        game: *game,
-        rules: first.rules,
-        players: players.clone(),
-        options: options.clone(),
-        filings,
-    })
+    Some(Record { game: *game, rules: first.rules, players, options: options.clone(), filings })
 }
 
 /// Plays a match through as its entries tell it, what was corrected later included: `each` gets the state that every

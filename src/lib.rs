@@ -20,8 +20,13 @@
 //!     game: Kind::Quad,
 //!     choices: Kind::Quad.choose([("trainer", "on")])?,
 //!     players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+//!     house: BySeat::default(),
 //!     terms: Terms::default(),
-//!     desk: Desk { address: "referee@club.example".to_owned(), wording: Digest::of(b"") },
+//!     desk: Desk {
+//!         address: "referee@club.example".to_owned(),
+//!         wording: Digest::of(b""),
+//!         message_ids: "fogpost.club.example".to_owned(),
+//!     },
 //!     key: SealKey::new([7; 32]),
 //! };
 //! let opened = referee::open(opening, Source::Clock, at).after;
@@ -30,7 +35,7 @@
 //! let raw = b"From: Ann <ann@example.org>\r\nSubject: Re: [QD-7K3M] Turn 1\r\n\r\nMARBLE E6\r\n\r\n> old words\r\n";
 //! let own = Own {
 //!     address: Address::parse("referee@club.example")?,
-//!     message_id_domain: "club.example".to_owned(),
+//!     message_id_domain: "fogpost.club.example".to_owned(),
 //!     return_path: None,
 //! };
 //! let letter = Letter::read(raw, &own, &Limits::default()).expect("it is within the limits");

@@ -210,6 +210,9 @@ fn status_tells_what_waits_who_works_and_by_its_exit_whether_something_is_wrong(
         assert!(text.contains(words), "{words} is not in:\n{text}");
     }
     assert!(!text.contains('@') && !text.contains("WRONG"), "{text}");
+    let moved = club.run(&["db", "move", "sqlite:fogpost.db", "sqlite:new.db"]);
+    let said = String::from_utf8(moved.stderr).expect("text");
+    assert!(moved.status.code() == Some(1) && said.contains(&format!("pid {}", daemon.child.id())), "{said}");
     assert_eq!(daemon.stop(), Some(0));
     let (code, status) = club.status();
     assert_eq!((code, &status["daemons"][0]["ended"]), (Some(1), &true.into()));

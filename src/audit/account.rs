@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::game::{Fault, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
-use crate::letter::{Address, Digest, Letter, Limits, Own, Written};
+use crate::letter::{Digest, Letter, Limits, Written};
 use crate::referee::{Match, Stage};
 use crate::report::again::text_of;
 use crate::report::{TemplateError, Templates};
@@ -146,6 +146,7 @@ fn event(material: &Material, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -
         Source::Letter(digest) => ("a letter".to_owned(), Some(*digest)),
         Source::Clock => ("the clock".to_owned(), None),
         Source::Gm { name, .. } => (format!("the GM {name}"), None),
+        Source::House { act } if act["act"] == "play" => ("the house".to_owned(), None),
         Source::House { .. } => ("the referee himself".to_owned(), None),
     };
     let entries = ruling.iter().map(|entry| {
@@ -189,17 +190,15 @@ fn seq_of(message_id: &str, match_id: &str) -> Option<u64> {
 /// What a person wrote, without what he quoted.
 fn written(material: &Material, digest: Digest) -> Value {
     let letter = material.letters.get(&digest).and_then(|raw| {
-        let address = Address::parse(&material.m.desk.address).ok()?;
-        let message_id_domain = address.domain().to_owned();
-        let own = Own { address, message_id_domain, return_path: None };
+        let own = material.m.desk.own()?;
         Letter::read(raw, &own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
     });
     let Some(letter) = letter else {
         return json!({ "digest": digest, "from": "", "subject": "", "lines": [] });
     };
-    let answered = material.posted.iter().find(|posted| letter.in_reply_to.contains(&posted.message_id));
-    let answered = answered.map(|posted| text_of(&posted.bytes));
-    let lines = match letter.fresh(answered.as_deref()) {
+    let quotable = material.posted.iter().filter(|posted| letter.thread().any(|id| *id == posted.message_id));
+    let quotable = quotable.map(|posted| (posted.message_id.clone(), text_of(&posted.bytes))).collect();
+    let lines = match letter.fresh(letter.answered(&quotable).as_deref()) {
         Written::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
         Written::Blank => Vec::new(),
         Written::CannotRead(what) => vec![what.says().to_owned()],
@@ -289,6 +288,7 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
         Fact::MailRestored { seat } => format!("Letters to {} arrive again.", name(seat)),
         Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
         Fact::PlayerReplaced { from, to, .. } => format!("{to} took over the seat of {from}."),
+        Fact::PlayerRenamed { from, to, .. } => format!("{from} is called {to} from now on."),
         Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
         Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
         Fact::CorrectionMade { turn, reason, state, .. } => {

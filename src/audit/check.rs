@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{Expected, Finding, Place, Verdict};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Entry, Fact, Head, Link, Source};
-use crate::letter::{Address, Digest, Letter, Limits, Own};
+use crate::ledger::{self, Desk, Entry, Fact, Head, Link, Source};
+use crate::letter::{Digest, Letter, Limits};
 use crate::referee::{self, Act, Cause, Match, Opening, Ruling, SeatLetter};
 use crate::report::envelope::{self, Answered};
 
@@ -82,6 +82,8 @@ pub struct Check {
     /// What the last ruling brought, each letter by its place; the next entry tells their digests.
     brought: Vec<Option<Expected>>,
     verdict: Verdict,
+    /// Whether the house is asked for each of its turns again.
+    pub asks_the_house: bool,
 }
 
 /// Nothing is too big to be read a second time.
@@ -114,6 +116,7 @@ impl Check {
             now: None,
             brought: Vec::new(),
             verdict,
+            asks_the_house: true,
         };
         if check.snapshot.is_none() {
             check.wrong(Place::Kept("the snapshot"), "it cannot be read; nothing can be ruled on again");
@@ -196,12 +199,10 @@ impl Check {
         if Digest::of(raw) != digest {
             return AtHand(Err("its bytes were changed"));
         }
-        let desk = self.now.as_ref().or(self.snapshot.as_ref()).map(|m| m.desk.address.as_str());
-        let Some(address) = desk.and_then(|address| Address::parse(address).ok()) else {
+        let desk = self.now.as_ref().or(self.snapshot.as_ref()).map(|m| &m.desk);
+        let Some(own) = desk.and_then(Desk::own) else {
             return AtHand(Err("the referee's own address is missing"));
         };
-        let message_id_domain = address.domain().to_owned();
-        let own = Own { address, message_id_domain, return_path: None };
         let letter = Letter::read(raw, &own, &NO_LIMITS);
         AtHand(letter.map(Box::new).map_err(|_| "it cannot be read as a letter of one sender"))
     }
@@ -212,10 +213,10 @@ impl Check {
         self.letters.insert(digest, letter);
     }
 
-    /// The Message-IDs of our letters that those at hand answer.
+    /// The Message-IDs of our letters that those at hand may quote.
     pub fn answered_wanted(&self) -> Vec<String> {
         let read = self.letters.values().filter_map(|at_hand| at_hand.0.as_ref().ok());
-        let ids: BTreeSet<String> = read.flat_map(|letter| letter.in_reply_to.iter().cloned()).collect();
+        let ids: BTreeSet<String> = read.flat_map(|letter| letter.thread().cloned()).collect();
         ids.into_iter().collect()
     }
 
@@ -289,6 +290,8 @@ impl Check {
                     | Fact::TurnAdjudicated { .. }
                     | Fact::MatchClosed { .. }
                     | Fact::CorrectionMade { .. }
+                    | Fact::PlayerRenamed { .. }
+                    | Fact::PlayerReplaced { .. }
             )
         });
         self.record.extend(of_record.cloned());
@@ -338,6 +341,19 @@ impl Check {
             Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
             Source::House { act: done } => {
                 let act = act(done)?;
+                if let Act::Play { version, .. } = &act
+                    && self.asks_the_house
+                {
+                    let known = m.game.house_version();
+                    if *version != known {
+                        self.verdict.unable = Some(format!(
+                            "entry #{seq} was played by version {version} of the house; this program knows version \
+                             {known}, and has not asked it again"
+                        ));
+                    } else if m.house_turn().as_ref() != Some(&act) {
+                        return Err(wrong("the house, asked again, plays otherwise there"));
+                    }
+                }
                 Ok((referee::rule(m, &Cause::House { phase_no, act: &act }, at), None))
             }
             Source::Letter(digest) => {
@@ -357,8 +373,8 @@ impl Check {
                 if !self.ruled.insert(short(&digest)) {
                     return Err(wrong("its letter was ruled on before"));
                 }
-                let text = letter.in_reply_to.iter().find_map(|id| answered.get(id));
-                let mut asked = SeatLetter::of(&letter, seat, text.map(String::as_str), m);
+                let text = letter.answered(answered);
+                let mut asked = SeatLetter::of(&letter, seat, text.as_deref(), m);
                 asked.silent = silent;
                 Ok((referee::rule(m, &Cause::Letter(&asked), at), Some(letter)))
             }
@@ -370,7 +386,7 @@ impl Check {
         let wrong = |place: Place, what: &str| Finding { place, what: what.to_owned() };
         let first: Entry =
             serde_json::from_str(first).map_err(|_| wrong(Place::Entry(1), "it cannot be read"))?;
-        let Fact::MatchOpened { game, options, players, terms, desk, key: pin } = first.fact else {
+        let Fact::MatchOpened { game, options, players, house, terms, desk, key: pin } = first.fact else {
             return Err(wrong(Place::Entry(1), "the ledger does not begin with the match's opening"));
         };
         let key = self.snapshot.as_ref().map(|m| m.key.clone());
@@ -380,7 +396,8 @@ impl Check {
         let Ok(terms) = serde_json::from_value(terms) else {
             return Err(wrong(Place::Entry(1), "its terms are none that are known"));
         };
-        let opening = Opening { id: first.match_id, game, choices: options, players, terms, desk, key };
+        let id = first.match_id;
+        let opening = Opening { id, game, choices: options, players, house, terms, desk, key };
         referee::open_under(first.rules, opening, first.cause, first.at)
             .map_err(|unknown| wrong(Place::Entry(1), &unknown))
     }
@@ -407,7 +424,7 @@ impl Check {
         let record = ended.then(|| ledger::record(&self.record).map(|record| record.to_string())).flatten();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let unique = envelope::unique(&m.id, m.head.seq, index);
+            let unique = envelope::unique(&m, index);
             let Some(sent) = self.sent.remove(&unique) else {
                 let kind = envelope::kind(&dispatch.content);
                 let what = format!("it is missing: entry #{} brought this {kind}", m.head.seq);

@@ -134,7 +134,7 @@ impl Expected {
     fn token(&self) -> &str {
         let local = self.sent.message_id.split('@').next().unwrap_or_default();
         match local.split('.').collect::<Vec<_>>()[..] {
-            [token, _, _, _] => token,
+            [token, _, _, _, _] => token,
             _ => "",
         }
     }

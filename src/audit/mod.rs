@@ -68,10 +68,12 @@ pub struct Verdict {
     pub sent_in_other_words: u64,
     pub head: Head,
     pub findings: Vec<Finding>,
+    /// What could not be checked, though nothing was found wrong.
+    pub unable: Option<String>,
 }
 
 impl Verdict {
     pub fn is_sound(&self) -> bool {
-        self.findings.is_empty()
+        self.findings.is_empty() && self.unable.is_none()
     }
 }

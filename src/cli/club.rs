@@ -12,6 +12,9 @@ use crate::referee::Instruction;
 pub struct Args {
     #[command(subcommand)]
     command: Command,
+    /// As JSON
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(clap::Subcommand)]
@@ -28,7 +31,7 @@ impl Args {
         super::block_on(async {
             let office = super::office(config).await?;
             let done = match self.command {
-                Command::Digest => ask(&office, &Instruction::Digest).await?,
+                Command::Digest => ask(&office, &Instruction::Digest, self.json).await?,
                 Command::GmToken => {
                     office.renew_gm_token().await?;
                     println!("The letters to the GM bear a new reply token from now on.");

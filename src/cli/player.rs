@@ -17,6 +17,9 @@ use crate::referee::{Act, Deed, Instruction};
 pub struct Args {
     #[command(subcommand)]
     command: Command,
+    /// What came of it as JSON, one object a line
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(clap::Subcommand)]
@@ -30,18 +33,14 @@ enum Command {
         name: Vec<String>,
     },
     /// List all players
-    List {
-        /// Print JSON, for programs
-        #[arg(long)]
-        json: bool,
-    },
+    List,
     /// Show a player and his matches
     Show {
         /// An address of the player
         #[arg(value_parser = address)]
         address: Address,
     },
-    /// Give a player another name, from the next match on
+    /// Give a player another name, also in the matches that are open; both sides are told
     Rename {
         /// An address of the player
         #[arg(value_parser = address)]
@@ -86,8 +85,8 @@ impl Args {
         super::block_on(async {
             let office = super::office(config).await?;
             let done = match self.command.instruction() {
-                Ok(instruction) => ask(&office, &instruction).await?,
-                Err(json) => list(&office, json).await?,
+                Some(instruction) => ask(&office, &instruction, self.json).await?,
+                None => list(&office, self.json).await?,
             };
             office.close().await;
             Ok(done)
@@ -96,11 +95,11 @@ impl Args {
 }
 
 impl Command {
-    /// What is to be carried out; LIST, which carries out nothing, gives whether as JSON.
-    fn instruction(self) -> Result<Instruction, bool> {
-        Ok(match self {
+    /// What is to be carried out; LIST carries out nothing.
+    fn instruction(self) -> Option<Instruction> {
+        Some(match self {
             Command::Add { address, name } => Instruction::PlayerAdd { address, name: name.join(" ") },
-            Command::List { json } => return Err(json),
+            Command::List => return None,
             Command::Show { address } => Instruction::PlayerShow(address),
             Command::Rename { address, name } => Instruction::PlayerRename { address, name: name.join(" ") },
             Command::Merge { gone, into } => Instruction::PlayerMerge { gone, into },

@@ -4,17 +4,17 @@
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::open::{CODE_LETTERS, random};
+use super::open::{CODE_LETTERS, fit_name, name_from, random};
 use super::settle::snapshot;
-use super::{NewMatch, Office, Seated};
+use super::{Holder, NewMatch, Office, Seated};
 use crate::game::any::Kind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::Source;
 use crate::letter::{Address, Digest, Letter};
-use crate::referee::{Match, MatchLine, NoOffer, Offer, OpenSeat, Reply, Stage};
+use crate::referee::{HouseMatch, Match, MatchLine, NoOffer, Offer, OpenSeat, Reply, Stage};
 use crate::report::envelope::{Answered, Envelope};
 use crate::report::{self, Plain, local};
-use crate::request::Command;
+use crate::request::{Command, Party};
 use crate::store::{Invitation, InvitationStage, NewDispatch, Player, Settlement};
 
 /// An offer stands for so long.
@@ -22,9 +22,6 @@ const OFFER_DAYS: i64 = 14;
 
 /// So many offers of one address may be open.
 const OFFERS_AT_MOST: usize = 10;
-
-/// A name longer than this, in characters, is not passed on to others.
-const NAME_AT_MOST: usize = 40;
 
 /// Who asks.
 pub(super) struct Asker {
@@ -48,7 +45,7 @@ impl Asker {
         }
     }
 
-    fn address(&self) -> &str {
+    pub fn address(&self) -> &str {
         self.addresses.first().map_or("", String::as_str)
     }
 
@@ -64,7 +61,7 @@ impl Office {
         Ok(match self.store.player_by_address(from).await? {
             Some(player) => Asker { proven, ..Asker::player(&player, letter.digest) },
             None => Asker {
-                name: fit_name(letter.from_name.as_deref(), &letter.from),
+                name: name_of_stranger(letter.from_name.as_deref(), &letter.from),
                 addresses: vec![from.to_owned()],
                 player_id: None,
                 letter: letter.digest,
@@ -89,9 +86,13 @@ impl Office {
             Command::Rules(game) => Reply::Rules { game: game.clone() },
             Command::Games => Reply::Games { seats: self.open_seats().await? },
             Command::Matches => Reply::Matches { matches: self.matches_of(asker).await? },
-            Command::Challenge { opponent, game, options, days } => {
+            Command::Challenge { opponent: Party::Player(opponent), game, options, days } => {
                 let offer = Offer::read(game, options, *days);
                 refused("CHALLENGE", self.offer(asker, Some(opponent), offer, settlement).await?)
+            }
+            Command::Challenge { opponent: Party::House(level), game, options, days } => {
+                let wanted = HouseMatch::read(game, level.as_deref(), options, *days);
+                refused("CHALLENGE", self.challenge_house(asker, wanted, settlement).await?)
             }
             Command::Open { game, options, days } => {
                 refused("OPEN", self.offer(asker, None, Offer::read(game, options, *days), settlement).await?)
@@ -261,10 +262,7 @@ impl Office {
             return Ok(Err(NoOffer::Yourself));
         }
         let offer = offer_of(&row)?;
-        let seat = match offer.seat {
-            Some(seat) => seat,
-            None => Seat::BOTH[usize::from(random::<1>()?[0] & 1)],
-        };
+        let seat = drawn(offer.seat)?;
         let seated = |name: &str, address: &str| -> anyhow::Result<Seated> {
             let address = Address::parse(address).context("an address that was kept")?;
             Ok(Seated { name: name.to_owned(), address })
@@ -276,7 +274,8 @@ impl Office {
             players: match seat {
                 Seat::First => BySeat::new(theirs, own),
                 Seat::Second => BySeat::new(own, theirs),
-            },
+            }
+            .map(Holder::Player),
             terms: offer.terms(&self.config.terms),
         };
         let m = self.open_into(&new, Source::Letter(asker.letter), settlement).await?;
@@ -400,6 +399,14 @@ pub(super) fn match_line(m: &Match, seat: Seat) -> MatchLine {
     }
 }
 
+/// The seat that is wanted, or one drawn by lot.
+pub(super) fn drawn(wanted: Option<Seat>) -> anyhow::Result<Seat> {
+    match wanted {
+        Some(seat) => Ok(seat),
+        None => Ok(Seat::BOTH[usize::from(random::<1>()?[0] & 1)]),
+    }
+}
+
 fn offer_of(row: &Invitation) -> anyhow::Result<Offer> {
     let offer: Offer = serde_json::from_str(&row.offer).with_context(|| format!("the offer {}", row.code))?;
     debug_assert_eq!(Kind::parse(&row.game), Some(offer.game));
@@ -427,10 +434,10 @@ fn meant(written: &str) -> String {
 }
 
 /// The name of a stranger as others may be told it: his mail's, if it is a name and no message.
-fn fit_name(name: Option<&str>, address: &Address) -> String {
+fn name_of_stranger(name: Option<&str>, address: &Address) -> String {
     let fits = |name: &&str| {
-        let odd = |c: char| c.is_control() || matches!(c, '@' | '/' | ':' | '<' | '>');
-        !name.contains(odd) && !name.contains("www.") && name.chars().count() <= NAME_AT_MOST
+        let odd = |c: char| matches!(c, '@' | '/' | ':' | '<' | '>');
+        !name.contains(odd) && !name.contains("www.") && fit_name(name).is_ok()
     };
-    name.filter(fits).unwrap_or_else(|| address.local()).to_owned()
+    name.filter(fits).map_or_else(|| name_from(address), str::to_owned)
 }

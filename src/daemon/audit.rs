@@ -20,6 +20,16 @@ use crate::store::{DispatchRow, EntryRow, MatchRow, NewDispatch, Settlement, Sto
 /// Entries looked at together.
 const TOGETHER: u32 = 256;
 
+/// How much is done again, beside what is always done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// The house's turns are taken as they were played: to find them takes as long as it took then.
+    WithoutHouse,
+    Words,
+    /// The HTML and the pictures, too.
+    Whole,
+}
+
 /// Is told how many entries more were checked.
 pub type Step<'a> = dyn Fn(u64) + Sync + 'a;
 
@@ -33,12 +43,12 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 const TRIES_AT_MOST: u32 = 5;
 
 impl Office {
-    /// Checks one match from its opening to where it stands.
+    /// Checks one match from its opening to where it stands; the house is asked for its turns again.
     ///
     /// # Errors
     /// There is no such match, or the database does not answer.
     pub async fn verify(&self, match_id: &str, step: &Step<'_>) -> anyhow::Result<Verdict> {
-        self.verify_match(match_id, false, step).await
+        self.verify_match(match_id, Depth::Words, step).await
     }
 
     /// The same, with the HTML and the picture of every letter of ours made again.
@@ -46,14 +56,14 @@ impl Office {
     /// # Errors
     /// As for [`Office::verify`].
     pub async fn verify_whole(&self, match_id: &str, step: &Step<'_>) -> anyhow::Result<Verdict> {
-        self.verify_match(match_id, true, step).await
+        self.verify_match(match_id, Depth::Whole, step).await
     }
 
-    async fn verify_match(&self, match_id: &str, whole: bool, step: &Step<'_>) -> anyhow::Result<Verdict> {
+    async fn verify_match(&self, match_id: &str, depth: Depth, step: &Step<'_>) -> anyhow::Result<Verdict> {
         for _ in 0..TRIES_AT_MOST {
             let row = self.match_row(match_id).await?;
             let (id, version) = (row.id.clone(), row.version);
-            let verdict = match self.verify_row(row, whole, step).await {
+            let verdict = match self.verify_row(row, depth, step).await {
                 Err(error) => {
                     Verdict { findings: vec![unreadable(error)?], match_id: id, ..Verdict::default() }
                 }
@@ -104,7 +114,7 @@ impl Office {
         Ok(verdicts)
     }
 
-    /// Checks every match when the time for it has come; one that fails stands still, and the GM is told.
+    /// Checks every match when the time for it has come, without asking the house again; one that fails stands still, and the GM is told.
     ///
     /// # Errors
     /// The database does not answer.
@@ -126,7 +136,7 @@ impl Office {
     async fn audit_all(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         let mut failed = Vec::new();
         for id in self.store.match_ids().await? {
-            let verdict = self.verify(&id, &|_| ()).await?;
+            let verdict = self.verify_match(&id, Depth::WithoutHouse, &|_| ()).await?;
             if !verdict.findings.is_empty() {
                 self.freeze(&id, now).await;
                 failed.push(verdict);
@@ -213,9 +223,11 @@ impl Office {
         found.with_context(|| format!("there is no match {match_id}"))
     }
 
-    async fn verify_row(&self, row: MatchRow, whole: bool, step: &Step<'_>) -> anyhow::Result<Verdict> {
+    async fn verify_row(&self, row: MatchRow, depth: Depth, step: &Step<'_>) -> anyhow::Result<Verdict> {
         let id = row.id.clone();
         let mut check = self.check_of(row).await?;
+        check.asks_the_house = depth != Depth::WithoutHouse;
+        let whole = depth == Depth::Whole;
         let (mut seq, mut sent_id, mut acted_id) = (0, 0, 0);
         while !check.is_stopped() {
             let entries = self.store.entries_after(&id, seq, TOGETHER).await?;

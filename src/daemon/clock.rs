@@ -76,7 +76,8 @@ impl Office {
             None => now,
         };
         let cause = |m: &Match| Cause::Clock { phase_no: m.phase_no };
-        while self.sweep(until, now, cause, &mut BTreeSet::new()).await? {}
+        let spared = self.unproven_yet().await?;
+        while self.sweep(until, now, cause, &mut spared.clone()).await? {}
         self.digest_when_due(now).await
     }
 
@@ -122,6 +123,7 @@ impl Office {
         cause: impl Fn(&Match) -> Cause<'a> + Copy + Sync,
         now: DateTime<Utc>,
     ) -> anyhow::Result<bool> {
+        self.pulse.beat(Loop::Clock);
         let ids: Vec<String> = due.iter().map(|row| row.id.clone()).collect();
         let mut seats: BTreeMap<String, Vec<TokenRow>> = BTreeMap::new();
         for seat in self.store.seats_of(&ids).await? {
@@ -144,7 +146,7 @@ impl Office {
             return Ok(false);
         }
         match self.store.commit(&settlement).await {
-            Ok(()) => self.dispatches.notify_one(),
+            Ok(()) => self.committed(&settlement),
             Err(error) if error.is_transient() && !matches!(error, StoreError::Stale(_)) => {
                 return Err(error.into());
             }
@@ -210,7 +212,7 @@ impl Office {
         };
         match self.store.commit(&settlement).await {
             Ok(()) => {
-                self.dispatches.notify_one();
+                self.committed(&settlement);
                 Ok(Some(after))
             }
             Err(StoreError::Stale(match_id)) => {

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use super::Office;
+use super::returned::given_up;
 use super::settle::rulable;
 use crate::referee::Stage;
 use crate::report::{DigestTold, FailedSend, LetterTold, Plain, Refusals};
-use crate::store::{Fate, Settlement};
+use crate::store::{DispatchRow, Fate, Settlement};
 
 /// The key under which the daemon remembers when the last digest was made.
 const LAST_DIGEST: &str = "digest";
@@ -71,15 +72,22 @@ impl Office {
         }
         told.refused = refused.into_iter().map(|(id, count)| Refusals { id, count }).collect();
         let unsent = self.store.list_dispatches(true, LISTED_AT_MOST).await?;
-        let failed =
-            unsent.into_iter().filter(|row| row.given_up && row.created_at > since - TimeDelta::days(6));
-        told.failed = failed
-            .map(|row| FailedSend { recipient: row.recipient, kind: row.kind, error: row.error })
-            .collect();
+        for row in unsent.into_iter().filter(|row| row.given_up) {
+            if self.given_up_at(&row).await? >= since {
+                told.failed.push(FailedSend { recipient: row.recipient, kind: row.kind, error: row.error });
+            }
+        }
         told.set_aside = self.letters_told(Fate::SetAside, since).await?;
         told.ignored = self.letters_told(Fate::Ignored, since).await?;
         told.letters_waiting = self.store.queues().await?.letters_waiting;
         Ok(Some(told).filter(DigestTold::has_news))
+    }
+
+    /// When the GM was told at once; of his own letters, when they were made.
+    async fn given_up_at(&self, row: &DispatchRow) -> anyhow::Result<DateTime<Utc>> {
+        let notice = self.stationery.message_id(&self.gm_token().await?, &given_up(row.id));
+        let told = self.store.dispatches_named(&[notice]).await?;
+        Ok(told.first().map_or(row.created_at, |told| told.created_at))
     }
 
     async fn letters_told(&self, fate: Fate, since: DateTime<Utc>) -> anyhow::Result<Vec<LetterTold>> {

@@ -117,6 +117,9 @@ impl Office {
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
+        if let Some(why) = &verdict.unable {
+            bail!("{id} cannot be checked in all: {why}");
+        }
         let club = brought.about.club.clone();
         self.keep_dossier(brought).await?;
         self.store.remember(&format!("imported {id}"), &club).await?;

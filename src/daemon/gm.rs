@@ -3,18 +3,18 @@
 use anyhow::{Context, bail};
 
 use super::decide::lines_now;
-use super::open::{random, seat_row};
+use super::open::{fit_name, name_from, random, seat_row};
 use super::settle::{Known, Working};
-use super::{NewMatch, Office, Seated};
+use super::{Holder, NewMatch, Office, Seated};
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Address, Letter, Token};
 use crate::referee::{
-    self, Act, Cause, Correction, Deed, Instruction, Listing, Match, NoOffer, Offer, Stage,
+    self, Act, Cause, Correction, Deed, HouseMatch, Instruction, Listing, Match, NoOffer, Offer, Stage,
 };
 use crate::report::envelope::Answered;
 use crate::report::{self, GmDone, GmItem, GmLine, Plain, local};
-use crate::request::Request;
+use crate::request::{Party, Request};
 use crate::store::{Decided, Fate, NewDispatch, Player, Settlement, StoreError, TokenRow, WaitingLetter};
 
 /// The key under which the GM's reply token is remembered.
@@ -123,7 +123,7 @@ impl Office {
             known.put_on(&mut settlement)?;
             match self.store.commit(&settlement).await {
                 Ok(()) => {
-                    self.dispatches.notify_one();
+                    self.committed(&settlement);
                     return Ok(done);
                 }
                 Err(StoreError::Stale(_)) => {}
@@ -155,20 +155,10 @@ impl Office {
             }
             Instruction::List(listing) => Ok(GmDone::List { lines: self.listed(*listing).await? }),
             Instruction::New { game, first, second, options, days } => {
-                let offer = match Offer::read(game, options, *days) {
-                    Ok(offer) if first != second => offer,
-                    Ok(_) => return Ok(GmDone::NoOffer { no: NoOffer::Yourself }),
+                let new = match self.new_match(game, [first, second], options, *days) {
+                    Ok(_) if check => return Ok(GmDone::Would),
+                    Ok(new) => new,
                     Err(no) => return Ok(GmDone::NoOffer { no }),
-                };
-                if check {
-                    return Ok(GmDone::Would);
-                }
-                let seated = |address: &Address| Seated { name: String::new(), address: address.clone() };
-                let new = NewMatch {
-                    game: offer.game,
-                    choices: offer.choices.clone(),
-                    players: BySeat::new(seated(first), seated(second)),
-                    terms: offer.terms(&self.config.terms),
                 };
                 Ok(match self.open_into(&new, self.gm_source(), settlement).await {
                     Ok(m) => GmDone::Opened { id: m.id },
@@ -178,12 +168,17 @@ impl Office {
                     Err(error) => return Err(error),
                 })
             }
-            Instruction::PlayerAdd { address, name } if !check => {
-                let name = if name.is_empty() { address.local() } else { name };
-                let player = self.store.player(address.as_str(), name, self.now()).await?;
+            Instruction::PlayerAdd { address, name } => {
+                let name = if name.is_empty() { name_from(address) } else { name.clone() };
+                if let Err(says) = fit_name(&name) {
+                    return Ok(GmDone::Refused { says });
+                }
+                if check {
+                    return Ok(GmDone::Would);
+                }
+                let player = self.store.player(address.as_str(), &name, self.now()).await?;
                 self.shown(&player).await
             }
-            Instruction::PlayerAdd { .. } => Ok(GmDone::Would),
             Instruction::PlayerShow(address) => match self.player_now(address, settlement).await? {
                 Some(player) => self.shown(&player).await,
                 None => Ok(no_player(address)),
@@ -192,9 +187,16 @@ impl Office {
                 let Some(player) = self.player_now(address, settlement).await? else {
                     return Ok(no_player(address));
                 };
-                self.change_player(Player { name: name.clone(), ..player }, check, settlement).await
+                if let Err(says) = fit_name(name) {
+                    return Ok(GmDone::Refused { says });
+                }
+                let player = Player { name: name.clone(), ..player };
+                if !check {
+                    self.rename_in_matches(player.id, &player, known, settlement).await?;
+                }
+                self.change_player(player, check, settlement).await
             }
-            Instruction::PlayerMerge { gone, into } => self.merge(gone, into, check, settlement).await,
+            Instruction::PlayerMerge { gone, into } => self.merge(gone, into, check, known, settlement).await,
             Instruction::PlayerBounceClear(address) => {
                 let Some(player) = self.player_now(address, settlement).await? else {
                     return Ok(no_player(address));
@@ -206,6 +208,36 @@ impl Office {
             }
             Instruction::Digest => Ok(GmDone::Digest { digest: self.digest_since(None).await? }),
         }
+    }
+
+    /// The match that the GM wants.
+    fn new_match(
+        &self,
+        game: &str,
+        parties: [&Party; 2],
+        options: &[(String, String)],
+        days: Option<u32>,
+    ) -> Result<NewMatch, NoOffer> {
+        let offer = Offer::read(game, options, days)?;
+        let [first, second] = parties;
+        if first == second {
+            return Err(NoOffer::Yourself);
+        }
+        let holder = |party: &Party| match party {
+            Party::Player(address) => {
+                Ok(Holder::Player(Seated { name: String::new(), address: address.clone() }))
+            }
+            Party::House(level) => self.config.house.level(offer.game, level.as_deref()).map(Holder::House),
+        };
+        let players = BySeat::new(holder(first)?, holder(second)?);
+        let terms = offer.terms(&self.config.terms);
+        let choices = match [&players.first, &players.second] {
+            [Holder::House(level), _] | [_, Holder::House(level)] => {
+                HouseMatch::read(game, Some(level.name), options, days)?.choices(level)
+            }
+            _ => offer.choices,
+        };
+        Ok(NewMatch { game: offer.game, choices, players, terms })
     }
 
     fn gm_source(&self) -> Source {
@@ -229,16 +261,38 @@ impl Office {
         }
         let mut successor = None;
         let act = match deed {
+            Deed::Act(Act::RenewToken(seat)) if working.m.house[*seat].is_some() => {
+                let says = "The house holds that seat: it gets no letters, and needs no token.".to_owned();
+                return Ok(GmDone::Refused { says });
+            }
             Deed::Act(act) => act.clone(),
-            Deed::Replace { seat, address } => {
-                let player = self.store.player(address.as_str(), address.local(), self.now()).await?;
-                if Seat::BOTH.iter().any(|seat| working.seats[*seat].player.id == player.id) {
-                    let says = format!("{} holds a seat of that match already.", player.name);
+            Deed::Replace { seat, by: Party::House(level) } => {
+                if working.m.house != BySeat::default() {
+                    let says = "The house holds a seat of that match already.".to_owned();
                     return Ok(GmDone::Refused { says });
                 }
-                let name = player.name.clone();
+                let level = match self.config.house.level(working.m.game, level.as_deref()) {
+                    Ok(level) => level,
+                    Err(no) => return Ok(GmDone::NoOffer { no }),
+                };
+                let player = self.house_player(level).await?;
+                let (name, house) = (player.name.clone(), Some(level.name.to_owned()));
                 successor = Some(player);
-                Act::Replace { seat: *seat, name }
+                Act::Replace { seat: *seat, name, house }
+            }
+            Deed::Replace { seat, by: Party::Player(address) } => {
+                let holds = |player: &Player| player.addresses.iter().any(|own| own == address.as_str());
+                if let Some(held) = Seat::BOTH.iter().find(|seat| holds(&working.seats[**seat].player)) {
+                    let says = format!("{} holds a seat of that match already.", working.m.players[*held]);
+                    return Ok(GmDone::Refused { says });
+                }
+                let mut name = name_from(address);
+                if !check {
+                    let player = self.store.player(address.as_str(), &name, self.now()).await?;
+                    name.clone_from(&player.name);
+                    successor = Some(player);
+                }
+                Act::Replace { seat: *seat, name, house: None }
             }
             Deed::Correct { turn, reason, orders } => {
                 Act::Correct(self.correction(&id, *turn, reason, orders.clone()).await?)
@@ -408,11 +462,34 @@ impl Office {
         Ok(shown)
     }
 
+    /// Where a player of this id holds a seat, he is called and written to as `player` from now on.
+    async fn rename_in_matches(
+        &self,
+        id: i64,
+        player: &Player,
+        known: &mut Known,
+        settlement: &mut Settlement,
+    ) -> anyhow::Result<()> {
+        for row in self.store.matches_of(id).await? {
+            let Some(working) = self.load(&row.id, known).await? else { continue };
+            for seat in Seat::BOTH {
+                if working.seats[seat].player.id == id && working.m.stage != Stage::Over {
+                    working.seats[seat].player = player.clone();
+                    let act = Act::Rename { seat, name: player.name.clone() };
+                    self.act_on(&row.id, &act, None, known, settlement).await?;
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
     async fn merge(
         &self,
         gone: &Address,
         into: &Address,
         check: bool,
+        known: &mut Known,
         settlement: &mut Settlement,
     ) -> anyhow::Result<GmDone> {
         let (Some(old), Some(new)) =
@@ -431,6 +508,7 @@ impl Office {
         if check {
             return Ok(GmDone::Would);
         }
+        self.rename_in_matches(old.id, &new, known, settlement).await?;
         settlement.merged.push((old.id, new.id));
         let mut addresses = new.addresses.clone();
         addresses.extend(old.addresses);

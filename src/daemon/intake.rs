@@ -14,7 +14,7 @@ use super::parallel::side_by_side;
 use super::pulse::Loop;
 use super::{Office, Pause, flat, until, wind_up};
 use crate::letter::{Digest, Letter};
-use crate::post::{Arrived, Batch, Health, Stop};
+use crate::post::{Arrived, Batch, Health, Stop, without_addresses};
 use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
 
 /// How often a daemon asks whether it is the one that reads the mailbox.
@@ -57,7 +57,7 @@ impl Office {
         stop: &Stop,
         health: &watch::Sender<Health>,
     ) -> anyhow::Result<()> {
-        tracing::info!(mailbox = duty, "reading the mailbox");
+        tracing::info!(mailbox = without_addresses(duty), "reading the mailbox");
         let (stopper, until) = Stop::new();
         let (to, batches) = mpsc::channel::<Batch>(2);
         let (inbox, health, closed) = (self.config.inbox.clone(), health.clone(), until.clone());
@@ -74,7 +74,7 @@ impl Office {
         let ended = tokio::select! {
             ended = loops.join_next() => flat(ended),
             () = self.lose_duty(duty) => {
-                tracing::warn!(mailbox = duty, "another may read the mailbox now");
+                tracing::warn!(mailbox = without_addresses(duty), "another may read the mailbox now");
                 Ok(())
             }
             () = stop.wait() => Ok(()),

@@ -10,6 +10,7 @@ mod digest;
 mod dispatch;
 mod dossier;
 mod gm;
+mod house;
 mod intake;
 mod open;
 mod parallel;
@@ -44,7 +45,7 @@ use crate::report::envelope::Stationery;
 use crate::store::{News, Store};
 
 pub use intake::new_letter;
-pub use open::{NewMatch, Seated};
+pub use open::{Holder, NewMatch, Seated, fit_name};
 
 /// Where the program has its time from; tests move it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
@@ -62,11 +63,13 @@ pub struct Office {
     /// What letters are read and answers worded by now.
     desk: Desk,
     clock: Clock,
-    pulse: Arc<Pulse>,
+    pulse: Pulse,
     /// Letters wait to be ruled on.
     letters: Notify,
     /// Dispatches wait to be sent.
     dispatches: Notify,
+    /// The house may be due somewhere.
+    house: Notify,
 }
 
 /// How often the loops look even when nothing has woken them.
@@ -86,7 +89,7 @@ impl Office {
         let poster = Arc::new(Outbox::new(config.outbox.clone()).context("outbox")?);
         let own = Own {
             address: config.club.address.clone(),
-            message_id_domain: config.club.address.domain().to_owned(),
+            message_id_domain: config.club.message_id_domain(),
             return_path: config.club.return_path.clone(),
         };
         let verifier = match config.letters.require_dkim {
@@ -97,12 +100,14 @@ impl Office {
             club_name: config.club.name.clone(),
             address: config.club.address.clone(),
             plus_addresses: config.club.plus_addresses,
+            message_id_domain: config.club.message_id_domain(),
         };
         let desk = Desk {
             address: config.club.address.as_str().to_owned(),
             wording: stationery.wording(&templates),
+            message_ids: config.club.message_id_domain(),
         };
-        let (letters, dispatches) = (Notify::new(), Notify::new());
+        let (letters, dispatches, house) = (Notify::new(), Notify::new(), Notify::new());
         Ok(Office {
             config,
             store,
@@ -113,10 +118,16 @@ impl Office {
             stationery,
             desk,
             clock,
-            pulse: Arc::new(Pulse::new(Instant::now())),
+            pulse: Pulse::new(Instant::now()),
             letters,
             dispatches,
+            house,
         })
+    }
+
+    /// Asks this verifier of DKIM signatures from now on, instead of one with the system's name servers.
+    pub fn verify_by(&mut self, verifier: Verifier) {
+        self.verifier = Some(Arc::new(verifier));
     }
 
     /// Ends the connections to the mail server that are kept.
@@ -147,6 +158,7 @@ impl Office {
         let mut loops = JoinSet::new();
         loops.spawn(Arc::clone(&self).settle_until(until.clone()));
         loops.spawn(Arc::clone(&self).dispatch_until(until.clone()));
+        loops.spawn(Arc::clone(&self).house_until(until.clone()));
         loops.spawn(Arc::clone(&self).hear_until(until.clone()));
         loops.spawn(Arc::clone(&self).note_state_until(until.clone(), watched));
         loops.spawn(Arc::clone(&self).reassure_until(until.clone()));
@@ -193,6 +205,7 @@ impl Office {
         drained.context("the mailbox")?;
         self.settle_all().await?;
         self.clock_all(clock::OUTAGE_BETWEEN_RUNS).await?;
+        self.house_all().await?;
         self.audit_when_due().await?;
         self.dispatch_all().await?;
         self.note_once().await

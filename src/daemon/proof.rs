@@ -1,6 +1,6 @@
 //! Whether a letter is its sender's: what the own mail server or a DKIM signature says of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::TimeDelta;
@@ -12,7 +12,7 @@ use crate::letter::authentic::Told;
 use crate::letter::{Digest, Letter};
 use crate::post::dkim::Verdict;
 use crate::report::Plain;
-use crate::store::{Postponed, Settlement, TokenRow, WaitingLetter};
+use crate::store::{Fate, Postponed, Settlement, TokenRow, WaitingLetter};
 
 /// While the DNS does not answer, a letter is tried again after so long …
 const AGAIN_AFTER: TimeDelta = TimeDelta::minutes(15);
@@ -51,6 +51,30 @@ impl Office {
             }
         }
         proofs
+    }
+
+    /// The matches to which letters wait that cannot be told to be their senders' now: in these nobody is late until
+    /// it can.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub(super) async fn unproven_yet(&self) -> anyhow::Result<BTreeSet<String>> {
+        if self.verifier.is_none() {
+            return Ok(BTreeSet::new());
+        }
+        let waiting = self.store.letters(Some(Fate::Waiting), None, "", u32::MAX).await?;
+        let digests: Vec<Digest> = waiting.into_iter().map(|letter| letter.digest).collect();
+        let raw = self.store.letters_named(&digests).await?;
+        let letters: Vec<Letter> = raw.iter().filter_map(|(_, raw)| self.read(raw)?.ok()).collect();
+        let tokens: Vec<String> =
+            letters.iter().flat_map(|letter| letter.tokens.iter().map(ToString::to_string)).collect();
+        let rows = self.store.seats_by_token(&tokens).await?;
+        let writes = |row: &TokenRow| {
+            let own = |letter: &&Letter| row.player.addresses.iter().any(|own| own == letter.from.as_str());
+            let bears = |letter: &Letter| letter.tokens.iter().any(|token| token.as_str() == row.token);
+            letters.iter().filter(own).any(bears)
+        };
+        Ok(rows.into_iter().filter(writes).map(|row| row.match_id).collect())
     }
 
     fn told(&self, letter: &Letter) -> Told {

@@ -83,8 +83,7 @@ impl Office {
                     match_id: claimed.match_id.clone(),
                     error: error.to_owned(),
                 };
-                let unique = format!("f.{}", claimed.id);
-                settlement.dispatches.push(self.gm_dispatch(&plain, &unique, None).await?);
+                settlement.dispatches.push(self.gm_dispatch(&plain, &given_up(claimed.id), None).await?);
             }
             match self.store.commit(&settlement).await {
                 Ok(()) => return Ok(()),
@@ -94,4 +93,9 @@ impl Office {
         }
         Ok(())
     }
+}
+
+/// What names the letter to the GM about a dispatch that was given up.
+pub(super) fn given_up(dispatch_id: i64) -> String {
+    format!("f.{dispatch_id}")
 }

@@ -66,7 +66,7 @@ pub(super) struct Known {
 pub(super) struct Shared {
     pub gm_token: String,
     pub tokens: BTreeMap<String, TokenRow>,
-    /// The text of our letters that are answered, by Message-ID.
+    /// The text of our letters that may be quoted, by Message-ID.
     pub answered: BTreeMap<String, String>,
     pub answers: Answers,
     pub proofs: Proofs,
@@ -129,8 +129,9 @@ impl Office {
                     Pace::Alone(more) if more > 1 => Pace::Alone(more - 1),
                     Pace::Alone(_) | Pace::InOrder | Pace::Together => Pace::Together,
                 };
-                if !settlement.dispatches.is_empty() {
-                    self.dispatches.notify_one();
+                self.committed(&settlement);
+                for letter in settlement.decided.iter().filter(|letter| letter.fate != Fate::Ruled) {
+                    tracing::info!(letter = %letter.digest, fate = letter.fate.as_str(), "a letter is decided");
                 }
             }
             // Somebody else has ruled on one of the matches meanwhile: all is loaded and ruled on again.
@@ -160,7 +161,7 @@ impl Office {
 
     /// Decides what becomes of these letters.
     async fn decide(&self, letters: &[WaitingLetter], pace: Pace) -> anyhow::Result<Settlement> {
-        let read = side_by_side(letters, |letter| self.read(letter));
+        let read = side_by_side(letters, |letter| self.read(&letter.raw));
         let mut known = self.gather(letters, &read).await?;
         let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
         let mut lanes: BTreeMap<String, Vec<(&WaitingLetter, &Option<Read>)>> = BTreeMap::new();
@@ -180,9 +181,9 @@ impl Office {
     }
 
     /// Reads a letter; `None` when reading it panicked.
-    fn read(&self, waiting: &WaitingLetter) -> Option<Read> {
+    pub(super) fn read(&self, raw: &[u8]) -> Option<Read> {
         let limits = self.config.letters.limits();
-        catch_unwind(AssertUnwindSafe(|| Letter::read(&waiting.raw, &self.own, &limits))).ok()
+        catch_unwind(AssertUnwindSafe(|| Letter::read(raw, &self.own, &limits))).ok()
     }
 
     /// Loads what the letters refer to, in a few queries for all of them.
@@ -195,8 +196,7 @@ impl Office {
         let ids: BTreeSet<String> = rows.iter().map(|row| row.match_id.clone()).collect();
         let ids: Vec<_> = ids.into_iter().collect();
         let matches = self.working(&ids).await?;
-        let answered: BTreeSet<String> =
-            readable().flat_map(|letter| letter.in_reply_to.iter().cloned()).collect();
+        let answered: BTreeSet<String> = readable().flat_map(|letter| letter.thread().cloned()).collect();
         let answered: Vec<_> = answered.into_iter().collect();
         let answered = self.store.dispatches_by_message_id(&answered).await.context("letters answered")?;
         let answered = side_by_side(&answered, |(id, bytes)| (id.clone(), text_of(bytes)));

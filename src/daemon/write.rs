@@ -70,7 +70,7 @@ impl Office {
                 page.attachments.push((format!("{}.toml", m.id), record.clone()));
             }
             let answered = answered.filter(|_| matches!(dispatch.content, Content::Answer(_)));
-            let unique = envelope::unique(&m.id, m.head.seq, index);
+            let unique = envelope::unique(m, index);
             let message_id = self.stationery.message_id(token, &unique);
             let envelope = Envelope {
                 token,

@@ -4,6 +4,7 @@
 use super::gm::Act;
 use crate::game::{Line, Seat};
 use crate::letter::Address;
+use crate::request::Party;
 
 /// One thing that the GM asks.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,8 +18,8 @@ pub enum Instruction {
     List(Listing),
     New {
         game: String,
-        first: Address,
-        second: Address,
+        first: Party,
+        second: Party,
         options: Vec<(String, String)>,
         days: Option<u32>,
     },
@@ -44,10 +45,10 @@ pub enum Instruction {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deed {
     Act(Act),
-    /// Somebody else takes over the seat: whoever has this address.
+    /// Somebody else takes over the seat.
     Replace {
         seat: Seat,
-        address: Address,
+        by: Party,
     },
     /// Back to a turn that was adjudicated; the shell looks the rest up in the ledger.
     Correct {
@@ -122,7 +123,7 @@ fn words_of_gm(line: &str) -> Option<Vec<&str>> {
 }
 
 fn takes_orders(words: &[&str]) -> bool {
-    matches!(words, [first, _, deed, ..] if is(first, "match") && is(deed, "act"))
+    matches!(words, [first, _, deed, ..] if is(first, "match") && (is(deed, "act") || is(deed, "correct")))
 }
 
 fn is(word: &str, wanted: &str) -> bool {
@@ -160,14 +161,20 @@ fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
     let [id, deed, rest @ ..] = rest else {
         return Err(("GM MATCH wants a match and what is to be done.".to_owned(), example));
     };
+    let deed = deed.to_ascii_uppercase();
+    // A sentence may end with these words too: there they must be written as a command.
+    let is_text = matches!(deed.as_str(), "NOTE" | "PAUSE" | "ROLLBACK" | "CORRECT");
     let (turn, rest) = match rest {
-        [rest @ .., word, number] if is(word, "turn") && number.parse::<u32>().is_ok() => {
+        [rest @ .., word, number]
+            if (*word == "TURN" || !is_text && is(word, "turn")) && number.parse::<u32>().is_ok() =>
+        {
             (number.parse().ok(), rest)
         }
         _ => (None, rest),
     };
     let text = rest.join(" ");
-    let act = match deed.to_ascii_uppercase().as_str() {
+    let in_match = |deed: Deed| Instruction::Match { id: (*id).to_owned(), turn, deed };
+    let act = match deed.as_str() {
         "EXTEND" => Act::Extend { days: days(rest)? },
         "PAUSE" if text.is_empty() => Act::Pause { reason: "no reason is given".to_owned() },
         "PAUSE" => Act::Pause { reason: text },
@@ -186,16 +193,35 @@ fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
             let [seat_word, written] = rest else {
                 return Err(("REPLACE wants a seat and a mail address.".to_owned(), example));
             };
-            let (seat, address) = (seat(&[seat_word], example)?, address(written, example)?);
-            return Ok(Instruction::Match {
-                id: (*id).to_owned(),
-                turn,
-                deed: Deed::Replace { seat, address },
-            });
+            let (seat, by) = (seat(&[seat_word], example)?, party(written, example)?);
+            return Ok(in_match(Deed::Replace { seat, by }));
+        }
+        "ROLLBACK" => {
+            let example = "GM MATCH QZ-7K3M ROLLBACK 3 Bo's letter came in time.";
+            let rest = if rest.first().is_some_and(|word| is(word, "to")) { &rest[1..] } else { rest };
+            let (turn, reason) = back_to(rest, "ROLLBACK wants a turn and a reason.", example)?;
+            return Ok(in_match(Deed::Correct { turn, reason, orders: None }));
+        }
+        "CORRECT" => {
+            let example = "GM MATCH QZ-7K3M CORRECT 3 second It was misread.\nSHIP 1 TO B2\nEND";
+            let wrong = "CORRECT wants a turn, a seat, a reason, and the orders in the lines below.";
+            let [turn, seat_word, reason @ ..] = rest else { return Err((wrong.to_owned(), example)) };
+            let (turn, reason) = back_to(&[&[*turn], reason].concat(), wrong, example)?;
+            let seat = seat(&[seat_word], example)?;
+            return Ok(in_match(Deed::Correct { turn, reason, orders: Some((seat, orders)) }));
         }
         _ => return Err((format!("{deed} is nothing that can be done with a match."), example)),
     };
-    Ok(Instruction::Match { id: (*id).to_owned(), turn, deed: Deed::Act(act) })
+    Ok(in_match(Deed::Act(act)))
+}
+
+/// A turn that was adjudicated, and why the match goes back to it.
+fn back_to(rest: &[&str], wrong: &str, example: &'static str) -> Read<(u32, String)> {
+    let read = match rest {
+        [turn, reason @ ..] if !reason.is_empty() => turn.parse().ok().map(|turn| (turn, reason.join(" "))),
+        _ => None,
+    };
+    read.ok_or_else(|| (wrong.to_owned(), example))
 }
 
 fn days(rest: &[&str]) -> Read<u32> {
@@ -221,9 +247,17 @@ fn address(word: &str, example: &'static str) -> Read<Address> {
     Address::parse(bare).map_err(|_| (format!("{word} is no mail address."), example))
 }
 
+fn party(word: &str, example: &'static str) -> Read<Party> {
+    match Party::parse(word) {
+        Some(Party::House(level)) => Ok(Party::House(level)),
+        _ => address(word, example).map(Party::Player),
+    }
+}
+
 fn new(rest: &[&str]) -> Read {
     let example = "GM NEW quad ann@example.org bo@example.org swap=off days=3";
-    let named = rest.iter().take_while(|word| !word.contains('@')).count();
+    let is_party = |word: &str| word.contains('@') || Party::parse(word).is_some();
+    let named = rest.iter().take_while(|word| !is_party(word)).count();
     let (game, rest) = (rest[..named].join(" "), &rest[named..]);
     let [first, second, rest @ ..] = rest else {
         return Err(("GM NEW wants a game and two mail addresses.".to_owned(), example));
@@ -238,7 +272,7 @@ fn new(rest: &[&str]) -> Read {
             None => return Err((format!("{word} is no option: write name=value."), example)),
         }
     }
-    let (first, second) = (address(first, example)?, address(second, example)?);
+    let (first, second) = (party(first, example)?, party(second, example)?);
     Ok(Instruction::New { game, first, second, options, days })
 }
 
@@ -299,10 +333,42 @@ mod tests {
     }
 
     #[test]
+    fn a_note_that_ends_with_a_turn_is_for_that_turn_only_in_capitals() {
+        let read = |text| match read_one(text) {
+            Ok(Instruction::Match { turn, deed: Deed::Act(Act::Note { text }), .. }) => (turn, text),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(read("GM MATCH QU-1 NOTE see turn 4"), (None, "see turn 4".to_owned()));
+        assert_eq!(read("GM MATCH QU-1 NOTE see above TURN 4"), (Some(4), "see above".to_owned()));
+    }
+
+    #[test]
+    fn a_turn_is_opened_again_or_decided_anew_for_a_reason() {
+        let read = |text| match read_one(text) {
+            Ok(Instruction::Match { turn: None, deed, .. }) => deed,
+            other => panic!("{other:?}"),
+        };
+        let reason = "it was late".to_owned();
+        let back = Deed::Correct { turn: 3, reason: reason.clone(), orders: None };
+        assert_eq!(read("GM MATCH QU-1 ROLLBACK to 3 it was late"), back);
+        let orders = Some((Seat::Second, vec![Line { no: 2, text: "MARBLE E5".to_owned() }]));
+        let anew = Deed::Correct { turn: 3, reason, orders };
+        assert_eq!(read("GM MATCH QU-1 CORRECT 3 second it was late\nMARBLE E5\nEND\nbye"), anew);
+    }
+
+    #[test]
     fn what_is_not_understood_brings_an_example() {
-        for text in
-            ["GM", "GM DANCE", "GM MATCH QU-1", "GM MATCH QU-1 EXTEND soon", "GM LIST x", "GM NEW quad"]
-        {
+        for text in [
+            "GM",
+            "GM DANCE",
+            "GM MATCH QU-1",
+            "GM MATCH QU-1 EXTEND soon",
+            "GM MATCH QU-1 ROLLBACK 3",
+            "GM MATCH QU-1 CORRECT 3 second",
+            "GM MATCH QU-1 CORRECT 3 third why",
+            "GM LIST x",
+            "GM NEW quad",
+        ] {
             assert!(read_one(text).is_err(), "{text}");
         }
     }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::house;
 use super::life::{Draft, Held, Stage};
 use super::schedule::{Absence, Press};
 use super::{Answer, Content, MatchLine, NoOffer, Notice, OfferTold, OpenSeat, Orders, Reader, SeatLetter};
@@ -77,12 +78,21 @@ pub enum Reply {
     },
     ExtensionAgreed,
     NothingToAgree,
+    /// No deadline runs that could be moved: the house is to move.
+    NoDeadline,
+    /// The house reads no messages.
+    HouseReadsNothing,
+    /// The house takes no draw.
+    HousePlaysOn,
     AbsenceNoted {
         from: chrono::NaiveDate,
         to: chrono::NaiveDate,
     },
+    /// So many days of absence are left in the match.
     AbsenceRefused {
-        most: i64,
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
+        left: i64,
     },
     SubstituteAsked,
     Protested,
@@ -128,6 +138,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     answer.quoted =
         answer.all_faults().filter_map(|fault| fault.line).filter_map(|no| quote(request, no)).collect();
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
+    let offers_draw = answer.replies.contains(&Reply::DrawOffered);
     draft.put_answer(place, answer);
     if letter.silent {
         draft.withhold_answer(place);
@@ -135,6 +146,10 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     }
     if sealed {
         draft.settle();
+        // It came with the orders: the adjudication at which it lapses is the one after theirs.
+        if offers_draw && draft.m.stage != Stage::Over {
+            draft.m.draw_offer = Some(letter.seat);
+        }
     }
 }
 
@@ -291,6 +306,9 @@ fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
 }
 
 fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
+    if draft.m.house[seat.other()].is_some() {
+        return Reply::HouseReadsNothing;
+    }
     match draft.m.terms.press {
         Press::None => Reply::NoPress,
         Press::Signed => {
@@ -303,6 +321,9 @@ fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
 }
 
 fn draw(draft: &mut Draft, seat: Seat) -> Reply {
+    if draft.m.house[seat.other()].is_some() {
+        return Reply::HousePlaysOn;
+    }
     if draft.m.draw_offer == Some(seat.other()) {
         draft.close(Ending::Draw);
         return Reply::DrawAgreed;
@@ -318,9 +339,13 @@ fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     if days == 0 || days > EXTENSION_DAYS_AT_MOST {
         return Reply::ExtensionTooLong { most: EXTENSION_DAYS_AT_MOST };
     }
-    draft.m.extension = Some((seat, days));
-    draft.note(Fact::ExtensionAsked { seat, days });
-    draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::ExtensionAsked { by: seat, days }));
+    if draft.m.house[seat.other()].is_some() {
+        return house::extend(draft, seat, days);
+    }
+    if draft.m.extension.replace((seat, days)) != Some((seat, days)) {
+        draft.note(Fact::ExtensionAsked { seat, days });
+        draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::ExtensionAsked { by: seat, days }));
+    }
     Reply::ExtensionAsked { days }
 }
 
@@ -336,13 +361,21 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
 }
 
 fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
-    let taken: i64 = draft.m.absences[seat].iter().map(Absence::days).sum();
-    let left = (i64::from(draft.m.terms.absence_days) - taken).max(0);
-    if !(1..=left).contains(&absence.days()) || absence.to < draft.at.date_naive() {
-        return Reply::AbsenceRefused { most: left };
-    }
     let Absence { from, to } = absence;
-    draft.m.absences[seat].push(absence);
+    let most = i64::from(draft.m.terms.absence_days);
+    let taken = Absence::days_of(&draft.m.absences[seat]);
+    let today = draft.at.with_timezone(&draft.m.terms.zone).date_naive();
+    let refused = Reply::AbsenceRefused { from, to, left: (most - taken).max(0) };
+    if !(1..=most).contains(&absence.days()) || to < today {
+        return refused;
+    }
+    let mut absences = draft.m.absences[seat].clone();
+    absences.push(absence);
+    match Absence::days_of(&absences) {
+        days if days > most => return refused,
+        days if days == taken => return Reply::AbsenceNoted { from, to },
+        _ => draft.m.absences[seat] = absences,
+    }
     draft.note(Fact::AbsenceNoted { seat, from, to });
     if let (Some(due), Some(deadline)) = (draft.m.due(), draft.m.deadline) {
         let moved = draft.m.terms.extended(deadline, 0, &draft.absences_of(&due));

@@ -17,7 +17,7 @@ use crate::letter::Digest;
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     Running,
-    /// Deadlines stand still; orders are taken all the same.
+    /// Deadlines stand still; orders are taken all the same, and adjudicated when the match goes on.
     Paused,
     Over,
 }
@@ -50,6 +50,9 @@ pub struct Match {
     /// The version of the game's rules that it is played by, from its opening to its end.
     pub rules: u32,
     pub players: BySeat<String>,
+    /// The level at which the house plays the seat; `None`: a player holds it.
+    #[serde(default, skip_serializing_if = "ledger::nobody")]
+    pub house: BySeat<Option<String>>,
     pub terms: Terms,
     pub stage: Stage,
     pub paused_at: Option<DateTime<Utc>>,
@@ -96,6 +99,13 @@ impl Match {
         self.state.due()
     }
 
+    /// What is due from players: the house waits for no deadline, and none for it.
+    pub(super) fn due_from_players(&self) -> Option<Due> {
+        let mut due = self.due()?;
+        due.seats.retain(|seat| self.house[*seat].is_none());
+        Some(due).filter(|due| !due.seats.is_empty())
+    }
+
     /// Whether something is due from `seat` that it has not filed.
     pub fn awaits(&self, seat: Seat) -> bool {
         self.held[seat].is_none() && self.due().is_some_and(|due| due.seats.contains(&seat))
@@ -110,6 +120,9 @@ impl Match {
     pub fn wake_at(&self) -> Option<DateTime<Utc>> {
         if self.stage != Stage::Running {
             return None;
+        }
+        if self.house_due().is_some() {
+            return Some(self.adjudicated.last().map_or(self.opened_at, |(_, _, at)| *at));
         }
         let deadline = self.deadline.filter(|_| !self.asked_gm);
         let reminder = deadline.and_then(|due| self.terms.reminders(due).get(self.reminders_sent).copied());
@@ -132,7 +145,10 @@ pub struct Opening {
     pub id: String,
     pub game: Kind,
     pub choices: Choices,
+    /// Of a seat that the house holds, [`HouseLevel::player_name`](crate::game::HouseLevel::player_name).
     pub players: BySeat<String>,
+    /// The level at which the house plays the seat.
+    pub house: BySeat<Option<String>>,
     pub terms: Terms,
     pub desk: Desk,
     /// Random: the secret that all salts of the match come from.
@@ -162,6 +178,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         game: opening.game,
         rules,
         players: opening.players,
+        house: opening.house,
         terms: opening.terms,
         stage: Stage::Running,
         paused_at: None,
@@ -191,6 +208,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         game: draft.m.game,
         options: opening.choices,
         players: draft.m.players.clone(),
+        house: draft.m.house.clone(),
         terms: serde_json::to_value(&draft.m.terms).expect("terms are plain values"),
         desk: draft.m.desk.clone(),
         key: draft.m.key.pin(),
@@ -255,7 +273,11 @@ impl Draft {
         self.entries.push(entry);
     }
 
+    /// Nobody reads what is written to the house: it gets no letters.
     pub fn write(&mut self, to: Reader, content: Content) {
+        if matches!(to, Reader::Seat(seat) if self.m.house[seat].is_some()) {
+            return;
+        }
         self.dispatches.push(Dispatch { to, content });
     }
 
@@ -309,11 +331,12 @@ impl Draft {
 
     /// A deadline `days` from now; the reminders before it that are past already are left out.
     pub fn set_deadline(&mut self, days: u32) {
-        let Some(due) = self.m.due().filter(|due| !due.seats.is_empty()) else {
+        let Some(due) = self.m.due_from_players() else {
             self.m.deadline = None;
             return;
         };
         let deadline = self.m.terms.deadline(self.at, days, &self.absences_of(&due));
+        self.m.paused_at = self.m.paused_at.map(|_| self.at);
         self.move_deadline(deadline);
         self.note(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
     }
@@ -322,6 +345,10 @@ impl Draft {
         let reminders = self.m.terms.reminders(deadline);
         self.m.reminders_sent = reminders.iter().filter(|moment| **moment <= self.at).count();
         self.m.deadline = Some(deadline);
+        let waits = Seat::BOTH.iter().any(|seat| self.m.held[*seat].as_ref().is_some_and(|held| held.wait));
+        if waits && self.m.settle_at.is_some() {
+            self.m.settle_at = self.m.deadline;
+        }
     }
 
     /// The absences of the seats from which something is due.
@@ -329,10 +356,11 @@ impl Draft {
         due.seats.iter().flat_map(|seat| self.m.absences[*seat].iter().copied()).collect()
     }
 
-    /// Adjudicates now, or after the settle time, if all that is due is filed; at the deadline, if a seat waits.
+    /// Adjudicates now, or after the settle time, if all that is due is filed; at the deadline, if a seat waits. In
+    /// a match that stands still nothing is adjudicated until it goes on.
     pub fn settle(&mut self) {
         self.m.settle_at = None;
-        let Some(due) = self.m.due() else { return };
+        let Some(due) = self.m.due().filter(|_| self.m.stage == Stage::Running) else { return };
         let held: Vec<_> = due.seats.iter().filter_map(|seat| self.m.held[*seat].as_ref()).collect();
         if held.len() < due.seats.len() {
             return;

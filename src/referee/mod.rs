@@ -5,6 +5,7 @@
 
 mod clock;
 mod gm;
+mod house;
 mod instruction;
 mod letters;
 mod life;
@@ -21,6 +22,7 @@ use crate::letter::{Digest, InSubject, Letter, Written};
 use crate::request::Request;
 
 pub use gm::{Act, Correction, Untaken};
+pub use house::{HouseMatch, level_of};
 pub use instruction::{Deed, Instructed, Instruction, Listing, instructions};
 pub use letters::{Reply, changing};
 pub use life::{Held, Match, Opening, Stage, open, open_under};
@@ -40,7 +42,7 @@ pub enum Cause<'a> {
         phase_no: u32,
         act: &'a Act,
     },
-    /// What the referee does by himself, not the clock: make good an outage of his own.
+    /// What the referee does by himself, not the clock: make good an outage of his own, play for the house.
     House {
         phase_no: u32,
         act: &'a Act,
@@ -75,10 +77,24 @@ impl SeatLetter {
             seat,
             digest: letter.digest,
             request: Request::read(&lines, begins_order),
-            thread_turn: letter.in_subject.as_ref().filter(of_this_match).and_then(|named| named.turn),
+            thread_turn: letter
+                .in_subject
+                .as_ref()
+                .filter(of_this_match)
+                .and_then(|named| named.turn)
+                .or_else(|| letter.answers().find_map(|id| turn_in(id, &m.id))),
             unread,
             silent: false,
         }
+    }
+}
+
+/// The turn in the Message-ID of a letter of ours about the match, which is one of its last pieces.
+fn turn_in(message_id: &str, match_id: &str) -> Option<u32> {
+    let (local, _) = message_id.rsplit_once('@')?;
+    match local.split('.').collect::<Vec<_>>()[..] {
+        [_, id, _, _, turn] if id.eq_ignore_ascii_case(match_id) => turn.parse().ok(),
+        _ => None,
     }
 }
 
@@ -191,6 +207,11 @@ pub enum Notice {
     },
     TokenRenewed {
         seat: Seat,
+    },
+    /// A player is called otherwise from now on.
+    Renamed {
+        from: String,
+        to: String,
     },
     /// A turn is open again.
     Reopened {

@@ -83,6 +83,18 @@ impl Absence {
     pub fn days(&self) -> i64 {
         (self.to - self.from).num_days() + 1
     }
+
+    /// The days that `absences` cover together; one that lies in two of them counts once.
+    pub fn days_of(absences: &[Absence]) -> i64 {
+        let mut sorted = absences.to_vec();
+        sorted.sort_unstable_by_key(|absence| absence.from);
+        let (mut days, mut counted) = (0, NaiveDate::MIN);
+        for absence in sorted {
+            days += (absence.to - absence.from.max(counted)).num_days().max(-1) + 1;
+            counted = counted.max(absence.to + Days::new(1));
+        }
+        days
+    }
 }
 
 impl Terms {
@@ -196,6 +208,15 @@ mod tests {
         let at_two = Terms { hour: 2, ..berlin() };
         assert_eq!(at_two.deadline(utc("2026-03-28T12:00:00Z"), 0, &[]), utc("2026-03-29T01:00:00Z"));
         assert_eq!(at_two.deadline(utc("2026-10-24T12:00:00Z"), 0, &[]), utc("2026-10-25T01:00:00Z"));
+    }
+
+    #[test]
+    fn a_day_of_two_absences_counts_once() {
+        let day = |d| NaiveDate::from_ymd_opt(2026, 5, d).unwrap();
+        let away = |from, to| Absence { from: day(from), to: day(to) };
+        assert_eq!(Absence::days_of(&[]), 0);
+        assert_eq!(Absence::days_of(&[away(3, 5), away(5, 8), away(4, 4), away(10, 10)]), 7);
+        assert_eq!(Absence::days_of(&[away(1, 9), away(2, 3), away(9, 10)]), 10);
     }
 
     #[test]

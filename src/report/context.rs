@@ -10,7 +10,7 @@ use super::told::{Seen, Told};
 use super::words::{left, local};
 use super::{Club, Plain};
 use crate::game::any::Kind;
-use crate::game::{Board, BySeat, Fault, Line, OptionRule, Seat};
+use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
 use crate::referee::{Adjudged, Answer, Content, Match, Notice, Orders, Reply, Stage};
 
 /// What any letter about a match may say to anybody who holds one of its seats.
@@ -38,6 +38,11 @@ fn shared(club: &Club<'_>, m: &Match, at: DateTime<Utc>) -> Value {
         "awaited": m.awaited(),
         "outcome": m.state.outcome(),
         "paused": m.stage == Stage::Paused,
+        "asked": m.asked_gm,
+        "missed_in_a_row": &m.missed,
+        "draw_offer": m.draw_offer,
+        "extension": m.extension.map(|(by, days)| json!({ "by": by, "days": days })),
+        "absences": &m.absences,
         "settles": m.settle_at.map(|moment| local(moment, zone)),
         "deadline": deadline,
         "ledger": { "seq": m.head.seq, "hash": m.head.hash },
@@ -268,7 +273,9 @@ fn manual(replies: &[Reply]) -> Value {
 fn game(kind: Kind) -> Value {
     let option = |rule: &OptionRule| json!({ "name": rule.name, "values": rule.values.to_string(), "default": rule.default, "says": rule.says });
     let options: Vec<_> = kind.option_rules().iter().map(option).collect();
-    json!({ "key": kind.key(), "name": kind.name(), "sides": kind.sides(), "options": options })
+    let level = |level: &HouseLevel| json!({ "name": level.name, "says": level.says });
+    let levels: Vec<_> = kind.levels().iter().map(level).collect();
+    json!({ "key": kind.key(), "name": kind.name(), "sides": kind.sides(), "options": options, "levels": levels })
 }
 
 /// Several contexts as one; of the same key the later counts.

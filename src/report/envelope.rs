@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::mime::{self, Header, MimeError};
 use super::{Club, Page, Templates};
 use crate::letter::{Address, Digest, Letter};
-use crate::referee::Content;
+use crate::referee::{Content, Match};
 
 /// What stands on every letter of the club.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct Stationery {
     pub address: Address,
     /// Whether the mailbox takes `local+anything@domain`; reply tokens then ride in the Reply-To address.
     pub plus_addresses: bool,
+    /// Of our Message-IDs.
+    pub message_id_domain: String,
 }
 
 /// The letter that a dispatch answers, as far as its answer's header needs it.
@@ -58,14 +60,15 @@ impl Stationery {
 
     /// The digest of everything that words a letter beside the match itself.
     pub fn wording(&self, templates: &Templates) -> Digest {
-        let Stationery { club_name, address: _, plus_addresses } = self;
+        let Stationery { club_name, address: _, plus_addresses, message_id_domain } = self;
         let version = env!("CARGO_PKG_VERSION");
-        Digest::of(format!("{version}\n{club_name}\n{plus_addresses}\n{}\n", templates.digest()).as_bytes())
+        let club = format!("{club_name}\n{plus_addresses}\n{message_id_domain}");
+        Digest::of(format!("{version}\n{club}\n{}\n", templates.digest()).as_bytes())
     }
 
     /// `TOKEN.N@domain` for a letter to a seat, `N@domain` for others.
     pub fn message_id(&self, token: &str, unique: &str) -> String {
-        let domain = self.address.domain();
+        let domain = &self.message_id_domain;
         if token.is_empty() { format!("{unique}@{domain}") } else { format!("{token}.{unique}@{domain}") }
     }
 
@@ -109,10 +112,15 @@ impl Stationery {
     }
 }
 
-/// The part of a Message-ID that names the `index`th letter of the ruling that left the match at `seq`.
-pub fn unique(match_id: &str, seq: u64, index: usize) -> String {
-    format!("{}.{seq}.{index}", match_id.to_lowercase())
+/// The part of a Message-ID that names the `index`th letter of the ruling that left the match as `m`: the match, its
+/// ledger's length, and the turn that is open, by which a reply can be told from one to another turn's letter.
+pub fn unique(m: &Match, index: usize) -> String {
+    let turn = m.due().map_or(OVER.to_owned(), |due| due.turn.to_string());
+    format!("{}.{}.{index}.{turn}", m.id.to_lowercase(), m.head.seq)
 }
+
+/// What stands in the place of the turn once a match is over.
+const OVER: &str = "over";
 
 /// What a letter is, for lists.
 pub fn kind(content: &Content) -> &'static str {

@@ -19,6 +19,10 @@ use crate::referee::{
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
 
+/// Names as long as they can be, one of a single word.
+const ANN: &str = "Maximiliana Konstantin Featherstonehaugh";
+const BO: &str = "Bo-Wolfeschlegelsteinhausenbergerdorffjr";
+
 pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
     let at = DateTime::UNIX_EPOCH;
     for kind in Kind::ALL {
@@ -26,9 +30,14 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
             id: format!("{}-0000", kind.prefix()),
             game: *kind,
             choices: Choices::default(),
-            players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+            players: BySeat::new(ANN.to_owned(), BO.to_owned()),
+            house: BySeat::default(),
             terms: Terms::default(),
-            desk: Desk { address: CLUB.address.to_owned(), wording: Digest::from([0; 32]) },
+            desk: Desk {
+                address: CLUB.address.to_owned(),
+                wording: Digest::from([0; 32]),
+                message_ids: String::new(),
+            },
             key: SealKey::new([0; 32]),
         };
         let mut m = referee::open(opening, Source::Clock, at).after;
@@ -45,7 +54,7 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
 }
 
 fn plains() -> Vec<Plain> {
-    let (by, to, code) = ("Ann".to_owned(), "Bo".to_owned(), "7K3M9P".to_owned());
+    let (by, to, code) = (ANN.to_owned(), BO.to_owned(), "7K3M9P".to_owned());
     let remarks = vec![Line { no: 1, text: "A line".to_owned() }];
     let plain =
         |reply| Plain::Stranger { replies: vec![reply], remarks: remarks.clone(), why: "Why.".to_owned() };
@@ -66,11 +75,11 @@ fn to_gm() -> Vec<Plain> {
     let line = GmLine {
         id: text("QU-0000"),
         game_name: "Quad",
-        names: [text("Ann"), text("Bo")],
+        names: [text(ANN), text(BO)],
         phase: text("turn 1"),
-        awaited: vec![text("Ann")],
+        awaited: vec![text(ANN)],
         due_at: Some(text("Thu 21 May")),
-        marks: vec![text("a mark")],
+        marks: vec![format!("letters to {ANN} come back")],
     };
     let letters = vec![LetterTold { digest: text("0"), at: text("now"), sender: text("x"), note: text("y") }];
     let digest = DigestTold {
@@ -108,7 +117,9 @@ fn to_gm() -> Vec<Plain> {
         GmDone::NoOffer { no: NoOffer::UnknownGame { name: text("chess") } },
         GmDone::NoOffer { no: NoOffer::BadOption { reason: text("No.") } },
         GmDone::NoOffer { no: NoOffer::Yourself },
-        GmDone::Player { name: text("Ann"), addresses: vec![], bouncing: true, matches: vec![id.clone()] },
+        GmDone::NoOffer { no: no_house() },
+        GmDone::NoOffer { no: no_level() },
+        GmDone::Player { name: text(ANN), addresses: vec![], bouncing: true, matches: vec![id.clone()] },
         GmDone::NoPlayer { address: text("x") },
         GmDone::Refused { says: text("No.") },
         GmDone::NotRead { says: text("No."), example: "GM LIST\nEND" },
@@ -139,9 +150,18 @@ fn offer() -> OfferTold {
         .told(&Terms::default())
 }
 
+fn no_house() -> NoOffer {
+    NoOffer::NoHouse { game_name: "Quantum", plays: vec!["quad"] }
+}
+
+fn no_level() -> NoOffer {
+    let level = "grandmaster".to_owned();
+    NoOffer::NoLevel { level, game: "quad", game_name: "Quad", levels: vec!["easy", "expert"] }
+}
+
 /// Replies about offers.
 fn offers() -> Vec<Reply> {
-    let (to, code, lapses) = ("Bo".to_owned(), "7K3M9P".to_owned(), "Thu 21 May".to_owned());
+    let (to, code, lapses) = (BO.to_owned(), "7K3M9P".to_owned(), "Thu 21 May".to_owned());
     let open = OpenSeat { code: code.clone(), by: to.clone(), offer: offer(), lapses: lapses.clone() };
     let line = MatchLine {
         id: "QU-0000".to_owned(),
@@ -159,6 +179,9 @@ fn offers() -> Vec<Reply> {
         NoOffer::Standing { code: code.clone() },
         NoOffer::TooMany { most: 1 },
         NoOffer::NoSuchCode { code: code.clone() },
+        NoOffer::HouseBusy { most: 1 },
+        no_house(),
+        no_level(),
         NoOffer::Unproven,
     ];
     let mut replies = whys.map(|why| Reply::NoOffer { command: "OPEN", why }).to_vec();
@@ -258,8 +281,11 @@ fn replies() -> Vec<Reply> {
         Reply::ExtensionTooLong { most: 1 },
         Reply::ExtensionAgreed,
         Reply::NothingToAgree,
+        Reply::NoDeadline,
+        Reply::HouseReadsNothing,
+        Reply::HousePlaysOn,
         Reply::AbsenceNoted { from: day, to: day },
-        Reply::AbsenceRefused { most: 1 },
+        Reply::AbsenceRefused { from: day, to: day, left: 1 },
         Reply::SubstituteAsked,
         Reply::Protested,
         Reply::MatchOver,
@@ -286,8 +312,9 @@ fn notices() -> Vec<Notice> {
         Notice::Extension { deadline: DateTime::UNIX_EPOCH },
         Notice::NoteOfGm { text: "A note.".to_owned() },
         Notice::FiledByGm { seat: by },
-        Notice::Replaced { seat: by, from: "Ann".to_owned(), to: "Eve".to_owned() },
+        Notice::Replaced { seat: by, from: ANN.to_owned(), to: BO.to_owned() },
         Notice::TokenRenewed { seat: by },
+        Notice::Renamed { from: ANN.to_owned(), to: BO.to_owned() },
         Notice::Reopened { turn: 1, reason: "A reason.".to_owned() },
         Notice::Overdue { seats: vec![by], bouncing: vec![by] },
         Notice::Over { outcome: Ending::Draw.outcome() },
@@ -329,30 +356,43 @@ mod tests {
             let page = word_plain(&templates, &CLUB, &plain, "0000000000000000").expect("it is worded");
             found.extend(faults(&page));
         }
-        let opening = Opening {
-            id: "QD-0000".to_owned(),
-            game: Kind::Quad,
-            choices: Choices::default(),
-            players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
-            terms: Terms::default(),
-            desk: crate::ledger::Desk { address: String::new(), wording: Digest::from([0; 32]) },
-            key: SealKey::new([0; 32]),
-        };
-        let m = referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after;
-        for content in contents(&m) {
-            for to in [Reader::Seat(Seat::First), Reader::Former(Seat::Second)] {
-                let notice = matches!(content, Content::Notice(_));
-                if notice || to == Reader::Seat(Seat::First) {
-                    let dispatch = Dispatch { to, content: content.clone() };
-                    let page = crate::report::word(
-                        &templates,
-                        &CLUB,
-                        &m,
-                        &dispatch,
-                        "0000000000000000",
-                        DateTime::UNIX_EPOCH,
-                    );
-                    found.extend(faults(&page.expect("it is worded")));
+        for kind in Kind::ALL {
+            let opening = Opening {
+                id: format!("{}-0000", kind.prefix()),
+                game: *kind,
+                choices: Choices::default(),
+                players: BySeat::new(ANN.to_owned(), BO.to_owned()),
+                house: BySeat::default(),
+                terms: Terms::default(),
+                desk: crate::ledger::Desk {
+                    address: String::new(),
+                    wording: Digest::from([0; 32]),
+                    message_ids: String::new(),
+                },
+                key: SealKey::new([0; 32]),
+            };
+            let m = referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after;
+            let mut over = m.clone();
+            over.state.close(Ending::Resign(Seat::First).outcome());
+            over.stage = referee::Stage::Over;
+            let mut asked = m.clone();
+            asked.asked_gm = true;
+            for m in [m, asked, over] {
+                for content in contents(&m) {
+                    for to in [
+                        Reader::Seat(Seat::First),
+                        Reader::Seat(Seat::Second),
+                        Reader::Former(Seat::Second),
+                        Reader::Gm,
+                    ] {
+                        if !matches!((&content, to), (Content::Notice(_), _) | (_, Reader::Seat(_))) {
+                            continue;
+                        }
+                        let dispatch = Dispatch { to, content: content.clone() };
+                        let (token, at) = ("0000000000000000", DateTime::UNIX_EPOCH);
+                        let page = without_picture(&templates, &CLUB, &m, &dispatch, token, at, None);
+                        found.extend(faults(&page.expect("it is worded")));
+                    }
                 }
             }
         }

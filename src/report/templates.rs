@@ -7,7 +7,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 
 use crate::letter::Digest;
 
-/// The filter `wrap` breaks lines at this column.
+/// The filters `wrap` and `hang` break lines at this column.
 const WIDTH: usize = 68;
 
 /// A template may do this many steps before it is taken to run away.
@@ -75,6 +75,7 @@ compiled_in![
     "offer.txt",
     "challenge.txt",
     "offer-ended.txt",
+    "no-house.txt",
 ];
 
 /// The pages of the manual that HELP sends, each `help/NAME.txt`.
@@ -105,7 +106,9 @@ impl Templates {
         environment.set_fuel(Some(FUEL));
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         environment.set_syntax(syntax.expect("the usual delimiters do not clash"));
-        environment.add_filter("wrap", |text: &str| textwrap::fill(text, WIDTH));
+        environment.add_filter("wrap", |text: &str| wrap(text, 0));
+        environment.add_filter("hang", wrap);
+        environment.add_filter("begins", begins);
         environment.add_filter("lines", |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>());
         for name in overrides.keys() {
             if !COMPILED_IN.iter().any(|(known, _)| known == name) {
@@ -136,6 +139,58 @@ impl Templates {
         let template = self.environment.get_template(name).map_err(|error| explain(name, &error))?;
         template.render(context).map_err(|error| explain(name, &error))
     }
+}
+
+/// A name as a sentence begins with it: of "the house" with a capital.
+fn begins(name: &str) -> String {
+    let mut rest = name.chars();
+    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
+}
+
+/// No line is broken before one of these: what comes back in a quote could be taken for a command.
+const NEVER_FIRST: [&str; 26] = [
+    "absent",
+    "accept",
+    "agree",
+    "challenge",
+    "check",
+    "decline",
+    "draw",
+    "end",
+    "extend",
+    "games",
+    "gm",
+    "help",
+    "history",
+    "hold",
+    "join",
+    "matches",
+    "open",
+    "protest",
+    "report",
+    "resign",
+    "rules",
+    "status",
+    "substitute",
+    "tell",
+    "turn",
+    "wait",
+];
+
+/// Breaks lines, and sets those that follow the first in by `indent`.
+fn wrap(text: &str, indent: usize) -> String {
+    let mut glued = String::with_capacity(text.len());
+    for word in text.split_inclusive(' ') {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        if glued.ends_with(' ') && NEVER_FIRST.contains(&bare.as_str()) {
+            glued.pop();
+            glued.push('\u{a0}');
+        }
+        glued.push_str(word);
+    }
+    let indent = " ".repeat(indent);
+    let options = textwrap::Options::new(WIDTH).subsequent_indent(&indent);
+    textwrap::fill(&glued, options).replace('\u{a0}', " ")
 }
 
 /// The fault in one line, with the line of the template where it is known.

@@ -205,7 +205,7 @@ fn a_letter_of_ours_that_was_removed_or_added_is_named() {
         &desk,
         &[
             "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at) \
-                  SELECT replace(message_id, '.0@', '.7@'), recipient, kind, match_id, seat, created_at, sent_at \
+                  SELECT replace(message_id, '.0.1@', '.7.1@'), recipient, kind, match_id, seat, created_at, sent_at \
                   FROM dispatch WHERE kind = 'invitation' AND seat = 'first'",
             "INSERT INTO dispatch_raw SELECT MAX(id), x'00' FROM dispatch",
         ],

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::audit::Verdict;
 use fogpost::config::Config;
-use fogpost::daemon::{NewMatch, Office, Seated};
+use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::BySeat;
 use fogpost::game::any::Kind;
 use fogpost::letter::Address;
@@ -102,7 +102,12 @@ impl Desk {
     /// A desk with further lines of config.
     pub fn with(config: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        std::fs::write(folder.path().join("config.toml"), format!("{CONFIG}{config}")).expect("the config");
+        // Lines that say where letters go say it in the place of ours.
+        let ours = match config.contains("[outbox") {
+            true => CONFIG.replace("[outbox.maildir]\npath = \"mail\"\n", ""),
+            false => CONFIG.to_owned(),
+        };
+        std::fs::write(folder.path().join("config.toml"), format!("{ours}{config}")).expect("the config");
         maildir::create(&folder.path().join("mail/referee")).expect("the mailbox");
         let now = Arc::new(Mutex::new(BEGINNING.parse().expect("an instant")));
         let runtime = Runtime::new().expect("a runtime");
@@ -138,6 +143,10 @@ impl Desk {
         &self.office
     }
 
+    pub fn office_mut(&mut self) -> &mut Office {
+        Arc::get_mut(&mut self.office).expect("nobody else has it")
+    }
+
     pub fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
@@ -155,7 +164,7 @@ impl Desk {
         let new = NewMatch {
             game,
             choices: game.choose(options.iter().copied()).expect("options of the game"),
-            players: BySeat::new(seated("Ann", ANN), seated("Bo", BO)),
+            players: BySeat::new(seated("Ann", ANN), seated("Bo", BO)).map(Holder::Player),
             terms: self.office.config.terms.clone(),
         };
         let m = self.block_on(self.office.open(new)).expect("the match opens");
@@ -174,11 +183,14 @@ impl Desk {
         self.block_on(self.office.once()).expect("the program works");
     }
 
-    /// Moves the clock; the program works on all the while, every ten minutes.
+    /// Moves the clock; the program works on all the while, often enough that it counts as running.
     pub fn advance(&self, hours: i64) {
-        for _ in 0..hours * 6 {
-            *self.now.lock().expect("the clock") += TimeDelta::minutes(10);
+        let mut left = hours;
+        while left > 0 {
+            let step = left.min(2);
+            self.sleep(step);
             self.work();
+            left -= step;
         }
     }
 
@@ -196,8 +208,12 @@ impl Desk {
     /// A raw letter arrives in the mailbox, unread.
     pub fn put(&self, raw: &str) -> PathBuf {
         let raw = raw.replace("\r\n", "\n").replace('\n', "\r\n");
-        maildir::deliver(&self.folder.path().join("mail/referee"), &[raw.as_bytes()])
-            .expect("it is delivered")
+        let path = maildir::deliver(&self.folder.path().join("mail/referee"), &[raw.as_bytes()]);
+        let path = path.expect("it is delivered");
+        // It came in when the desk's clock says so.
+        let file = std::fs::File::options().append(true).open(&path).expect("the letter");
+        file.set_modified(self.now().into()).expect("its time");
+        path
     }
 
     /// `from` answers a letter of the referee with `body` above the quoted text.

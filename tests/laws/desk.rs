@@ -31,8 +31,13 @@ pub fn open(play: &Play) -> Ruling {
             "Annabella Featherstonehaugh".to_owned(),
             "Bartholomew van den Heuvel".to_owned(),
         ),
+        house: BySeat::default(),
         terms: Terms::default(),
-        desk: Desk { address: CLUB.address.to_owned(), wording: Digest::from([0; 32]) },
+        desk: Desk {
+            address: CLUB.address.to_owned(),
+            wording: Digest::from([0; 32]),
+            message_ids: String::new(),
+        },
         key: SealKey::new([7; 32]),
     };
     referee::open(opening, Source::Clock, NOW)

@@ -1,5 +1,6 @@
 //! The post office against a real Dovecot and a real Postfix.
 
+mod letters;
 mod play;
 mod restore;
 #[path = "mod.rs"]

@@ -150,7 +150,7 @@ pub struct Person<'a> {
 
 pub struct Letter {
     pub subject: String,
-    text: String,
+    pub text: String,
     reply_to: String,
     message_id: String,
 }
@@ -238,6 +238,17 @@ impl<'a> Person<'a> {
         assert!(program.wait().expect("our child").success());
     }
 
+    /// Writes to the referee out of nothing.
+    pub fn writes(&self, body: &str) {
+        let nothing = Letter {
+            subject: "hello".to_owned(),
+            text: String::new(),
+            reply_to: "referee@club.test".to_owned(),
+            message_id: "none@players.test".to_owned(),
+        };
+        self.answers(&nothing, body);
+    }
+
     /// Answers by the plainest SMTP.
     pub fn answers(&self, letter: &Letter, orders: &str) {
         let raw = format!(
@@ -296,7 +307,7 @@ fn a_match_is_played_over_dovecot_and_postfix() {
 }
 
 #[test]
-fn a_daemon_that_idles_is_stopped_within_seconds() {
+fn a_daemon_that_idles_reloads_and_stops_within_seconds() {
     let Some(servers) = Servers::dovecot() else { return };
     let mut club = Club::new(&servers, "tls");
     club.start();
@@ -305,10 +316,19 @@ fn a_daemon_that_idles_is_stopped_within_seconds() {
         assert!(began.elapsed() < PATIENCE, "{}", club.log());
         thread::sleep(Duration::from_millis(20));
     }
-    thread::sleep(Duration::from_secs(1)); // It idles by now.
     let mut daemon = club.daemon.take().expect("it runs");
-    let began = Instant::now();
-    assert!(Command::new("kill").args(["-TERM", &daemon.id().to_string()]).status().expect("kill").success());
+    let signal = |signal: &str| {
+        thread::sleep(Duration::from_secs(1)); // It idles by now.
+        let pid = daemon.id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill").success());
+        Instant::now()
+    };
+    let began = signal("-HUP");
+    while club.daemons_log().matches("the mailbox is open").count() < 2 {
+        assert!(began.elapsed() < PATIENCE, "{}", club.log());
+        thread::sleep(Duration::from_millis(20));
+    }
+    let began = signal("-TERM");
     assert_eq!(daemon.wait().expect("our child").code(), Some(0));
     assert!(began.elapsed() < Duration::from_secs(5), "{}", club.log());
     assert!(club.daemons_log().trim_end().ends_with("stopped"), "{}", club.log());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use fogpost::audit::Place as Where;
 use fogpost::config::Config;
-use fogpost::daemon::{NewMatch, Office, Seated};
+use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::BySeat;
 use fogpost::game::any::Kind;
 use fogpost::letter::Address;
@@ -42,7 +42,7 @@ pub async fn what_was_changed_past_the_triggers_is_named(place: Place) {
     let new = NewMatch {
         game: Kind::Quad,
         choices: Kind::Quad.choose([]).unwrap(),
-        players: BySeat::new(seated("Ann"), seated("Bo")),
+        players: BySeat::new(seated("Ann"), seated("Bo")).map(Holder::Player),
         terms: office.config.terms.clone(),
     };
     let id = office.open(new).await.unwrap().id;

@@ -148,3 +148,25 @@ async fn a_table_that_is_not_known_is_not_left_behind_in_silence() {
     // Nobody waits for a lock that was left.
     open(&from.url).await.unwrap().remember("heartbeat", "now").await.unwrap();
 }
+
+#[tokio::test]
+async fn a_club_on_postgres_is_not_moved_while_a_daemon_works_on_it() {
+    let Some(postgres) = Place::postgres().await else { return };
+    postgres.store.take_in(&letters(0..3)).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let to = format!("sqlite:{}", folder.path().join("moved.db").display());
+    let run = || {
+        let mut fogpost = std::process::Command::new(env!("CARGO_BIN_EXE_fogpost"));
+        fogpost.args(["db", "move", &postgres.url, &to]).output().unwrap()
+    };
+    let now = chrono::Utc::now();
+    let note = |ended: bool| serde_json::json!({ "who": "pid 4711 on turing", "version": "0.1.0", "since": now, "at": now, "ended": ended });
+    postgres.store.remember("daemon: pid 4711 on turing", &note(false).to_string()).await.unwrap();
+    let refused = run();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(1) && said.contains("pid 4711 on turing; stop it"), "{said}");
+    postgres.store.remember("daemon: pid 4711 on turing", &note(true).to_string()).await.unwrap();
+    let moved = run();
+    assert!(moved.status.success(), "{}", String::from_utf8_lossy(&moved.stderr));
+    assert_eq!(open(&to).await.unwrap().queues().await.unwrap().letters_waiting, 3);
+}

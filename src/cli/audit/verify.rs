@@ -40,7 +40,12 @@ impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         let verdicts = self.verdicts(office).await?;
         let sound = verdicts.iter().all(Verdict::is_sound);
-        Ok(if sound { ExitCode::SUCCESS } else { ExitCode::from(UNSOUND) })
+        let unsound = verdicts.iter().any(|verdict| !verdict.findings.is_empty());
+        Ok(match (sound, unsound) {
+            (true, _) => ExitCode::SUCCESS,
+            (false, true) => ExitCode::from(UNSOUND),
+            (false, false) => ExitCode::FAILURE,
+        })
     }
 
     /// Checks, and shows each verdict as it comes.
@@ -84,8 +89,13 @@ impl Args {
             println!("{line}");
             return;
         }
-        let Verdict { match_id, entries, letters, sent, sent_in_other_words, head, findings } = verdict;
-        let word = if verdict.is_sound() { "sound" } else { "NOT SOUND" };
+        let Verdict { match_id, entries, letters, sent, sent_in_other_words, head, findings, unable } =
+            verdict;
+        let word = match (findings.is_empty(), unable) {
+            (false, _) => "NOT SOUND",
+            (true, Some(_)) => "not checked in all",
+            (true, None) => "sound",
+        };
         println!(
             "{match_id}: {word}; {entries} entries, {letters} letters, {sent} of ours worded again (head {})",
             head.hash
@@ -96,6 +106,7 @@ impl Args {
             );
         }
         findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
+        unable.iter().for_each(|why| println!("  {why}"));
     }
 }
 

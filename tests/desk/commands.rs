@@ -1,0 +1,274 @@
+//! What a player asks of the referee in a match: each command, its answer, and what the other side is told.
+
+use fogpost::game::Seat;
+use fogpost::game::any::Kind;
+use fogpost::referee::Stage;
+
+use crate::desk::{ANN, BO, Desk, GM};
+use crate::positions::{kinds, quad, quadrant_z};
+
+#[test]
+fn status_says_what_is_filed_who_is_awaited_and_until_when() {
+    let desk = Desk::new();
+    let (_, to_ann, to_bo) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "HOLD");
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, "STATUS");
+    desk.one_to(ANN)
+        .says("Quadrant Z, Ann (North-West) against Bo (South-East)")
+        .says("Your orders of Thu 7 May, 12:00 CEST stand")
+        .says("Turn 1 waits for Bo. Your orders are filed.")
+        .says("It is due Thu 14 May, 20:00 CEST: in 7 days 8 hours");
+    desk.reply(BO, &to_bo, "STATUS");
+    desk.one_to(BO).says("You have filed nothing for turn 1 yet").says("Turn 1 waits for your orders");
+}
+
+#[test]
+fn reports_come_again_as_they_were_sent() {
+    let desk = Desk::new();
+    let (_, to_ann, to_bo) = quad(&desk);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    let first = desk.last_to(ANN);
+    desk.reply(BO, &to_bo, "MARBLE A5\nTURN 2");
+    let second = desk.last_to(ANN);
+    for (asked, wanted, other) in [("REPORT", &second, &first), ("REPORT 1", &first, &second)] {
+        desk.reply(ANN, &to_ann, asked);
+        let answer = desk.one_to(ANN);
+        answer.says(&wanted.subject).keeps_silent_of(&other.subject);
+    }
+    desk.reply(ANN, &to_ann, "HISTORY");
+    desk.one_to(ANN).says(&first.subject).says(&second.subject);
+    desk.reply(ANN, &to_ann, "REPORT 7");
+    desk.one_to(ANN).says("There is no such report");
+    // To Bo they come as Bo was told.
+    desk.sent_to(BO);
+    desk.reply(BO, &to_bo, "REPORT 1");
+    desk.one_to(BO).says("please send your orders");
+}
+
+#[test]
+fn a_message_is_passed_on_in_a_letter_of_its_own() {
+    let desk = Desk::new();
+    let (m, to_ann, to_bo) = quad(&desk);
+    desk.reply(ANN, &to_ann, "MARBLE E5\nTELL\nGood luck!\nMARBLE is a nice word.\nEND\nSTATUS");
+    let refused = desk.one_to(ANN);
+    refused.says("stands in the text of TELL and would go to your opponent").says("| TELL Well played.");
+    assert!(desk.sent_to(BO).is_empty(), "orders do not travel in messages");
+    desk.reply(ANN, &to_ann, "TELL Good luck,\nand may the better one win.\nEND\nMARBLE E5");
+    desk.sent_to(ANN)[0].says("Your message was passed on to Bo").says("Your orders are sealed");
+    let to_bo_now = desk.sent_to(BO);
+    let message = to_bo_now.iter().find(|sent| sent.subject.contains("a message from Ann"));
+    message.expect("the message").says("Ann writes to you: > Good luck, > and may the better one win.");
+    let report = to_bo_now.iter().find(|sent| sent.subject.contains("your report")).expect("the report");
+    report.keeps_silent_of("Good luck");
+    assert!(kinds(&desk, &m).contains(&"MessagePassed".to_owned()));
+    desk.reply(BO, &to_bo, "TELL");
+    desk.one_to(BO).says("TELL wants the text that your opponent is to read");
+}
+
+#[test]
+fn where_the_match_knows_no_press_nothing_is_passed_on() {
+    let desk = Desk::with("press = \"none\"\n");
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "TELL Hello!\nEND");
+    desk.one_to(ANN).says("In this match no messages are passed on").keeps_silent_of("Hello!\n\nQuad");
+    assert!(desk.sent_to(BO).is_empty());
+}
+
+#[test]
+fn to_resign_takes_both_words() {
+    let desk = Desk::new();
+    let (m, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "RESIGN");
+    desk.one_to(ANN).says("To resign, write both words: | RESIGN CONFIRM");
+    desk.reply(ANN, &to_ann, "resign please");
+    desk.one_to(ANN);
+    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    desk.reply(ANN, &to_ann, "Resign confirm");
+    desk.sent_to(ANN)[0].says("You have resigned");
+    desk.one_to(BO).says("You have won this match (resigned)");
+    assert_eq!(desk.find(&m.id).state.outcome().and_then(|outcome| outcome.winner), Some(Seat::Second));
+    desk.one_to(GM).says("Bo has won (resigned)");
+    desk.reply(BO, &to_ann, "DRAW");
+    for command in ["DRAW", "EXTEND 3 days", "AGREE", "ABSENT 2026-06-01", "SUBSTITUTE", "RESIGN CONFIRM"] {
+        desk.reply(ANN, &to_ann, command);
+        desk.last_to(ANN).says("The match is over; this can do nothing more");
+    }
+}
+
+#[test]
+fn a_draw_is_offered_and_accepted_with_the_same_word() {
+    let desk = Desk::new();
+    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "DRAW");
+    desk.one_to(ANN).says("Your offer of a draw stands until the next adjudication");
+    desk.reply(ANN, &to_ann, "DRAW\nSTATUS");
+    desk.one_to(ANN);
+    desk.one_to(BO).says("Ann offers a draw. To accept: | DRAW");
+    desk.reply(BO, &to_bo, "STATUS");
+    desk.one_to(BO).says("Ann offers a draw; the line DRAW accepts it");
+    desk.reply(BO, &to_bo, "draw");
+    desk.sent_to(BO)[0].says("The draw is agreed");
+    desk.last_to(ANN).says("The match ends without a winner (draw agreed)");
+    assert_eq!(desk.find(&m.id).stage, Stage::Over);
+}
+
+#[test]
+fn an_offer_of_a_draw_lapses_with_the_adjudication() {
+    let desk = Desk::new();
+    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "DRAW\nHOLD");
+    desk.reply(BO, &to_bo, "HOLD");
+    assert_eq!(desk.find(&m.id).draw_offer, None);
+    desk.reply(BO, &desk.last_to(BO), "DRAW");
+    desk.last_to(BO).says("Your offer of a draw stands");
+    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+}
+
+#[test]
+fn an_offer_that_comes_with_the_orders_outlives_their_own_adjudication() {
+    let desk = Desk::new();
+    let (m, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "MARBLE E5\nDRAW");
+    assert_eq!(desk.find(&m.id).draw_offer, Some(Seat::First));
+    let to_bo = desk.last_to(BO);
+    desk.reply(BO, &to_bo, "MARBLE A5");
+    assert_eq!(desk.find(&m.id).draw_offer, None, "Bo has moved instead");
+}
+
+#[test]
+fn more_time_is_asked_for_and_agreed_to() {
+    let desk = Desk::new();
+    let (m, to_ann, to_bo) = quad(&desk);
+    desk.reply(BO, &to_bo, "AGREE");
+    desk.one_to(BO).says("Ann has asked for nothing that you could agree to");
+    desk.reply(ANN, &to_ann, "EXTEND 3 days");
+    desk.one_to(ANN).says("Bo was asked for 3 more days").says("until then it stands");
+    assert_eq!(desk.find(&m.id).deadline, m.deadline);
+    desk.one_to(BO).says("Ann asks for 3 more days. To agree: | AGREE");
+    desk.reply(ANN, &to_ann, "AGREE");
+    desk.one_to(ANN).says("Bo has asked for nothing that you could agree to");
+    desk.reply(ANN, &to_ann, "EXTEND 3 days");
+    assert!(desk.sent_to(BO).is_empty(), "asked once");
+    desk.reply(BO, &to_bo, "agree");
+    desk.one_to(BO).says("Agreed: the deadline has moved").says("It is due Sun 17 May, 20:00 CEST");
+    desk.last_to(ANN).says("The deadline has moved by 3 days").says("Sun 17 May, 20:00 CEST");
+    desk.reply(BO, &to_bo, "AGREE\nSTATUS");
+    desk.one_to(BO).says("nothing that you could agree to").says("Sun 17 May");
+    desk.reply(ANN, &to_ann, "EXTEND 90 days");
+    desk.one_to(ANN).says("The deadline can be moved by 1 to 30 days at a time");
+    desk.reply(ANN, &to_ann, "EXTEND soon");
+    desk.one_to(ANN).says("EXTEND wants a number of days").says("| EXTEND 3 days");
+}
+
+#[test]
+fn what_was_asked_lapses_with_the_adjudication() {
+    let desk = Desk::new();
+    let (m, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "EXTEND 3 days");
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.reply(BO, &desk.last_to(BO), "AGREE");
+    desk.last_to(BO).says("nothing that you could agree to");
+    assert!(!kinds(&desk, &m).contains(&"DeadlineExtended".to_owned()));
+}
+
+#[test]
+fn a_substitute_is_asked_of_the_gm_and_the_seat_stays_until_then() {
+    let desk = Desk::new();
+    let (m, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "SUBSTITUTE");
+    desk.one_to(ANN).says("The GM was asked for somebody to take over your seat");
+    let asked = desk.one_to(GM);
+    asked.says("Ann (first) asks for a substitute").says(&format!("| GM MATCH {} REPLACE first", m.id));
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    desk.reply(GM, &asked, &format!("GM MATCH {} REPLACE first eve@elsewhere.example", m.id));
+    desk.last_to(GM).says("eve (first)");
+    assert!(kinds(&desk, &m).contains(&"PlayerReplaced".to_owned()));
+}
+
+#[test]
+fn under_a_protest_orders_are_held_until_the_gm_has_ruled() {
+    let desk = Desk::new();
+    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    desk.reply(BO, &to_bo, "PROTEST");
+    desk.one_to(BO).says("PROTEST wants the text that the GM is to read");
+    desk.reply(BO, &to_bo, "PROTEST My setup was misread.\nEND\nHOLD");
+    desk.one_to(BO).says("Your protest is before the GM").says("Your orders are sealed");
+    desk.one_to(ANN).says("Bo has put the match before the GM").keeps_silent_of("misread");
+    desk.reply(ANN, &to_ann, "HOLD");
+    desk.one_to(ANN).says("Your orders are filed; they are adjudicated when it goes on");
+    let held = desk.find(&m.id);
+    assert_eq!((held.stage, held.due().map(|due| due.turn)), (Stage::Paused, Some(1)));
+    let asked = desk.one_to(GM);
+    asked.says("Bo (second) protests").says("> My setup was misread.").says("RESUME");
+    desk.reply(GM, &asked, &format!("GM MATCH {} NOTE The setup stands.\nGM MATCH {0} RESUME", m.id));
+    let after = desk.find(&m.id);
+    assert_eq!((after.stage, after.due().map(|due| due.turn)), (Stage::Running, Some(2)));
+    assert_eq!(after.protest, None);
+}
+
+#[test]
+fn the_gm_ends_a_protest_by_adjudicating() {
+    let desk = Desk::new();
+    let (m, _, to_bo) = quadrant_z(&desk);
+    desk.reply(BO, &to_bo, "PROTEST It is slow.");
+    desk.reply(GM, &desk.one_to(GM), &format!("GM MATCH {} ADJUDICATE", m.id));
+    let after = desk.find(&m.id);
+    assert_eq!((after.stage, after.protest, after.paused_at), (Stage::Running, None, None));
+    desk.last_to(BO).says("turn 2").keeps_silent_of("paused");
+}
+
+#[test]
+fn orders_for_another_turn_than_the_open_one_are_refused_and_nothing_is_filed() {
+    let desk = Desk::new();
+    let (m, to_ann, _) = quadrant_z(&desk);
+    for (named, says) in [
+        ("TURN 3", "These orders are for turn 3; turn 1 is open"),
+        ("TURN 0", "The setup was adjudicated on Thu 7 May at 12:00 CEST; turn 1 is open"),
+    ] {
+        desk.reply(ANN, &to_ann, &format!("{named}\nHOLD"));
+        let refusal = desk.one_to(ANN);
+        refusal
+            .says(says)
+            .says("No order of this letter was filed")
+            .says("You have filed nothing for turn 1");
+        refusal.says("It is due Thu 14 May, 20:00 CEST: in 7 days 8 hours");
+    }
+    desk.reply(ANN, &to_ann, "TURN 1\nTURN 2\nHOLD");
+    desk.one_to(ANN).says("The letter names two turns").says("> TURN 2");
+    desk.reply(ANN, &to_ann, "TURN 1\nHOLD");
+    desk.one_to(ANN).says("Your orders are sealed");
+    assert!(desk.find(&m.id).held.first.is_some());
+}
+
+#[test]
+fn a_refusal_says_what_still_stands() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Pacific, &[("submarines", "false")]);
+    let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, crate::positions::FLEET);
+    desk.one_to(ANN);
+    desk.sleep(1);
+    desk.reply(ANN, &invitation, "DESTROYER A9");
+    let refusal = desk.one_to(ANN);
+    refusal
+        .says("Line 1 cannot stand: > DESTROYER A9")
+        .says("No order of this letter was filed")
+        .says("Your orders of Thu 7 May, 12:00 CEST stand: | CARRIER D2 SQUADRON D3")
+        .says("It is due");
+    assert!(desk.find(&m.id).held.first.is_some());
+}
+
+#[test]
+fn commands_work_beside_orders_and_a_faulty_one_stops_them() {
+    let desk = Desk::new();
+    let (m, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "MARBLE E5\nEXTEND 3 moons");
+    let refusal = desk.one_to(ANN);
+    refusal.says("> EXTEND 3 moons").says("EXTEND wants a number of days").says("No order of this letter");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    desk.reply(ANN, &to_ann, "MARBLE E5\nSTATUS\nHELP time");
+    desk.sent_to(ANN)[0].says("Your orders are sealed").says("Quad, Ann (Black)").says("hours of grace");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+}

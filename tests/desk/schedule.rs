@@ -1,0 +1,278 @@
+//! Deadlines as the terms have them: WAIT and the settle time, absences, weekends, the clocks' changes, missed turns.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use fogpost::game::Seat;
+use fogpost::game::any::Kind;
+use fogpost::referee::Stage;
+
+use crate::desk::{ANN, BO, Desk, GM};
+use crate::positions::{FLEET, kinds, quad, quadrant_z};
+
+fn utc(text: &str) -> DateTime<Utc> {
+    text.parse().expect("an instant")
+}
+
+#[test]
+fn who_writes_wait_is_adjudicated_at_the_deadline() {
+    let desk = Desk::with("days = 1\n");
+    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "HOLD\nWAIT");
+    desk.one_to(ANN).says("You asked to WAIT: they are not adjudicated before the deadline");
+    desk.reply(BO, &to_bo, "HOLD");
+    desk.one_to(BO).says("All orders are filed. They are adjudicated on Fri 8 May, 20:00 CEST");
+    desk.advance(31);
+    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(1));
+    desk.advance(2);
+    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(2));
+    assert_eq!(desk.find(&m.id).missed.first, 0);
+}
+
+#[test]
+fn to_file_again_without_wait_adjudicates_at_once() {
+    let desk = Desk::new();
+    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "HOLD\nWAIT");
+    desk.reply(BO, &to_bo, "HOLD");
+    desk.reply(ANN, &to_ann, "HOLD");
+    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(2));
+}
+
+#[test]
+fn a_deadline_that_moves_takes_those_who_wait_along() {
+    let desk = Desk::with("days = 1\n");
+    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "HOLD\nWAIT");
+    desk.reply(BO, &to_bo, "HOLD");
+    desk.reply(ANN, &to_ann, "EXTEND 1 day");
+    desk.reply(BO, &to_bo, "AGREE");
+    desk.advance(54);
+    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(1), "not before the new deadline");
+    desk.advance(4);
+    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(2));
+}
+
+#[test]
+fn within_the_settle_time_both_can_amend_and_the_last_filing_stands() {
+    let desk = Desk::with("settle_minutes = 90\n");
+    let m = desk.open(Kind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.one_to(ANN).says("All orders are filed. They are adjudicated on Thu 7 May, 13:30 CEST");
+    desk.advance(1);
+    desk.reply(ANN, &to_ann, "MARBLE E6");
+    desk.one_to(ANN).says("they replace those you sent before").says("Thu 7 May, 14:30 CEST");
+    desk.advance(1);
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    desk.advance(1);
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    desk.one_to(ANN).says("E6").keeps_silent_of("E5 ");
+    desk.reply(ANN, &to_ann, "MARBLE E7");
+    desk.one_to(ANN).says("Turn 1 was adjudicated on Thu 7 May at 15:00 CEST; turn 2 is open");
+}
+
+#[test]
+fn a_deadline_in_an_absence_moves_to_the_day_after() {
+    let desk = Desk::new();
+    let (m, to_ann, to_bo) = quad(&desk);
+    desk.reply(ANN, &to_ann, "ABSENT 2026-05-13 TO 2026-05-15");
+    desk.one_to(ANN).says("You are away from 2026-05-13 to 2026-05-15").says("due Sat 16 May, 20:00 CEST");
+    desk.one_to(BO).says("Ann is away from 2026-05-13 to 2026-05-15").says("Sat 16 May, 20:00 CEST");
+    // Noted already: nothing more is told, and the days are not counted twice.
+    desk.reply(ANN, &to_ann, "ABSENT 2026-05-14");
+    desk.one_to(ANN).says("You are away from 2026-05-14 to 2026-05-14");
+    assert!(desk.sent_to(BO).is_empty());
+    // Bo's absence moves Bo's deadlines.
+    desk.reply(BO, &to_bo, "ABSENT 2026-05-12 TO 2026-05-14");
+    assert_eq!(desk.find(&m.id).deadline, Some(utc("2026-05-16T18:00:00Z")));
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.last_to(BO).says("due Fri 15 May, 20:00 CEST");
+    desk.reply(BO, &to_bo, "STATUS");
+    desk.last_to(BO).says("You are away from 2026-05-12 to 2026-05-14. Ann is away from 2026-05-13");
+}
+
+#[test]
+fn an_absence_beyond_the_allowance_is_refused_with_what_is_left() {
+    let desk = Desk::with("absence_days = 10\n");
+    let (m, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "ABSENT 2026-05-11 TO 2026-05-17");
+    desk.one_to(ANN).says("You are away");
+    let deadline = desk.find(&m.id).deadline;
+    desk.sent_to(BO);
+    for (asked, left) in [
+        ("ABSENT 2026-05-16 TO 2026-05-21", "3 days of absence left"),
+        ("ABSENT 2026-07-01 TO 2026-12-31", "3 days of absence left"),
+        ("ABSENT 2026-05-01 TO 2026-05-06", "the last day must not be past"),
+    ] {
+        desk.reply(ANN, &to_ann, asked);
+        let words = asked.trim_start_matches("ABSENT ").replace("TO", "to");
+        desk.one_to(ANN).says(&format!("Your absence from {words} cannot be noted")).says(left);
+    }
+    assert_eq!(desk.find(&m.id).deadline, deadline);
+    assert!(desk.sent_to(BO).is_empty(), "Bo is not told of it");
+    desk.reply(ANN, &to_ann, "ABSENT 2026-05-16 TO 2026-05-20");
+    desk.one_to(ANN).says("You are away from 2026-05-16 to 2026-05-20").says("Thu 21 May");
+    for (faulty, says) in [
+        ("ABSENT 2026-05-20 TO 2026-05-16", "cannot lie behind its last"),
+        ("ABSENT next week TO 2026-06-01", "each as year-month-day"),
+    ] {
+        desk.reply(ANN, &to_ann, faulty);
+        desk.one_to(ANN).says(says).says("| ABSENT 2026-12-20 TO 2027-01-03");
+    }
+}
+
+#[test]
+fn weekends_can_be_left_out() {
+    // Nine days from Thursday noon is a Saturday evening; it moves to Monday.
+    let desk = Desk::with("weekends = false\ndays = 9\n");
+    let (m, _, _) = quad(&desk);
+    assert_eq!(m.deadline, Some(utc("2026-05-18T18:00:00Z")));
+}
+
+/// The deadline of a Quad match that is opened so long after the beginning of the test's time.
+fn deadline_opened_after(hours: i64, terms: &str) -> DateTime<Utc> {
+    let desk = Desk::with(terms);
+    desk.sleep(hours);
+    desk.work();
+    let (m, to_ann, _) = quad(&desk);
+    to_ann.says("due");
+    m.deadline.expect("a deadline")
+}
+
+#[test]
+fn the_hour_stays_over_the_changes_of_the_clocks() {
+    let hours_to = |day: &str| (utc(day) - utc(crate::desk::BEGINNING)).num_hours();
+    // Clocks go back on Sunday 25 October 2026: 20:00 CET is 19:00 UTC.
+    let autumn = deadline_opened_after(hours_to("2026-10-22T10:00:00Z"), "days = 5\n");
+    assert_eq!(autumn, utc("2026-10-27T19:00:00Z"));
+    // They go forward on 28 March 2027, and 02:00 does not exist: the turn is due at 03:00, which is 01:00 UTC.
+    let gap = deadline_opened_after(hours_to("2027-03-25T23:30:00Z"), "days = 2\nhour = 2\n");
+    assert_eq!(gap, utc("2027-03-28T01:00:00Z"));
+    // At 02:00 on the night in which that hour comes twice, the later one counts.
+    let doubled = deadline_opened_after(hours_to("2026-10-22T22:30:00Z"), "days = 2\nhour = 2\n");
+    assert_eq!(doubled, utc("2026-10-25T01:00:00Z"));
+}
+
+#[test]
+fn reminders_go_at_the_set_times_to_who_has_not_filed() {
+    let desk = Desk::with("reminders_hours = [4, 12]\ndays = 1\n");
+    let (_, to_ann, _) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "HOLD");
+    desk.sent_to(ANN);
+    // Due in 32 hours.
+    desk.advance(18);
+    assert!(desk.sent_to(BO).is_empty());
+    desk.advance(2);
+    desk.one_to(BO).says("Nothing is filed from you for turn 1 yet").says("in 12 hours");
+    desk.advance(6);
+    assert!(desk.sent_to(BO).is_empty());
+    desk.advance(2);
+    let reminder = desk.one_to(BO);
+    reminder.says("Nothing is filed").says("due Fri 8 May, 20:00 CEST").says("| ");
+    assert!(reminder.subject.contains("due Fri 8 May, 20:00 CEST"), "{}", reminder.subject);
+    assert!(desk.sent_to(ANN).is_empty(), "Ann has filed");
+}
+
+#[test]
+fn who_files_in_grace_is_not_late_and_after_it_the_house_rule_decides() {
+    let desk = Desk::with("grace_hours = 6\ndays = 1\n");
+    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "HOLD");
+    desk.advance(37);
+    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(1));
+    desk.sent_to(BO);
+    desk.reply(BO, &to_bo, "STATUS");
+    desk.one_to(BO)
+        .says("It was due Fri 8 May, 20:00 CEST. Orders are still taken until Sat 9 May, 02:00 CEST");
+    desk.advance(2);
+    let after = desk.find(&m.id);
+    assert_eq!((after.due().map(|due| due.turn), after.missed.second), (Some(2), 1));
+    desk.last_to(BO)
+        .says("No orders came from you in time")
+        .says("Turns missed in a row: 1. After 2 the GM decides how it goes on.");
+    desk.last_to(ANN).says("No orders came from Bo in time");
+}
+
+#[test]
+fn to_hold_in_words_is_no_missed_turn() {
+    let desk = Desk::with("days = 1\n");
+    let (m, to_ann, _) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "HOLD");
+    desk.advance(46);
+    let after = desk.find(&m.id);
+    assert_eq!((after.missed.first, after.missed.second), (0, 1));
+    // A turn that is not missed ends the row.
+    desk.reply(BO, &desk.last_to(BO), "HOLD");
+    assert_eq!(desk.find(&m.id).missed.second, 0);
+}
+
+#[test]
+fn after_so_many_missed_turns_the_match_is_lost_where_the_club_has_it_so() {
+    let desk = Desk::with("forfeit = \"lose\"\nforfeit_after = 3\ndays = 1\ngrace_hours = 1\n");
+    let (m, _, _) = quad(&desk);
+    desk.advance(34);
+    desk.last_to(ANN)
+        .says("No orders came from you for turn 1")
+        .says("so the deadline is set anew")
+        .says("After 3 missed turns in a row the match is lost; you have missed 1");
+    desk.advance(48);
+    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    desk.last_to(BO).says("Ann has missed 2");
+    desk.advance(48);
+    assert_eq!(desk.find(&m.id).stage, Stage::Over);
+    desk.last_to(BO).says("You have won this match (forfeited)");
+    assert_eq!(desk.find(&m.id).state.outcome().and_then(|outcome| outcome.winner), Some(Seat::Second));
+}
+
+#[test]
+fn where_both_have_missed_too_many_turns_nobody_loses_and_the_gm_is_asked() {
+    let desk = Desk::with("forfeit = \"lose\"\nforfeit_after = 1\ndays = 1\n");
+    let (m, to_ann, _) = quadrant_z(&desk);
+    desk.advance(46);
+    let asked = desk.find(&m.id);
+    assert_eq!((asked.stage, asked.asked_gm), (Stage::Running, true));
+    desk.last_to(ANN)
+        .says("No orders came from you for turn 1. No orders came from Bo for turn 1.")
+        .says("the GM has been asked")
+        .says("until then orders are still taken");
+    desk.reply(ANN, &to_ann, "HOLD");
+    desk.last_to(ANN).says("Your orders are sealed");
+    let to_gm = desk.sent_to(GM).into_iter().find(|sent| sent.subject.contains("your decision"));
+    let to_gm = to_gm.expect("he is asked");
+    to_gm.says("- Ann (first)").says("- Bo (second)").says(&format!("| GM MATCH {} ADJUDICATE", m.id));
+    desk.reply(GM, &to_gm, &format!("GM MATCH {} ADJUDICATE TURN 1", m.id));
+    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(2));
+}
+
+#[test]
+fn a_setup_and_a_move_that_must_be_made_are_not_taken_from_nobody() {
+    let desk = Desk::with("setup_days = 1\n");
+    let m = desk.open(Kind::Pacific, &[("submarines", "false")]);
+    assert_eq!(m.deadline, Some(utc("2026-05-08T18:00:00Z")));
+    desk.reply(ANN, &desk.one_to(ANN), FLEET);
+    desk.advance(46);
+    let after = desk.find(&m.id);
+    assert_eq!((after.missed.first, after.missed.second, after.adjudicated.len()), (0, 1, 0));
+    assert_eq!(after.deadline, Some(utc("2026-05-10T18:00:00Z")), "a day after the grace had ended");
+    assert!(after.held.first.is_some(), "what was filed stands");
+    desk.last_to(BO).says("The rules take nothing as filed here").says("No orders came from you for setup");
+    assert!(kinds(&desk, &m).contains(&"DeadlineMissed".to_owned()));
+}
+
+#[test]
+fn a_paused_match_goes_on_with_the_time_that_was_left() {
+    let desk = Desk::new();
+    let (m, to_ann, _) = quad(&desk);
+    desk.write(GM, "GM LIST");
+    desk.advance(24);
+    desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} PAUSE the summer break", m.id));
+    desk.last_to(ANN).says("The GM has paused the match: the summer break.");
+    desk.sleep(10 * 24);
+    desk.work();
+    assert!(desk.sent_to(ANN).is_empty(), "no reminders");
+    desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} RESUME", m.id));
+    let before = m.deadline.expect("a deadline");
+    assert_eq!(desk.find(&m.id).deadline, Some(before + TimeDelta::days(10)));
+    desk.one_to(ANN).says("The match goes on").says("in 6 days 8 hours");
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+}

@@ -1,0 +1,160 @@
+//! What goes wrong: mail that is refused for good, letters that cannot be ruled on, signatures that cannot be checked.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::TimeDelta;
+use fogpost::game::any::Kind;
+use fogpost::post::dkim::{Keys, Verifier};
+use fogpost::store::Fate;
+use mail_auth::common::crypto::Ed25519Key;
+use mail_auth::common::headers::HeaderWriter;
+use mail_auth::common::parse::TxtRecordParser;
+use mail_auth::common::verify::DomainKey;
+use mail_auth::dkim::DkimSigner;
+use mail_auth::hickory_resolver::config::{ResolverConfig, ResolverOpts};
+use mail_auth::{MessageAuthenticator, ResolverCache, Txt};
+
+use crate::desk::{ANN, BO, Desk, GM};
+use crate::positions::{kinds, quad};
+
+/// Lays letters into Maildirs like the desk, but knows no Bo.
+const SENDMAIL: &str = r#"#!/bin/sh
+[ "$5" = bo@players.example ] && { echo "550 no such user" >&2; exit 67; }
+box="MAIL/$5"
+mkdir -p "$box/new" "$box/cur" "$box/tmp"
+cat > "$box/new/$$.$(date +%N)"
+"#;
+
+#[test]
+fn mail_that_is_refused_for_good_is_given_up_and_the_gm_told_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("sendmail");
+    let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+    let mail = desk.folder().join("mail").display().to_string();
+    fs::write(&program, SENDMAIL.replace("MAIL", &mail)).expect("the command");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&program, executable).expect("it can be run");
+    let m = desk.open(Kind::Quad, &[]);
+    desk.work();
+    let to_ann = desk.one_to(ANN);
+    let told = desk.one_to(GM);
+    assert_eq!(told.subject, "A mail could not be sent");
+    told.says("to bo@players.example").says(&format!("what invitation in {}", m.id)).says("550 no such user");
+    told.says("| GM PLAYER BOUNCE-CLEAR bo@players.example");
+    assert!(desk.find(&m.id).bouncing.second, "the seat is protected");
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.advance(28);
+    let letters = desk.sent_to(GM);
+    let digests: Vec<_> = letters.iter().filter(|sent| sent.subject.starts_with("The day at")).collect();
+    let [digest] = digests[..] else { panic!("one digest") };
+    digest
+        .says("Mail that could not be sent")
+        .says("- invitation to bo@players.example refused: 550 no such user");
+    digest.says("letters to Bo come back");
+    desk.advance(24);
+    let letters = desk.sent_to(GM);
+    let later = letters.iter().find(|sent| sent.subject.starts_with("The day at")).expect("a digest");
+    later.says("letters to Bo come back").keeps_silent_of("could not be sent");
+}
+
+#[test]
+fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_tries_and_stops_no_other() {
+    let mut desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    desk.restart_after(|folder| {
+        let own = folder.join("own");
+        fs::create_dir(&own).expect("a folder");
+        let answer = include_str!("../../templates/answer.txt");
+        let faulty = "{% if answer.remarks|length > 2 %}{{ nothing.of.the.kind }}{% endif %}";
+        fs::write(own.join("answer.txt"), format!("{answer}{faulty}")).expect("a template");
+        let config = fs::read_to_string(folder.join("config.toml")).expect("the config");
+        let config = format!("{config}\n[templates]\nfolder = \"own\"\n");
+        fs::write(folder.join("config.toml"), config).expect("the config");
+    });
+    let invitation = desk.one_to(ANN);
+    desk.put(&desk.answer(ANN, &invitation, "one\ntwo\nthree\nMARBLE E5"));
+    desk.put(&desk.answer(ANN, &invitation, "STATUS"));
+    desk.work();
+    desk.work();
+    desk.one_to(ANN).says("Turn 1 waits for your orders");
+    let fates: Vec<Fate> = desk.letters().iter().map(|letter| letter.fate).collect();
+    assert!(fates.contains(&Fate::SetAside) && fates.contains(&Fate::Ruled), "{fates:?}");
+    let told = desk.one_to(GM);
+    assert_eq!(told.subject, "A letter was set aside");
+    told.says("could not be ruled on, three times").says(ANN).says("fogpost letters --raw");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    desk.sleep(1);
+    desk.advance(25);
+    desk.last_to(GM).says("Letters set aside").says(ANN);
+}
+
+/// The key pair of RFC 8463, appendix A.2.
+const SEED: &str = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
+const KEY: &str = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+const RECORD: &str = "v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits = hex.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).expect("digits"));
+    digits.map(|two| u8::from_str_radix(two, 16).expect("a byte")).collect()
+}
+
+fn signed(letter: &str) -> String {
+    let letter = letter.replace('\n', "\r\n");
+    let key = Ed25519Key::from_seed_and_public_key(&bytes(SEED), &bytes(KEY)).expect("a key");
+    let signer =
+        DkimSigner::from_key(key).domain("players.example").selector("s1").headers(["From", "Subject"]);
+    let header = signer.sign(letter.as_bytes()).expect("it is signed").to_header();
+    (header + &letter).replace("\r\n", "\n")
+}
+
+/// A verifier that can ask nobody, and knows the players' key only if it was told.
+fn verifier(knows_key: bool) -> Verifier {
+    let resolver = ResolverConfig::from_parts(None, vec![], vec![]);
+    let authenticator = MessageAuthenticator::new(resolver, ResolverOpts::default()).expect("a resolver");
+    let keys = Keys::default();
+    if knows_key {
+        let record = DomainKey::parse(RECORD.as_bytes()).expect("a record");
+        let later = Instant::now() + Duration::from_secs(600);
+        keys.insert("s1._domainkey.players.example.".into(), Txt::DomainKey(Arc::new(record)), later);
+    }
+    Verifier::new(authenticator, keys)
+}
+
+#[test]
+fn while_the_dns_does_not_answer_a_letter_waits_and_its_sender_is_not_late() {
+    let mut desk = Desk::with("days = 1\n[letters]\nrequire_dkim = true\n");
+    desk.office_mut().verify_by(verifier(false));
+    let (m, to_ann, _) = quad(&desk);
+    desk.advance(30);
+    desk.sent_to(ANN);
+    desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
+    assert_eq!(desk.last_fate(), Fate::Waiting);
+    // Past the deadline and its grace.
+    desk.advance(20);
+    let waiting = desk.find(&m.id);
+    assert_eq!((waiting.missed.first, waiting.adjudicated.len()), (0, 0));
+    assert!(desk.sent_to(ANN).is_empty());
+    desk.office_mut().verify_by(verifier(true));
+    desk.advance(1);
+    let ruled = desk.find(&m.id);
+    assert_eq!((desk.last_fate(), ruled.missed.first, ruled.adjudicated.len()), (Fate::Ruled, 0, 1));
+    desk.sent_to(ANN)[0].says("Your orders are sealed");
+}
+
+#[test]
+fn what_cannot_be_proven_for_three_days_counts_as_unproven() {
+    let mut desk = Desk::with("[letters]\nrequire_dkim = true\n");
+    desk.office_mut().verify_by(verifier(false));
+    let (m, to_ann, _) = quad(&desk);
+    desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
+    desk.advance(3 * 24 + 1);
+    assert_eq!(desk.last_fate(), Fate::Ignored);
+    assert!(desk.sent_to(BO).is_empty());
+    desk.last_to(ANN).says("it could not be proven that you sent it");
+    let ours = desk.find(&m.id);
+    assert_eq!(ours.adjudicated.len(), 0);
+    assert!(ours.deadline.expect("a deadline") - desk.now() > TimeDelta::days(3));
+    assert!(!kinds(&desk, &m).contains(&"OrdersSealed".to_owned()));
+}

@@ -1,0 +1,93 @@
+//! A match that lives by letters alone: challenged, played, extended, interrupted, protested, corrected and drawn.
+
+use chrono::{DateTime, Days, Utc};
+use serde_json::Value;
+
+use crate::play::{Club, Letter, Person};
+use crate::servers::Servers;
+
+/// The code in a letter, behind this word.
+fn code(letter: &Letter, word: &str) -> String {
+    let line = letter.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
+    line.expect("a code").trim().to_owned()
+}
+
+/// The one match of the club, as `match list --json` has it.
+fn the_match(club: &Club) -> Value {
+    let listed = String::from_utf8(club.run(&["match", "list", "--json"]).stdout).expect("text");
+    serde_json::from_str(&listed).expect("one match")
+}
+
+fn deadline(club: &Club) -> DateTime<Utc> {
+    the_match(club)["deadline"].as_str().and_then(|text| text.parse().ok()).expect("a deadline")
+}
+
+#[test]
+fn a_match_begins_is_extended_interrupted_protested_corrected_and_drawn_by_letters() {
+    let Some(servers) = Servers::start() else { return };
+    let mut club = Club::new(&servers, "tls");
+    let [mut ann, mut bo, mut gm] = ["Ann", "Bo", "GM"].map(|name| Person::new(&servers, name));
+    club.start();
+
+    ann.writes("CHALLENGE bo@club.test Quad days=3 seat=first");
+    ann.reads("bo@club.test is challenged", &club);
+    let challenge = bo.reads("ann invites you to a match", &club);
+    bo.answers(&challenge, &format!("ACCEPT {}", code(&challenge, "ACCEPT")));
+    let mut to_ann = ann.reads("A match of Quad begins", &club);
+    bo.reads("A match of Quad begins", &club);
+    let id = the_match(&club)["match"].as_str().expect("a name").to_owned();
+
+    // Two turns of each, Bo's with a mail program.
+    for (black, white) in [("E5", "A5"), ("E6", "B8")] {
+        ann.answers(&to_ann, &format!("MARBLE {black}"));
+        let to_bo = bo.reads("please send your orders", &club);
+        bo.answers_by_program(&to_bo, &format!("MARBLE {white}"));
+        to_ann = ann.reads("please send your orders", &club);
+    }
+
+    // Turn 5 is Ann's: she asks for more time, and Bo agrees.
+    let before = deadline(&club);
+    ann.answers(&to_ann, "EXTEND 3 days");
+    ann.reads("bo was asked for 3 more days", &club);
+    let asked = bo.reads("asks for 3 more days", &club);
+    bo.answers(&asked, "AGREE");
+    let agreed = bo.reads("Agreed: the deadline has moved", &club);
+    ann.reads("The deadline has moved by 3 days", &club);
+    assert_eq!(deadline(&club), before + Days::new(3));
+
+    // She is away when that time is over: the deadline moves to the day after.
+    let day = |days| Utc::now().date_naive() + Days::new(days);
+    let (from, to) = (day(4), day(20));
+    ann.answers(&to_ann, &format!("ABSENT {from} TO {to}"));
+    ann.reads("You are away from", &club);
+    bo.reads(&format!("ann is away from {from} to {to}"), &club);
+    assert_eq!(deadline(&club).date_naive(), to + Days::new(1));
+
+    // Bo protests; the match stands still, and the GM decides turn 4 anew.
+    bo.answers(&agreed, "PROTEST My letter of turn 4 said K4.\nEND");
+    bo.reads("Your protest is before the GM", &club);
+    ann.reads("nothing is adjudicated, until the GM has decided", &club);
+    let protest = gm.reads("My letter of turn 4 said K4", &club);
+    assert_eq!(the_match(&club)["stage"], "paused");
+    gm.answers(&protest, &format!("GM MATCH {id} CORRECT 4 second It was misread.\nMARBLE K4\nEND\nGM LIST"));
+    gm.reads("in turn 5: waits for ann", &club);
+    let corrected = ann.reads("This is a correction by the GM", &club);
+    bo.reads("> It was misread.", &club);
+    assert!(corrected.text.contains("K4") && !corrected.text.contains("B8"), "{}", corrected.text);
+    assert_eq!(the_match(&club)["stage"], "running");
+
+    ann.answers(&corrected, "DRAW");
+    ann.reads("Your offer of a draw stands", &club);
+    let offered = bo.reads("ann offers a draw", &club);
+    bo.answers_by_program(&offered, "Yes, gladly.\nDRAW");
+    ann.reads("The match ends without a winner (draw agreed)", &club);
+    bo.reads("The draw is agreed", &club);
+    gm.reads("Nobody has won (draw agreed)", &club);
+
+    // Every letter was ruled on or answered, and the book tells the same story.
+    let letters = String::from_utf8(club.run(&["letters", "--json"]).stdout).expect("text");
+    let well = |line: &str| line.contains(r#""fate":"ruled""#) || line.contains(r#""fate":"answered""#);
+    assert!(letters.lines().all(well), "{letters}");
+    let verified = club.run(&["audit", "verify", &id]);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+}
