@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use super::Office;
 use super::returned::given_up;
-use super::settle::snapshot;
+use super::settle::rulable;
 use crate::referee::{Match, Stage};
 use crate::report::{DigestTold, FailedSend, LetterTold, Plain, Refusals};
 use crate::store::{DispatchRow, Fate, Settlement};
@@ -90,7 +90,9 @@ impl Office {
     pub(super) async fn for_each_match(&self, mut show: impl FnMut(&Match)) -> anyhow::Result<()> {
         for ids in self.store.match_ids().await?.chunks(MATCHES_TOGETHER) {
             for row in self.store.matches(ids).await? {
-                show(&snapshot(&row)?);
+                if let Some(m) = rulable(&row) {
+                    show(&m);
+                }
             }
         }
         Ok(())

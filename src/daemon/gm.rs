@@ -363,12 +363,12 @@ impl Office {
     pub(super) async fn put(
         &self,
         working: &mut Working,
-        ruling: referee::Ruling,
+        mut ruling: referee::Ruling,
         former: Option<&TokenRow>,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
         let (entries, dispatches) =
-            self.rows(&ruling, &working.seats, former, None, &settlement.entries, self.now()).await?;
+            self.rows(&mut ruling, &working.seats, former, None, &settlement.entries, self.now()).await?;
         working.m = ruling.after;
         working.changed = true;
         settlement.entries.extend(entries);
