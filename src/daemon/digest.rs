@@ -6,8 +6,8 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use super::Office;
 use super::returned::given_up;
-use super::settle::snapshot;
-use crate::referee::Stage;
+use super::settle::Known;
+use crate::referee::{Match, Stage};
 use crate::report::{DigestTold, FailedSend, LetterTold, Plain, Refusals};
 use crate::store::{DispatchRow, Fate, Settlement};
 
@@ -30,7 +30,8 @@ impl Office {
         if local(now).hour() < self.config.club.gm.digest_hour || local(last).date_naive() >= today {
             return Ok(());
         }
-        if let Some(digest) = self.digest_since(Some(last)).await? {
+        let matches = self.matches_now(&Known::default(), &Settlement::default()).await?;
+        if let Some(digest) = self.digest_since(Some(last), &matches).await? {
             let mut settlement = Settlement { at: now, ..Settlement::default() };
             let dispatch = self.gm_dispatch(&Plain::Digest { digest }, &format!("d.{today}"), None).await?;
             let made = self.store.dispatches_named(std::slice::from_ref(&dispatch.message_id)).await?;
@@ -47,18 +48,18 @@ impl Office {
     pub(super) async fn digest_since(
         &self,
         since: Option<DateTime<Utc>>,
+        matches: &[Match],
     ) -> anyhow::Result<Option<DigestTold>> {
         let since = since.unwrap_or(self.now() - TimeDelta::days(1));
         let mut told = DigestTold { since: self.tell_time(since), ..DigestTold::default() };
-        for row in self.store.list_matches(None).await? {
-            let m = snapshot(&row)?;
-            let line = || self.gm_line(&m);
+        for m in matches {
+            let line = || self.gm_line(m);
             told.running += usize::from(m.stage == Stage::Running);
             if m.protest.is_some() {
                 told.protests.push(line());
             } else if m.asked_gm && m.stage == Stage::Running {
                 told.overdue.push(line());
-            } else if self.is_late(&m) {
+            } else if self.is_late(m) {
                 told.late.push(line());
             } else if m.stage != Stage::Over
                 && (m.bouncing != Default::default() || m.away != Default::default())

@@ -13,7 +13,7 @@ use crate::referee::{
     self, Act, Cause, Correction, Deed, Instruction, Listing, Match, NoOffer, Offer, Stage,
 };
 use crate::report::envelope::Answered;
-use crate::report::{self, GmDone, GmItem, GmLine, Plain, local};
+use crate::report::{self, GmDone, GmItem, GmLine, Plain};
 use crate::request::Request;
 use crate::store::{Decided, Fate, NewDispatch, Player, Settlement, StoreError, TokenRow, WaitingLetter};
 
@@ -153,7 +153,9 @@ impl Office {
             Instruction::Match { id, turn, deed } => {
                 self.on_match(id, *turn, deed, check, known, settlement).await
             }
-            Instruction::List(listing) => Ok(GmDone::List { lines: self.listed(*listing).await? }),
+            Instruction::List(listing) => {
+                Ok(GmDone::List { lines: self.listed(*listing, known, settlement).await? })
+            }
             Instruction::New { game, first, second, options, days } => {
                 let offer = match Offer::read(game, options, *days) {
                     Ok(offer) if first != second => offer,
@@ -216,7 +218,10 @@ impl Office {
                 }
                 self.change_player(Player { bouncing: false, ..player }, check, settlement).await
             }
-            Instruction::Digest => Ok(GmDone::Digest { digest: self.digest_since(None).await? }),
+            Instruction::Digest => {
+                let matches = self.matches_now(known, settlement).await?;
+                Ok(GmDone::Digest { digest: self.digest_since(None, &matches).await? })
+            }
         }
     }
 
@@ -350,10 +355,31 @@ impl Office {
         Ok(known.matches.get_mut(id))
     }
 
-    async fn listed(&self, listing: Listing) -> anyhow::Result<Vec<GmLine>> {
+    /// Every match, as far as it is decided in this settlement.
+    pub(super) async fn matches_now(
+        &self,
+        known: &Known,
+        settlement: &Settlement,
+    ) -> anyhow::Result<Vec<Match>> {
+        let rows = self.store.list_matches(None).await?;
+        let new = settlement.matches.iter().filter(|new| rows.iter().all(|row| row.id != new.id));
+        rows.iter()
+            .chain(new)
+            .map(|row| match known.matches.get(&row.id) {
+                Some(working) => Ok(working.m.clone()),
+                None => super::settle::snapshot(row),
+            })
+            .collect()
+    }
+
+    async fn listed(
+        &self,
+        listing: Listing,
+        known: &Known,
+        settlement: &Settlement,
+    ) -> anyhow::Result<Vec<GmLine>> {
         let mut lines = Vec::new();
-        for row in self.store.list_matches(None).await? {
-            let m = super::settle::snapshot(&row)?;
+        for m in self.matches_now(known, settlement).await? {
             let wanted = match listing {
                 Listing::All => m.stage != Stage::Over,
                 Listing::Running => m.stage == Stage::Running,
@@ -389,7 +415,7 @@ impl Office {
             names: [m.players.first.clone(), m.players.second.clone()],
             phase: plain.phase,
             awaited: plain.awaited,
-            due_at: m.deadline.map(|deadline| local(deadline, m.terms.zone)),
+            due_at: plain.due_at,
             marks,
         }
     }

@@ -8,6 +8,7 @@ mod desk;
 mod dossier;
 mod gm;
 mod letters;
+mod manual;
 mod outage;
 mod people;
 mod play;
