@@ -1,4 +1,7 @@
-# fogpost in a container: docker build -t fogpost . && docker run -v club:/club fogpost
+# fogpost in a container:
+#   docker build -t fogpost .
+#   docker run --rm -v club:/club fogpost init      # then edit config.toml in the volume
+#   docker run -d -v club:/club fogpost
 #
 # Only the stage `fetched` needs the network, and brings what Cargo.lock names. For a machine without any: build that stage
 # elsewhere (docker build --target fetched), carry it over, and build from there with --network none.

@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use fogpost::config::Config;
-use fogpost::daemon::{NewMatch, Office, Seated};
+use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::BySeat;
 use fogpost::game::any::Kind;
 use fogpost::ledger::{Entry, Head};
@@ -87,7 +87,7 @@ async fn open(office: &Office) -> Match {
     let new = NewMatch {
         game: Kind::Quad,
         choices: Kind::Quad.choose([]).expect("the defaults"),
-        players: BySeat::new(seated("Ann"), seated("Bo")),
+        players: BySeat::new(seated("Ann"), seated("Bo")).map(Holder::Player),
         terms: office.config.terms.clone(),
     };
     office.open(new).await.expect("a match")

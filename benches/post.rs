@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use fogpost::config::Config;
-use fogpost::daemon::{NewMatch, Office, Seated};
+use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::BySeat;
 use fogpost::game::any::Kind;
 use fogpost::letter::Address;
@@ -209,7 +209,7 @@ async fn office(folder: &Path, imap_port: u16, smtp_port: u16) -> (Arc<Office>, 
     let new = NewMatch {
         game: Kind::Quad,
         choices: Default::default(),
-        players: BySeat::new(seated("ann"), seated("bo")),
+        players: BySeat::new(seated("ann"), seated("bo")).map(Holder::Player),
         terms: office.config.terms.clone(),
     };
     let m = office.open(new).await.expect("the match opens");

@@ -23,6 +23,7 @@ fn middle(kind: &Kind) -> (Match, Dispatch) {
         game: *kind,
         choices: Default::default(),
         players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+        house: BySeat::default(),
         terms: Terms::default(),
         desk: Desk { address: CLUB.address.to_owned(), wording: Digest::of(b""), message_ids: String::new() },
         key: SealKey::new([1; 32]),
@@ -73,7 +74,7 @@ fn whole_report(bencher: Bencher<'_, '_>, kind: &Kind) {
 fn picture(bencher: Bencher<'_, '_>, kind: &Kind) {
     let (m, _) = middle(kind);
     let svg = m.state.board(Seat::First).svg;
-    bencher.bench(|| paint::png(black_box(&svg)));
+    bencher.bench(|| paint::draw(black_box(&svg)));
 }
 
 /// The view of a seat, as JSON.

@@ -10,11 +10,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer};
 use tracing_subscriber::EnvFilter;
 
+use crate::game::HouseLevel;
+use crate::game::any::Kind;
 use crate::letter::{Address, Limits};
 use crate::post::Secret;
 use crate::post::inbox::Inbox;
 use crate::post::outbox;
-use crate::referee::Terms;
+use crate::referee::{NoOffer, Terms, level_of};
 
 /// The example that `init` writes; every key with its default.
 pub const EXAMPLE: &str = include_str!("../config.example.toml");
@@ -31,6 +33,8 @@ pub struct Config {
     /// The terms of new matches, unless others are given with one.
     #[serde(default, rename = "match")]
     pub terms: Terms,
+    #[serde(default)]
+    pub house: House,
     #[serde(default)]
     pub letters: Letters,
     #[serde(default)]
@@ -152,6 +156,34 @@ pub struct TemplateFolder {
     pub folder: Option<PathBuf>,
 }
 
+/// Matches against the house, where who asks for one does not say.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct House {
+    /// The level; of a game that has none of this name, its weakest.
+    pub level: String,
+    /// Whether a player who has beaten a level meets the one above it in his next match.
+    pub advance: bool,
+}
+
+impl Default for House {
+    fn default() -> Self {
+        House { level: "easy".to_owned(), advance: false }
+    }
+}
+
+impl House {
+    /// The level that is named, or the club's own.
+    ///
+    /// # Errors
+    /// The house does not play the game, or at no such level.
+    pub fn level(&self, game: Kind, named: Option<&str>) -> Result<&'static HouseLevel, NoOffer> {
+        let name = named.unwrap_or(&self.level);
+        let weakest = game.levels().first().filter(|_| named.is_none());
+        level_of(game, name).or_else(|no| weakest.ok_or(no))
+    }
+}
+
 /// How often matches are checked against their ledgers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -234,6 +266,12 @@ impl Config {
         })?;
         let value = |reason| ConfigError::Value { path: name.to_owned(), reason };
         config.terms.check().map_err(value)?;
+        let levels: Vec<&str> =
+            Kind::ALL.iter().flat_map(|kind| kind.levels()).map(|level| level.name).collect();
+        let level = &config.house.level;
+        if !levels.contains(&level.as_str()) {
+            return Err(value(format!("house.level is `{level}`; {} would do", levels.join(", "))));
+        }
         let domain = config.club.message_id_domain();
         if !domain.is_ascii() || Address::parse(&format!("id@{domain}")).is_err() {
             return Err(value(format!(

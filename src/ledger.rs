@@ -22,6 +22,9 @@ pub enum Fact {
         game: Kind,
         options: Choices,
         players: BySeat<String>,
+        /// The level at which the house plays the seat.
+        #[serde(default, skip_serializing_if = "nobody")]
+        house: BySeat<Option<String>>,
         terms: Value,
         desk: Desk,
         /// Pins the secret that the salts come from, without opening it: [`SealKey::pin`].
@@ -176,6 +179,11 @@ pub enum Fact {
     },
 }
 
+/// Whether the house holds no seat: then nothing is said of it.
+pub fn nobody(house: &BySeat<Option<String>>) -> bool {
+    house.first.is_none() && house.second.is_none()
+}
+
 /// What a letter is read by and an answer worded by, beside the match itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Desk {
@@ -295,6 +303,15 @@ impl SealKey {
     /// The secret itself, as 64 hexadecimal digits: told with the result, never before.
     pub fn open(&self) -> String {
         self.0.to_string()
+    }
+
+    /// The dice of the house in the phase of this number: the first 8 bytes of SHA-256 over the key, `dice` and the
+    /// number (4 bytes, big-endian).
+    pub fn dice(&self, phase_no: u32) -> u64 {
+        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update("dice");
+        let [a, b, c, d, e, f, g, h, ..] =
+            <[u8; 32]>::from(digest.chain_update(phase_no.to_be_bytes()).finalize());
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
     /// The salt of entry `seq`: the first 16 bytes of SHA-256 over the key and the number (8 bytes, big-endian).

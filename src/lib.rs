@@ -20,6 +20,7 @@
 //!     game: Kind::Quad,
 //!     choices: Kind::Quad.choose([("trainer", "on")])?,
 //!     players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
+//!     house: BySeat::default(),
 //!     terms: Terms::default(),
 //!     desk: Desk {
 //!         address: "referee@club.example".to_owned(),

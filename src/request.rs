@@ -12,7 +12,7 @@ use crate::game::{Fault, Line};
 mod command;
 mod wording;
 
-pub use command::{Asked, Command};
+pub use command::{Asked, Command, Party};
 
 use command::Read;
 use wording::Wording;

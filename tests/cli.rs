@@ -149,10 +149,14 @@ fn doctor_names_a_template_that_cannot_be_rendered() {
 
 #[test]
 fn a_fault_in_the_config_is_one_line_with_the_key_the_line_and_what_would_do() {
-    let faults: [(&str, &[&str]); 7] = [
+    let faults: [(&str, &[&str]); 8] = [
         (&format!("{CONFIG}[match]\ndayz = 7\n"), &["config.toml, line 12", "`dayz`", "days"]),
         (&format!("{CONFIG}[match]\ndays = \"seven\"\n"), &["config.toml, line 12", "`days`", "expected"]),
         (&format!("{CONFIG}[match]\nhour = 25\n"), &["hour", "23"]),
+        (
+            &format!("{CONFIG}[house]\nlevel = \"master\"\n"),
+            &["house.level", "trainer, easy, average, expert"],
+        ),
         (&format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["config.toml, line 12", "zone", "Berlin"]),
         (
             &CONFIG.replace("referee@club.example", "referee"),
@@ -209,6 +213,40 @@ fn a_match_is_opened_listed_shown_paused_resumed_and_abandoned() {
     let listed = folder.run(&["match", "list", "--stage", "over", "--json"]).well();
     let over: Value = serde_json::from_str(&listed).expect("one line of JSON");
     assert_eq!(over["outcome"]["reason"], "abandoned");
+}
+
+#[test]
+fn the_house_is_seated_by_its_level_alone_or_from_a_list() {
+    let folder = Folder::club();
+    let ann = "Ann <ann@players.example>";
+    assert_says(&folder.run(&["match", "new", "quad", "house:trainer", ann]).well(), &["is open"]);
+    folder.run(&["run", "--once"]).well();
+    let list = folder.run(&["match", "list"]).well();
+    assert_says(&list, &["the house (trainer)", "turn 2 (move)"]);
+    let id = list.split_whitespace().find(|word| word.starts_with("QD-")).expect("a name").to_owned();
+    assert_says(&folder.run(&["match", "show", &id]).well(), &["trainer=on", "waits for     Ann"]);
+    assert_says(&folder.run(&["audit", "verify", &id]).well(), &[&id]);
+    folder.write(
+        "pairs.csv",
+        "game,first,second,options\nquad,a@b.example,house,\nquad,house:EXPERT,a@b.example,swap=on\n",
+    );
+    let opened = folder.run(&["match", "new", "--from", "pairs.csv"]).well();
+    assert_says(&opened, &["a against the house (easy)", "the house (expert) against a"]);
+    for (arguments, words) in [
+        (["quad", ann, "house:master"], "the house plays Quad as trainer, easy, average, expert"),
+        (["quantum", "house", ann], "the house does not play Quantum"),
+        (["quad", "house", "house:expert"], "one of the two seats at least is a player's"),
+        (["quad", "house", "house"], "cannot play both sides"),
+    ] {
+        assert_says(&folder.run(&[&["match", "new"], &arguments[..]].concat()).fault(1), &[words]);
+    }
+    folder.write("pairs.csv", "game,first,second\nquad,house,house:expert\npacific,a@b.example,house\n");
+    let refused = folder.run(&["match", "new", "--from", "pairs.csv"]);
+    assert_eq!(refused.status(), 1);
+    assert_says(
+        &refused.complaint(),
+        &["line 2: both seats are the house's", "line 3: second `house`: the house does not play"],
+    );
 }
 
 #[test]
@@ -350,6 +388,8 @@ fn games_completions_and_the_manual_page_need_no_club() {
     let games = folder.run(&["games", "--json"]).well();
     let games: Value = serde_json::from_str(&games).expect("JSON");
     assert_eq!(games.as_array().map(Vec::len), Some(4));
+    assert_eq!(games[3]["house"][2]["name"], "average");
+    assert_says(&folder.run(&["games"]).well(), &["house:trainer", "house:expert"]);
     for shell in ["bash", "zsh", "fish"] {
         assert_says(&folder.run(&["completions", shell]).well(), &["fogpost", "doctor"]);
     }
@@ -486,7 +526,7 @@ fn a_club_is_moved_to_another_database_and_goes_on_there() {
     folder.run(&["run", "--once"]).well();
     let before = folder.run(&["match", "list", "--json"]).well();
     let moved = folder.run(&["db", "move", "sqlite:fogpost.db", "sqlite:new.db"]).well();
-    assert_says(&moved, &["letter_raw    1", "the ledgers of 1 matches are whole", "database.url"]);
+    assert_says(&moved, &["letter_raw    1", "the ledgers of all matches (1) are whole", "database.url"]);
     let again = folder.run(&["db", "move", "sqlite:fogpost.db", "sqlite:new.db"]).fault(1);
     assert_says(&again, &["not empty: table player"]);
     folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"sqlite:new.db\"\n"));

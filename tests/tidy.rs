@@ -24,7 +24,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("audit", &["game", "letter", "ledger", "referee", "report"]),
     ("store", &["game", "letter"]),
     ("post", &["letter"]),
-    ("config", &["letter", "referee", "post"]),
+    ("config", &["game", "letter", "referee", "post"]),
     (
         "daemon",
         &["game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config"],

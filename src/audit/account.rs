@@ -142,6 +142,7 @@ fn event(material: &Material, ruling: &[Entry]) -> Value {
         Source::Letter(digest) => ("a letter".to_owned(), Some(*digest)),
         Source::Clock => ("the clock".to_owned(), None),
         Source::Gm { name, .. } => (format!("the GM {name}"), None),
+        Source::House { act } if act["act"] == "play" => ("the house".to_owned(), None),
         Source::House { .. } => ("the referee himself".to_owned(), None),
     };
     let entries = ruling.iter().map(|entry| {
@@ -190,10 +191,9 @@ fn written(material: &Material, digest: Digest) -> Value {
     let Some(letter) = letter else {
         return json!({ "digest": digest, "from": "", "subject": "", "lines": [] });
     };
-    let answered =
-        letter.answers().find_map(|id| material.posted.iter().find(|posted| posted.message_id == *id));
-    let answered = answered.map(|posted| text_of(&posted.bytes));
-    let lines = match letter.fresh(answered.as_deref()) {
+    let quotable = material.posted.iter().filter(|posted| letter.thread().any(|id| *id == posted.message_id));
+    let quotable = quotable.map(|posted| (posted.message_id.clone(), text_of(&posted.bytes))).collect();
+    let lines = match letter.fresh(letter.answered(&quotable).as_deref()) {
         Written::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
         Written::Blank => Vec::new(),
         Written::CannotRead(what) => vec![what.says().to_owned()],

@@ -70,6 +70,8 @@ pub struct Check {
     record: Vec<Entry>,
     now: Option<Match>,
     verdict: Verdict,
+    /// Whether the house is asked for each of its turns again.
+    pub asks_the_house: bool,
 }
 
 /// Nothing is too big to be read a second time.
@@ -118,6 +120,7 @@ impl Check {
             record: Vec::new(),
             now: None,
             verdict,
+            asks_the_house: true,
         };
         if check.snapshot.is_none() {
             check.wrong(Place::Kept("the snapshot"), "it cannot be read; nothing can be ruled on again");
@@ -184,13 +187,13 @@ impl Check {
         }
     }
 
-    /// The Message-IDs of our letters that those at hand answer.
+    /// The Message-IDs of our letters that those at hand may quote.
     pub fn answered_wanted(&self) -> Vec<String> {
         let read = self.letters.values().filter_map(|at_hand| match at_hand {
             AtHand::Letter(letter) => Some(letter),
             AtHand::Unfit(_) => None,
         });
-        let ids: BTreeSet<String> = read.flat_map(|letter| letter.answers().cloned()).collect();
+        let ids: BTreeSet<String> = read.flat_map(|letter| letter.thread().cloned()).collect();
         ids.into_iter().collect()
     }
 
@@ -299,6 +302,22 @@ impl Check {
             Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
             Source::House { act: done } => {
                 let act = act(done)?;
+                if let Act::Play { version, .. } = &act
+                    && self.asks_the_house
+                {
+                    let known = m.game.house_version();
+                    if *version != known {
+                        let what = format!(
+                            "entry #{} was played by version {version} of the house; this program knows version {known}",
+                            first.seq
+                        );
+                        self.verdict.unable = Some(what);
+                        return Err(None);
+                    }
+                    if m.house_turn().as_ref() != Some(&act) {
+                        return Err(wrong("the house, asked again, plays otherwise there"));
+                    }
+                }
                 Ok((referee::rule(m, &Cause::House { phase_no, act: &act }, first.at), None))
             }
             Source::Letter(digest) => {
@@ -322,8 +341,8 @@ impl Check {
                 if !self.ruled.insert(*digest) {
                     return Err(wrong("its letter was ruled on before"));
                 }
-                let text = letter.answers().find_map(|id| answered.get(id));
-                let mut asked = SeatLetter::of(&letter, seat, text.map(String::as_str), m);
+                let text = letter.answered(answered);
+                let mut asked = SeatLetter::of(&letter, seat, text.as_deref(), m);
                 asked.silent = silent;
                 Ok((referee::rule(m, &Cause::Letter(&asked), first.at), Some(letter)))
             }
@@ -333,7 +352,7 @@ impl Check {
     /// The opening of the match, made again.
     fn opening(&self, first: &Entry) -> Result<Ruling, Option<Finding>> {
         let wrong = |place: Place, what: &str| Some(Finding { place, what: what.to_owned() });
-        let Fact::MatchOpened { game, options, players, terms, desk, key: pin } = &first.fact else {
+        let Fact::MatchOpened { game, options, players, house, terms, desk, key: pin } = &first.fact else {
             return Err(wrong(Place::Entry(first.seq), "the ledger does not begin with the match's opening"));
         };
         let key = self.snapshot.as_ref().map(|m| m.key.clone());
@@ -348,6 +367,7 @@ impl Check {
             game: *game,
             choices: options.clone(),
             players: players.clone(),
+            house: house.clone(),
             terms,
             desk: desk.clone(),
             key,

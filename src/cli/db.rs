@@ -76,7 +76,7 @@ impl Move {
             vec![part.table.to_owned(), part.rows.to_string(), part.digest.to_string()[..16].to_owned()]
         });
         println!("{}", super::table(&["table", "rows", "digest on both sides"], rows.collect()));
-        println!("All is carried over and was compared; the ledgers of {matches} matches are whole.");
+        println!("All is carried over and was compared; the ledgers of all matches ({matches}) are whole.");
         println!("Now give its URL as database.url in the config. The database moved from is as it was.");
         from.close().await;
         to.close().await;

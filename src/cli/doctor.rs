@@ -54,7 +54,7 @@ async fn database(config: &Config) -> anyhow::Result<String> {
         n => format!(", {n} given up: see fogpost letters --unsent"),
     };
     Ok(format!(
-        "{} matches running, {} letters and {} dispatches wait{given_up}",
+        "matches running: {}, letters waiting: {}, dispatches waiting: {}{given_up}",
         queues.matches_running, queues.letters_waiting, queues.dispatches_waiting
     ))
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::Cli;
 use crate::game::any::Kind;
 
-/// List the games with their options and defaults
+/// List the games with their options and defaults, and the levels at which the house plays them
 #[derive(clap::Args)]
 pub struct Games {
     /// Print JSON, for programs
@@ -25,7 +25,14 @@ impl Games {
                 let options = kind.option_rules().iter().map(|rule| {
                     json!({ "name": rule.name, "values": rule.values.to_string(), "default": rule.default, "says": rule.says })
                 });
-                json!({ "game": kind.key(), "name": kind.name(), "sides": kind.sides(), "options": options.collect::<Vec<_>>() })
+                let levels = kind.levels().iter().map(|level| json!({ "name": level.name, "says": level.says }));
+                json!({
+                    "game": kind.key(),
+                    "name": kind.name(),
+                    "sides": kind.sides(),
+                    "options": options.collect::<Vec<_>>(),
+                    "house": levels.collect::<Vec<_>>(),
+                })
             }).collect();
             println!("{}", serde_json::to_string(&games)?);
             return Ok(ExitCode::SUCCESS);
@@ -39,6 +46,14 @@ impl Games {
                     rule.default.to_owned(),
                     rule.values.to_string(),
                     rule.says.to_owned(),
+                ]);
+            }
+            for level in kind.levels() {
+                rows.push(vec![
+                    format!("  house:{}", level.name),
+                    String::new(),
+                    String::new(),
+                    level.says.to_owned(),
                 ]);
             }
         }

@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use serde_json::json;
 
-use crate::config::Config;
-use crate::daemon::{NewMatch, Office, Seated, fit_name};
-use crate::game::any::Kind;
+use crate::config::{self, Config};
+use crate::daemon::{Holder, NewMatch, Office, Seated, fit_name};
+use crate::game::any::{Choices, Kind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::letter::Address;
 use crate::referee::{Act, Deed, Instruction, Match};
 use crate::report::local;
+use crate::request::Party;
 
 /// Open matches, list them, and what the GM can do with one
 #[derive(clap::Args)]
@@ -94,9 +95,9 @@ enum Command {
         /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
-        /// The mail address of who takes it over
-        #[arg(value_parser = super::player::address)]
-        address: Address,
+        /// Who takes it over: a mail address, or the house, as `house:average`
+        #[arg(value_parser = party)]
+        by: Party,
     },
     /// File orders for a seat
     ActAs {
@@ -195,12 +196,12 @@ struct New {
     /// quadrant-z, pacific, quantum or quad; see `fogpost games`
     #[arg(value_parser = game, required_unless_present = "from")]
     game: Option<Kind>,
-    /// Who holds the seat `first`: `ann@example.org` or `Ann <ann@example.org>`
-    #[arg(value_parser = seated, required_unless_present = "from")]
-    first: Option<Seated>,
+    /// Who holds the seat `first`: `ann@example.org`, `Ann <ann@example.org>`, or the house, as `house:average`
+    #[arg(value_parser = sitter, required_unless_present = "from")]
+    first: Option<Sitter>,
     /// Who holds the seat `second`
-    #[arg(value_parser = seated, required_unless_present = "from")]
-    second: Option<Seated>,
+    #[arg(value_parser = sitter, required_unless_present = "from")]
+    second: Option<Sitter>,
     /// Open all matches of a list, or none: a CSV file with the columns game, first, second, and as wanted options,
     /// days, setup_days, zone
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "options", "days", "setup_days", "zone"])]
@@ -226,7 +227,53 @@ pub(super) fn game(text: &str) -> Result<Kind, String> {
     })
 }
 
-pub(super) fn seated(text: &str) -> Result<Seated, String> {
+/// Who is to hold a seat, as far as it can be read without knowing the game.
+#[derive(Clone, Debug)]
+pub(super) enum Sitter {
+    Player(Seated),
+    House(Option<String>),
+}
+
+impl Sitter {
+    /// Who it is in this game; `custom` is what the club has of the house.
+    pub(super) fn holder(self, game: Kind, custom: &config::House) -> Result<Holder, String> {
+        match self {
+            Sitter::Player(seated) => Ok(Holder::Player(seated)),
+            Sitter::House(level) => {
+                let levels: Vec<_> = game.levels().iter().map(|level| level.name).collect();
+                custom.level(game, level.as_deref()).map(Holder::House).map_err(|_| match levels[..] {
+                    [] => format!("the house does not play {}", game.name()),
+                    _ => format!("the house plays {} as {}", game.name(), levels.join(", ")),
+                })
+            }
+        }
+    }
+}
+
+/// The options of a match between these two: those of the house's level hold unless others are given.
+pub(super) fn choices(
+    game: Kind,
+    players: &BySeat<Holder>,
+    given: &[(&str, &str)],
+) -> Result<Choices, String> {
+    match [&players.first, &players.second] {
+        [Holder::House(level), _] | [_, Holder::House(level)] => game.choose_at(level, given),
+        _ => game.choose(given.iter().copied()),
+    }
+}
+
+pub(super) fn sitter(text: &str) -> Result<Sitter, String> {
+    match Party::parse(text) {
+        Some(Party::House(level)) => Ok(Sitter::House(level)),
+        _ => seated(text).map(Sitter::Player),
+    }
+}
+
+fn party(text: &str) -> Result<Party, String> {
+    Party::parse(text).ok_or_else(|| "name@example.org or house:average would do".to_owned())
+}
+
+fn seated(text: &str) -> Result<Seated, String> {
     let (name, address) = match text.trim().strip_suffix('>').and_then(|text| text.rsplit_once('<')) {
         Some((name, address)) => (name.trim().trim_matches('"').to_owned(), address),
         None => (String::new(), text),
@@ -268,7 +315,7 @@ impl Command {
             Command::Adjudicate { which } => which.act(Act::Adjudicate),
             Command::Forfeit { which, seat } => which.act(Act::Forfeit(seat)),
             Command::Note { which, text } => which.act(Act::Note { text: text.join(" ") }),
-            Command::Replace { which, seat, address } => which.deed(Deed::Replace { seat, address }),
+            Command::Replace { which, seat, by } => which.deed(Deed::Replace { seat, by }),
             Command::ActAs { which, seat, file } => which.act(Act::File { seat, orders: orders(&file)? }),
             Command::Rollback { id, to, reason } => {
                 Which { id, turn: None }.deed(Deed::Correct { turn: to, reason, orders: None })
@@ -285,7 +332,7 @@ impl Command {
 impl New {
     async fn run(self, office: &Office, json: bool) -> anyhow::Result<()> {
         if let Some(from) = &self.from {
-            let new = super::pairs::read(from, &office.config.terms)?;
+            let new = super::pairs::read(from, &office.config)?;
             let opened = office.open_all(&new).await?;
             for m in &opened {
                 match json {
@@ -304,12 +351,13 @@ impl New {
             option.split_once('=').with_context(|| format!("--option {option}: NAME=VALUE would do"))
         });
         let pairs = pairs.collect::<anyhow::Result<Vec<_>>>()?;
-        let choices = game.choose(pairs).map_err(anyhow::Error::msg)?;
+        let holder = |sitter: Sitter| sitter.holder(game, &office.config.house).map_err(anyhow::Error::msg);
+        let players = BySeat::new(holder(first)?, holder(second)?);
+        let choices = choices(game, &players, &pairs).map_err(anyhow::Error::msg)?;
         let mut terms = office.config.terms.clone();
         terms.days = self.days.unwrap_or(terms.days);
         terms.setup_days = self.setup_days.unwrap_or(terms.setup_days);
         terms.zone = self.zone.unwrap_or(terms.zone);
-        let players = BySeat::new(first, second);
         let m = office.open(NewMatch { game, choices, players, terms }).await?;
         if json {
             println!("{}", json!({ "match": m.id }));

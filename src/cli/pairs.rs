@@ -8,18 +8,18 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use super::matches::{game, seated};
-use crate::daemon::NewMatch;
+use super::matches::{choices, game, sitter};
+use crate::config::Config;
+use crate::daemon::{Holder, NewMatch};
 use crate::game::BySeat;
-use crate::referee::Terms;
 
 const COLUMNS: [&str; 7] = ["game", "first", "second", "options", "days", "setup_days", "zone"];
 
-/// Reads the list; `custom` are the terms where a line has none of its own.
+/// Reads the list; `config` says what holds where a line says nothing.
 ///
 /// # Errors
 /// Every fault, by its line.
-pub fn read(path: &Path, custom: &Terms) -> anyhow::Result<Vec<NewMatch>> {
+pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let mut reader =
         csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
@@ -44,7 +44,7 @@ pub fn read(path: &Path, custom: &Terms) -> anyhow::Result<Vec<NewMatch>> {
                 return Err("it has more fields than the first line".to_owned());
             }
             let fields = columns.iter().map(String::as_str).zip(record.iter());
-            one(&fields.filter(|(_, value)| !value.is_empty()).collect(), custom)
+            one(&fields.filter(|(_, value)| !value.is_empty()).collect(), config)
         });
         match read {
             Ok(new) => matches.push(new),
@@ -57,28 +57,33 @@ pub fn read(path: &Path, custom: &Terms) -> anyhow::Result<Vec<NewMatch>> {
     Ok(matches)
 }
 
-fn one(fields: &BTreeMap<&str, &str>, custom: &Terms) -> Result<NewMatch, String> {
+fn one(fields: &BTreeMap<&str, &str>, config: &Config) -> Result<NewMatch, String> {
     let field = |name: &str| fields.get(name).copied();
     let needed = |name: &str| field(name).ok_or_else(|| format!("`{name}` is missing"));
     let game =
         needed("game").and_then(|name| game(name).map_err(|known| format!("game `{name}`: {known}")))?;
-    let person = |name: &str| {
-        needed(name)
-            .and_then(|written| seated(written).map_err(|would_do| format!("{name} `{written}`: {would_do}")))
+    let holder = |name: &str| {
+        let written = needed(name)?;
+        let holder = sitter(written).and_then(|sitter| sitter.holder(game, &config.house));
+        holder.map_err(|would_do| format!("{name} `{written}`: {would_do}"))
     };
-    let players = BySeat::new(person("first")?, person("second")?);
-    if players.first.address == players.second.address {
-        return Err("both seats are the same person's".to_owned());
+    let players = BySeat::new(holder("first")?, holder("second")?);
+    match [&players.first, &players.second] {
+        [Holder::Player(first), Holder::Player(second)] if first.address == second.address => {
+            return Err("both seats are the same person's".to_owned());
+        }
+        [Holder::House(_), Holder::House(_)] => return Err("both seats are the house's".to_owned()),
+        _ => {}
     }
     let pairs = field("options").unwrap_or_default().split_whitespace();
     let pairs =
         pairs.map(|pair| pair.split_once('=').ok_or_else(|| format!("option `{pair}`: name=value would do")));
-    let choices = game.choose(pairs.collect::<Result<Vec<_>, _>>()?)?;
+    let choices = choices(game, &players, &pairs.collect::<Result<Vec<_>, _>>()?)?;
     let days = |name: &str, custom| match field(name) {
         Some(text) => text.parse().map_err(|_| format!("{name} `{text}` is no number")),
         None => Ok(custom),
     };
-    let mut terms = custom.clone();
+    let mut terms = config.terms.clone();
     (terms.days, terms.setup_days) = (days("days", terms.days)?, days("setup_days", terms.setup_days)?);
     if let Some(zone) = field("zone") {
         terms.zone = zone.parse().map_err(|_| format!("zone `{zone}`: such as Europe/Berlin would do"))?;

@@ -45,6 +45,10 @@ fn print(status: &Status, zone: chrono_tz::Tz) {
     let ago = |at: DateTime<Utc>| format!("{} ago ({})", left(status.at - at), local(at, zone));
     let since = |at: Option<DateTime<Utc>>| at.map(|at| format!(", the oldest since {}", ago(at)));
     let queue = |count: u64, oldest| format!("{count} wait{}", since(oldest).unwrap_or_default());
+    let some = |count: u64, by: &str| match count {
+        0 => "0".to_owned(),
+        _ => format!("{count}: fogpost letters {by} lists them"),
+    };
     let or_never = |at: Option<DateTime<Utc>>| at.map_or("never".to_owned(), ago);
     let clock = match status.clock_late_seconds {
         0..60 => "on time".to_owned(),
@@ -52,9 +56,9 @@ fn print(status: &Status, zone: chrono_tz::Tz) {
     };
     let mut lines = vec![
         ("letters", queue(status.letters_waiting, status.oldest_letter)),
-        ("set aside", format!("{} (fogpost letters --fate set_aside)", status.letters_set_aside)),
+        ("set aside", some(status.letters_set_aside, "--fate set_aside")),
         ("dispatches", queue(status.dispatches_waiting, status.oldest_dispatch)),
-        ("given up", format!("{} (fogpost letters --unsent)", status.dispatches_given_up)),
+        ("given up", some(status.dispatches_given_up, "--unsent")),
         ("matches", format!("{} running", status.matches_running)),
         ("clock", clock),
         ("last fetch", or_never(status.last_fetch)),

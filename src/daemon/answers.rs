@@ -96,7 +96,8 @@ impl Office {
             None => false,
         };
         if too_many || again {
-            tracing::warn!(kind = answer.kind, too_many, again, "an answer is held back");
+            let letter = answer.answers.map(tracing::field::display);
+            tracing::warn!(letter, kind = answer.kind, too_many, again, "an answer is held back");
             dispatches.remove(place);
         } else {
             answers.add(answer);

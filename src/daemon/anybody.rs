@@ -6,15 +6,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::open::{CODE_LETTERS, fit_name, name_from, random};
 use super::settle::snapshot;
-use super::{NewMatch, Office, Seated};
+use super::{Holder, NewMatch, Office, Seated};
 use crate::game::any::Kind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::Source;
 use crate::letter::{Address, Digest, Letter};
-use crate::referee::{Match, MatchLine, NoOffer, Offer, OpenSeat, Reply, Stage};
+use crate::referee::{HouseMatch, Match, MatchLine, NoOffer, Offer, OpenSeat, Reply, Stage};
 use crate::report::envelope::{Answered, Envelope};
 use crate::report::{self, Plain, local};
-use crate::request::Command;
+use crate::request::{Command, Party};
 use crate::store::{Invitation, InvitationStage, NewDispatch, Player, Settlement};
 
 /// An offer stands for so long.
@@ -45,7 +45,7 @@ impl Asker {
         }
     }
 
-    fn address(&self) -> &str {
+    pub fn address(&self) -> &str {
         self.addresses.first().map_or("", String::as_str)
     }
 
@@ -86,9 +86,13 @@ impl Office {
             Command::Rules(game) => Reply::rules(game.as_deref()),
             Command::Games => Reply::Games { seats: self.open_seats().await? },
             Command::Matches => Reply::Matches { matches: self.matches_of(asker).await? },
-            Command::Challenge { opponent, game, options, days } => {
+            Command::Challenge { opponent: Party::Player(opponent), game, options, days } => {
                 let offer = Offer::read(game, options, *days);
                 refused("CHALLENGE", self.offer(asker, Some(opponent), offer, settlement).await?)
+            }
+            Command::Challenge { opponent: Party::House(level), game, options, days } => {
+                let wanted = HouseMatch::read(game, level.as_deref(), options, *days);
+                refused("CHALLENGE", self.challenge_house(asker, wanted, settlement).await?)
             }
             Command::Open { game, options, days } => {
                 refused("OPEN", self.offer(asker, None, Offer::read(game, options, *days), settlement).await?)
@@ -261,10 +265,7 @@ impl Office {
             return Ok(Err(NoOffer::Yourself));
         }
         let offer = offer_of(&row)?;
-        let seat = match offer.seat {
-            Some(seat) => seat,
-            None => Seat::BOTH[usize::from(random::<1>()?[0] & 1)],
-        };
+        let seat = drawn(offer.seat)?;
         let seated = |name: &str, address: &str| -> anyhow::Result<Seated> {
             let address = Address::parse(address).context("an address that was kept")?;
             Ok(Seated { name: name.to_owned(), address })
@@ -276,7 +277,8 @@ impl Office {
             players: match seat {
                 Seat::First => BySeat::new(theirs, own),
                 Seat::Second => BySeat::new(own, theirs),
-            },
+            }
+            .map(Holder::Player),
             terms: offer.terms(&self.config.terms),
         };
         let m = self.open_into(&new, Source::Letter(asker.letter), settlement).await?;
@@ -398,6 +400,14 @@ pub(super) fn match_line(m: &Match, seat: Seat) -> MatchLine {
         awaited: m.awaited().iter().map(|seat| m.players[*seat].clone()).collect(),
         due: deadline,
         due_at: deadline.map(|deadline| local(deadline, m.terms.zone)),
+    }
+}
+
+/// The seat that is wanted, or one drawn by lot.
+pub(super) fn drawn(wanted: Option<Seat>) -> anyhow::Result<Seat> {
+    match wanted {
+        Some(seat) => Ok(seat),
+        None => Ok(Seat::BOTH[usize::from(random::<1>()?[0] & 1)]),
     }
 }
 

@@ -36,10 +36,20 @@ impl Office {
     /// # Errors
     /// There is no such match, or the database does not answer.
     pub async fn verify(&self, match_id: &str, step: &(dyn Fn(u64) + Sync)) -> anyhow::Result<Verdict> {
+        self.verify_match(match_id, true, step).await
+    }
+
+    /// The same; whether the house is asked for its turns again, which takes as long as it took to play them.
+    async fn verify_match(
+        &self,
+        match_id: &str,
+        asks_the_house: bool,
+        step: &(dyn Fn(u64) + Sync),
+    ) -> anyhow::Result<Verdict> {
         for _ in 0..TRIES_AT_MOST {
             let row = self.match_row(match_id).await?;
             let (id, version) = (row.id.clone(), row.version);
-            let verdict = match self.verify_row(row, step).await {
+            let verdict = match self.verify_row(row, asks_the_house, step).await {
                 Err(error) => {
                     Verdict { findings: vec![unreadable(error)?], match_id: id, ..Verdict::default() }
                 }
@@ -90,7 +100,7 @@ impl Office {
         Ok(verdicts)
     }
 
-    /// Checks every match when the time for it has come; one that fails stands still, and the GM is told.
+    /// Checks every match when the time for it has come, without asking the house again; one that fails stands still, and the GM is told.
     ///
     /// # Errors
     /// The database does not answer.
@@ -112,7 +122,7 @@ impl Office {
     async fn audit_all(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         let mut failed = Vec::new();
         for id in self.store.match_ids().await? {
-            let verdict = self.verify(&id, &|_| ()).await?;
+            let verdict = self.verify_match(&id, false, &|_| ()).await?;
             if let Some(why) = &verdict.unable {
                 tracing::warn!(match_id = id, why, "a match could not be checked to its end");
             }
@@ -202,9 +212,15 @@ impl Office {
         found.with_context(|| format!("there is no match {match_id}"))
     }
 
-    async fn verify_row(&self, row: MatchRow, step: &(dyn Fn(u64) + Sync)) -> anyhow::Result<Verdict> {
+    async fn verify_row(
+        &self,
+        row: MatchRow,
+        asks_the_house: bool,
+        step: &(dyn Fn(u64) + Sync),
+    ) -> anyhow::Result<Verdict> {
         let id = row.id.clone();
         let mut check = self.check_of(row).await?;
+        check.asks_the_house = asks_the_house;
         let mut seq = 0;
         loop {
             let entries = self.store.entries_after(&id, seq, TOGETHER).await?;

@@ -146,7 +146,7 @@ impl Office {
             return Ok(false);
         }
         match self.store.commit(&settlement).await {
-            Ok(()) => self.dispatches.notify_one(),
+            Ok(()) => self.committed(&settlement),
             Err(error) if error.is_transient() && !matches!(error, StoreError::Stale(_)) => {
                 return Err(error.into());
             }
@@ -212,7 +212,7 @@ impl Office {
         };
         match self.store.commit(&settlement).await {
             Ok(()) => {
-                self.dispatches.notify_one();
+                self.committed(&settlement);
                 Ok(Some(after))
             }
             Err(StoreError::Stale(match_id)) => {

@@ -91,10 +91,10 @@ impl Office {
         context: &mut Known,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
-        let answered = letter.answers().find_map(|id| context.shared.answered.get(id));
+        let answered = letter.answered(&context.shared.answered);
         let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
         let at = self.now();
-        let mut request = SeatLetter::of(letter, row.seat, answered.map(String::as_str), &working.m);
+        let mut request = SeatLetter::of(letter, row.seat, answered.as_deref(), &working.m);
         let ruled = catch_unwind(AssertUnwindSafe(|| self.rule(&working.m, &Cause::Letter(&request), at)));
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
         self.fill_in(&mut ruling, row, &request.request, settlement).await?;

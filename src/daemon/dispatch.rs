@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
@@ -14,6 +15,9 @@ use crate::store::{Claimed, Sent};
 
 /// Dispatches claimed together.
 const CLAIM: u32 = 64;
+
+/// Sending has time limits of its own, which may add up to more than a loop may take to come round.
+const BEAT_EVERY: Duration = Duration::from_secs(10);
 
 /// After so many tries a dispatch is given up: with the pauses between them, about five days.
 const TRIES_AT_MOST: u32 = 32;
@@ -59,7 +63,7 @@ impl Office {
         }
         let mut sending = JoinSet::new();
         for dispatches in by_reader.into_values() {
-            let (poster, pulse) = (Arc::clone(&self.poster), Arc::clone(&self.pulse));
+            let poster = Arc::clone(&self.poster);
             let return_path = self.config.club.return_path().as_str().to_owned();
             sending.spawn(async move {
                 let mut sent = Vec::with_capacity(dispatches.len());
@@ -70,7 +74,6 @@ impl Office {
                         bytes: &dispatch.bytes,
                     };
                     let outcome = poster.send(&letter).await;
-                    pulse.beat(Loop::Dispatch);
                     sent.push((dispatch, outcome));
                 }
                 sent
@@ -78,7 +81,16 @@ impl Office {
         }
         let mut results = Vec::with_capacity(count);
         let mut given_up = Vec::new();
-        while let Some(joined) = sending.join_next().await {
+        let mut beats = tokio::time::interval(BEAT_EVERY);
+        loop {
+            let joined = tokio::select! {
+                joined = sending.join_next() => joined,
+                _ = beats.tick() => {
+                    self.pulse.beat(Loop::Dispatch);
+                    continue;
+                }
+            };
+            let Some(joined) = joined else { break };
             // Of a task that panicked nothing is noted: its dispatches are tried again.
             for (dispatch, sent) in joined.unwrap_or_default() {
                 let outcome = self.outcome(&dispatch, sent);

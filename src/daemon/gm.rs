@@ -4,17 +4,18 @@ use anyhow::{Context, bail};
 
 use super::decide::lines_now;
 use super::open::{fit_name, name_from, random, seat_row};
+use super::people::no_player;
 use super::settle::{Known, Working};
-use super::{NewMatch, Office, Seated};
+use super::{Holder, NewMatch, Office, Seated};
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Address, Letter, Token};
 use crate::referee::{
-    self, Act, Cause, Correction, Deed, Instruction, Listing, Match, NoOffer, Offer, Stage,
+    self, Act, Cause, Correction, Deed, HouseMatch, Instruction, Listing, Match, NoOffer, Offer, Stage,
 };
 use crate::report::envelope::Answered;
 use crate::report::{self, GmDone, GmItem, GmLine, Plain};
-use crate::request::Request;
+use crate::request::{Party, Request};
 use crate::store::{Decided, Fate, NewDispatch, Player, Settlement, StoreError, TokenRow, WaitingLetter};
 
 /// The key under which the GM's reply token is remembered.
@@ -123,7 +124,7 @@ impl Office {
             known.put_on(&mut settlement)?;
             match self.store.commit(&settlement).await {
                 Ok(()) => {
-                    self.dispatches.notify_one();
+                    self.committed(&settlement);
                     return Ok(done);
                 }
                 Err(StoreError::Stale(_)) => {}
@@ -157,20 +158,10 @@ impl Office {
                 Ok(GmDone::List { lines: self.listed(*listing, known, settlement).await? })
             }
             Instruction::New { game, first, second, options, days } => {
-                let offer = match Offer::read(game, options, *days) {
-                    Ok(offer) if first != second => offer,
-                    Ok(_) => return Ok(GmDone::NoOffer { no: NoOffer::Yourself }),
+                let new = match self.new_match(game, [first, second], options, *days) {
+                    Ok(_) if check => return Ok(GmDone::Would),
+                    Ok(new) => new,
                     Err(no) => return Ok(GmDone::NoOffer { no }),
-                };
-                if check {
-                    return Ok(GmDone::Would);
-                }
-                let seated = |address: &Address| Seated { name: String::new(), address: address.clone() };
-                let new = NewMatch {
-                    game: offer.game,
-                    choices: offer.choices.clone(),
-                    players: BySeat::new(seated(first), seated(second)),
-                    terms: offer.terms(&self.config.terms),
                 };
                 Ok(match self.open_into(&new, self.gm_source(), settlement).await {
                     Ok(m) => GmDone::Opened { id: m.id },
@@ -225,6 +216,36 @@ impl Office {
         }
     }
 
+    /// The match that the GM wants.
+    fn new_match(
+        &self,
+        game: &str,
+        parties: [&Party; 2],
+        options: &[(String, String)],
+        days: Option<u32>,
+    ) -> Result<NewMatch, NoOffer> {
+        let offer = Offer::read(game, options, days)?;
+        let [first, second] = parties;
+        if first == second {
+            return Err(NoOffer::Yourself);
+        }
+        let holder = |party: &Party| match party {
+            Party::Player(address) => {
+                Ok(Holder::Player(Seated { name: String::new(), address: address.clone() }))
+            }
+            Party::House(level) => self.config.house.level(offer.game, level.as_deref()).map(Holder::House),
+        };
+        let players = BySeat::new(holder(first)?, holder(second)?);
+        let terms = offer.terms(&self.config.terms);
+        let choices = match [&players.first, &players.second] {
+            [Holder::House(level), _] | [_, Holder::House(level)] => {
+                HouseMatch::read(game, Some(level.name), options, days)?.choices(level)
+            }
+            _ => offer.choices,
+        };
+        Ok(NewMatch { game: offer.game, choices, players, terms })
+    }
+
     fn gm_source(&self) -> Source {
         Source::Gm { name: self.config.club.gm.name.clone(), act: None }
     }
@@ -246,8 +267,26 @@ impl Office {
         }
         let mut successor = None;
         let act = match deed {
+            Deed::Act(Act::RenewToken(seat)) if working.m.house[*seat].is_some() => {
+                let says = "The house holds that seat: it gets no letters, and needs no token.".to_owned();
+                return Ok(GmDone::Refused { says });
+            }
             Deed::Act(act) => act.clone(),
-            Deed::Replace { seat, address } => {
+            Deed::Replace { seat, by: Party::House(level) } => {
+                if working.m.house != BySeat::default() {
+                    let says = "The house holds a seat of that match already.".to_owned();
+                    return Ok(GmDone::Refused { says });
+                }
+                let level = match self.config.house.level(working.m.game, level.as_deref()) {
+                    Ok(level) => level,
+                    Err(no) => return Ok(GmDone::NoOffer { no }),
+                };
+                let player = self.house_player(level).await?;
+                let (name, house) = (player.name.clone(), Some(level.name.to_owned()));
+                successor = Some(player);
+                Act::Replace { seat: *seat, name, house }
+            }
+            Deed::Replace { seat, by: Party::Player(address) } => {
                 let holds = |player: &Player| player.addresses.iter().any(|own| own == address.as_str());
                 if let Some(held) = Seat::BOTH.iter().find(|seat| holds(&working.seats[**seat].player)) {
                     let says = format!("{} holds a seat of that match already.", working.m.players[*held]);
@@ -259,7 +298,7 @@ impl Office {
                     name.clone_from(&player.name);
                     successor = Some(player);
                 }
-                Act::Replace { seat: *seat, name }
+                Act::Replace { seat: *seat, name, house: None }
             }
             Deed::Correct { turn, reason, orders } => {
                 Act::Correct(self.correction(&id, *turn, reason, orders.clone()).await?)
@@ -298,7 +337,7 @@ impl Office {
     }
 
     /// Rules on an act of the GM, and gives a seat to its new player or a new token where that is the act.
-    async fn act_on(
+    pub(super) async fn act_on(
         &self,
         id: &str,
         act: &Act,
@@ -419,119 +458,6 @@ impl Office {
             marks,
         }
     }
-
-    /// A player as far as he is changed in this settlement.
-    async fn player_now(&self, address: &Address, settlement: &Settlement) -> anyhow::Result<Option<Player>> {
-        let found = self.store.player_by_address(address.as_str()).await?;
-        Ok(found.map(|player| latest(player, settlement)))
-    }
-
-    async fn shown(&self, player: &Player) -> anyhow::Result<GmDone> {
-        let rows = self.store.matches_of(player.id).await?;
-        Ok(GmDone::Player {
-            name: player.name.clone(),
-            addresses: player.addresses.clone(),
-            bouncing: player.bouncing,
-            matches: rows.into_iter().map(|row| row.id).collect(),
-        })
-    }
-
-    async fn change_player(
-        &self,
-        player: Player,
-        check: bool,
-        settlement: &mut Settlement,
-    ) -> anyhow::Result<GmDone> {
-        if check {
-            return Ok(GmDone::Would);
-        }
-        let shown = self.shown(&player).await?;
-        settlement.players.push(player);
-        Ok(shown)
-    }
-
-    /// Where a player of this id holds a seat, he is called and written to as `player` from now on.
-    async fn rename_in_matches(
-        &self,
-        id: i64,
-        player: &Player,
-        known: &mut Known,
-        settlement: &mut Settlement,
-    ) -> anyhow::Result<()> {
-        for row in self.store.matches_of(id).await? {
-            let Some(working) = self.load(&row.id, known).await? else { continue };
-            for seat in Seat::BOTH {
-                if working.seats[seat].player.id == id && working.m.stage != Stage::Over {
-                    working.seats[seat].player = player.clone();
-                    let act = Act::Rename { seat, name: player.name.clone() };
-                    self.act_on(&row.id, &act, None, known, settlement).await?;
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    async fn merge(
-        &self,
-        gone: &Address,
-        into: &Address,
-        check: bool,
-        known: &mut Known,
-        settlement: &mut Settlement,
-    ) -> anyhow::Result<GmDone> {
-        let (Some(old), Some(new)) =
-            (self.player_now(gone, settlement).await?, self.player_now(into, settlement).await?)
-        else {
-            let missing = self.store.player_by_address(gone.as_str()).await?.map_or(gone, |_| into);
-            return Ok(no_player(missing));
-        };
-        let involved = |id: i64| settlement.merged.iter().any(|(gone, into)| *gone == id || *into == id);
-        let (ours, theirs) = (self.store.matches_of(old.id).await?, self.store.matches_of(new.id).await?);
-        let both = ours.iter().any(|row| theirs.iter().any(|other| other.id == row.id));
-        if old.id == new.id || both || involved(old.id) || involved(new.id) {
-            let says = format!("{} and {} cannot become one player.", old.name, new.name);
-            return Ok(GmDone::Refused { says });
-        }
-        if check {
-            return Ok(GmDone::Would);
-        }
-        self.rename_in_matches(old.id, &new, known, settlement).await?;
-        settlement.merged.push((old.id, new.id));
-        let mut addresses = new.addresses.clone();
-        addresses.extend(old.addresses);
-        let matches = theirs.into_iter().chain(ours).map(|row| row.id).collect();
-        Ok(GmDone::Player { name: new.name, addresses, bouncing: new.bouncing, matches })
-    }
-
-    /// Letters to the player arrive again: none of his seats is spared any more.
-    async fn clear_bounces(
-        &self,
-        player: &Player,
-        known: &mut Known,
-        settlement: &mut Settlement,
-    ) -> anyhow::Result<()> {
-        let rows = self.store.matches_of(player.id).await?;
-        for row in rows {
-            let Some(working) = self.load(&row.id, known).await? else { continue };
-            for seat in Seat::BOTH {
-                if working.seats[seat].player.id == player.id && working.m.bouncing[seat] {
-                    self.act_on(&row.id, &Act::Restored(seat), None, known, settlement).await?;
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The player as the settlement leaves him.
-pub(super) fn latest(player: Player, settlement: &Settlement) -> Player {
-    settlement.players.iter().rev().find(|saved| saved.id == player.id).cloned().unwrap_or(player)
-}
-
-fn no_player(address: &Address) -> GmDone {
-    GmDone::NoPlayer { address: address.as_str().to_owned() }
 }
 
 impl Known {

@@ -10,9 +10,11 @@ mod digest;
 mod dispatch;
 mod dossier;
 mod gm;
+mod house;
 mod intake;
 mod open;
 mod parallel;
+mod people;
 mod proof;
 mod pulse;
 mod returned;
@@ -44,7 +46,7 @@ use crate::report::envelope::Stationery;
 use crate::store::{News, Store};
 
 pub use intake::new_letter;
-pub use open::{NewMatch, Seated, fit_name};
+pub use open::{Holder, NewMatch, Seated, fit_name};
 
 /// Where the program has its time from; tests move it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
@@ -62,11 +64,13 @@ pub struct Office {
     /// What letters are read and answers worded by now.
     desk: Desk,
     clock: Clock,
-    pulse: Arc<Pulse>,
+    pulse: Pulse,
     /// Letters wait to be ruled on.
     letters: Notify,
     /// Dispatches wait to be sent.
     dispatches: Notify,
+    /// The house may be due somewhere.
+    house: Notify,
 }
 
 /// How often the loops look even when nothing has woken them.
@@ -104,7 +108,7 @@ impl Office {
             wording: stationery.wording(&templates),
             message_ids: config.club.message_id_domain(),
         };
-        let (letters, dispatches) = (Notify::new(), Notify::new());
+        let (letters, dispatches, house) = (Notify::new(), Notify::new(), Notify::new());
         Ok(Office {
             config,
             store,
@@ -115,9 +119,10 @@ impl Office {
             stationery,
             desk,
             clock,
-            pulse: Arc::new(Pulse::new(Instant::now())),
+            pulse: Pulse::new(Instant::now()),
             letters,
             dispatches,
+            house,
         })
     }
 
@@ -154,6 +159,7 @@ impl Office {
         let mut loops = JoinSet::new();
         loops.spawn(Arc::clone(&self).settle_until(until.clone()));
         loops.spawn(Arc::clone(&self).dispatch_until(until.clone()));
+        loops.spawn(Arc::clone(&self).house_until(until.clone()));
         loops.spawn(Arc::clone(&self).hear_until(until.clone()));
         loops.spawn(Arc::clone(&self).note_state_until(until.clone(), watched));
         loops.spawn(Arc::clone(&self).reassure_until(until.clone()));
@@ -200,6 +206,7 @@ impl Office {
         drained.context("the mailbox")?;
         self.settle_all().await?;
         self.clock_all(clock::OUTAGE_BETWEEN_RUNS).await?;
+        self.house_all().await?;
         self.audit_when_due().await?;
         self.dispatch_all().await?;
         self.note_once().await

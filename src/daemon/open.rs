@@ -5,7 +5,7 @@ use anyhow::{Context, bail};
 use super::Office;
 use super::write::match_row;
 use crate::game::any::{Choices, Kind};
-use crate::game::{BySeat, Seat};
+use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::{SealKey, Source};
 use crate::letter::{Address, Token};
 use crate::referee::{self, Match, Opening, Terms};
@@ -17,6 +17,13 @@ pub struct Seated {
     /// Empty: the name that is known, or the beginning of the address.
     pub name: String,
     pub address: Address,
+}
+
+/// Who is to hold a seat.
+#[derive(Clone, Debug)]
+pub enum Holder {
+    Player(Seated),
+    House(&'static HouseLevel),
 }
 
 /// A longer name, in characters, breaks the lines of our letters.
@@ -44,7 +51,7 @@ pub(super) fn name_from(address: &Address) -> String {
 pub struct NewMatch {
     pub game: Kind,
     pub choices: Choices,
-    pub players: BySeat<Seated>,
+    pub players: BySeat<Holder>,
     pub terms: Terms,
 }
 
@@ -81,7 +88,7 @@ impl Office {
             }
             match self.store.commit(&settlement).await {
                 Ok(()) => {
-                    self.dispatches.notify_one();
+                    self.committed(&settlement);
                     return Ok(opened);
                 }
                 Err(StoreError::Stale(_)) => {}
@@ -103,14 +110,26 @@ impl Office {
     ) -> anyhow::Result<Match> {
         let now = self.now();
         let mut players = Vec::new();
-        for seated in [&new.players.first, &new.players.second] {
-            let name = if seated.name.is_empty() { name_from(&seated.address) } else { seated.name.clone() };
-            fit_name(&name).map_err(anyhow::Error::msg)?;
-            players.push(self.store.player(seated.address.as_str(), &name, now).await?);
+        for (_, holder) in new.players.iter() {
+            players.push(match holder {
+                Holder::Player(Seated { name, address }) => {
+                    let name = if name.is_empty() { name_from(address) } else { name.clone() };
+                    fit_name(&name).map_err(anyhow::Error::msg)?;
+                    self.store.player(address.as_str(), &name, now).await?
+                }
+                Holder::House(level) => self.house_player(level).await?,
+            });
         }
         let Ok([first, second]) = <[Player; 2]>::try_from(players) else { bail!("a match has two players") };
         if first.id == second.id {
             bail!("{} cannot play both sides", first.name);
+        }
+        let house = new.players.as_ref().map(|holder| match holder {
+            Holder::Player(_) => None,
+            Holder::House(level) => Some(level.name.to_owned()),
+        });
+        if house.first.is_some() && house.second.is_some() {
+            bail!("one of the two seats at least is a player's");
         }
         let players = BySeat::new(first, second);
         let mut id = name(new.game)?;
@@ -123,6 +142,7 @@ impl Office {
             game: new.game,
             choices: new.choices.clone(),
             players: BySeat::from_fn(|seat| players[seat].name.clone()),
+            house,
             terms: new.terms.clone(),
             desk: self.desk.clone(),
             key: SealKey::new(random()?),
@@ -135,6 +155,13 @@ impl Office {
         settlement.entries.extend(entries);
         settlement.dispatches.extend(dispatches);
         Ok(ruling.after)
+    }
+
+    /// The house at a level, where a seat wants a player. What stands for its address is none: nobody can write from
+    /// there, and nothing is sent there.
+    pub(super) async fn house_player(&self, level: &HouseLevel) -> anyhow::Result<Player> {
+        let stand_in = format!("house:{}", level.name);
+        Ok(self.store.player(&stand_in, &level.player_name(), self.now()).await?)
     }
 
     fn seats(&self, players: &BySeat<Player>, match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {

@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 
+/// A loop that has not come round for so long is stuck: all that it waits for has a shorter time limit.
+pub(super) const STUCK_AFTER: Duration = Duration::from_secs(300);
+
 /// The loops without which nobody is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loop {

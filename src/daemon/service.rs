@@ -14,6 +14,7 @@ use sd_notify::NotifyState;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{self, SignalKind};
 
+use super::pulse::STUCK_AFTER;
 use super::status::{SILENT_AFTER, Status};
 use super::{Clock, Office};
 use crate::post::Stop;
@@ -86,18 +87,9 @@ impl Office {
             stop.wait().await;
             return Ok(());
         };
-        let mut told = false;
         while !stop.is_set() {
-            match self.pulse.stuck(Instant::now(), patience) {
-                None => {
-                    told = false;
-                    tell(&[NotifyState::Watchdog]);
-                }
-                Some(which) if !told => {
-                    told = true;
-                    tracing::error!(which = ?which, "a loop does not come round; the watchdog is told nothing");
-                }
-                Some(_) => {}
+            if self.pulse.stuck(Instant::now(), STUCK_AFTER).is_none() {
+                tell(&[NotifyState::Watchdog]);
             }
             tokio::select! {
                 () = tokio::time::sleep(patience / 3) => {}

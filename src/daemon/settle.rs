@@ -66,7 +66,7 @@ pub(super) struct Known {
 pub(super) struct Shared {
     pub gm_token: String,
     pub tokens: BTreeMap<String, TokenRow>,
-    /// The text of our letters that are answered, by Message-ID.
+    /// The text of our letters that may be quoted, by Message-ID.
     pub answered: BTreeMap<String, String>,
     pub answers: Answers,
     pub proofs: Proofs,
@@ -129,8 +129,9 @@ impl Office {
                     Pace::Alone(more) if more > 1 => Pace::Alone(more - 1),
                     Pace::Alone(_) | Pace::InOrder | Pace::Together => Pace::Together,
                 };
-                if !settlement.dispatches.is_empty() {
-                    self.dispatches.notify_one();
+                self.committed(&settlement);
+                for letter in settlement.decided.iter().filter(|letter| letter.fate != Fate::Ruled) {
+                    tracing::info!(letter = %letter.digest, fate = letter.fate.as_str(), "a letter is decided");
                 }
             }
             // Somebody else has ruled on one of the matches meanwhile: all is loaded and ruled on again.
@@ -195,7 +196,7 @@ impl Office {
         let ids: BTreeSet<String> = rows.iter().map(|row| row.match_id.clone()).collect();
         let ids: Vec<_> = ids.into_iter().collect();
         let matches = self.working(&ids).await?;
-        let answered: BTreeSet<String> = readable().flat_map(|letter| letter.answers().cloned()).collect();
+        let answered: BTreeSet<String> = readable().flat_map(|letter| letter.thread().cloned()).collect();
         let answered: Vec<_> = answered.into_iter().collect();
         let answered = self.store.dispatches_by_message_id(&answered).await.context("letters answered")?;
         let answered = side_by_side(&answered, |(id, bytes)| (id.clone(), text_of(bytes)));

@@ -6,13 +6,14 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::Office;
+use super::pulse::STUCK_AFTER;
 use crate::post::{Health, Stop, host_name};
 use crate::report::left;
 use crate::store::{Queues, Store};
@@ -88,10 +89,10 @@ impl Status {
     /// The database does not answer.
     pub async fn of(store: &dyn Store, now: DateTime<Utc>, silent_after: TimeDelta) -> anyhow::Result<Self> {
         let beats = beats(store).await?;
-        Ok(Status::from(store.queues().await?, beats, now, silent_after))
+        Ok(Status::sum_up(store.queues().await?, beats, now, silent_after))
     }
 
-    fn from(queues: Queues, beats: Vec<Beat>, now: DateTime<Utc>, silent_after: TimeDelta) -> Self {
+    fn sum_up(queues: Queues, beats: Vec<Beat>, now: DateTime<Utc>, silent_after: TimeDelta) -> Self {
         let (last_fetch, last_send) = (
             beats.iter().filter_map(|beat| beat.fetched).max(),
             beats.iter().filter_map(|beat| beat.sent).max(),
@@ -213,14 +214,25 @@ impl Office {
         stop: Stop,
         health: watch::Receiver<Health>,
     ) -> anyhow::Result<()> {
+        let mut known_stuck = None;
         let mut beat = self.first_beat().await.unwrap_or_else(|_| self.beat());
         loop {
             beat.at = self.now();
             beat.ended = stop.is_set();
             beat.fetched = health.borrow().last_ok.max(beat.fetched);
             beat.sent = self.pulse.sent().max(beat.sent);
-            // A database that does not answer is told of by the loops that need it.
-            let _ = self.note(&beat).await;
+            let stuck = self.pulse.stuck(Instant::now(), STUCK_AFTER);
+            if stuck != known_stuck {
+                known_stuck = stuck;
+                match stuck {
+                    Some(which) => tracing::error!(?which, "a loop does not come round"),
+                    None => tracing::warn!("every loop comes round again"),
+                }
+            }
+            // Who is stuck is not heard of. A database that does not answer is told of by the loops that need it.
+            if stuck.is_none() || beat.ended {
+                let _ = self.note(&beat).await;
+            }
             if beat.ended {
                 return Ok(());
             }
@@ -291,7 +303,7 @@ mod tests {
     }
 
     fn faults(queues: Queues, beats: Vec<Beat>, now: i64) -> Vec<String> {
-        Status::from(queues, beats, at(now), SILENT_AFTER).faults
+        Status::sum_up(queues, beats, at(now), SILENT_AFTER).faults
     }
 
     #[test]
@@ -336,7 +348,7 @@ mod tests {
             matches_running: 7,
             ..Queues::default()
         };
-        let text = Status::from(queues, vec![beat(100, Some(98))], at(100), SILENT_AFTER).metrics();
+        let text = Status::sum_up(queues, vec![beat(100, Some(98))], at(100), SILENT_AFTER).metrics();
         for line in [
             "# TYPE fogpost_letters_waiting gauge",
             "fogpost_letters_waiting 3",

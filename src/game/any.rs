@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Board, BySeat, Due, Fault, Game, Line, Numbered, OptionRule, Options, Outcome, Sealed, Seat, Syntax,
-    Values,
+    Board, BySeat, Due, Fault, Game, HouseLevel, Line, Numbered, OptionRule, Options, Outcome, Sealed, Seat,
+    Syntax, Values,
 };
 
 macro_rules! games {
@@ -121,6 +121,7 @@ trait Rulebook {
     fn set_option(&self, choices: &Choices) -> Result<Choices, String>;
     fn syntax(&self, line: &str) -> Result<(), Syntax>;
     fn replaced(&self, lines: &[Line]) -> Vec<Line>;
+    fn house(&self) -> (u32, &'static [HouseLevel]);
 }
 
 struct Book<G>(std::marker::PhantomData<G>);
@@ -163,6 +164,9 @@ impl<G: Game> Rulebook for Book<G> {
             !read[at].is_empty() && read[at].iter().all(again)
         };
         (0..lines.len()).filter(|at| replaced(*at)).map(|at| lines[at].clone()).collect()
+    }
+    fn house(&self) -> (u32, &'static [HouseLevel]) {
+        G::HOUSE.map_or((0, &[]), |house| (house.version, house.levels))
     }
 }
 
@@ -223,6 +227,31 @@ impl Kind {
             }
         }
         self.rulebook().set_option(&Choices(choices))
+    }
+
+    /// The same for a match against the house: its level's own options hold unless others are given.
+    ///
+    /// # Errors
+    /// As for [`Kind::choose`].
+    pub fn choose_at(self, level: &HouseLevel, wanted: &[(&str, &str)]) -> Result<Choices, String> {
+        let given = |name: &str| wanted.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+        let own = level.options.iter().copied().filter(|(name, _)| !given(name));
+        self.choose(wanted.iter().copied().chain(own))
+    }
+
+    /// The levels at which the house plays it, the weakest first; none: it does not.
+    pub fn levels(self) -> &'static [HouseLevel] {
+        self.rulebook().house().1
+    }
+
+    /// The level of this name, in any case.
+    pub fn level(self, name: &str) -> Option<&'static HouseLevel> {
+        self.levels().iter().find(|level| name.eq_ignore_ascii_case(level.name))
+    }
+
+    /// The version of the house that plays it; see [`super::House::version`].
+    pub fn house_version(self) -> u32 {
+        self.rulebook().house().0
     }
 
     /// All options with the values in force under `choices`.
@@ -336,6 +365,7 @@ trait Position {
     fn seal(&self, seat: Seat, lines: &[Line]) -> Result<Filing, Vec<Fault>>;
     fn missed(&self, seat: Seat) -> Option<Filing>;
     fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) -> Result<(), Unsound>;
+    fn house(&self, seat: Seat, level: &HouseLevel, dice: u64) -> Option<Vec<String>>;
     fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String>;
 }
 
@@ -392,6 +422,10 @@ impl<G: Game> Position for Held<G> {
         }
         self.0 = G::adjudicate(&self.0, &sealed);
         Ok(())
+    }
+
+    fn house(&self, seat: Seat, level: &HouseLevel, dice: u64) -> Option<Vec<String>> {
+        G::HOUSE.map(|house| (house.play)(&G::view(&self.0, seat), level, dice))
     }
 
     fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
@@ -499,6 +533,14 @@ impl AnyState {
     /// [`Unsound`]: a filing was not sealed for this state. The state stays as it is.
     pub fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) -> Result<(), Unsound> {
         self.position_of_mut().adjudicate(filed)
+    }
+
+    /// What the house files for `seat` at the level of this name, from what that seat sees and nothing else; `None`
+    /// where it has no such level, or nothing is due from there.
+    pub fn house(&self, seat: Seat, level: &str, dice: u64) -> Option<Vec<String>> {
+        let level = self.kind().level(level)?;
+        self.due().filter(|due| due.seats.contains(&seat))?;
+        self.position_of().house(seat, level, dice)
     }
 
     /// Random play for tests and benchmarks: order lines for the phase that is due from `seat`, lively and mostly

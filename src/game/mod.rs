@@ -363,6 +363,38 @@ pub struct Board {
     pub svg: String,
 }
 
+/// A level at which the house plays a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HouseLevel {
+    /// One word in small letters.
+    pub name: &'static str,
+    /// How it plays, in a few words, for `games` and GAMES.
+    pub says: &'static str,
+    /// Options, by name and value, that a match at this level has unless others are chosen.
+    pub options: &'static [(&'static str, &'static str)],
+}
+
+impl HouseLevel {
+    /// What the house is called where a player has a name.
+    pub fn player_name(&self) -> String {
+        format!("the house ({})", self.name)
+    }
+}
+
+/// How the house, a computer player, plays a game.
+pub struct House<V> {
+    /// Counts up with every change after which some turn would be another: what one version played, no other can
+    /// derive again.
+    pub version: u32,
+    /// The weakest first.
+    pub levels: &'static [HouseLevel],
+    /// The order lines of the seat that a view belongs to, which is due; always legal. It may take a second.
+    pub play: HousePlay<V>,
+}
+
+/// The same view, level and dice give the same orders.
+pub type HousePlay<V> = fn(view: &V, level: &HouseLevel, dice: u64) -> Vec<String>;
+
 /// The rules of one game.
 ///
 /// Laws, tested for every game by random play: every state survives JSON; `parse(order.to_string())` is that
@@ -378,6 +410,9 @@ pub trait Game: Sized {
     const RULES: u32;
     /// What the two sides are called: `North-West`.
     const SIDES: BySeat<&'static str>;
+
+    /// How the house plays it; `None`: it does not.
+    const HOUSE: Option<House<Self::View>> = None;
 
     type Options: Options;
     /// All that is remembered of a match, the options, what the last adjudication brought and the outcome

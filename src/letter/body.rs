@@ -141,7 +141,7 @@ impl Walk<'_> {
                 let label = part.content_type().and_then(|ct| ct.attribute("charset"));
                 for line in html::lines(&decode(&bytes, label)) {
                     let pieces = clean(&line.text);
-                    let piece = |text: &str| Source { layer: line.layer, text: text.trim_end().to_owned() };
+                    let piece = |text: &str| Source { text: text.trim_end().to_owned(), ..line };
                     self.texts.html.extend(pieces.split('\n').map(piece));
                 }
             }

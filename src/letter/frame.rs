@@ -26,7 +26,9 @@ pub struct Frame {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A header block, a rule, or an attribution with date and author.
+    /// A header block or a rule: below it stands the letter as it was, with what that one quotes.
+    Block,
+    /// An attribution with date and author.
     Certain,
     /// An attribution only if a quote follows.
     Likely,
@@ -42,16 +44,24 @@ pub enum Author {
     Unknown,
 }
 
+/// By what frames tell who wrote.
+#[derive(Clone, Copy, Debug)]
+pub struct People<'a> {
+    pub own: &'a Address,
+    /// The name of the sender, in lower case; empty where it says nothing.
+    pub sender: &'a str,
+}
+
 /// The lines of a letter in which frames are looked for: `None` where a line can be no part of one.
 pub struct Page<'a> {
     lines: Vec<Option<&'a str>>,
-    own: &'a Address,
+    people: People<'a>,
 }
 
 impl<'a> Page<'a> {
-    pub fn new(lines: Vec<Option<&'a str>>, own: &'a Address) -> Page<'a> {
+    pub fn new(lines: Vec<Option<&'a str>>, people: People<'a>) -> Page<'a> {
         let usable = |line: &'a str| line.len() <= MAX_LINE;
-        Page { lines: lines.into_iter().map(|line| line.filter(|line| usable(line))).collect(), own }
+        Page { lines: lines.into_iter().map(|line| line.filter(|line| usable(line))).collect(), people }
     }
 
     fn line(&self, at: usize) -> Option<&'a str> {
@@ -78,12 +88,15 @@ impl<'a> Page<'a> {
             let next = self.skip_blanks(at + 1, 2);
             let inner = self.block(next, 2).or_else(|| self.attribution(next));
             let inner = inner.unwrap_or(Frame { end: at + 1, kind, author: Author::Unknown });
-            return Some(Frame { kind: if kind == Kind::Forwarded { kind } else { Kind::Certain }, ..inner });
+            return Some(Frame { kind, ..inner });
         }
         if line.len() >= 10 && line.trim().chars().all(|c| matches!(c, '_' | '-' | '=')) {
             return self.block(self.skip_blanks(at + 1, 2), 2);
         }
-        self.block(at, 3).or_else(|| self.attribution(at)).or_else(|| self.bare_block(at))
+        self.block(at, 3)
+            .or_else(|| self.attribution(at))
+            .or_else(|| self.bare_block(at))
+            .or_else(|| self.foreign_block(at))
     }
 
     /// A header block: `From:` and its like, `kinds` different labels at least.
@@ -112,13 +125,19 @@ impl<'a> Page<'a> {
                     end = here + 1;
                 }
                 // A list of recipients or a subject may go on in a second line.
-                None if !seen.is_empty() && loose < 2 && !self.is_blank(here - 1) => loose += 1,
+                None if !seen.is_empty()
+                    && loose < 2
+                    && !self.is_blank(here - 1)
+                    && attributes(line).is_none() =>
+                {
+                    loose += 1;
+                }
                 None => break,
             }
             here += 1;
         }
         let enough = seen.len() >= kinds && (seen.contains(&Label::From) || seen.contains(&Label::Subject));
-        enough.then_some(Frame { end, kind: Kind::Certain, author })
+        enough.then_some(Frame { end, kind: Kind::Block, author })
     }
 
     /// A header block that lost its line breaks: `From: … Sent: … To: … Subject: …`.
@@ -129,7 +148,24 @@ impl<'a> Page<'a> {
             line.split_whitespace().filter_map(|word| label(word.strip_suffix(':')?)).collect();
         seen.sort_unstable();
         seen.dedup();
-        (seen.len() >= 4).then(|| Frame { end: at + 1, kind: Kind::Certain, author: self.author(line) })
+        (seen.len() >= 4).then(|| Frame { end: at + 1, kind: Kind::Block, author: self.author(line) })
+    }
+
+    /// A header block in a language that is not known here: three lines of a label and a value at least, one with an
+    /// address and one with a date and a time.
+    fn foreign_block(&self, at: usize) -> Option<Frame> {
+        let value = |line: &'a str| {
+            let (label, value) = line.trim().split_once([':', '：'])?;
+            (label.chars().count() <= 24 && !label.contains(['@', '<', '>']) && !value.trim().is_empty())
+                .then_some(value)
+        };
+        let values: Vec<&str> = (at..at + MAX_BLOCK).map_while(|line| value(self.line(line)?)).collect();
+        let author = values.iter().map(|value| self.author(value)).find(|author| *author != Author::Unknown);
+        let dated = values.iter().any(|value| has_date(value) && has_time(value));
+        let author = author.filter(|_| dated && values.len() >= 3)?;
+        // Whose address it is cannot be told: if it is ours, the letter may still have been to us.
+        let author = if author == Author::Us { Author::Unknown } else { author };
+        Some(Frame { end: at + values.len(), kind: Kind::Block, author })
     }
 
     /// A header block of Notes: labels alone on their lines, without colons.
@@ -155,7 +191,7 @@ impl<'a> Page<'a> {
         let complete = seen.contains(&Label::To) && seen.contains(&Label::Subject);
         // The subject itself stands in the line behind its label.
         let end = if complete { self.skip_blanks(end, 1) + 1 } else { end };
-        complete.then(|| Frame { end: end.min(self.lines.len()), kind: Kind::Certain, author })
+        complete.then(|| Frame { end: end.min(self.lines.len()), kind: Kind::Block, author })
     }
 
     /// One to four lines that say who wrote, and when.
@@ -191,9 +227,11 @@ impl<'a> Page<'a> {
     fn author(&self, text: &str) -> Author {
         let text = text.to_lowercase();
         if !text.contains('@') {
-            return Author::Unknown;
+            let by_sender = !self.people.sender.is_empty() && has_word(&text, self.people.sender);
+            return if by_sender { Author::Other } else { Author::Unknown };
         }
-        let local = self.own.local();
+        let own = self.people.own;
+        let local = own.local();
         let ours = text.match_indices(local).any(|(at, _)| {
             let before = text[..at].chars().next_back();
             let rest = &text[at + local.len()..];
@@ -201,7 +239,7 @@ impl<'a> Page<'a> {
                 .strip_prefix('+')
                 .map_or(rest, |plus| plus.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
             before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | '-' | '_' | '+'))
-                && rest.strip_prefix('@').is_some_and(|rest| rest.starts_with(self.own.domain()))
+                && rest.strip_prefix('@').is_some_and(|rest| rest.starts_with(own.domain()))
         });
         if ours { Author::Us } else { Author::Other }
     }
@@ -228,7 +266,7 @@ fn rule(line: &str) -> Option<Kind> {
     if FORWARDED.begin(&inner) && (framed || line.ends_with(':')) {
         Some(Kind::Forwarded)
     } else if ORIGINAL.begin(&inner) && (framed || inner.split(' ').count() <= 2) {
-        Some(Kind::Certain)
+        Some(Kind::Block)
     } else {
         None
     }
@@ -255,6 +293,8 @@ fn attributes(text: &str) -> Option<Kind> {
         (true, true, _) | (true, _, true) => Some(Kind::Certain),
         (false, true, true) => Some(Kind::Likely),
         (false, true, false) if bare.len() < 100 && bare.split(' ').count() <= 8 => Some(Kind::Likely),
+        // In a language whose verb is not known here.
+        (true, false, false) if has_time(&bare) && bare.split(' ').count() <= 10 => Some(Kind::Likely),
         _ => None,
     }
 }
@@ -272,6 +312,15 @@ fn has_address(text: &str) -> bool {
     text.match_indices('@').any(|(at, _)| {
         text[..at].chars().next_back().is_some_and(char::is_alphanumeric)
             && text[at + 1..].chars().next().is_some_and(char::is_alphanumeric)
+    })
+}
+
+/// A time of day, as `8:01` or `20:01`.
+fn has_time(text: &str) -> bool {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    text.match_indices(':').any(|(at, _)| {
+        let mut behind = text[at + 1..].chars();
+        digit(text[..at].chars().next_back()) && digit(behind.next()) && digit(behind.next())
     })
 }
 
@@ -304,7 +353,7 @@ mod tests {
 
     fn frame(text: &str) -> Option<Frame> {
         let own = own();
-        Page::new(text.lines().map(Some).collect(), &own).frame(0)
+        Page::new(text.lines().map(Some).collect(), People { own: &own, sender: "ann smith" }).frame(0)
     }
 
     #[test]
@@ -366,7 +415,7 @@ mod tests {
             "From: Referee Sent: Friday, 20 November 2026 To: Ann Subject: Turn 4",
         ] {
             let found = frame(text).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!((found.end, found.kind), (text.lines().count(), Kind::Certain), "{text}");
+            assert_eq!((found.end, found.kind), (text.lines().count(), Kind::Block), "{text}");
             assert_ne!(found.author, Author::Other, "{text}");
         }
         let forwarded =

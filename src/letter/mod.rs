@@ -4,6 +4,7 @@
 //! Nothing here knows a match, decides whether a sender is let in, or reads an order: that is for the referee and
 //! for [`request`](crate::request). Nothing here panics, whatever the bytes, or takes more than linear time.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
 use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
@@ -59,6 +60,9 @@ impl Default for Limits {
 
 /// No letter of a player brings more tokens than this.
 const MAX_TOKENS: usize = 16;
+
+/// A letter quotes no more letters of its thread than this.
+const MAX_QUOTED: usize = 8;
 
 /// What is ours, so that it can be known when it comes back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,9 +225,24 @@ impl Letter {
         })
     }
 
-    /// What the person wrote now; `answered` is the text of our letter that this one answers, if we have it.
+    /// The Message-IDs of the letters that it may quote, the latest first.
+    pub fn thread(&self) -> impl Iterator<Item = &String> {
+        let older = self.references.iter().rev().filter(|id| !self.in_reply_to.contains(id));
+        self.in_reply_to.iter().chain(older).take(MAX_QUOTED)
+    }
+
+    /// The texts of our letters that it may quote, one below the other, out of `ours` by Message-ID.
+    pub fn answered(&self, ours: &BTreeMap<String, String>) -> Option<String> {
+        let texts: Vec<&str> = self.thread().filter_map(|id| Some(ours.get(id)?.as_str())).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+
+    /// What the person wrote now; `answered` is the text of our letters that it may quote, as far as we have them.
     pub fn fresh(&self, answered: Option<&str>) -> Written {
-        written::fresh(&self.texts, answered, &self.own)
+        let sender = self.from_name.as_deref().map(str::to_lowercase).unwrap_or_default();
+        // A single word may be anybody's, or no name at all.
+        let sender = if sender.contains(' ') { sender.as_str() } else { "" };
+        written::fresh(&self.texts, answered, frame::People { own: &self.own, sender })
     }
 
     /// What the receiving server says of the sender's DKIM signature; `authserv_id` is the name that it signs its

@@ -151,6 +151,12 @@ pub fn is_footer(line: &str) -> bool {
     line.get(..400.min(line.len())).is_some_and(|line| line.to_lowercase().contains("reply token:"))
 }
 
+/// Whether the line is a digest such as each letter of ours ends with: its first letters may look like an order.
+pub fn is_digest(line: &str) -> bool {
+    let line = line.trim().trim_start_matches(['|', ' ']);
+    line.len() == 64 && line.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
 /// Whether the line is one of those behind the footer that close a letter of ours.
 pub fn is_closing(line: &str, own: &Address) -> bool {
     line.len() < 400 && {
@@ -225,6 +231,12 @@ mod tests {
         assert!(follow.takes("| CRUISER C1 D1 E1 F1 G1 H1 I1"));
         let ours = Ours::new("Line 2 cannot stand:\n\n    > SHIP 4 B2 TO D1\n");
         assert!(!ours.follow().takes("SHIP 4 B2 TO D1"));
+    }
+
+    #[test]
+    fn a_digest_is_no_order_though_it_may_begin_like_a_move() {
+        assert!(is_digest(&"b29f1dc9".repeat(8)) && is_digest(&format!("    | {}", "b29f1dc9".repeat(8))));
+        assert!(!is_digest("B2 F1") && !is_digest(&"B2-F1 ".repeat(11)));
     }
 
     #[test]

@@ -4,9 +4,8 @@
 //! quote without any prefix is harder: if it is a letter of ours, what stands between its lines was written now;
 //! if it is another's, or the player's own of an earlier day, nothing below its frame counts.
 
-use super::address::Address;
-use super::frame::{Author, Frame, Kind, Page};
-use super::ours::{Ours, is_closing, is_footer, is_marker, words};
+use super::frame::{Author, Frame, Kind, Page, People};
+use super::ours::{Ours, is_closing, is_digest, is_footer, is_marker, words};
 use super::source::{Layer, Source};
 use super::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
 
@@ -23,14 +22,16 @@ enum Region {
     OursUnseen,
     /// In another's letter, to the end.
     Foreign,
-    /// Behind the footer of one that we do not have, where a line or two close it.
+    /// Behind the footer of a letter of ours, where a line or two close it.
     Closing,
+    /// In a quote whose lines are indented.
+    Indented,
     Signature,
 }
 
 /// The lines written now, in order, with one blank line where blank or other lines stood between them.
-pub fn written<'a>(lines: &'a [Source], ours: Option<&Ours>, own: &'a Address) -> Vec<&'a str> {
-    let mut reading = Reading::new(lines, ours, own);
+pub fn written<'a>(lines: &'a [Source], ours: Option<&Ours>, people: People<'a>) -> Vec<&'a str> {
+    let mut reading = Reading::new(lines, ours, people);
     let mut at = 0;
     while at < lines.len() {
         at = reading.step(at);
@@ -42,7 +43,8 @@ struct Reading<'a> {
     lines: &'a [Source],
     is_ours: Vec<bool>,
     frames: Vec<Option<Frame>>,
-    own: &'a Address,
+    last_marker: Option<usize>,
+    people: People<'a>,
     region: Region,
     written: Vec<&'a str>,
     /// A blank line is due before the next line.
@@ -50,7 +52,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(lines: &'a [Source], ours: Option<&Ours>, own: &'a Address) -> Reading<'a> {
+    fn new(lines: &'a [Source], ours: Option<&Ours>, people: People<'a>) -> Reading<'a> {
         let is_ours: Vec<bool> = match ours {
             Some(ours) => {
                 let mut follow = ours.follow();
@@ -61,9 +63,11 @@ impl<'a> Reading<'a> {
         let usable = |(line, ours): (&'a Source, &bool)| {
             (line.layer == Layer::Open && !ours && !is_marker(&line.text)).then_some(line.text.as_str())
         };
-        let page = Page::new(lines.iter().zip(&is_ours).map(usable).collect(), own);
+        let page = Page::new(lines.iter().zip(&is_ours).map(usable).collect(), people);
         let frames = (0..lines.len()).map(|at| page.frame(at)).collect();
-        Reading { lines, is_ours, frames, own, region: Region::Written, written: Vec::new(), gap: false }
+        let last_marker = lines.iter().rposition(|line| is_marker(&line.text));
+        let (region, written, gap) = (Region::Written, Vec::new(), false);
+        Reading { lines, is_ours, frames, last_marker, people, region, written, gap }
     }
 
     /// Reads the line at `at`, or the frame that begins there; the line to go on with.
@@ -80,6 +84,13 @@ impl<'a> Reading<'a> {
             self.gap = true;
             return at + 1;
         }
+        if self.region == Region::Indented {
+            if is_indented(&line.text) {
+                self.gap = true;
+                return at + 1;
+            }
+            self.region = Region::Written;
+        }
         if self.is_ours[at] || is_marker(&line.text) {
             self.enter_ours(at);
             return at + 1;
@@ -93,8 +104,10 @@ impl<'a> Reading<'a> {
             return frame.end.max(at + 1);
         }
         match self.region {
-            Region::Foreign | Region::Signature => {}
-            Region::Closing if is_closing(&line.text, self.own) => {}
+            Region::Foreign | Region::Indented | Region::Signature => {}
+            Region::Closing if is_closing(&line.text, self.people.own) => {}
+            // Between two letters of ours stands the player's own of an earlier day.
+            Region::Closing if self.quotes_us_below(at) => self.region = Region::Foreign,
             Region::OursUnseen => {
                 if is_footer(&line.text) {
                     self.region = Region::Closing;
@@ -109,9 +122,18 @@ impl<'a> Reading<'a> {
     /// A line of a letter of ours, without a prefix.
     fn enter_ours(&mut self, at: usize) {
         self.gap = true;
-        if self.region != Region::Foreign && self.region != Region::OursUnseen {
-            self.region = if self.is_ours[at] { Region::Ours } else { Region::OursUnseen };
+        let text = &self.lines[at].text;
+        match self.region {
+            Region::Foreign | Region::OursUnseen => {}
+            _ if self.is_ours[at] && is_footer(text) => self.region = Region::Closing,
+            Region::Closing if !is_marker(text) => {}
+            _ => self.region = if self.is_ours[at] { Region::Ours } else { Region::OursUnseen },
         }
+    }
+
+    /// Whether a letter of ours begins below `at`, under whatever prefix.
+    fn quotes_us_below(&self, at: usize) -> bool {
+        self.last_marker.is_some_and(|marker| marker > at)
     }
 
     /// The token may have been wrapped onto the line behind its label.
@@ -130,7 +152,7 @@ impl<'a> Reading<'a> {
         }
         let stands_for_picture = text.trim().starts_with('[') && text.trim().ends_with(']');
         let of_ours = self.region == Region::Ours && (words(text).is_empty() || stands_for_picture);
-        if of_ours || is_footer(text) || is_sent_from(text) || self.is_torn_off(at) {
+        if of_ours || is_footer(text) || is_digest(text) || is_sent_from(text) || self.is_torn_off(at) {
             self.gap = true;
             return;
         }
@@ -148,10 +170,24 @@ impl<'a> Reading<'a> {
         }
         let mut next = (frame.end..self.lines.len()).filter(|l| !self.lines[*l].is_blank());
         let Some(first) = next.next() else {
-            return (frame.kind == Kind::Certain).then_some(self.region);
+            return (frame.kind != Kind::Likely).then_some(self.region);
         };
-        if self.lines[first].layer == Layer::Quoted {
-            return Some(Region::Written);
+        let in_a_letter = self.region != Region::Written;
+        let quoted = self.lines[first].layer == Layer::Quoted;
+        let frame_below = self.frames[first].is_some() && frame.kind != Kind::Likely;
+        match (frame.kind, frame.author) {
+            // Another's letter, which may itself begin with a quote.
+            (Kind::Block, Author::Other) => return Some(Region::Foreign),
+            (Kind::Block, Author::Unknown) if quoted => return Some(Region::Foreign),
+            (Kind::Block, _) => {}
+            (_, Author::Other) if self.quotes_us_at_once(first) => return Some(Region::Foreign),
+            _ if quoted => return Some(Region::Written),
+            (Kind::Likely, _) if self.region == Region::OursUnseen => return None,
+            _ if !in_a_letter && self.is_set_in(first, at) => return Some(Region::Indented),
+            _ => {}
+        }
+        if frame_below && frame.author != Author::Us {
+            return Some(Region::Foreign);
         }
         let begins_ours = |l: &usize| self.is_ours[*l] || is_marker(&self.lines[*l].text);
         let looked_at = match frame.author {
@@ -163,13 +199,28 @@ impl<'a> Reading<'a> {
         match (ours, frame.author, frame.kind) {
             (Some(line), ..) if self.is_ours[line] => Some(Region::Ours),
             (Some(_), ..) => Some(Region::OursUnseen),
-            (None, Author::Other, Kind::Certain) => Some(Region::Foreign),
+            _ if quoted => Some(Region::Written),
+            (None, Author::Other, _) => Some(Region::Foreign),
             // Some programs put the attribution below the quote.
             (None, ..) if at > 0 && self.lines[at - 1].layer == Layer::Quoted => Some(Region::Written),
             (None, Author::Us, _) => Some(Region::OursUnseen),
-            (None, _, Kind::Likely) => None,
+            (None, _, Kind::Likely) if !in_a_letter => None,
             (None, ..) => Some(Region::Foreign),
         }
+    }
+
+    /// Whether the quote that begins at `first` is, behind its outermost prefix, a letter of ours.
+    fn quotes_us_at_once(&self, first: usize) -> bool {
+        let quote = self.lines[first..].iter().take(MAX_SIGNATURE * 2);
+        let quote: Vec<_> = quote.take_while(|l| l.layer == Layer::Quoted && l.depth <= 1).collect();
+        let page = Page::new(quote.iter().map(|line| Some(line.text.as_str())).collect(), self.people);
+        let text = page.frame(0).map_or(0, |frame| frame.end);
+        quote.iter().skip(text).find(|line| !line.is_blank()).is_some_and(|line| is_marker(&line.text))
+    }
+
+    /// Whether the line at `below` is set in and that at `at` is not.
+    fn is_set_in(&self, below: usize, at: usize) -> bool {
+        is_indented(&self.lines[below].text) && !is_indented(&self.lines[at].text)
     }
 
     fn begins_signature(&self, at: usize) -> bool {
@@ -211,6 +262,11 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// Whether the line is set in, as some programs set in what they quote.
+fn is_indented(line: &str) -> bool {
+    line.starts_with("  ") || line.starts_with('\t')
+}
+
 /// What a phone, a web mailer or a virus scanner puts under a letter.
 fn is_sent_from(line: &str) -> bool {
     if line.len() > 240 {
@@ -224,6 +280,7 @@ fn is_sent_from(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::address::Address;
     use super::super::source::plain_lines;
     use super::*;
 
@@ -231,9 +288,10 @@ mod tests {
 
     fn read(text: &str, answered: bool) -> Vec<String> {
         let own = Address::parse("referee@club.example").unwrap();
+        let people = People { own: &own, sender: "ann smith" };
         let ours = Ours::new(LETTER);
         let lines = plain_lines(text, false, false);
-        written(&lines, answered.then_some(&ours), &own).into_iter().map(str::to_owned).collect()
+        written(&lines, answered.then_some(&ours), people).into_iter().map(str::to_owned).collect()
     }
 
     const HEADER: &str =

@@ -14,6 +14,8 @@ pub enum Layer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     pub layer: Layer,
+    /// How many `>` stood before it.
+    pub depth: usize,
     pub text: String,
 }
 
@@ -38,7 +40,7 @@ pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<Source> {
         let part = if goes_on && del_sp { &rest[..rest.len() - 1] } else { rest };
         match lines.last_mut() {
             Some(last) if open == Some(depth) && rest != "-- " => last.text.push_str(part),
-            _ => lines.push(Source { layer, text: part.to_owned() }),
+            _ => lines.push(Source { layer, depth, text: part.to_owned() }),
         }
         open = goes_on.then_some(depth);
     }
@@ -50,10 +52,14 @@ pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<Source> {
 }
 
 /// The quote depth of a line, and what stands behind the prefix. Blanks before and between the `>` do not matter,
-/// nor do the initials that some clients put before them (`AB> `).
+/// nor does the name that some clients put before them (`AB> `, `Ann> `).
 fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
     let mut rest = line;
     let mut depth = 0;
+    // Supercite's attribution: `>>>>> "Ann" == Ann Smith <ann@example.org> writes:`.
+    if line.starts_with(">>>>> \"") && line.contains("\" == ") {
+        return (0, line.trim_start_matches('>'));
+    }
     loop {
         let trimmed = if flowed && depth > 0 { rest } else { rest.trim_start_matches([' ', '\t']) };
         match trimmed.strip_prefix('>') {
@@ -61,21 +67,26 @@ fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
                 depth += 1;
                 rest = behind;
             }
-            None if depth == 0 => {
-                let initials = trimmed.bytes().take(4).take_while(u8::is_ascii_uppercase).count();
-                if (1..=3).contains(&initials)
-                    && trimmed[initials..].starts_with('>')
-                    && !trimmed[initials..].starts_with(">=")
-                {
+            None if depth == 0 => match behind_name(trimmed) {
+                Some(behind) => {
                     depth = 1;
-                    rest = &trimmed[initials + 1..];
-                } else {
-                    return (0, line);
+                    rest = behind;
                 }
-            }
+                None => return (0, line),
+            },
             None => return (depth, if flowed { rest } else { rest.strip_prefix(' ').unwrap_or(rest) }),
         }
     }
+}
+
+/// What stands behind `AB>` or `Ann> `.
+fn behind_name(line: &str) -> Option<&str> {
+    let (name, behind) = line.split_at_checked(line.bytes().take(16).position(|b| b == b'>')?)?;
+    let behind = &behind[1..];
+    let initials =
+        name.len() <= 3 && name.bytes().all(|b| b.is_ascii_uppercase()) && !behind.starts_with('=');
+    let word = name.chars().all(char::is_alphabetic) && (behind.is_empty() || behind.starts_with([' ', '>']));
+    (!name.is_empty() && (initials || word)).then_some(behind)
 }
 
 #[cfg(test)]
@@ -102,8 +113,8 @@ mod tests {
     #[test]
     fn prefixes_of_all_sorts_mark_a_quote() {
         assert_eq!(
-            shown("> a\n>b\n  > c\n> > d\nAB> e\nA3 > B2\n>", false, false),
-            ["Q:a", "Q:b", "Q:c", "Q:d", "Q:e", "A3 > B2", "Q:"]
+            shown("> a\n>b\n  > c\n> > d\nAB> e\n    Ann> f\nA3 > B2\nA3> B2\n>", false, false),
+            ["Q:a", "Q:b", "Q:c", "Q:d", "Q:e", "Q:f", "A3 > B2", "A3> B2", "Q:"]
         );
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::address::Address;
 use super::body::{Texts, WhatItIs};
+use super::frame::People;
 use super::ours::{Ours, words};
 use super::quote::written;
 use super::source::{Layer, Source};
@@ -31,9 +31,9 @@ const WRAP_COLUMN: usize = 60;
 const MAX_WRAPPED: usize = 8;
 
 /// The lines written now; `answered` is the text of our letter that this one answers.
-pub fn fresh(texts: &Texts, answered: Option<&str>, own: &Address) -> Written {
+pub fn fresh(texts: &Texts, answered: Option<&str>, people: People<'_>) -> Written {
     let ours = answered.map(Ours::new);
-    let read = |lines| written(lines, ours.as_ref(), own);
+    let read = |lines| written(lines, ours.as_ref(), people);
     let lines: Vec<String> = if !is_blank(&texts.plain) && !is_stub(texts) {
         let plain = read(&texts.plain);
         if is_blank(&texts.html) {

@@ -9,7 +9,8 @@ use crate::ledger::Fact;
 
 /// Decides what has come due by now in the phase `phase_no`; nothing, if another one is open.
 pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
-    if draft.m.phase_no != phase_no || draft.m.stage != Stage::Running {
+    // While the house is to move, nobody is late.
+    if draft.m.phase_no != phase_no || draft.m.stage != Stage::Running || draft.m.house_due().is_some() {
         return;
     }
     if draft.m.settle_at.is_some_and(|moment| moment <= draft.at) {

@@ -31,10 +31,13 @@ pub enum Act {
         text: String,
     },
     Forfeit(Seat),
-    /// Somebody else holds the seat; the name. Who, and his token, is for the shell.
+    /// Somebody else holds the seat; the name, and the level if it is the house. Who, and his token, is for the
+    /// shell.
     Replace {
         seat: Seat,
         name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        house: Option<String>,
     },
     /// The seat has a new reply token; that is for the shell.
     RenewToken(Seat),
@@ -54,6 +57,12 @@ pub enum Act {
     Returned(Seat),
     /// The house: an absence note came from the seat.
     Away(Seat),
+    /// The house plays the seat that it holds; by which version of it.
+    Play {
+        seat: Seat,
+        version: u32,
+        orders: Vec<String>,
+    },
     /// Letters to the seat arrive again.
     Restored(Seat),
     /// The house: the referee could not be reached since then; a deadline that fell into the outage moves on by as
@@ -162,13 +171,14 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
             draft.write_both(Content::Notice(Notice::NoteOfGm { text: text.clone() }));
         }
         Act::Forfeit(seat) => draft.close(Ending::Forfeit(*seat)),
-        Act::Replace { seat, name } => replace(draft, *seat, name),
+        Act::Replace { seat, name, house } => replace(draft, *seat, name, house.clone()),
         Act::RenewToken(seat) => {
             draft.note(Fact::TokenRenewed { seat: *seat });
             draft.write_both(Content::Notice(Notice::TokenRenewed { seat: *seat }));
         }
         Act::Rename { seat, name } => return rename(draft, *seat, name),
         Act::File { seat, orders } => return file(draft, *seat, orders),
+        Act::Play { seat, orders, .. } => return super::house::play(draft, *seat, orders),
         Act::Correct(correction) => return correct(draft, correction),
         Act::Returned(seat) => return returned(draft, *seat),
         Act::Away(seat) => {
@@ -240,8 +250,9 @@ fn extend(draft: &mut Draft, days: u32) {
 }
 
 /// The orders of a player who was replaced are void, and so is what was asked in his name.
-fn replace(draft: &mut Draft, seat: Seat, name: &str) {
+fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
     let from = std::mem::replace(&mut draft.m.players[seat], name.to_owned());
+    let before = std::mem::replace(&mut draft.m.house[seat], house);
     draft.m.held[seat] = None;
     draft.m.settle_at = None;
     draft.m.draw_offer = draft.m.draw_offer.filter(|by| *by != seat);
@@ -250,26 +261,36 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str) {
     draft.m.absences[seat].clear();
     draft.note(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned() });
     // Nobody takes over a seat with no time left.
-    if draft.m.deadline.is_some_and(|deadline| deadline < draft.at + draft.m.terms.grace()) {
+    if draft.m.deadline.is_none_or(|deadline| deadline < draft.at + draft.m.terms.grace())
+        || draft.m.due_from_players().is_none()
+    {
         draft.m.asked_gm = false;
         draft.set_deadline(draft.m.days());
     }
     let notice = Notice::Replaced { seat, from, to: name.to_owned() };
-    draft.write(Reader::Former(seat), Content::Notice(notice.clone()));
+    if before.is_none() {
+        draft.write(Reader::Former(seat), Content::Notice(notice.clone()));
+    }
     draft.write(Reader::Seat(seat.other()), Content::Notice(notice));
     draft.write(Reader::Seat(seat), Content::Succession);
 }
 
 /// Files for a seat as its player's letter would.
 fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Untaken> {
+    seal(draft, seat, orders)?;
+    draft.write_both(Content::Notice(Notice::FiledByGm { seat }));
+    draft.settle();
+    Ok(())
+}
+
+/// Seals orders for a seat that come in no letter of its own.
+pub(super) fn seal(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Untaken> {
     let due = draft.m.due().filter(|due| due.seats.contains(&seat)).ok_or(Untaken::NotDue { seat })?;
     let filing = draft.m.state.seal(seat, orders).map_err(|faults| Untaken::Faulty { faults })?;
     let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
     let (phase, turn) = (due.phase, due.turn);
     draft.note(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait: false, sealed });
     draft.m.held[seat] = Some(Held { filing, at: draft.at, wait: false });
-    draft.write_both(Content::Notice(Notice::FiledByGm { seat }));
-    draft.settle();
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 use super::gm::Act;
 use crate::game::{Line, Seat};
 use crate::letter::Address;
+use crate::request::Party;
 
 /// One thing that the GM asks.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,8 +18,8 @@ pub enum Instruction {
     List(Listing),
     New {
         game: String,
-        first: Address,
-        second: Address,
+        first: Party,
+        second: Party,
         options: Vec<(String, String)>,
         days: Option<u32>,
     },
@@ -44,10 +45,10 @@ pub enum Instruction {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deed {
     Act(Act),
-    /// Somebody else takes over the seat: whoever has this address.
+    /// Somebody else takes over the seat.
     Replace {
         seat: Seat,
-        address: Address,
+        by: Party,
     },
     /// Back to a turn that was adjudicated; the shell looks the rest up in the ledger.
     Correct {
@@ -192,8 +193,8 @@ fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
             let [seat_word, written] = rest else {
                 return Err(("REPLACE wants a seat and a mail address.".to_owned(), example));
             };
-            let (seat, address) = (seat(&[seat_word], example)?, address(written, example)?);
-            return Ok(in_match(Deed::Replace { seat, address }));
+            let (seat, by) = (seat(&[seat_word], example)?, party(written, example)?);
+            return Ok(in_match(Deed::Replace { seat, by }));
         }
         "ROLLBACK" => {
             let example = "GM MATCH QZ-7K3M ROLLBACK 3 Bo's letter came in time.";
@@ -246,9 +247,17 @@ fn address(word: &str, example: &'static str) -> Read<Address> {
     Address::parse(bare).map_err(|_| (format!("{word} is no mail address."), example))
 }
 
+fn party(word: &str, example: &'static str) -> Read<Party> {
+    match Party::parse(word) {
+        Some(Party::House(level)) => Ok(Party::House(level)),
+        _ => address(word, example).map(Party::Player),
+    }
+}
+
 fn new(rest: &[&str]) -> Read {
     let example = "GM NEW quad ann@example.org bo@example.org swap=off days=3";
-    let named = rest.iter().take_while(|word| !word.contains('@')).count();
+    let is_party = |word: &str| word.contains('@') || Party::parse(word).is_some();
+    let named = rest.iter().take_while(|word| !is_party(word)).count();
     let (game, rest) = (rest[..named].join(" "), &rest[named..]);
     let [first, second, rest @ ..] = rest else {
         return Err(("GM NEW wants a game and two mail addresses.".to_owned(), example));
@@ -263,7 +272,7 @@ fn new(rest: &[&str]) -> Read {
             None => return Err((format!("{word} is no option: write name=value."), example)),
         }
     }
-    let (first, second) = (address(first, example)?, address(second, example)?);
+    let (first, second) = (party(first, example)?, party(second, example)?);
     Ok(Instruction::New { game, first, second, options, days })
 }
 

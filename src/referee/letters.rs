@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::house;
 use super::life::{Draft, Held, Stage};
 use super::schedule::{Absence, Press};
 use super::{Answer, Content, MatchLine, NoOffer, Notice, OfferTold, OpenSeat, Orders, Reader, SeatLetter};
@@ -78,6 +79,12 @@ pub enum Reply {
     },
     ExtensionAgreed,
     NothingToAgree,
+    /// No deadline runs that could be moved: the house is to move.
+    NoDeadline,
+    /// The house reads no messages.
+    HouseReadsNothing,
+    /// The house takes no draw.
+    HousePlaysOn,
     AbsenceNoted {
         from: chrono::NaiveDate,
         to: chrono::NaiveDate,
@@ -309,6 +316,9 @@ fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
 }
 
 fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
+    if draft.m.house[seat.other()].is_some() {
+        return Reply::HouseReadsNothing;
+    }
     match draft.m.terms.press {
         Press::None => Reply::NoPress,
         Press::Signed => {
@@ -321,6 +331,9 @@ fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
 }
 
 fn draw(draft: &mut Draft, seat: Seat) -> Reply {
+    if draft.m.house[seat.other()].is_some() {
+        return Reply::HousePlaysOn;
+    }
     if draft.m.draw_offer == Some(seat.other()) {
         draft.close(Ending::Draw);
         return Reply::DrawAgreed;
@@ -335,6 +348,9 @@ fn draw(draft: &mut Draft, seat: Seat) -> Reply {
 fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     if days == 0 || days > EXTENSION_DAYS_AT_MOST {
         return Reply::ExtensionTooLong { most: EXTENSION_DAYS_AT_MOST };
+    }
+    if draft.m.house[seat.other()].is_some() {
+        return house::extend(draft, seat, days);
     }
     if draft.m.extension.replace((seat, days)) != Some((seat, days)) {
         draft.note(Fact::ExtensionAsked { seat, days });

@@ -48,6 +48,9 @@ pub struct Match {
     pub id: String,
     pub game: Kind,
     pub players: BySeat<String>,
+    /// The level at which the house plays the seat; `None`: a player holds it.
+    #[serde(default, skip_serializing_if = "ledger::nobody")]
+    pub house: BySeat<Option<String>>,
     pub terms: Terms,
     pub stage: Stage,
     pub paused_at: Option<DateTime<Utc>>,
@@ -90,6 +93,13 @@ impl Match {
         self.state.due()
     }
 
+    /// What is due from players: the house waits for no deadline, and none for it.
+    pub(super) fn due_from_players(&self) -> Option<Due> {
+        let mut due = self.due()?;
+        due.seats.retain(|seat| self.house[*seat].is_none());
+        Some(due).filter(|due| !due.seats.is_empty())
+    }
+
     /// Whether something is due from `seat` that it has not filed.
     pub fn awaits(&self, seat: Seat) -> bool {
         self.held[seat].is_none() && self.due().is_some_and(|due| due.seats.contains(&seat))
@@ -104,6 +114,9 @@ impl Match {
     pub fn wake_at(&self) -> Option<DateTime<Utc>> {
         if self.stage != Stage::Running {
             return None;
+        }
+        if self.house_due().is_some() {
+            return Some(self.adjudicated.last().map_or(self.opened_at, |(_, _, at)| *at));
         }
         let deadline = self.deadline.filter(|_| !self.asked_gm);
         let reminder = deadline.and_then(|due| self.terms.reminders(due).get(self.reminders_sent).copied());
@@ -126,7 +139,10 @@ pub struct Opening {
     pub id: String,
     pub game: Kind,
     pub choices: Choices,
+    /// Of a seat that the house holds, [`HouseLevel::player_name`](crate::game::HouseLevel::player_name).
     pub players: BySeat<String>,
+    /// The level at which the house plays the seat.
+    pub house: BySeat<Option<String>>,
     pub terms: Terms,
     pub desk: Desk,
     /// Random: the secret that all salts of the match come from.
@@ -140,6 +156,7 @@ pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
         id: opening.id,
         game: opening.game,
         players: opening.players,
+        house: opening.house,
         terms: opening.terms,
         stage: Stage::Running,
         paused_at: None,
@@ -168,6 +185,7 @@ pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
         game: draft.m.game,
         options: opening.choices,
         players: draft.m.players.clone(),
+        house: draft.m.house.clone(),
         terms: serde_json::to_value(&draft.m.terms).expect("terms are plain values"),
         desk: draft.m.desk.clone(),
         key: draft.m.key.pin(),
@@ -231,7 +249,11 @@ impl Draft {
         self.entries.push(entry);
     }
 
+    /// Nobody reads what is written to the house: it gets no letters.
     pub fn write(&mut self, to: Reader, content: Content) {
+        if matches!(to, Reader::Seat(seat) if self.m.house[seat].is_some()) {
+            return;
+        }
         self.dispatches.push(Dispatch { to, content });
     }
 
@@ -285,7 +307,7 @@ impl Draft {
 
     /// A deadline `days` from now; the reminders before it that are past already are left out.
     pub fn set_deadline(&mut self, days: u32) {
-        let Some(due) = self.m.due().filter(|due| !due.seats.is_empty()) else {
+        let Some(due) = self.m.due_from_players() else {
             self.m.deadline = None;
             return;
         };

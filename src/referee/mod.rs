@@ -5,6 +5,7 @@
 
 mod clock;
 mod gm;
+mod house;
 mod instruction;
 mod letters;
 mod life;
@@ -21,6 +22,7 @@ use crate::letter::{Digest, InSubject, Letter, Written};
 use crate::request::Request;
 
 pub use gm::{Act, Correction, Untaken};
+pub use house::{HouseMatch, level_of};
 pub use instruction::{Deed, Instructed, Instruction, Listing, instructions};
 pub use letters::{Reply, changing};
 pub use life::{Held, Match, Opening, Stage, open};
@@ -40,7 +42,7 @@ pub enum Cause<'a> {
         phase_no: u32,
         act: &'a Act,
     },
-    /// What the referee does by himself, not the clock: make good an outage of his own.
+    /// What the referee does by himself, not the clock: make good an outage of his own, play for the house.
     House {
         phase_no: u32,
         act: &'a Act,

@@ -84,6 +84,22 @@ pub enum NoOffer {
     TooMany {
         most: usize,
     },
+    /// The house does not play that game; it plays those.
+    NoHouse {
+        game_name: &'static str,
+        plays: Vec<&'static str>,
+    },
+    /// The house does not play at that level.
+    NoLevel {
+        level: String,
+        game: &'static str,
+        game_name: &'static str,
+        levels: Vec<&'static str>,
+    },
+    /// The house plays so many matches against who asks.
+    HouseBusy {
+        most: usize,
+    },
     /// No offer of this code is open to who asks.
     NoSuchCode {
         code: String,

@@ -7,7 +7,7 @@ use super::templates::TOPICS;
 use super::words::{left, local};
 use super::{Club, Plain};
 use crate::game::any::Kind;
-use crate::game::{Board, BySeat, Fault, Line, OptionRule, Seat};
+use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
 use crate::referee::{Adjudged, Answer, Content, Match, Notice, Orders, Reply, Stage};
 
 /// What any letter about a match may say to anybody who holds one of its seats.
@@ -278,7 +278,9 @@ fn manual(replies: &[Reply]) -> Value {
 fn game(kind: Kind) -> Value {
     let option = |rule: &OptionRule| json!({ "name": rule.name, "values": rule.values.to_string(), "default": rule.default, "says": rule.says });
     let options: Vec<_> = kind.option_rules().iter().map(option).collect();
-    json!({ "key": kind.key(), "name": kind.name(), "sides": kind.sides(), "options": options })
+    let level = |level: &HouseLevel| json!({ "name": level.name, "says": level.says });
+    let levels: Vec<_> = kind.levels().iter().map(level).collect();
+    json!({ "key": kind.key(), "name": kind.name(), "sides": kind.sides(), "options": options, "levels": levels })
 }
 
 /// Several contexts as one; of the same key the later counts.

@@ -4,7 +4,8 @@
 //! between them: nothing of it is seen, and the letter is half as large and made in half the time.
 
 use std::cmp::Reverse;
-use std::sync::{Arc, OnceLock};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
@@ -15,8 +16,25 @@ const FONT: &[u8] = include_bytes!("fonts/DejaVuSans-subset.ttf");
 /// Pictures are drawn this much larger than the SVG says, so that they stay sharp on dense screens.
 const SCALE: f32 = 1.25;
 
+/// So many pictures are remembered: the same board opens every match of a game.
+const REMEMBERED: usize = 16;
+
 /// The picture as a PNG; `None` if `svg` is no SVG of a size that can be drawn.
 pub fn png(svg: &str) -> Option<Vec<u8>> {
+    static LAST: Mutex<VecDeque<(String, Vec<u8>)>> = Mutex::new(VecDeque::new());
+    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, png)) = last().iter().find(|(drawn, _)| drawn == svg) {
+        return Some(png.clone());
+    }
+    let png = draw(svg)?;
+    let mut last = last();
+    last.truncate(REMEMBERED - 1);
+    last.push_front((svg.to_owned(), png.clone()));
+    Some(png)
+}
+
+/// [`png`], drawn anew.
+pub fn draw(svg: &str) -> Option<Vec<u8>> {
     static FONTS: OnceLock<Arc<usvg::fontdb::Database>> = OnceLock::new();
     let fontdb = FONTS.get_or_init(|| {
         let mut fonts = usvg::fontdb::Database::new();
@@ -64,30 +82,35 @@ fn shade([red, green, blue]: Rgb) -> usize {
 /// The commonest colours, at most 256, and for each shade the place of its own or the nearest of them.
 fn palette(pixels: &[Rgb]) -> (Vec<Rgb>, Vec<u8>) {
     /// A shade is shown in the colour of its longest run: that of an area rather than of an edge.
-    #[derive(Clone, Default)]
+    #[derive(Clone, Copy)]
     struct Found {
         pixels: usize,
         longest_run: usize,
         colour: Rgb,
     }
-    let mut found = vec![Found::default(); SHADES];
+    let mut found: Vec<Found> = Vec::new();
+    // For each shade the place in `found`, from 1.
+    let mut places = vec![0_usize; SHADES];
     for run in pixels.chunk_by(|a, b| a == b) {
-        let shade = &mut found[shade(run[0])];
+        let place = &mut places[shade(run[0])];
+        if *place == 0 {
+            found.push(Found { pixels: 0, longest_run: 0, colour: run[0] });
+            *place = found.len();
+        }
+        let shade = &mut found[*place - 1];
         shade.pixels += run.len();
         if run.len() > shade.longest_run {
             (shade.longest_run, shade.colour) = (run.len(), run[0]);
         }
     }
-    let mut shades: Vec<usize> = (0..SHADES).filter(|&shade| found[shade].pixels > 0).collect();
-    shades.sort_by_key(|&shade| Reverse(found[shade].pixels));
-    let palette: Vec<Rgb> = shades.iter().take(256).map(|&shade| found[shade].colour).collect();
-    let mut places = vec![0; SHADES];
-    for &shade in &shades {
-        let colour = found[shade].colour;
-        let nearest = (0_u8..=255).zip(&palette).min_by_key(|(_, other)| distance(colour, **other));
-        places[shade] = nearest.map_or(0, |(place, _)| place);
+    found.sort_by_key(|shade| Reverse(shade.pixels));
+    let palette: Vec<Rgb> = found.iter().take(256).map(|shade| shade.colour).collect();
+    let mut nearest = vec![0; SHADES];
+    for Found { colour, .. } in found {
+        let place = (0_u8..=255).zip(&palette).min_by_key(|(_, other)| distance(colour, **other));
+        nearest[shade(colour)] = place.map_or(0, |(place, _)| place);
     }
-    (palette, places)
+    (palette, nearest)
 }
 
 fn distance(a: Rgb, b: Rgb) -> u32 {

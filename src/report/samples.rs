@@ -31,6 +31,7 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
             game: *kind,
             choices: Choices::default(),
             players: BySeat::new(ANN.to_owned(), BO.to_owned()),
+            house: BySeat::default(),
             terms: Terms::default(),
             desk: Desk {
                 address: CLUB.address.to_owned(),
@@ -116,6 +117,8 @@ fn to_gm() -> Vec<Plain> {
         GmDone::NoOffer { no: NoOffer::UnknownGame { name: text("chess") } },
         GmDone::NoOffer { no: NoOffer::BadOption { reason: text("No.") } },
         GmDone::NoOffer { no: NoOffer::Yourself },
+        GmDone::NoOffer { no: no_house() },
+        GmDone::NoOffer { no: no_level() },
         GmDone::Player { name: text(ANN), addresses: vec![], bouncing: true, matches: vec![id.clone()] },
         GmDone::NoPlayer { address: text("x") },
         GmDone::Refused { says: text("No.") },
@@ -147,6 +150,15 @@ fn offer() -> OfferTold {
         .told(&Terms::default())
 }
 
+fn no_house() -> NoOffer {
+    NoOffer::NoHouse { game_name: "Quantum", plays: vec!["quad"] }
+}
+
+fn no_level() -> NoOffer {
+    let level = "grandmaster".to_owned();
+    NoOffer::NoLevel { level, game: "quad", game_name: "Quad", levels: vec!["easy", "expert"] }
+}
+
 /// Replies about offers.
 fn offers() -> Vec<Reply> {
     let (to, code, lapses) = (BO.to_owned(), "7K3M9P".to_owned(), "Thu 21 May".to_owned());
@@ -167,6 +179,9 @@ fn offers() -> Vec<Reply> {
         NoOffer::Standing { code: code.clone() },
         NoOffer::TooMany { most: 1 },
         NoOffer::NoSuchCode { code: code.clone() },
+        NoOffer::HouseBusy { most: 1 },
+        no_house(),
+        no_level(),
         NoOffer::Unproven,
     ];
     let mut replies = whys.map(|why| Reply::NoOffer { command: "OPEN", why }).to_vec();
@@ -266,6 +281,9 @@ fn replies() -> Vec<Reply> {
         Reply::ExtensionTooLong { most: 1 },
         Reply::ExtensionAgreed,
         Reply::NothingToAgree,
+        Reply::NoDeadline,
+        Reply::HouseReadsNothing,
+        Reply::HousePlaysOn,
         Reply::AbsenceNoted { from: day, to: day },
         Reply::AbsenceRefused { from: day, to: day, left: 1 },
         Reply::SubstituteAsked,
@@ -344,6 +362,7 @@ mod tests {
                 game: *kind,
                 choices: Choices::default(),
                 players: BySeat::new(ANN.to_owned(), BO.to_owned()),
+                house: BySeat::default(),
                 terms: Terms::default(),
                 desk: crate::ledger::Desk {
                     address: String::new(),

@@ -77,6 +77,7 @@ compiled_in![
     "offer.txt",
     "challenge.txt",
     "offer-ended.txt",
+    "no-house.txt",
 ];
 
 /// The pages of the manual that HELP sends, each `help/NAME.txt`.
@@ -109,6 +110,7 @@ impl Templates {
         environment.set_syntax(syntax.expect("the usual delimiters do not clash"));
         environment.add_filter("wrap", |text: &str| wrap(text, 0));
         environment.add_filter("hang", wrap);
+        environment.add_filter("begins", begins);
         environment.add_filter("lines", |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>());
         for name in overrides.keys() {
             if !COMPILED_IN.iter().any(|(known, _)| known == name) {
@@ -139,6 +141,12 @@ impl Templates {
         let template = self.environment.get_template(name).map_err(|error| explain(name, &error))?;
         template.render(Serde(context)).map_err(|error| explain(name, &error))
     }
+}
+
+/// A name as a sentence begins with it: of "the house" with a capital.
+fn begins(name: &str) -> String {
+    let mut rest = name.chars();
+    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
 /// No line is broken before one of these: what comes back in a quote could be taken for a command.

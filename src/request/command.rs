@@ -13,6 +13,26 @@ pub struct Asked {
     pub command: Command,
 }
 
+/// Who is to play: whoever has this address, or the house, at a level or as the club has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Party {
+    Player(Address),
+    House(Option<String>),
+}
+
+impl Party {
+    /// Reads `name@example.org`, `house` or `house:average`.
+    pub fn parse(word: &str) -> Option<Party> {
+        match word.split_once(':') {
+            Some((house, level)) if house.eq_ignore_ascii_case("house") => {
+                Some(Party::House(Some(level.to_owned())))
+            }
+            None if word.eq_ignore_ascii_case("house") => Some(Party::House(None)),
+            _ => Address::parse(word).ok().map(Party::Player),
+        }
+    }
+}
+
 /// What may be asked of the referee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
@@ -42,7 +62,7 @@ pub enum Command {
     Rules(Option<String>),
     Matches,
     Challenge {
-        opponent: Address,
+        opponent: Party,
         game: String,
         options: Vec<(String, String)>,
         days: Option<u32>,
@@ -238,6 +258,8 @@ fn challenge(rest: &[&str]) -> Parsed {
         return Err(("CHALLENGE wants a mail address and the name of a game.".into(), example));
     };
     let opponent = address(opponent)
+        .map(Party::Player)
+        .or_else(|| Party::parse(opponent))
         .ok_or_else(|| (format!("{opponent} is no mail address that I could write to."), example))?;
     // A link that the sender's program made of the address.
     let rest = match rest {

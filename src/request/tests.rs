@@ -190,10 +190,22 @@ fn commands_are_read_in_any_case() {
         "challenge bo@example.org<mailto:bo@example.org> War in the Pacific days=7 submarines=true",
         "CHALLENGE <bo@example.org> War in the Pacific submarines=true, days=7",
     ] {
-        let opponent = Address::parse("bo@example.org").unwrap();
+        let opponent = Party::Player(Address::parse("bo@example.org").unwrap());
         let options = vec![("submarines".into(), "true".into())];
         let game = "War in the Pacific".into();
         assert_eq!(command(text), Command::Challenge { opponent, game, options, days: Some(7) }, "{text}");
+    }
+}
+
+#[test]
+fn the_house_is_challenged_like_anybody_and_its_level_may_be_named() {
+    for (text, level) in [
+        ("CHALLENGE house Quad level=average first=me", None),
+        ("challenge HOUSE:expert quad level=average first=me", Some("expert".to_owned())),
+    ] {
+        let Command::Challenge { opponent, options, .. } = command(text) else { panic!("{text}") };
+        assert_eq!(opponent, Party::House(level), "{text}");
+        assert_eq!(options[1], ("first".into(), "me".into()), "{text}");
     }
 }
 

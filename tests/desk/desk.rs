@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::audit::Verdict;
 use fogpost::config::Config;
-use fogpost::daemon::{NewMatch, Office, Seated};
+use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::BySeat;
 use fogpost::game::any::Kind;
 use fogpost::letter::Address;
@@ -164,7 +164,7 @@ impl Desk {
         let new = NewMatch {
             game,
             choices: game.choose(options.iter().copied()).expect("options of the game"),
-            players: BySeat::new(seated("Ann", ANN), seated("Bo", BO)),
+            players: BySeat::new(seated("Ann", ANN), seated("Bo", BO)).map(Holder::Player),
             terms: self.office.config.terms.clone(),
         };
         let m = self.block_on(self.office.open(new)).expect("the match opens");

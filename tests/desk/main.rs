@@ -7,6 +7,7 @@ mod commands;
 mod desk;
 mod dossier;
 mod gm;
+mod house;
 mod letters;
 mod manual;
 mod outage;

@@ -31,6 +31,7 @@ pub fn open(play: &Play) -> Ruling {
             "Annabella Featherstonehaugh".to_owned(),
             "Bartholomew van den Heuvel".to_owned(),
         ),
+        house: BySeat::default(),
         terms: Terms::default(),
         desk: Desk {
             address: CLUB.address.to_owned(),

@@ -307,7 +307,7 @@ fn a_match_is_played_over_dovecot_and_postfix() {
 }
 
 #[test]
-fn a_daemon_that_idles_is_stopped_within_seconds() {
+fn a_daemon_that_idles_reloads_and_stops_within_seconds() {
     let Some(servers) = Servers::dovecot() else { return };
     let mut club = Club::new(&servers, "tls");
     club.start();
@@ -316,10 +316,19 @@ fn a_daemon_that_idles_is_stopped_within_seconds() {
         assert!(began.elapsed() < PATIENCE, "{}", club.log());
         thread::sleep(Duration::from_millis(20));
     }
-    thread::sleep(Duration::from_secs(1)); // It idles by now.
     let mut daemon = club.daemon.take().expect("it runs");
-    let began = Instant::now();
-    assert!(Command::new("kill").args(["-TERM", &daemon.id().to_string()]).status().expect("kill").success());
+    let signal = |signal: &str| {
+        thread::sleep(Duration::from_secs(1)); // It idles by now.
+        let pid = daemon.id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill").success());
+        Instant::now()
+    };
+    let began = signal("-HUP");
+    while club.daemons_log().matches("the mailbox is open").count() < 2 {
+        assert!(began.elapsed() < PATIENCE, "{}", club.log());
+        thread::sleep(Duration::from_millis(20));
+    }
+    let began = signal("-TERM");
     assert_eq!(daemon.wait().expect("our child").code(), Some(0));
     assert!(began.elapsed() < Duration::from_secs(5), "{}", club.log());
     assert!(club.daemons_log().trim_end().ends_with("stopped"), "{}", club.log());

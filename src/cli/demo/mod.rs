@@ -20,7 +20,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use self::correspondent::Correspondent;
 use crate::config::Config;
-use crate::daemon::{NewMatch, Office, Seated};
+use crate::daemon::{Holder, NewMatch, Office, Seated};
 use crate::game::any::Kind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry};
@@ -80,7 +80,7 @@ impl Args {
         let new = NewMatch {
             game: self.game,
             choices: self.game.choose(options(self.game)).map_err(anyhow::Error::msg)?,
-            players,
+            players: players.map(Holder::Player),
             terms: office.config.terms.clone(),
         };
         let m = office.open(new).await?;

@@ -1,18 +1,50 @@
 //! The house: Quad against the program, at four levels (clause 4).
 //!
 //! It knows what its seat sees and plays by the rules like anyone. The same view, level and seed give the same
-//! turn; there is no clock in it. What `advance` and who begins are is settled elsewhere.
+//! turn; there is no clock in it. Who begins, and whom a player meets next, is settled elsewhere.
 
 use std::fmt::{self, Display};
 
 use super::order::Order;
 use super::point::{Point, Quad};
 use super::view::View;
-use crate::game::Seat;
+use crate::game::{House, HouseLevel, Seat};
 use position::{Position, Turn};
 
 mod position;
 mod search;
+
+/// The house, for the rest of the program.
+pub const HOUSE: House<View> = House {
+    // With fewer positions Expert is another player.
+    version: if cfg!(debug_assertions) { 0 } else { 1 },
+    levels: &[
+        HouseLevel {
+            name: Level::Trainer.as_str(),
+            says: "as easy, overlooks more, and reports show every threat",
+            options: &[("trainer", "on")],
+        },
+        HouseLevel {
+            name: Level::Easy.as_str(),
+            says: "overlooks a quad at an odd tilt now and then",
+            options: &[],
+        },
+        HouseLevel {
+            name: Level::Average.as_str(),
+            says: "overlooks nothing on the board, and looks no turn ahead",
+            options: &[],
+        },
+        HouseLevel {
+            name: Level::Expert.as_str(),
+            says: "looks ahead through threats and their answers",
+            options: &[],
+        },
+    ],
+    play: |view, level, dice| {
+        let level = Level::parse(level.name).expect("the levels of the house are those above");
+        choose(view, level, dice)
+    },
+};
 
 /// How well the house plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,7 +62,7 @@ pub enum Level {
 impl Level {
     pub const ALL: [Level; 4] = [Level::Trainer, Level::Easy, Level::Average, Level::Expert];
 
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Level::Trainer => "trainer",
             Level::Easy => "easy",
@@ -43,11 +75,6 @@ impl Level {
     pub fn parse(text: &str) -> Option<Level> {
         Level::ALL.into_iter().find(|level| text.eq_ignore_ascii_case(level.as_str()))
     }
-
-    /// The level that a player meets after beating this one; `None` after the last.
-    pub fn next(self) -> Option<Level> {
-        Level::ALL.into_iter().find(|level| *level > self)
-    }
 }
 
 impl Display for Level {
@@ -56,8 +83,8 @@ impl Display for Level {
     }
 }
 
-/// Positions that Expert looks at for one turn.
-const EXPERT_NODES: u32 = 60_000;
+/// Positions that Expert looks at for one turn; fewer in a slow build.
+const EXPERT_NODES: u32 = if cfg!(debug_assertions) { 3_000 } else { 60_000 };
 
 /// The turn of the side to move as order lines, always legal; none if the match is over.
 pub fn choose(view: &View, level: Level, seed: u64) -> Vec<String> {

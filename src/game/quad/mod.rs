@@ -3,7 +3,7 @@
 //! The rules page's clauses are named as `clause 2.1` or by their ruling, `Q-FIRST`. Everything lies open: the
 //! views of the two seats differ only in whose they are.
 
-use crate::game::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Sealed, Seat, Syntax};
+use crate::game::{Board, BySeat, Due, Fault, Game, House, Numbered, Outcome, Phase, Sealed, Seat, Syntax};
 
 mod board;
 pub mod house;
@@ -28,6 +28,7 @@ impl Game for Quad {
     const PREFIX: &'static str = "QD";
     const RULES: u32 = 1;
     const SIDES: BySeat<&'static str> = BySeat { first: "Black", second: "White" };
+    const HOUSE: Option<House<View>> = Some(house::HOUSE);
 
     type Options = Options;
     type State = State;

@@ -1,0 +1,422 @@
+//! Matches against the house: who begins, every level to the end, and what a player may ask of it.
+
+use fogpost::audit::{Place, account, dossier};
+use fogpost::daemon::{Holder, NewMatch, Seated, new_letter};
+use fogpost::game::any::Kind;
+use fogpost::game::quad::house::{self, Level};
+use fogpost::game::quad::{Options, Quad, State};
+use fogpost::game::{BySeat, Game, Numbered, Seat};
+use fogpost::ledger::{Entry, Fact, Source};
+use fogpost::letter::Address;
+use fogpost::post::Arrived;
+use fogpost::referee::{self, Act, Cause, Deed, Instruction, Match, Stage};
+use fogpost::store::{EntryRow, Fate, MatchRow, Settlement};
+
+use crate::desk::{ANN, BO, Desk, GM, Sent};
+
+fn ann() -> Holder {
+    Holder::Player(Seated { name: "Ann".to_owned(), address: Address::parse(ANN).expect("an address") })
+}
+
+/// Opens a match of Ann's against the house, as the GM does.
+fn opened(desk: &Desk, level: &str, anns: Seat) -> Match {
+    let level = Kind::Quad.level(level).expect("a level");
+    let players = match anns {
+        Seat::First => BySeat::new(ann(), Holder::House(level)),
+        Seat::Second => BySeat::new(Holder::House(level), ann()),
+    };
+    let new = NewMatch {
+        game: Kind::Quad,
+        choices: Kind::Quad.choose_at(level, &[]).expect("options of the game"),
+        players,
+        terms: desk.office().config.terms.clone(),
+    };
+    let m = desk.block_on(desk.office().open(new)).expect("the match opens");
+    desk.work();
+    m
+}
+
+fn only_match(desk: &Desk) -> Match {
+    let rows = desk.block_on(desk.office().store.list_matches(None)).expect("the store answers");
+    assert_eq!(rows.len(), 1, "one match");
+    desk.find(&rows[0].id)
+}
+
+fn entries(desk: &Desk, id: &str) -> Vec<Entry> {
+    let rows = desk.block_on(desk.office().store.entries(id)).expect("the store answers");
+    rows.iter().map(|row| serde_json::from_str(&row.json).expect("an entry")).collect()
+}
+
+/// A letter of the match to Ann that she can answer.
+fn to_ann(desk: &Desk) -> Sent {
+    desk.all_to(ANN).into_iter().rev().find(|sent| sent.text.contains("Reply token: ")).expect("a letter")
+}
+
+/// A letter arrives and is ruled on, and nothing else is done.
+fn arrives(desk: &Desk, raw: &str) {
+    let raw = raw.replace('\n', "\r\n").into_bytes();
+    let size = raw.len() as u64;
+    let arrived = Arrived { raw, received_at: desk.now(), whence: String::new(), cut: false, size };
+    let letter = new_letter(arrived);
+    desk.block_on(desk.office().store.take_in(&[letter])).expect("it is kept");
+    desk.block_on(desk.office().settle_all()).expect("it is ruled on");
+}
+
+/// A match against Average in which Ann has played, and the house not yet.
+fn house_is_due(desk: &Desk) -> Match {
+    let m = opened(desk, "average", Seat::First);
+    arrives(desk, &desk.answer(ANN, &to_ann(desk), "MARBLE F6"));
+    let m = desk.find(&m.id);
+    assert_eq!(m.house_due(), Some(Seat::Second));
+    m
+}
+
+/// The board as the ledger tells it.
+fn board(desk: &Desk, id: &str) -> State {
+    let mut state = Quad::start(&Options::default());
+    for entry in entries(desk, id) {
+        let Fact::TurnAdjudicated { filings, .. } = entry.fact else { continue };
+        let mut sealed = BySeat::new(None, None);
+        for (seat, filing) in filings.iter() {
+            let Some(filing) = filing else { continue };
+            let orders = filing.lines().iter().flat_map(|line| Quad::parse(line).expect("an order"));
+            let orders: Vec<_> = orders.map(|order| Numbered { line: 1, order }).collect();
+            sealed[seat] = Some(Quad::check(&Quad::view(&state, seat), &orders).expect("it was sealed"));
+        }
+        state = Quad::adjudicate(&state, &sealed);
+    }
+    state
+}
+
+/// Ann plays on as the house would at `level`, until the match is over.
+fn play_out(desk: &Desk, id: &str, level: Level) -> Match {
+    for _ in 0..40 {
+        let m = desk.find(id);
+        if m.stage == Stage::Over {
+            return m;
+        }
+        assert_eq!(m.house_due(), None, "the house has played");
+        let state = board(desk, id);
+        let seat = Quad::due(&state).expect("it runs").seats[0];
+        let lines = house::choose(&Quad::view(&state, seat), level, 7);
+        desk.reply(ANN, &to_ann(desk), &lines.join("\n"));
+    }
+    panic!("a match of Quad is over after forty turns")
+}
+
+#[test]
+fn every_level_is_played_to_the_end_by_letter() {
+    for (level, anns) in
+        [("trainer", Seat::First), ("easy", Seat::Second), ("average", Seat::First), ("expert", Seat::First)]
+    {
+        let desk = Desk::new();
+        let m = opened(&desk, level, anns);
+        let name = format!("the house ({level})");
+        desk.all_to(ANN)[0].says(&format!("Opponent: {name}"));
+        let m = play_out(&desk, &m.id, if level == "expert" { Level::Trainer } else { Level::Easy });
+        assert!(m.state.outcome().is_some(), "{level}");
+        let result = desk.last_to(ANN);
+        let [(_, record)] = &result.attachments[..] else { panic!("the record is attached") };
+        assert!(record.contains(&format!("{} = \"{name}\"", anns.other())), "{record}");
+        assert!(desk.all_to(&format!("house:{level}")).is_empty());
+        let by_house = entries(&desk, &m.id);
+        let sealed = by_house.iter().filter(|entry| {
+            matches!(&entry.fact, Fact::OrdersSealed { seat, .. } if *seat != anns)
+                && matches!(&entry.cause, Source::House { .. })
+        });
+        assert!(sealed.count() >= 3, "{level}");
+        assert!(desk.verify(&m.id).is_sound());
+    }
+}
+
+#[test]
+fn a_challenge_of_the_house_opens_at_once_and_who_begins_is_chosen() {
+    let desk = Desk::new();
+    desk.write("Ann <ann@players.example>", "CHALLENGE house QUAD level=average first=me days=3");
+    let m = only_match(&desk);
+    assert_eq!((m.players.first.as_str(), m.players.second.as_str()), ("Ann", "the house (average)"));
+    assert_eq!((m.terms.days, m.adjudicated.len()), (3, 0));
+    let letters = desk.sent_to(ANN);
+    assert_eq!(letters.len(), 2, "the answer and the invitation");
+    letters[1].says(&format!("The match {} begins", m.id));
+    letters[0].says("Opponent: the house (average)");
+    assert_eq!(desk.last_fate(), Fate::Answered);
+
+    let desk = Desk::new();
+    desk.write(ANN, "challenge house quad level=easy first=house");
+    let m = only_match(&desk);
+    assert_eq!((m.house.first.as_deref(), m.adjudicated.len()), (Some("easy"), 1), "the house has begun");
+    desk.last_to(ANN).says("The house (easy) played a marble").says("Turn 2 waits for your orders");
+}
+
+#[test]
+fn the_trainer_shows_threats_unless_it_is_told_not_to() {
+    for (options, trainer) in
+        [("level=trainer", "on"), ("level=trainer trainer=off", "off"), ("level=easy", "off")]
+    {
+        let desk = Desk::new();
+        desk.write(ANN, &format!("CHALLENGE house quad {options} first=me"));
+        assert_eq!(only_match(&desk).state.options()["trainer"], trainer, "{options}");
+    }
+}
+
+#[test]
+fn without_a_level_the_clubs_own_is_played() {
+    let desk = Desk::with("[house]\nlevel = \"average\"\n");
+    desk.write(ANN, "CHALLENGE house quad first=me");
+    assert_eq!(only_match(&desk).house.second.as_deref(), Some("average"));
+}
+
+#[test]
+fn who_beats_a_level_meets_the_next_one_where_the_club_has_it_so() {
+    for (advance, next) in [(true, "easy"), (false, "trainer")] {
+        let desk = Desk::with(&format!("[house]\nlevel = \"trainer\"\nadvance = {advance}\n"));
+        let beaten = (0..20).any(|_| {
+            let m = opened(&desk, "trainer", Seat::First);
+            let outcome = play_out(&desk, &m.id, Level::Average).state.outcome().expect("it is over");
+            outcome.winner == Some(Seat::First)
+        });
+        assert!(beaten, "Average beats Trainer one time in twenty");
+        let level_of_new = |text: &str| {
+            desk.write(ANN, text);
+            let rows = desk.block_on(desk.office().store.list_matches(Some("running"))).expect("matches");
+            let m = desk.find(&rows[0].id);
+            desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
+            m.house.second.expect("the house plays")
+        };
+        assert_eq!(level_of_new("CHALLENGE house quad first=me"), next);
+        assert_eq!(level_of_new("CHALLENGE house quad first=me level=expert"), "expert", "as it is asked");
+        assert_eq!(level_of_new("CHALLENGE house quad first=me"), next, "who has lost climbs no further");
+    }
+}
+
+#[test]
+fn a_challenge_that_the_house_cannot_take_is_refused_with_one_that_would_do() {
+    let desk = Desk::new();
+    for (text, says, example) in [
+        ("CHALLENGE house quantum", "The house does not play Quantum.", "| CHALLENGE house quad"),
+        (
+            "CHALLENGE house quad level=master",
+            "trainer, easy, average, expert",
+            "| CHALLENGE house quad level=",
+        ),
+        ("CHALLENGE house:master quad", "at the level master", "| CHALLENGE house quad level="),
+        ("CHALLENGE house quad first=bo", "it takes me or house", ""),
+        ("CHALLENGE house chess", "There is no game called chess", ""),
+        ("CHALLENGE house quad swop=on", "has no option", ""),
+    ] {
+        desk.write(ANN, text);
+        desk.one_to(ANN).says("Your CHALLENGE had no effect").says(says).says(example);
+    }
+    assert!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").is_empty());
+}
+
+#[test]
+fn one_player_has_ten_matches_against_the_house_and_no_more() {
+    let desk = Desk::new();
+    desk.write(ANN, &"CHALLENGE house quad first=me\n".repeat(12));
+    desk.write(ANN, "CHALLENGE house quad first=me");
+    desk.last_to(ANN).says("You play 10 matches against the house");
+    assert_eq!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").len(), 10);
+}
+
+#[test]
+fn the_receipt_goes_out_before_the_house_has_played_and_a_crash_in_between_loses_nothing() {
+    let mut desk = Desk::new();
+    let waits = house_is_due(&desk);
+    assert_eq!((waits.deadline, waits.wake_at()), (None, Some(desk.now())));
+    desk.block_on(desk.office().dispatch_all()).expect("it sends");
+    desk.sent_to(ANN)[1].says("Your orders are sealed");
+    desk.restart();
+    desk.sleep(24 * 30);
+    desk.work();
+    let played = desk.find(&waits.id);
+    assert_eq!((played.adjudicated.len(), played.house_due()), (2, None));
+    assert!(played.deadline > Some(desk.now()), "Ann's days begin when the house has played");
+    desk.one_to(ANN).says("The house (average) played");
+}
+
+#[test]
+fn what_is_asked_while_the_house_is_to_move_does_not_change_its_turn() {
+    let desk = Desk::new();
+    let before = house_is_due(&desk);
+    arrives(&desk, &desk.answer(ANN, &to_ann(&desk), "STATUS\nEXTEND 3 days"));
+    let after = desk.find(&before.id);
+    assert!(after.head.seq > before.head.seq, "it was ruled on");
+    assert_eq!(before.house_turn(), after.house_turn());
+    desk.work();
+    assert!(desk.all_to(ANN).iter().any(|sent| sent.text.contains("No deadline runs now")));
+}
+
+#[test]
+fn the_house_plays_by_its_view_its_level_and_the_dice_of_the_match_alone() {
+    let desk = Desk::new();
+    let m = house_is_due(&desk);
+    let mut other = m.clone();
+    other.players.first = "Somebody else".to_owned();
+    (other.terms.days, other.opened_at, other.head.seq) = (1, desk.now(), 99);
+    (other.missed, other.adjudicated) = (BySeat::new(1, 0), Vec::new());
+    assert_eq!(other.house_turn(), m.house_turn());
+    let Some(Act::Play { orders, .. }) = m.house_turn() else { panic!("it plays") };
+    let view = Quad::view(&board(&desk, &m.id), Seat::Second);
+    assert_eq!(orders, house::choose(&view, Level::Average, m.key.dice(m.phase_no)));
+    assert_ne!(m.key.dice(2), m.key.dice(3));
+    assert_eq!(m.state.house(Seat::First, "average", 5), None, "nothing is due from there");
+    desk.work();
+}
+
+/// Somebody who can write into the database lets the house play badly.
+#[test]
+fn a_turn_that_the_house_would_not_have_played_is_found() {
+    let desk = Desk::new();
+    let m = house_is_due(&desk);
+    let orders = vec!["MARBLE A2".to_owned()];
+    let act = Act::Play { seat: Seat::Second, version: Kind::Quad.house_version(), orders };
+    let ruling = referee::rule(&m, &Cause::House { phase_no: m.phase_no, act: &act }, desk.now());
+    let row = desk
+        .block_on(desk.office().store.matches(std::slice::from_ref(&m.id)))
+        .expect("it answers")
+        .remove(0);
+    let entry = |entry: &Entry| EntryRow {
+        match_id: m.id.clone(),
+        seq: entry.seq,
+        at: entry.at,
+        kind: entry.fact.kind(),
+        json: entry.canonical(),
+        hash: entry.hash(),
+    };
+    let forged = Settlement {
+        at: desk.now(),
+        entries: ruling.entries.iter().map(entry).collect(),
+        matches: vec![MatchRow {
+            wake_at: ruling.after.wake_at(),
+            snapshot: serde_json::to_string(&ruling.after).expect("JSON"),
+            ..row
+        }],
+        ..Settlement::default()
+    };
+    desk.block_on(desk.office().store.commit(&forged)).expect("by the rules it can stand");
+    desk.untidy.set(true);
+    let verdict = desk.verify(&m.id);
+    let [found] = &verdict.findings[..] else { panic!("one finding, not {verdict:#?}") };
+    assert_eq!(found.place, Place::Entry(m.head.seq + 1));
+    assert!(found.what.contains("the house"), "{verdict:#?}");
+}
+
+#[test]
+fn the_house_agrees_to_more_time_takes_no_draw_and_reads_nothing() {
+    let desk = Desk::new();
+    let m = opened(&desk, "average", Seat::First);
+    let before = m.deadline.expect("Ann's days run");
+    desk.reply(ANN, &to_ann(&desk), "EXTEND 3 days\nDRAW\nAGREE\nTELL Hello there\nEND\nSUBSTITUTE");
+    let m = desk.find(&m.id);
+    assert_eq!((m.deadline.map(|moved| (moved - before).num_days()), m.draw_offer), (Some(3), None));
+    let answer = desk.last_to(ANN);
+    answer.says("Agreed: the deadline has moved").says("the house (average) plays on");
+    answer.says("The house (average) has asked for nothing").says("the house (average) reads none");
+    answer.says("The GM was asked for somebody to take over your seat");
+    desk.sent_to(GM);
+    desk.reply(ANN, &answer, "PROTEST It cheats.");
+    assert_eq!(desk.find(&m.id).stage, Stage::Paused);
+    desk.reply(ANN, &answer, "MARBLE F6");
+    desk.advance(1);
+    desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} RESUME", m.id));
+    let m = desk.find(&m.id);
+    assert_eq!((m.stage, m.adjudicated.len()), (Stage::Running, 2), "the house has played on");
+}
+
+#[test]
+fn nobody_reminds_the_house_and_a_player_who_is_late_is_reminded() {
+    let desk = Desk::new();
+    let m = opened(&desk, "easy", Seat::Second);
+    desk.sent_to(ANN);
+    desk.advance(24 * 6);
+    assert!(
+        desk.sent_to(ANN).iter().any(|sent| sent.text.contains("Nothing is filed from you")),
+        "a reminder"
+    );
+    let seats = entries(&desk, &m.id).into_iter().filter_map(|entry| match entry.fact {
+        Fact::ReminderSent { seat, .. } => Some(vec![seat]),
+        Fact::DeadlineMissed { seats, .. } | Fact::DeadlineSet { seats, .. } => Some(seats),
+        _ => None,
+    });
+    assert!(seats.flatten().all(|seat| seat == Seat::Second));
+}
+
+#[test]
+fn the_gm_gives_the_houses_seat_to_a_person_and_a_persons_to_the_house() {
+    let desk = Desk::new();
+    let m = opened(&desk, "easy", Seat::First);
+    desk.sent_to(ANN);
+    let asks = |line: &str| {
+        desk.write(GM, "GM LIST");
+        let letter = desk.last_to(GM);
+        desk.reply(GM, &letter, line);
+        desk.last_to(GM)
+    };
+    asks(&format!("GM MATCH {} TOKEN second", m.id)).says("The house holds that seat");
+    asks(&format!("GM MATCH {} REPLACE first house", m.id)).says("holds a seat of that match already");
+    asks(&format!("GM MATCH {} REPLACE second {BO}", m.id)).says("Done");
+    assert_eq!(desk.find(&m.id).house, BySeat::default());
+    desk.one_to(ANN).says("given the seat of the house (easy) to bo");
+    desk.one_to(BO).says("The GM has given you a seat");
+    asks(&format!("GM MATCH {} REPLACE first house:master", m.id)).says("at the level master");
+    asks(&format!("GM MATCH {} REPLACE first house:expert", m.id)).says("Done");
+    let after = desk.find(&m.id);
+    assert_eq!((after.house.first.as_deref(), after.adjudicated.len()), (Some("expert"), 1), "it has played");
+    let to_bo = desk.sent_to(BO);
+    to_bo[0].says("to the house (expert)");
+    desk.one_to(ANN).says("to the house (expert)");
+    desk.reply(BO, &to_bo[1], "MARBLE A2");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 3);
+    let [id] = &asks(&format!("GM NEW quad {ANN} house:average trainer=on"))
+        .text
+        .split_whitespace()
+        .filter(|word| word.starts_with("QD-"))
+        .map(str::to_owned)
+        .collect::<Vec<_>>()[..]
+    else {
+        panic!("a match opens")
+    };
+    assert_eq!(desk.find(id).house.second.as_deref(), Some("average"));
+}
+
+#[test]
+fn a_turn_that_is_opened_again_is_played_again() {
+    let desk = Desk::new();
+    let m = opened(&desk, "average", Seat::First);
+    desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
+    let deed = Deed::Correct { turn: 2, reason: "another try".to_owned(), orders: None };
+    let again = Instruction::Match { id: m.id.clone(), turn: None, deed };
+    desk.block_on(desk.office().carry_out(&again)).expect("it is done");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    desk.work();
+    assert_eq!((desk.find(&m.id).adjudicated.len(), desk.find(&m.id).house_due()), (2, None));
+}
+
+#[test]
+fn the_house_waits_for_no_settle_time_and_its_opponent_has_it() {
+    let desk = Desk::with("settle_minutes = 30\n");
+    let m = opened(&desk, "average", Seat::Second);
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    desk.reply(ANN, &to_ann(&desk), "MARBLE A2");
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 1, "Ann can still amend");
+    desk.advance(1);
+    assert_eq!(desk.find(&m.id).adjudicated.len(), 3);
+}
+
+#[test]
+fn a_dossier_and_the_account_tell_of_the_house_and_another_club_can_take_them_in() {
+    let desk = Desk::new();
+    let m = opened(&desk, "average", Seat::First);
+    desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
+    desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
+    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let material = desk.block_on(desk.office().material(&m.id, false, "")).expect("the account's material");
+    let page = account::text(&desk.office().templates, &material, None).expect("a page");
+    assert!(page.contains(", by the house\n") && page.contains("against the house (average)"), "{page}");
+    let other = Desk::new();
+    let brought = dossier::read(files).expect("a dossier");
+    let verdict = other.block_on(other.office().take_dossier(brought)).expect("it is sound");
+    assert_eq!(verdict.head, desk.find(&m.id).head);
+}
