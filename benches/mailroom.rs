@@ -96,10 +96,14 @@ impl Club {
             }
         }
         // The forms are not what is measured.
-        while let Some(at) = self.office.store.next_dispatch_at().await.expect("the store answers") {
-            let (forms, claim) = self.office.store.claim_dispatches(at, 1000).await.expect("the forms");
+        loop {
+            let now = self.office.now();
+            let (forms, claim) = self.office.store.claim_dispatches(now, 1000).await.expect("the forms");
             let sent: Vec<_> = forms.iter().map(|form| (form.id, store::Sent::Taken)).collect();
-            self.office.store.note_sent(claim, at, &sent).await.expect("noted");
+            self.office.store.note_sent(claim, now, &sent).await.expect("noted");
+            if sent.is_empty() {
+                return;
+            }
         }
     }
 

@@ -26,7 +26,7 @@ enum Command {
 ///
 /// The database to move to must be empty; it is made if it is a file that is not there. Every table is read again
 /// afterwards and compared, and the ledger of every match is followed from its first entry. What is broken off leaves
-/// nothing behind. The database moved from stays as it is.
+/// nothing behind. The database moved from stays as it is. Before a move to PostgreSQL no letter may wait.
 #[derive(clap::Args)]
 pub struct Move {
     /// sqlite:FILE or postgres://USER@HOST/NAME; a password is better given as PGPASSWORD than here
@@ -57,8 +57,12 @@ impl Move {
         let who = format!("a move, {}", this_daemon());
         let _from_held = from.hold(&who).await.context("the database to move from")?;
         let _to_held = to.hold(&who).await.context("the database to move to")?;
-        if !self.from.starts_with("sqlite:") {
+        if from.is_shared() {
             none_works(&*from).await?;
+        }
+        if to.is_shared() && from.oldest_waiting(Utc::now()).await?.is_some() {
+            // Where several daemons settle letters, each is kept with what it is about when it comes in.
+            bail!("letters wait to be ruled on: let `fogpost run --once` do so before the move");
         }
         let bar = ProgressBar::no_length().with_style(
             ProgressStyle::with_template("{spinner} {msg} {human_pos} of {human_len} ({elapsed})")

@@ -1,7 +1,8 @@
 //! One letter: whose it is, what becomes of it, and how it is answered.
 
-use anyhow::Context;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use anyhow::Context;
 
 use super::Office;
 use super::answers::asked;

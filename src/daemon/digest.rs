@@ -6,8 +6,8 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use super::Office;
 use super::returned::given_up;
-use super::settle::rulable;
-use crate::referee::Stage;
+use super::settle::{Known, rulable, snapshot};
+use crate::referee::{Match, Stage};
 use crate::report::{DigestTold, FailedSend, LetterTold, Plain, Refusals};
 use crate::store::{DispatchRow, Fate, Settlement};
 
@@ -16,6 +16,9 @@ const LAST_DIGEST: &str = "digest";
 
 /// No more letters and dispatches than this are listed one by one.
 const LISTED_AT_MOST: u32 = 50;
+
+/// Matches loaded together.
+const MATCHES_TOGETHER: usize = 500;
 
 impl Office {
     /// Sends the digest when its hour has come, if there is anything to tell.
@@ -30,7 +33,8 @@ impl Office {
         if local(now).hour() < self.config.club.gm.digest_hour || local(last).date_naive() >= today {
             return Ok(());
         }
-        if let Some(digest) = self.digest_since(Some(last)).await? {
+        let nothing_yet = (Known::default(), Settlement::default());
+        if let Some(digest) = self.digest_since(Some(last), &nothing_yet.0, &nothing_yet.1).await? {
             let mut settlement = Settlement { at: now, ..Settlement::default() };
             let dispatch = self.gm_dispatch(&Plain::Digest { digest }, &format!("d.{today}"), None).await?;
             let made = self.store.dispatches_named(std::slice::from_ref(&dispatch.message_id)).await?;
@@ -47,25 +51,27 @@ impl Office {
     pub(super) async fn digest_since(
         &self,
         since: Option<DateTime<Utc>>,
+        known: &Known,
+        settlement: &Settlement,
     ) -> anyhow::Result<Option<DigestTold>> {
         let since = since.unwrap_or(self.now() - TimeDelta::days(1));
         let mut told = DigestTold { since: self.tell_time(since), ..DigestTold::default() };
-        for row in self.store.list_matches(None).await? {
-            let Some(m) = rulable(&row) else { continue };
-            let line = || self.gm_line(&m);
+        self.for_each_match(known, settlement, |m| {
+            let line = || self.gm_line(m);
             told.running += usize::from(m.stage == Stage::Running);
             if m.protest.is_some() {
                 told.protests.push(line());
             } else if m.asked_gm && m.stage == Stage::Running {
                 told.overdue.push(line());
-            } else if self.is_late(&m) {
+            } else if self.is_late(m) {
                 told.late.push(line());
             } else if m.stage != Stage::Over
                 && (m.bouncing != Default::default() || m.away != Default::default())
             {
                 told.unread.push(line());
             }
-        }
+        })
+        .await?;
         let mut refused: BTreeMap<String, usize> = BTreeMap::new();
         for entry in self.store.entries_since("OrdersRefused", since).await? {
             *refused.entry(entry.match_id).or_default() += 1;
@@ -81,6 +87,30 @@ impl Office {
         told.ignored = self.letters_told(Fate::Ignored, since).await?;
         told.letters_waiting = self.store.queues().await?.letters_waiting;
         Ok(Some(told).filter(DigestTold::has_news))
+    }
+
+    /// Shows every match as far as it is decided in this settlement, loading some at a time: a club may have more than
+    /// fit into memory.
+    pub(super) async fn for_each_match(
+        &self,
+        known: &Known,
+        settlement: &Settlement,
+        mut show: impl FnMut(&Match),
+    ) -> anyhow::Result<()> {
+        let stored = self.store.match_ids().await?;
+        for ids in stored.chunks(MATCHES_TOGETHER) {
+            for row in self.store.matches(ids).await? {
+                match known.matches.get(&row.id) {
+                    Some(working) => show(&working.m),
+                    None => drop(rulable(&row).inspect(&mut show)),
+                }
+            }
+        }
+        let new = settlement.matches.iter().filter(|row| stored.binary_search(&row.id).is_err());
+        for row in new {
+            show(&snapshot(row)?);
+        }
+        Ok(())
     }
 
     /// When the GM was told at once; of his own letters, when they were made.

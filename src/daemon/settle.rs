@@ -214,6 +214,7 @@ impl Office {
         Ok(Known { matches, shared: Arc::new(shared) })
     }
 
+    /// These matches as far as they can be loaded.
     pub(super) async fn working(&self, ids: &[String]) -> anyhow::Result<BTreeMap<String, Working>> {
         let rows = self.store.matches(ids).await.context("matches")?;
         let seats = self.store.seats_of(ids).await.context("seats")?;
@@ -221,13 +222,20 @@ impl Office {
         for seat in seats {
             by_match.entry(seat.match_id.clone()).or_default().push(seat);
         }
-        let rulable = rows.into_iter().filter_map(|row| Some((rulable(&row)?, row)));
-        rulable
-            .map(|(m, row)| {
-                let seats = write::both_seats(by_match.remove(&row.id).unwrap_or_default(), &row.id)?;
-                Ok((row.id, Working { m, version: row.version, seats, changed: false }))
-            })
-            .collect()
+        let mut loaded = BTreeMap::new();
+        // Where one cannot be loaded, whatever is about it fails, and nothing else.
+        for (m, row) in rows.into_iter().filter_map(|row| Some((rulable(&row)?, row))) {
+            let seats = by_match.remove(&row.id).unwrap_or_default();
+            match write::both_seats(seats, &row.id) {
+                Ok(seats) => {
+                    loaded.insert(row.id, Working { m, version: row.version, seats, changed: false });
+                }
+                Err(error) => {
+                    tracing::error!(match_id = row.id, error = format!("{error:#}"), "it lacks a seat")
+                }
+            }
+        }
+        Ok(loaded)
     }
 
     /// The match that a seat's letter is about, if nothing was decided about it yet.

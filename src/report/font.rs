@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use skrifa::instance::{LocationRef, Size};
+use skrifa::outline::{DrawSettings, OutlinePen};
+use skrifa::{FontRef, MetadataProvider};
 use tiny_skia::{Path, PathBuilder, Transform};
-use ttf_parser::{Face, OutlineBuilder};
 
 /// A subset of DejaVu Sans; its licence lies beside it.
 const FONT: &[u8] = include_bytes!("fonts/DejaVuSans-subset.ttf");
@@ -21,27 +23,26 @@ fn glyph(c: char) -> Option<&'static Glyph> {
 }
 
 fn read() -> BTreeMap<char, Glyph> {
-    let face = Face::parse(FONT, 0).expect("the font is compiled in");
-    let unit = 1.0 / f32::from(face.units_per_em());
+    let font = FontRef::new(FONT).expect("the font is compiled in");
+    let (size, nowhere) = (Size::unscaled(), LocationRef::default());
+    let unit = 1.0 / f32::from(font.metrics(size, nowhere).units_per_em);
+    let (advances, outlines) = (font.glyph_metrics(size, nowhere), font.outline_glyphs());
     let mut glyphs = BTreeMap::new();
-    for subtable in
-        face.tables().cmap.into_iter().flat_map(|cmap| cmap.subtables).filter(|map| map.is_unicode())
-    {
-        subtable.codepoints(|code| {
-            let Some((c, id)) = char::from_u32(code).zip(subtable.glyph_index(code)) else { return };
-            let mut pen = Pen(PathBuilder::new());
-            face.outline_glyph(id, &mut pen);
-            let outline = pen.0.finish().and_then(|path| path.transform(Transform::from_scale(unit, unit)));
-            let advance = unit * f32::from(face.glyph_hor_advance(id).unwrap_or_default());
-            glyphs.insert(c, Glyph { outline, advance });
-        });
+    for (code, id) in font.charmap().mappings() {
+        let Some(c) = char::from_u32(code) else { continue };
+        let mut pen = Pen(PathBuilder::new());
+        let drawn = outlines.get(id).map(|glyph| glyph.draw(DrawSettings::unhinted(size, nowhere), &mut pen));
+        let outline = drawn.and_then(Result::ok).and_then(|_| pen.0.finish());
+        let outline = outline.and_then(|path| path.transform(Transform::from_scale(unit, unit)));
+        let advance = unit * advances.advance_width(id).unwrap_or_default();
+        glyphs.insert(c, Glyph { outline, advance });
     }
     glyphs
 }
 
 struct Pen(PathBuilder);
 
-impl OutlineBuilder for Pen {
+impl OutlinePen for Pen {
     fn move_to(&mut self, x: f32, y: f32) {
         self.0.move_to(x, y);
     }

@@ -32,13 +32,18 @@ pub fn png(svg: &str) -> Option<Vec<u8>> {
     if let Some(known) = known {
         return Some(known.to_vec());
     }
-    let png = encode(&draw(svg, SCALE)?).ok()?;
+    let png = paint(svg)?;
     let generations = &mut *PAINTED.lock().unwrap_or_else(PoisonError::into_inner);
     if generations[0].len() >= REMEMBERED {
         generations[1] = std::mem::take(&mut generations[0]);
     }
     generations[0].insert(key, Arc::from(&png[..]));
     Some(png)
+}
+
+/// [`png`], painted anew.
+pub fn paint(svg: &str) -> Option<Vec<u8>> {
+    encode(&draw(svg, SCALE)?).ok()
 }
 
 type Rgb = [u8; 3];
@@ -70,30 +75,35 @@ fn shade([red, green, blue]: Rgb) -> usize {
 /// The commonest colours, at most 256, and for each shade the place of its own or the nearest of them.
 fn palette(pixels: &[Rgb]) -> (Vec<Rgb>, Vec<u8>) {
     /// A shade is shown in the colour of its longest run: that of an area rather than of an edge.
-    #[derive(Clone, Default)]
+    #[derive(Clone, Copy)]
     struct Found {
         pixels: usize,
         longest_run: usize,
         colour: Rgb,
     }
-    let mut found = vec![Found::default(); SHADES];
+    let mut found: Vec<Found> = Vec::new();
+    // For each shade the place in `found`, from 1.
+    let mut places = vec![0_usize; SHADES];
     for run in pixels.chunk_by(|a, b| a == b) {
-        let shade = &mut found[shade(run[0])];
+        let place = &mut places[shade(run[0])];
+        if *place == 0 {
+            found.push(Found { pixels: 0, longest_run: 0, colour: run[0] });
+            *place = found.len();
+        }
+        let shade = &mut found[*place - 1];
         shade.pixels += run.len();
         if run.len() > shade.longest_run {
             (shade.longest_run, shade.colour) = (run.len(), run[0]);
         }
     }
-    let mut shades: Vec<usize> = (0..SHADES).filter(|&shade| found[shade].pixels > 0).collect();
-    shades.sort_by_key(|&shade| Reverse(found[shade].pixels));
-    let palette: Vec<Rgb> = shades.iter().take(256).map(|&shade| found[shade].colour).collect();
-    let mut places = vec![0; SHADES];
-    for &shade in &shades {
-        let colour = found[shade].colour;
-        let nearest = (0_u8..=255).zip(&palette).min_by_key(|(_, other)| distance(colour, **other));
-        places[shade] = nearest.map_or(0, |(place, _)| place);
+    found.sort_by_key(|shade| Reverse(shade.pixels));
+    let palette: Vec<Rgb> = found.iter().take(256).map(|shade| shade.colour).collect();
+    let mut nearest = vec![0; SHADES];
+    for Found { colour, .. } in found {
+        let place = (0_u8..=255).zip(&palette).min_by_key(|(_, other)| distance(colour, **other));
+        nearest[shade(colour)] = place.map_or(0, |(place, _)| place);
     }
-    (palette, places)
+    (palette, nearest)
 }
 
 fn distance(a: Rgb, b: Rgb) -> u32 {

@@ -114,7 +114,15 @@ impl SqliteStore {
 
     /// Takes the writer's place at once, so that no transaction that has read must wait to write.
     async fn begin(&self) -> Result<Transaction<'static, Sqlite>> {
-        Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
+        match self.writer.begin_with("BEGIN IMMEDIATE").await {
+            // SQLite has ended the transaction before by itself, as it does when the disk is full, and its driver has
+            // not noticed.
+            Err(sqlx::Error::InvalidSavePointStatement) => {
+                self.writer.acquire().await?.close().await?;
+                Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
+            }
+            begun => Ok(begun?),
+        }
     }
 
     /// A transaction beside which no letters come in: here, as any.

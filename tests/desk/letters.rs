@@ -2,8 +2,9 @@
 
 use fogpost::game::any::Kind;
 use fogpost::store::Fate;
+use sqlx::{Connection as _, SqliteConnection};
 
-use crate::desk::{ANN, BO, Desk, REFEREE};
+use crate::desk::{ANN, BO, Desk, GM, REFEREE};
 
 #[test]
 fn a_stranger_gets_the_manual_and_nothing_of_a_match() {
@@ -122,4 +123,31 @@ fn letters_after_the_end_are_each_answered() {
         desk.reply(ANN, &invitation, order);
         desk.one_to(ANN).says("The match is over");
     }
+}
+
+#[test]
+fn a_letter_whose_answer_cannot_be_kept_is_set_aside_and_holds_up_nobody() {
+    let desk = Desk::new();
+    desk.open(Kind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    desk.block_on(async {
+        let url = format!("sqlite:{}", desk.folder().join("fogpost.db").display());
+        let mut file = SqliteConnection::connect(&url).await.expect("the database");
+        let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON dispatch WHEN NEW.recipient = 'cy@elsewhere.example' \
+                      BEGIN SELECT RAISE(ABORT, 'not this one'); END";
+        sqlx::query(refuse).execute(&mut file).await.expect("a trigger");
+    });
+    let stranger = |who: &str| format!("From: {who}@elsewhere.example\nMessage-ID: <1.{who}@x>\n\nHELP\n");
+    desk.put(&stranger("cy"));
+    desk.put(&desk.answer(ANN, &to_ann, "MARBLE E5"));
+    desk.put(&stranger("di"));
+    desk.work();
+    desk.sent_to(ANN)[0].says("Your orders are sealed");
+    desk.one_to("di@elsewhere.example");
+    desk.one_to(GM).says("could not be ruled on, three times").says("not this one");
+    let fate = |who: &str| desk.letters().iter().find(|row| row.sender.starts_with(who)).map(|row| row.fate);
+    assert_eq!(
+        [fate("cy"), fate("ann"), fate("di")],
+        [Fate::SetAside, Fate::Ruled, Fate::Answered].map(Some)
+    );
 }

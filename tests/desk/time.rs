@@ -90,3 +90,25 @@ fn orders_that_came_in_time_count_though_they_are_read_late() {
     let after = desk.find(&m.id);
     assert_eq!((after.adjudicated.len(), after.missed.first), (1, 0));
 }
+
+#[test]
+fn a_clock_that_jumps_back_and_forth_is_no_ones_fault() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    desk.sent_to(BO);
+    desk.sleep(-30);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.sent_to(ANN)[0].says("Your orders are sealed");
+    let to_bo = desk.last_to(BO);
+    // Beyond the deadline, which slides, and back again.
+    desk.sleep(9 * 24);
+    desk.work();
+    desk.sleep(-8 * 24);
+    desk.work();
+    assert_eq!(desk.find(&m.id).missed.second, 0);
+    desk.reply(BO, &to_bo, "MARBLE A5");
+    desk.sent_to(BO).iter().find(|sent| sent.text.contains("Your orders are sealed")).expect("a receipt");
+    let m = desk.find(&m.id);
+    assert_eq!((m.stage, m.adjudicated.len()), (Stage::Running, 2));
+}

@@ -169,4 +169,10 @@ async fn a_club_on_postgres_is_not_moved_while_a_daemon_works_on_it() {
     let moved = run();
     assert!(moved.status.success(), "{}", String::from_utf8_lossy(&moved.stderr));
     assert_eq!(open(&to).await.unwrap().queues().await.unwrap().letters_waiting, 3);
+    // The way back is for letters that are ruled on: several daemons would not know which are about one match.
+    let other = Place::postgres().await.expect("as before");
+    let mut back = std::process::Command::new(env!("CARGO_BIN_EXE_fogpost"));
+    let refused = back.args(["db", "move", &to, &other.url]).output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(1) && said.contains("letters wait to be ruled on"), "{said}");
 }

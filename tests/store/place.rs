@@ -137,6 +137,18 @@ impl Cluster {
         }
     }
 
+    /// Ends all sessions without a word, as a crash does, and starts anew.
+    #[allow(dead_code, reason = "the crash tests alone do this")]
+    pub fn restart(&self) {
+        let mut restart = as_owner(&self.programs.join("pg_ctl"), self.owner);
+        restart.args(["restart", "--silent", "--wait", "--mode=immediate", "--pgdata"]);
+        restart
+            .arg(self.folder.path().join("data"))
+            .arg("--log")
+            .arg(self.folder.path().join("restarted.log"));
+        assert!(restart.current_dir(self.folder.path()).status().unwrap().success());
+    }
+
     pub fn url(&self, database: &str) -> String {
         format!("postgres://fogpost@localhost/{database}?host={}", self.folder.path().display())
     }

@@ -1,0 +1,153 @@
+//! Everything around the daemon fails: the network, the disk, the database; and one letter among the good ones.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use sqlx::{Connection as _, SqliteConnection};
+
+use crate::Run;
+use crate::club::{Club, Lines, straight};
+use crate::dice::{Dice, seed};
+use crate::people::Person;
+use crate::proxy::{Proxy, Trouble};
+use crate::servers::Servers;
+
+const PATIENCE: Duration = Duration::from_secs(300);
+
+#[test]
+fn a_network_that_breaks_loses_nothing_and_doubles_nothing() {
+    let Some(servers) = Servers::start() else { return };
+    let seed = seed();
+    let dice = Arc::new(Mutex::new(Dice::new(seed ^ 1)));
+    let imap = {
+        let dice = Arc::clone(&dice);
+        move || {
+            let mut dice = dice.lock().expect("no cast panics");
+            match dice.below(4) {
+                0 => Trouble::CutAfter(b"UID FETCH", dice.below(6000)),
+                1 => Trouble::CutAfter(b"BODY.PEEK", dice.below(6000)),
+                2 => Trouble::CutAfter(b"UID MOVE", dice.below(60)),
+                _ => Trouble::CutAfter(b"LOGIN", dice.below(20_000)),
+            }
+        }
+    };
+    let smtp = move || {
+        let mut dice = dice.lock().expect("no cast panics");
+        match dice.below(8) {
+            0 => Trouble::Says { recipient: "", words: "451 4.3.0 try again later" },
+            1 => Trouble::Silent,
+            2 | 3 => Trouble::CutAfter(b"\r\n.\r\n", 0),
+            _ => Trouble::CutAfter(b"EHLO", dice.below(5000)),
+        }
+    };
+    let (imap, smtp) = (Proxy::to(servers.imap_port, imap), Proxy::to(servers.smtp_port, smtp));
+    let lines = Lines { imap: imap.port, smtp: smtp.port };
+    let mut run = Run::begin(Club::on_sqlite(&lines), &servers, seed);
+    run.play_until(40, PATIENCE);
+    let (of_imap, of_smtp) = (imap.connections(), smtp.connections());
+    assert!(of_imap.1 > 3 && of_smtp.1 > 3, "{of_imap:?} {of_smtp:?}");
+    imap.plan(|| Trouble::None);
+    smtp.plan(|| Trouble::None);
+    run.end(&format!("a bad network ({} lines cut)", of_imap.1 + of_smtp.1), 0, seed);
+}
+
+#[test]
+fn a_recipient_that_is_refused_for_good_is_told_to_the_gm() {
+    let Some(servers) = Servers::start() else { return };
+    let refused = || Trouble::Says { recipient: "bo@club.test", words: "550 5.1.1 no such user" };
+    let smtp = Proxy::to(servers.smtp_port, refused);
+    let mut club = Club::on_sqlite(&Lines { imap: servers.imap_port, smtp: smtp.port });
+    club.open("ann", "bo");
+    club.start_all();
+    let began = Instant::now();
+    let to =
+        |name: &str| smtp.taken().iter().filter(|raw| raw.contains(&format!("<{name}@club.test>"))).count();
+    while smtp.taken().iter().all(|raw| !raw.contains("is given up")) || to("ann") == 0 {
+        assert!(began.elapsed() < PATIENCE, "{:#?}\n{}", smtp.taken(), club.log());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn a_full_disk_and_a_locked_database_are_waited_out() {
+    let Some(servers) = Servers::start() else { return };
+    let seed = seed();
+    let mut run = Run::begin(Club::on_sqlite(&straight(&servers)), &servers, seed);
+    run.play_until(20, PATIENCE);
+    // No file of the daemon's grows any more: to it, that is a full disk.
+    let log = run.club.path("fogpost.db-wal");
+    limit_files(run.club.pid(0), &size(&log).to_string());
+    run.play_for(Duration::from_secs(6));
+    assert!(run.club.is_running(0), "{}", run.club.log());
+    assert!(run.club.log().contains("full") || run.club.log().contains("disk"), "{}", run.club.log());
+    limit_files(run.club.pid(0), "unlimited");
+    run.play_until(20, PATIENCE);
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let mut other = runtime.block_on(SqliteConnection::connect(&run.club.url)).expect("the database");
+    runtime.block_on(sqlx::query("BEGIN IMMEDIATE").execute(&mut other)).expect("it is ours");
+    // Longer than the daemon waits for it.
+    run.play_for(Duration::from_secs(13));
+    assert!(run.club.log().contains("locked"), "{}", run.club.log());
+    runtime.block_on(sqlx::query("ROLLBACK").execute(&mut other)).expect("it is free");
+    run.play_until(20, PATIENCE);
+    run.end("a full disk and a locked database", 0, seed);
+}
+
+fn size(file: &Path) -> u64 {
+    fs::metadata(file).expect("it is there").len()
+}
+
+/// Sets how long a file may become that the process writes.
+fn limit_files(pid: u32, bytes: &str) {
+    let limit =
+        Command::new("prlimit").args(["--pid", &pid.to_string(), &format!("--fsize={bytes}:")]).status();
+    assert!(limit.expect("prlimit is in util-linux").success());
+}
+
+#[test]
+fn a_database_server_that_is_gone_for_a_while_is_waited_out() {
+    let Some(servers) = Servers::start() else { return };
+    let Some(club) = Club::on_postgres(&straight(&servers), 3) else { return };
+    let seed = seed();
+    let mut run = Run::begin(club, &servers, seed);
+    for _ in 0..3 {
+        run.play_until(15, PATIENCE);
+        run.club.cluster.as_ref().expect("it is on PostgreSQL").restart();
+    }
+    run.play_until(15, PATIENCE);
+    run.end("a database server that was restarted three times", 0, seed);
+}
+
+/// Words over which the club's own template stumbles.
+const POISON: &str = "POISON";
+
+#[test]
+fn a_letter_that_cannot_be_ruled_on_is_set_aside_and_holds_up_nobody() {
+    let Some(servers) = Servers::start() else { return };
+    let seed = seed();
+    let club = Club::on_sqlite(&straight(&servers));
+    let ours = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/answer.txt"));
+    let (subject, body) = ours.as_deref().expect("a template").split_once("\n\n").expect("a subject");
+    let stumble = format!(
+        "{{% for remark in answer.remarks %}}{{% if \"{POISON}\" in remark %}}{{{{ remark.x.y }}}}{{% endif %}}{{% endfor %}}"
+    );
+    fs::write(club.path("templates/answer.txt"), format!("{subject}\n\n{stumble}\n{body}"))
+        .expect("a template");
+    let mut run = Run::begin(club, &servers, seed);
+    run.play_until(10, PATIENCE);
+    let poison = run.tables[0].people[0].ask(&servers, &format!("STATUS\r\n{POISON}"));
+    run.sent.poisoned.insert(poison);
+    run.play_until(20, PATIENCE);
+    let mut gm = Person::new("gm".to_owned());
+    let mut told = false;
+    let began = Instant::now();
+    while !told {
+        run.go_round();
+        gm.read_all(&servers, |_, raw| told |= String::from_utf8_lossy(raw).contains("was set aside"));
+        assert!(began.elapsed() < PATIENCE, "{}", run.club.log());
+    }
+    run.end("a letter that cannot be ruled on", 0, seed);
+}

@@ -1,0 +1,139 @@
+//! Whatever breaks, nothing is lost and nothing is done twice: daemons as processes of their own, between a Dovecot, a
+//! Postfix and correspondents who answer, are killed at random moments, or have everything around them fail.
+//!
+//! FOGPOST_KILLS says how many daemons are killed (the full run: 300), FOGPOST_SEED repeats the chances of a run that
+//! failed, FOGPOST_BIN names another build of the program. `cargo nextest run --test crash --no-capture` shows the
+//! summaries.
+
+mod club;
+mod dice;
+mod faults;
+mod people;
+#[path = "../store/place.rs"]
+#[allow(dead_code)] // It is shared with the tests of the store, which need more of it.
+mod place;
+mod proxy;
+mod reckoning;
+#[path = "../servers/mod.rs"]
+#[allow(dead_code)] // It is shared with the tests of the post office, which need more of it.
+mod servers;
+
+use std::time::{Duration, Instant};
+
+use crate::club::{Club, straight};
+use crate::dice::{Dice, kills, seed};
+use crate::people::{Sent, Table};
+use crate::reckoning::{Reckoning, all_is_done};
+use crate::servers::Servers;
+
+/// Matches that are played at the same time.
+const TABLES: usize = 8;
+
+/// A run: the correspondents play while something happens, and at the end it is reckoned up.
+struct Run<'a> {
+    club: Club,
+    servers: &'a Servers,
+    tables: Vec<Table>,
+    sent: Sent,
+    dice: Dice,
+}
+
+impl<'a> Run<'a> {
+    fn begin(mut club: Club, servers: &'a Servers, seed: u64) -> Self {
+        club.start_all();
+        let tables = (0..TABLES).map(|number| Table::open(number, &club)).collect();
+        Run { club, servers, tables, sent: Sent::default(), dice: Dice::new(seed) }
+    }
+
+    /// All read and answer; where a match is over, another begins.
+    fn go_round(&mut self) {
+        for table in &mut self.tables {
+            table.go_round(self.servers, &mut self.sent, &mut self.dice);
+        }
+        let over = self.tables.iter().filter(|table| table.is_over()).count();
+        if self.tables.len() - over < TABLES {
+            self.tables.push(Table::open(self.tables.len(), &self.club));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+
+    fn play_for(&mut self, time: Duration) {
+        let began = Instant::now();
+        while began.elapsed() < time {
+            self.go_round();
+        }
+    }
+
+    /// Plays until so many letters more were sent.
+    fn play_until(&mut self, letters: usize, patience: Duration) {
+        let (until, began) = (self.sent.letters.len() + letters, Instant::now());
+        while self.sent.letters.len() < until {
+            self.go_round();
+            assert!(began.elapsed() < patience, "{} letters\n{}", self.sent.letters.len(), self.club.log());
+        }
+    }
+
+    /// A little while, between these milliseconds.
+    fn a_while(&mut self, least: u64, most: u64) -> Duration {
+        Duration::from_millis(least + self.dice.below(most - least))
+    }
+
+    /// Plays until a letter has come that nobody had before, if one comes.
+    fn play_on(&mut self) {
+        let came = |run: &Run| -> usize {
+            run.tables.iter().flat_map(|table| &table.people).map(|person| person.came.len()).sum()
+        };
+        let (before, began) = (came(self), Instant::now());
+        while came(self) == before && began.elapsed() < Duration::from_secs(8) {
+            self.go_round();
+        }
+    }
+
+    /// Kills a daemon after a while, again and again, and starts it again: mostly in the middle of its work, now and
+    /// then before it has begun.
+    fn kill(&mut self, times: u64) {
+        for _ in 0..times {
+            let one = self.dice.below(self.club.daemons() as u64) as usize;
+            if !self.dice.once_in(6) {
+                self.play_on();
+            }
+            let alive = self.a_while(0, 1500);
+            self.play_for(alive);
+            self.club.kill(one);
+            if self.club.daemons() > 1 {
+                let gone = self.a_while(0, 1000);
+                self.play_for(gone);
+            }
+            self.club.start(one);
+        }
+    }
+
+    /// The correspondents write no more; what is under way comes to its end.
+    fn end(mut self, what: &str, kills: u64, seed: u64) {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(all_is_done(&self.club, self.servers, &self.sent));
+        let reckoning =
+            runtime.block_on(Reckoning::of(&self.club, self.servers, &mut self.tables, &self.sent));
+        reckoning.tell(what, kills, seed);
+        assert!(reckoning.turns > 0, "somebody has played");
+    }
+}
+
+#[test]
+fn a_daemon_on_sqlite_that_is_killed_loses_nothing_and_doubles_nothing() {
+    let Some(servers) = Servers::start() else { return };
+    let (kills, seed) = (kills(), seed());
+    let mut run = Run::begin(Club::on_sqlite(&straight(&servers)), &servers, seed);
+    run.kill(kills);
+    run.end("SQLite", kills, seed);
+}
+
+#[test]
+fn three_daemons_on_postgresql_any_of_which_is_killed_lose_nothing_and_double_nothing() {
+    let Some(servers) = Servers::start() else { return };
+    let Some(club) = Club::on_postgres(&straight(&servers), 3) else { return };
+    let (kills, seed) = (kills(), seed());
+    let mut run = Run::begin(club, &servers, seed);
+    run.kill(kills);
+    run.end("three daemons on PostgreSQL", kills, seed);
+}

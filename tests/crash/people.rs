@@ -1,0 +1,176 @@
+//! The correspondents: each reads his mailbox at the server and answers whatever asks for his orders, now and then with a
+//! faulty line, a question, or a letter that arrives twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use mail_parser::MessageParser;
+
+use crate::club::Club;
+use crate::dice::Dice;
+use crate::servers::Servers;
+
+/// So many marbles of each side: in one row they make no quad. Then Black resigns.
+const MARBLES: usize = 9;
+
+/// A match between two people of its own.
+pub struct Table {
+    pub id: String,
+    pub people: [Person; 2],
+}
+
+pub struct Person {
+    pub name: String,
+    /// The files of the mailbox that were read.
+    read: BTreeSet<String>,
+    /// The letters that came, by Message-ID, and how often each did.
+    pub came: BTreeMap<String, usize>,
+    /// The turns for which orders went out.
+    pub moved: BTreeSet<usize>,
+    pub resigned: bool,
+    /// The last letter that came.
+    last: Vec<u8>,
+}
+
+/// What all have sent, by Message-ID.
+#[derive(Default)]
+pub struct Sent {
+    pub letters: BTreeSet<String>,
+    pub copies: usize,
+    /// Those that nobody can rule on.
+    pub poisoned: BTreeSet<String>,
+}
+
+impl Table {
+    pub fn open(number: usize, club: &Club) -> Table {
+        let names = ["ann", "bo"].map(|name| format!("{name}{number}"));
+        let id = club.open(&names[0], &names[1]);
+        Table { id, people: names.map(Person::new) }
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.people[0].resigned
+    }
+
+    /// Both read what has come and answer it.
+    pub fn go_round(&mut self, servers: &Servers, sent: &mut Sent, dice: &mut Dice) {
+        for (seat, person) in self.people.iter_mut().enumerate() {
+            person.read_all(servers, |person, letter| person.answer(seat, letter, servers, sent, dice));
+        }
+    }
+
+    /// Both read what has come.
+    pub fn read(&mut self, servers: &Servers) {
+        for person in &mut self.people {
+            person.read_all(servers, |_, _| ());
+        }
+    }
+}
+
+impl Person {
+    pub fn new(name: String) -> Person {
+        let (read, came, moved, last) = Default::default();
+        Person { name, read, came, moved, resigned: false, last }
+    }
+
+    pub fn address(&self) -> String {
+        format!("{}@club.test", self.name)
+    }
+
+    /// Reads what is new; `first` gets each letter the first time that it comes.
+    pub fn read_all(&mut self, servers: &Servers, mut first: impl FnMut(&mut Person, &[u8])) {
+        for part in ["new", "cur"] {
+            let Ok(listed) = fs::read_dir(servers.maildir(&self.name).join(part)) else { continue };
+            let mut files: Vec<_> = listed.map(|file| file.expect("an entry").path()).collect();
+            files.sort();
+            for file in files {
+                let name = file.file_name().expect("a name").to_string_lossy();
+                let name = name.split(':').next().expect("it begins").to_owned();
+                if !self.read.insert(name) {
+                    continue;
+                }
+                let raw = fs::read(&file).expect("a letter");
+                let mail = MessageParser::default().parse_headers(&raw).expect("a letter");
+                let id = mail.message_id().expect("our letters bear an id").to_owned();
+                let times = self.came.entry(id).or_default();
+                *times += 1;
+                if *times == 1 {
+                    self.last.clone_from(&raw);
+                    first(self, &raw);
+                }
+            }
+        }
+    }
+
+    /// Answers the last letter with these words; the Message-ID.
+    pub fn ask(&self, servers: &Servers, words: &str) -> String {
+        let mail = MessageParser::default().parse(&self.last).expect("a letter came");
+        let (mut sent, mut dice) = (Sent::default(), Dice::new(0));
+        Reply { person: &self.name, to: &mail, words, number: 1_000_000 }.send(servers, &mut sent, &mut dice);
+        sent.letters.pop_first().expect("it was sent")
+    }
+
+    fn answer(&mut self, seat: usize, raw: &[u8], servers: &Servers, sent: &mut Sent, dice: &mut Dice) {
+        let mail = MessageParser::default().parse(raw).expect("a letter");
+        let text = mail.body_text(0).unwrap_or_default();
+        let Some(turn) = text.lines().find_map(|line| line.trim().strip_prefix("Your orders for turn "))
+        else {
+            return;
+        };
+        let turn: usize = turn.parse().expect("the number of a turn");
+        let place = (turn - 1) / 2;
+        if self.resigned || self.moved.contains(&turn) || turn % 2 == seat {
+            return;
+        }
+        let mut say = |words: &str, dice: &mut Dice| {
+            let reply = Reply { person: self.name.as_str(), to: &mail, words, number: sent.letters.len() };
+            reply.send(servers, sent, dice);
+        };
+        if dice.once_in(6) {
+            say("MARBLE Z99", dice);
+        }
+        if dice.once_in(6) {
+            say("STATUS", dice);
+        }
+        if place >= MARBLES {
+            say("RESIGN CONFIRM", dice);
+            self.resigned = true;
+            return;
+        }
+        let column = char::from(b'A' + u8::try_from(place).expect("a column"));
+        say(&format!("MARBLE {column}{}", [5, 7][seat]), dice);
+        self.moved.insert(turn);
+    }
+}
+
+struct Reply<'a> {
+    person: &'a str,
+    to: &'a mail_parser::Message<'a>,
+    words: &'a str,
+    number: usize,
+}
+
+impl Reply<'_> {
+    /// Hands it in, and now and then once more by another way.
+    fn send(&self, servers: &Servers, sent: &mut Sent, dice: &mut Dice) {
+        let (from, id) =
+            (format!("{}@club.test", self.person), format!("{}.{}@people.test", self.number, self.person));
+        let to =
+            self.to.reply_to().and_then(|to| to.first()?.address()).expect("where answers go").to_owned();
+        // No two letters say the same, so that each is answered.
+        let raw = format!(
+            "From: {from}\r\nTo: {to}\r\nSubject: Re: {}\r\nIn-Reply-To: <{}>\r\nMessage-ID: <{id}>\r\n\r\n\
+             {}\r\nThis is letter {}.\r\n",
+            self.to.subject().unwrap_or_default(),
+            self.to.message_id().unwrap_or_default(),
+            self.words,
+            self.number
+        );
+        servers.deliver(raw.as_bytes(), &from, &to);
+        sent.letters.insert(id);
+        if dice.once_in(4) {
+            servers.deliver(format!("X-Copy: yes\r\n{raw}").as_bytes(), &from, &to);
+            sent.copies += 1;
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The reckoning at the end: nothing may be lost, and nothing done twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use fogpost::game::Seat;
+use fogpost::ledger::{Entry, adjudications};
+use fogpost::store::{self, DispatchRow, Store};
+use sqlx::{Connection as _, PgConnection, SqliteConnection};
+
+use crate::club::Club;
+use crate::people::{Person, Sent, Table};
+use crate::servers::Servers;
+
+/// How long the last letters may be on their way.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// What a run came to.
+#[derive(Debug, Default)]
+pub struct Reckoning {
+    pub letters: usize,
+    pub copies: usize,
+    pub turns: usize,
+    pub reports: usize,
+    /// Letters of ours that came more than once, always under the same Message-ID.
+    pub repeats: usize,
+    pub losses: Vec<String>,
+    pub doubles: Vec<String>,
+}
+
+/// A letter by its Message-ID, what became of it, and how many answers it had.
+type Answered = (String, String, i64);
+
+const ANSWERED: &str = "SELECT l.message_id, l.fate, COUNT(d.id) FROM letter l \
+                        LEFT JOIN dispatch d ON d.answers = l.digest GROUP BY l.id, l.message_id, l.fate";
+
+async fn answered(url: &str) -> Vec<Answered> {
+    if url.starts_with("sqlite:") {
+        let mut connection = SqliteConnection::connect(url).await.expect("the database");
+        let sound: String =
+            sqlx::query_scalar("PRAGMA integrity_check").fetch_one(&mut connection).await.expect("a check");
+        assert_eq!(sound, "ok", "the database is sound");
+        sqlx::query_as(ANSWERED).fetch_all(&mut connection).await.expect("the letters")
+    } else {
+        let mut connection = PgConnection::connect(url).await.expect("the database");
+        sqlx::query_as(ANSWERED).fetch_all(&mut connection).await.expect("the letters")
+    }
+}
+
+/// Waits until all letters are settled, and all of ours are sent.
+pub async fn all_is_done(club: &Club, servers: &Servers, sent: &Sent) {
+    let store = store::open(&club.url).await.expect("the store opens");
+    let began = Instant::now();
+    loop {
+        let queues = store.queues().await.expect("the store answers");
+        let here = servers.letters("referee", "INBOX").len();
+        let kept = answered(&club.url).await.into_iter().filter(|(id, _, _)| sent.letters.contains(id));
+        let kept: BTreeSet<String> = kept.map(|(id, _, _)| id).collect();
+        let missing = sent.letters.len() - kept.len();
+        if (queues.letters_waiting, queues.dispatches_waiting, here, missing) == (0, 0, 0, 0) {
+            break;
+        }
+        assert!(
+            began.elapsed() < PATIENCE,
+            "{queues:?}, {here} in the mailbox, {missing} not kept\n{}",
+            club.log()
+        );
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    store.close().await;
+}
+
+impl Reckoning {
+    /// Of all tables; their people read what has come meanwhile.
+    pub async fn of(club: &Club, servers: &Servers, tables: &mut [Table], sent: &Sent) -> Reckoning {
+        let mut reckoning =
+            Reckoning { letters: sent.letters.len(), copies: sent.copies, ..Reckoning::default() };
+        reckoning.letters(&answered(&club.url).await, sent);
+        let store = store::open(&club.url).await.expect("the store opens");
+        let dispatches = store.list_dispatches(false, u32::MAX).await.expect("the store answers");
+        let began = Instant::now();
+        // The last of them may still lie with the mail server.
+        loop {
+            let people = tables.iter().flat_map(|table| &table.people);
+            let came = people.flat_map(|person| person.came.keys()).collect::<BTreeSet<_>>();
+            let gm = Person::new("gm".to_owned()).address();
+            let all = dispatches.iter().all(|row| row.recipient == gm || came.contains(&row.message_id));
+            if all || began.elapsed() > PATIENCE {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            tables.iter_mut().for_each(|table| table.read(servers));
+        }
+        for table in &*tables {
+            reckoning.turns_of(table, &*store, &dispatches).await;
+            for person in &table.people {
+                reckoning.mail_of(person, &dispatches);
+            }
+        }
+        store.close().await;
+        reckoning.book(club);
+        reckoning
+    }
+
+    /// Every letter is kept, and answered once.
+    fn letters(&mut self, kept: &[Answered], sent: &Sent) {
+        let mut answers: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+        for (id, fate, count) in kept {
+            match (fate.as_str(), sent.poisoned.contains(id)) {
+                ("repeated", _) | ("set_aside", true) if *count == 0 => {}
+                ("ruled", false) => answers.entry(id).or_default().push(*count),
+                (fate, _) => self.losses.push(format!("letter {id} is {fate}, with {count} answers")),
+            }
+        }
+        for id in &sent.letters {
+            match answers.get(id.as_str()).map(Vec::as_slice) {
+                Some([1]) => {}
+                Some([0]) | None => self.losses.push(format!("letter {id} was not answered")),
+                Some(more) => self.doubles.push(format!("letter {id} was answered {more:?} times")),
+            }
+        }
+    }
+
+    /// Every turn for which orders went out is decided once, and each seat has a report of it.
+    async fn turns_of(&mut self, table: &Table, store: &dyn Store, dispatches: &[DispatchRow]) {
+        let rows = store.entries(&table.id).await.expect("the store answers");
+        let entries: Vec<Entry> =
+            rows.iter().map(|row| serde_json::from_str(&row.json).expect("an entry")).collect();
+        let decided: Vec<usize> = adjudications(&entries).iter().map(|(_, turn, _)| *turn as usize).collect();
+        let moved: BTreeSet<usize> =
+            table.people.iter().flat_map(|person| person.moved.iter().copied()).collect();
+        self.turns += moved.len();
+        for turn in &moved {
+            match decided.iter().filter(|other| *other == turn).count() {
+                1 => {}
+                0 => self.losses.push(format!("turn {turn} of {} was not decided", table.id)),
+                _ => self.doubles.push(format!("turn {turn} of {} was decided twice", table.id)),
+            }
+        }
+        for seat in Seat::BOTH {
+            let of = |row: &&DispatchRow| row.match_id.as_ref() == Some(&table.id) && row.seat == Some(seat);
+            let reports = dispatches.iter().filter(of).filter(|row| row.kind == "report").count();
+            self.reports += reports;
+            if reports < decided.len() {
+                self.losses.push(format!(
+                    "{} has {reports} reports for {seat} of {}",
+                    table.id,
+                    decided.len()
+                ));
+            }
+            if reports > decided.len() {
+                self.doubles.push(format!(
+                    "{} has {reports} reports for {seat} of {}",
+                    table.id,
+                    decided.len()
+                ));
+            }
+        }
+    }
+
+    /// Each of our letters came, and none that we have not written.
+    fn mail_of(&mut self, person: &Person, dispatches: &[DispatchRow]) {
+        let address = person.address();
+        let written: BTreeSet<&String> =
+            dispatches.iter().filter(|row| row.recipient == address).map(|row| &row.message_id).collect();
+        for id in &written {
+            match person.came.get(*id) {
+                None => self.losses.push(format!("{id} did not come to {address}")),
+                Some(times) => self.repeats += times - 1,
+            }
+        }
+        let odd = person.came.keys().filter(|id| !written.contains(id));
+        self.doubles.extend(odd.map(|id| format!("{id} came to {address}, and nobody knows of it")));
+    }
+
+    /// Every chain verifies.
+    fn book(&mut self, club: &Club) {
+        let verified = club.run(&["audit", "verify", "--all"]);
+        if !verified.status.success() {
+            self.losses.push(String::from_utf8_lossy(&verified.stdout).into_owned());
+        }
+    }
+
+    /// The summary, printed; fails unless nothing was lost and nothing done twice.
+    pub fn tell(&self, what: &str, kills: u64, seed: u64) {
+        let Reckoning { letters, copies, turns, reports, repeats, losses, doubles } = self;
+        println!(
+            "{what}: kills {kills}, letters {letters} (and {copies} copies), turns {turns}, reports {reports}, \
+             repeats {repeats}, losses {}, doubles {} (seed {seed})",
+            losses.len(),
+            doubles.len()
+        );
+        assert!(losses.is_empty() && doubles.is_empty(), "{losses:#?} {doubles:#?}");
+    }
+}

@@ -1,0 +1,113 @@
+//! What a letter costs does not grow with the club: no statement on a letter's way, nor of the look at the clock, reads
+//! a whole table.
+
+#[path = "desk/desk.rs"]
+mod desk;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use fogpost::game::any::Kind;
+use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::{Context, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::desk::{ANN, BO, Desk};
+
+/// The statements that the database was asked, as its driver tells them.
+#[derive(Clone, Default)]
+struct Asked(Arc<Mutex<BTreeSet<String>>>);
+
+impl<S: Subscriber> Layer<S> for Asked {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        if event.metadata().target() == "sqlx::query" {
+            let mut statement = Statement::default();
+            event.record(&mut statement);
+            let whole = if statement.whole.trim().is_empty() { statement.summary } else { statement.whole };
+            self.0.lock().expect("nothing panics").insert(whole.trim().to_owned());
+        }
+    }
+}
+
+#[derive(Default)]
+struct Statement {
+    summary: String,
+    whole: String,
+}
+
+impl Visit for Statement {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match field.name() {
+            "summary" => self.summary = value.to_owned(),
+            "db.statement" => self.whole = value.to_owned(),
+            _ => {}
+        }
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+}
+
+/// What may be read whole: a few rows of the daemon's own, and lists that came with the statement.
+const SMALL: [&str; 5] = ["memo", "json_each", "new", "decided", "result"];
+
+#[test]
+fn no_statement_on_a_letters_way_reads_a_whole_table() {
+    let asked = Asked::default();
+    tracing_subscriber::registry().with(asked.clone()).init();
+    let desk = Desk::with("forfeit = \"lose\"\n");
+    desk.open(Kind::Quad, &[]);
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    desk.advance(5 * 24 + 7);
+    asked.0.lock().expect("nothing panics").clear();
+    // The reminder, a refusal, an adjudication, a question and an offer.
+    desk.advance(2);
+    desk.reply(ANN, &to_ann, "MARBLE Z99");
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.reply(BO, &to_bo, "STATUS\nREPORT\nTELL Good luck\nEND");
+    desk.write("stranger@elsewhere.example", "HELP");
+    desk.write("stranger@elsewhere.example", "CHALLENGE ann@players.example QUAD");
+    let statements = std::mem::take(&mut *asked.0.lock().expect("nothing panics"));
+    assert!(statements.len() > 25, "{statements:#?}");
+    let plans: Vec<_> = desk.block_on(async {
+        let url = format!("sqlite:{}", desk.folder().join("fogpost.db").display());
+        let mut connection = SqliteConnection::connect(&url).await.expect("the database");
+        let mut plans = Vec::new();
+        for statement in statements {
+            if !["SELECT", "WITH", "UPDATE", "INSERT", "DELETE"]
+                .iter()
+                .any(|verb| statement.starts_with(verb))
+            {
+                continue;
+            }
+            let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
+            let rows = sqlx::raw_sql(explain).fetch_all(&mut connection).await.expect("a plan");
+            let steps: Vec<String> = rows.iter().map(|row| row.get("detail")).collect();
+            plans.push((statement, steps));
+        }
+        plans
+    });
+    let scans = |step: &&String| {
+        let table = step.strip_prefix("SCAN ").and_then(|rest| rest.split_whitespace().next());
+        table.is_some_and(|table| !SMALL.contains(&table))
+            && !step.contains("CONSTANT ROW")
+            && !step.contains("-ROW VALUES")
+    };
+    let sorts = |step: &&String| step.contains("TEMP B-TREE");
+    let mut faults = Vec::new();
+    for (statement, steps) in plans {
+        // SQLite looks for dispatches that answer a new letter only while a broken reference waits to be mended, which
+        // none of ours ever does.
+        let never =
+            |step: &&String| statement.starts_with("INSERT INTO letter ") && step.contains("SCAN dispatch ");
+        faults.extend(
+            steps.iter().filter(scans).filter(|step| !never(step)).map(|step| format!("{step}: {statement}")),
+        );
+        // It would sort all of which it wants some.
+        let sorts = steps.iter().filter(sorts).filter(|_| statement.contains("LIMIT"));
+        faults.extend(sorts.map(|step| format!("{step}: {statement}")));
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
