@@ -14,7 +14,7 @@ use super::draw::draw;
 use crate::letter::Digest;
 
 /// Pictures are drawn this much larger than the SVG says, so that they stay sharp on dense screens.
-const SCALE: f32 = 1.25;
+const SCALE: f32 = 1.1;
 
 /// So many pictures are remembered in each of two generations.
 const REMEMBERED: usize = 64;
