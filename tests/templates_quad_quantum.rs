@@ -30,6 +30,8 @@ fn environment(templates: Templates) -> Environment<'static> {
     env.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
     env.set_syntax(syntax.expect("the usual delimiters"));
+    // The names here begin with a capital as they are.
+    env.add_filter("begins", |name: &str| name.to_owned());
     for (name, source) in templates {
         env.add_template(name, source).expect("a template that can be read");
     }

@@ -25,7 +25,7 @@ pub use gm::{Act, Correction, Untaken};
 pub use house::{HouseMatch, level_of};
 pub use instruction::{Deed, Instructed, Instruction, Listing, instructions};
 pub use letters::{Reply, changing};
-pub use life::{Held, Match, Opening, Stage, open};
+pub use life::{Held, Match, Opening, Stage, open, open_under};
 pub use offer::{MatchLine, NoOffer, Offer, OfferTold, OpenSeat};
 pub use schedule::{Absence, Forfeit, Press, Terms};
 

@@ -1,0 +1,68 @@
+//! A backup put back while the mailbox has gone on: what the folder of processed letters holds is read again.
+
+use std::collections::BTreeSet;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::play::{Club, Person};
+use crate::servers::Servers;
+use crate::support::PATIENCE;
+
+#[test]
+fn after_a_restore_the_processed_letters_are_read_again_and_nothing_is_answered_twice() {
+    let Some(servers) = Servers::start() else { return };
+    let mut club = Club::new(&servers, "tls");
+    let (mut ann, mut bo) = (Person::new(&servers, "Ann"), Person::new(&servers, "Bo"));
+    let id = club.open("quad", "Bo <bo@club.test>", &[]);
+    club.start();
+    let to_ann = ann.reads("Turn 1", &club);
+    ann.answers(&to_ann, "MARBLE E5");
+    ann.reads("Your orders are sealed", &club);
+    let to_bo = bo.reads("please send your orders", &club);
+    let copy = club.path("copy.db").display().to_string();
+    assert!(club.run(&["backup", &copy]).status.success(), "while the daemon runs");
+    bo.answers(&to_bo, "MARBLE A5");
+    bo.reads("Your orders are sealed", &club);
+    ann.reads("please send your orders", &club);
+    // To each the first letter of all, a receipt, and the reports of two turns.
+    let before = ["ann", "bo"].map(|name| has(&servers, name, 4));
+    let refused = club.run(&["restore", &copy]);
+    assert_eq!(refused.status.code(), Some(1), "the daemon runs");
+    club.kill();
+    let restored = club.run(&["restore", &copy]);
+    assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+    club.start();
+    // Bo's letter is not in the backup: it is ruled on again, and the letters that come of it are those that came.
+    bo.reads("Your orders are sealed", &club);
+    bo.reads("Turn 3", &club);
+    let to_ann = ann.reads("please send your orders", &club);
+    // Ann's is, and brings nothing; what she writes now is for the turn that is open.
+    ann.answers(&to_ann, "MARBLE E6");
+    ann.reads("Your orders are sealed", &club);
+    bo.reads("please send your orders", &club);
+    // Whatever came a second time came as the letter that it was: new are the receipt and the report of the last turn.
+    let after = [has(&servers, "ann", 6), has(&servers, "bo", 5)];
+    assert_eq!(after.each_ref().map(BTreeSet::len), [6, 5], "{}", club.log());
+    assert!(before[0].is_subset(&after[0]) && before[1].is_subset(&after[1]));
+    assert!(servers.letters("bo", "INBOX").len() >= 5 + 2, "his receipt and his report came a second time");
+    let verified = club.run(&["audit", "verify", &id]);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+    assert_eq!(servers.letters("referee", "INBOX").len(), 0);
+    assert_eq!(servers.letters("referee", "Processed").len(), 3);
+}
+
+/// The Message-IDs of the letters that somebody has, as soon as there are so many.
+fn has(servers: &Servers, name: &str, count: usize) -> BTreeSet<String> {
+    let id = |raw: &Vec<u8>| {
+        let mail = mail_parser::MessageParser::default().parse(raw).expect("a letter");
+        mail.message_id().expect("our letters bear one").to_owned()
+    };
+    let began = Instant::now();
+    loop {
+        let ids: BTreeSet<String> = servers.letters(name, "INBOX").iter().map(id).collect();
+        if ids.len() >= count || began.elapsed() > PATIENCE {
+            return ids;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
