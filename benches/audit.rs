@@ -62,12 +62,12 @@ impl Club {
             let now: DateTime<Utc> = "2026-05-07T10:00:00Z".parse().expect("an instant");
             let office = Office::new(config, store, Arc::new(move || now)).expect("an office");
             let m = open(&office).await;
-            let sent = office.store.sent_about(&m.id).await.expect("the invitations");
+            let sent = office.store.sent_after(&m.id, 0, 1000).await.expect("the invitations");
             for number in 0..letters {
                 let letter = format!(
                     "From: ann@players.example\r\nTo: referee@club.example\r\nSubject: Re: [{}] Turn 1\r\n\
                      Message-ID: <{number}@players.example>\r\nIn-Reply-To: <{}>\r\n\r\nSTATUS\r\n",
-                    m.id, sent[0].message_id
+                    m.id, sent[0].0.message_id
                 );
                 maildir::deliver(&inbox, &[letter.as_bytes()]).expect("delivered");
             }

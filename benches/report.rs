@@ -74,7 +74,7 @@ fn whole_report(bencher: Bencher<'_, '_>, kind: &Kind) {
 fn picture(bencher: Bencher<'_, '_>, kind: &Kind) {
     let (m, _) = middle(kind);
     let svg = m.state.board(Seat::First).svg;
-    bencher.bench(|| paint::draw(black_box(&svg)));
+    bencher.bench(|| paint::paint(black_box(&svg)));
 }
 
 /// The view of a seat, as JSON.

@@ -3,13 +3,14 @@
 //! An entry is a fact in the past tense. Its hash is SHA-256 over its canonical JSON (RFC 8785), which holds the
 //! hash of the entry before it; so nothing can be changed, left out or put in between without a trace. Each
 //! entry also bears a salt, so that nobody can guess at a secret order from the hash that both players are told.
+//! The letters that a ruling brought are worded after it, so the first entry of the next one holds their digests.
 
 use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::game::any::{Choices, Filing, Kind};
+use crate::game::any::{AnyState, Choices, Filing, Kind};
 use crate::game::record::{By, Ending, Filed, Record};
 use crate::game::{BySeat, Fault, Outcome, Phase, Seat};
 use crate::letter::{Address, Digest, Own};
@@ -207,14 +208,43 @@ impl Desk {
 
 impl Fact {
     /// The fact's name, as the entry's `kind`.
-    pub fn kind(&self) -> String {
-        match serde_json::to_value(self) {
-            Ok(Value::Object(mut fields)) => {
-                fields.remove("kind").and_then(|kind| kind.as_str().map(str::to_owned))
-            }
-            _ => None,
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Fact::MatchOpened { .. } => "MatchOpened",
+            Fact::DeskSet { .. } => "DeskSet",
+            Fact::OrdersSealed { .. } => "OrdersSealed",
+            Fact::OrdersRefused { .. } => "OrdersRefused",
+            Fact::OrdersChecked { .. } => "OrdersChecked",
+            Fact::LetterAnswered { .. } => "LetterAnswered",
+            Fact::AnswerHeldBack { .. } => "AnswerHeldBack",
+            Fact::DeadlineSet { .. } => "DeadlineSet",
+            Fact::DeadlineMissed { .. } => "DeadlineMissed",
+            Fact::DeadlineExtended { .. } => "DeadlineExtended",
+            Fact::DeadlineSlid { .. } => "DeadlineSlid",
+            Fact::ReminderSent { .. } => "ReminderSent",
+            Fact::ReminderPassed { .. } => "ReminderPassed",
+            Fact::GmAsked { .. } => "GmAsked",
+            Fact::TurnAdjudicated { .. } => "TurnAdjudicated",
+            Fact::MatchClosed { .. } => "MatchClosed",
+            Fact::MatchEnded { .. } => "MatchEnded",
+            Fact::MatchPaused { .. } => "MatchPaused",
+            Fact::MatchResumed { .. } => "MatchResumed",
+            Fact::DrawOffered { .. } => "DrawOffered",
+            Fact::ExtensionAsked { .. } => "ExtensionAsked",
+            Fact::AbsenceNoted { .. } => "AbsenceNoted",
+            Fact::SubstituteAsked { .. } => "SubstituteAsked",
+            Fact::Protested { .. } => "Protested",
+            Fact::MessagePassed { .. } => "MessagePassed",
+            Fact::MailReturned { .. } => "MailReturned",
+            Fact::MailRestored { .. } => "MailRestored",
+            Fact::AwayNoted { .. } => "AwayNoted",
+            Fact::PlayerReplaced { .. } => "PlayerReplaced",
+            Fact::TokenRenewed { .. } => "TokenRenewed",
+            Fact::PlayerRenamed { .. } => "PlayerRenamed",
+            Fact::GmNoted { .. } => "GmNoted",
+            Fact::CorrectionMade { .. } => "CorrectionMade",
+            Fact::Unsealed { .. } => "Unsealed",
         }
-        .expect("a fact serializes with its kind")
     }
 }
 
@@ -246,7 +276,7 @@ pub struct Entry {
     #[serde(with = "millis")]
     pub at: DateTime<Utc>,
     pub cause: Source,
-    /// The version of the game's rules that was applied.
+    /// The version of the game's rules that the match is played by.
     pub rules: u32,
     #[serde(flatten)]
     pub fact: Fact,
@@ -254,6 +284,26 @@ pub struct Entry {
     pub salt: String,
     /// The hash of the entry before; 64 zeros in the first.
     pub prev: Digest,
+    /// What was told since the entry before: the SHA-256 of each letter of ours, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<Digest>,
+}
+
+/// An entry without what was decided: its place in the chain, its cause, and what was told before it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Link {
+    #[serde(rename = "match")]
+    pub match_id: String,
+    pub seq: u64,
+    #[serde(with = "millis")]
+    pub at: DateTime<Utc>,
+    pub cause: Source,
+    pub rules: u32,
+    /// The name of the fact.
+    pub kind: String,
+    pub prev: Digest,
+    #[serde(default)]
+    pub told: Vec<Digest>,
 }
 
 impl Entry {
@@ -391,7 +441,8 @@ pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<Filing
 /// The record of a match from its entries, in order: the filings that each phase was decided on, and how it was
 /// ended from outside the rules. `None` when the first entry does not open a match.
 pub fn record(entries: &[Entry]) -> Option<Record> {
-    let Fact::MatchOpened { game, options, players, .. } = &entries.first()?.fact else { return None };
+    let first = entries.first()?;
+    let Fact::MatchOpened { game, options, players, .. } = &first.fact else { return None };
     let (mut filings, mut players) = (Vec::new(), players.clone());
     for entry in entries {
         if let Fact::PlayerRenamed { seat, to, .. } | Fact::PlayerReplaced { seat, to, .. } = &entry.fact {
@@ -411,7 +462,38 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
             _ => {}
         }
     }
-    Some(Record { game: *game, players, options: options.clone(), filings })
+    Some(Record { game: *game, rules: first.rules, players, options: options.clone(), filings })
+}
+
+/// Plays a match through as its entries tell it, what was corrected later included: `each` gets the state that every
+/// adjudication, every ending from outside the rules and every correction left. Ends where an entry does not fit.
+pub fn replay(entries: &[Entry], mut each: impl FnMut(&Entry, &AnyState)) {
+    let Some(first) = entries.first() else { return };
+    let Fact::MatchOpened { game, options, .. } = &first.fact else { return };
+    let Ok(start) = game.start_under(first.rules, options) else { return };
+    let (mut state, mut decided) = (start.clone(), Vec::new());
+    for entry in entries {
+        let fits = match &entry.fact {
+            Fact::TurnAdjudicated { filings, .. } => {
+                decided.push(filings);
+                state.adjudicate(filings).is_ok()
+            }
+            Fact::MatchClosed { ending } => {
+                state.close(ending.outcome());
+                true
+            }
+            Fact::CorrectionMade { keeps, .. } => {
+                decided.truncate(*keeps);
+                state = start.clone();
+                decided.iter().all(|filings| state.adjudicate(filings).is_ok())
+            }
+            _ => continue,
+        };
+        if !fits {
+            return;
+        }
+        each(entry, &state);
+    }
 }
 
 /// Where a chain is broken.
@@ -428,25 +510,25 @@ pub enum Broken {
 }
 
 impl Head {
-    /// Goes on to the next entry, which is given as its canonical JSON and its hash.
+    /// Goes on to the next entry, which is given as its canonical JSON and its hash. What it decides is not read.
     ///
     /// # Errors
     /// [`Broken`]: it is not what follows.
-    pub fn follow(&mut self, json: &str, hash: Digest) -> Result<Entry, Broken> {
+    pub fn follow(&mut self, json: &str, hash: Digest) -> Result<Link, Broken> {
         let seq = self.seq + 1;
-        let entry: Entry = serde_json::from_str(json)
+        let link: Link = serde_json::from_str(json)
             .map_err(|error| Broken::Unreadable { seq, reason: error.to_string() })?;
-        if entry.seq != seq {
-            return Err(Broken::Missing { seq, found: entry.seq });
+        if link.seq != seq {
+            return Err(Broken::Missing { seq, found: link.seq });
         }
-        if Digest::of(json.as_bytes()) != hash || entry.canonical() != json {
+        if Digest::of(json.as_bytes()) != hash {
             return Err(Broken::Changed { seq });
         }
-        if entry.prev != self.hash {
+        if link.prev != self.hash {
             return Err(Broken::Unchained { seq });
         }
         *self = Head { seq, hash };
-        Ok(entry)
+        Ok(link)
     }
 }
 

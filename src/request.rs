@@ -74,6 +74,14 @@ impl Request {
     }
 }
 
+/// Whether a line is prose though it may begin like an order: `Star Shipping Ltd`. Three words or more, none with a
+/// digit, and the first not in capitals.
+pub fn is_prose(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let shouts = words.next().is_none_or(|first| !first.chars().any(char::is_lowercase));
+    !shouts && words.count() >= 2 && !line.contains(|c: char| c.is_ascii_digit())
+}
+
 struct Reading<'a, F> {
     lines: &'a [Line],
     at: usize,

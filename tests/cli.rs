@@ -149,7 +149,7 @@ fn doctor_names_a_template_that_cannot_be_rendered() {
 
 #[test]
 fn a_fault_in_the_config_is_one_line_with_the_key_the_line_and_what_would_do() {
-    let faults: [(&str, &[&str]); 7] = [
+    let faults: [(&str, &[&str]); 8] = [
         (&format!("{CONFIG}[match]\ndayz = 7\n"), &["config.toml, line 12", "`dayz`", "days"]),
         (&format!("{CONFIG}[match]\ndays = \"seven\"\n"), &["config.toml, line 12", "`days`", "expected"]),
         (&format!("{CONFIG}[match]\nhour = 25\n"), &["hour", "23"]),
@@ -163,6 +163,10 @@ fn a_fault_in_the_config_is_one_line_with_the_key_the_line_and_what_would_do() {
             &["line 3", "`address`", "name@example.org would do"],
         ),
         (&CONFIG.replace("[club]\n", "[club\n"), &["config.toml, line 1"]),
+        (
+            &CONFIG.replace("[club]\n", "[club]\nmessage_id_domain = \"a b\"\n"),
+            &["club.message_id_domain is `a b`", "fogpost.club.example would do"],
+        ),
     ];
     for (config, words) in faults {
         let folder = Folder::club();

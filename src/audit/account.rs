@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
+use minijinja::value::Serde;
 use serde_json::{Value, json};
 
-use crate::game::record::Step;
 use crate::game::{Fault, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, Written};
@@ -38,12 +38,21 @@ pub struct Material {
     pub posted: Vec<Posted>,
 }
 
-/// The account as a page of text; with `turn`, of that turn alone.
+/// The account as a page of text; with `turn`, of that turn alone. `None`: the match has no such turn.
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn text(templates: &Templates, material: &Material, turn: Option<u32>) -> Result<String, TemplateError> {
-    templates.render("account.txt", context(material, turn))
+pub fn text(
+    templates: &Templates,
+    material: &Material,
+    turn: Option<u32>,
+) -> Result<Option<String>, TemplateError> {
+    let context = context(material, turn);
+    if context["chapters"].as_array().is_none_or(Vec::is_empty) {
+        return Ok(None);
+    }
+    let page = templates.render("account.txt", Serde(context))?;
+    Ok(Some(page.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()))
 }
 
 /// The whole account as an HTML page, with the boards inline.
@@ -51,55 +60,54 @@ pub fn text(templates: &Templates, material: &Material, turn: Option<u32>) -> Re
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
 pub fn html(templates: &Templates, material: &Material) -> Result<String, TemplateError> {
-    templates.render("account.html", context(material, None))
+    templates.render("account.html", Serde(context(material, None)))
 }
 
-/// A turn of the account: the entries that led to its adjudication, and that itself.
+/// A turn of the account: the rulings that led to its adjudication, and that itself.
 #[derive(Default)]
 struct Chapter {
     turn: u32,
     events: Vec<Value>,
-    /// How many adjudications it holds.
-    steps: usize,
 }
 
 fn context(material: &Material, only: Option<u32>) -> Value {
-    let Material { m, entries, .. } = material;
-    let mut boards = boards(entries).into_iter();
-    let chapters = chapters(material).into_iter().map(|chapter| {
-        let boards: Vec<Value> = boards.by_ref().take(chapter.steps).collect();
-        (chapter.turn, json!({ "turn": chapter.turn, "events": chapter.events, "boards": boards }))
-    });
-    let chapters: Vec<Value> = chapters
-        .filter(|(turn, _)| only.is_none_or(|only| only == *turn))
-        .map(|(_, chapter)| chapter)
-        .collect();
+    let Material { m, .. } = material;
+    let chapters = chapters(material).into_iter();
+    let chapters = chapters.filter(|chapter| only.is_none_or(|only| only == chapter.turn));
+    let chapters = chapters.map(|Chapter { turn, events }| json!({ "turn": turn, "events": events }));
     json!({
         "match": m.id,
         "game": m.game.name(),
         "stage": m.stage,
         "names": m.players,
+        "sides": m.game.sides(),
+        "options": m.state.options(),
+        "opened_at": utc(m.opened_at),
         "outcome": m.state.outcome(),
         "head": { "seq": m.head.seq, "hash": m.head.hash },
         "key": (m.stage == Stage::Over).then(|| m.key.open()),
-        "chapters": chapters,
+        "chapters": chapters.collect::<Vec<_>>(),
     })
 }
 
-/// The open board after every adjudication, in order.
-fn boards(entries: &[Entry]) -> Vec<Value> {
-    let mut boards = Vec::new();
-    let Some(record) = ledger::record(entries) else { return boards };
-    record.replay(|step| {
-        if let Step::Adjudicated(done) = step {
-            let board = done.state.open_board();
-            boards.push(json!({ "phase": done.phase, "text": board.text, "svg": board.svg }));
-        }
+/// The open board after every adjudication and every correction, by the number of its entry.
+fn boards(entries: &[Entry]) -> BTreeMap<u64, Value> {
+    let mut boards = BTreeMap::new();
+    ledger::replay(entries, |entry, state| {
+        let title = match &entry.fact {
+            Fact::TurnAdjudicated { turn, .. } => format!("The board after {}", title(*turn)),
+            Fact::CorrectionMade { turn, .. } => format!("The board before {}, again", title(*turn)),
+            // The position is the one before.
+            _ => return,
+        };
+        let board = state.open_board();
+        boards.insert(entry.seq, json!({ "title": title, "text": board.text, "svg": board.svg }));
     });
     boards
 }
 
 fn chapters(material: &Material) -> Vec<Chapter> {
+    let boards = boards(&material.entries);
     let mut chapters: Vec<Chapter> = vec![Chapter::default()];
     let mut rest = &material.entries[..];
     while let Some(first) = rest.first() {
@@ -107,35 +115,31 @@ fn chapters(material: &Material) -> Vec<Chapter> {
         let length = rest.iter().take_while(same).count();
         let (ruling, behind) = rest.split_at(length);
         rest = behind;
-        let decided = ruling.iter().filter_map(|entry| match entry.fact {
+        let decided = ruling.iter().find_map(|entry| match entry.fact {
             Fact::TurnAdjudicated { turn, .. } => Some(turn),
             _ => None,
         });
-        let decided: Vec<u32> = decided.collect();
-        let ended = ruling.iter().any(|entry| matches!(entry.fact, Fact::MatchClosed { .. }));
         let due = ruling.iter().rev().find_map(|entry| match entry.fact {
             Fact::DeadlineSet { turn, .. } => Some(turn),
             _ => None,
         });
-        let event = event(material, ruling);
+        let reopened = ruling.iter().any(|entry| matches!(entry.fact, Fact::CorrectionMade { .. }));
+        let event = event(material, ruling, &boards);
         let Some(chapter) = chapters.last_mut() else { break };
-        if let (Some(turn), 0, 0) = (decided.first().copied().or(due), chapter.events.len(), chapter.turn) {
+        if let (Some(turn), 0, 0) = (decided.or(due), chapter.events.len(), chapter.turn) {
             chapter.turn = turn;
         }
         chapter.events.push(event);
-        chapter.steps += decided.len() + usize::from(ended);
-        if !decided.is_empty() && !rest.is_empty() {
-            chapters.push(Chapter {
-                turn: due.unwrap_or(chapters.last().map_or(0, |last| last.turn)),
-                ..Chapter::default()
-            });
+        if (decided.is_some() || reopened) && !rest.is_empty() {
+            let turn = due.unwrap_or(chapter.turn);
+            chapters.push(Chapter { turn, ..Chapter::default() });
         }
     }
     chapters
 }
 
 /// One ruling: its cause, the letter, what was decided, what was told.
-fn event(material: &Material, ruling: &[Entry]) -> Value {
+fn event(material: &Material, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -> Value {
     let first = &ruling[0];
     let m = &material.m;
     let (cause, letter) = match &first.cause {
@@ -161,7 +165,7 @@ fn event(material: &Material, ruling: &[Entry]) -> Value {
             "to": posted.seat.map_or("the GM", |seat| m.players[seat].as_str()),
             "kind": posted.kind,
             "subject": subject,
-            "message_id": posted.message_id,
+            "digest": Digest::of(&posted.bytes),
             "sent_at": posted.sent_at.map(utc),
             "lines": text_of(&posted.bytes).lines().map(str::trim_end).collect::<Vec<_>>(),
         })
@@ -171,6 +175,7 @@ fn event(material: &Material, ruling: &[Entry]) -> Value {
         "cause": cause,
         "letter": letter.map(|digest| written(material, digest)),
         "entries": entries.collect::<Vec<_>>(),
+        "boards": ruling.iter().filter_map(|entry| boards.get(&entry.seq)).collect::<Vec<_>>(),
         "told": told.collect::<Vec<_>>(),
     })
 }
@@ -209,6 +214,11 @@ fn title(turn: u32) -> String {
     if turn == 0 { "the setup".to_owned() } else { format!("turn {turn}") }
 }
 
+/// The same at the beginning of a sentence.
+fn heading(turn: u32) -> String {
+    if turn == 0 { "The setup".to_owned() } else { format!("Turn {turn}") }
+}
+
 /// A fact as a sentence, and the lines that belong to it.
 fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
     let name = |seat: &Seat| m.players[*seat].as_str();
@@ -241,7 +251,7 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
             format!("The answer to {} was held back: too many to one address.", name(seat))
         }
         Fact::DeadlineSet { turn, seats, deadline, .. } => {
-            format!("{} of {} is due {}.", title(*turn), names(seats), utc(*deadline))
+            format!("{} of {} is due {}.", heading(*turn), names(seats), utc(*deadline))
         }
         Fact::DeadlineMissed { turn, seats, .. } => {
             format!("Nothing came from {} for {} in time.", names(seats), title(*turn))
@@ -259,7 +269,7 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
                     filing.as_ref().map_or("none due".to_owned(), |filing| filing.lines().join("; "));
                 lines.push(format!("{}: {orders}", name(&seat)));
             }
-            format!("{} was adjudicated; the state is {state}.", title(*turn))
+            format!("{} was adjudicated; the state is {state}.", heading(*turn))
         }
         Fact::MatchClosed { ending } => format!("The match was closed: {ending}."),
         Fact::MatchEnded { outcome } => match outcome.winner {

@@ -1,13 +1,14 @@
 //! The check of one match: the chain, the letters, and every ruling made once more from what they say.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{Expected, Finding, Place, Verdict};
-use crate::game::Seat;
-use crate::ledger::{self, Desk, Entry, Fact, Head, Source};
+use crate::game::{BySeat, Seat};
+use crate::ledger::{self, Desk, Entry, Fact, Head, Link, Source};
 use crate::letter::{Digest, Letter, Limits};
 use crate::referee::{self, Act, Cause, Match, Opening, Ruling, SeatLetter};
 use crate::report::envelope::{self, Answered};
@@ -22,13 +23,14 @@ pub struct Row {
     pub hash: Digest,
 }
 
-/// A letter of ours as it is kept, without its bytes.
+/// A letter of ours as it is kept.
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub message_id: String,
     pub recipient: String,
     pub kind: String,
     pub seat: Option<Seat>,
+    pub bytes: Vec<u8>,
 }
 
 /// The match as it is kept beside its ledger.
@@ -43,32 +45,42 @@ pub struct Kept {
 }
 
 /// A letter as it is kept, and as it reads.
-enum AtHand {
-    Letter(Box<Letter>),
-    /// A sentence.
-    Unfit(&'static str),
+pub struct AtHand(Result<Box<Letter>, &'static str>);
+
+/// An entry that waits to be made again.
+struct Waiting {
+    link: Link,
+    json: String,
+    hash: Digest,
 }
 
-/// The check of one match, fed with its entries in order and with the letters that they name.
+/// The check of one match, fed with its entries in order, with the letters that they name and with our own.
 ///
-/// What waits to be ruled on again is held, and nothing else: memory grows with the longest ruling, and with what
-/// the match itself remembers.
+/// What waits to be ruled on again is held, and nothing else: memory grows with the longest ruling, with what the
+/// match itself remembers, and by some bytes for each turn and each letter.
 pub struct Check {
     kept: Kept,
     snapshot: Option<Match>,
+    /// The addresses of the players today.
+    addresses: BySeat<Vec<String>>,
     /// Whose letters bear a token, and from which addresses, by what was sent to each seat.
     tokens: BTreeMap<String, (Seat, BTreeSet<String>)>,
     /// What was sent, by the part of the Message-ID that names the ruling; taken out once it is expected.
     sent: BTreeMap<String, Sent>,
+    /// Up to which entry we have what was sent; `None`: there is no more.
+    sent_until: Option<u64>,
     /// The Message-IDs of reports until now, by seat.
     reports: [Vec<String>; 2],
     head: Head,
-    waiting: VecDeque<(String, Entry)>,
+    waiting: VecDeque<Waiting>,
     letters: BTreeMap<Digest, AtHand>,
-    ruled: BTreeSet<Digest>,
+    /// The letters that were ruled on, by the beginning of their digests.
+    ruled: BTreeSet<u64>,
     /// Entries that the record follows from.
     record: Vec<Entry>,
     now: Option<Match>,
+    /// What the last ruling brought, each letter by its place; the next entry tells their digests.
+    brought: Vec<Option<Expected>>,
     verdict: Verdict,
     /// Whether the house is asked for each of its turns again.
     pub asks_the_house: bool,
@@ -85,33 +97,16 @@ const NO_LIMITS: Limits = Limits {
 
 impl Check {
     /// `addresses` are those of the players today, beside the ones that were written to.
-    pub fn new(kept: Kept, sent: Vec<Sent>, addresses: &crate::game::BySeat<Vec<String>>) -> Check {
+    pub fn new(kept: Kept, addresses: BySeat<Vec<String>>) -> Check {
         let snapshot = serde_json::from_str(&kept.snapshot).ok();
-        let mut tokens: BTreeMap<String, (Seat, BTreeSet<String>)> = BTreeMap::new();
-        let mut by_ruling = BTreeMap::new();
-        let marker = format!("{}.", kept.id.to_lowercase());
-        let mut verdict = Verdict { match_id: kept.id.clone(), ..Verdict::default() };
-        for letter in sent {
-            let local = letter.message_id.split('@').next().unwrap_or_default();
-            let Some(at) = local.find(&marker) else {
-                let what = "it is on no ruling's account".to_owned();
-                verdict.findings.push(Finding { place: Place::Sent(letter.message_id), what });
-                continue;
-            };
-            let token = local[..at].trim_end_matches('.');
-            if let Some(seat) = letter.seat {
-                let known = tokens
-                    .entry(token.to_owned())
-                    .or_insert_with(|| (seat, addresses[seat].iter().cloned().collect()));
-                known.1.insert(letter.recipient.to_lowercase());
-            }
-            by_ruling.insert(local[at..].to_owned(), letter);
-        }
+        let verdict = Verdict { match_id: kept.id.clone(), ..Verdict::default() };
         let mut check = Check {
             kept,
             snapshot,
-            tokens,
-            sent: by_ruling,
+            addresses,
+            tokens: BTreeMap::new(),
+            sent: BTreeMap::new(),
+            sent_until: Some(0),
             reports: [Vec::new(), Vec::new()],
             head: Head::default(),
             waiting: VecDeque::new(),
@@ -119,6 +114,7 @@ impl Check {
             ruled: BTreeSet::new(),
             record: Vec::new(),
             now: None,
+            brought: Vec::new(),
             verdict,
             asks_the_house: true,
         };
@@ -128,10 +124,39 @@ impl Check {
         check
     }
 
+    /// Whether more of what was sent is needed before the entries that wait can be ruled on.
+    pub fn wants_sent(&self) -> bool {
+        self.sent_until.is_some_and(|seq| seq <= self.head.seq)
+    }
+
+    /// Takes letters of ours, in the order in which they were made; none when there are no more.
+    pub fn take_sent(&mut self, sent: Vec<Sent>) {
+        if sent.is_empty() {
+            self.sent_until = None;
+        }
+        let marker = format!("{}.", self.kept.id.to_lowercase());
+        for letter in sent {
+            let local = letter.message_id.split('@').next().unwrap_or_default();
+            let Some(at) = local.find(&marker) else {
+                self.wrong(Place::Sent(letter.message_id), "it is on no ruling's account");
+                continue;
+            };
+            let (token, ruling) = (local[..at].trim_end_matches('.').to_owned(), local[at..].to_owned());
+            if let Some(seat) = letter.seat {
+                let addresses = &self.addresses[seat];
+                let known =
+                    self.tokens.entry(token).or_insert_with(|| (seat, addresses.iter().cloned().collect()));
+                known.1.insert(letter.recipient.to_lowercase());
+            }
+            let seq = ruling[marker.len()..].split('.').next().and_then(|seq| seq.parse().ok());
+            self.sent_until = self.sent_until.max(seq);
+            self.sent.insert(ruling, letter);
+        }
+    }
+
     /// Whether a fault was found after which nothing that follows can be judged.
     pub fn is_stopped(&self) -> bool {
-        self.verdict.unable.is_some()
-            || self.verdict.findings.iter().any(|finding| !matches!(finding.place, Place::Sent(_)))
+        self.verdict.findings.iter().any(|finding| !matches!(finding.place, Place::Sent(_)))
     }
 
     fn wrong(&mut self, place: Place, what: impl Into<String>) {
@@ -144,24 +169,24 @@ impl Check {
             return;
         }
         let seq = self.head.seq + 1;
-        let entry = match self.head.follow(&row.json, row.hash) {
-            Ok(entry) => entry,
+        let link = match self.head.follow(&row.json, row.hash) {
+            Ok(link) => link,
             Err(broken) => return self.wrong(Place::Entry(seq), broken.to_string()),
         };
         self.verdict.entries += 1;
-        if entry.match_id != self.kept.id {
-            return self.wrong(Place::Entry(seq), format!("it is an entry of match {}", entry.match_id));
+        if link.match_id != self.kept.id {
+            return self.wrong(Place::Entry(seq), format!("it is an entry of match {}", link.match_id));
         }
-        if (row.seq, row.at, row.kind.as_str()) != (entry.seq, entry.at, entry.fact.kind().as_str()) {
+        if (row.seq, row.at, &row.kind) != (link.seq, link.at, &link.kind) {
             return self
                 .wrong(Place::Entry(seq), "it is kept under another number, time or kind than it bears");
         }
-        self.waiting.push_back((row.json, entry));
+        self.waiting.push_back(Waiting { link, json: row.json, hash: row.hash });
     }
 
     /// The letters that waiting entries name and that are not at hand.
     pub fn letters_wanted(&self) -> Vec<Digest> {
-        let named = self.waiting.iter().filter_map(|(_, entry)| match entry.cause {
+        let named = self.waiting.iter().filter_map(|waiting| match waiting.link.cause {
             Source::Letter(digest) => Some(digest),
             Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
         });
@@ -169,30 +194,28 @@ impl Check {
         named.into_iter().collect()
     }
 
-    /// Takes a letter that is kept under `digest`.
-    pub fn hand(&mut self, digest: Digest, raw: &[u8]) {
-        self.verdict.letters += 1;
-        let at_hand = if Digest::of(raw) == digest { self.read(raw) } else { AtHand::Unfit(CHANGED) };
-        self.letters.insert(digest, at_hand);
-    }
-
-    fn read(&self, raw: &[u8]) -> AtHand {
+    /// Reads a letter that is kept under `digest`, to be handed in.
+    pub fn read(&self, digest: Digest, raw: &[u8]) -> AtHand {
+        if Digest::of(raw) != digest {
+            return AtHand(Err("its bytes were changed"));
+        }
         let desk = self.now.as_ref().or(self.snapshot.as_ref()).map(|m| &m.desk);
         let Some(own) = desk.and_then(Desk::own) else {
-            return AtHand::Unfit("the referee's own address is missing");
+            return AtHand(Err("the referee's own address is missing"));
         };
-        match Letter::read(raw, &own, &NO_LIMITS) {
-            Ok(letter) => AtHand::Letter(Box::new(letter)),
-            Err(_) => AtHand::Unfit("it cannot be read as a letter of one sender"),
-        }
+        let letter = Letter::read(raw, &own, &NO_LIMITS);
+        AtHand(letter.map(Box::new).map_err(|_| "it cannot be read as a letter of one sender"))
+    }
+
+    /// Takes a letter that was read.
+    pub fn hand(&mut self, digest: Digest, letter: AtHand) {
+        self.verdict.letters += 1;
+        self.letters.insert(digest, letter);
     }
 
     /// The Message-IDs of our letters that those at hand may quote.
     pub fn answered_wanted(&self) -> Vec<String> {
-        let read = self.letters.values().filter_map(|at_hand| match at_hand {
-            AtHand::Letter(letter) => Some(letter),
-            AtHand::Unfit(_) => None,
-        });
+        let read = self.letters.values().filter_map(|at_hand| at_hand.0.as_ref().ok());
         let ids: BTreeSet<String> = read.flat_map(|letter| letter.thread().cloned()).collect();
         ids.into_iter().collect()
     }
@@ -202,102 +225,118 @@ impl Check {
     pub fn rule(&mut self, answered: &BTreeMap<String, String>, at_end: bool) -> Vec<Expected> {
         let mut expected = Vec::new();
         while !self.is_stopped() && (at_end && !self.waiting.is_empty() || self.first_is_whole()) {
-            if let Some(more) = self.rule_once(answered) {
-                expected.extend(more);
-            }
+            self.rule_once(answered, &mut expected);
         }
+        if at_end && !self.is_stopped() {
+            // Of what the last ruling brought no entry tells yet.
+            let told = self.snapshot.as_ref().map(|m| m.told.clone()).unwrap_or_default();
+            self.is_told(&told, true, &mut expected);
+        }
+        let waiting = &self.waiting;
         self.letters.retain(|digest, _| {
-            self.waiting
-                .iter()
-                .any(|(_, entry)| matches!(entry.cause, Source::Letter(cause) if cause == *digest))
+            waiting.iter().any(|one| matches!(one.link.cause, Source::Letter(cause) if cause == *digest))
         });
         expected
     }
 
     /// Whether an entry of another cause waits behind those of the first.
     fn first_is_whole(&self) -> bool {
-        self.group() < self.waiting.len()
+        self.group().count() < self.waiting.len()
     }
 
-    /// How many entries at the front have one cause.
-    fn group(&self) -> usize {
-        let Some((_, first)) = self.waiting.front() else { return 0 };
-        self.waiting.iter().take_while(|(_, next)| next.cause == first.cause && next.at == first.at).count()
+    /// The entries at the front that have one cause.
+    fn group(&self) -> impl Iterator<Item = &Link> {
+        let first = self.waiting.front().map(|first| &first.link);
+        let links = self.waiting.iter().map(|waiting| &waiting.link);
+        links.take_while(move |next| {
+            first.is_some_and(|first| next.cause == first.cause && next.at == first.at)
+        })
     }
 
-    fn rule_once(&mut self, answered: &BTreeMap<String, String>) -> Option<Vec<Expected>> {
-        let first = self.waiting.front()?.1.clone();
-        let (seq, at) = (first.seq, first.at);
-        let (ruling, letter) = match self.ruling(&first, answered) {
-            Ok(ruled) => ruled,
-            Err(Some(finding)) => {
-                self.verdict.findings.push(finding);
-                return None;
-            }
-            Err(None) => return None,
-        };
-        if ruling.entries.is_empty() {
-            self.wrong(Place::Entry(seq), "nothing in the match leads to it: it was added");
-            return None;
+    /// What the last ruling brought is now expected by these digests; false if there are more or fewer.
+    fn is_told(&mut self, told: &[Digest], last: bool, expected: &mut Vec<Expected>) -> bool {
+        if told.len() != self.brought.len() {
+            return false;
         }
-        for entry in &ruling.entries {
-            let Some((json, found)) = self.waiting.pop_front() else {
-                let what = format!("it is missing: {} follows from {}", entry.fact.kind(), because(entry));
-                self.wrong(Place::Entry(entry.seq), what);
-                return None;
-            };
-            if entry.canonical() != json {
-                let what =
-                    format!("{} is not what follows from {}", differing(entry, &found), because(&found));
-                self.wrong(Place::Entry(found.seq), what);
-                return None;
-            }
-            if matches!(
-                found.fact,
+        let brought = std::mem::take(&mut self.brought).into_iter().zip(told);
+        let letters = brought.filter_map(|(letter, told)| Some(Expected { told: *told, last, ..letter? }));
+        expected.extend(letters);
+        self.now.iter_mut().for_each(|m| m.told = told.to_vec());
+        true
+    }
+
+    fn rule_once(&mut self, answered: &BTreeMap<String, String>, expected: &mut Vec<Expected>) {
+        let Some(first) = self.waiting.front() else { return };
+        let (seq, at, told) = (first.link.seq, first.link.at, first.link.told.clone());
+        if !self.is_told(&told, false, expected) {
+            return self.wrong(Place::Entry(seq), "told is not what was sent before it");
+        }
+        let (ruling, letter) = match self.ruling(answered) {
+            Ok(ruled) => ruled,
+            Err(finding) => return self.verdict.findings.push(finding),
+        };
+        let Some(last) = ruling.entries.len().checked_sub(1) else {
+            return self.wrong(Place::Entry(seq), "nothing in the match leads to it: it was added");
+        };
+        // Where the last hash is right, so is every byte of all entries before it.
+        if self.waiting.get(last).map(|last| last.hash) != Some(ruling.after.head.hash) {
+            return self.name_difference(&ruling);
+        }
+        self.waiting.drain(..=last);
+        let of_record = ruling.entries.iter().filter(|entry| {
+            matches!(
+                entry.fact,
                 Fact::MatchOpened { .. }
                     | Fact::TurnAdjudicated { .. }
                     | Fact::MatchClosed { .. }
                     | Fact::CorrectionMade { .. }
                     | Fact::PlayerRenamed { .. }
                     | Fact::PlayerReplaced { .. }
-            ) {
-                self.record.push(found);
-            }
-        }
-        let expected = self.letters_of(&ruling, letter.as_deref(), at);
+            )
+        });
+        self.record.extend(of_record.cloned());
+        self.brought = self.letters_of(&ruling, letter.as_deref(), at);
         self.now = Some(ruling.after);
-        Some(expected)
     }
 
-    /// The ruling on the cause of `first`, made again; with the letter that caused it.
+    /// Names the first entry that is not as it was made again.
+    fn name_difference(&mut self, ruling: &Ruling) {
+        for entry in &ruling.entries {
+            let Some(found) = self.waiting.pop_front() else {
+                let what =
+                    format!("it is missing: {} follows from {}", entry.fact.kind(), because(&entry.cause));
+                return self.wrong(Place::Entry(entry.seq), what);
+            };
+            let again = entry.canonical();
+            if again != found.json {
+                let (fields, cause) = (differing_json(&again, &found.json), because(&found.link.cause));
+                let what = format!("{fields} is not what follows from {cause}");
+                return self.wrong(Place::Entry(entry.seq), what);
+            }
+        }
+    }
+
+    /// The ruling on the cause of the first entry that waits, made again; with the letter that caused it.
     fn ruling(
         &mut self,
-        first: &Entry,
         answered: &BTreeMap<String, String>,
-    ) -> Result<(Ruling, Option<Box<Letter>>), Option<Finding>> {
-        let wrong = |what: &str| Some(Finding { place: Place::Entry(first.seq), what: what.to_owned() });
+    ) -> Result<(Ruling, Option<Box<Letter>>), Finding> {
+        let first = &self.waiting[0];
+        let seq = first.link.seq;
+        let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
         let Some(m) = &self.now else {
-            return self.opening(first).map(|ruling| (ruling, None));
+            return self.opening(&first.json).map(|ruling| (ruling, None));
         };
-        if first.rules != m.game.rules() {
-            let what = format!(
-                "entry #{} was made under version {} of the rules; this program knows version {}",
-                first.seq,
-                first.rules,
-                m.game.rules()
-            );
-            self.verdict.unable = Some(what);
-            return Err(None);
-        }
+        m.game.knows_rules(first.link.rules).map_err(|unknown| wrong(&unknown))?;
         let act = |act: &Value| {
             serde_json::from_value::<Act>(act.clone()).map_err(|_| wrong("its act is none that is known"))
         };
-        let phase_no = m.phase_no;
-        match &first.cause {
-            Source::Clock => Ok((referee::rule(m, &Cause::Clock { phase_no }, first.at), None)),
+        let (phase_no, at) = (m.phase_no, first.link.at);
+        match &first.link.cause {
+            Source::Clock => Ok((referee::rule(m, &Cause::Clock { phase_no }, at), None)),
             Source::Gm { name, act: Some(done) } => {
                 let act = act(done)?;
-                Ok((referee::rule(m, &Cause::Gm { name, phase_no, act: &act }, first.at), None))
+                Ok((referee::rule(m, &Cause::Gm { name, phase_no, act: &act }, at), None))
             }
             Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
             Source::House { act: done } => {
@@ -307,72 +346,60 @@ impl Check {
                 {
                     let known = m.game.house_version();
                     if *version != known {
-                        let what = format!(
-                            "entry #{} was played by version {version} of the house; this program knows version {known}",
-                            first.seq
-                        );
-                        self.verdict.unable = Some(what);
-                        return Err(None);
-                    }
-                    if m.house_turn().as_ref() != Some(&act) {
+                        self.verdict.unable = Some(format!(
+                            "entry #{seq} was played by version {version} of the house; this program knows version \
+                             {known}, and has not asked it again"
+                        ));
+                    } else if m.house_turn().as_ref() != Some(&act) {
                         return Err(wrong("the house, asked again, plays otherwise there"));
                     }
                 }
-                Ok((referee::rule(m, &Cause::House { phase_no, act: &act }, first.at), None))
+                Ok((referee::rule(m, &Cause::House { phase_no, act: &act }, at), None))
             }
             Source::Letter(digest) => {
-                let held_back = |(_, entry): &(String, Entry)| {
-                    matches!(entry.fact, Fact::AnswerHeldBack { .. }) && entry.cause == first.cause
+                let digest = *digest;
+                let silent = self.group().any(|link| link.kind == ANSWER_HELD_BACK);
+                let in_letter = |why: &str| Finding {
+                    place: Place::Letter(digest),
+                    what: format!("{why}; entry #{seq} names it"),
                 };
-                let silent = self.waiting.iter().take(self.group()).any(held_back);
-                let in_letter =
-                    |what: &str| Some(Finding { place: Place::Letter(*digest), what: what.to_owned() });
-                let letter = match self.letters.remove(digest) {
-                    Some(AtHand::Letter(letter)) => letter,
-                    Some(AtHand::Unfit(why)) => {
-                        return Err(in_letter(&format!("{why}; entry #{} names it", first.seq)));
-                    }
-                    None => return Err(in_letter(&format!("it is missing; entry #{} names it", first.seq))),
+                let letter = match self.letters.remove(&digest) {
+                    Some(AtHand(letter)) => letter.map_err(in_letter)?,
+                    None => return Err(in_letter("it is missing")),
                 };
                 let Some(seat) = self.seat_of(&letter) else {
-                    let why = "it bears no reply token of a seat whose player sent it";
-                    return Err(in_letter(&format!("{why}; entry #{} names it", first.seq)));
+                    return Err(in_letter("it bears no reply token of a seat whose player sent it"));
                 };
-                if !self.ruled.insert(*digest) {
+                if !self.ruled.insert(short(&digest)) {
                     return Err(wrong("its letter was ruled on before"));
                 }
                 let text = letter.answered(answered);
                 let mut asked = SeatLetter::of(&letter, seat, text.as_deref(), m);
                 asked.silent = silent;
-                Ok((referee::rule(m, &Cause::Letter(&asked), first.at), Some(letter)))
+                Ok((referee::rule(m, &Cause::Letter(&asked), at), Some(letter)))
             }
         }
     }
 
     /// The opening of the match, made again.
-    fn opening(&self, first: &Entry) -> Result<Ruling, Option<Finding>> {
-        let wrong = |place: Place, what: &str| Some(Finding { place, what: what.to_owned() });
-        let Fact::MatchOpened { game, options, players, house, terms, desk, key: pin } = &first.fact else {
-            return Err(wrong(Place::Entry(first.seq), "the ledger does not begin with the match's opening"));
+    fn opening(&self, first: &str) -> Result<Ruling, Finding> {
+        let wrong = |place: Place, what: &str| Finding { place, what: what.to_owned() };
+        let first: Entry =
+            serde_json::from_str(first).map_err(|_| wrong(Place::Entry(1), "it cannot be read"))?;
+        let Fact::MatchOpened { game, options, players, house, terms, desk, key: pin } = first.fact else {
+            return Err(wrong(Place::Entry(1), "the ledger does not begin with the match's opening"));
         };
         let key = self.snapshot.as_ref().map(|m| m.key.clone());
-        let Some(key) = key.filter(|key| key.pin() == *pin) else {
+        let Some(key) = key.filter(|key| key.pin() == pin) else {
             return Err(wrong(Place::Kept("the snapshot"), "its secret is not the one that entry #1 pins"));
         };
-        let Ok(terms) = serde_json::from_value(terms.clone()) else {
-            return Err(wrong(Place::Entry(first.seq), "its terms are none that are known"));
+        let Ok(terms) = serde_json::from_value(terms) else {
+            return Err(wrong(Place::Entry(1), "its terms are none that are known"));
         };
-        let opening = Opening {
-            id: first.match_id.clone(),
-            game: *game,
-            choices: options.clone(),
-            players: players.clone(),
-            house: house.clone(),
-            terms,
-            desk: desk.clone(),
-            key,
-        };
-        Ok(referee::open(opening, first.cause.clone(), first.at))
+        let id = first.match_id;
+        let opening = Opening { id, game, choices: options, players, house, terms, desk, key };
+        referee::open_under(first.rules, opening, first.cause, first.at)
+            .map_err(|unknown| wrong(Place::Entry(1), &unknown))
     }
 
     /// The seat that a letter may act for: it bears a token that was sent to it, and comes from where it was sent.
@@ -383,37 +410,49 @@ impl Check {
     }
 
     /// The letters that a ruling brought, each with the one that is kept.
-    fn letters_of(&mut self, ruling: &Ruling, letter: Option<&Letter>, at: DateTime<Utc>) -> Vec<Expected> {
-        let m = &ruling.after;
+    fn letters_of(
+        &mut self,
+        ruling: &Ruling,
+        letter: Option<&Letter>,
+        at: DateTime<Utc>,
+    ) -> Vec<Option<Expected>> {
+        if ruling.dispatches.is_empty() {
+            return Vec::new();
+        }
+        let m = Arc::new(ruling.after.clone());
         let ended = ruling.entries.iter().any(|entry| matches!(entry.fact, Fact::MatchEnded { .. }));
         let record = ended.then(|| ledger::record(&self.record).map(|record| record.to_string())).flatten();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let unique = envelope::unique(m, index);
+            let unique = envelope::unique(&m, index);
             let Some(sent) = self.sent.remove(&unique) else {
-                let what = format!(
-                    "it is missing: entry #{} brought this {}",
-                    m.head.seq,
-                    envelope::kind(&dispatch.content)
-                );
+                let kind = envelope::kind(&dispatch.content);
+                let what = format!("it is missing: entry #{} brought this {kind}", m.head.seq);
                 self.verdict.findings.push(Finding { place: Place::Sent(unique), what });
+                expected.push(None);
                 continue;
             };
-            let before = sent.seat.map(|seat| self.reports[seat as usize].clone()).unwrap_or_default();
-            if sent.kind == "report"
-                && let Some(seat) = sent.seat
-            {
-                self.reports[seat as usize].push(sent.message_id.clone());
-            }
-            expected.push(Expected {
+            let mut letter = Expected {
                 sent,
-                m: m.clone(),
+                told: m.head.hash,
+                last: false,
+                m: Arc::clone(&m),
                 dispatch: dispatch.clone(),
                 at,
                 answered: letter.map(Answered::new),
                 record: record.clone(),
-                reports_before: before,
-            });
+                reports_before: Vec::new(),
+            };
+            if let Some(seat) = letter.sent.seat {
+                let reports = &mut self.reports[seat as usize];
+                if letter.wanted().is_some() {
+                    letter.reports_before.clone_from(reports);
+                }
+                if letter.sent.kind == "report" {
+                    reports.push(letter.sent.message_id.clone());
+                }
+            }
+            expected.push(Some(letter));
         }
         expected
     }
@@ -427,8 +466,19 @@ impl Check {
         }
     }
 
-    /// Ends the check. `acted` are the letters that are kept as having acted in the match.
-    pub fn finish(mut self, acted: &[Digest]) -> Verdict {
+    /// Takes letters that are kept as having acted in the match, after all entries.
+    pub fn take_acted(&mut self, acted: &[Digest]) {
+        if self.is_stopped() {
+            return;
+        }
+        for digest in acted.iter().filter(|digest| !self.ruled.contains(&short(digest))) {
+            let what = "it acted in the match, but no entry names it".to_owned();
+            self.verdict.findings.push(Finding { place: Place::Letter(*digest), what });
+        }
+    }
+
+    /// Ends the check.
+    pub fn finish(mut self) -> Verdict {
         self.verdict.head = self.head;
         if self.is_stopped() {
             return self.verdict;
@@ -436,10 +486,6 @@ impl Check {
         if self.head.seq == 0 {
             self.wrong(Place::Entry(1), "it is missing: the ledger is empty");
             return self.verdict;
-        }
-        for digest in acted.iter().filter(|digest| !self.ruled.contains(digest)) {
-            let what = "it acted in the match, but no entry names it".to_owned();
-            self.verdict.findings.push(Finding { place: Place::Letter(*digest), what });
         }
         for sent in std::mem::take(&mut self.sent).into_values() {
             let what = "no entry leads to it: it was added".to_owned();
@@ -470,11 +516,17 @@ impl Check {
     }
 }
 
-const CHANGED: &str = "its bytes were changed";
+/// The kind of the entry that notes an answer which was not sent.
+const ANSWER_HELD_BACK: &str = "AnswerHeldBack";
+
+/// The beginning of a digest, which is enough to tell the letters of one match apart.
+fn short(digest: &Digest) -> u64 {
+    digest.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
 
 /// What an entry's cause is, for people.
-fn because(entry: &Entry) -> String {
-    match &entry.cause {
+fn because(cause: &Source) -> String {
+    match cause {
         Source::Letter(digest) => format!("letter {digest}"),
         Source::Clock => "the clock".to_owned(),
         Source::Gm { name, .. } => format!("what the GM {name} did"),
@@ -482,11 +534,7 @@ fn because(entry: &Entry) -> String {
     }
 }
 
-/// The names of the fields in which two entries differ.
-fn differing(one: &Entry, other: &Entry) -> String {
-    differing_json(&one.canonical(), &other.canonical())
-}
-
+/// The names of the fields in which two values differ.
 fn differing_json(one: &str, other: &str) -> String {
     let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
     let mut names = Vec::new();

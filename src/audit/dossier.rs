@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::account::{self, Material, Posted};
-use crate::game::record::Step;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact};
 use crate::letter::Digest;
@@ -113,18 +112,11 @@ fn of(posted: &Posted, file: String) -> Went {
 /// The state after each adjudication by the rules, as the ledger digests it.
 fn states(material: &Material) -> Vec<String> {
     let mut states = Vec::new();
-    let adjudicated =
-        material.entries.iter().filter(|entry| matches!(entry.fact, Fact::TurnAdjudicated { .. }));
-    let count = adjudicated.count();
-    if let Some(record) = ledger::record(&material.entries) {
-        record.replay(|step| {
-            if let Step::Adjudicated(done) = step
-                && states.len() < count
-            {
-                states.push(ledger::canonical(done.state));
-            }
-        });
-    }
+    ledger::replay(&material.entries, |entry, state| {
+        if matches!(entry.fact, Fact::TurnAdjudicated { .. }) {
+            states.push(ledger::canonical(state));
+        }
+    });
     states
 }
 

@@ -1,12 +1,21 @@
 //! A letter of ours worded once more, and compared with the one that was sent.
+//!
+//! Every byte of a letter is in the chain, by the digest that the next entry tells; so what is compared here is what
+//! the digest cannot show: that its words are those that follow from the match. They are made again of every letter.
+//! The HTML comes from the same template and the picture from the same view; they are made again, byte for byte,
+//! where that is asked for ([`Words::whole`]) and for the letters of the last ruling, which no entry tells yet.
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
 
 use super::witness::{self, Line};
 use super::{Finding, Place, Sent};
+use crate::letter::Digest;
 use crate::referee::{Content, Dispatch, Match, Reader, Reply};
-use crate::report::again::{Wanted, again, text_of};
+use crate::report::again::{Wanted, again, first_part};
 use crate::report::envelope::{self, Answered, Envelope, Stationery};
 use crate::report::{self, Templates};
 
@@ -14,12 +23,20 @@ use crate::report::{self, Templates};
 pub struct Words<'a> {
     pub stationery: &'a Stationery,
     pub templates: &'a Templates,
+    /// Their digest ([`Stationery::wording`]).
+    pub digest: Digest,
+    /// Whether every HTML and every picture is made again, too.
+    pub whole: bool,
 }
 
 /// A letter that a ruling brought.
 pub struct Expected {
     pub(super) sent: Sent,
-    pub(super) m: Match,
+    /// The digest that the ledger tells.
+    pub(super) told: Digest,
+    /// The last ruling brought it: no entry tells the digest yet, only the snapshot does.
+    pub(super) last: bool,
+    pub(super) m: Arc<Match>,
     pub(super) dispatch: Dispatch,
     pub(super) at: DateTime<Utc>,
     pub(super) answered: Option<Answered>,
@@ -28,16 +45,9 @@ pub struct Expected {
 }
 
 impl Expected {
-    pub fn message_id(&self) -> &str {
-        &self.sent.message_id
-    }
-
-    /// The Message-IDs of the reports that it tells again.
+    /// The Message-IDs of the reports that it may tell again.
     pub fn reports_wanted(&self) -> &[String] {
-        match self.wanted() {
-            Some(_) => &self.reports_before,
-            None => &[],
-        }
+        &self.reports_before
     }
 
     fn replies(&self) -> &[Reply] {
@@ -53,7 +63,7 @@ impl Expected {
     }
 
     /// Which reports it tells again: of several commands the last one counts, as when it was written.
-    fn wanted(&self) -> Option<Wanted> {
+    pub(super) fn wanted(&self) -> Option<Wanted> {
         self.replies().iter().rev().find_map(|reply| match reply {
             Reply::Report { turn } => Some(Wanted::of(*turn)),
             Reply::History => Some(Wanted::All),
@@ -61,65 +71,94 @@ impl Expected {
         })
     }
 
-    /// Compares with the bytes that were sent. `true`: byte for byte; `false`: the letter's wording is of another
-    /// time, or tells of other matches, and only its ledger line could be compared.
+    /// Compares with the letter that was sent. `false`: its wording is of another time, or tells of other matches;
+    /// then its bytes and its ledger line were compared, but not its words.
     ///
     /// # Errors
     /// What is wrong.
-    pub fn compare(
-        &self,
-        words: &Words<'_>,
-        bytes: Option<&[u8]>,
-        reports_before: &[Vec<u8>],
-    ) -> Result<bool, Finding> {
-        let wrong = |what: &str| {
-            Err(Finding { place: Place::Sent(self.sent.message_id.clone()), what: what.to_owned() })
-        };
-        let Some(bytes) = bytes else { return wrong("its bytes are missing") };
+    pub fn compare(&self, words: &Words<'_>, reports_before: &[Vec<u8>]) -> Result<bool, Finding> {
+        let bytes = &self.sent.bytes[..];
+        let known_words = self.m.desk.wording == words.digest && !self.replies().iter().any(tells_of_others);
+        let mail = first_part(bytes);
+        let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
         let line = Line { match_id: self.m.id.clone(), seq: self.m.head.seq, hash: self.m.head.hash };
-        let text = text_of(bytes);
         if witness::in_text(&text).last() != Some(&line) {
-            return wrong("its ledger line is not that of the ledger: it was changed");
+            return self.wrong("its ledger line is not that of the ledger: it was changed");
+        }
+        if Digest::of(bytes) != self.told {
+            let again = self.again(words, reports_before).filter(|_| known_words);
+            return self.wrong(&format!("{} was changed", differing_part(again.as_deref(), bytes)));
         }
         let seat = match self.dispatch.to {
             Reader::Seat(seat) => Some(seat),
             Reader::Former(_) | Reader::Gm => None,
         };
         if (self.sent.seat, self.sent.kind.as_str()) != (seat, envelope::kind(&self.dispatch.content)) {
-            return wrong("it is kept as a letter of another kind, or to another seat");
+            return self.wrong("it is kept as a letter of another kind, or to another seat");
         }
-        let today = words.stationery.wording(words.templates);
-        let names_others = self.replies().iter().any(tells_of_others);
-        if self.m.desk.wording != today || names_others {
+        let to = mail.as_ref().and_then(|mail| mail.to()?.first()?.address());
+        if (mail.as_ref().and_then(|mail| mail.message_id()), to)
+            != (Some(self.sent.message_id.as_str()), Some(self.sent.recipient.as_str()))
+        {
+            return self.wrong("it is kept under another Message-ID, or to another reader, than it bears");
+        }
+        if !known_words {
             return Ok(false);
         }
-        match self.again(words, bytes, reports_before) {
-            Some(again) if again == bytes => Ok(true),
-            Some(again) => wrong(&format!("{} was changed", differing_part(&again, bytes))),
-            None => wrong("it cannot be made again"),
+        if words.whole || self.last {
+            return match self.again(words, reports_before) {
+                Some(again) if again == bytes => Ok(true),
+                again => self.wrong(&format!("{} was changed", differing_part(again.as_deref(), bytes))),
+            };
+        }
+        let again = report::word_text(
+            words.templates,
+            &words.stationery.club(),
+            &self.m,
+            &self.told_again(reports_before),
+            self.token(),
+            self.at,
+        );
+        match again {
+            Ok(again) if again.lines().eq(text.lines()) => Ok(true),
+            Ok(_) => self.wrong("its text was changed"),
+            Err(_) => self.wrong("it cannot be made again"),
         }
     }
 
-    /// The letter's bytes, from the match as it was.
-    fn again(&self, words: &Words<'_>, bytes: &[u8], reports_before: &[Vec<u8>]) -> Option<Vec<u8>> {
-        let mut dispatch = self.dispatch.clone();
-        if let (Content::Answer(answer), Some(wanted)) = (&mut dispatch.content, self.wanted()) {
-            answer.reports = again(reports_before.iter().map(Vec::as_slice), wanted);
-        }
+    fn wrong<T>(&self, what: &str) -> Result<T, Finding> {
+        Err(Finding { place: Place::Sent(self.sent.message_id.clone()), what: what.to_owned() })
+    }
+
+    /// A letter to a seat or to the GM begins its Message-ID with the reply token.
+    fn token(&self) -> &str {
         let local = self.sent.message_id.split('@').next().unwrap_or_default();
-        // A letter to a seat or to the GM begins its Message-ID with the reply token.
-        let token = match local.split('.').collect::<Vec<_>>()[..] {
+        match local.split('.').collect::<Vec<_>>()[..] {
             [token, _, _, _, _] => token,
             _ => "",
-        };
-        let mut page =
-            report::word(words.templates, &words.stationery.club(), &self.m, &dispatch, token, self.at)
-                .ok()?;
+        }
+    }
+
+    /// What it says, with the reports that it tells again.
+    fn told_again(&self, reports_before: &[Vec<u8>]) -> Cow<'_, Dispatch> {
+        let Some(wanted) = self.wanted() else { return Cow::Borrowed(&self.dispatch) };
+        let mut dispatch = self.dispatch.clone();
+        if let Content::Answer(answer) = &mut dispatch.content {
+            answer.reports = again(reports_before.iter().map(Vec::as_slice), wanted);
+        }
+        Cow::Owned(dispatch)
+    }
+
+    /// The letter's bytes, from the match as it was.
+    fn again(&self, words: &Words<'_>, reports_before: &[Vec<u8>]) -> Option<Vec<u8>> {
+        let (dispatch, token) = (self.told_again(reports_before), self.token());
+        let club = words.stationery.club();
+        let mut page = report::word(words.templates, &club, &self.m, &dispatch, token, self.at).ok()?;
         if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &self.record) {
             page.attachments.push((format!("{}.toml", self.m.id), record.clone()));
         }
         let answered = self.answered.as_ref().filter(|_| matches!(dispatch.content, Content::Answer(_)));
-        let mail = MessageParser::default().parse_headers(bytes)?;
+        let mail = MessageParser::default().parse_headers(&self.sent.bytes[..])?;
         let to_name = mail.to().and_then(|to| to.first()?.name()).unwrap_or_default().to_owned();
         let envelope = Envelope {
             token,
@@ -133,11 +172,12 @@ impl Expected {
     }
 }
 
-/// Where two mails first differ, for people.
-fn differing_part(one: &[u8], other: &[u8]) -> &'static str {
-    let at =
-        one.iter().zip(other).position(|(one, other)| one != other).unwrap_or(one.len().min(other.len()));
-    let before = String::from_utf8_lossy(&one[..at]);
+/// Where a mail first differs from what it should be, for people.
+fn differing_part(again: Option<&[u8]>, bytes: &[u8]) -> &'static str {
+    let Some(again) = again else { return "it" };
+    let both = again.iter().zip(bytes);
+    let at = both.take_while(|(again, found)| again == found).count();
+    let before = String::from_utf8_lossy(&again[..at]);
     match before.rfind("\r\nContent-Type: ").map(|at| &before[at + 16..]) {
         _ if !before.contains("\r\n\r\n") => "its header",
         Some(part) if part.starts_with("text/html") => "its HTML",

@@ -1,8 +1,9 @@
 //! Whether a match is what its ledger, its letters and the rules make of it, for somebody who trusts nobody.
 //!
 //! [`Check`] walks the chain, reads every letter again, rules on every cause again and compares what comes of it
-//! with what is kept, byte for byte; [`Expected`] does the same for what was sent. [`witness`] holds the ledger
-//! line of a player's own mail against the chain. Nothing here loads, or knows where things are kept.
+//! with what is kept, byte for byte; [`Expected`] does the same for what was sent: its bytes by their digest in the
+//! chain, its words by wording it again. [`witness`] holds the ledger line of a player's own mail against the chain.
+//! Nothing here loads, or knows where things are kept.
 
 pub mod account;
 mod check;
@@ -63,11 +64,11 @@ pub struct Verdict {
     pub letters: u64,
     /// Letters of ours that were worded again.
     pub sent: u64,
-    /// Letters of ours of which only the ledger line could be compared: their wording is of another time.
+    /// Letters of ours of which the bytes were compared, but not the words: those are of another time.
     pub sent_in_other_words: u64,
     pub head: Head,
     pub findings: Vec<Finding>,
-    /// Why the match could not be checked to its end, though nothing was found wrong.
+    /// What could not be checked, though nothing was found wrong.
     pub unable: Option<String>,
 }
 

@@ -83,7 +83,7 @@ impl Office {
         };
         Ok(Some(match command {
             Command::Help(topic) => Reply::Help { topic: topic.clone() },
-            Command::Rules(game) => Reply::Rules { game: game.clone() },
+            Command::Rules(game) => Reply::rules(game.as_deref()),
             Command::Games => Reply::Games { seats: self.open_seats().await? },
             Command::Matches => Reply::Matches { matches: self.matches_of(asker).await? },
             Command::Challenge { opponent: Party::Player(opponent), game, options, days } => {
@@ -169,7 +169,10 @@ impl Office {
         }
         let to = invited.as_ref().map(|(_, address)| address.clone());
         let mut open = self.store.open_invitations(None).await?;
-        open.extend(settlement.invitations.iter().filter(|row| row.stage == InvitationStage::Open).cloned());
+        for row in &settlement.invitations {
+            open.retain(|other| other.code != row.code);
+            open.extend(Some(row.clone()).filter(|row| row.stage == InvitationStage::Open));
+        }
         open.retain(|row| asker.is(&row.inviter) && row.lapses_at > self.now());
         if let Some(same) = open.iter().find(|row| row.invited == to && row.game == offer.game.key()) {
             return Ok(Err(NoOffer::Standing { code: same.code.clone() }));
@@ -388,14 +391,15 @@ pub(super) fn match_line(m: &Match, seat: Seat) -> MatchLine {
         (None, Some(outcome)) => format!("over ({})", outcome.reason),
         (None, None) => String::new(),
     };
+    let deadline = m.deadline.filter(|_| m.stage == Stage::Running);
     MatchLine {
         id: m.id.clone(),
         game_name: m.game.name(),
         foe: m.players[seat.other()].clone(),
         phase,
         awaited: m.awaited().iter().map(|seat| m.players[*seat].clone()).collect(),
-        due: m.deadline,
-        due_at: m.deadline.map(|deadline| local(deadline, m.terms.zone)),
+        due: deadline,
+        due_at: deadline.map(|deadline| local(deadline, m.terms.zone)),
     }
 }
 

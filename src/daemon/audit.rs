@@ -1,25 +1,37 @@
 //! Matches are checked against their ledgers: when the GM asks, and on a schedule.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::parallel::side_by_side;
 use super::{Office, Pause, until};
-use crate::audit::{Check, Expected, Finding, Kept, Place, Row, Sent, Verdict, Words, witness};
+use crate::audit::{Check, Finding, Kept, Place, Row, Sent, Verdict, Words, witness};
 use crate::game::BySeat;
-use crate::letter::Digest;
 use crate::post::Stop;
 use crate::referee::{Act, Cause};
 use crate::report;
 use crate::report::again::text_of;
 use crate::report::envelope::Envelope;
-use crate::store::{EntryRow, Fate, MatchRow, NewDispatch, Settlement, StoreError};
+use crate::store::{DispatchRow, EntryRow, MatchRow, NewDispatch, Settlement, StoreError};
 
 /// Entries looked at together.
 const TOGETHER: u32 = 256;
+
+/// How much is done again, beside what is always done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// The house's turns are taken as they were played: to find them takes as long as it took then.
+    WithoutHouse,
+    Words,
+    /// The HTML and the pictures, too.
+    Whole,
+}
+
+/// Is told how many entries more were checked.
+pub type Step<'a> = dyn Fn(u64) + Sync + 'a;
 
 /// The key under which the daemon remembers when all matches were checked last.
 const AUDITED: &str = "audited";
@@ -31,25 +43,27 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 const TRIES_AT_MOST: u32 = 5;
 
 impl Office {
-    /// Checks one match from its opening to where it stands. `step` is told how many entries more were checked.
+    /// Checks one match from its opening to where it stands; the house is asked for its turns again.
     ///
     /// # Errors
     /// There is no such match, or the database does not answer.
-    pub async fn verify(&self, match_id: &str, step: &(dyn Fn(u64) + Sync)) -> anyhow::Result<Verdict> {
-        self.verify_match(match_id, true, step).await
+    pub async fn verify(&self, match_id: &str, step: &Step<'_>) -> anyhow::Result<Verdict> {
+        self.verify_match(match_id, Depth::Words, step).await
     }
 
-    /// The same; whether the house is asked for its turns again, which takes as long as it took to play them.
-    async fn verify_match(
-        &self,
-        match_id: &str,
-        asks_the_house: bool,
-        step: &(dyn Fn(u64) + Sync),
-    ) -> anyhow::Result<Verdict> {
+    /// The same, with the HTML and the picture of every letter of ours made again.
+    ///
+    /// # Errors
+    /// As for [`Office::verify`].
+    pub async fn verify_whole(&self, match_id: &str, step: &Step<'_>) -> anyhow::Result<Verdict> {
+        self.verify_match(match_id, Depth::Whole, step).await
+    }
+
+    async fn verify_match(&self, match_id: &str, depth: Depth, step: &Step<'_>) -> anyhow::Result<Verdict> {
         for _ in 0..TRIES_AT_MOST {
             let row = self.match_row(match_id).await?;
             let (id, version) = (row.id.clone(), row.version);
-            let verdict = match self.verify_row(row, asks_the_house, step).await {
+            let verdict = match self.verify_row(row, depth, step).await {
                 Err(error) => {
                     Verdict { findings: vec![unreadable(error)?], match_id: id, ..Verdict::default() }
                 }
@@ -71,7 +85,7 @@ impl Office {
         &self,
         mail: &[u8],
         only: Option<&str>,
-        step: &(dyn Fn(u64) + Sync),
+        step: &Step<'_>,
     ) -> anyhow::Result<Vec<Verdict>> {
         let mut verdicts: Vec<Verdict> = Vec::new();
         for line in witness::in_mail(mail) {
@@ -122,10 +136,7 @@ impl Office {
     async fn audit_all(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         let mut failed = Vec::new();
         for id in self.store.match_ids().await? {
-            let verdict = self.verify_match(&id, false, &|_| ()).await?;
-            if let Some(why) = &verdict.unable {
-                tracing::warn!(match_id = id, why, "a match could not be checked to its end");
-            }
+            let verdict = self.verify_match(&id, Depth::WithoutHouse, &|_| ()).await?;
             if !verdict.findings.is_empty() {
                 self.freeze(&id, now).await;
                 failed.push(verdict);
@@ -212,78 +223,70 @@ impl Office {
         found.with_context(|| format!("there is no match {match_id}"))
     }
 
-    async fn verify_row(
-        &self,
-        row: MatchRow,
-        asks_the_house: bool,
-        step: &(dyn Fn(u64) + Sync),
-    ) -> anyhow::Result<Verdict> {
+    async fn verify_row(&self, row: MatchRow, depth: Depth, step: &Step<'_>) -> anyhow::Result<Verdict> {
         let id = row.id.clone();
         let mut check = self.check_of(row).await?;
-        check.asks_the_house = asks_the_house;
-        let mut seq = 0;
-        loop {
+        check.asks_the_house = depth != Depth::WithoutHouse;
+        let whole = depth == Depth::Whole;
+        let (mut seq, mut sent_id, mut acted_id) = (0, 0, 0);
+        while !check.is_stopped() {
             let entries = self.store.entries_after(&id, seq, TOGETHER).await?;
-            let Some(last) = entries.last() else { break };
-            seq = last.seq;
+            let at_end = entries.is_empty();
+            seq = entries.last().map_or(seq, |last| last.seq);
             step(entries.len() as u64);
             entries.into_iter().for_each(|entry| check.take(row_of(entry)));
-            self.rule_again(&mut check, false).await?;
-            if check.is_stopped() {
+            while check.wants_sent() {
+                let sent = self.store.sent_after(&id, sent_id, TOGETHER).await?;
+                sent_id = sent.last().map_or(sent_id, |(last, _)| last.id);
+                check.take_sent(sent.into_iter().map(sent_row).collect());
+            }
+            self.rule_again(&mut check, whole, at_end).await?;
+            if at_end {
                 break;
             }
         }
-        self.rule_again(&mut check, true).await?;
-        let acted = self.store.letters(Some(Fate::Ruled), Some(&id), "", u32::MAX).await?;
-        let acted: Vec<Digest> = acted.into_iter().map(|letter| letter.digest).collect();
-        Ok(check.finish(&acted))
+        loop {
+            let acted = self.store.acted_after(&id, acted_id, TOGETHER).await?;
+            let Some((last, _)) = acted.last() else { break };
+            acted_id = *last;
+            check.take_acted(&acted.into_iter().map(|(_, digest)| digest).collect::<Vec<_>>());
+        }
+        Ok(check.finish())
     }
 
     async fn check_of(&self, row: MatchRow) -> anyhow::Result<Check> {
-        let sent = self.store.sent_about(&row.id).await?.into_iter().map(|letter| Sent {
-            message_id: letter.message_id,
-            recipient: letter.recipient,
-            kind: letter.kind,
-            seat: letter.seat,
-        });
         let mut addresses: BySeat<Vec<String>> = BySeat::default();
         for seat in self.store.seats_of(std::slice::from_ref(&row.id)).await? {
             addresses[seat.seat] = seat.player.addresses;
         }
         let MatchRow { id, game, stage, wake_at, snapshot, version: _ } = row;
-        Ok(Check::new(Kept { id, game, stage, wake_at, snapshot }, sent.collect(), &addresses))
+        Ok(Check::new(Kept { id, game, stage, wake_at, snapshot }, addresses))
     }
 
     /// Rules again on what the check holds, with the letters that it names, and compares what was sent.
-    async fn rule_again(&self, check: &mut Check, at_end: bool) -> anyhow::Result<()> {
-        for (digest, raw) in self.store.letters_named(&check.letters_wanted()).await? {
-            check.hand(digest, &raw);
+    async fn rule_again(&self, check: &mut Check, whole: bool, at_end: bool) -> anyhow::Result<()> {
+        let letters = self.store.letters_named(&check.letters_wanted()).await?;
+        let read = side_by_side(&letters, |(digest, raw)| check.read(*digest, raw));
+        for ((digest, _), read) in letters.iter().zip(read) {
+            check.hand(*digest, read);
         }
         let answered = self.store.dispatches_by_message_id(&check.answered_wanted()).await?;
         let answered = answered.into_iter().map(|(id, bytes)| (id, text_of(&bytes))).collect();
-        let expected = check.rule(&answered, at_end);
-        for some in expected.chunks(TOGETHER as usize) {
-            let ids: Vec<String> = some.iter().map(|letter| letter.message_id().to_owned()).collect();
-            let sent: BTreeMap<String, Vec<u8>> =
-                self.store.dispatches_by_message_id(&ids).await?.into_iter().collect();
-            for letter in some {
-                check.compared(self.compare(letter, sent.get(letter.message_id())).await?);
-            }
+        let mut expected = Vec::new();
+        for letter in check.rule(&answered, at_end) {
+            let wanted = letter.reports_wanted();
+            let reports = match wanted.is_empty() {
+                true => Vec::new(),
+                false => self.store.dispatches_by_message_id(wanted).await?,
+            };
+            expected.push((letter, reports.into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>()));
+        }
+        let (stationery, templates) = (&self.stationery, &self.templates);
+        let words = Words { stationery, templates, digest: self.desk.wording, whole };
+        for compared in side_by_side(&expected, |(letter, reports)| letter.compare(&words, reports)) {
+            check.compared(compared);
         }
         Ok(())
-    }
-
-    async fn compare(
-        &self,
-        letter: &Expected,
-        bytes: Option<&Vec<u8>>,
-    ) -> anyhow::Result<Result<bool, Finding>> {
-        let words = Words { stationery: &self.stationery, templates: &self.templates };
-        let wanted = letter.reports_wanted();
-        let mut reports: BTreeMap<String, Vec<u8>> =
-            self.store.dispatches_by_message_id(wanted).await?.into_iter().collect();
-        let reports: Vec<Vec<u8>> = wanted.iter().filter_map(|id| reports.remove(id)).collect();
-        Ok(letter.compare(&words, bytes.map(Vec::as_slice), &reports))
     }
 }
 
@@ -293,6 +296,11 @@ fn unreadable(error: anyhow::Error) -> anyhow::Result<Finding> {
         StoreError::Unsound(what) => Ok(Finding { place: Place::Kept("the database"), what }),
         other => Err(other.into()),
     }
+}
+
+fn sent_row((about, bytes): (DispatchRow, Vec<u8>)) -> Sent {
+    let DispatchRow { message_id, recipient, kind, seat, .. } = about;
+    Sent { message_id, recipient, kind, seat, bytes }
 }
 
 fn row_of(entry: EntryRow) -> Row {

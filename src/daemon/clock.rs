@@ -180,11 +180,11 @@ impl Office {
     ) -> anyhow::Result<Option<(Match, Settlement)>> {
         let m = snapshot(row)?;
         let seats = both_seats(seats, &row.id)?;
-        let ruling = self.rule(&m, &cause(&m), now);
+        let mut ruling = self.rule(&m, &cause(&m), now);
         if ruling.after == m {
             return Ok(None);
         }
-        let (entries, dispatches) = self.rows(&ruling, &seats, None, None, &[], now).await?;
+        let (entries, dispatches) = self.rows(&mut ruling, &seats, None, None, &[], now).await?;
         tracing::info!(
             match_id = row.id,
             entries = entries.len(),

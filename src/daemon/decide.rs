@@ -101,7 +101,7 @@ impl Office {
         self.fill_in(&mut ruling, row, &request.request, settlement).await?;
         let answers = Answered::new(letter);
         let (mut entries, mut dispatches) =
-            self.rows(&ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
+            self.rows(&mut ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
         let written = dispatches.len();
         let text = asked(request.request.lines());
         self.hold_back(&mut dispatches, text, &context.shared.answers).await?;
@@ -110,7 +110,7 @@ impl Office {
             request.silent = true;
             ruling = self.rule(&working.m, &Cause::Letter(&request), at);
             (entries, dispatches) =
-                self.rows(&ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
+                self.rows(&mut ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
         }
         tracing::info!(
             match_id = row.match_id,

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use super::Office;
 use super::returned::given_up;
-use super::settle::snapshot;
+use super::settle::{Known, rulable, snapshot};
 use crate::referee::{Match, Stage};
 use crate::report::{DigestTold, FailedSend, LetterTold, Plain, Refusals};
 use crate::store::{DispatchRow, Fate, Settlement};
@@ -33,7 +33,8 @@ impl Office {
         if local(now).hour() < self.config.club.gm.digest_hour || local(last).date_naive() >= today {
             return Ok(());
         }
-        if let Some(digest) = self.digest_since(Some(last)).await? {
+        let nothing_yet = (Known::default(), Settlement::default());
+        if let Some(digest) = self.digest_since(Some(last), &nothing_yet.0, &nothing_yet.1).await? {
             let mut settlement = Settlement { at: now, ..Settlement::default() };
             let dispatch = self.gm_dispatch(&Plain::Digest { digest }, &format!("d.{today}"), None).await?;
             let made = self.store.dispatches_named(std::slice::from_ref(&dispatch.message_id)).await?;
@@ -50,10 +51,12 @@ impl Office {
     pub(super) async fn digest_since(
         &self,
         since: Option<DateTime<Utc>>,
+        known: &Known,
+        settlement: &Settlement,
     ) -> anyhow::Result<Option<DigestTold>> {
         let since = since.unwrap_or(self.now() - TimeDelta::days(1));
         let mut told = DigestTold { since: self.tell_time(since), ..DigestTold::default() };
-        self.for_each_match(|m| {
+        self.for_each_match(known, settlement, |m| {
             let line = || self.gm_line(m);
             told.running += usize::from(m.stage == Stage::Running);
             if m.protest.is_some() {
@@ -86,12 +89,26 @@ impl Office {
         Ok(Some(told).filter(DigestTold::has_news))
     }
 
-    /// Shows every match, loading some at a time: a club may have more than fit into memory.
-    pub(super) async fn for_each_match(&self, mut show: impl FnMut(&Match)) -> anyhow::Result<()> {
-        for ids in self.store.match_ids().await?.chunks(MATCHES_TOGETHER) {
+    /// Shows every match as far as it is decided in this settlement, loading some at a time: a club may have more than
+    /// fit into memory.
+    pub(super) async fn for_each_match(
+        &self,
+        known: &Known,
+        settlement: &Settlement,
+        mut show: impl FnMut(&Match),
+    ) -> anyhow::Result<()> {
+        let stored = self.store.match_ids().await?;
+        for ids in stored.chunks(MATCHES_TOGETHER) {
             for row in self.store.matches(ids).await? {
-                show(&snapshot(&row)?);
+                match known.matches.get(&row.id) {
+                    Some(working) => show(&working.m),
+                    None => drop(rulable(&row).inspect(&mut show)),
+                }
             }
+        }
+        let new = settlement.matches.iter().filter(|row| stored.binary_search(&row.id).is_err());
+        for row in new {
+            show(&snapshot(row)?);
         }
         Ok(())
     }

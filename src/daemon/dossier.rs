@@ -118,7 +118,7 @@ impl Office {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
         if let Some(why) = &verdict.unable {
-            bail!("{id} cannot be checked to its end: {why}");
+            bail!("{id} cannot be checked in all: {why}");
         }
         let club = brought.about.club.clone();
         self.keep_dossier(brought).await?;

@@ -4,6 +4,7 @@ use anyhow::{Context, bail};
 
 use super::decide::lines_now;
 use super::open::{fit_name, name_from, random, seat_row};
+use super::people::no_player;
 use super::settle::{Known, Working};
 use super::{Holder, NewMatch, Office, Seated};
 use crate::game::{BySeat, Line, Seat};
@@ -13,7 +14,7 @@ use crate::referee::{
     self, Act, Cause, Correction, Deed, HouseMatch, Instruction, Listing, Match, NoOffer, Offer, Stage,
 };
 use crate::report::envelope::Answered;
-use crate::report::{self, GmDone, GmItem, GmLine, Plain, local};
+use crate::report::{self, GmDone, GmItem, GmLine, Plain};
 use crate::request::{Party, Request};
 use crate::store::{Decided, Fate, NewDispatch, Player, Settlement, StoreError, TokenRow, WaitingLetter};
 
@@ -153,7 +154,9 @@ impl Office {
             Instruction::Match { id, turn, deed } => {
                 self.on_match(id, *turn, deed, check, known, settlement).await
             }
-            Instruction::List(listing) => Ok(GmDone::List { lines: self.listed(*listing).await? }),
+            Instruction::List(listing) => {
+                Ok(GmDone::List { lines: self.listed(*listing, known, settlement).await? })
+            }
             Instruction::New { game, first, second, options, days } => {
                 let new = match self.new_match(game, [first, second], options, *days) {
                     Ok(_) if check => return Ok(GmDone::Would),
@@ -206,7 +209,9 @@ impl Office {
                 }
                 self.change_player(Player { bouncing: false, ..player }, check, settlement).await
             }
-            Instruction::Digest => Ok(GmDone::Digest { digest: self.digest_since(None).await? }),
+            Instruction::Digest => {
+                Ok(GmDone::Digest { digest: self.digest_since(None, known, settlement).await? })
+            }
         }
     }
 
@@ -332,7 +337,7 @@ impl Office {
     }
 
     /// Rules on an act of the GM, and gives a seat to its new player or a new token where that is the act.
-    async fn act_on(
+    pub(super) async fn act_on(
         &self,
         id: &str,
         act: &Act,
@@ -364,12 +369,12 @@ impl Office {
     pub(super) async fn put(
         &self,
         working: &mut Working,
-        ruling: referee::Ruling,
+        mut ruling: referee::Ruling,
         former: Option<&TokenRow>,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
         let (entries, dispatches) =
-            self.rows(&ruling, &working.seats, former, None, &settlement.entries, self.now()).await?;
+            self.rows(&mut ruling, &working.seats, former, None, &settlement.entries, self.now()).await?;
         working.m = ruling.after;
         working.changed = true;
         settlement.entries.extend(entries);
@@ -389,9 +394,14 @@ impl Office {
         Ok(known.matches.get_mut(id))
     }
 
-    async fn listed(&self, listing: Listing) -> anyhow::Result<Vec<GmLine>> {
+    async fn listed(
+        &self,
+        listing: Listing,
+        known: &Known,
+        settlement: &Settlement,
+    ) -> anyhow::Result<Vec<GmLine>> {
         let mut lines = Vec::new();
-        self.for_each_match(|m| {
+        self.for_each_match(known, settlement, |m| {
             let wanted = match listing {
                 Listing::All => m.stage != Stage::Over,
                 Listing::Running => m.stage == Stage::Running,
@@ -428,123 +438,10 @@ impl Office {
             names: [m.players.first.clone(), m.players.second.clone()],
             phase: plain.phase,
             awaited: plain.awaited,
-            due_at: m.deadline.map(|deadline| local(deadline, m.terms.zone)),
+            due_at: plain.due_at,
             marks,
         }
     }
-
-    /// A player as far as he is changed in this settlement.
-    async fn player_now(&self, address: &Address, settlement: &Settlement) -> anyhow::Result<Option<Player>> {
-        let found = self.store.player_by_address(address.as_str()).await?;
-        Ok(found.map(|player| latest(player, settlement)))
-    }
-
-    async fn shown(&self, player: &Player) -> anyhow::Result<GmDone> {
-        let rows = self.store.matches_of(player.id).await?;
-        Ok(GmDone::Player {
-            name: player.name.clone(),
-            addresses: player.addresses.clone(),
-            bouncing: player.bouncing,
-            matches: rows.into_iter().map(|row| row.id).collect(),
-        })
-    }
-
-    async fn change_player(
-        &self,
-        player: Player,
-        check: bool,
-        settlement: &mut Settlement,
-    ) -> anyhow::Result<GmDone> {
-        if check {
-            return Ok(GmDone::Would);
-        }
-        let shown = self.shown(&player).await?;
-        settlement.players.push(player);
-        Ok(shown)
-    }
-
-    /// Where a player of this id holds a seat, he is called and written to as `player` from now on.
-    async fn rename_in_matches(
-        &self,
-        id: i64,
-        player: &Player,
-        known: &mut Known,
-        settlement: &mut Settlement,
-    ) -> anyhow::Result<()> {
-        for row in self.store.matches_of(id).await? {
-            let Some(working) = self.load(&row.id, known).await? else { continue };
-            for seat in Seat::BOTH {
-                if working.seats[seat].player.id == id && working.m.stage != Stage::Over {
-                    working.seats[seat].player = player.clone();
-                    let act = Act::Rename { seat, name: player.name.clone() };
-                    self.act_on(&row.id, &act, None, known, settlement).await?;
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    async fn merge(
-        &self,
-        gone: &Address,
-        into: &Address,
-        check: bool,
-        known: &mut Known,
-        settlement: &mut Settlement,
-    ) -> anyhow::Result<GmDone> {
-        let (Some(old), Some(new)) =
-            (self.player_now(gone, settlement).await?, self.player_now(into, settlement).await?)
-        else {
-            let missing = self.store.player_by_address(gone.as_str()).await?.map_or(gone, |_| into);
-            return Ok(no_player(missing));
-        };
-        let involved = |id: i64| settlement.merged.iter().any(|(gone, into)| *gone == id || *into == id);
-        let (ours, theirs) = (self.store.matches_of(old.id).await?, self.store.matches_of(new.id).await?);
-        let both = ours.iter().any(|row| theirs.iter().any(|other| other.id == row.id));
-        if old.id == new.id || both || involved(old.id) || involved(new.id) {
-            let says = format!("{} and {} cannot become one player.", old.name, new.name);
-            return Ok(GmDone::Refused { says });
-        }
-        if check {
-            return Ok(GmDone::Would);
-        }
-        self.rename_in_matches(old.id, &new, known, settlement).await?;
-        settlement.merged.push((old.id, new.id));
-        let mut addresses = new.addresses.clone();
-        addresses.extend(old.addresses);
-        let matches = theirs.into_iter().chain(ours).map(|row| row.id).collect();
-        Ok(GmDone::Player { name: new.name, addresses, bouncing: new.bouncing, matches })
-    }
-
-    /// Letters to the player arrive again: none of his seats is spared any more.
-    async fn clear_bounces(
-        &self,
-        player: &Player,
-        known: &mut Known,
-        settlement: &mut Settlement,
-    ) -> anyhow::Result<()> {
-        let rows = self.store.matches_of(player.id).await?;
-        for row in rows {
-            let Some(working) = self.load(&row.id, known).await? else { continue };
-            for seat in Seat::BOTH {
-                if working.seats[seat].player.id == player.id && working.m.bouncing[seat] {
-                    self.act_on(&row.id, &Act::Restored(seat), None, known, settlement).await?;
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The player as the settlement leaves him.
-pub(super) fn latest(player: Player, settlement: &Settlement) -> Player {
-    settlement.players.iter().rev().find(|saved| saved.id == player.id).cloned().unwrap_or(player)
-}
-
-fn no_player(address: &Address) -> GmDone {
-    GmDone::NoPlayer { address: address.as_str().to_owned() }
 }
 
 impl Known {

@@ -14,6 +14,7 @@ mod house;
 mod intake;
 mod open;
 mod parallel;
+mod people;
 mod proof;
 mod pulse;
 mod returned;

@@ -147,8 +147,8 @@ impl Office {
             desk: self.desk.clone(),
             key: SealKey::new(random()?),
         };
-        let ruling = referee::open(opening, source, now);
-        let (entries, dispatches) = self.rows(&ruling, &seats, None, None, &[], now).await?;
+        let mut ruling = referee::open(opening, source, now);
+        let (entries, dispatches) = self.rows(&mut ruling, &seats, None, None, &[], now).await?;
         tracing::info!(match_id = ruling.after.id, game = %new.game, "a match opens");
         settlement.matches.push(match_row(&ruling.after, 0)?);
         settlement.seats.extend(Seat::BOTH.map(|seat| seat_row(&seats[seat])));

@@ -2,7 +2,7 @@
 //! come back is spared the deadline until the GM has decided.
 
 use super::Office;
-use super::gm::latest;
+use super::people::latest;
 use super::settle::Known;
 use crate::letter::{Automatic, automatic};
 use crate::referee::{Act, Cause};

@@ -222,21 +222,16 @@ impl Office {
         for seat in seats {
             by_match.entry(seat.match_id.clone()).or_default().push(seat);
         }
-        let load = |row: &MatchRow, seats| -> anyhow::Result<Working> {
-            let seats = write::both_seats(seats, &row.id)?;
-            Ok(Working { m: snapshot(row)?, version: row.version, seats, changed: false })
-        };
         let mut loaded = BTreeMap::new();
-        for row in rows {
-            match load(&row, by_match.remove(&row.id).unwrap_or_default()) {
-                Ok(working) => drop(loaded.insert(row.id, working)),
-                // Whatever is about it fails, and nothing else.
+        // Where one cannot be loaded, whatever is about it fails, and nothing else.
+        for (m, row) in rows.into_iter().filter_map(|row| Some((rulable(&row)?, row))) {
+            let seats = by_match.remove(&row.id).unwrap_or_default();
+            match write::both_seats(seats, &row.id) {
+                Ok(seats) => {
+                    loaded.insert(row.id, Working { m, version: row.version, seats, changed: false });
+                }
                 Err(error) => {
-                    tracing::error!(
-                        match_id = row.id,
-                        error = format!("{error:#}"),
-                        "a match cannot be loaded"
-                    );
+                    tracing::error!(match_id = row.id, error = format!("{error:#}"), "it lacks a seat")
                 }
             }
         }
@@ -335,10 +330,20 @@ impl Office {
     }
 }
 
-/// A match from its row.
+/// A match from its row; one whose rules are not known cannot be ruled on.
 pub(super) fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
-    serde_json::from_str(&row.snapshot)
-        .with_context(|| format!("the snapshot of match {} cannot be read", row.id))
+    let m: Match = serde_json::from_str(&row.snapshot)
+        .with_context(|| format!("the snapshot of match {} cannot be read", row.id))?;
+    m.game.knows_rules(m.rules).map_err(anyhow::Error::msg).with_context(|| row.id.clone())?;
+    Ok(m)
+}
+
+/// A match from its row. One that cannot be ruled on is passed over, so that the others go on.
+pub(super) fn rulable(row: &MatchRow) -> Option<Match> {
+    let noted = |error: &anyhow::Error| {
+        tracing::error!(match_id = row.id, error = format!("{error:#}"), "it cannot be ruled on");
+    };
+    snapshot(row).inspect_err(noted).ok()
 }
 
 /// The sender as the header has him, of a letter that could not be read.

@@ -28,11 +28,11 @@ impl Office {
         ruling
     }
 
-    /// The rows of a ruling: what is to be committed with it. `former` held a seat until now, `unsaved` are entries
-    /// that wait for the same commit.
+    /// The rows of a ruling: what is to be committed with it; what is told is noted for the ledger. `former` held a
+    /// seat until now, `unsaved` are entries that wait for the same commit.
     pub(super) async fn rows(
         &self,
-        ruling: &Ruling,
+        ruling: &mut Ruling,
         seats: &BySeat<TokenRow>,
         former: Option<&TokenRow>,
         answered: Option<&Answered>,
@@ -95,6 +95,7 @@ impl Office {
                 asked: None,
             });
         }
+        ruling.after.told.extend(dispatches.iter().map(|dispatch| Digest::of(&dispatch.bytes)));
         Ok((entries, dispatches))
     }
 
@@ -120,7 +121,7 @@ pub(super) fn entry_row(entry: &Entry) -> EntryRow {
         match_id: entry.match_id.clone(),
         seq: entry.seq,
         at: entry.at,
-        kind: entry.fact.kind(),
+        kind: entry.fact.kind().to_owned(),
         hash: Digest::of(json.as_bytes()),
         json,
     }

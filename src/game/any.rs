@@ -32,6 +32,22 @@ macro_rules! games {
                     $(Kind::$variant => AnyState::$variant(Held(<$game>::start(&options::<$game>(choices))))),+
                 }
             }
+
+            /// The same under this version of the rules.
+            ///
+            /// # Errors
+            /// A sentence: the version is not known.
+            pub fn start_under(self, rules: u32, choices: &Choices) -> Result<AnyState, String> {
+                self.knows_rules(rules)?;
+                if rules == self.rules() {
+                    return Ok(self.start(choices));
+                }
+                Ok(match self {
+                    $(Kind::$variant => {
+                        AnyState::$variant(Held(<$game>::start_under(rules, &options::<$game>(choices))))
+                    }),+
+                })
+            }
         }
 
         /// The state of a match of any game. Its JSON names the game.
@@ -116,6 +132,7 @@ trait Rulebook {
     fn name(&self) -> &'static str;
     fn prefix(&self) -> &'static str;
     fn rules(&self) -> u32;
+    fn earlier_rules(&self) -> &'static [u32];
     fn sides(&self) -> BySeat<&'static str>;
     fn option_rules(&self) -> &'static [OptionRule];
     fn set_option(&self, choices: &Choices) -> Result<Choices, String>;
@@ -138,6 +155,9 @@ impl<G: Game> Rulebook for Book<G> {
     }
     fn rules(&self) -> u32 {
         G::RULES
+    }
+    fn earlier_rules(&self) -> &'static [u32] {
+        G::EARLIER_RULES
     }
     fn sides(&self) -> BySeat<&'static str> {
         G::SIDES
@@ -186,9 +206,25 @@ impl Kind {
         self.rulebook().prefix()
     }
 
-    /// The version of the rules that this code applies.
+    /// The version of the rules by which new matches are played.
     pub fn rules(self) -> u32 {
         self.rulebook().rules()
+    }
+
+    /// Checks that a match that is played by this version of the rules can be ruled on.
+    ///
+    /// # Errors
+    /// A sentence that names the version, and those that are known.
+    pub fn knows_rules(self, rules: u32) -> Result<(), String> {
+        let known: Vec<u32> = self.rulebook().earlier_rules().iter().copied().chain([self.rules()]).collect();
+        if known.contains(&rules) {
+            return Ok(());
+        }
+        let listed = known.iter().map(u32::to_string).collect::<Vec<_>>().join(" and ");
+        Err(format!(
+            "version {rules} of the rules of {} is not known; this program knows {listed}",
+            self.name()
+        ))
     }
 
     pub fn sides(self) -> BySeat<&'static str> {

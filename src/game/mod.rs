@@ -406,8 +406,11 @@ pub trait Game: Sized {
     const NAME: &'static str;
     /// The beginning of match names: `QZ`.
     const PREFIX: &'static str;
-    /// The version of the rules that this code applies, written into every ledger entry.
+    /// The version of the rules by which new matches are played. Every entry of a ledger bears the one of its match.
     const RULES: u32;
+    /// Earlier versions, by which matches that were begun under them are played to their end and replayed. A game
+    /// that has any keeps the version in its state ([`Game::start_under`]) and asks it wherever they differ.
+    const EARLIER_RULES: &'static [u32] = &[];
     /// What the two sides are called: `North-West`.
     const SIDES: BySeat<&'static str>;
 
@@ -424,6 +427,11 @@ pub trait Game: Sized {
     type Order: Clone + Debug + Display + PartialEq;
 
     fn start(options: &Self::Options) -> Self::State;
+
+    /// A match under one of [`Game::EARLIER_RULES`].
+    fn start_under(_rules: u32, options: &Self::Options) -> Self::State {
+        Self::start(options)
+    }
 
     fn options(state: &Self::State) -> &Self::Options;
 

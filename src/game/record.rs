@@ -17,6 +17,8 @@ use super::{BySeat, Due, Fault, Line, Outcome, Phase, Reason, Seat};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub game: Kind,
+    /// The version of the rules that it is played by.
+    pub rules: u32,
     pub players: BySeat<String>,
     pub options: Choices,
     pub filings: Vec<Filed>,
@@ -107,6 +109,8 @@ pub fn lines(orders: &str) -> Vec<Line> {
 struct RawRecord {
     fogpost: Spanned<i64>,
     game: Spanned<String>,
+    /// Where it is not said, the first.
+    rules: Option<Spanned<u32>>,
     #[serde(default)]
     seats: RawSeats,
     #[serde(default)]
@@ -159,6 +163,9 @@ impl Record {
             let reason = format!("unknown game `{}`; known are {}", raw.game.get_ref(), known.join(", "));
             return Err(fail(raw.game.span(), reason));
         };
+        let rules = raw.rules.as_ref().map_or(1, |rules| *rules.get_ref());
+        game.knows_rules(rules)
+            .map_err(|reason| fail(raw.rules.map_or(raw.game.span(), |rules| rules.span()), reason))?;
         let options = read_options(game, &raw.options)
             .map_err(|(name, reason)| NoRecord { line: line_of_option(text, &name), reason })?;
         let filings = raw
@@ -167,6 +174,7 @@ impl Record {
             .map(|filing| read_filing(filing).map_err(|(span, reason)| fail(span, reason)));
         Ok(Record {
             game,
+            rules,
             players: BySeat::new(raw.seats.first, raw.seats.second),
             options,
             filings: filings.collect::<Result<_, _>>()?,
@@ -175,7 +183,8 @@ impl Record {
 
     /// Plays the record through and hands each step to `each` as it comes.
     pub fn replay(&self, mut each: impl FnMut(Step<'_>)) {
-        let mut table = Table::new(self.game.start(&self.options));
+        let Ok(start) = self.game.start_under(self.rules, &self.options) else { return };
+        let mut table = Table::new(start);
         table.pass_on(&mut each);
         for (index, filed) in self.filings.iter().enumerate() {
             if let Err(faults) = table.file(filed, &mut each) {
@@ -188,7 +197,11 @@ impl Record {
 impl std::fmt::Display for Record {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
-        writeln!(f, "fogpost = 1\ngame = \"{}\"\n\n[seats]", self.game.key())?;
+        writeln!(f, "fogpost = 1\ngame = \"{}\"", self.game.key())?;
+        if self.rules != 1 {
+            writeln!(f, "rules = {}", self.rules)?;
+        }
+        writeln!(f, "\n[seats]")?;
         writeln!(f, "first = {}\nsecond = {}", quoted(&self.players.first), quoted(&self.players.second))?;
         if !self.options.is_empty() {
             writeln!(f, "\n[options]")?;

@@ -10,8 +10,9 @@ use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 use super::Own;
 use super::address::Address;
 use super::body::{Texts, mime_type};
-use super::bounce;
+use super::bounce::{self, Opening};
 use super::header::{Header, is_own_id};
+use super::ours::is_marker;
 use super::source::Layer;
 use super::words::{DAEMONS, NO_REPLY};
 
@@ -44,7 +45,7 @@ pub enum Mark {
     SubjectOfAbsence,
     SubjectOfNotice,
     SubjectOfBounce,
-    TextOfBounce,
+    TextOfMachine,
 }
 
 /// What a machine's letter reports.
@@ -89,7 +90,8 @@ impl Display for Automatic {
             Mark::Hops => write!(f, "more than {MAX_RECEIVED} hops"),
             Mark::SubjectOfAbsence => f.write_str("its subject is that of an automatic reply"),
             Mark::SubjectOfNotice => f.write_str("its subject is that of a machine's notice"),
-            Mark::SubjectOfBounce | Mark::TextOfBounce => f.write_str("it reads like a bounce"),
+            Mark::SubjectOfBounce => f.write_str("its subject is that of a bounce"),
+            Mark::TextOfMachine => f.write_str("it reads as only machines write"),
         }
     }
 }
@@ -106,29 +108,34 @@ pub(super) struct Evidence<'a> {
 
 /// Why the letter is a machine's; `None` for a person's.
 pub(super) fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
-    let text = opening(evidence.texts);
+    let opening = opening(evidence.texts);
+    let text = opening.text.as_str();
     let mark = evidence
         .own_mark()
         .or_else(|| evidence.header_mark())
         .or_else(|| evidence.report().map(|_| Mark::Report))
         .or_else(|| evidence.sender_mark())
-        .or_else(|| bounce::mark(evidence.subject, &text))?;
-    let kind = evidence.kind(&mark, &text);
+        .or_else(|| bounce::mark(evidence.subject, &opening))?;
+    let kind = evidence.kind(&mark, text);
     Some(Automatic { mark, kind, about: evidence.about() })
 }
 
-/// The beginning of the text, in lower case: enough to know a bounce by.
-fn opening(texts: Option<&Texts>) -> String {
-    let mut out = String::new();
-    let lines = texts.map(|texts| texts.plain.iter().chain(&texts.html).chain(&texts.attached));
-    for line in lines.into_iter().flatten().filter(|line| line.layer == Layer::Open) {
-        if out.len() > 20_000 {
-            break;
+/// The beginning of the text: enough to know a bounce by.
+fn opening(texts: Option<&Texts>) -> Opening {
+    let mut opening = Opening { text: String::new(), asks: false, quotes: false };
+    let Some(texts) = texts else { return opening };
+    let mut above = true;
+    for line in texts.plain.iter().chain(&texts.html).chain(&texts.attached) {
+        opening.quotes |= line.layer == Layer::Quoted && !line.is_blank();
+        above &= !is_marker(&line.text);
+        if line.layer != Layer::Open || opening.text.len() > 20_000 {
+            continue;
         }
-        out.push_str(&line.text.chars().take(500).collect::<String>().to_lowercase());
-        out.push('\n');
+        opening.asks |= above && bounce::asks(&line.text);
+        opening.text.push_str(&line.text.chars().take(500).collect::<String>().to_lowercase());
+        opening.text.push('\n');
     }
-    out
+    opening
 }
 
 impl Evidence<'_> {
@@ -174,7 +181,10 @@ impl Evidence<'_> {
                 return Some(Mark::Field(header.name.clone()));
             }
             if header.name.starts_with("list-")
-                || matches!(header.name.as_str(), "mailing-list" | "x-mailing-list")
+                || matches!(
+                    header.name.as_str(),
+                    "mailing-list" | "x-mailing-list" | "x-mlserver" | "x-ml-name" | "x-mailman-version"
+                )
             {
                 return Some(Mark::List(header.name.clone()));
             }
@@ -203,6 +213,8 @@ impl Evidence<'_> {
                 ("message", "delivery-status" | "global-delivery-status") => Report::Delivery(action(part)),
                 ("message", "disposition-notification" | "global-disposition-notification") => Report::Other,
                 ("message", "feedback-report") => Report::Other,
+                // A calendar accepts or declines.
+                ("text", "calendar") if is_calendar_reply(part) => Report::Other,
                 ("multipart", "report") if report_type(part) == Some("delivery-status") => {
                     Report::Delivery(None)
                 }
@@ -229,10 +241,9 @@ impl Evidence<'_> {
             Mark::OwnLoop | Mark::OwnMessageId | Mark::OwnAddress => Kind::Other,
             Mark::Hops | Mark::List(_) | Mark::SubjectOfNotice => Kind::Other,
             Mark::SubjectOfAbsence => Kind::Absence,
-            Mark::SubjectOfBounce | Mark::TextOfBounce if bounce::is_away(text) => Kind::Absence,
-            Mark::SubjectOfBounce | Mark::TextOfBounce => {
-                bounce::failure(self.subject, text).unwrap_or(Kind::Failed)
-            }
+            Mark::SubjectOfBounce | Mark::TextOfMachine if bounce::is_away(text) => Kind::Absence,
+            Mark::SubjectOfBounce => bounce::failure(self.subject, text).unwrap_or(Kind::Failed),
+            Mark::TextOfMachine => bounce::failure(self.subject, text).unwrap_or(Kind::Other),
             Mark::Field(name) if name == "x-failed-recipients" => {
                 bounce::failure(self.subject, text).unwrap_or(Kind::Failed)
             }
@@ -281,6 +292,12 @@ fn action(part: &MessagePart<'_>) -> Option<Kind> {
     })
 }
 
+fn is_calendar_reply(part: &MessagePart<'_>) -> bool {
+    part.content_type()
+        .and_then(|ct| ct.attribute("method"))
+        .is_some_and(|method| method.eq_ignore_ascii_case("reply"))
+}
+
 fn report_type<'a>(part: &'a MessagePart<'_>) -> Option<&'a str> {
     part.content_type()?.attribute("report-type")
 }
@@ -296,7 +313,7 @@ fn first_word(value: &str) -> String {
 
 /// Fields that only machines write into what they send.
 fn is_machine_field(name: &str, value: &str) -> bool {
-    const NAMES: [&str; 22] = [
+    const NAMES: [&str; 28] = [
         "x-autoreply",
         "x-auto-reply",
         "x-autorespond",
@@ -319,6 +336,12 @@ fn is_machine_field(name: &str, value: &str) -> bool {
         "x-fc-machinegenerated",
         "x-bounced-recipient",
         "x-dsn-error",
+        "x-otrs-loop",
+        "x-boxtrapper",
+        "x-spamarrest-noauth",
+        "x-qq-autoreply",
+        "x-rt-loop-prevention",
+        "x-jira-fingerprint",
     ];
     let value = value.trim().to_lowercase();
     match name {
@@ -343,15 +366,22 @@ fn is_machine_field(name: &str, value: &str) -> bool {
 /// Local parts behind which nobody reads.
 fn is_daemon(local: &str) -> bool {
     let local = local.to_lowercase();
-    let squeezed: String = local.chars().filter(char::is_ascii_alphanumeric).collect();
     let listed = |daemon: &&str| {
         local.strip_prefix(*daemon).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '+', '=']))
     };
     DAEMONS.any(listed)
-        || NO_REPLY.stand_in(&squeezed)
+        || takes_no_reply(&local)
         || local.ends_with("-bounces")
         || local.contains("-bounces+")
         || local.starts_with("prvs=") && local.contains("bounce")
+}
+
+/// Whether one of the words for it begins the local part or a piece of it: `do-not-reply`, `club.noreply`, but not
+/// `bruno.reply`.
+fn takes_no_reply(local: &str) -> bool {
+    let pieces = |from: usize| local[from..].chars().filter(char::is_ascii_alphanumeric).collect::<String>();
+    let starts = local.match_indices(['.', '-', '_', '+', '=']).map(|(at, _)| at + 1);
+    std::iter::once(0).chain(starts).take(16).any(|start| NO_REPLY.begin(&pieces(start)))
 }
 
 /// Collects `<…@domain>` with our Message-ID domain.

@@ -4,39 +4,99 @@
 
 use super::automatic::{Kind, Mark};
 use super::words::{
-    ABSENCE, AWAY, AWAY_SUBJECTS, CERTAIN, DELAYED, FAILED, HINTS, MACHINE, NOTICES, RETURNED,
+    ABSENCE, AWAY, AWAY_SUBJECTS, CERTAIN, DELAYED, FAILED, HINTS, MACHINE, NOTICES, RETURNED, SURE, VERBS,
 };
 
-/// What the words say, where the header says nothing. `text` is in lower case.
-pub fn mark(subject: &str, text: &str) -> Option<Mark> {
-    // A person who is away says so with a command.
-    let told = text.lines().any(|line| line.trim_start().starts_with("absent "));
-    if is_absence(subject) && !told {
-        return Some(Mark::SubjectOfAbsence);
+/// What a letter says, as far as that tells a machine from a person.
+pub struct Opening {
+    /// Its beginning, in lower case, without what stands behind a quote prefix.
+    pub text: String,
+    /// Somebody wrote an order or a command.
+    pub asks: bool,
+    /// Something is quoted behind a prefix, as people's programs quote.
+    pub quotes: bool,
+}
+
+/// What only machines say stands at the beginning: so many bytes.
+const BEGINNING: usize = 600;
+
+/// An absence note is no longer than this.
+const MAX_NOTE: usize = 1500;
+
+/// What the words say, where the header says nothing.
+pub fn mark(subject: &str, opening: &Opening) -> Option<Mark> {
+    // No machine gives orders; a person may speak of bounces and absences, and even quote them.
+    if opening.asks {
+        return None;
     }
+    let text = opening.text.as_str();
     let lower = subject.to_lowercase();
-    if NOTICES.begin(&lower) {
-        return Some(Mark::SubjectOfNotice);
-    }
     let strong = RETURNED.count_in(text, 2) + MACHINE.count_in(text, 2);
-    let hints = HINTS.count_in(text, 1);
-    if CERTAIN.begin(&lower) || says_failed(&lower) && strong + hints > 0 {
+    let hints = HINTS.count_in(text, 3);
+    let mut end = BEGINNING.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    // Machines ask nothing, and know of no orders.
+    let personal = opening.quotes || text.contains('?') || text.contains("orders");
+    let away = AWAY.stand_in(text) && text.len() < MAX_NOTE && !personal;
+    if NOTICES.begin(&lower) && !lower.ends_with('?') && !personal {
+        Some(Mark::SubjectOfNotice)
+    } else if is_absence(subject) && (!is_reply(subject) || away || strong > 0)
+        || AWAY_SUBJECTS.begin(bare(&lower))
+            && !opening.quotes
+            && (strong > 0 || hints + usize::from(away) >= 2)
+        || away && hints >= 2
+    {
+        Some(Mark::SubjectOfAbsence)
+    } else if CERTAIN.begin(&lower) && (strong + hints > 0 || !lower.ends_with('?'))
+        || says_failed(&lower) && strong + hints > 0
+    {
         Some(Mark::SubjectOfBounce)
-    } else if strong + hints >= 2 && strong > 0 {
-        Some(Mark::TextOfBounce)
+    } else if SURE.stand_in(&text[..end]) || strong + hints >= 2 && strong > 0 && !opening.quotes {
+        Some(Mark::TextOfMachine)
     } else {
         None
     }
+}
+
+/// Whether a line is an order or a command: a verb of ours in capitals or with a number or a square behind it, or
+/// two squares and little else.
+pub fn asks(line: &str) -> bool {
+    let line = line.trim().trim_start_matches(['-', '*', ' ']);
+    if line.starts_with("TELL ") || line.starts_with("PROTEST ") {
+        return true;
+    }
+    if line.len() > 80 || !line.is_ascii() {
+        return false;
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let Some((first, rest)) = words.split_first() else { return false };
+    let squares = line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| is_square(word)).count();
+    let capitals = !line.bytes().any(|b| b.is_ascii_lowercase());
+    let numbered =
+        rest.first().is_some_and(|next| is_square(next) || next.starts_with(|c: char| c.is_ascii_digit()));
+    squares >= 2 && rest.len() <= 3 && line.len() <= 20
+        || VERBS.is(&first.to_ascii_lowercase()) && rest.len() <= 24 && (capitals || numbered)
+}
+
+/// `A1` to `Y16`, the letter of a class before it or not.
+fn is_square(word: &str) -> bool {
+    let letters = word.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let digits = word.len() - letters;
+    (1..=2).contains(&letters)
+        && (1..=2).contains(&digits)
+        && word[letters..].bytes().all(|b| b.is_ascii_digit())
 }
 
 fn says_failed(subject: &str) -> bool {
     FAILED.stand_in(subject) || DELAYED.stand_in(subject)
 }
 
-/// Whether the subject is that of an absence note.
+/// Whether the subject is that of an absence note, and of nothing else.
 pub fn is_absence(subject: &str) -> bool {
     let subject = without_reply_prefix(subject).to_lowercase();
-    let subject = subject.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[');
+    let subject = bare(&subject);
     let closing = [
         "(out of office)",
         "[out of office]",
@@ -45,9 +105,16 @@ pub fn is_absence(subject: &str) -> bool {
         "automatic reply",
         "(automatic reply)",
     ];
-    ABSENCE.begin(subject)
-        || AWAY_SUBJECTS.begin(subject)
-        || closing.iter().any(|words| subject.ends_with(words))
+    ABSENCE.begin(subject) || closing.iter().any(|words| subject.ends_with(words))
+}
+
+/// A subject without what stands before its first word.
+fn bare(subject: &str) -> &str {
+    subject.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[')
+}
+
+fn is_reply(subject: &str) -> bool {
+    without_reply_prefix(subject) != subject.trim()
 }
 
 /// Whether the text is that of an absence note rather than of a bounce.
@@ -85,34 +152,70 @@ fn without_reply_prefix(subject: &str) -> &str {
 mod tests {
     use super::*;
 
+    fn said(subject: &str, text: &str) -> Option<Mark> {
+        let asks = text.lines().any(asks);
+        mark(subject, &Opening { text: text.to_lowercase(), asks, quotes: false })
+    }
+
+    #[test]
+    fn orders_and_commands_are_known_in_general() {
+        for line in [
+            "SHIP 1 TO B2",
+            "hold".to_uppercase().as_str(),
+            "extend 5 days",
+            "d3-e4",
+            "VD2-D3",
+            "TELL Hello",
+            "- U1 C7 C4",
+        ] {
+            assert!(asks(line), "{line}");
+        }
+        for line in [
+            "Status: 5.1.1",
+            "STATUS: FAILED",
+            "550 5.1.1 User unknown",
+            "Report a problem",
+            "Room B12",
+            "| SHIP 1 TO B2",
+            "HOST UNKNOWN",
+            "move on",
+        ] {
+            assert!(!asks(line), "{line}");
+        }
+    }
+
     #[test]
     fn subjects_of_machines_are_known() {
         for subject in [
             "Automatic reply: [QZ-7K3M] Turn 4",
             "Abwesenheitsnotiz: [QZ-7K3M] Turn 4",
             "Réponse automatique : [QZ-7K3M] Turn 4",
-            "Re: Out of Office: away",
             "自動応答: Turn 4",
         ] {
-            assert_eq!(mark(subject, ""), Some(Mark::SubjectOfAbsence), "{subject}");
+            assert_eq!(said(subject, ""), Some(Mark::SubjectOfAbsence), "{subject}");
         }
         for subject in ["Undelivered Mail Returned to Sender", "failure notice", "Unzustellbar: Turn 4"] {
-            assert_eq!(mark(subject, ""), Some(Mark::SubjectOfBounce), "{subject}");
+            assert_eq!(said(subject, ""), Some(Mark::SubjectOfBounce), "{subject}");
         }
-        assert_eq!(mark("Gelesen: [QZ-7K3M] Turn 4", ""), Some(Mark::SubjectOfNotice));
+        assert_eq!(said("Gelesen: [QZ-7K3M] Turn 4", ""), Some(Mark::SubjectOfNotice));
     }
 
     #[test]
     fn people_who_write_about_mail_are_no_machines() {
         for (subject, text) in [
             ("Re: [QZ-7K3M] Turn 4", "your last mail could not be delivered, i think: mailbox full"),
-            ("Re: [QZ-7K3M] Turn 4", "i am out of office next week\nabsent 2026-12-20 to 2026-12-27"),
+            ("Re: [QZ-7K3M] Turn 4", "i am out of office next week\nABSENT 2026-12-20 to 2026-12-27"),
             ("Delivery report missing?", "where is my report of turn 3?"),
             ("holidays", "i'll be on holiday"),
-            ("Out of office next week", "hello\nabsent 2026-12-20 to 2026-12-27"),
+            ("Out of office next week", "hello\nABSENT 2026-12-20 to 2026-12-27"),
             ("Turn 4 - my spam filter", "it went to spam"),
+            ("Re: Automatic reply: [QZ-7K3M] Turn 4", "is anybody there?"),
+            ("Out of office next week, my orders", "SHIP 1 TO B2"),
+            ("Out of office next week", "hello, just to let you know that i am away next week"),
+            ("failure notice?", "did you get my letter?"),
+            ("Mail delivery failed", "the server said: mailbox full, 550 user unknown\nCAPTURE C1"),
         ] {
-            assert_eq!(mark(subject, text), None, "{subject}");
+            assert_eq!(said(subject, text), None, "{subject}");
         }
     }
 }

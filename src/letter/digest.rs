@@ -33,7 +33,12 @@ impl From<[u8; 32]> for Digest {
 
 impl Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digits =
+            self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| DIGITS[digit as usize]);
+        let mut text = [0; 64];
+        text.iter_mut().zip(digits).for_each(|(place, digit)| *place = digit);
+        f.pad(std::str::from_utf8(&text).expect("they are digits"))
     }
 }
 

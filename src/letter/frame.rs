@@ -160,11 +160,13 @@ impl<'a> Page<'a> {
                 .then_some(value)
         };
         let values: Vec<&str> = (at..at + MAX_BLOCK).map_while(|line| value(self.line(line)?)).collect();
-        let author = values.iter().map(|value| self.author(value)).find(|author| *author != Author::Unknown);
+        let addressed = values.iter().any(|value| has_address(value));
         let dated = values.iter().any(|value| has_date(value) && has_time(value));
-        let author = author.filter(|_| dated && values.len() >= 3)?;
-        // Whose address it is cannot be told: if it is ours, the letter may still have been to us.
-        let author = if author == Author::Us { Author::Unknown } else { author };
+        if !addressed || !dated || values.len() < 3 {
+            return None;
+        }
+        // Who wrote stands first in all languages.
+        let author = self.author(values[0]);
         Some(Frame { end: at + values.len(), kind: Kind::Block, author })
     }
 

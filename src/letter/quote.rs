@@ -179,6 +179,7 @@ impl<'a> Reading<'a> {
             // Another's letter, which may itself begin with a quote.
             (Kind::Block, Author::Other) => return Some(Region::Foreign),
             (Kind::Block, Author::Unknown) if quoted => return Some(Region::Foreign),
+            (Kind::Block, _) if quoted => return Some(Region::Written),
             (Kind::Block, _) => {}
             (_, Author::Other) if self.quotes_us_at_once(first) => return Some(Region::Foreign),
             _ if quoted => return Some(Region::Written),
@@ -199,7 +200,6 @@ impl<'a> Reading<'a> {
         match (ours, frame.author, frame.kind) {
             (Some(line), ..) if self.is_ours[line] => Some(Region::Ours),
             (Some(_), ..) => Some(Region::OursUnseen),
-            _ if quoted => Some(Region::Written),
             (None, Author::Other, _) => Some(Region::Foreign),
             // Some programs put the attribution below the quote.
             (None, ..) if at > 0 && self.lines[at - 1].layer == Layer::Quoted => Some(Region::Written),

@@ -59,6 +59,10 @@ lists! {
     RETURNED = "returned";
     /// What only machines write into a text.
     MACHINE = "machine";
+    /// What only machines write at the beginning of a text: one such phrase is enough.
+    SURE = "sure";
+    /// How lines begin that are addressed to us.
+    VERBS = "verbs";
     /// What stands in such texts, and now and then in people's letters.
     HINTS = "hints";
     /// What stands in absence notes and not in bounces.

@@ -302,7 +302,9 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Untaken> {
         *decided == turn && correction.orders.as_ref().is_none_or(|(seat, _)| owed(*seat))
     });
     let keeps = found.ok_or(Untaken::NoSuchTurn { turn })?;
-    let mut state = draft.m.game.start(&correction.choices);
+    let (game, rules) = (draft.m.game, draft.m.rules);
+    let start = game.start_under(rules, &correction.choices);
+    let mut state = start.map_err(|_| Untaken::NoSuchTurn { turn })?;
     for (_, _, filings) in &correction.decided[..keeps] {
         state.adjudicate(filings).map_err(|_| Untaken::NoSuchTurn { turn })?;
     }

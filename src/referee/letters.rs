@@ -6,6 +6,7 @@ use super::house;
 use super::life::{Draft, Held, Stage};
 use super::schedule::{Absence, Press};
 use super::{Answer, Content, MatchLine, NoOffer, Notice, OfferTold, OpenSeat, Orders, Reader, SeatLetter};
+use crate::game::any::Kind;
 use crate::game::record::Ending;
 use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::{self, Fact};
@@ -102,6 +103,15 @@ pub enum Reply {
     NotHere {
         command: String,
     },
+}
+
+impl Reply {
+    /// The rules of the game of this name, by its key where there is one.
+    pub fn rules(game: Option<&str>) -> Reply {
+        let key =
+            |name: &str| Kind::parse(name).map_or_else(|| name.to_owned(), |kind| kind.key().to_owned());
+        Reply::Rules { game: game.map(key) }
+    }
 }
 
 pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
@@ -268,7 +278,7 @@ fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
         Command::History => Reply::History,
         Command::Help(topic) => Reply::Help { topic: topic.clone() },
         Command::Games => Reply::Games { seats: Vec::new() },
-        Command::Rules(game) => Reply::Rules { game: game.clone() },
+        Command::Rules(game) => Reply::rules(game.as_deref()),
         Command::Matches => Reply::Matches { matches: Vec::new() },
         Command::Tell(text) => tell(draft, seat, text),
         Command::Resign { .. }

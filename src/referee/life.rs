@@ -47,6 +47,8 @@ pub struct Match {
     /// `QZ-7K3M`.
     pub id: String,
     pub game: Kind,
+    /// The version of the game's rules that it is played by, from its opening to its end.
+    pub rules: u32,
     pub players: BySeat<String>,
     /// The level at which the house plays the seat; `None`: a player holds it.
     #[serde(default, skip_serializing_if = "ledger::nobody")]
@@ -85,6 +87,10 @@ pub struct Match {
     pub desk: Desk,
     pub head: Head,
     pub key: SealKey,
+    /// The SHA-256 of the letters that the last ruling brought, for the entry that comes next. The shell, which
+    /// words them, notes them.
+    #[serde(default)]
+    pub told: Vec<Digest>,
 }
 
 impl Match {
@@ -151,16 +157,32 @@ pub struct Opening {
 
 /// Opens a match: both sides are told, and the first phase waits for orders.
 pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
+    let state = opening.game.start(&opening.choices);
+    let rules = opening.game.rules();
+    open_with(state, rules, opening, source, at)
+}
+
+/// The same as it was done under a version of the rules.
+///
+/// # Errors
+/// The version is not known, as a sentence.
+pub fn open_under(rules: u32, opening: Opening, source: Source, at: DateTime<Utc>) -> Result<Ruling, String> {
+    let state = opening.game.start_under(rules, &opening.choices)?;
+    Ok(open_with(state, rules, opening, source, at))
+}
+
+fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
     let at = ledger::to_millis(at);
     let blank = Match {
         id: opening.id,
         game: opening.game,
+        rules,
         players: opening.players,
         house: opening.house,
         terms: opening.terms,
         stage: Stage::Running,
         paused_at: None,
-        state: opening.game.start(&opening.choices),
+        state,
         held: BySeat::default(),
         phase_no: 1,
         opened_at: at,
@@ -179,6 +201,7 @@ pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
         desk: opening.desk,
         head: Head::default(),
         key: opening.key,
+        told: Vec::new(),
     };
     let mut draft = Draft { m: blank, source, at, entries: Vec::new(), dispatches: Vec::new() };
     draft.note(Fact::MatchOpened {
@@ -240,10 +263,11 @@ impl Draft {
             seq,
             at: self.at,
             cause: self.source.clone(),
-            rules: self.m.game.rules(),
+            rules: self.m.rules,
             fact,
             salt: self.m.key.salt(seq),
             prev: self.m.head.hash,
+            told: std::mem::take(&mut self.m.told),
         };
         self.m.head = Head { seq, hash: entry.hash() };
         self.entries.push(entry);

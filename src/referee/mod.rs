@@ -19,13 +19,13 @@ use crate::game::any::{AnyState, Filing};
 use crate::game::{Fault, Line, Outcome, Phase, Seat, Syntax};
 use crate::ledger::Entry;
 use crate::letter::{Digest, InSubject, Letter, Written};
-use crate::request::Request;
+use crate::request::{self, Request};
 
 pub use gm::{Act, Correction, Untaken};
 pub use house::{HouseMatch, level_of};
 pub use instruction::{Deed, Instructed, Instruction, Listing, instructions};
 pub use letters::{Reply, changing};
-pub use life::{Held, Match, Opening, Stage, open};
+pub use life::{Held, Match, Opening, Stage, open, open_under};
 pub use offer::{MatchLine, NoOffer, Offer, OfferTold, OpenSeat};
 pub use schedule::{Absence, Forfeit, Press, Terms};
 
@@ -72,7 +72,11 @@ impl SeatLetter {
             Written::CannotRead(what) => (Vec::new(), Some(what.says().to_owned())),
         };
         let of_this_match = |named: &&InSubject| named.match_name.eq_ignore_ascii_case(&m.id);
-        let begins_order = |line: &str| !matches!(m.game.syntax(line), Err(Syntax::Unknown));
+        let begins_order = |line: &str| match m.game.syntax(line) {
+            Ok(()) => true,
+            Err(Syntax::Unknown) => false,
+            Err(Syntax::Malformed { .. }) => !request::is_prose(line),
+        };
         SeatLetter {
             seat,
             digest: letter.digest,

@@ -1,9 +1,12 @@
 //! What a template is told. Everything about a match that a seat's letter says comes from here.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
 use super::templates::TOPICS;
+use super::told::{Seen, Told};
 use super::words::{left, local};
 use super::{Club, Plain};
 use crate::game::any::Kind;
@@ -64,8 +67,9 @@ pub fn seat(
     token: &str,
     at: DateTime<Utc>,
     board: Option<&Board>,
-) -> Map<String, Value> {
+) -> Told {
     let zone = m.terms.zone;
+    let seen = Seen::new(&m.state, seat);
     let held = m.held[seat]
         .as_ref()
         .map(|held| json!({ "orders": &held.filing, "at": local(held.at, zone), "wait": held.wait }));
@@ -74,54 +78,45 @@ pub fn seat(
         "foe": seat.other(),
         "held": held,
         "owes": m.awaits(seat),
-        "view": m.state.view(seat),
-        "extra": m.state.extra(seat),
         "board": board.map(|board| board.text.trim_end()),
         "token": token,
     });
     let rest = match content {
         Content::Answer(answer) => json!({ "answer": self::answer(answer) }),
-        Content::Report { steps, missed, correction } => {
-            let steps: Vec<_> = steps.iter().map(|step| news(step, &m.players, seat)).collect();
-            json!({
-                "steps": steps,
-                "missed": missed,
-                "correction": correction.as_deref().map(wrapped),
-                "key": (m.stage == Stage::Over).then(|| m.key.open()),
-            })
-        }
+        Content::Report { missed, correction, .. } => json!({
+            "missed": missed,
+            "correction": correction.as_deref().map(wrapped),
+            "key": (m.stage == Stage::Over).then(|| m.key.open()),
+        }),
         Content::Missed { seats } => json!({ "late": seats }),
         Content::Notice(notice) => json!({ "notice": self::notice(notice, m), "message": message(notice) }),
         Content::Invitation | Content::Succession | Content::Reminder => json!({}),
     };
-    joined([shared(club, m, at), own, rest])
+    let mut told = Told::new(joined([shared(club, m, at), own, rest]), Some(Arc::clone(&seen)));
+    if let Content::Report { steps, .. } = content {
+        let steps = steps.iter().map(|step| {
+            let same = seen.is_of(&step.state);
+            let seen = if same { Arc::clone(&seen) } else { Seen::new(&step.state, seat) };
+            minijinja::Value::from(news(step, &m.players, seen, seat))
+        });
+        told.set("steps", steps.collect::<Vec<_>>());
+    }
+    told
 }
 
 /// The context of a letter to the GM. It holds nothing that the rules hide from either side: he may be a player.
-pub fn gm(
-    club: &Club<'_>,
-    m: &Match,
-    content: &Content,
-    token: &str,
-    at: DateTime<Utc>,
-) -> Map<String, Value> {
+pub fn gm(club: &Club<'_>, m: &Match, content: &Content, token: &str, at: DateTime<Utc>) -> Told {
     let notice = noticed(content);
     let own = json!({
         "notice": notice,
         "message": notice.and_then(message),
         "token": token,
     });
-    joined([shared(club, m, at), own])
+    Told::new(joined([shared(club, m, at), own]), None)
 }
 
 /// The context of a letter to who held `seat` until now: nothing of the match but the notice.
-pub fn former(
-    club: &Club<'_>,
-    m: &Match,
-    seat: Seat,
-    content: &Content,
-    at: DateTime<Utc>,
-) -> Map<String, Value> {
+pub fn former(club: &Club<'_>, m: &Match, seat: Seat, content: &Content, at: DateTime<Utc>) -> Told {
     let own = json!({
         "me": seat,
         "foe": seat.other(),
@@ -132,7 +127,7 @@ pub fn former(
         "message": noticed(content).and_then(message),
         "token": null,
     });
-    joined([shared(club, m, at), own])
+    Told::new(joined([shared(club, m, at), own]), None)
 }
 
 /// A notice; instants in it are told as people read them.
@@ -157,7 +152,7 @@ fn noticed(content: &Content) -> Option<&Notice> {
 }
 
 /// The context of a letter that is about no running match.
-pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Map<String, Value> {
+pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Told {
     let mut own = serde_json::to_value(plain).expect("a letter has string keys and plain values");
     if let Some(Value::Array(remarks)) = own.get_mut("remarks") {
         for remark in remarks {
@@ -175,30 +170,30 @@ pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Map<String, Value> 
         "manual": manual(plain.replies()),
         "token": Some(token).filter(|token| !token.is_empty()),
     });
-    joined([own, shared])
+    Told::new(joined([own, shared]), None)
 }
 
 /// The context of the letter that tells the GM of matches that do not verify.
-pub fn alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> Map<String, Value> {
-    joined([json!({
+pub fn alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> Told {
+    let own = json!({
         "club": { "name": club.name, "address": club.address },
         "match": null,
         "failed": failed,
         "token": null,
-    })])
+    });
+    Told::new(joined([own]), None)
 }
 
-/// The context of the news of one adjudication.
-pub fn news(step: &Adjudged, names: &BySeat<String>, seat: Seat) -> Value {
-    json!({
+/// The context of the news of one adjudication, after which `seat` sees the match so.
+pub fn news(step: &Adjudged, names: &BySeat<String>, seen: Arc<Seen>, seat: Seat) -> Told {
+    let own = json!({
         "phase": step.phase,
         "turn": step.turn,
-        "view": step.state.view(seat),
-        "extra": step.state.extra(seat),
         "me": seat,
         "foe": seat.other(),
         "names": names,
-    })
+    });
+    Told::new(joined([own]), Some(seen))
 }
 
 fn answer(answer: &Answer) -> Value {

@@ -62,6 +62,9 @@ pub fn mail(page: &Page, header: &Header<'_>) -> Result<Vec<u8>, MimeError> {
     Ok(builder.multipart(parts(page, header.message_id))?.formatted())
 }
 
+/// With this begins each part of those that a reader may choose from, of which the text is the first.
+pub(super) const PART_BEGINS: &str = "\r\n--=a=";
+
 /// The text, the HTML with its picture, and the files that go with them. Boundaries follow from the Message-ID, so
 /// that the same mail has the same bytes.
 fn parts(page: &Page, message_id: &str) -> MultiPart {

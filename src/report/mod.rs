@@ -4,20 +4,24 @@
 
 pub mod again;
 mod context;
+mod draw;
 pub mod envelope;
+mod font;
 mod markdown;
 pub mod mime;
 pub mod paint;
 mod plain;
 mod samples;
 mod templates;
+mod told;
 mod words;
 
 use chrono::{DateTime, Utc};
-use serde_json::{Map, Value, json};
+use minijinja::value::Serde;
 
 use crate::game::{Board, Seat};
 use crate::referee::{Content, Dispatch, Match, Reader};
+use told::{Seen, Told};
 
 pub use plain::{DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Plain, Refusals};
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
@@ -62,6 +66,22 @@ pub fn word(
     Ok(page)
 }
 
+/// The text alone of what [`word`] makes.
+///
+/// # Errors
+/// [`TemplateError`]: a template is at fault.
+pub fn word_text(
+    templates: &Templates,
+    club: &Club<'_>,
+    m: &Match,
+    dispatch: &Dispatch,
+    token: &str,
+    at: DateTime<Utc>,
+) -> Result<String, TemplateError> {
+    let board = board(m, dispatch);
+    Ok(frame(templates, club, m, dispatch, token, at, board.as_ref()).text()?.1)
+}
+
 /// The board that a letter shows.
 fn board(m: &Match, dispatch: &Dispatch) -> Option<Board> {
     match (dispatch.to, &dispatch.content) {
@@ -81,6 +101,18 @@ fn without_picture(
     at: DateTime<Utc>,
     board: Option<&Board>,
 ) -> Result<Page, TemplateError> {
+    frame(templates, club, m, dispatch, token, at, board).page()
+}
+
+fn frame<'a>(
+    templates: &'a Templates,
+    club: &Club<'_>,
+    m: &Match,
+    dispatch: &Dispatch,
+    token: &str,
+    at: DateTime<Utc>,
+    board: Option<&Board>,
+) -> Frame<'a> {
     let name = match &dispatch.content {
         Content::Invitation => "invitation.txt",
         Content::Answer(_) => "answer.txt",
@@ -96,7 +128,7 @@ fn without_picture(
         Reader::Former(seat) => context::former(club, m, seat, &dispatch.content, at),
         Reader::Gm => context::gm(club, m, &dispatch.content, token, at),
     };
-    Frame { templates, name, context }.page()
+    Frame { templates, name, context }
 }
 
 /// Words a letter that is about no running match. `token` is the reader's reply token, or empty.
@@ -117,7 +149,7 @@ pub fn word_plain(
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
 pub fn word_done(templates: &Templates, done: &GmDone) -> Result<String, TemplateError> {
-    Ok(tidy(&templates.render("gm-done.txt", json!({ "done": done }))?))
+    Ok(tidy(&templates.render("gm-done.txt", minijinja::context! { done => Serde(done) })?))
 }
 
 /// Words what the GM is told at once when matches do not verify: of each its name and what is wrong.
@@ -143,41 +175,43 @@ pub fn news(
     seat: Seat,
 ) -> Result<String, TemplateError> {
     let name = format!("{}/news.txt", step.state.kind().key());
-    templates.render(&name, context::news(step, names, seat))
+    templates.render(&name, context::news(step, names, Seen::new(&step.state, seat), seat))
 }
 
 /// A letter's template within the frame that all our letters share.
 struct Frame<'a> {
     templates: &'a Templates,
     name: &'static str,
-    context: Map<String, Value>,
+    context: Told,
 }
 
 impl Frame<'_> {
+    /// The subject and the text.
+    fn text(&mut self) -> Result<(String, String), TemplateError> {
+        let (subject, body) = self.body(false)?;
+        self.context.set("subject", subject.as_str());
+        self.context.set("body", body);
+        let text = self.templates.render("letter.txt", self.context.clone())?;
+        Ok((subject, text))
+    }
+
     /// The body is worded twice, for the text and for the HTML; its first line is the subject.
     fn page(mut self) -> Result<Page, TemplateError> {
-        let (subject, text) = self.body(false)?;
+        let (subject, text) = self.text()?;
         let (_, rich) = self.body(true)?;
-        self.set("subject", json!(subject));
-        self.set("body", json!(text));
-        let text = self.templates.render("letter.txt", &self.context)?;
         // The one value that is HTML already: the template marks it so.
-        self.set("body", json!(markdown::html(&rich)));
-        let html = self.templates.render("letter.html", &self.context)?;
+        self.context.set("body", markdown::html(&rich));
+        let html = self.templates.render("letter.html", self.context)?;
         Ok(Page { subject, text, html, picture: None, attachments: Vec::new() })
     }
 
     fn body(&mut self, html: bool) -> Result<(String, String), TemplateError> {
-        self.set("html", json!(html));
-        let worded = self.templates.render(self.name, &self.context)?;
+        self.context.set("html", html);
+        let worded = self.templates.render(self.name, self.context.clone())?;
         let worded = worded.trim_start();
         let (subject, body) = worded.split_once('\n').unwrap_or((worded, ""));
         let subject = subject.strip_prefix("Subject:").unwrap_or(subject).trim().to_owned();
         Ok((subject, tidy(body)))
-    }
-
-    fn set(&mut self, key: &str, value: Value) {
-        self.context.insert(key.to_owned(), value);
     }
 }
 

@@ -1,56 +1,49 @@
-//! From a board's SVG to a PNG, with the one font that the program brings along.
+//! From a board's SVG to a PNG.
 //!
 //! The PNG has a palette of 256 colours. A board has few, and the shades at the edges of letters and pieces lie
-//! between them: nothing of it is seen, and the letter is half as large and made in half the time.
+//! between them: nothing of it is seen, and the letter is half as large and made in half the time. The pictures
+//! painted last are remembered: where nothing is hidden both sides get the same.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg;
+use tiny_skia::Pixmap;
 
-/// A subset of DejaVu Sans; its licence lies beside it.
-const FONT: &[u8] = include_bytes!("fonts/DejaVuSans-subset.ttf");
+use super::draw::draw;
+use crate::letter::Digest;
 
 /// Pictures are drawn this much larger than the SVG says, so that they stay sharp on dense screens.
 const SCALE: f32 = 1.25;
 
-/// So many pictures are remembered: the same board opens every match of a game.
-const REMEMBERED: usize = 16;
+/// So many pictures are remembered in each of two generations.
+const REMEMBERED: usize = 64;
 
-/// The picture as a PNG; `None` if `svg` is no SVG of a size that can be drawn.
+/// Pictures by their SVG. When the younger generation is full it becomes the older one, which is forgotten.
+static PAINTED: Mutex<[BTreeMap<Digest, Arc<[u8]>>; 2]> = Mutex::new([BTreeMap::new(), BTreeMap::new()]);
+
+/// The picture as a PNG; `None` if `svg` is none of ours.
 pub fn png(svg: &str) -> Option<Vec<u8>> {
-    static LAST: Mutex<VecDeque<(String, Vec<u8>)>> = Mutex::new(VecDeque::new());
-    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, png)) = last().iter().find(|(drawn, _)| drawn == svg) {
-        return Some(png.clone());
+    let key = Digest::of(svg.as_bytes());
+    let known = {
+        let [young, old] = &*PAINTED.lock().unwrap_or_else(PoisonError::into_inner);
+        young.get(&key).or_else(|| old.get(&key)).map(Arc::clone)
+    };
+    if let Some(known) = known {
+        return Some(known.to_vec());
     }
-    let png = draw(svg)?;
-    let mut last = last();
-    last.truncate(REMEMBERED - 1);
-    last.push_front((svg.to_owned(), png.clone()));
+    let png = paint(svg)?;
+    let generations = &mut *PAINTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if generations[0].len() >= REMEMBERED {
+        generations[1] = std::mem::take(&mut generations[0]);
+    }
+    generations[0].insert(key, Arc::from(&png[..]));
     Some(png)
 }
 
-/// [`png`], drawn anew.
-pub fn draw(svg: &str) -> Option<Vec<u8>> {
-    static FONTS: OnceLock<Arc<usvg::fontdb::Database>> = OnceLock::new();
-    let fontdb = FONTS.get_or_init(|| {
-        let mut fonts = usvg::fontdb::Database::new();
-        fonts.load_font_data(FONT.to_vec());
-        Arc::new(fonts)
-    });
-    let options = usvg::Options {
-        font_family: "DejaVu Sans".to_owned(),
-        fontdb: Arc::clone(fontdb),
-        ..Default::default()
-    };
-    let tree = usvg::Tree::from_str(svg, &options).ok()?;
-    let size = tree.size().to_int_size().scale_by(SCALE)?;
-    let mut pixmap = Pixmap::new(size.width(), size.height())?;
-    resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixmap.as_mut());
-    encode(&pixmap).ok()
+/// [`png`], painted anew.
+pub fn paint(svg: &str) -> Option<Vec<u8>> {
+    encode(&draw(svg, SCALE)?).ok()
 }
 
 type Rgb = [u8; 3];
@@ -119,9 +112,27 @@ fn distance(a: Rgb, b: Rgb) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use resvg::tiny_skia::{Color, Paint, Rect};
+    use tiny_skia::{Color, Paint, Rect, Transform};
 
     use super::*;
+    use crate::game::Seat;
+    use crate::game::any::{Choices, Kind};
+
+    #[test]
+    fn every_board_can_be_painted_and_is_the_same_the_second_time() {
+        for kind in Kind::ALL {
+            let board = kind.start(&Choices::default()).board(Seat::First);
+            let first = png(&board.svg).expect("a picture");
+            assert_eq!(png(&board.svg), Some(first), "{kind}");
+        }
+    }
+
+    #[test]
+    fn what_is_none_of_ours_is_not_painted() {
+        for svg in ["", "<svg>", "<svg width=\"8\" height=\"8\">\n<ellipse/>\n</svg>\n"] {
+            assert_eq!(png(svg), None, "{svg}");
+        }
+    }
 
     #[test]
     fn a_picture_of_few_colours_keeps_each_of_them() {

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior};
-use serde::Serialize;
+use minijinja::{Environment, UndefinedBehavior, Value};
 
 use crate::letter::Digest;
 
@@ -137,9 +135,9 @@ impl Templates {
     ///
     /// # Errors
     /// [`TemplateError`]: it asks for what is not there, or runs away.
-    pub fn render(&self, name: &str, context: impl Serialize) -> Result<String, TemplateError> {
+    pub fn render(&self, name: &str, context: impl Into<Value>) -> Result<String, TemplateError> {
         let template = self.environment.get_template(name).map_err(|error| explain(name, &error))?;
-        template.render(Serde(context)).map_err(|error| explain(name, &error))
+        template.render(context).map_err(|error| explain(name, &error))
     }
 }
 

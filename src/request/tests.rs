@@ -262,3 +262,13 @@ proptest::proptest! {
         let _ = request.is_empty();
     }
 }
+
+#[test]
+fn a_signature_with_the_word_for_an_order_is_prose() {
+    for line in ["Star Shipping Ltd", "Hold the line, they said", "capture the moment"] {
+        assert!(is_prose(line), "{line}");
+    }
+    for line in ["HOLD THE LINE", "hold all", "SHIP 1 TO", "ship one to b2", "Hold", ""] {
+        assert!(!is_prose(line), "{line}");
+    }
+}

@@ -263,15 +263,37 @@ macro_rules! backend {
                 rows.into_iter().map(|(hex, bytes)| Ok((rows::digest(&hex)?, bytes))).collect()
             }
 
-            async fn sent_about(&self, match_id: &str) -> Result<Vec<DispatchRow>> {
+            async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Vec<(i64, Digest)>> {
+                let sql = "SELECT id, digest FROM letter WHERE match_id = $1 AND fate = 'ruled' AND id > $2 \
+                           ORDER BY id LIMIT $3";
+                let rows: Vec<(i64, String)> = sqlx::query_as(sql)
+                    .bind(text(match_id))
+                    .bind(id)
+                    .bind(i64::from(limit))
+                    .fetch_all(&self.reader)
+                    .await?;
+                rows.into_iter().map(|(id, hex)| Ok((id, rows::digest(&hex)?))).collect()
+            }
+
+            async fn sent_after(
+                &self,
+                match_id: &str,
+                id: i64,
+                limit: u32,
+            ) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
                 let sql = concat!(
                     "SELECT ",
                     dispatch_columns!(),
-                    "FROM dispatch d WHERE d.match_id = $1 ORDER BY d.id"
+                    ", r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+                     WHERE d.match_id = $1 AND d.id > $2 ORDER BY d.id LIMIT $3"
                 );
-                let rows: Vec<rows::Dispatch> =
-                    sqlx::query_as(sql).bind(text(match_id)).fetch_all(&self.reader).await?;
-                rows.into_iter().map(rows::Dispatch::read).collect()
+                let rows: Vec<rows::DispatchBytes> = sqlx::query_as(sql)
+                    .bind(text(match_id))
+                    .bind(id)
+                    .bind(i64::from(limit))
+                    .fetch_all(&self.reader)
+                    .await?;
+                rows.into_iter().map(rows::DispatchBytes::read).collect()
             }
 
             async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>> {

@@ -287,8 +287,11 @@ pub trait Store: Send + Sync {
     /// The letters of these digests, with their bytes.
     async fn letters_named(&self, digests: &[Digest]) -> Result<Vec<(Digest, Vec<u8>)>>;
 
-    /// Every dispatch of a match in the order it was made, without the bytes.
-    async fn sent_about(&self, match_id: &str) -> Result<Vec<DispatchRow>>;
+    /// Up to `limit` of the letters that acted in a match, behind the one of this number, in order.
+    async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Vec<(i64, Digest)>>;
+
+    /// Up to `limit` dispatches of a match behind the one of this number, in the order they were made, with the bytes.
+    async fn sent_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Vec<(DispatchRow, Vec<u8>)>>;
 
     /// Every dispatch of a match in the order it was made, with the bytes.
     async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>>;

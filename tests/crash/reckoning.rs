@@ -1,10 +1,11 @@
 //! The reckoning at the end: nothing may be lost, and nothing done twice.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use fogpost::game::Seat;
-use fogpost::ledger::{Entry, adjudications};
+use fogpost::ledger::{Entry, Fact, adjudications};
 use fogpost::store::{self, DispatchRow, Store};
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
@@ -137,23 +138,18 @@ impl Reckoning {
                 _ => self.doubles.push(format!("turn {turn} of {} was decided twice", table.id)),
             }
         }
+        // A match that somebody has resigned ends with a report of its own.
+        let closed = entries.iter().filter(|entry| matches!(entry.fact, Fact::MatchClosed { .. })).count();
+        let due = decided.len() + closed;
         for seat in Seat::BOTH {
             let of = |row: &&DispatchRow| row.match_id.as_ref() == Some(&table.id) && row.seat == Some(seat);
             let reports = dispatches.iter().filter(of).filter(|row| row.kind == "report").count();
             self.reports += reports;
-            if reports < decided.len() {
-                self.losses.push(format!(
-                    "{} has {reports} reports for {seat} of {}",
-                    table.id,
-                    decided.len()
-                ));
-            }
-            if reports > decided.len() {
-                self.doubles.push(format!(
-                    "{} has {reports} reports for {seat} of {}",
-                    table.id,
-                    decided.len()
-                ));
+            let told = format!("{} has {reports} reports for {seat} of {due}", table.id);
+            match reports.cmp(&due) {
+                Ordering::Less => self.losses.push(told),
+                Ordering::Equal => {}
+                Ordering::Greater => self.doubles.push(told),
             }
         }
     }

@@ -202,7 +202,13 @@ fn under_a_protest_orders_are_held_until_the_gm_has_ruled() {
     assert_eq!((held.stage, held.due().map(|due| due.turn)), (Stage::Paused, Some(1)));
     let asked = desk.one_to(GM);
     asked.says("Bo (second) protests").says("> My setup was misread.").says("RESUME");
-    desk.reply(GM, &asked, &format!("GM MATCH {} NOTE The setup stands.\nGM MATCH {0} RESUME", m.id));
+    let ruling =
+        format!("GM LIST protests\nGM MATCH {0} NOTE The setup stands.\nGM MATCH {0} RESUME\nGM LIST", m.id);
+    desk.reply(GM, &asked, &ruling);
+    desk.one_to(GM)
+        .says("paused Bo protests > GM MATCH")
+        .says("> GM LIST - ")
+        .says("in turn 2: waits for Ann and Bo due");
     let after = desk.find(&m.id);
     assert_eq!((after.stage, after.due().map(|due| due.turn)), (Stage::Running, Some(2)));
     assert_eq!(after.protest, None);

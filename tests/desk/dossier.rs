@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use fogpost::game::any::Kind;
-use fogpost::referee::Match;
+use fogpost::game::{Line, Seat};
+use fogpost::referee::{Deed, Instruction, Match};
 
 use crate::desk::{ANN, BO, Desk};
 
@@ -90,7 +91,7 @@ fn a_dossier_holds_the_record_the_letters_the_reports_and_the_account() {
     assert_eq!(files.keys().filter(|name| name.starts_with("letters/")).count(), 4);
     assert!(files.keys().any(|name| name.starts_with("sent/first/") && name.ends_with("-report.eml")));
     let account = text("account.html");
-    assert_eq!(account.matches("<svg").count(), 3, "a board for each adjudication and for the end");
+    assert_eq!(account.matches("<svg").count(), 2, "a board for each adjudication");
     assert!(account.contains("From here on it is a remark") && account.contains("MARBLE A5"));
 }
 
@@ -115,8 +116,9 @@ fn what_a_running_match_hides_is_shown_only_unsealed_and_the_ledger_notes_it() {
 fn the_account_shows_who_filed_what_and_what_each_was_told() {
     let (desk, m) = over();
     let material = desk.block_on(desk.office().material(&m.id, false, "")).expect("the material");
+    let templates = &desk.office().templates;
     let page =
-        |turn| fogpost::audit::account::text(&desk.office().templates, &material, turn).expect("a page");
+        |turn| fogpost::audit::account::text(templates, &material, turn).expect("worded").expect("a page");
     let first = page(Some(1));
     for words in
         ["Orders of Ann for turn 1 were refused", "were sealed as", "    > MARBLE E5", "To Bo (report"]
@@ -126,6 +128,47 @@ fn the_account_shows_who_filed_what_and_what_each_was_told() {
     assert!(!first.contains("MARBLE A5"), "that is turn 2:\n{first}");
     assert!(page(Some(2)).contains("    > MARBLE A5"));
     assert!(page(None).contains("The match was closed: RESIGN second."));
+}
+
+#[test]
+fn the_account_of_a_corrected_match_shows_each_board_as_it_was() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    let orders = Some((Seat::Second, vec![Line { no: 1, text: "MARBLE B8".to_owned() }]));
+    for (reason, orders) in [("it was misread", orders), ("it came too late", None)] {
+        let deed = Deed::Correct { turn: 2, reason: reason.to_owned(), orders };
+        let instruction = Instruction::Match { id: m.id.clone(), turn: None, deed };
+        let done = desk.block_on(desk.office().carry_out(&instruction)).expect("it is carried out");
+        assert!(done.is_done(), "{done:?}");
+        desk.work();
+    }
+    let to_bo = desk.last_to(BO);
+    desk.reply(BO, &to_bo, "MARBLE K4");
+    desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
+    assert!(desk.verify(&m.id).is_sound());
+    let material = desk.block_on(desk.office().material(&m.id, false, "")).expect("the material");
+    let page = fogpost::audit::account::text(&desk.office().templates, &material, None);
+    let page = page.expect("worded").expect("a page");
+    let boards: Vec<&str> = page.split("The board ").skip(1).map(|board| &board[..600]).collect();
+    let title = |board: &&str| board.split(',').next().map(str::to_owned);
+    let titles: Vec<_> = boards.iter().filter_map(title).collect();
+    assert_eq!(
+        titles,
+        ["after turn 1", "after turn 2", "before turn 2", "after turn 2", "before turn 2", "after turn 2"]
+    );
+    let row = |board: &str, rank: usize| board.lines().nth(14 - rank).expect("a row").to_owned();
+    for (board, whites) in boards.iter().zip([None, Some(5), None, Some(8), None, Some(4)]) {
+        for rank in [4, 5, 8] {
+            assert_eq!(row(board, rank).contains('W'), whites == Some(rank), "{rank}: {board}");
+        }
+    }
+    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), &files);
+    assert_eq!(by_hand(folder.path()), "");
 }
 
 fn read(files: BTreeMap<String, Vec<u8>>) -> fogpost::audit::dossier::Brought {

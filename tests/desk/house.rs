@@ -281,7 +281,7 @@ fn a_turn_that_the_house_would_not_have_played_is_found() {
         match_id: m.id.clone(),
         seq: entry.seq,
         at: entry.at,
-        kind: entry.fact.kind(),
+        kind: entry.fact.kind().to_owned(),
         json: entry.canonical(),
         hash: entry.hash(),
     };
@@ -413,7 +413,7 @@ fn a_dossier_and_the_account_tell_of_the_house_and_another_club_can_take_them_in
     desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
     let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
     let material = desk.block_on(desk.office().material(&m.id, false, "")).expect("the account's material");
-    let page = account::text(&desk.office().templates, &material, None).expect("a page");
+    let page = account::text(&desk.office().templates, &material, None).expect("worded").expect("a page");
     assert!(page.contains(", by the house\n") && page.contains("against the house (average)"), "{page}");
     let other = Desk::new();
     let brought = dossier::read(files).expect("a dossier");

@@ -9,6 +9,7 @@ mod dossier;
 mod gm;
 mod house;
 mod letters;
+mod manual;
 mod outage;
 mod people;
 mod play;

@@ -232,7 +232,7 @@ fn where_both_have_missed_too_many_turns_nobody_loses_and_the_gm_is_asked() {
     assert_eq!((asked.stage, asked.asked_gm), (Stage::Running, true));
     desk.last_to(ANN)
         .says("No orders came from you for turn 1. No orders came from Bo for turn 1.")
-        .says("the GM has been asked")
+        .says("the GM decides how the match goes on")
         .says("until then orders are still taken");
     desk.reply(ANN, &to_ann, "HOLD");
     desk.last_to(ANN).says("Your orders are sealed");

@@ -140,7 +140,7 @@ impl Play {
 
     pub fn record(&self, filings: Vec<Filed>) -> Record {
         let players = BySeat::new("Ann".to_owned(), "Bo \"the\" \\Bold".to_owned());
-        Record { game: self.kind, players, options: self.choices.clone(), filings }
+        Record { game: self.kind, rules: self.kind.rules(), players, options: self.choices.clone(), filings }
     }
 }
 

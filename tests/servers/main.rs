@@ -2,6 +2,7 @@
 
 mod letters;
 mod play;
+mod restore;
 #[path = "mod.rs"]
 mod servers;
 #[path = "../post/support.rs"]

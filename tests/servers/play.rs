@@ -64,7 +64,7 @@ impl Club {
         club
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -94,14 +94,14 @@ impl Club {
     }
 
     /// Ends the daemon without a word, by SIGKILL.
-    fn kill(&mut self) {
+    pub fn kill(&mut self) {
         let mut daemon = self.daemon.take().expect("it runs");
         daemon.kill().expect("our child");
         daemon.wait().expect("our child");
     }
 
     /// What came and what became of it, and the daemon's log: for a test that fails.
-    fn log(&self) -> String {
+    pub fn log(&self) -> String {
         let letters = String::from_utf8(self.run(&["letters"]).stdout).expect("text");
         let log = self.daemons_log();
         letters + &log.lines().filter(|line| !line.contains(" TRACE ")).collect::<Vec<_>>().join("\n")

@@ -1,5 +1,6 @@
 //! The store's contract, on both databases, and what is particular to each.
 
+mod audit;
 mod carry;
 mod claims;
 mod contract;
@@ -13,13 +14,13 @@ mod samples;
 macro_rules! on_both {
     ($($module:ident: $($name:ident)*;)*) => {
         mod sqlite {
-            $($(#[tokio::test]
+            $($(#[tokio::test(flavor = "multi_thread")]
             async fn $name() {
                 crate::$module::$name(crate::place::Place::sqlite().await).await;
             })*)*
         }
         mod postgres {
-            $($(#[tokio::test]
+            $($(#[tokio::test(flavor = "multi_thread")]
             async fn $name() {
                 if let Some(place) = crate::place::Place::postgres().await {
                     crate::$module::$name(place).await;
@@ -30,6 +31,8 @@ macro_rules! on_both {
 }
 
 on_both! {
+    audit:
+        what_was_changed_past_the_triggers_is_named;
     contract:
         letters_wait_in_the_order_received
         a_letter_known_by_digest_is_kept_once

@@ -26,6 +26,8 @@ impl Args {
         let what = self.turn.map_or("the account".to_owned(), |turn| format!("the account of turn {turn}"));
         let material = office.material(&self.id, self.unsealed, &what).await?;
         let page = account::text(&office.templates, &material, self.turn).context("the account")?;
+        let turn = self.turn.unwrap_or_default();
+        let page = page.with_context(|| format!("{} has no turn {turn}", material.m.id))?;
         print!("{page}");
         Ok(ExitCode::SUCCESS)
     }

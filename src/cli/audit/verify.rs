@@ -12,6 +12,7 @@ use crate::daemon::Office;
 
 /// Walk the ledger, rule again on every letter, word every report again, and compare
 ///
+/// Of what was sent, every byte is compared by its digest in the ledger, and the words by wording them again.
 /// Exit status: 0 sound, 1 it could not be checked, 2 unsound.
 #[derive(clap::Args)]
 pub struct Args {
@@ -24,6 +25,9 @@ pub struct Args {
     /// A mail of ours from a player's own mailbox: is its ledger line on the chain?
     #[arg(long, value_name = "LETTER.eml", conflicts_with = "all")]
     against: Option<PathBuf>,
+    /// Make the HTML and the pictures of all that was sent again, too: slower
+    #[arg(long, conflicts_with = "against")]
+    whole: bool,
     /// Print one JSON object a line, for each match
     #[arg(long)]
     json: bool,
@@ -64,7 +68,10 @@ impl Args {
         let mut verdicts = Vec::new();
         for id in ids {
             bar.set_message(id.clone());
-            let verdict = office.verify(&id, &step).await?;
+            let verdict = match self.whole {
+                true => office.verify_whole(&id, &step).await?,
+                false => office.verify(&id, &step).await?,
+            };
             bar.suspend(|| self.show(&verdict));
             // Of a sound match nothing needs to be remembered.
             if !verdict.is_sound() {
@@ -86,7 +93,7 @@ impl Args {
             verdict;
         let word = match (findings.is_empty(), unable) {
             (false, _) => "NOT SOUND",
-            (true, Some(_)) => "not checked to its end",
+            (true, Some(_)) => "not checked in all",
             (true, None) => "sound",
         };
         println!(
@@ -94,7 +101,9 @@ impl Args {
             head.hash
         );
         if *sent_in_other_words > 0 {
-            println!("  of {sent_in_other_words} letters of ours only the ledger line could be compared");
+            println!(
+                "  {sent_in_other_words} letters of ours are in words of another time: their bytes are right"
+            );
         }
         findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
         unable.iter().for_each(|why| println!("  {why}"));

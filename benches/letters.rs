@@ -1,0 +1,56 @@
+//! Reading: a letter from its raw bytes to what the person asks, on one core.
+
+use std::fs;
+use std::path::Path;
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use fogpost::game::Syntax;
+use fogpost::game::any::Kind;
+use fogpost::letter::{Address, Letter, Limits, Own, Written};
+use fogpost::request::Request;
+
+fn main() {
+    divan::main();
+}
+
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/letters"))
+}
+
+fn read(raw: &[u8], own: &Own, answered: Option<&str>) -> usize {
+    let Ok(letter) = Letter::read(raw, own, &Limits::default()) else { return 0 };
+    let Written::Lines(lines) = letter.fresh(answered) else { return 0 };
+    let begins_order = |line: &str| !matches!(Kind::QuadrantZ.syntax(line), Err(Syntax::Unknown));
+    Request::read(&lines, begins_order).orders.len()
+}
+
+fn own() -> Own {
+    Own {
+        address: Address::parse("referee@club.example").expect("an address"),
+        message_id_domain: "fogpost.club.example".to_owned(),
+        return_path: None,
+    }
+}
+
+/// One reply of 3 kB with our letter quoted, as plain text and as both.
+#[divan::bench(args = ["mutt", "gmail-web-top", "outlook-english", "roundcube-html"])]
+fn reply(bencher: Bencher, name: &str) {
+    let raw = fs::read(folder().join(format!("people/{name}.eml"))).expect("a letter of the corpus");
+    let ours = fs::read_to_string(folder().join("ours/turn4.txt")).expect("a letter of ours");
+    let own = own();
+    bencher.counter(ItemsCount::new(1usize)).bench(|| read(&raw, &own, Some(&ours)));
+}
+
+/// All letters of the corpus, a folder at a time.
+#[divan::bench(args = ["people", "robots"])]
+fn corpus(bencher: Bencher, name: &str) {
+    let files = fs::read_dir(folder().join(name)).expect("a folder of the corpus");
+    let paths =
+        files.map(|file| file.expect("a file").path()).filter(|p| p.extension().is_some_and(|e| e == "eml"));
+    let letters: Vec<Vec<u8>> = paths.map(|path| fs::read(path).expect("a letter")).collect();
+    let own = own();
+    bencher
+        .counter(ItemsCount::new(letters.len()))
+        .bench(|| letters.iter().map(|raw| read(raw, &own, None)).sum::<usize>());
+}

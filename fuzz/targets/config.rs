@@ -1,0 +1,12 @@
+//! Any text as the settings of a club.
+
+#![no_main]
+
+use fogpost::config::Config;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    if let Err(error) = Config::parse(text, "config.toml") {
+        assert!(!error.to_string().is_empty());
+    }
+});

@@ -1,0 +1,31 @@
+//! Any bytes as a letter: read, classified, and asked for what was written now.
+
+#![no_main]
+
+use fogpost::letter::{Address, Letter, Limits, Own, Written};
+use fogpost::request::Request;
+use libfuzzer_sys::fuzz_target;
+
+const OURS: &str = include_str!("../../tests/letters/ours/turn4.txt");
+
+fuzz_target!(|raw: &[u8]| {
+    let own = Own {
+        address: Address::parse("referee@club.example").expect("an address"),
+        message_id_domain: "fogpost.club.example".to_owned(),
+        return_path: None,
+    };
+    let letter = match Letter::read(raw, &own, &Limits::default()) {
+        Ok(letter) => letter,
+        Err(unreadable) => {
+            let _ = (unreadable.why.to_string(), unreadable.automatic.map(|automatic| automatic.to_string()));
+            return;
+        }
+    };
+    let _ = (letter.automatic.as_ref().map(ToString::to_string), letter.dkim_told("mx.club.example"));
+    for answered in [None, Some(OURS)] {
+        if let Written::Lines(lines) = letter.fresh(answered) {
+            assert!(lines.iter().all(|line| line.no > 0 && !line.text.contains('\n')));
+            let _ = Request::read(&lines, |_| false);
+        }
+    }
+});

@@ -1,0 +1,16 @@
+//! Any line as an order: what is read can be written, and is then read as the same.
+
+#![no_main]
+
+use fogpost::game::Game;
+use fogpost::game::quadrant_z::QuadrantZ;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|line: &str| {
+    if line.trim().is_empty() || line.contains(['\n', '\r']) {
+        return;
+    }
+    for order in QuadrantZ::parse(line).unwrap_or_default() {
+        assert_eq!(QuadrantZ::parse(&order.to_string()), Ok(vec![order]));
+    }
+});

@@ -1,0 +1,12 @@
+//! Any text as the record of a match: parsed, and replayed.
+
+#![no_main]
+
+use fogpost::game::record::Record;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    if let Ok(record) = Record::parse(text) {
+        record.replay(|_| ());
+    }
+});

@@ -1,0 +1,326 @@
+//! `audit`, `backup` and `restore` as a person or a script uses them: a match is played by the program itself, and
+//! every command is judged by its output and its exit status.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use fogpost::post::maildir;
+use fogpost::post::outbox::folder_of;
+use mail_parser::MessageParser;
+use serde_json::Value;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+use tempfile::TempDir;
+
+const ANN: &str = "ann@players.example";
+const BO: &str = "bo@players.example";
+
+const CONFIG: &str = r#"[club]
+name = "The Club"
+address = "referee@club.example"
+[club.gm]
+name = "The GM"
+address = "gm@club.example"
+[inbox.maildir]
+path = "mail/referee"
+[outbox.maildir]
+path = "mail"
+"#;
+
+/// A club's folder, in which `fogpost` is run.
+struct Club(TempDir);
+
+struct Ran(Output);
+
+impl Ran {
+    fn out(&self) -> String {
+        String::from_utf8(self.0.stdout.clone()).expect("text")
+    }
+
+    /// What it printed, having ended with this status.
+    #[track_caller]
+    fn ended(&self, status: i32) -> String {
+        let complaint = String::from_utf8_lossy(&self.0.stderr);
+        assert_eq!(self.0.status.code(), Some(status), "{}{complaint}", self.out());
+        self.out()
+    }
+
+    /// The one line by which it says what is wrong.
+    #[track_caller]
+    fn fault(&self) -> String {
+        let complaint = String::from_utf8(self.0.stderr.clone()).expect("text");
+        assert_eq!(
+            (self.0.status.code(), complaint.lines().count()),
+            (Some(1), 1),
+            "{}{complaint}",
+            self.out()
+        );
+        complaint
+    }
+}
+
+impl Club {
+    fn new() -> Club {
+        let club = Club(tempfile::tempdir().expect("a folder"));
+        fs::write(club.path("config.toml"), CONFIG).expect("the config");
+        maildir::create(&club.path("mail/referee")).expect("the mailbox");
+        club
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        let mut fogpost = Command::new(env!("CARGO_BIN_EXE_fogpost"));
+        fogpost.args(arguments).current_dir(self.0.path()).env_remove("FOGPOST_CONFIG");
+        Ran(fogpost.output().expect("fogpost runs"))
+    }
+
+    /// Lets the program do once what there is to do.
+    fn work(&self) {
+        self.run(&["run", "--once"]).ended(0);
+    }
+
+    fn open(&self) -> String {
+        let seats = ["Ann <ann@players.example>", "Bo <bo@players.example>"];
+        let ran = self.run(&["match", "new", "quad", seats[0], seats[1], "--json"]);
+        let found: Value = serde_json::from_str(&ran.ended(0)).expect("JSON");
+        self.work();
+        found["match"].as_str().expect("a name").to_owned()
+    }
+
+    /// The letters that a player has of the match, oldest first, as files.
+    fn letters_of(&self, player: &str, id: &str) -> Vec<PathBuf> {
+        let new = folder_of(&self.path("mail"), player).join("new");
+        let paths = fs::read_dir(new).expect("a mailbox").map(|entry| entry.expect("an entry").path());
+        let about = |path: &PathBuf| subject(path).contains(id);
+        let mut paths: Vec<_> = paths.filter(about).collect();
+        paths.sort_by_key(|path| ledger_seq(path));
+        paths
+    }
+
+    /// A player answers the last letter about the match.
+    fn answer(&self, player: &str, id: &str, body: &str) {
+        let to = self.letters_of(player, id).pop().expect("a letter to be answered");
+        let bytes = fs::read(to).expect("a letter");
+        let mail = MessageParser::default().parse(&bytes).expect("a letter");
+        let raw = format!(
+            "From: {player}\r\nTo: referee@club.example\r\nSubject: Re: {}\r\nMessage-ID: <{}@players.example>\r\n\
+             In-Reply-To: <{}>\r\n\r\n{}\r\n",
+            mail.subject().expect("a subject"),
+            body.bytes().fold(5381_u64, |hash, byte| hash.wrapping_mul(33) ^ u64::from(byte)),
+            mail.message_id().expect("a Message-ID"),
+            body.replace('\n', "\r\n"),
+        );
+        maildir::deliver(&self.path("mail/referee"), &[raw.as_bytes()]).expect("delivered");
+        self.work();
+    }
+
+    /// A match of two turns that Bo has given up.
+    fn over(&self) -> String {
+        let id = self.open();
+        self.answer(ANN, &id, "MARBLE A1");
+        self.answer(ANN, &id, "MARBLE E5\nI hope that this is well");
+        self.answer(BO, &id, "TURN 2\nMARBLE A5");
+        self.answer(BO, &id, "RESIGN CONFIRM");
+        id
+    }
+
+    /// Writes into the database past the program and its triggers.
+    fn cheat(&self, statement: &str) {
+        let options = SqliteConnectOptions::new().filename(self.path("fogpost.db"));
+        let work = async {
+            let mut file = SqliteConnection::connect_with(&options).await?;
+            for name in ["entry_is_not_changed", "dispatch_raw_is_not_changed"] {
+                sqlx::query(AssertSqlSafe(format!("DROP TRIGGER IF EXISTS {name}")))
+                    .execute(&mut file)
+                    .await?;
+            }
+            let done = sqlx::query(AssertSqlSafe(statement.to_owned())).execute(&mut file).await?;
+            file.close().await?;
+            Ok::<_, sqlx::Error>(done.rows_affected())
+        };
+        let changed = tokio::runtime::Runtime::new().expect("a runtime").block_on(work).expect("SQLite");
+        assert!(changed > 0, "{statement} changes nothing");
+    }
+}
+
+fn subject(path: &Path) -> String {
+    let bytes = fs::read(path).expect("a letter");
+    let mail = MessageParser::default().parse(&bytes).expect("a letter");
+    mail.subject().unwrap_or_default().to_owned()
+}
+
+/// The number of the entry that a letter's ledger line names.
+fn ledger_seq(path: &Path) -> u64 {
+    let lines = fogpost::audit::witness::in_mail(&fs::read(path).expect("a letter"));
+    lines.last().map_or(0, |line| line.seq)
+}
+
+#[track_caller]
+fn assert_says(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "{word:?} is not in: {text}");
+    }
+}
+
+#[test]
+fn verify_says_in_words_in_json_and_by_its_status_whether_a_match_is_sound() {
+    let club = Club::new();
+    let (id, other) = (club.over(), club.open());
+    assert_says(&club.run(&["audit", "verify", &id.to_lowercase()]).ended(0), &[&id, ": sound; "]);
+    assert_says(&club.run(&["audit", "verify", &id, "--whole"]).ended(0), &[&id, ": sound; "]);
+    let all = club.run(&["audit", "verify", "--all", "--json"]).ended(0);
+    let verdicts: Vec<Value> = all.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let mut ids: Vec<_> = verdicts.iter().map(|verdict| verdict["match"].as_str().expect("a name")).collect();
+    ids.sort_unstable();
+    let mut both = [id.as_str(), other.as_str()];
+    both.sort_unstable();
+    assert_eq!(ids, both);
+    for verdict in &verdicts {
+        assert!(verdict["sound"] == true && verdict["entries"].as_u64() > Some(0), "{verdict}");
+    }
+    club.cheat(&format!(
+        "UPDATE entry SET json = replace(json, 'MARBLE E5', 'MARBLE E6') WHERE match_id = '{id}' AND kind = 'OrdersSealed'"
+    ));
+    assert_says(&club.run(&["audit", "verify", &id]).ended(2), &["NOT SOUND", "  entry #", "was changed"]);
+    let all = club.run(&["audit", "verify", "--all", "--json"]).ended(2);
+    let unsound = all.lines().find(|line| line.contains(r#""sound":false"#)).expect("one is not sound");
+    assert_says(unsound, &[&id, r#""entry":"#, "was changed"]);
+    assert_says(&all, &[r#""sound":true"#]);
+    assert_says(&club.run(&["audit", "verify", &other]).ended(0), &["sound"]);
+    assert_says(&club.run(&["audit", "verify", "QD-0000"]).fault(), &["there is no match QD-0000"]);
+    assert_eq!(club.run(&["audit", "verify"]).0.status.code(), Some(2), "which match is not said");
+}
+
+#[test]
+fn a_letter_from_a_players_mailbox_is_held_against_the_ledger() {
+    let club = Club::new();
+    let id = club.over();
+    let kept = club.letters_of(ANN, &id).pop().expect("the result");
+    let mail = kept.display().to_string();
+    assert_says(&club.run(&["audit", "verify", "--against", &mail]).ended(0), &[&id, "sound"]);
+    assert_says(&club.run(&["audit", "verify", &id, "--against", &mail]).ended(0), &[&id, "sound"]);
+    let text = fs::read_to_string(&kept).expect("mail is text");
+    let hash = fogpost::audit::witness::in_mail(text.as_bytes())[0].hash.to_string();
+    let other = format!("{}{}", &hash[1..], &hash[..1]);
+    fs::write(club.path("other.eml"), text.replace(&hash, &other)).expect("written");
+    let said = club.run(&["audit", "verify", "--against", "other.eml"]).ended(2);
+    assert_says(&said, &["NOT SOUND", "the mail's ledger line #", "not on this chain"]);
+    fs::write(club.path("none.eml"), "From: x@y.example\r\n\r\nHello\r\n").expect("written");
+    assert_says(&club.run(&["audit", "verify", "--against", "none.eml"]).fault(), &["no ledger line"]);
+    assert_says(&club.run(&["audit", "verify", "--against", "gone.eml"]).fault(), &["gone.eml"]);
+}
+
+#[test]
+fn the_account_of_a_turn_fits_a_printed_page() {
+    let club = Club::new();
+    let id = club.over();
+    let page = club.run(&["audit", "show", &id, "--turn", "1"]).ended(0);
+    assert_says(&page, &["Turn 1", "Orders of Ann for turn 1 were refused", "I hope that this is well"]);
+    assert_says(&page, &["To Bo", "The board after turn 1"]);
+    assert!(!page.contains("MARBLE A5"), "that is turn 2: {page}");
+    let whole = club.run(&["audit", "show", &id]).ended(0);
+    assert_says(&whole, &["Turn 1", "Turn 2", "Turn 3", "MARBLE A5", "The match was closed: RESIGN second."]);
+    for line in whole.lines() {
+        assert!(line.chars().count() <= 80, "wide: {line}");
+        assert_eq!(line, line.trim_end(), "no blanks at the end of a line");
+    }
+    assert_says(&club.run(&["audit", "show", &id, "--turn", "9"]).fault(), &["no turn 9"]);
+}
+
+#[test]
+fn what_a_running_match_hides_is_shown_and_exported_only_unsealed() {
+    let club = Club::new();
+    let id = club.open();
+    for hidden in [&["audit", "show", &id][..], &["audit", "export", &id, "dossier.zip"]] {
+        assert_says(&club.run(hidden).fault(), &[&id, "is not over", "--unsealed"]);
+    }
+    assert!(!club.path("dossier.zip").exists(), "no half dossier is left");
+    let shown = club.run(&["audit", "show", &id, "--unsealed"]).ended(0);
+    assert_says(&shown, &["What the rules hide was shown: the account."]);
+    club.run(&["audit", "export", &id, "dossier.zip", "--unsealed"]).ended(0);
+    let page = club.run(&["audit", "show", &id, "--unsealed"]).ended(0);
+    assert_says(&page, &["What the rules hide was shown: the account.", "was shown: the dossier."]);
+    assert_says(&club.run(&["audit", "verify", &id]).ended(0), &["sound"]);
+}
+
+/// Unpacks a dossier.
+fn unpack(archive: &Path, folder: &Path) {
+    let mut zip = zip::ZipArchive::new(fs::File::open(archive).expect("the dossier")).expect("an archive");
+    for index in 0..zip.len() {
+        let mut file = zip.by_index(index).expect("a file");
+        let path = folder.join(file.enclosed_name().expect("a name within the folder"));
+        let mut contents = Vec::new();
+        file.read_to_end(&mut contents).expect("its contents");
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, contents).expect("written");
+    }
+}
+
+#[test]
+fn an_exported_dossier_is_checked_by_hand_and_taken_in_by_another_club() {
+    let club = Club::new();
+    let id = club.over();
+    let said = club.run(&["audit", "export", &id, "dossier.zip"]).ended(0);
+    assert_says(&said, &["dossier.zip: ", " files", "CHECK.txt"]);
+    assert_says(&club.run(&["audit", "export", &id, "dossier.zip"]).fault(), &["dossier.zip"]);
+    let folder = club.path("unpacked");
+    unpack(&club.path("dossier.zip"), &folder);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/check.sh");
+    let checked = Command::new(script).arg(&folder).output().expect("bash, sha256sum and jq are there");
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
+
+    let there = Club::new();
+    let dossier = club.path("dossier.zip").display().to_string();
+    assert_says(
+        &there.run(&["audit", "import", &dossier]).ended(0),
+        &[&id, "The Club", "sound and taken in"],
+    );
+    assert_says(&there.run(&["audit", "verify", &id]).ended(0), &["sound"]);
+    assert_says(&there.run(&["match", "show", &id]).ended(0), &["Ann", "Bo"]);
+    there.work();
+    assert!(!folder_of(&there.path("mail"), ANN).exists(), "nothing is sent a second time");
+    assert_says(&there.run(&["audit", "import", &dossier]).fault(), &["known here already"]);
+    fs::write(there.path("none.zip"), "no archive").expect("written");
+    assert_says(&there.run(&["audit", "import", "none.zip"]).fault(), &["none.zip"]);
+}
+
+#[test]
+fn after_a_restore_nothing_is_lost_and_nothing_is_answered_twice() {
+    let club = Club::new();
+    let id = club.open();
+    club.answer(ANN, &id, "MARBLE E5");
+    assert_says(&club.run(&["backup", "copy.db"]).ended(0), &["copy.db: written"]);
+    assert_says(&club.run(&["backup", "copy.db"]).fault(), &["copy.db"]);
+    club.answer(BO, &id, "TURN 2\nMARBLE A5");
+    let verified = club.run(&["audit", "verify", &id]).ended(0);
+    let said = club.run(&["restore", "copy.db"]).ended(0);
+    assert_says(&said, &["restored; processed letters will be read again", "The database before it is now"]);
+    let (ann, bo) = (club.letters_of(ANN, &id).len(), club.letters_of(BO, &id).len());
+    club.work();
+    // What came since the backup is ruled on again, and what it brought is sent again under the same Message-IDs.
+    let ids = |player| -> Vec<String> {
+        let letters = club.letters_of(player, &id);
+        let read = letters.iter().map(|path| fs::read(path).expect("a letter"));
+        let id = |bytes: Vec<u8>| MessageParser::default().parse(&bytes)?.message_id().map(str::to_owned);
+        read.map(|bytes| id(bytes).expect("a Message-ID")).collect()
+    };
+    let (ann_now, bo_now) = (ids(ANN), ids(BO));
+    assert_eq!((ann_now.len(), bo_now.len()), (ann + 1, bo + 2), "the receipt, and a report to each");
+    for all in [ann_now, bo_now] {
+        let mut once = all.clone();
+        once.sort();
+        once.dedup();
+        assert!(once.len() < all.len(), "they are the letters that were sent before");
+    }
+    let again = club.run(&["audit", "verify", &id]).ended(0);
+    let counts = |said: &str| said.split("(head").next().expect("counts").to_owned();
+    assert_eq!(counts(&again), counts(&verified));
+    club.work();
+    assert_eq!(club.letters_of(ANN, &id).len(), ann + 1, "that was all");
+    assert_says(&club.run(&["restore", "copy.db"]).fault(), &["is kept from an earlier restore"]);
+}

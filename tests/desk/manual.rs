@@ -1,0 +1,141 @@
+//! What anybody may ask, and what stands in the way of a match: the manual, the rules, offers that cannot be.
+
+use fogpost::game::any::Kind;
+
+use crate::desk::{ANN, BO, Desk, REFEREE, Sent};
+
+const EVE: &str = "eve@elsewhere.example";
+
+/// The code in a letter, behind this word.
+fn code(sent: &Sent, word: &str) -> String {
+    let line = sent.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
+    line.unwrap_or_else(|| panic!("no {word} in:\n{}", sent.text)).to_owned()
+}
+
+#[test]
+fn the_readme_shows_the_manual_as_help_sends_it() {
+    let desk = Desk::new();
+    desk.write(EVE, "HELP");
+    let sent = desk.one_to(EVE);
+    let begin = sent.text.find("Answer any letter of mine").expect("the manual");
+    let end =
+        sent.text.find("\n\nThe Test Club").or_else(|| sent.text.find("\nThe Test Club")).expect("our name");
+    let readme = include_str!("../../README.md");
+    assert!(readme.contains(sent.text[begin..end].trim_end()), "{}", &sent.text[begin..end]);
+}
+
+#[test]
+fn the_rules_of_every_game_come_with_their_rulings() {
+    let desk = Desk::new();
+    for kind in Kind::ALL {
+        desk.write(EVE, &format!("RULES {}", kind.name()));
+        let rules = desk.one_to(EVE);
+        assert!(rules.text.to_lowercase().contains(&kind.name().to_lowercase()), "{}", rules.text);
+        assert!(rules.text.len() > 1500, "{}", rules.text);
+        assert!(rules.text.lines().all(|line| line.chars().count() <= 70), "{}", rules.text);
+    }
+    desk.write(EVE, "RULES");
+    desk.one_to(EVE).says("Which game's rules?").says("| RULES pacific");
+    desk.write(EVE, "RULES chess");
+    desk.one_to(EVE).says("There is no game called chess here. Which game's rules?");
+    // In a letter about a match the game needs no name.
+    desk.open(Kind::Quantum, &[]);
+    desk.reply(ANN, &desk.one_to(ANN), "RULES");
+    desk.one_to(ANN).says("QUANTUM").says("A game of stacks");
+}
+
+#[test]
+fn games_are_listed_with_their_options() {
+    let desk = Desk::new();
+    desk.write(EVE, "GAMES");
+    let games = desk.one_to(EVE);
+    for kind in Kind::ALL {
+        games.says(kind.name());
+        for rule in kind.option_rules() {
+            games.says(&format!("Option {}", rule.name));
+        }
+    }
+}
+
+#[test]
+fn an_offer_that_cannot_be_made_says_why_and_writes_to_nobody() {
+    let desk = Desk::new();
+    let refusals = [
+        (format!("CHALLENGE {BO} Chess"), "There is no game called Chess here"),
+        (format!("CHALLENGE {BO} Quad size=9"), "size"),
+        (format!("CHALLENGE {BO} Quad swap=maybe"), "swap"),
+        (format!("CHALLENGE {BO} Quad seat=third"), "it takes first or second"),
+        (format!("CHALLENGE {BO} Quad days=0"), "the days of a turn are a number"),
+        (format!("CHALLENGE {BO} Quad days=366"), "match.days is 366; 1 to 365 would do"),
+        (format!("CHALLENGE {ANN} Quad"), "An opponent must be somebody else"),
+        (format!("CHALLENGE {REFEREE} Quad"), "An opponent must be somebody else"),
+        ("CHALLENGE Bo Quad".to_owned(), "Bo is no mail address that I could write to"),
+        (format!("CHALLENGE {BO}"), "The line lacks the name of a game"),
+        ("OPEN Chess".to_owned(), "There is no game called Chess here"),
+        ("JOIN 7K3M9P".to_owned(), "No offer with the code 7K3M9P is open to you"),
+        ("ACCEPT".to_owned(), "ACCEPT wants the code of the invitation"),
+    ];
+    for (asked, says) in refusals {
+        desk.write(ANN, &asked);
+        desk.one_to(ANN).says(says);
+    }
+    assert!(desk.sent_to(BO).is_empty());
+    assert!(desk.sent_to(REFEREE).is_empty());
+}
+
+#[test]
+fn a_code_is_good_once() {
+    let desk = Desk::new();
+    desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
+    let code = code(&desk.one_to(BO), "ACCEPT");
+    // The challenger cannot accept for the challenged, nor a stranger join.
+    desk.write(ANN, &format!("ACCEPT {code}"));
+    desk.last_to(ANN).says("No offer with the code");
+    desk.write(BO, &format!("ACCEPT {code}"));
+    desk.sent_to(BO).iter().find(|sent| sent.subject.starts_with("Re:")).expect("an answer").says("begins");
+    for word in ["ACCEPT", "DECLINE", "JOIN"] {
+        desk.write(BO, &format!("{word} {code}"));
+        desk.one_to(BO).says("It may have been taken up, declined or lapsed");
+    }
+    assert_eq!(desk.block_on(desk.office().store.list_matches(None)).expect("the store answers").len(), 1);
+}
+
+#[test]
+fn the_same_offer_stands_once_and_ten_at_most() {
+    let desk = Desk::new();
+    desk.write(ANN, "OPEN Quad");
+    let first = code(&desk.one_to(ANN), "JOIN");
+    desk.write(ANN, "OPEN Quad days=3");
+    desk.one_to(ANN).says("You have offered the same already").says(&first);
+    for n in 0..9 {
+        desk.write(ANN, &format!("CHALLENGE p{n}@players.example Quad"));
+        desk.one_to(ANN).says("is challenged");
+    }
+    desk.write(ANN, "CHALLENGE one-more@players.example Quad");
+    desk.one_to(ANN).says("You have 10 offers open, and no more can be");
+    desk.write(ANN, &format!("DECLINE {first}\nCHALLENGE one-more@players.example Quad"));
+    desk.one_to(ANN).says("It is declined").says("one-more@players.example is challenged");
+}
+
+#[test]
+fn an_open_seat_lapses_and_who_offered_is_told() {
+    let desk = Desk::new();
+    desk.write(ANN, "OPEN Quad");
+    let code = code(&desk.one_to(ANN), "JOIN");
+    desk.sleep(14 * 24 + 1);
+    desk.work();
+    desk.one_to(ANN).says("Nobody has taken up the open seat").says(&code).says("You can offer it again");
+    desk.write(EVE, &format!("JOIN {code}"));
+    desk.one_to(EVE).says("No offer with the code");
+    desk.write(EVE, "GAMES");
+    desk.one_to(EVE).keeps_silent_of("JOIN");
+}
+
+#[test]
+fn a_line_with_a_fault_is_told_by_its_number_and_an_example() {
+    let desk = Desk::new();
+    desk.write(EVE, "Hello,\nCHALLENGE bo quad\nSTATUS 4");
+    let answer = desk.one_to(EVE);
+    answer.says("Line 2: bo is no mail address that I could write to. For example: CHALLENGE bo@example.org");
+    answer.says("Line 3: STATUS stands alone on its line").says("> Hello,");
+}
