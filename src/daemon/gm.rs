@@ -280,10 +280,11 @@ impl Office {
                     Ok(level) => level,
                     Err(no) => return Ok(GmDone::NoOffer { no }),
                 };
-                let player = self.house_player(level).await?;
-                let (name, house) = (player.name.clone(), Some(level.name.to_owned()));
-                successor = Some(player);
-                Act::Replace { seat: *seat, name, house }
+                if !check {
+                    successor = Some(self.house_player(level).await?);
+                }
+                let house = Some(level.name.to_owned());
+                Act::Replace { seat: *seat, name: level.player_name(), house }
             }
             Deed::Replace { seat, by: Party::Player(address) } => {
                 let holds = |player: &Player| player.addresses.iter().any(|own| own == address.as_str());
