@@ -38,7 +38,8 @@ path = "mail"
 answers_per_hour = 1000000
 "#;
 
-/// Letters in the match that is verified: each asks where things stand, and brings one entry and one answer.
+/// Letters in the match that is verified: each asks where things stand in other words than the one before, so that it
+/// brings one entry and one answer.
 const LETTERS: usize = 2_000;
 
 struct Club {
@@ -66,7 +67,8 @@ impl Club {
             for number in 0..letters {
                 let letter = format!(
                     "From: ann@players.example\r\nTo: referee@club.example\r\nSubject: Re: [{}] Turn 1\r\n\
-                     Message-ID: <{number}@players.example>\r\nIn-Reply-To: <{}>\r\n\r\nSTATUS\r\n",
+                     Message-ID: <{number}@players.example>\r\nIn-Reply-To: <{}>\r\n\r\n\
+                     STATUS\r\nFor the {number}th time\r\n",
                     m.id, sent[0].0.message_id
                 );
                 maildir::deliver(&inbox, &[letter.as_bytes()]).expect("delivered");
