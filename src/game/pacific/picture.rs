@@ -22,7 +22,7 @@ const MOVED: &str = "#f7e08a";
 const SUNK: &str = "#c62828";
 const SEARCHED: &str = "#0f766e";
 const SEARCHED_BY_FOE: &str = "#7c3aed";
-const HEARD: &str = "#f59e0b66";
+const HEARD: &str = "#f6d08d";
 const WAY: &str = "#8a6d00";
 
 /// The colour of a side's ships.
