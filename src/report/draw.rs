@@ -183,13 +183,14 @@ fn points(line: &str) -> impl Iterator<Item = (f32, f32)> {
     })
 }
 
-/// `#fff` or `#ffffff`; `None` for `none`.
+/// `#fff` or `#ffffff`; `None` for `none`, and for what is no opaque colour.
 fn rgb(line: &str, name: &str) -> Option<[u8; 3]> {
     let hex = attribute(line, name)?.strip_prefix('#')?;
     let value = u32::from_str_radix(hex, 16).ok()?;
     let [_, red, green, blue] = match hex.len() {
         3 => ((value & 0xf00) << 8 | (value & 0xf0) << 4 | value & 0xf) * 0x11,
-        _ => value,
+        6 => value,
+        _ => return None,
     }
     .to_be_bytes();
     Some([red, green, blue])
@@ -200,4 +201,16 @@ fn colour(line: &str, name: &str) -> Option<Paint<'static>> {
     let mut paint = Paint::default();
     paint.set_color_rgba8(red, green, blue, 255);
     Some(paint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rgb;
+
+    #[test]
+    fn a_colour_has_three_digits_or_six() {
+        let of = |colour: &str| rgb(&format!("<rect fill=\"{colour}\"/>"), "fill");
+        assert_eq!((of("#f6d08d"), of("#fa0")), (Some([0xf6, 0xd0, 0x8d]), Some([0xff, 0xaa, 0])));
+        assert_eq!((of("none"), of("#f59e0b66")), (None, None));
+    }
 }
