@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{Expected, Finding, Place, Verdict};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Desk, Entry, Fact, Head, Link, Source};
-use crate::letter::{Digest, Letter, Limits};
+use crate::ledger::{self, Chained, Desk, Entry, Fact, Head, Link, Source};
+use crate::letter::{Digest, Letter, Limits, Written};
 use crate::referee::{self, Act, Cause, Match, Opening, Ruling, SeatLetter};
 use crate::report::envelope::{self, Answered};
 
@@ -47,6 +47,19 @@ pub struct Kept {
 /// A letter as it is kept, and as it reads.
 pub struct AtHand(Result<Box<Letter>, &'static str>);
 
+impl AtHand {
+    /// The Message-IDs of our letters that it may quote.
+    pub fn thread(&self) -> impl Iterator<Item = &String> {
+        self.0.iter().flat_map(|letter| letter.thread())
+    }
+
+    /// What its sender wrote now; `answered` are the texts of our letters, by Message-ID.
+    pub fn written(&self, answered: &BTreeMap<String, String>) -> Written {
+        let written = |letter: &Letter| letter.fresh(letter.answered(answered).as_deref());
+        self.0.as_ref().map_or(Written::Blank, |letter| written(letter))
+    }
+}
+
 /// An entry that waits to be made again.
 struct Waiting {
     link: Link,
@@ -73,7 +86,7 @@ pub struct Check {
     reports: [Vec<String>; 2],
     head: Head,
     waiting: VecDeque<Waiting>,
-    letters: BTreeMap<Digest, AtHand>,
+    letters: BTreeMap<Digest, (AtHand, Written)>,
     /// The letters that were ruled on, by the beginning of their digests.
     ruled: BTreeSet<u64>,
     /// Entries that the record follows from.
@@ -207,25 +220,17 @@ impl Check {
         AtHand(letter.map(Box::new).map_err(|_| "it cannot be read as a letter of one sender"))
     }
 
-    /// Takes a letter that was read.
-    pub fn hand(&mut self, digest: Digest, letter: AtHand) {
+    /// Takes a letter that was read, with what its sender wrote.
+    pub fn hand(&mut self, digest: Digest, letter: AtHand, written: Written) {
         self.verdict.letters += 1;
-        self.letters.insert(digest, letter);
+        self.letters.insert(digest, (letter, written));
     }
 
-    /// The Message-IDs of our letters that those at hand may quote.
-    pub fn answered_wanted(&self) -> Vec<String> {
-        let read = self.letters.values().filter_map(|at_hand| at_hand.0.as_ref().ok());
-        let ids: BTreeSet<String> = read.flat_map(|letter| letter.thread().cloned()).collect();
-        ids.into_iter().collect()
-    }
-
-    /// Rules again on what waits, and gives the letters that come of it; at the end, on all of it. `answered` are
-    /// the texts of our letters, by Message-ID.
-    pub fn rule(&mut self, answered: &BTreeMap<String, String>, at_end: bool) -> Vec<Expected> {
+    /// Rules again on what waits, and gives the letters that come of it; at the end, on all of it.
+    pub fn rule(&mut self, at_end: bool) -> Vec<Expected> {
         let mut expected = Vec::new();
         while !self.is_stopped() && (at_end && !self.waiting.is_empty() || self.first_is_whole()) {
-            self.rule_once(answered, &mut expected);
+            self.rule_once(&mut expected);
         }
         if at_end && !self.is_stopped() {
             // Of what the last ruling brought no entry tells yet.
@@ -265,13 +270,13 @@ impl Check {
         true
     }
 
-    fn rule_once(&mut self, answered: &BTreeMap<String, String>, expected: &mut Vec<Expected>) {
+    fn rule_once(&mut self, expected: &mut Vec<Expected>) {
         let Some(first) = self.waiting.front() else { return };
         let (seq, at, told) = (first.link.seq, first.link.at, first.link.told.clone());
         if !self.is_told(&told, false, expected) {
             return self.wrong(Place::Entry(seq), "told is not what was sent before it");
         }
-        let (ruling, letter) = match self.ruling(answered) {
+        let (ruling, letter) = match self.ruling() {
             Ok(ruled) => ruled,
             Err(finding) => return self.verdict.findings.push(finding),
         };
@@ -283,7 +288,7 @@ impl Check {
             return self.name_difference(&ruling);
         }
         self.waiting.drain(..=last);
-        let of_record = ruling.entries.iter().filter(|entry| {
+        let of_record = ruling.entries.iter().map(|chained| &chained.entry).filter(|entry| {
             matches!(
                 entry.fact,
                 Fact::MatchOpened { .. }
@@ -301,15 +306,14 @@ impl Check {
 
     /// Names the first entry that is not as it was made again.
     fn name_difference(&mut self, ruling: &Ruling) {
-        for entry in &ruling.entries {
+        for Chained { entry, json: again, .. } in &ruling.entries {
             let Some(found) = self.waiting.pop_front() else {
                 let what =
                     format!("it is missing: {} follows from {}", entry.fact.kind(), because(&entry.cause));
                 return self.wrong(Place::Entry(entry.seq), what);
             };
-            let again = entry.canonical();
-            if again != found.json {
-                let (fields, cause) = (differing_json(&again, &found.json), because(&found.link.cause));
+            if *again != found.json {
+                let (fields, cause) = (differing_json(again, &found.json), because(&found.link.cause));
                 let what = format!("{fields} is not what follows from {cause}");
                 return self.wrong(Place::Entry(entry.seq), what);
             }
@@ -317,10 +321,7 @@ impl Check {
     }
 
     /// The ruling on the cause of the first entry that waits, made again; with the letter that caused it.
-    fn ruling(
-        &mut self,
-        answered: &BTreeMap<String, String>,
-    ) -> Result<(Ruling, Option<Box<Letter>>), Finding> {
+    fn ruling(&mut self) -> Result<(Ruling, Option<Box<Letter>>), Finding> {
         let first = &self.waiting[0];
         let seq = first.link.seq;
         let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
@@ -363,8 +364,8 @@ impl Check {
                     place: Place::Letter(digest),
                     what: format!("{why}; entry #{seq} names it"),
                 };
-                let letter = match self.letters.remove(&digest) {
-                    Some(AtHand(letter)) => letter.map_err(in_letter)?,
+                let (letter, written) = match self.letters.remove(&digest) {
+                    Some((AtHand(letter), written)) => (letter.map_err(in_letter)?, written),
                     None => return Err(in_letter("it is missing")),
                 };
                 let Some(seat) = self.seat_of(&letter) else {
@@ -373,8 +374,7 @@ impl Check {
                 if !self.ruled.insert(short(&digest)) {
                     return Err(wrong("its letter was ruled on before"));
                 }
-                let text = letter.answered(answered);
-                let mut asked = SeatLetter::of(&letter, seat, text.as_deref(), m);
+                let mut asked = SeatLetter::of(&letter, seat, written, m);
                 asked.silent = silent;
                 Ok((referee::rule(m, &Cause::Letter(&asked), at), Some(letter)))
             }
@@ -420,7 +420,8 @@ impl Check {
             return Vec::new();
         }
         let m = Arc::new(ruling.after.clone());
-        let ended = ruling.entries.iter().any(|entry| matches!(entry.fact, Fact::MatchEnded { .. }));
+        let ended =
+            ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. }));
         let record = ended.then(|| ledger::record(&self.record).map(|record| record.to_string())).flatten();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {

@@ -10,11 +10,19 @@ use serde_json::Map;
 use crate::game::Seat;
 use crate::game::any::AnyState;
 
-/// Fields by name; where a seat sees a state, `view` and `extra` besides.
+/// Fields by name; where a seat sees a state, `view` and `extra` besides. Copies share what was made.
 #[derive(Clone, Debug)]
 pub struct Told {
-    fields: BTreeMap<String, Value>,
+    fields: Arc<BTreeMap<String, Field>>,
+    /// Those set one by one, which count before the others.
+    set: Vec<(&'static str, Value)>,
     seen: Option<Arc<Seen>>,
+}
+
+#[derive(Debug)]
+struct Field {
+    told: serde_json::Value,
+    value: OnceLock<Value>,
 }
 
 /// A state as a seat sees it.
@@ -38,14 +46,14 @@ impl Seen {
 
 impl Told {
     pub fn new(fields: Map<String, serde_json::Value>, seen: Option<Arc<Seen>>) -> Told {
-        Told {
-            fields: fields.into_iter().map(|(name, value)| (name, Value::from(Serde(value)))).collect(),
-            seen,
-        }
+        let field = |told| Field { told, value: OnceLock::new() };
+        let fields = fields.into_iter().map(|(name, told)| (name, field(told))).collect();
+        Told { fields: Arc::new(fields), set: Vec::new(), seen }
     }
 
-    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
-        self.fields.insert(name.to_owned(), value.into());
+    pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
+        self.set.retain(|(known, _)| *known != name);
+        self.set.push((name, value.into()));
     }
 }
 
@@ -68,13 +76,21 @@ impl Object for Told {
             (Some(seen), "extra") => {
                 Some(seen.extra.get_or_init(|| Value::from(Serde(seen.state.extra(seen.seat)))))
             }
-            _ => self.fields.get(key),
+            _ => match self.set.iter().find(|(name, _)| *name == key) {
+                Some((_, value)) => Some(value),
+                None => self
+                    .fields
+                    .get(key)
+                    .map(|field| field.value.get_or_init(|| Value::from(Serde(&field.told)))),
+            },
         }
         .cloned()
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
         let seen = self.seen.iter().flat_map(|_| ["view", "extra"]).map(Value::from);
-        Enumerator::Values(self.fields.keys().map(Value::from).chain(seen).collect())
+        let set = self.set.iter().map(|(name, _)| Value::from(*name));
+        let fields = self.fields.keys().filter(|name| self.set.iter().all(|(set, _)| set != name));
+        Enumerator::Values(fields.map(Value::from).chain(set).chain(seen).collect())
     }
 }
