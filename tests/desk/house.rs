@@ -249,6 +249,24 @@ fn what_is_asked_while_the_house_is_to_move_does_not_change_its_turn() {
 }
 
 #[test]
+fn the_gm_is_told_that_no_deadline_runs_while_the_house_is_to_move() {
+    let desk = Desk::new();
+    desk.write(GM, "GM LIST");
+    let to_gm = desk.one_to(GM);
+    let before = house_is_due(&desk);
+    arrives(&desk, &desk.answer(GM, &to_gm, &format!("GM MATCH {} EXTEND 3 days", before.id)));
+    let deed = Deed::Act(Act::Extend { days: 3 });
+    let extend = Instruction::Match { id: before.id.clone(), turn: None, deed };
+    let done = desk.block_on(desk.office().carry_out(&extend)).expect("the store answers");
+    assert!(!done.is_done());
+    assert_eq!(desk.find(&before.id), before, "nothing is changed");
+    desk.work();
+    desk.one_to(GM)
+        .says("Nothing was done")
+        .says("no deadline runs that could be moved: the house is to move");
+}
+
+#[test]
 fn the_house_plays_by_its_view_its_level_and_the_dice_of_the_match_alone() {
     let desk = Desk::new();
     let m = house_is_due(&desk);
