@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
 use super::templates::TOPICS;
 use super::told::{Seen, Told};
 use super::words::{left, local};
-use super::{Club, Plain};
+use super::{Club, Matter, Plain};
 use crate::game::any::Kind;
 use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
 use crate::referee::{Adjudged, Answer, Content, Match, Notice, Orders, Reply, Stage};
 
 /// What any letter about a match may say to anybody who holds one of its seats.
-fn shared(club: &Club<'_>, m: &Match, at: DateTime<Utc>) -> Value {
+fn shared(matter: &Matter<'_>) -> Value {
+    let Matter { club, m, at, .. } = *matter;
     let zone = m.terms.zone;
     let due = m.due();
     let deadline = m.deadline.map(|deadline| {
@@ -59,15 +59,9 @@ fn title(m: &Match) -> String {
 }
 
 /// The context of a letter to `seat`.
-pub fn seat(
-    club: &Club<'_>,
-    m: &Match,
-    seat: Seat,
-    content: &Content,
-    token: &str,
-    at: DateTime<Utc>,
-    board: Option<&Board>,
-) -> Told {
+pub fn seat(matter: &Matter<'_>, seat: Seat, board: Option<&Board>) -> Told {
+    let Matter { m, dispatch, token, .. } = *matter;
+    let content = &dispatch.content;
     let zone = m.terms.zone;
     let seen = Seen::new(&m.state, seat);
     let held = m.held[seat]
@@ -92,7 +86,7 @@ pub fn seat(
         Content::Notice(notice) => json!({ "notice": self::notice(notice, m), "message": message(notice) }),
         Content::Invitation | Content::Succession | Content::Reminder => json!({}),
     };
-    let mut told = Told::new(joined([shared(club, m, at), own, rest]), Some(Arc::clone(&seen)));
+    let mut told = Told::new(joined([shared(matter), own, rest]), Some(Arc::clone(&seen)));
     if let Content::Report { steps, .. } = content {
         let steps = steps.iter().map(|step| {
             let same = seen.is_of(&step.state);
@@ -105,29 +99,30 @@ pub fn seat(
 }
 
 /// The context of a letter to the GM. It holds nothing that the rules hide from either side: he may be a player.
-pub fn gm(club: &Club<'_>, m: &Match, content: &Content, token: &str, at: DateTime<Utc>) -> Told {
-    let notice = noticed(content);
+pub fn gm(matter: &Matter<'_>) -> Told {
+    let notice = noticed(&matter.dispatch.content);
     let own = json!({
         "notice": notice,
         "message": notice.and_then(message),
-        "token": token,
+        "token": matter.token,
     });
-    Told::new(joined([shared(club, m, at), own]), None)
+    Told::new(joined([shared(matter), own]), None)
 }
 
 /// The context of a letter to who held `seat` until now: nothing of the match but the notice.
-pub fn former(club: &Club<'_>, m: &Match, seat: Seat, content: &Content, at: DateTime<Utc>) -> Told {
+pub fn former(matter: &Matter<'_>, seat: Seat) -> Told {
+    let told = noticed(&matter.dispatch.content);
     let own = json!({
         "me": seat,
         "foe": seat.other(),
         "owes": false,
         "held": null,
         "former": true,
-        "notice": noticed(content).map(|told| notice(told, m)),
-        "message": noticed(content).and_then(message),
+        "notice": told.map(|told| notice(told, matter.m)),
+        "message": told.and_then(message),
         "token": null,
     });
-    Told::new(joined([shared(club, m, at), own]), None)
+    Told::new(joined([shared(matter), own]), None)
 }
 
 /// A notice; instants in it are told as people read them.
