@@ -150,8 +150,8 @@ fn event(material: &Material, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -
         Source::House { .. } => ("the referee himself".to_owned(), None),
     };
     let entries = ruling.iter().map(|entry| {
-        let (says, lines) = says(&entry.fact, m);
-        json!({ "seq": entry.seq, "kind": entry.fact.kind(), "says": says, "lines": lines, "hash": entry.hash() })
+        let Said { says, digest, lines } = says(&entry.fact, m);
+        json!({ "seq": entry.seq, "says": says, "digest": digest, "lines": lines, "hash": entry.hash() })
     });
     let (from, to) = (first.seq, ruling[ruling.len() - 1].seq);
     let told = material
@@ -219,21 +219,32 @@ fn heading(turn: u32) -> String {
     if turn == 0 { "The setup".to_owned() } else { format!("Turn {turn}") }
 }
 
-/// A fact as a sentence, and the lines that belong to it.
-fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
+fn reasons(faults: &[Fault]) -> impl Iterator<Item = String> {
+    faults.iter().map(|fault| format!("({})", fault.reason))
+}
+
+/// A fact in words.
+struct Said {
+    /// A sentence; it lacks its end where a digest follows.
+    says: String,
+    /// Of what was sealed, or of the state.
+    digest: Option<Digest>,
+    /// Orders, faults, a reason.
+    lines: Vec<String>,
+}
+
+fn says(fact: &Fact, m: &Match) -> Said {
     let name = |seat: &Seat| m.players[*seat].as_str();
     let names = |seats: &[Seat]| seats.iter().map(name).collect::<Vec<_>>().join(" and ");
-    let reasons = |faults: &[Fault]| -> Vec<String> {
-        faults.iter().map(|fault| format!("({})", fault.reason)).collect()
-    };
-    let mut lines = Vec::new();
-    let sentence = match fact {
+    let (mut digest, mut lines) = (None, Vec::new());
+    let says = match fact {
         Fact::MatchOpened { .. } => "The match was opened.".to_owned(),
         Fact::DeskSet { .. } => "The referee's address or wording changed.".to_owned(),
         Fact::OrdersSealed { seat, turn, orders, wait, sealed, .. } => {
             lines.extend(orders.lines().iter().cloned());
-            let wait = if *wait { ", not to be adjudicated before the deadline" } else { "" };
-            format!("Orders of {} for {} were sealed{wait} as {sealed}.", name(seat), title(*turn))
+            digest = Some(*sealed);
+            let wait = if *wait { ", not to be adjudicated before the deadline," } else { "" };
+            format!("Orders of {} for {} were sealed{wait} as", name(seat), title(*turn))
         }
         Fact::OrdersRefused { seat, turn, orders, faults, .. } => {
             lines.extend(orders.iter().cloned().chain(reasons(faults)));
@@ -269,7 +280,8 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
                     filing.as_ref().map_or("none due".to_owned(), |filing| filing.lines().join("; "));
                 lines.push(format!("{}: {orders}", name(&seat)));
             }
-            format!("{} was adjudicated; the state is {state}.", heading(*turn))
+            digest = Some(*state);
+            format!("{} was adjudicated; the state is", heading(*turn))
         }
         Fact::MatchClosed { ending } => format!("The match was closed: {ending}."),
         Fact::MatchEnded { outcome } => match outcome.winner {
@@ -293,9 +305,10 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
         Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
         Fact::CorrectionMade { turn, reason, state, .. } => {
             lines.push(reason.clone());
-            format!("What was decided from {} on is void; the state is {state} again.", title(*turn))
+            digest = Some(*state);
+            format!("What was decided from {} on is void; the state is again", title(*turn))
         }
         Fact::Unsealed { what } => format!("What the rules hide was shown: {what}."),
     };
-    (sentence, lines)
+    Said { says, digest, lines }
 }
