@@ -9,7 +9,7 @@ use mail_parser::MessageParser;
 use minijinja::value::Serde;
 use serde_json::{Value, json};
 
-use crate::game::{Fault, Seat};
+use crate::game::{Due, Fault, Phase, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, Written};
 use crate::referee::{Match, Stage};
@@ -63,18 +63,36 @@ pub fn html(templates: &Templates, material: &Material) -> Result<String, Templa
     templates.render("account.html", Serde(context(material, None)))
 }
 
-/// A turn of the account: the rulings that led to its adjudication, and that itself.
+/// A phase of the account: the rulings that led to its adjudication, and that itself.
 #[derive(Default)]
 struct Chapter {
-    turn: u32,
+    /// What was decided in the end, or is due. `None`: nothing any more, or nothing from a player yet.
+    due: Option<Due>,
     events: Vec<Value>,
+}
+
+/// `Turn 3`; of a turn with several phases, `Turn 3, surface, Ann`.
+fn chapter_title(due: Option<&Due>, m: &Match) -> String {
+    let Some(Due { phase, turn, seats }) = due else { return "After the end".to_owned() };
+    let turn = if *turn == 0 { "Setup".to_owned() } else { format!("Turn {turn}") };
+    match (phase, &seats[..]) {
+        (Phase::Setup | Phase::Turn | Phase::Move, _) => turn,
+        (phase, [only]) => format!("{turn}, {phase}, {}", m.players[*only]),
+        (phase, _) => format!("{turn}, {phase}"),
+    }
 }
 
 fn context(material: &Material, only: Option<u32>) -> Value {
     let Material { m, .. } = material;
-    let chapters = chapters(material).into_iter();
-    let chapters = chapters.filter(|chapter| only.is_none_or(|only| only == chapter.turn));
-    let chapters = chapters.map(|Chapter { turn, events }| json!({ "turn": turn, "events": events }));
+    let mut chapters = chapters(material);
+    if let Some(last) = chapters.last_mut() {
+        last.due = last.due.take().or_else(|| m.due());
+    }
+    let chapters = chapters.into_iter().filter(|Chapter { due, .. }| {
+        only.is_none_or(|only| due.as_ref().is_some_and(|due| due.turn == only))
+    });
+    let chapters = chapters
+        .map(|Chapter { due, events }| json!({ "title": chapter_title(due.as_ref(), m), "events": events }));
     json!({
         "match": m.id,
         "game": m.game.name(),
@@ -115,24 +133,28 @@ fn chapters(material: &Material) -> Vec<Chapter> {
         let length = rest.iter().take_while(same).count();
         let (ruling, behind) = rest.split_at(length);
         rest = behind;
-        let decided = ruling.iter().find_map(|entry| match entry.fact {
-            Fact::TurnAdjudicated { turn, .. } => Some(turn),
+        let decided = ruling.iter().find_map(|entry| match &entry.fact {
+            Fact::TurnAdjudicated { phase, turn, filings, .. } => {
+                let filed = Seat::BOTH.into_iter().filter(|seat| filings[*seat].is_some());
+                Some(Due { phase: *phase, turn: *turn, seats: filed.collect() })
+            }
             _ => None,
         });
-        let due = ruling.iter().rev().find_map(|entry| match entry.fact {
-            Fact::DeadlineSet { turn, .. } => Some(turn),
+        let next = ruling.iter().rev().find_map(|entry| match &entry.fact {
+            Fact::DeadlineSet { phase, turn, seats, .. } => {
+                Some(Due { phase: *phase, turn: *turn, seats: seats.clone() })
+            }
             _ => None,
         });
-        let reopened = ruling.iter().any(|entry| matches!(entry.fact, Fact::CorrectionMade { .. }));
+        let reopens = ruling.iter().any(|entry| matches!(entry.fact, Fact::CorrectionMade { .. }));
+        let ends = decided.is_some() || reopens;
         let event = event(material, ruling, &boards);
         let Some(chapter) = chapters.last_mut() else { break };
-        if let (Some(turn), 0, 0) = (decided.or(due), chapter.events.len(), chapter.turn) {
-            chapter.turn = turn;
-        }
+        let opened = next.clone().filter(|_| !ends);
+        chapter.due = chapter.due.take().or(decided).or(opened);
         chapter.events.push(event);
-        if (decided.is_some() || reopened) && !rest.is_empty() {
-            let turn = due.unwrap_or(chapter.turn);
-            chapters.push(Chapter { turn, ..Chapter::default() });
+        if ends && !rest.is_empty() {
+            chapters.push(Chapter { due: next, ..Chapter::default() });
         }
     }
     chapters

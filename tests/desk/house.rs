@@ -433,6 +433,12 @@ fn a_dossier_and_the_account_tell_of_the_house_and_another_club_can_take_them_in
     let material = desk.block_on(desk.office().material(&m.id, false, "")).expect("the account's material");
     let page = account::text(&desk.office().templates, &material, None).expect("worded").expect("a page");
     assert!(page.contains(", by the house\n") && page.contains("against the house (average)"), "{page}");
+    let turn = |turn| {
+        let page = account::text(&desk.office().templates, &material, Some(turn)).expect("worded");
+        page.expect("such a turn")
+    };
+    let by_the_house = |page: &str| page.contains(", by the house\n");
+    assert_eq!([1, 2, 3].map(|no| by_the_house(&turn(no))), [false, true, false], "each turn by its number");
     let other = Desk::new();
     let brought = dossier::read(files).expect("a dossier");
     let verdict = other.block_on(other.office().take_dossier(brought)).expect("it is sound");
