@@ -7,8 +7,8 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Chained, Entry, Fact};
 use crate::letter::Digest;
 use crate::referee::{self, Act, Cause, Content, Match, Reader, Ruling};
-use crate::report;
 use crate::report::envelope::{self, Answered, Envelope};
+use crate::report::{self, Matter};
 use crate::store::{EntryRow, MatchRow, NewDispatch, TokenRow};
 
 impl Office {
@@ -65,7 +65,8 @@ impl Office {
                     (gm_token.as_str(), gm.name.as_str(), gm.address.as_str())
                 }
             };
-            let mut page = report::word(&self.templates, &self.stationery.club(), m, dispatch, token, at)?;
+            let matter = Matter { club: &self.stationery.club(), m, dispatch, token, at };
+            let mut page = report::word(&self.templates, &matter)?;
             if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
                 page.attachments.push((format!("{}.toml", m.id), record.clone()));
             }

@@ -304,10 +304,10 @@ impl Draft {
         self.note(Fact::MatchPaused { reason: reason.to_owned() });
     }
 
-    /// Moves the deadline by whole days; one that has passed, from now on.
-    pub fn extend(&mut self, days: u32) {
-        self.m.extension = None;
-        let Some((due, deadline)) = self.m.due().zip(self.m.deadline) else { return };
+    /// Moves the deadline by whole days; one that has passed, from now on. `None`: no deadline runs, and nothing is
+    /// changed.
+    pub fn extend(&mut self, days: u32) -> Option<DateTime<Utc>> {
+        let (due, deadline) = self.m.due().zip(self.m.deadline)?;
         let absences = self.absences_of(&due);
         let deadline = if deadline > self.at {
             self.m.terms.extended(deadline, days, &absences)
@@ -316,7 +316,9 @@ impl Draft {
         };
         self.move_deadline(deadline);
         self.m.asked_gm = false;
+        self.m.extension = None;
         self.note(Fact::DeadlineExtended { days, deadline });
+        Some(deadline)
     }
 
     /// Sets the clock for the phase that has just opened.

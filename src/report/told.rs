@@ -1,25 +1,24 @@
 //! What a template is told, as it asks for it: what a seat sees is made once, and only if the template asks.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use minijinja::Value;
 use minijinja::value::{Enumerator, Object, Serde};
-use serde_json::Map;
 
 use crate::game::Seat;
 use crate::game::any::AnyState;
 
-/// Fields by name; where a seat sees a state, `view` and `extra` besides. Copies share what was made.
+/// Fields by name, of which the last of a name counts; where a seat sees a state, `view` and `extra` besides. Copies
+/// share what was made.
 #[derive(Clone, Debug)]
 pub struct Told {
-    fields: Arc<BTreeMap<String, Field>>,
-    /// Those set one by one, which count before the others.
-    set: Vec<(&'static str, Value)>,
+    fields: Arc<Vec<(Cow<'static, str>, Field)>>,
     seen: Option<Arc<Seen>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Field {
     told: serde_json::Value,
     value: OnceLock<Value>,
@@ -45,15 +44,28 @@ impl Seen {
 }
 
 impl Told {
-    pub fn new(fields: Map<String, serde_json::Value>, seen: Option<Arc<Seen>>) -> Told {
+    pub fn new(seen: Option<Arc<Seen>>) -> Told {
+        Told { fields: Arc::default(), seen }
+    }
+
+    pub fn with<N: Into<Cow<'static, str>>>(
+        mut self,
+        fields: impl IntoIterator<Item = (N, serde_json::Value)>,
+    ) -> Told {
         let field = |told| Field { told, value: OnceLock::new() };
-        let fields = fields.into_iter().map(|(name, told)| (name, field(told))).collect();
-        Told { fields: Arc::new(fields), set: Vec::new(), seen }
+        let fields = fields.into_iter().map(|(name, told)| (name.into(), field(told)));
+        Arc::make_mut(&mut self.fields).extend(fields);
+        self
     }
 
     pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
-        self.set.retain(|(known, _)| *known != name);
-        self.set.push((name, value.into()));
+        let field = Field { told: serde_json::Value::Null, value: OnceLock::from(value.into()) };
+        Arc::make_mut(&mut self.fields).push((name.into(), field));
+    }
+
+    fn field(&self, name: &str) -> Option<&Value> {
+        let (_, field) = self.fields.iter().rev().find(|(known, _)| known == name)?;
+        Some(field.value.get_or_init(|| Value::from(Serde(&field.told))))
     }
 }
 
@@ -76,21 +88,14 @@ impl Object for Told {
             (Some(seen), "extra") => {
                 Some(seen.extra.get_or_init(|| Value::from(Serde(seen.state.extra(seen.seat)))))
             }
-            _ => match self.set.iter().find(|(name, _)| *name == key) {
-                Some((_, value)) => Some(value),
-                None => self
-                    .fields
-                    .get(key)
-                    .map(|field| field.value.get_or_init(|| Value::from(Serde(&field.told)))),
-            },
+            _ => self.field(key),
         }
         .cloned()
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        let seen = self.seen.iter().flat_map(|_| ["view", "extra"]).map(Value::from);
-        let set = self.set.iter().map(|(name, _)| Value::from(*name));
-        let fields = self.fields.keys().filter(|name| self.set.iter().all(|(set, _)| set != name));
-        Enumerator::Values(fields.map(Value::from).chain(set).chain(seen).collect())
+        let seen = self.seen.iter().flat_map(|_| ["view", "extra"]);
+        let names: BTreeSet<&str> = self.fields.iter().map(|(name, _)| &**name).chain(seen).collect();
+        Enumerator::Values(names.into_iter().map(Value::from).collect())
     }
 }
