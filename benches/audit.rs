@@ -38,46 +38,53 @@ path = "mail"
 answers_per_hour = 1000000
 "#;
 
-/// Letters in the match that is verified: each asks where things stand in other words than the one before, so that it
+/// Letters in the matches that are verified: each asks where things stand in other words than the one before, so that it
 /// brings one entry and one answer.
 const LETTERS: usize = 2_000;
 
 struct Club {
     runtime: Runtime,
     office: Office,
-    match_id: String,
+    match_ids: Vec<String>,
     entries: usize,
     _folder: TempDir,
 }
 
 impl Club {
-    fn new(letters: usize) -> Club {
+    fn new(matches: usize, letters: usize) -> Club {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::write(folder.path().join("config.toml"), CONFIG).expect("the config");
         let inbox = folder.path().join("mail/referee");
         maildir::create(&inbox).expect("the mailbox");
         let runtime = Runtime::new().expect("a runtime");
-        let (office, match_id, entries) = runtime.block_on(async {
+        let (office, match_ids, entries) = runtime.block_on(async {
             let config = Config::load(&folder.path().join("config.toml")).expect("a sound config");
             let store = store::open(&config.database.url).await.expect("a store");
             let now: DateTime<Utc> = "2026-05-07T10:00:00Z".parse().expect("an instant");
             let office = Office::new(config, store, Arc::new(move || now)).expect("an office");
-            let m = open(&office).await;
-            let sent = office.store.sent_after(&m.id, 0, 1000).await.expect("the invitations");
-            for number in 0..letters {
+            let mut forms = Vec::new();
+            for _ in 0..matches {
+                let m = open(&office).await;
+                let sent = office.store.sent_after(&m.id, 0, 1000).await.expect("the invitations");
+                forms.push((m.id, sent[0].0.message_id.clone()));
+            }
+            for (number, (id, form)) in (0..letters).zip(forms.iter().cycle()) {
                 let letter = format!(
-                    "From: ann@players.example\r\nTo: referee@club.example\r\nSubject: Re: [{}] Turn 1\r\n\
-                     Message-ID: <{number}@players.example>\r\nIn-Reply-To: <{}>\r\n\r\n\
-                     STATUS\r\nFor the {number}th time\r\n",
-                    m.id, sent[0].0.message_id
+                    "From: ann@players.example\r\nTo: referee@club.example\r\nSubject: Re: [{id}] Turn 1\r\n\
+                     Message-ID: <{number}@players.example>\r\nIn-Reply-To: <{form}>\r\n\r\n\
+                     STATUS\r\nFor the {number}th time\r\n"
                 );
                 maildir::deliver(&inbox, &[letter.as_bytes()]).expect("delivered");
             }
             office.once().await.expect("the letters are settled");
-            let entries = office.store.entries(&m.id).await.expect("the entries").len();
-            (office, m.id, entries)
+            let match_ids: Vec<String> = forms.into_iter().map(|(id, _)| id).collect();
+            let mut entries = 0;
+            for id in &match_ids {
+                entries += office.store.entries(id).await.expect("the entries").len();
+            }
+            (office, match_ids, entries)
         });
-        Club { runtime, office, match_id, entries, _folder: folder }
+        Club { runtime, office, match_ids, entries, _folder: folder }
     }
 }
 
@@ -98,8 +105,8 @@ async fn open(office: &Office) -> Match {
 /// A chained entry with its canonical JSON and its hash, as a ruling appends it.
 #[divan::bench]
 fn append_an_entry(bencher: Bencher) {
-    let club = Club::new(1);
-    let rows = club.runtime.block_on(club.office.store.entries(&club.match_id)).expect("entries");
+    let club = Club::new(1, 1);
+    let rows = club.runtime.block_on(club.office.store.entries(&club.match_ids[0])).expect("entries");
     let mut entry: Entry = serde_json::from_str(&rows[rows.len() - 1].json).expect("an entry");
     let mut head = Head { seq: entry.seq, hash: entry.hash() };
     bencher.bench_local(|| {
@@ -114,20 +121,22 @@ fn append_an_entry(bencher: Bencher) {
 /// The chain alone: hashes, order, canonical form.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn walk_the_chain(bencher: Bencher) {
-    let club = Club::new(LETTERS);
-    let rows = club.runtime.block_on(club.office.store.entries(&club.match_id)).expect("entries");
+    let club = Club::new(1, LETTERS);
+    let rows = club.runtime.block_on(club.office.store.entries(&club.match_ids[0])).expect("entries");
     bencher.counter(ItemsCount::new(rows.len())).bench_local(|| {
         fogpost::ledger::walk(rows.iter().map(|row| (row.json.as_str(), row.hash))).expect("a sound chain")
     });
 }
 
-/// Everything: each letter read again, each ruling made again, each answer worded again and compared.
-#[divan::bench(sample_count = 3, sample_size = 1)]
-fn verify_with_letters(bencher: Bencher) {
-    let club = Club::new(LETTERS);
+/// Everything: each letter read again, each ruling made again, each answer worded again and compared. In so many
+/// matches, as `audit verify MATCH` and `audit verify --all` do it.
+#[divan::bench(sample_count = 3, sample_size = 1, args = [1, 16])]
+fn verify_with_letters(bencher: Bencher, matches: usize) {
+    let club = Club::new(matches, LETTERS);
     bencher.counter(ItemsCount::new(club.entries)).bench_local(|| {
-        let verdict = club.runtime.block_on(club.office.verify(&club.match_id, &|_| ())).expect("a verdict");
-        assert!(verdict.is_sound(), "{verdict:#?}");
-        verdict
+        let verified = club.office.verify_several(&club.match_ids, false, &|_| ());
+        let verdicts = club.runtime.block_on(verified).expect("verdicts");
+        assert!(verdicts.iter().all(fogpost::audit::Verdict::is_sound), "{verdicts:#?}");
+        verdicts
     });
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::parallel::side_by_side;
+use super::parallel::{side_by_side, wait_for};
 use super::{Office, Pause, until};
 use crate::audit::{Check, Finding, Kept, Place, Row, Sent, Verdict, Words, witness};
 use crate::game::BySeat;
@@ -75,6 +75,21 @@ impl Office {
             }
         }
         anyhow::bail!("match {match_id} was ruled on again and again while it was checked")
+    }
+
+    /// Checks several matches side by side, `whole` as for [`Office::verify_whole`]; the verdicts come in their order.
+    ///
+    /// # Errors
+    /// As for [`Office::verify`].
+    pub async fn verify_several(
+        &self,
+        ids: &[String],
+        whole: bool,
+        step: &Step<'_>,
+    ) -> anyhow::Result<Vec<Verdict>> {
+        let depth = if whole { Depth::Whole } else { Depth::Words };
+        let verdicts = side_by_side(ids, |id| wait_for(self.verify_match(id, depth, step)));
+        verdicts.into_iter().map(|verdict| verdict.context("the check failed")?).collect()
     }
 
     /// Checks the matches that a mail of ours, kept by a player, bears witness of, and whether its ledger lines are

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -101,6 +102,8 @@ pub struct Smtp {
 
 struct Session {
     connection: AsyncSmtpConnection,
+    /// Whether the server takes several commands at once (RFC 2920).
+    pipelining: bool,
     used: Instant,
 }
 
@@ -111,6 +114,13 @@ struct Fault {
     lost: bool,
     /// Whether the server cannot have taken the letter.
     early: bool,
+}
+
+impl Fault {
+    /// This fault, where the connection still serves for the answers that follow.
+    fn answered(self) -> Result<Option<Fault>, Fault> {
+        if self.lost { Err(self) } else { Ok(Some(self)) }
+    }
 }
 
 impl From<Error> for Fault {
@@ -219,9 +229,15 @@ impl Smtp {
         if !bytes.is_ascii() && offers(Extension::EightBitMime) {
             parameters.push(MailParameter::Body(MailBodyParameter::EightBitMime));
         }
-        self.step("MAIL", 1, connection.command(Mail::new(return_path, parameters))).await?;
-        self.step("RCPT", 1, connection.command(Rcpt::new(to, Vec::new()))).await?;
-        if !self.step("DATA", 1, connection.command(Data)).await?.has_code(354) {
+        let (mail, rcpt) = (Mail::new(return_path, parameters), Rcpt::new(to, Vec::new()));
+        let go_on = if session.pipelining {
+            self.ask_at_once(connection, mail, rcpt).await?
+        } else {
+            self.step("MAIL", 1, connection.command(mail)).await?;
+            self.step("RCPT", 1, connection.command(rcpt)).await?;
+            self.step("DATA", 1, connection.command(Data)).await?
+        };
+        if !go_on.has_code(354) {
             return Err(Error::Nonsense.into());
         }
         // The end-of-letter mark brings its own line end.
@@ -229,6 +245,26 @@ impl Smtp {
         let taken = self.step("the letter", END_OF_LETTER, connection.message(bytes)).await;
         let taken = taken.map_err(|fault| Fault { early: false, ..fault })?;
         Ok(one_line(&format!("{} {}", taken.code(), taken.first_line().unwrap_or_default())))
+    }
+
+    /// The commands before the letter, sent together; each is answered, in order (RFC 2920, 3.1).
+    async fn ask_at_once(
+        &self,
+        connection: &mut AsyncSmtpConnection,
+        mail: Mail,
+        rcpt: Rcpt,
+    ) -> Result<Response, Fault> {
+        let together = format!("{mail}{rcpt}{Data}");
+        let mail = self.step("MAIL", 1, connection.command(together)).await;
+        let mail = mail.map_or_else(|fault| fault.answered(), |_| Ok(None))?;
+        let rcpt = self.step("RCPT", 1, connection.read_response()).await;
+        let rcpt = rcpt.map_or_else(|fault| fault.answered(), |_| Ok(None))?;
+        let data = self.step("DATA", 1, connection.read_response()).await;
+        match mail.or(rcpt) {
+            None => data,
+            // A server that wants the letter all the same is left, for it would pass on an empty one.
+            Some(refused) => Err(Fault { lost: !data.is_err_and(|fault| !fault.lost), ..refused }),
+        }
     }
 
     async fn step(
@@ -261,6 +297,7 @@ impl Smtp {
             .await
             .map_err(|_late| late("the connection"))?;
         let (wire, hello) = opened?;
+        let pipelining = wire.pipelining();
         let greeted = AsyncSmtpConnection::connect_with_transport(Box::new(wire), &hello);
         let greeted = timeout(self.patience(), greeted).await.map_err(|_late| late("the greeting"))?;
         let mut connection = greeted.map_err(|error| reached("the greeting", &error))?;
@@ -278,7 +315,7 @@ impl Smtp {
                 false => reached("the login", &error),
             })?;
         }
-        Ok(Session { connection, used: Instant::now() })
+        Ok(Session { connection, pipelining: pipelining.load(Ordering::Relaxed), used: Instant::now() })
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use lettre::transport::smtp::client::AsyncTokioStream;
@@ -24,6 +25,7 @@ pub(super) struct Wire {
     /// To be read before what comes from the network.
     head: &'static [u8],
     peer: SocketAddr,
+    pipelining: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -51,7 +53,7 @@ pub(super) async fn open(
     let head: &[u8] = match settings.tls {
         Tls::None => {
             tls::allow_plain(peer.ip())?;
-            return Ok((Wire { io: Io::Plain(tcp), head: b"", peer }, hello));
+            return Ok((Wire::over(Io::Plain(tcp), b"", peer), hello));
         }
         Tls::Tls => b"",
         Tls::StartTls => {
@@ -62,7 +64,28 @@ pub(super) async fn open(
     };
     let secured = TlsConnector::from(Arc::clone(trust)).connect(tls::server_name(host)?, tcp).await;
     let secured = secured.map_err(|e| tls::handshake_fault(host, e))?;
-    Ok((Wire { io: Io::Tls(Box::new(secured)), head, peer }, hello))
+    Ok((Wire::over(Io::Tls(Box::new(secured)), head, peer), hello))
+}
+
+impl Wire {
+    fn over(io: Io, head: &'static [u8], peer: SocketAddr) -> Wire {
+        Wire { io, head, peer, pipelining: Arc::default() }
+    }
+
+    /// Set as soon as the server has named the extension PIPELINING (RFC 2920): the library keeps to itself what it
+    /// does not use.
+    pub(super) fn pipelining(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.pipelining)
+    }
+
+    fn listen(&self, heard: &[u8]) {
+        let named = |line: &[u8]| {
+            line.get(4..).is_some_and(|word| word.trim_ascii().eq_ignore_ascii_case(b"PIPELINING"))
+        };
+        if heard.split(|byte| *byte == b'\n').any(named) {
+            self.pipelining.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 fn own_name(local: IpAddr) -> ClientId {
@@ -139,10 +162,13 @@ impl AsyncRead for Wire {
             self.head = later;
             return Poll::Ready(Ok(()));
         }
-        match &mut self.io {
+        let before = buf.filled().len();
+        let read = match &mut self.io {
             Io::Plain(io) => Pin::new(io).poll_read(cx, buf),
             Io::Tls(io) => Pin::new(io).poll_read(cx, buf),
-        }
+        };
+        self.listen(&buf.filled()[before..]);
+        read
     }
 }
 

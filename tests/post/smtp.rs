@@ -63,6 +63,74 @@ async fn bare_line_feeds_cannot_end_a_letter_early() {
     assert_eq!(seen.count("MAIL"), 1);
 }
 
+/// A server that takes several commands at once, and does `act` at `step` the first time.
+async fn pipelining(step: &'static str, act: Act) -> (Smtp, Outbox) {
+    let server = Smtp::start(move |s, n| match s {
+        "EHLO" => Act::Say("250-fake.test\r\n250-PIPELINING\r\n250 8BITMIME"),
+        s if s == step && n == 0 => act,
+        _ => Act::Proper,
+    })
+    .await;
+    let out = outbox(settings(server.port));
+    (server, out)
+}
+
+#[tokio::test]
+async fn commands_go_together_only_where_the_server_takes_them_so() {
+    let (server, out) = pipelining("", Act::Proper).await;
+    for _ in 0..3 {
+        send(&out, &letter("x")).await.expect("taken");
+    }
+    assert_eq!((server.seen().together, server.seen().letters.len()), (3, 3));
+    assert_eq!(server.seen().count("GREETING"), 1);
+    let (server, out) = faulty("", 0, Act::Proper).await;
+    send(&out, &letter("x")).await.expect("taken");
+    assert_eq!(server.seen().together, 0);
+}
+
+#[tokio::test]
+async fn of_commands_sent_together_the_first_refusal_counts() {
+    for (answer, is_final) in [("550 5.1.1 no such person", true), ("451 4.3.0 later", false)] {
+        for step in ["MAIL", "RCPT", "DATA", "LETTER"] {
+            let (server, out) = pipelining(step, Act::Say(answer)).await;
+            let error = send(&out, b"x").await.expect_err(step);
+            assert!(error.to_string().ends_with(answer), "{step}: {error}");
+            assert_eq!(error.is_transient(), !is_final, "{step}: {error}");
+            send(&out, b"x").await.expect("taken");
+            let seen = server.seen();
+            assert_eq!((seen.count("GREETING"), seen.count("RSET")), (1, 1), "{step}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_wants_a_letter_for_nobody_gets_none() {
+    let server = Smtp::start(|s, n| match (s, n) {
+        ("EHLO", _) => Act::Say("250-fake.test\r\n250 PIPELINING"),
+        ("RCPT", 0) => Act::Say("550 5.1.1 no such person"),
+        ("DATA", 0) => Act::Say("354 all the same"),
+        _ => Act::Proper,
+    })
+    .await;
+    let out = outbox(settings(server.port));
+    assert!(!send(&out, b"x").await.expect_err("nobody").is_transient());
+    send(&out, b"x").await.expect("taken");
+    assert_eq!((server.seen().count("GREETING"), server.seen().letters.len()), (2, 1));
+}
+
+#[tokio::test]
+async fn cuts_silence_and_nonsense_among_commands_sent_together_are_passing_faults() {
+    let acts = [Act::Cut, Act::Hang, Act::Say("what?"), Act::SayAndCut("421 shutting down")];
+    for (step, act) in ["MAIL", "RCPT", "DATA", "LETTER"].iter().flat_map(|step| acts.map(|act| (*step, act)))
+    {
+        let (server, out) = pipelining(step, act).await;
+        let error = send(&out, b"x").await.expect_err(step);
+        assert!(error.is_transient() && !error.is_configuration(), "{step} {act:?}: {error}");
+        send(&out, b"x").await.expect("taken");
+        assert_eq!(server.seen().count("GREETING"), 2, "{step} {act:?}: a broken connection is not kept");
+    }
+}
+
 #[tokio::test]
 async fn connections_are_kept_and_never_more_than_set() {
     let (server, out) = faulty("", 0, Act::Proper).await;

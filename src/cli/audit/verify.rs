@@ -33,6 +33,9 @@ pub struct Args {
     json: bool,
 }
 
+/// Matches checked before their verdicts are shown.
+const TOGETHER: usize = 16;
+
 /// The exit status when something is wrong.
 const UNSOUND: u8 = 2;
 
@@ -66,17 +69,12 @@ impl Args {
             None => office.store.match_ids().await?,
         };
         let mut verdicts = Vec::new();
-        for id in ids {
-            bar.set_message(id.clone());
-            let verdict = match self.whole {
-                true => office.verify_whole(&id, &step).await?,
-                false => office.verify(&id, &step).await?,
-            };
-            bar.suspend(|| self.show(&verdict));
+        for ids in ids.chunks(TOGETHER) {
+            bar.set_message(ids[0].clone());
+            let checked = office.verify_several(ids, self.whole, &step).await?;
+            bar.suspend(|| checked.iter().for_each(|verdict| self.show(verdict)));
             // Of a sound match nothing needs to be remembered.
-            if !verdict.is_sound() {
-                verdicts.push(verdict);
-            }
+            verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
         }
         bar.finish_and_clear();
         Ok(verdicts)

@@ -37,6 +37,8 @@ pub struct Seen {
     pub lines: Vec<String>,
     /// The letters' bytes as they came, dots unstuffed.
     pub letters: Vec<Vec<u8>>,
+    /// How often something had come along behind `MAIL`.
+    pub together: usize,
 }
 
 impl Seen {
@@ -71,12 +73,14 @@ struct Talk {
     to: OwnedWriteHalf,
     script: Arc<Script>,
     seen: Arc<Mutex<Seen>>,
+    /// Nothing was refused since the last `MAIL`.
+    willing: bool,
 }
 
 impl Talk {
     fn new(tcp: TcpStream, script: Arc<Script>, seen: Arc<Mutex<Seen>>) -> Talk {
         let (from, to) = tcp.into_split();
-        Talk { from: BufReader::new(from), to, script, seen }
+        Talk { from: BufReader::new(from), to, script, seen, willing: false }
     }
 
     async fn run(mut self) -> std::io::Result<()> {
@@ -94,9 +98,19 @@ impl Talk {
                     self.answer("EHLO", "250-fake.test\r\n250-8BITMIME\r\n250 AUTH PLAIN LOGIN").await?;
                 }
                 "AUTH" => self.answer("AUTH", "235 welcome").await?,
+                "MAIL" => {
+                    let more = !self.from.buffer().is_empty();
+                    self.seen.lock().expect("no panic").together += usize::from(more);
+                    self.answer("MAIL", "250 fine").await?;
+                    self.willing = !self.refused();
+                }
+                "RCPT" => {
+                    self.answer("RCPT", "250 fine").await?;
+                    self.willing &= !self.refused();
+                }
                 "DATA" => {
-                    self.answer("DATA", "354 go on").await?;
-                    if self.refused() {
+                    self.answer("DATA", if self.willing { "354 go on" } else { "503 no recipient" }).await?;
+                    if !self.willing || self.refused() {
                         continue;
                     }
                     let letter = self.letter().await?;
