@@ -37,6 +37,9 @@ const ENGINE: &str = "SELECT 'SQLite ' || sqlite_version()";
 /// How long a writer waits for one in another process.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Rows that a connection's thread may be ahead of who reads them: fewer, and the two wait for each other in turns.
+const ROWS_AHEAD: usize = 512;
+
 pub struct SqliteStore {
     path: PathBuf,
     reader: SqlitePool,
@@ -69,8 +72,8 @@ impl Drop for Freed {
 
 impl SqliteStore {
     pub async fn open(url: &str) -> Result<SqliteStore> {
-        let options =
-            SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?.busy_timeout(PATIENCE);
+        let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
+        let options = options.busy_timeout(PATIENCE).row_buffer_size(ROWS_AHEAD);
         let path = options.get_filename().to_owned();
         if url.contains(":memory:") || url.contains("mode=memory") || path.as_os_str().is_empty() {
             return Err(StoreError::misnamed("its URL names no file"));
