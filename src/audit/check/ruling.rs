@@ -59,6 +59,9 @@ impl Check {
                     place: Place::Letter(digest),
                     what: format!("{why}; entry #{seq} names it"),
                 };
+                if self.ruled.contains(&short(&digest)) {
+                    return Err(wrong("its letter was ruled on before"));
+                }
                 let letter = match self.letters.remove(&digest) {
                     Some(AtHand(letter)) => letter.map_err(in_letter)?,
                     None => return Err(in_letter("it is missing")),
@@ -66,9 +69,7 @@ impl Check {
                 let Some(seat) = self.seat_of(&letter) else {
                     return Err(in_letter("it bears no reply token of a seat whose player sent it"));
                 };
-                if !self.ruled.insert(short(&digest)) {
-                    return Err(wrong("its letter was ruled on before"));
-                }
+                self.ruled.insert(short(&digest));
                 let text = letter.answered(answered);
                 let mut asked = SeatLetter::of(&letter, seat, text.as_deref(), m);
                 asked.silent = silent;
