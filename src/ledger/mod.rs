@@ -90,6 +90,21 @@ impl Entry {
     }
 }
 
+/// An entry at its place in a chain: with its canonical JSON, and the hash of that.
+#[derive(Clone, Debug)]
+pub struct Chained {
+    pub entry: Entry,
+    pub json: String,
+    pub hash: Digest,
+}
+
+impl From<Entry> for Chained {
+    fn from(entry: Entry) -> Chained {
+        let json = entry.canonical();
+        Chained { hash: Digest::of(json.as_bytes()), entry, json }
+    }
+}
+
 /// The canonical JSON (RFC 8785) of a value.
 pub fn canonical(value: &impl Serialize) -> String {
     serde_json_canonicalizer::to_string(value).expect("our values have string keys and no unusual numbers")

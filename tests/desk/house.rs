@@ -6,7 +6,7 @@ use fogpost::game::any::Kind;
 use fogpost::game::quad::house::{self, Level};
 use fogpost::game::quad::{Options, Quad, State};
 use fogpost::game::{BySeat, Game, Numbered, Seat};
-use fogpost::ledger::{Entry, Fact, Source};
+use fogpost::ledger::{Chained, Entry, Fact, Source};
 use fogpost::letter::Address;
 use fogpost::post::Arrived;
 use fogpost::referee::{self, Act, Cause, Deed, Instruction, Match, Stage};
@@ -295,17 +295,17 @@ fn a_turn_that_the_house_would_not_have_played_is_found() {
         .block_on(desk.office().store.matches(std::slice::from_ref(&m.id)))
         .expect("it answers")
         .remove(0);
-    let entry = |entry: &Entry| EntryRow {
+    let entry_row = |Chained { entry, json, hash }: &Chained| EntryRow {
         match_id: m.id.clone(),
         seq: entry.seq,
         at: entry.at,
         kind: entry.fact.kind().to_owned(),
-        json: entry.canonical(),
-        hash: entry.hash(),
+        json: json.clone(),
+        hash: *hash,
     };
     let forged = Settlement {
         at: desk.now(),
-        entries: ruling.entries.iter().map(entry).collect(),
+        entries: ruling.entries.iter().map(entry_row).collect(),
         matches: vec![MatchRow {
             wake_at: ruling.after.wake_at(),
             snapshot: serde_json::to_string(&ruling.after).expect("JSON"),

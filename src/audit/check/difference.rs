@@ -6,21 +6,20 @@ use serde_json::Value;
 
 use super::Check;
 use crate::audit::Place;
-use crate::ledger::Source;
+use crate::ledger::{Chained, Source};
 use crate::referee::Ruling;
 
 impl Check {
     /// Names the first entry that is not as it was made again.
     pub(super) fn name_difference(&mut self, ruling: &Ruling) {
-        for entry in &ruling.entries {
+        for Chained { entry, json: again, .. } in &ruling.entries {
             let Some(found) = self.waiting.pop_front() else {
                 let what =
                     format!("it is missing: {} follows from {}", entry.fact.kind(), because(&entry.cause));
                 return self.wrong(Place::Entry(entry.seq), what);
             };
-            let again = entry.canonical();
-            if again != found.json {
-                let (fields, cause) = (differing_json(&again, &found.json), because(&found.link.cause));
+            if *again != found.json {
+                let (fields, cause) = (differing_json(again, &found.json), because(&found.link.cause));
                 let what = format!("{fields} is not what follows from {cause}");
                 return self.wrong(Place::Entry(entry.seq), what);
             }

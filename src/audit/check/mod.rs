@@ -12,7 +12,7 @@ use self::difference::differing_json;
 use super::{Expected, Finding, Place, Verdict};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Desk, Entry, Fact, Head, Link, Source};
-use crate::letter::{Digest, Letter, Limits};
+use crate::letter::{Digest, Letter, Limits, Written};
 use crate::referee::{Match, Ruling};
 use crate::report::envelope::{self, Answered};
 
@@ -50,6 +50,19 @@ pub struct Kept {
 /// A letter as it is kept, and as it reads.
 pub struct AtHand(Result<Box<Letter>, &'static str>);
 
+impl AtHand {
+    /// The Message-IDs of our letters that it may quote.
+    pub fn thread(&self) -> impl Iterator<Item = &String> {
+        self.0.iter().flat_map(|letter| letter.thread())
+    }
+
+    /// What its sender wrote now; `answered` are the texts of our letters, by Message-ID.
+    pub fn written(&self, answered: &BTreeMap<String, String>) -> Written {
+        let written = |letter: &Letter| letter.fresh(letter.answered(answered).as_deref());
+        self.0.as_ref().map_or(Written::Blank, |letter| written(letter))
+    }
+}
+
 /// An entry that waits to be made again.
 struct Waiting {
     link: Link,
@@ -76,7 +89,7 @@ pub struct Check {
     reports: [Vec<String>; 2],
     head: Head,
     waiting: VecDeque<Waiting>,
-    letters: BTreeMap<Digest, AtHand>,
+    letters: BTreeMap<Digest, (AtHand, Written)>,
     /// The letters that were ruled on, by the beginning of their digests.
     ruled: BTreeSet<u64>,
     /// Entries that the record follows from.
@@ -212,25 +225,17 @@ impl Check {
         AtHand(letter.map(Box::new).map_err(|_| "it cannot be read as a letter of one sender"))
     }
 
-    /// Takes a letter that was read.
-    pub fn hand(&mut self, digest: Digest, letter: AtHand) {
+    /// Takes a letter that was read, with what its sender wrote.
+    pub fn hand(&mut self, digest: Digest, letter: AtHand, written: Written) {
         self.verdict.letters += 1;
-        self.letters.insert(digest, letter);
+        self.letters.insert(digest, (letter, written));
     }
 
-    /// The Message-IDs of our letters that those at hand may quote.
-    pub fn answered_wanted(&self) -> Vec<String> {
-        let read = self.letters.values().filter_map(|at_hand| at_hand.0.as_ref().ok());
-        let ids: BTreeSet<String> = read.flat_map(|letter| letter.thread().cloned()).collect();
-        ids.into_iter().collect()
-    }
-
-    /// Rules again on what waits, and gives the letters that come of it; at the end, on all of it. `answered` are
-    /// the texts of our letters, by Message-ID.
-    pub fn rule(&mut self, answered: &BTreeMap<String, String>, at_end: bool) -> Vec<Expected> {
+    /// Rules again on what waits, and gives the letters that come of it; at the end, on all of it.
+    pub fn rule(&mut self, at_end: bool) -> Vec<Expected> {
         let mut expected = Vec::new();
         while !self.is_stopped() && (at_end && !self.waiting.is_empty() || self.first_is_whole()) {
-            self.rule_once(answered, &mut expected);
+            self.rule_once(&mut expected);
         }
         if at_end && !self.is_stopped() {
             // Of what the last ruling brought no entry tells yet.
@@ -272,13 +277,13 @@ impl Check {
         true
     }
 
-    fn rule_once(&mut self, answered: &BTreeMap<String, String>, expected: &mut Vec<Expected>) {
+    fn rule_once(&mut self, expected: &mut Vec<Expected>) {
         let Some(first) = self.waiting.front() else { return };
         let (seq, at, told) = (first.link.seq, first.link.at, first.link.told.clone());
         if !self.is_told(&told, false, expected) {
             return self.wrong(Place::Entry(seq), "told is not what was sent before it");
         }
-        let (ruling, letter) = match self.ruling(answered) {
+        let (ruling, letter) = match self.ruling() {
             Ok(ruled) => ruled,
             Err(finding) => return self.verdict.findings.push(finding),
         };
@@ -290,7 +295,7 @@ impl Check {
             return self.name_difference(&ruling);
         }
         self.waiting.drain(..=last);
-        let of_record = ruling.entries.iter().filter(|entry| {
+        let of_record = ruling.entries.iter().map(|chained| &chained.entry).filter(|entry| {
             matches!(
                 entry.fact,
                 Fact::MatchOpened { .. }
@@ -317,7 +322,8 @@ impl Check {
             return Vec::new();
         }
         let m = Arc::new(ruling.after.clone());
-        let ended = ruling.entries.iter().any(|entry| matches!(entry.fact, Fact::MatchEnded { .. }));
+        let ended =
+            ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. }));
         let record = ended.then(|| ledger::record(&self.record).map(|record| record.to_string())).flatten();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {

@@ -1,7 +1,5 @@
 //! Rulings made once more: from the cause that an entry names, with the letter itself where that is the cause.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::{AtHand, Check, short};
@@ -13,10 +11,7 @@ use crate::referee::{self, Act, Cause, Opening, Ruling, SeatLetter};
 
 impl Check {
     /// The ruling on the cause of the first entry that waits, made again; with the letter that caused it.
-    pub(super) fn ruling(
-        &mut self,
-        answered: &BTreeMap<String, String>,
-    ) -> Result<(Ruling, Option<Box<Letter>>), Finding> {
+    pub(super) fn ruling(&mut self) -> Result<(Ruling, Option<Box<Letter>>), Finding> {
         let first = &self.waiting[0];
         let seq = first.link.seq;
         let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
@@ -62,16 +57,15 @@ impl Check {
                 if self.ruled.contains(&short(&digest)) {
                     return Err(wrong("its letter was ruled on before"));
                 }
-                let letter = match self.letters.remove(&digest) {
-                    Some(AtHand(letter)) => letter.map_err(in_letter)?,
+                let (letter, written) = match self.letters.remove(&digest) {
+                    Some((AtHand(letter), written)) => (letter.map_err(in_letter)?, written),
                     None => return Err(in_letter("it is missing")),
                 };
                 let Some(seat) = self.seat_of(&letter) else {
                     return Err(in_letter("it bears no reply token of a seat whose player sent it"));
                 };
                 self.ruled.insert(short(&digest));
-                let text = letter.answered(answered);
-                let mut asked = SeatLetter::of(&letter, seat, text.as_deref(), m);
+                let mut asked = SeatLetter::of(&letter, seat, written, m);
                 asked.silent = silent;
                 Ok((referee::rule(m, &Cause::Letter(&asked), at), Some(letter)))
             }
