@@ -130,7 +130,8 @@ impl Office {
         Ok(verdicts)
     }
 
-    /// Checks every match when the time for it has come, without asking the house again; one that fails stands still, and the GM is told.
+    /// Checks every match when the time for it has come, without asking the house again; one that fails stands still,
+    /// and the GM is told.
     ///
     /// # Errors
     /// The database does not answer.
@@ -244,7 +245,8 @@ impl Office {
         let mut check = self.check_of(row).await?;
         check.asks_the_house = depth != Depth::WithoutHouse;
         let whole = depth == Depth::Whole;
-        let (mut seq, mut sent_id, mut acted_id) = (0, 0, 0);
+        // The database gives numbers from 1 on, whoever writes into it any.
+        let (mut seq, mut sent_id, mut acted_id) = (0, i64::MIN, i64::MIN);
         while !check.is_stopped() {
             let entries = self.store.entries_after(&id, seq, TOGETHER).await?;
             let at_end = entries.is_empty();

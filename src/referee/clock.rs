@@ -1,4 +1,4 @@
-//! What the clock brings: reminders, the end of the settle time, deadlines and what the house rule does after them.
+//! What the clock brings: reminders, the end of the settle time, deadlines and what the terms say of those who miss them.
 
 use super::life::{Draft, Held, Stage};
 use super::schedule::Forfeit;
@@ -44,7 +44,7 @@ fn remind(draft: &mut Draft) {
     }
 }
 
-/// The grace is over: the house rule for those who have not filed.
+/// The grace is over: what the terms say of those who have not filed.
 fn enforce(draft: &mut Draft) {
     let Some(due) = draft.m.due() else { return };
     let late = draft.m.awaited();

@@ -182,17 +182,16 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
         Act::File { seat, orders } => return file(draft, *seat, orders),
         Act::Play { seat, orders, .. } => return super::house::play(draft, *seat, orders),
         Act::Correct(correction) => return correct(draft, correction),
-        Act::Returned(seat) => return returned(draft, *seat),
+        Act::Returned(seat) => {
+            mark(&mut draft.m.bouncing[*seat], true)?;
+            draft.note(Fact::MailReturned { seat: *seat });
+        }
         Act::Away(seat) => {
-            if std::mem::replace(&mut draft.m.away[*seat], true) {
-                return Err(Untaken::Already);
-            }
+            mark(&mut draft.m.away[*seat], true)?;
             draft.note(Fact::AwayNoted { seat: *seat });
         }
         Act::Restored(seat) => {
-            if !std::mem::take(&mut draft.m.bouncing[*seat]) {
-                return Err(Untaken::Already);
-            }
+            mark(&mut draft.m.bouncing[*seat], false)?;
             draft.note(Fact::MailRestored { seat: *seat });
         }
         Act::Slide { since } => slide(draft, *since),
@@ -335,12 +334,9 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Untaken> {
     Ok(())
 }
 
-fn returned(draft: &mut Draft, seat: Seat) -> Result<(), Untaken> {
-    if std::mem::replace(&mut draft.m.bouncing[seat], true) {
-        return Err(Untaken::Already);
-    }
-    draft.note(Fact::MailReturned { seat });
-    Ok(())
+/// Sets or takes away a mark of a seat, unless it is so already.
+fn mark(mark: &mut bool, to: bool) -> Result<(), Untaken> {
+    if std::mem::replace(mark, to) == to { Err(Untaken::Already) } else { Ok(()) }
 }
 
 /// Nobody is late because the referee was away.

@@ -338,6 +338,7 @@ impl Draft {
             return;
         };
         let deadline = self.m.terms.deadline(self.at, days, &self.absences_of(&due));
+        // Of a match that stands still, no time of this deadline has passed before it was set.
         self.m.paused_at = self.m.paused_at.map(|_| self.at);
         self.move_deadline(deadline);
         self.note(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
@@ -377,14 +378,14 @@ impl Draft {
     }
 
     /// Decides the open phase on the filings held, and the referee's passes that follow; both are told. `missed`
-    /// are the seats whose orders were taken by the house rule.
+    /// are the seats for which the rules took something as filed.
     pub fn adjudicate(&mut self, missed: Vec<Seat>) {
         self.adjudicate_for(missed, None);
     }
 
     /// The same after a correction, with its reason.
     pub fn adjudicate_for(&mut self, missed: Vec<Seat>, correction: Option<String>) {
-        let mut steps = self.step();
+        let mut steps: Vec<Adjudged> = self.step().into_iter().collect();
         while self.m.due().is_some_and(|due| due.seats.is_empty()) {
             steps.extend(self.step());
         }
@@ -401,8 +402,8 @@ impl Draft {
     }
 
     /// One adjudication.
-    fn step(&mut self) -> Vec<Adjudged> {
-        let Some(due) = self.m.due() else { return Vec::new() };
+    fn step(&mut self) -> Option<Adjudged> {
+        let due = self.m.due()?;
         let filings = std::mem::take(&mut self.m.held).map(|held| held.map(|held| held.filing));
         self.m.state.adjudicate(&filings).expect("held filings were sealed for this state");
         self.note(Fact::TurnAdjudicated {
@@ -413,7 +414,7 @@ impl Draft {
         });
         self.m.phase_no += 1;
         self.m.adjudicated.push((due.phase, due.turn, self.at));
-        vec![Adjudged { phase: due.phase, turn: due.turn, state: self.m.state.clone() }]
+        Some(Adjudged { phase: due.phase, turn: due.turn, state: self.m.state.clone() })
     }
 
     /// Ends the match from outside the rules; both are told, with everything opened.

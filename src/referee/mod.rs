@@ -194,7 +194,7 @@ pub enum Notice {
         by: Seat,
         text: String,
     },
-    /// The GM did something with the match: what, in the template's words.
+    /// The GM moved the deadline.
     Extension {
         deadline: DateTime<Utc>,
     },

@@ -1,6 +1,7 @@
 //! The audit: whatever somebody changes in the database file is found and named.
 
 use fogpost::audit::{Place, Verdict};
+use fogpost::game::Seat;
 use fogpost::game::any::Kind;
 use fogpost::ledger::{Entry, Fact, Head};
 use fogpost::letter::Digest;
@@ -268,6 +269,45 @@ fn a_letter_that_no_entry_tells_of_yet_is_made_again_to_the_last_byte() {
         assert_eq!(*found(&verdict), place, "{part}");
         assert!(verdict.findings[0].what.contains(part), "{part}: {verdict:#?}");
     }
+}
+
+#[test]
+fn digests_that_are_gone_from_the_snapshot_are_missed() {
+    let (desk, m, ..) = forged("iVBORw0KGgo", "iVBORw0KGgp");
+    let kept = Match { told: Vec::new(), ..desk.find(&m.id) };
+    let snapshot = serde_json::to_string(&kept).expect("JSON");
+    cheat(&desk, &[&format!("UPDATE match SET snapshot = '{snapshot}'")]);
+    assert_eq!(*found(&desk.verify(&m.id)), Place::Kept("the snapshot"));
+}
+
+#[test]
+fn a_second_letter_in_the_place_of_one_is_named() {
+    let (desk, m) = played();
+    // Before the other, so that it would be the one to be forgotten.
+    cheat(
+        &desk,
+        &[
+            "INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, created_at, sent_at) \
+             SELECT -1, 'x' || message_id, 'eve@players.example', kind, match_id, seat, created_at, sent_at \
+             FROM dispatch WHERE id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')",
+            "INSERT INTO dispatch_raw VALUES (-1, x'00')",
+        ],
+    );
+    let verdict = desk.verify(&m.id);
+    let Place::Sent(id) = found(&verdict) else { panic!("a letter of ours, not {verdict:#?}") };
+    assert!(id.starts_with('x'), "{verdict:#?}");
+}
+
+#[test]
+fn an_entry_added_to_those_of_a_letter_is_named_and_not_the_letter() {
+    let (desk, m) = played();
+    let mut all = entries(&desk, &m.id);
+    let last = all.last().expect("an entry").clone();
+    assert!(matches!(last.cause, fogpost::ledger::Source::Letter(_)));
+    let fact = Fact::SubstituteAsked { seat: Seat::Second };
+    all.push(Entry { fact, told: Vec::new(), salt: m.key.salt(m.head.seq + 1), ..last });
+    rewrite(&desk, &m, all);
+    assert_eq!(desk.verify(&m.id).findings[0].place, Place::Entry(m.head.seq + 1));
 }
 
 #[test]

@@ -166,7 +166,9 @@ impl Check {
             }
             let seq = ruling[marker.len()..].split('.').next().and_then(|seq| seq.parse().ok());
             self.sent_until = self.sent_until.max(seq);
-            self.sent.insert(ruling, letter);
+            if let Some(twice) = self.sent.insert(ruling, letter) {
+                self.wrong(Place::Sent(twice.message_id), "another letter of ours stands in the same place");
+            }
         }
     }
 
@@ -238,7 +240,9 @@ impl Check {
         if at_end && !self.is_stopped() {
             // Of what the last ruling brought no entry tells yet.
             let told = self.snapshot.as_ref().map(|m| m.told.clone()).unwrap_or_default();
-            self.is_told(&told, true, &mut expected);
+            if !self.is_told(&told, true, &mut expected) {
+                self.wrong(Place::Kept("the snapshot"), "told is not what the last ruling brought");
+            }
         }
         let waiting = &self.waiting;
         self.letters.retain(|digest, _| {

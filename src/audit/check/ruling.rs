@@ -54,6 +54,9 @@ impl Check {
                     place: Place::Letter(digest),
                     what: format!("{why}; entry #{seq} names it"),
                 };
+                if self.ruled.contains(&short(&digest)) {
+                    return Err(wrong("its letter was ruled on before"));
+                }
                 let (letter, written) = match self.letters.remove(&digest) {
                     Some((AtHand(letter), written)) => (letter.map_err(in_letter)?, written),
                     None => return Err(in_letter("it is missing")),
@@ -61,9 +64,7 @@ impl Check {
                 let Some(seat) = self.seat_of(&letter) else {
                     return Err(in_letter("it bears no reply token of a seat whose player sent it"));
                 };
-                if !self.ruled.insert(short(&digest)) {
-                    return Err(wrong("its letter was ruled on before"));
-                }
+                self.ruled.insert(short(&digest));
                 let mut asked = SeatLetter::of(&letter, seat, written, m);
                 asked.silent = silent;
                 Ok((referee::rule(m, &Cause::Letter(&asked), at), Some(letter)))
