@@ -7,7 +7,7 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{Desk, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Adjudged, Content, Dispatch, Match, Opening, Reader, Terms};
-use fogpost::report::{self, Club, Templates, paint};
+use fogpost::report::{self, Club, Matter, Templates, paint};
 
 fn main() {
     divan::main();
@@ -66,7 +66,8 @@ fn whole_report(bencher: Bencher<'_, '_>, kind: &Kind) {
     let templates = Templates::new(&Default::default()).expect("our templates");
     let (m, dispatch) = middle(kind);
     let at = m.opened_at;
-    bencher.bench(|| report::word(&templates, &CLUB, black_box(&m), &dispatch, "0123456789abcdef", at));
+    let matter = Matter { club: &CLUB, m: &m, dispatch: &dispatch, token: "0123456789abcdef", at };
+    bencher.bench(|| report::word(&templates, black_box(&matter)));
 }
 
 /// The picture of a board alone.

@@ -12,7 +12,7 @@
 //! use fogpost::ledger::{Desk, SealKey, Source};
 //! use fogpost::letter::{Address, Digest, Letter, Limits, Own};
 //! use fogpost::referee::{self, Cause, Opening, SeatLetter, Terms};
-//! use fogpost::report::{self, Club, Templates};
+//! use fogpost::report::{self, Club, Matter, Templates};
 //!
 //! let at: DateTime<Utc> = "2026-05-14T09:12:00Z".parse()?;
 //! let opening = Opening {
@@ -41,14 +41,15 @@
 //! let letter = Letter::read(raw, &own, &Limits::default()).expect("it is within the limits");
 //!
 //! // Which of its lines are orders, and what follows from them?
-//! let seat_letter = SeatLetter::of(&letter, Seat::First, None, &opened);
+//! let seat_letter = SeatLetter::of(&letter, Seat::First, letter.fresh(None), &opened);
 //! let ruling = referee::rule(&opened, &Cause::Letter(&seat_letter), at);
 //! assert_eq!(ruling.after.awaited(), [Seat::Second]);
 //!
 //! // The letters that follow: Ann's receipt, then the report to each side.
 //! let templates = Templates::new(&Default::default())?;
 //! let club = Club { name: "The Fog Club", address: "referee@club.example" };
-//! let word = |dispatch| report::word(&templates, &club, &ruling.after, dispatch, "0123456789abcdef", at);
+//! let (club, m, token) = (&club, &ruling.after, "0123456789abcdef");
+//! let word = |dispatch| report::word(&templates, &Matter { club, m, dispatch, token, at });
 //! let letters = ruling.dispatches.iter().map(word).collect::<Result<Vec<_>, _>>()?;
 //! assert!(letters[0].text.contains("Your orders are sealed"));
 //! assert_eq!(letters[2].subject, "[QD-7K3M] Turn 2: your report");

@@ -11,17 +11,8 @@ use tempfile::TempDir;
 #[path = "cli/gm.rs"]
 mod gm;
 
-const CONFIG: &str = r#"[club]
-name = "The Club"
-address = "referee@club.example"
-[club.gm]
-name = "The GM"
-address = "gm@club.example"
-[inbox.maildir]
-path = "mail/referee"
-[outbox.maildir]
-path = "mail"
-"#;
+/// A club on Maildirs in its own folder.
+const CONFIG: &str = include_str!("tools/club.toml");
 
 /// A folder in which `fogpost` is run.
 struct Folder(TempDir);

@@ -17,17 +17,8 @@ use tempfile::TempDir;
 const ANN: &str = "ann@players.example";
 const BO: &str = "bo@players.example";
 
-const CONFIG: &str = r#"[club]
-name = "The Club"
-address = "referee@club.example"
-[club.gm]
-name = "The GM"
-address = "gm@club.example"
-[inbox.maildir]
-path = "mail/referee"
-[outbox.maildir]
-path = "mail"
-"#;
+/// A club on Maildirs in its own folder.
+const CONFIG: &str = include_str!("tools/club.toml");
 
 /// A club's folder, in which `fogpost` is run.
 struct Club(TempDir);

@@ -20,17 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A daemon ends within this time of being asked to.
 const SECONDS: Duration = Duration::from_secs(10);
 
-const CONFIG: &str = r#"[club]
-name = "The Club"
-address = "referee@club.example"
-[club.gm]
-name = "The GM"
-address = "gm@club.example"
-[inbox.maildir]
-path = "mail/referee"
-[outbox.maildir]
-path = "mail"
-"#;
+/// A club on Maildirs in its own folder.
+const CONFIG: &str = include_str!("tools/club.toml");
 
 /// A club in a folder of its own.
 struct Club {

@@ -9,7 +9,7 @@ use mail_parser::MessageParser;
 use minijinja::value::Serde;
 use serde_json::{Value, json};
 
-use crate::game::{Fault, Seat};
+use crate::game::{Due, Fault, Phase, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, Written};
 use crate::referee::{Match, Stage};
@@ -63,18 +63,36 @@ pub fn html(templates: &Templates, material: &Material) -> Result<String, Templa
     templates.render("account.html", Serde(context(material, None)))
 }
 
-/// A turn of the account: the rulings that led to its adjudication, and that itself.
+/// A phase of the account: the rulings that led to its adjudication, and that itself.
 #[derive(Default)]
 struct Chapter {
-    turn: u32,
+    /// What was decided in the end, or is due. `None`: nothing any more, or nothing from a player yet.
+    due: Option<Due>,
     events: Vec<Value>,
+}
+
+/// `Turn 3`; of a turn with several phases, `Turn 3, surface, Ann`.
+fn chapter_title(due: Option<&Due>, m: &Match) -> String {
+    let Some(Due { phase, turn, seats }) = due else { return "After the end".to_owned() };
+    let turn = if *turn == 0 { "Setup".to_owned() } else { format!("Turn {turn}") };
+    match (phase, &seats[..]) {
+        (Phase::Setup | Phase::Turn | Phase::Move, _) => turn,
+        (phase, [only]) => format!("{turn}, {phase}, {}", m.players[*only]),
+        (phase, _) => format!("{turn}, {phase}"),
+    }
 }
 
 fn context(material: &Material, only: Option<u32>) -> Value {
     let Material { m, .. } = material;
-    let chapters = chapters(material).into_iter();
-    let chapters = chapters.filter(|chapter| only.is_none_or(|only| only == chapter.turn));
-    let chapters = chapters.map(|Chapter { turn, events }| json!({ "turn": turn, "events": events }));
+    let mut chapters = chapters(material);
+    if let Some(last) = chapters.last_mut() {
+        last.due = last.due.take().or_else(|| m.due());
+    }
+    let chapters = chapters.into_iter().filter(|Chapter { due, .. }| {
+        only.is_none_or(|only| due.as_ref().is_some_and(|due| due.turn == only))
+    });
+    let chapters = chapters
+        .map(|Chapter { due, events }| json!({ "title": chapter_title(due.as_ref(), m), "events": events }));
     json!({
         "match": m.id,
         "game": m.game.name(),
@@ -115,24 +133,28 @@ fn chapters(material: &Material) -> Vec<Chapter> {
         let length = rest.iter().take_while(same).count();
         let (ruling, behind) = rest.split_at(length);
         rest = behind;
-        let decided = ruling.iter().find_map(|entry| match entry.fact {
-            Fact::TurnAdjudicated { turn, .. } => Some(turn),
+        let decided = ruling.iter().find_map(|entry| match &entry.fact {
+            Fact::TurnAdjudicated { phase, turn, filings, .. } => {
+                let filed = Seat::BOTH.into_iter().filter(|seat| filings[*seat].is_some());
+                Some(Due { phase: *phase, turn: *turn, seats: filed.collect() })
+            }
             _ => None,
         });
-        let due = ruling.iter().rev().find_map(|entry| match entry.fact {
-            Fact::DeadlineSet { turn, .. } => Some(turn),
+        let next = ruling.iter().rev().find_map(|entry| match &entry.fact {
+            Fact::DeadlineSet { phase, turn, seats, .. } => {
+                Some(Due { phase: *phase, turn: *turn, seats: seats.clone() })
+            }
             _ => None,
         });
-        let reopened = ruling.iter().any(|entry| matches!(entry.fact, Fact::CorrectionMade { .. }));
+        let reopens = ruling.iter().any(|entry| matches!(entry.fact, Fact::CorrectionMade { .. }));
+        let ends = decided.is_some() || reopens;
         let event = event(material, ruling, &boards);
         let Some(chapter) = chapters.last_mut() else { break };
-        if let (Some(turn), 0, 0) = (decided.or(due), chapter.events.len(), chapter.turn) {
-            chapter.turn = turn;
-        }
+        let opened = next.clone().filter(|_| !ends);
+        chapter.due = chapter.due.take().or(decided).or(opened);
         chapter.events.push(event);
-        if (decided.is_some() || reopened) && !rest.is_empty() {
-            let turn = due.unwrap_or(chapter.turn);
-            chapters.push(Chapter { turn, ..Chapter::default() });
+        if ends && !rest.is_empty() {
+            chapters.push(Chapter { due: next, ..Chapter::default() });
         }
     }
     chapters
@@ -150,8 +172,8 @@ fn event(material: &Material, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -
         Source::House { .. } => ("the referee himself".to_owned(), None),
     };
     let entries = ruling.iter().map(|entry| {
-        let (says, lines) = says(&entry.fact, m);
-        json!({ "seq": entry.seq, "kind": entry.fact.kind(), "says": says, "lines": lines, "hash": entry.hash() })
+        let Said { says, digest, lines } = says(&entry.fact, m);
+        json!({ "seq": entry.seq, "says": says, "digest": digest, "lines": lines, "hash": entry.hash() })
     });
     let (from, to) = (first.seq, ruling[ruling.len() - 1].seq);
     let told = material
@@ -219,21 +241,32 @@ fn heading(turn: u32) -> String {
     if turn == 0 { "The setup".to_owned() } else { format!("Turn {turn}") }
 }
 
-/// A fact as a sentence, and the lines that belong to it.
-fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
+fn reasons(faults: &[Fault]) -> impl Iterator<Item = String> {
+    faults.iter().map(|fault| format!("({})", fault.reason))
+}
+
+/// A fact in words.
+struct Said {
+    /// A sentence; it lacks its end where a digest follows.
+    says: String,
+    /// Of what was sealed, or of the state.
+    digest: Option<Digest>,
+    /// Orders, faults, a reason.
+    lines: Vec<String>,
+}
+
+fn says(fact: &Fact, m: &Match) -> Said {
     let name = |seat: &Seat| m.players[*seat].as_str();
     let names = |seats: &[Seat]| seats.iter().map(name).collect::<Vec<_>>().join(" and ");
-    let reasons = |faults: &[Fault]| -> Vec<String> {
-        faults.iter().map(|fault| format!("({})", fault.reason)).collect()
-    };
-    let mut lines = Vec::new();
-    let sentence = match fact {
+    let (mut digest, mut lines) = (None, Vec::new());
+    let says = match fact {
         Fact::MatchOpened { .. } => "The match was opened.".to_owned(),
         Fact::DeskSet { .. } => "The referee's address or wording changed.".to_owned(),
         Fact::OrdersSealed { seat, turn, orders, wait, sealed, .. } => {
             lines.extend(orders.lines().iter().cloned());
-            let wait = if *wait { ", not to be adjudicated before the deadline" } else { "" };
-            format!("Orders of {} for {} were sealed{wait} as {sealed}.", name(seat), title(*turn))
+            digest = Some(*sealed);
+            let wait = if *wait { ", not to be adjudicated before the deadline," } else { "" };
+            format!("Orders of {} for {} were sealed{wait} as", name(seat), title(*turn))
         }
         Fact::OrdersRefused { seat, turn, orders, faults, .. } => {
             lines.extend(orders.iter().cloned().chain(reasons(faults)));
@@ -269,7 +302,8 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
                     filing.as_ref().map_or("none due".to_owned(), |filing| filing.lines().join("; "));
                 lines.push(format!("{}: {orders}", name(&seat)));
             }
-            format!("{} was adjudicated; the state is {state}.", heading(*turn))
+            digest = Some(*state);
+            format!("{} was adjudicated; the state is", heading(*turn))
         }
         Fact::MatchClosed { ending } => format!("The match was closed: {ending}."),
         Fact::MatchEnded { outcome } => match outcome.winner {
@@ -293,9 +327,10 @@ fn says(fact: &Fact, m: &Match) -> (String, Vec<String>) {
         Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
         Fact::CorrectionMade { turn, reason, state, .. } => {
             lines.push(reason.clone());
-            format!("What was decided from {} on is void; the state is {state} again.", title(*turn))
+            digest = Some(*state);
+            format!("What was decided from {} on is void; the state is again", title(*turn))
         }
         Fact::Unsealed { what } => format!("What the rules hide was shown: {what}."),
     };
-    (sentence, lines)
+    Said { says, digest, lines }
 }

@@ -17,7 +17,7 @@ use crate::letter::Digest;
 use crate::referee::{Content, Dispatch, Match, Reader, Reply};
 use crate::report::again::{Wanted, again, first_part};
 use crate::report::envelope::{self, Answered, Envelope, Stationery};
-use crate::report::{self, Templates};
+use crate::report::{self, Club, Matter, Templates};
 
 /// What letters are worded by today.
 pub struct Words<'a> {
@@ -111,15 +111,8 @@ impl Expected {
                 again => self.wrong(&format!("{} was changed", differing_part(again.as_deref(), bytes))),
             };
         }
-        let again = report::word_text(
-            words.templates,
-            &words.stationery.club(),
-            &self.m,
-            &self.told_again(reports_before),
-            self.token(),
-            self.at,
-        );
-        match again {
+        let (club, dispatch) = (words.stationery.club(), self.told_again(reports_before));
+        match report::word_text(words.templates, &self.matter(&club, &dispatch)) {
             Ok(again) if again.lines().eq(text.lines()) => Ok(true),
             Ok(_) => self.wrong("its text was changed"),
             Err(_) => self.wrong("it cannot be made again"),
@@ -149,11 +142,15 @@ impl Expected {
         Cow::Owned(dispatch)
     }
 
+    fn matter<'a>(&'a self, club: &'a Club<'a>, dispatch: &'a Dispatch) -> Matter<'a> {
+        Matter { club, m: &self.m, dispatch, token: self.token(), at: self.at }
+    }
+
     /// The letter's bytes, from the match as it was.
     fn again(&self, words: &Words<'_>, reports_before: &[Vec<u8>]) -> Option<Vec<u8>> {
-        let (dispatch, token) = (self.told_again(reports_before), self.token());
-        let club = words.stationery.club();
-        let mut page = report::word(words.templates, &club, &self.m, &dispatch, token, self.at).ok()?;
+        let (club, dispatch) = (words.stationery.club(), self.told_again(reports_before));
+        let matter = self.matter(&club, &dispatch);
+        let mut page = report::word(words.templates, &matter).ok()?;
         if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &self.record) {
             page.attachments.push((format!("{}.toml", self.m.id), record.clone()));
         }
@@ -161,7 +158,7 @@ impl Expected {
         let mail = MessageParser::default().parse_headers(&self.sent.bytes[..])?;
         let to_name = mail.to().and_then(|to| to.first()?.name()).unwrap_or_default().to_owned();
         let envelope = Envelope {
-            token,
+            token: matter.token,
             to_name: &to_name,
             to: &self.sent.recipient,
             message_id: &self.sent.message_id,

@@ -26,11 +26,8 @@ pub struct Restore {
 
 impl Backup {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        let config = Config::load(config)?;
-        super::block_on(async {
-            let office = super::office(config).await?;
+        super::in_club(config, async |office| {
             office.store.backup(&self.file).await?;
-            office.close().await;
             println!("{}: written", self.file.display());
             Ok(ExitCode::SUCCESS)
         })

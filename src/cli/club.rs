@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::matches::ask;
-use crate::config::Config;
 use crate::referee::Instruction;
 
 /// The GM's digest, and the GM's own reply token
@@ -27,19 +26,13 @@ enum Command {
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        let config = Config::load(config)?;
-        super::block_on(async {
-            let office = super::office(config).await?;
-            let done = match self.command {
-                Command::Digest => ask(&office, &Instruction::Digest, self.json).await?,
-                Command::GmToken => {
-                    office.renew_gm_token().await?;
-                    println!("The letters to the GM bear a new reply token from now on.");
-                    ExitCode::SUCCESS
-                }
-            };
-            office.close().await;
-            Ok(done)
+        super::in_club(config, async |office| match self.command {
+            Command::Digest => ask(office, &Instruction::Digest, self.json).await,
+            Command::GmToken => {
+                office.renew_gm_token().await?;
+                println!("The letters to the GM bear a new reply token from now on.");
+                Ok(ExitCode::SUCCESS)
+            }
         })
     }
 }

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use serde_json::json;
 
-use crate::config::Config;
 use crate::report::local;
 use crate::store::{DispatchRow, Fate, LetterRow, Store};
 
@@ -39,15 +38,12 @@ fn fate(text: &str) -> Result<Fate, String> {
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        let config = Config::load(config)?;
-        super::block_on(async {
-            let office = super::office(config).await?;
+        super::in_club(config, async |office| {
             match &self.raw {
                 Some(prefix) => raw(&*office.store, prefix).await?,
                 None if self.unsent => self.list_unsent(&*office.store, office.config.terms.zone).await?,
                 None => self.list(&*office.store, office.config.terms.zone).await?,
             }
-            office.close().await;
             Ok(ExitCode::SUCCESS)
         })
     }

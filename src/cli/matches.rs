@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use serde_json::json;
 
-use crate::config::{self, Config};
+use crate::config;
 use crate::daemon::{Holder, NewMatch, Office, Seated, fit_name};
 use crate::game::any::{Choices, Kind};
 use crate::game::{BySeat, Line, Seat, record};
@@ -288,13 +288,7 @@ fn seated(text: &str) -> Result<Seated, String> {
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        let config = Config::load(config)?;
-        super::block_on(async {
-            let office = super::office(config).await?;
-            let code = self.command.run(&office, self.json).await?;
-            office.close().await;
-            Ok(code)
-        })
+        super::in_club(config, async |office| self.command.run(office, self.json).await)
     }
 }
 

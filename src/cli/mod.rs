@@ -29,7 +29,7 @@ mod run;
 mod status;
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -134,6 +134,20 @@ async fn office(config: Config) -> anyhow::Result<Arc<Office>> {
     // The URL itself is told to nobody: it may hold a password.
     let store = store::open(&config.database.url).await?;
     Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
+}
+
+/// Does a command's work in the club that the config file describes.
+fn in_club(
+    config: &Path,
+    work: impl AsyncFnOnce(&Office) -> anyhow::Result<ExitCode>,
+) -> anyhow::Result<ExitCode> {
+    let config = Config::load(config)?;
+    block_on(async {
+        let office = office(config).await?;
+        let done = work(&office).await;
+        office.close().await;
+        done
+    })
 }
 
 /// What is written to the log; it can be changed while the program runs.

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::matches::{ask, seat};
-use crate::config::Config;
 use crate::daemon::Office;
 use crate::game::Seat;
 use crate::letter::Address;
@@ -81,15 +80,9 @@ pub(super) fn address(text: &str) -> Result<Address, String> {
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        let config = Config::load(config)?;
-        super::block_on(async {
-            let office = super::office(config).await?;
-            let done = match self.command.instruction() {
-                Some(instruction) => ask(&office, &instruction, self.json).await?,
-                None => list(&office, self.json).await?,
-            };
-            office.close().await;
-            Ok(done)
+        super::in_club(config, async |office| match self.command.instruction() {
+            Some(instruction) => ask(office, &instruction, self.json).await,
+            None => list(office, self.json).await,
         })
     }
 }

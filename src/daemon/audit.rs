@@ -1,5 +1,6 @@
 //! Matches are checked against their ledgers: when the GM asks, and on a schedule.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -267,13 +268,16 @@ impl Office {
     async fn rule_again(&self, check: &mut Check, whole: bool, at_end: bool) -> anyhow::Result<()> {
         let letters = self.store.letters_named(&check.letters_wanted()).await?;
         let read = side_by_side(&letters, |(digest, raw)| check.read(*digest, raw));
-        for ((digest, _), read) in letters.iter().zip(read) {
-            check.hand(*digest, read);
+        let answered: BTreeSet<String> = read.iter().flat_map(|letter| letter.thread().cloned()).collect();
+        let answered = self.store.dispatches_by_message_id(&Vec::from_iter(answered)).await?;
+        let answered = side_by_side(&answered, |(id, bytes)| (id.clone(), text_of(bytes)));
+        let answered = BTreeMap::from_iter(answered);
+        let written = side_by_side(&read, |letter| letter.written(&answered));
+        for (((digest, _), letter), written) in letters.iter().zip(read).zip(written) {
+            check.hand(*digest, letter, written);
         }
-        let answered = self.store.dispatches_by_message_id(&check.answered_wanted()).await?;
-        let answered = answered.into_iter().map(|(id, bytes)| (id, text_of(&bytes))).collect();
         let mut expected = Vec::new();
-        for letter in check.rule(&answered, at_end) {
+        for letter in check.rule(at_end) {
             let wanted = letter.reports_wanted();
             let reports = match wanted.is_empty() {
                 true => Vec::new(),

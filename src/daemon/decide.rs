@@ -95,7 +95,7 @@ impl Office {
         let answered = letter.answered(&context.shared.answered);
         let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
         let at = self.now();
-        let mut request = SeatLetter::of(letter, row.seat, answered.as_deref(), &working.m);
+        let mut request = SeatLetter::of(letter, row.seat, letter.fresh(answered.as_deref()), &working.m);
         let ruled = catch_unwind(AssertUnwindSafe(|| self.rule(&working.m, &Cause::Letter(&request), at)));
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
         self.fill_in(&mut ruling, row, &request.request, settlement).await?;

@@ -183,7 +183,7 @@ impl Office {
             decided,
             matches: vec![match_row(&about.snapshot, 0)?],
             seats,
-            entries: entries.iter().map(entry_row).collect(),
+            entries: entries.iter().map(|entry| entry_row(&entry.clone().into())).collect(),
             posted: posted.collect(),
             ..Settlement::default()
         };

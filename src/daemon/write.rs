@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 
 use super::Office;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Entry, Fact};
+use crate::ledger::{self, Chained, Entry, Fact};
 use crate::letter::Digest;
 use crate::referee::{self, Act, Cause, Content, Match, Reader, Ruling};
-use crate::report;
 use crate::report::envelope::{self, Answered, Envelope};
+use crate::report::{self, Matter};
 use crate::store::{EntryRow, MatchRow, NewDispatch, TokenRow};
 
 impl Office {
@@ -65,7 +65,8 @@ impl Office {
                     (gm_token.as_str(), gm.name.as_str(), gm.address.as_str())
                 }
             };
-            let mut page = report::word(&self.templates, &self.stationery.club(), m, dispatch, token, at)?;
+            let matter = Matter { club: &self.stationery.club(), m, dispatch, token, at };
+            let mut page = report::word(&self.templates, &matter)?;
             if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
                 page.attachments.push((format!("{}.toml", m.id), record.clone()));
             }
@@ -101,7 +102,7 @@ impl Office {
 
     /// The record of a match that has ended with this ruling.
     async fn record_of_ended(&self, ruling: &Ruling, unsaved: &[EntryRow]) -> anyhow::Result<Option<String>> {
-        if !ruling.entries.iter().any(|entry| matches!(entry.fact, Fact::MatchEnded { .. })) {
+        if !ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. })) {
             return Ok(None);
         }
         let match_id = &ruling.after.id;
@@ -109,21 +110,21 @@ impl Office {
         let before = saved.iter().chain(unsaved.iter().filter(|row| row.match_id == *match_id));
         let mut entries =
             before.map(|row| serde_json::from_str(&row.json)).collect::<Result<Vec<Entry>, _>>()?;
-        entries.extend(ruling.entries.iter().cloned());
+        entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
         Ok(ledger::record(&entries).map(|record| record.to_string()))
     }
 }
 
 /// The row of a ledger entry.
-pub(super) fn entry_row(entry: &Entry) -> EntryRow {
-    let json = entry.canonical();
+pub(super) fn entry_row(chained: &Chained) -> EntryRow {
+    let Chained { entry, json, hash } = chained;
     EntryRow {
         match_id: entry.match_id.clone(),
         seq: entry.seq,
         at: entry.at,
         kind: entry.fact.kind().to_owned(),
-        hash: Digest::of(json.as_bytes()),
-        json,
+        json: json.clone(),
+        hash: *hash,
     }
 }
 

@@ -8,9 +8,10 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use super::options::Choices;
+use super::position::{Held, Position};
 use super::{
-    Board, BySeat, Due, Fault, Game, HouseLevel, Line, Numbered, OptionRule, Options, Outcome, Sealed, Seat,
-    Syntax, Values,
+    Board, BySeat, Due, Fault, Game, HouseLevel, Line, OptionRule, Options, Outcome, Sealed, Seat, Syntax,
 };
 
 macro_rules! games {
@@ -29,22 +30,23 @@ macro_rules! games {
             /// A match of this game before anything was filed.
             pub fn start(self, choices: &Choices) -> AnyState {
                 match self {
-                    $(Kind::$variant => AnyState::$variant(Held(<$game>::start(&options::<$game>(choices))))),+
+                    $(Kind::$variant => AnyState::$variant(Held(<$game>::start(&choices.all())))),+
                 }
             }
 
-            /// The same under this version of the rules.
+            /// The same under this version of the rules; both may come from a file that anybody wrote.
             ///
             /// # Errors
-            /// A sentence: the version is not known.
+            /// A sentence: the version, or an option, is not known.
             pub fn start_under(self, rules: u32, choices: &Choices) -> Result<AnyState, String> {
                 self.knows_rules(rules)?;
+                let choices = &self.choose(choices.iter())?;
                 if rules == self.rules() {
                     return Ok(self.start(choices));
                 }
                 Ok(match self {
                     $(Kind::$variant => {
-                        AnyState::$variant(Held(<$game>::start_under(rules, &options::<$game>(choices))))
+                        AnyState::$variant(Held(<$game>::start_under(rules, &choices.all())))
                     }),+
                 })
             }
@@ -78,31 +80,6 @@ games! {
     Quad => super::quad::Quad,
 }
 
-/// Options chosen for one match, by name: only those that differ from the game's defaults. [`Kind::choose`] makes
-/// them, so each is known and has a value that the game takes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Choices(BTreeMap<String, String>);
-
-impl Choices {
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl Display for Choices {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, (name, value)) in self.iter().enumerate() {
-            write!(f, "{}{name}={value}", if i == 0 { "" } else { " " })?;
-        }
-        Ok(())
-    }
-}
-
 /// The orders of one seat for one phase, checked and held unseen; one canonical line for each order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -113,7 +90,7 @@ impl Filing {
         &self.0
     }
 
-    fn of<O: Display>(sealed: &Sealed<O>) -> Filing {
+    pub(super) fn of<O: Display>(sealed: &Sealed<O>) -> Filing {
         Filing(sealed.orders().iter().map(O::to_string).collect())
     }
 }
@@ -135,7 +112,7 @@ trait Rulebook {
     fn earlier_rules(&self) -> &'static [u32];
     fn sides(&self) -> BySeat<&'static str>;
     fn option_rules(&self) -> &'static [OptionRule];
-    fn set_option(&self, choices: &Choices) -> Result<Choices, String>;
+    fn choose(&self, wanted: &[(&str, &str)]) -> Result<Choices, String>;
     fn syntax(&self, line: &str) -> Result<(), Syntax>;
     fn replaced(&self, lines: &[Line]) -> Vec<Line>;
     fn house(&self) -> (u32, &'static [HouseLevel]);
@@ -165,14 +142,8 @@ impl<G: Game> Rulebook for Book<G> {
     fn option_rules(&self) -> &'static [OptionRule] {
         <G::Options as Options>::RULES
     }
-    fn set_option(&self, choices: &Choices) -> Result<Choices, String> {
-        let (mut chosen, default) = (G::Options::default(), G::Options::default());
-        for (name, value) in choices.iter() {
-            chosen.set(name, value)?;
-        }
-        let differing = self.option_rules().iter().map(|rule| rule.name);
-        let differing = differing.filter(|name| chosen.get(name) != default.get(name));
-        Ok(Choices(differing.map(|name| (name.to_owned(), chosen.get(name))).collect()))
+    fn choose(&self, wanted: &[(&str, &str)]) -> Result<Choices, String> {
+        Choices::choose::<G::Options>(G::NAME, wanted)
     }
     fn syntax(&self, line: &str) -> Result<(), Syntax> {
         G::parse(line).map(|_| ())
@@ -247,22 +218,7 @@ impl Kind {
     /// # Errors
     /// A sentence that names the option and what would do.
     pub fn choose<'a>(self, wanted: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Choices, String> {
-        let mut choices = BTreeMap::new();
-        for (name, value) in wanted {
-            let name = name.to_ascii_lowercase();
-            let Some(rule) = self.option_rules().iter().find(|rule| rule.name == name) else {
-                let known: Vec<_> = self.option_rules().iter().map(|rule| rule.name).collect();
-                return Err(format!("{} has no option `{name}`; it has {}", self.name(), known.join(", ")));
-            };
-            let value = rule
-                .values
-                .read(value)
-                .map_err(|would_do| format!("option `{name}` cannot be `{value}`; it takes {would_do}"))?;
-            if choices.insert(name.clone(), value).is_some() {
-                return Err(format!("option `{name}` is given twice"));
-            }
-        }
-        self.rulebook().set_option(&Choices(choices))
+        self.rulebook().choose(&wanted.into_iter().collect::<Vec<_>>())
     }
 
     /// The same for a match against the house: its level's own options hold unless others are given.
@@ -292,8 +248,7 @@ impl Kind {
 
     /// All options with the values in force under `choices`.
     pub fn options_in_force(self, choices: &Choices) -> BTreeMap<&'static str, String> {
-        let value = |rule: &OptionRule| choices.0.get(rule.name).cloned().unwrap_or(rule.default.to_owned());
-        self.option_rules().iter().map(|rule| (rule.name, value(rule))).collect()
+        choices.in_force(self.option_rules())
     }
 
     /// Reads one line of orders, to see whether it is one.
@@ -328,170 +283,6 @@ impl<'de> Deserialize<'de> for Kind {
         let kind = Kind::ALL.iter().copied().find(|kind| kind.key() == key);
         kind.ok_or_else(|| serde::de::Error::custom(format!("no game `{key}`")))
     }
-}
-
-impl Values {
-    /// The value as the game writes it.
-    fn read(&self, value: &str) -> Result<String, String> {
-        match self {
-            Values::OneOf(values) => {
-                let found = values.iter().find(|known| known.eq_ignore_ascii_case(value));
-                found.map(|known| (*known).to_owned()).ok_or_else(|| values.join(" or "))
-            }
-            Values::Limit => match value.parse::<u32>() {
-                Ok(limit @ 1..=999) => Ok(limit.to_string()),
-                _ => Err("a whole number from 1 to 999".to_owned()),
-            },
-            Values::Text(_) => Ok(value.to_owned()),
-        }
-    }
-}
-
-impl Display for Values {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Values::OneOf(values) => f.write_str(&values.join(" | ")),
-            Values::Limit => f.write_str("1 to 999"),
-            Values::Text(words) => f.write_str(words),
-        }
-    }
-}
-
-fn options<G: Game>(choices: &Choices) -> G::Options {
-    let mut options = G::Options::default();
-    for (name, value) in choices.iter() {
-        options.set(name, value).expect("Kind::choose has tried every value of Choices");
-    }
-    options
-}
-
-/// A state of the game `G`.
-#[derive(Serialize, Deserialize)]
-#[serde(transparent, bound = "")]
-pub struct Held<G: Game>(G::State);
-
-impl<G: Game> Clone for Held<G> {
-    fn clone(&self) -> Self {
-        Held(self.0.clone())
-    }
-}
-
-impl<G: Game> fmt::Debug for Held<G> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl<G: Game> PartialEq for Held<G> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-/// What any state answers; see [`Game`] for each.
-trait Position {
-    fn due(&self) -> Option<Due>;
-    fn outcome(&self) -> Option<Outcome>;
-    fn close(&mut self, outcome: Outcome);
-    fn position(&self) -> Value;
-    fn options(&self) -> BTreeMap<&'static str, String>;
-    fn view(&self, viewer: Seat) -> Value;
-    fn extra(&self, viewer: Seat) -> Value;
-    fn board(&self, viewer: Seat) -> Board;
-    fn seal(&self, seat: Seat, lines: &[Line]) -> Result<Filing, Vec<Fault>>;
-    fn missed(&self, seat: Seat) -> Option<Filing>;
-    fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) -> Result<(), Unsound>;
-    fn house(&self, seat: Seat, level: &HouseLevel, dice: u64) -> Option<Vec<String>>;
-    fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String>;
-}
-
-impl<G: Game> Position for Held<G> {
-    fn due(&self) -> Option<Due> {
-        G::due(&self.0)
-    }
-
-    fn outcome(&self) -> Option<Outcome> {
-        G::outcome(&self.0)
-    }
-
-    fn close(&mut self, outcome: Outcome) {
-        self.0 = G::close(&self.0, outcome);
-    }
-
-    fn position(&self) -> Value {
-        G::position(&self.0)
-    }
-
-    fn options(&self) -> BTreeMap<&'static str, String> {
-        let options = G::options(&self.0);
-        <G::Options as Options>::RULES.iter().map(|rule| (rule.name, options.get(rule.name))).collect()
-    }
-
-    fn view(&self, viewer: Seat) -> Value {
-        serde_json::to_value(G::view(&self.0, viewer)).expect("a view has string keys and plain values")
-    }
-
-    fn extra(&self, viewer: Seat) -> Value {
-        G::extra(&G::view(&self.0, viewer))
-    }
-
-    fn board(&self, viewer: Seat) -> Board {
-        G::board(&G::view(&self.0, viewer))
-    }
-
-    fn seal(&self, seat: Seat, lines: &[Line]) -> Result<Filing, Vec<Fault>> {
-        seal::<G>(&G::view(&self.0, seat), lines).map(|sealed| Filing::of(&sealed))
-    }
-
-    fn missed(&self, seat: Seat) -> Option<Filing> {
-        G::missed(&G::view(&self.0, seat)).map(|sealed| Filing::of(&sealed))
-    }
-
-    fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) -> Result<(), Unsound> {
-        let mut sealed = BySeat::new(None, None);
-        for (seat, filing) in filed.iter() {
-            let Some(filing) = filing else { continue };
-            let lines: Vec<_> =
-                (1..).zip(&filing.0).map(|(no, text)| Line { no, text: text.clone() }).collect();
-            let checked = seal::<G>(&G::view(&self.0, seat), &lines);
-            sealed[seat] = Some(checked.map_err(|faults| Unsound { seat, faults })?);
-        }
-        self.0 = G::adjudicate(&self.0, &sealed);
-        Ok(())
-    }
-
-    fn house(&self, seat: Seat, level: &HouseLevel, dice: u64) -> Option<Vec<String>> {
-        G::HOUSE.map(|house| (house.play)(&G::view(&self.0, seat), level, dice))
-    }
-
-    fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
-        G::random_filing(&G::view(&self.0, seat), rng)
-    }
-}
-
-/// Reads and checks `lines`: syntax faults and illegal orders together, each line at most once.
-fn seal<G: Game>(view: &G::View, lines: &[Line]) -> Result<Sealed<G::Order>, Vec<Fault>> {
-    let (mut orders, mut faults) = (Vec::new(), Vec::new());
-    for line in lines {
-        match G::parse(&line.text) {
-            Ok(read) => orders.extend(read.into_iter().map(|order| Numbered { line: line.no, order })),
-            Err(Syntax::Unknown) => {
-                faults.push(Fault::on(line.no, format!("This is no order of {}.", G::NAME)));
-            }
-            Err(Syntax::Malformed { reason, example }) => {
-                faults.push(Fault::on(line.no, reason).with_example(example));
-            }
-        }
-    }
-    let all_read = faults.is_empty();
-    match G::check(view, &orders) {
-        Ok(sealed) if all_read => return Ok(sealed),
-        Ok(_) => {}
-        Err(illegal) => faults.extend(illegal.into_iter().filter(|fault| all_read || !fault.missing)),
-    }
-    faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
-    faults.dedup_by(|later, earlier| later.line.is_some() && later.line == earlier.line);
-    Err(faults)
 }
 
 impl AnyState {

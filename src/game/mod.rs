@@ -11,12 +11,16 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub mod any;
+mod options;
 pub mod pacific;
+mod position;
 pub mod quad;
 pub mod quadrant_z;
 pub mod quantum;
 pub mod record;
 pub mod square;
+
+pub use options::{OptionRule, Options, Values};
 
 /// One of the two sides of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -318,40 +322,6 @@ impl<O> Sealed<O> {
     pub fn orders(&self) -> &[O] {
         &self.0
     }
-}
-
-/// One option of a game: its name, the values it takes and what it does.
-#[derive(Clone, Copy, Debug)]
-pub struct OptionRule {
-    pub name: &'static str,
-    pub values: Values,
-    pub default: &'static str,
-    /// What the option decides, in a few words, for `games` and GAMES.
-    pub says: &'static str,
-}
-
-/// The values that an option takes.
-#[derive(Clone, Copy, Debug)]
-pub enum Values {
-    OneOf(&'static [&'static str]),
-    /// A whole number from 1 to 999.
-    Limit,
-    /// Text that the game itself reads; the words say what it must look like.
-    Text(&'static str),
-}
-
-/// A set of chosen options. `Default` gives the game's defaults.
-pub trait Options: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned {
-    const RULES: &'static [OptionRule];
-
-    /// Sets the option `name`, one of [`Options::RULES`]; `value` fits its [`Values`] unless they are `Text`.
-    ///
-    /// # Errors
-    /// A sentence that says what a `Text` value must look like.
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String>;
-
-    /// The value in force of the option `name`, as it would be written.
-    fn get(&self, name: &str) -> String;
 }
 
 /// A board, drawn from what one viewer may see.

@@ -83,11 +83,7 @@ fn take_for_filed(draft: &mut Draft, late: Vec<Seat>) {
             draft.adjudicate(late);
         }
         None => {
-            let days = match draft.m.due().map(|due| due.phase) {
-                Some(crate::game::Phase::Setup) => draft.m.terms.setup_days,
-                _ => draft.m.terms.days,
-            };
-            draft.set_deadline(days);
+            draft.set_deadline(draft.m.days());
             draft.write_both(Content::Missed { seats: late });
         }
     }

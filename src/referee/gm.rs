@@ -119,6 +119,8 @@ pub enum Untaken {
     NoSuchTurn {
         turn: u32,
     },
+    /// No deadline runs that could be moved: only the house is awaited.
+    NoDeadline,
 }
 
 /// Carries an act out. What it does not take leaves the match as it is.
@@ -164,7 +166,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
         }
         Act::Resume => return resume(draft),
         Act::Abandon => draft.close(Ending::Abandon),
-        Act::Extend { days } => extend(draft, *days),
+        Act::Extend { days } => return extend(draft, *days),
         Act::Adjudicate => return adjudicate(draft),
         Act::Note { text } => {
             draft.note(Fact::GmNoted { text: text.clone() });
@@ -242,11 +244,10 @@ fn resume(draft: &mut Draft) -> Result<(), Untaken> {
     Ok(())
 }
 
-fn extend(draft: &mut Draft, days: u32) {
-    draft.extend(days);
-    if let Some(deadline) = draft.m.deadline {
-        draft.write_both(Content::Notice(Notice::Extension { deadline }));
-    }
+fn extend(draft: &mut Draft, days: u32) -> Result<(), Untaken> {
+    let deadline = draft.extend(days).ok_or(Untaken::NoDeadline)?;
+    draft.write_both(Content::Notice(Notice::Extension { deadline }));
+    Ok(())
 }
 
 /// The orders of a player who was replaced are void, and so is what was asked in his name.

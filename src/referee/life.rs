@@ -9,7 +9,7 @@ use super::{Adjudged, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, Filing, Kind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
-use crate::ledger::{self, Desk, Entry, Fact, Head, SealKey, Source};
+use crate::ledger::{self, Chained, Desk, Entry, Fact, Head, SealKey, Source};
 use crate::letter::Digest;
 
 /// Where a match stands in its life.
@@ -226,7 +226,7 @@ pub(super) struct Draft {
     pub m: Match,
     source: Source,
     pub at: DateTime<Utc>,
-    entries: Vec<Entry>,
+    entries: Vec<Chained>,
     dispatches: Vec<Dispatch>,
 }
 
@@ -258,7 +258,7 @@ impl Draft {
     /// Appends to the ledger.
     pub fn note(&mut self, fact: Fact) {
         let seq = self.m.head.seq + 1;
-        let entry = Entry {
+        let chained = Chained::from(Entry {
             match_id: self.m.id.clone(),
             seq,
             at: self.at,
@@ -268,9 +268,9 @@ impl Draft {
             salt: self.m.key.salt(seq),
             prev: self.m.head.hash,
             told: std::mem::take(&mut self.m.told),
-        };
-        self.m.head = Head { seq, hash: entry.hash() };
-        self.entries.push(entry);
+        });
+        self.m.head = Head { seq, hash: chained.hash };
+        self.entries.push(chained);
     }
 
     /// Nobody reads what is written to the house: it gets no letters.
@@ -304,10 +304,10 @@ impl Draft {
         self.note(Fact::MatchPaused { reason: reason.to_owned() });
     }
 
-    /// Moves the deadline by whole days; one that has passed, from now on.
-    pub fn extend(&mut self, days: u32) {
-        self.m.extension = None;
-        let Some((due, deadline)) = self.m.due().zip(self.m.deadline) else { return };
+    /// Moves the deadline by whole days; one that has passed, from now on. `None`: no deadline runs, and nothing is
+    /// changed.
+    pub fn extend(&mut self, days: u32) -> Option<DateTime<Utc>> {
+        let (due, deadline) = self.m.due().zip(self.m.deadline)?;
         let absences = self.absences_of(&due);
         let deadline = if deadline > self.at {
             self.m.terms.extended(deadline, days, &absences)
@@ -316,7 +316,9 @@ impl Draft {
         };
         self.move_deadline(deadline);
         self.m.asked_gm = false;
+        self.m.extension = None;
         self.note(Fact::DeadlineExtended { days, deadline });
+        Some(deadline)
     }
 
     /// Sets the clock for the phase that has just opened.

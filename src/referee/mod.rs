@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::game::any::{AnyState, Filing};
 use crate::game::{Fault, Line, Outcome, Phase, Seat, Syntax};
-use crate::ledger::Entry;
+use crate::ledger::Chained;
 use crate::letter::{Digest, InSubject, Letter, Written};
 use crate::request::{self, Request};
 
@@ -64,9 +64,9 @@ pub struct SeatLetter {
 }
 
 impl SeatLetter {
-    /// A letter of `seat` in the match `m`; `answered` is the text of the letter of ours that it answers.
-    pub fn of(letter: &Letter, seat: Seat, answered: Option<&str>, m: &Match) -> SeatLetter {
-        let (lines, unread): (Vec<Line>, _) = match letter.fresh(answered) {
+    /// A letter of `seat` in the match `m`; `written` is what its sender wrote now ([`Letter::fresh`]).
+    pub fn of(letter: &Letter, seat: Seat, written: Written, m: &Match) -> SeatLetter {
+        let (lines, unread): (Vec<Line>, _) = match written {
             Written::Lines(lines) => (lines, None),
             Written::Blank => (Vec::new(), None),
             Written::CannotRead(what) => (Vec::new(), Some(what.says().to_owned())),
@@ -108,7 +108,7 @@ pub struct Ruling {
     /// Why an act was not carried out.
     pub untaken: Option<Untaken>,
     pub after: Match,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Chained>,
     pub dispatches: Vec<Dispatch>,
 }
 

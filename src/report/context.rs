@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
 use super::templates::TOPICS;
 use super::told::{Seen, Told};
 use super::words::{left, local};
-use super::{Club, Plain};
+use super::{Club, Matter, Plain};
 use crate::game::any::Kind;
 use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
 use crate::referee::{Adjudged, Answer, Content, Match, Notice, Orders, Reply, Stage};
 
 /// What any letter about a match may say to anybody who holds one of its seats.
-fn shared(club: &Club<'_>, m: &Match, at: DateTime<Utc>) -> Value {
+fn shared(matter: &Matter<'_>) -> Vec<(&'static str, Value)> {
+    let Matter { club, m, at, .. } = *matter;
     let zone = m.terms.zone;
     let due = m.due();
     let deadline = m.deadline.map(|deadline| {
@@ -26,27 +26,27 @@ fn shared(club: &Club<'_>, m: &Match, at: DateTime<Utc>) -> Value {
             "grace_until": local(end, zone),
         })
     });
-    json!({
-        "club": { "name": club.name, "address": club.address },
-        "match": { "id": &m.id, "game": m.game.key(), "game_name": m.game.name(), "stage": m.stage },
-        "names": &m.players,
-        "sides": m.game.sides(),
-        "options": m.state.options(),
-        "terms": &m.terms,
-        "title": title(m),
-        "due": due,
-        "awaited": m.awaited(),
-        "outcome": m.state.outcome(),
-        "paused": m.stage == Stage::Paused,
-        "asked": m.asked_gm,
-        "missed_in_a_row": &m.missed,
-        "draw_offer": m.draw_offer,
-        "extension": m.extension.map(|(by, days)| json!({ "by": by, "days": days })),
-        "absences": &m.absences,
-        "settles": m.settle_at.map(|moment| local(moment, zone)),
-        "deadline": deadline,
-        "ledger": { "seq": m.head.seq, "hash": m.head.hash },
-    })
+    vec![
+        ("club", json!({ "name": club.name, "address": club.address })),
+        ("match", json!({ "id": &m.id, "game": m.game.key(), "game_name": m.game.name(), "stage": m.stage })),
+        ("names", json!(&m.players)),
+        ("sides", json!(m.game.sides())),
+        ("options", json!(m.state.options())),
+        ("terms", json!(&m.terms)),
+        ("title", json!(title(m))),
+        ("due", json!(due)),
+        ("awaited", json!(m.awaited())),
+        ("outcome", json!(m.state.outcome())),
+        ("paused", json!(m.stage == Stage::Paused)),
+        ("asked", json!(m.asked_gm)),
+        ("missed_in_a_row", json!(&m.missed)),
+        ("draw_offer", json!(m.draw_offer)),
+        ("extension", json!(m.extension.map(|(by, days)| json!({ "by": by, "days": days })))),
+        ("absences", json!(&m.absences)),
+        ("settles", json!(m.settle_at.map(|moment| local(moment, zone)))),
+        ("deadline", json!(deadline)),
+        ("ledger", json!({ "seq": m.head.seq, "hash": m.head.hash })),
+    ]
 }
 
 /// What stands in the subject after the match's name: the phase that is open.
@@ -59,40 +59,36 @@ fn title(m: &Match) -> String {
 }
 
 /// The context of a letter to `seat`.
-pub fn seat(
-    club: &Club<'_>,
-    m: &Match,
-    seat: Seat,
-    content: &Content,
-    token: &str,
-    at: DateTime<Utc>,
-    board: Option<&Board>,
-) -> Told {
+pub fn seat(matter: &Matter<'_>, seat: Seat, board: Option<&Board>) -> Told {
+    let Matter { m, dispatch, token, .. } = *matter;
+    let content = &dispatch.content;
     let zone = m.terms.zone;
     let seen = Seen::new(&m.state, seat);
     let held = m.held[seat]
         .as_ref()
         .map(|held| json!({ "orders": &held.filing, "at": local(held.at, zone), "wait": held.wait }));
-    let own = json!({
-        "me": seat,
-        "foe": seat.other(),
-        "held": held,
-        "owes": m.awaits(seat),
-        "board": board.map(|board| board.text.trim_end()),
-        "token": token,
-    });
+    let own = [
+        ("me", json!(seat)),
+        ("foe", json!(seat.other())),
+        ("held", json!(held)),
+        ("owes", json!(m.awaits(seat))),
+        ("board", json!(board.map(|board| board.text.trim_end()))),
+        ("token", json!(token)),
+    ];
     let rest = match content {
-        Content::Answer(answer) => json!({ "answer": self::answer(answer) }),
-        Content::Report { missed, correction, .. } => json!({
-            "missed": missed,
-            "correction": correction.as_deref().map(wrapped),
-            "key": (m.stage == Stage::Over).then(|| m.key.open()),
-        }),
-        Content::Missed { seats } => json!({ "late": seats }),
-        Content::Notice(notice) => json!({ "notice": self::notice(notice, m), "message": message(notice) }),
-        Content::Invitation | Content::Succession | Content::Reminder => json!({}),
+        Content::Answer(answer) => vec![("answer", self::answer(answer))],
+        Content::Report { missed, correction, .. } => vec![
+            ("missed", json!(missed)),
+            ("correction", json!(correction.as_deref().map(wrapped))),
+            ("key", json!((m.stage == Stage::Over).then(|| m.key.open()))),
+        ],
+        Content::Missed { seats } => vec![("late", json!(seats))],
+        Content::Notice(notice) => {
+            vec![("notice", self::notice(notice, m)), ("message", json!(message(notice)))]
+        }
+        Content::Invitation | Content::Succession | Content::Reminder => Vec::new(),
     };
-    let mut told = Told::new(joined([shared(club, m, at), own, rest]), Some(Arc::clone(&seen)));
+    let mut told = Told::new(Some(Arc::clone(&seen))).with(shared(matter)).with(own).with(rest);
     if let Content::Report { steps, .. } = content {
         let steps = steps.iter().map(|step| {
             let same = seen.is_of(&step.state);
@@ -105,29 +101,30 @@ pub fn seat(
 }
 
 /// The context of a letter to the GM. It holds nothing that the rules hide from either side: he may be a player.
-pub fn gm(club: &Club<'_>, m: &Match, content: &Content, token: &str, at: DateTime<Utc>) -> Told {
-    let notice = noticed(content);
-    let own = json!({
-        "notice": notice,
-        "message": notice.and_then(message),
-        "token": token,
-    });
-    Told::new(joined([shared(club, m, at), own]), None)
+pub fn gm(matter: &Matter<'_>) -> Told {
+    let notice = noticed(&matter.dispatch.content);
+    let own = [
+        ("notice", json!(notice)),
+        ("message", json!(notice.and_then(message))),
+        ("token", json!(matter.token)),
+    ];
+    Told::new(None).with(shared(matter)).with(own)
 }
 
 /// The context of a letter to who held `seat` until now: nothing of the match but the notice.
-pub fn former(club: &Club<'_>, m: &Match, seat: Seat, content: &Content, at: DateTime<Utc>) -> Told {
-    let own = json!({
-        "me": seat,
-        "foe": seat.other(),
-        "owes": false,
-        "held": null,
-        "former": true,
-        "notice": noticed(content).map(|told| notice(told, m)),
-        "message": noticed(content).and_then(message),
-        "token": null,
-    });
-    Told::new(joined([shared(club, m, at), own]), None)
+pub fn former(matter: &Matter<'_>, seat: Seat) -> Told {
+    let told = noticed(&matter.dispatch.content);
+    let own = [
+        ("me", json!(seat)),
+        ("foe", json!(seat.other())),
+        ("owes", json!(false)),
+        ("held", json!(null)),
+        ("former", json!(true)),
+        ("notice", json!(told.map(|told| notice(told, matter.m)))),
+        ("message", json!(told.and_then(message))),
+        ("token", json!(null)),
+    ];
+    Told::new(None).with(shared(matter)).with(own)
 }
 
 /// A notice; instants in it are told as people read them.
@@ -153,7 +150,10 @@ fn noticed(content: &Content) -> Option<&Notice> {
 
 /// The context of a letter that is about no running match.
 pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Told {
-    let mut own = serde_json::to_value(plain).expect("a letter has string keys and plain values");
+    let mut own = match serde_json::to_value(plain).expect("a letter has string keys and plain values") {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    };
     if let Some(Value::Array(remarks)) = own.get_mut("remarks") {
         for remark in remarks {
             *remark = json!(clipped(remark["text"].as_str().unwrap_or_default()));
@@ -164,36 +164,36 @@ pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Told {
             item["asked"] = json!(clipped(item["asked"].as_str().unwrap_or_default()));
         }
     }
-    let shared = json!({
-        "club": { "name": club.name, "address": club.address },
-        "match": null,
-        "manual": manual(plain.replies()),
-        "token": Some(token).filter(|token| !token.is_empty()),
-    });
-    Told::new(joined([own, shared]), None)
+    let shared = [
+        ("club", json!({ "name": club.name, "address": club.address })),
+        ("match", json!(null)),
+        ("manual", json!(manual(plain.replies()))),
+        ("token", json!(Some(token).filter(|token| !token.is_empty()))),
+    ];
+    Told::new(None).with(own).with(shared)
 }
 
 /// The context of the letter that tells the GM of matches that do not verify.
 pub fn alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> Told {
-    let own = json!({
-        "club": { "name": club.name, "address": club.address },
-        "match": null,
-        "failed": failed,
-        "token": null,
-    });
-    Told::new(joined([own]), None)
+    let own = [
+        ("club", json!({ "name": club.name, "address": club.address })),
+        ("match", json!(null)),
+        ("failed", json!(failed)),
+        ("token", json!(null)),
+    ];
+    Told::new(None).with(own)
 }
 
 /// The context of the news of one adjudication, after which `seat` sees the match so.
 pub fn news(step: &Adjudged, names: &BySeat<String>, seen: Arc<Seen>, seat: Seat) -> Told {
-    let own = json!({
-        "phase": step.phase,
-        "turn": step.turn,
-        "me": seat,
-        "foe": seat.other(),
-        "names": names,
-    });
-    Told::new(joined([own]), Some(seen))
+    let own = [
+        ("phase", json!(step.phase)),
+        ("turn", json!(step.turn)),
+        ("me", json!(seat)),
+        ("foe", json!(seat.other())),
+        ("names", json!(names)),
+    ];
+    Told::new(Some(seen)).with(own)
 }
 
 fn answer(answer: &Answer) -> Value {
@@ -276,13 +276,4 @@ fn game(kind: Kind) -> Value {
     let level = |level: &HouseLevel| json!({ "name": level.name, "says": level.says });
     let levels: Vec<_> = kind.levels().iter().map(level).collect();
     json!({ "key": kind.key(), "name": kind.name(), "sides": kind.sides(), "options": options, "levels": levels })
-}
-
-/// Several contexts as one; of the same key the later counts.
-fn joined<const N: usize>(parts: [Value; N]) -> Map<String, Value> {
-    let fields = parts.into_iter().filter_map(|part| match part {
-        Value::Object(fields) => Some(fields),
-        _ => None,
-    });
-    fields.flatten().collect()
 }

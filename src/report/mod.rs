@@ -47,21 +47,25 @@ pub struct Page {
     pub attachments: Vec<(String, String)>,
 }
 
-/// Words `dispatch`, which came of the ruling that left the match as `m`. `token` is the reply token of the seat
-/// that it goes to.
+/// What a letter about a match is worded from, beside the templates.
+#[derive(Clone, Copy, Debug)]
+pub struct Matter<'a> {
+    pub club: &'a Club<'a>,
+    /// As the ruling left it that brought the dispatch.
+    pub m: &'a Match,
+    pub dispatch: &'a Dispatch,
+    /// The reply token of the seat that it goes to, or of the GM; empty for others.
+    pub token: &'a str,
+    pub at: DateTime<Utc>,
+}
+
+/// Words a letter about a match.
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn word(
-    templates: &Templates,
-    club: &Club<'_>,
-    m: &Match,
-    dispatch: &Dispatch,
-    token: &str,
-    at: DateTime<Utc>,
-) -> Result<Page, TemplateError> {
-    let board = board(m, dispatch);
-    let mut page = without_picture(templates, club, m, dispatch, token, at, board.as_ref())?;
+pub fn word(templates: &Templates, matter: &Matter<'_>) -> Result<Page, TemplateError> {
+    let board = matter.board();
+    let mut page = matter.frame(templates, board.as_ref()).page()?;
     page.picture = board.and_then(|board| paint::png(&board.svg));
     Ok(page)
 }
@@ -70,65 +74,39 @@ pub fn word(
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn word_text(
-    templates: &Templates,
-    club: &Club<'_>,
-    m: &Match,
-    dispatch: &Dispatch,
-    token: &str,
-    at: DateTime<Utc>,
-) -> Result<String, TemplateError> {
-    let board = board(m, dispatch);
-    Ok(frame(templates, club, m, dispatch, token, at, board.as_ref()).text()?.1)
+pub fn word_text(templates: &Templates, matter: &Matter<'_>) -> Result<String, TemplateError> {
+    Ok(matter.frame(templates, matter.board().as_ref()).text()?.1)
 }
 
-/// The board that a letter shows.
-fn board(m: &Match, dispatch: &Dispatch) -> Option<Board> {
-    match (dispatch.to, &dispatch.content) {
-        (Reader::Seat(seat), Content::Invitation | Content::Succession | Content::Report { .. }) => {
-            Some(m.state.board(seat))
+impl Matter<'_> {
+    /// The board that the letter shows.
+    fn board(&self) -> Option<Board> {
+        match (self.dispatch.to, &self.dispatch.content) {
+            (Reader::Seat(seat), Content::Invitation | Content::Succession | Content::Report { .. }) => {
+                Some(self.m.state.board(seat))
+            }
+            _ => None,
         }
-        _ => None,
     }
-}
 
-fn without_picture(
-    templates: &Templates,
-    club: &Club<'_>,
-    m: &Match,
-    dispatch: &Dispatch,
-    token: &str,
-    at: DateTime<Utc>,
-    board: Option<&Board>,
-) -> Result<Page, TemplateError> {
-    frame(templates, club, m, dispatch, token, at, board).page()
-}
-
-fn frame<'a>(
-    templates: &'a Templates,
-    club: &Club<'_>,
-    m: &Match,
-    dispatch: &Dispatch,
-    token: &str,
-    at: DateTime<Utc>,
-    board: Option<&Board>,
-) -> Frame<'a> {
-    let name = match &dispatch.content {
-        Content::Invitation => "invitation.txt",
-        Content::Answer(_) => "answer.txt",
-        Content::Report { .. } => "report.txt",
-        Content::Reminder => "reminder.txt",
-        Content::Missed { .. } => "missed.txt",
-        Content::Succession => "succession.txt",
-        Content::Notice(_) if dispatch.to == Reader::Gm => "gm.txt",
-        Content::Notice(_) => "notice.txt",
-    };
-    let context = match dispatch.to {
-        Reader::Seat(seat) => context::seat(club, m, seat, &dispatch.content, token, at, board),
-        Reader::Former(seat) => context::former(club, m, seat, &dispatch.content, at),
-        Reader::Gm => context::gm(club, m, &dispatch.content, token, at),
-    };
-    Frame { templates, name, context }
+    fn frame<'t>(&self, templates: &'t Templates, board: Option<&Board>) -> Frame<'t> {
+        let name = match &self.dispatch.content {
+            Content::Invitation => "invitation.txt",
+            Content::Answer(_) => "answer.txt",
+            Content::Report { .. } => "report.txt",
+            Content::Reminder => "reminder.txt",
+            Content::Missed { .. } => "missed.txt",
+            Content::Succession => "succession.txt",
+            Content::Notice(_) if self.dispatch.to == Reader::Gm => "gm.txt",
+            Content::Notice(_) => "notice.txt",
+        };
+        let context = match self.dispatch.to {
+            Reader::Seat(seat) => context::seat(self, seat, board),
+            Reader::Former(seat) => context::former(self, seat),
+            Reader::Gm => context::gm(self),
+        };
+        Frame { templates, name, context }
+    }
 }
 
 /// Words a letter that is about no running match. `token` is the reader's reply token, or empty.

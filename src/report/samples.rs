@@ -1,11 +1,11 @@
 //! Sample values for every letter, to try templates out with.
 
-use chrono::{DateTime, Utc};
+use chrono::DateTime;
 
 use super::templates::TOPICS;
 use super::{
-    Club, DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Plain, Refusals, TemplateError,
-    Templates, board, without_picture, word_alarm, word_plain,
+    Club, DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Matter, Page, Plain, Refusals,
+    TemplateError, Templates, word_alarm, word_plain,
 };
 use crate::game::any::{Choices, Kind};
 use crate::game::record::Ending;
@@ -23,28 +23,15 @@ const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.
 const ANN: &str = "Maximiliana Konstantin Featherstonehaugh";
 const BO: &str = "Bo-Wolfeschlegelsteinhausenbergerdorffjr";
 
+const TOKEN: &str = "0000000000000000";
+
 pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
-    let at = DateTime::UNIX_EPOCH;
     for kind in Kind::ALL {
-        let opening = Opening {
-            id: format!("{}-0000", kind.prefix()),
-            game: *kind,
-            choices: Choices::default(),
-            players: BySeat::new(ANN.to_owned(), BO.to_owned()),
-            house: BySeat::default(),
-            terms: Terms::default(),
-            desk: Desk {
-                address: CLUB.address.to_owned(),
-                wording: Digest::from([0; 32]),
-                message_ids: String::new(),
-            },
-            key: SealKey::new([0; 32]),
-        };
-        let mut m = referee::open(opening, Source::Clock, at).after;
-        try_match(templates, &m, at)?;
+        let mut m = opened(*kind);
+        try_match(templates, &m)?;
         m.state.close(Ending::Resign(Seat::First).outcome());
         m.stage = referee::Stage::Over;
-        try_match(templates, &m, at)?;
+        try_match(templates, &m)?;
     }
     for plain in plains() {
         word_plain(templates, &CLUB, &plain, "")?;
@@ -103,6 +90,7 @@ fn to_gm() -> Vec<Plain> {
         Untaken::Faulty { faults: vec![Fault::whole("No.")] },
         Untaken::NotDue { seat: Seat::First },
         Untaken::NoSuchTurn { turn: 1 },
+        Untaken::NoDeadline,
     ];
     let mut done = untaken.map(|untaken| GmDone::Untaken { id: id.clone(), untaken }).to_vec();
     done.extend([
@@ -206,21 +194,45 @@ fn manual() -> Vec<Reply> {
     topics.chain(rules).chain(general).collect()
 }
 
-fn try_match(templates: &Templates, m: &Match, at: DateTime<Utc>) -> Result<(), TemplateError> {
+fn try_match(templates: &Templates, m: &Match) -> Result<(), TemplateError> {
     for content in contents(m) {
         for seat in Seat::BOTH {
             let dispatch = Dispatch { to: Reader::Seat(seat), content: content.clone() };
-            let board = board(m, &dispatch);
-            without_picture(templates, &CLUB, m, &dispatch, "0000000000000000", at, board.as_ref())?;
+            page(templates, m, &dispatch, TOKEN)?;
         }
     }
     for notice in notices() {
         let former = Dispatch { to: Reader::Former(Seat::First), content: Content::Notice(notice.clone()) };
-        without_picture(templates, &CLUB, m, &former, "", at, None)?;
+        page(templates, m, &former, "")?;
         let dispatch = Dispatch { to: Reader::Gm, content: Content::Notice(notice) };
-        without_picture(templates, &CLUB, m, &dispatch, "", at, None)?;
+        page(templates, m, &dispatch, "")?;
     }
     Ok(())
+}
+
+/// A match that was just opened.
+fn opened(game: Kind) -> Match {
+    let opening = Opening {
+        id: format!("{}-0000", game.prefix()),
+        game,
+        choices: Choices::default(),
+        players: BySeat::new(ANN.to_owned(), BO.to_owned()),
+        house: BySeat::default(),
+        terms: Terms::default(),
+        desk: Desk {
+            address: CLUB.address.to_owned(),
+            wording: Digest::from([0; 32]),
+            message_ids: String::new(),
+        },
+        key: SealKey::new([0; 32]),
+    };
+    referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after
+}
+
+/// A letter without its picture, which no template has a part in.
+fn page(templates: &Templates, m: &Match, dispatch: &Dispatch, token: &str) -> Result<Page, TemplateError> {
+    let matter = Matter { club: &CLUB, m, dispatch, token, at: DateTime::UNIX_EPOCH };
+    matter.frame(templates, matter.board().as_ref()).page()
 }
 
 fn contents(m: &Match) -> Vec<Content> {
@@ -353,25 +365,11 @@ mod tests {
         let templates = Templates::new(&BTreeMap::new()).expect("the templates compiled in");
         let mut found = BTreeSet::new();
         for plain in plains() {
-            let page = word_plain(&templates, &CLUB, &plain, "0000000000000000").expect("it is worded");
+            let page = word_plain(&templates, &CLUB, &plain, TOKEN).expect("it is worded");
             found.extend(faults(&page));
         }
         for kind in Kind::ALL {
-            let opening = Opening {
-                id: format!("{}-0000", kind.prefix()),
-                game: *kind,
-                choices: Choices::default(),
-                players: BySeat::new(ANN.to_owned(), BO.to_owned()),
-                house: BySeat::default(),
-                terms: Terms::default(),
-                desk: crate::ledger::Desk {
-                    address: String::new(),
-                    wording: Digest::from([0; 32]),
-                    message_ids: String::new(),
-                },
-                key: SealKey::new([0; 32]),
-            };
-            let m = referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after;
+            let m = opened(*kind);
             let mut over = m.clone();
             over.state.close(Ending::Resign(Seat::First).outcome());
             over.stage = referee::Stage::Over;
@@ -389,8 +387,7 @@ mod tests {
                             continue;
                         }
                         let dispatch = Dispatch { to, content: content.clone() };
-                        let (token, at) = ("0000000000000000", DateTime::UNIX_EPOCH);
-                        let page = without_picture(&templates, &CLUB, &m, &dispatch, token, at, None);
+                        let page = page(&templates, &m, &dispatch, TOKEN);
                         found.extend(faults(&page.expect("it is worded")));
                     }
                 }

@@ -1,20 +1,27 @@
 //! What a template is told, as it asks for it: what a seat sees is made once, and only if the template asks.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use minijinja::Value;
 use minijinja::value::{Enumerator, Object, Serde};
-use serde_json::Map;
 
 use crate::game::Seat;
 use crate::game::any::AnyState;
 
-/// Fields by name; where a seat sees a state, `view` and `extra` besides.
+/// Fields by name, of which the last of a name counts; where a seat sees a state, `view` and `extra` besides. Copies
+/// share what was made.
 #[derive(Clone, Debug)]
 pub struct Told {
-    fields: BTreeMap<String, Value>,
+    fields: Arc<Vec<(Cow<'static, str>, Field)>>,
     seen: Option<Arc<Seen>>,
+}
+
+#[derive(Clone, Debug)]
+struct Field {
+    told: serde_json::Value,
+    value: OnceLock<Value>,
 }
 
 /// A state as a seat sees it.
@@ -37,15 +44,28 @@ impl Seen {
 }
 
 impl Told {
-    pub fn new(fields: Map<String, serde_json::Value>, seen: Option<Arc<Seen>>) -> Told {
-        Told {
-            fields: fields.into_iter().map(|(name, value)| (name, Value::from(Serde(value)))).collect(),
-            seen,
-        }
+    pub fn new(seen: Option<Arc<Seen>>) -> Told {
+        Told { fields: Arc::default(), seen }
     }
 
-    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
-        self.fields.insert(name.to_owned(), value.into());
+    pub fn with<N: Into<Cow<'static, str>>>(
+        mut self,
+        fields: impl IntoIterator<Item = (N, serde_json::Value)>,
+    ) -> Told {
+        let field = |told| Field { told, value: OnceLock::new() };
+        let fields = fields.into_iter().map(|(name, told)| (name.into(), field(told)));
+        Arc::make_mut(&mut self.fields).extend(fields);
+        self
+    }
+
+    pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
+        let field = Field { told: serde_json::Value::Null, value: OnceLock::from(value.into()) };
+        Arc::make_mut(&mut self.fields).push((name.into(), field));
+    }
+
+    fn field(&self, name: &str) -> Option<&Value> {
+        let (_, field) = self.fields.iter().rev().find(|(known, _)| known == name)?;
+        Some(field.value.get_or_init(|| Value::from(Serde(&field.told))))
     }
 }
 
@@ -68,13 +88,14 @@ impl Object for Told {
             (Some(seen), "extra") => {
                 Some(seen.extra.get_or_init(|| Value::from(Serde(seen.state.extra(seen.seat)))))
             }
-            _ => self.fields.get(key),
+            _ => self.field(key),
         }
         .cloned()
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        let seen = self.seen.iter().flat_map(|_| ["view", "extra"]).map(Value::from);
-        Enumerator::Values(self.fields.keys().map(Value::from).chain(seen).collect())
+        let seen = self.seen.iter().flat_map(|_| ["view", "extra"]);
+        let names: BTreeSet<&str> = self.fields.iter().map(|(name, _)| &**name).chain(seen).collect();
+        Enumerator::Values(names.into_iter().map(Value::from).collect())
     }
 }

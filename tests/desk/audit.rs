@@ -8,7 +8,7 @@ use fogpost::referee::{Match, Stage};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 
-use crate::desk::{ANN, BO, Desk, GM};
+use crate::desk::{ANN, BO, Desk, GM, Sent};
 
 /// A match of quad with two turns, a refusal, and a question.
 fn played() -> (Desk, Match) {
@@ -226,9 +226,9 @@ fn a_letter_of_ours_that_was_removed_or_added_is_named() {
     assert!(desk.verify(&m.id).findings[0].what.contains("missing"));
 }
 
-/// Changes the last report before anything tells of its digest, as a program that lies would send it; and lets the
-/// match go on. All that is kept fits together then, but for what the report should say.
-fn forged(from: &str, to: &str) -> (Desk, Match, Place) {
+/// Changes the last report before an entry tells of its digest, as a program that lies would send it: all that is
+/// kept fits together then, but for what the report should say. With the letter by which Bo can go on.
+fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
     let desk = Desk::new();
     desk.untidy.set(true);
     let m = desk.open(Kind::Quad, &[]);
@@ -252,15 +252,28 @@ fn forged(from: &str, to: &str) -> (Desk, Match, Place) {
         ],
     );
     let place = Place::Sent(row.message_id.clone());
-    let verdict = desk.verify(&m.id);
-    assert_eq!(*found(&verdict), place, "while no entry tells of it, it is made again whole");
-    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    (desk, m, place)
+    (desk, m, place, to_bo)
+}
+
+#[test]
+fn a_letter_that_no_entry_tells_of_yet_is_made_again_to_the_last_byte() {
+    for (from, to, part) in [
+        ("What happened", "What hxppened", "its text"),
+        ("<h2>What happened", "<h2>What hxppened", "its HTML"),
+        ("iVBORw0KGgo", "iVBORw0KGgp", "its picture"),
+        ("auto-generated", "auto-replied", "its header"),
+    ] {
+        let (desk, m, place, _) = forged(from, to);
+        let verdict = desk.verify(&m.id);
+        assert_eq!(*found(&verdict), place, "{part}");
+        assert!(verdict.findings[0].what.contains(part), "{part}: {verdict:#?}");
+    }
 }
 
 #[test]
 fn a_report_that_told_something_else_is_named_though_the_ledger_tells_its_digest() {
-    let (desk, m, place) = forged("What happened", "What hxppened");
+    let (desk, m, place, to_bo) = forged("What happened", "What hxppened");
+    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let verdict = desk.verify(&m.id);
     assert_eq!(*found(&verdict), place);
     assert!(verdict.findings[0].what.contains("its text"), "{verdict:#?}");
@@ -268,7 +281,8 @@ fn a_report_that_told_something_else_is_named_though_the_ledger_tells_its_digest
 
 #[test]
 fn another_picture_than_the_match_has_is_named_when_pictures_are_made_again() {
-    let (desk, m, place) = forged("iVBORw0KGgo", "iVBORw0KGgp");
+    let (desk, m, place, to_bo) = forged("iVBORw0KGgo", "iVBORw0KGgp");
+    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     assert!(desk.verify(&m.id).is_sound(), "its words are right, and its bytes are those that were sent");
     let verdict = desk.block_on(desk.office().verify_whole(&m.id, &|_| ())).expect("the store answers");
     assert_eq!(*found(&verdict), place);
@@ -298,6 +312,22 @@ fn an_entry_under_rules_that_are_not_known_is_named() {
             verdict.findings[0].what.contains("version 7 of the rules of Quad is not known"),
             "{verdict:#?}"
         );
+    }
+}
+
+#[test]
+fn options_that_the_game_does_not_have_are_named() {
+    for options in [r#"{"swap":"sideways"}"#, r#"{"gravity":"on"}"#] {
+        let (desk, m) = played();
+        let mut all = entries(&desk, &m.id);
+        let Fact::MatchOpened { options: chosen, .. } = &mut all[0].fact else {
+            panic!("it opens the match")
+        };
+        *chosen = serde_json::from_str(options).expect("JSON");
+        rewrite(&desk, &m, all);
+        let verdict = desk.verify(&m.id);
+        assert_eq!(*found(&verdict), Place::Entry(1));
+        assert!(verdict.findings[0].what.contains("option"), "{verdict:#?}");
     }
 }
 

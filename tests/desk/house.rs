@@ -6,7 +6,7 @@ use fogpost::game::any::Kind;
 use fogpost::game::quad::house::{self, Level};
 use fogpost::game::quad::{Options, Quad, State};
 use fogpost::game::{BySeat, Game, Numbered, Seat};
-use fogpost::ledger::{Entry, Fact, Source};
+use fogpost::ledger::{Chained, Entry, Fact, Source};
 use fogpost::letter::Address;
 use fogpost::post::Arrived;
 use fogpost::referee::{self, Act, Cause, Deed, Instruction, Match, Stage};
@@ -249,6 +249,24 @@ fn what_is_asked_while_the_house_is_to_move_does_not_change_its_turn() {
 }
 
 #[test]
+fn the_gm_is_told_that_no_deadline_runs_while_the_house_is_to_move() {
+    let desk = Desk::new();
+    desk.write(GM, "GM LIST");
+    let to_gm = desk.one_to(GM);
+    let before = house_is_due(&desk);
+    arrives(&desk, &desk.answer(GM, &to_gm, &format!("GM MATCH {} EXTEND 3 days", before.id)));
+    let deed = Deed::Act(Act::Extend { days: 3 });
+    let extend = Instruction::Match { id: before.id.clone(), turn: None, deed };
+    let done = desk.block_on(desk.office().carry_out(&extend)).expect("the store answers");
+    assert!(!done.is_done());
+    assert_eq!(desk.find(&before.id), before, "nothing is changed");
+    desk.work();
+    desk.one_to(GM)
+        .says("Nothing was done")
+        .says("no deadline runs that could be moved: the house is to move");
+}
+
+#[test]
 fn the_house_plays_by_its_view_its_level_and_the_dice_of_the_match_alone() {
     let desk = Desk::new();
     let m = house_is_due(&desk);
@@ -277,17 +295,17 @@ fn a_turn_that_the_house_would_not_have_played_is_found() {
         .block_on(desk.office().store.matches(std::slice::from_ref(&m.id)))
         .expect("it answers")
         .remove(0);
-    let entry = |entry: &Entry| EntryRow {
+    let entry_row = |Chained { entry, json, hash }: &Chained| EntryRow {
         match_id: m.id.clone(),
         seq: entry.seq,
         at: entry.at,
         kind: entry.fact.kind().to_owned(),
-        json: entry.canonical(),
-        hash: entry.hash(),
+        json: json.clone(),
+        hash: *hash,
     };
     let forged = Settlement {
         at: desk.now(),
-        entries: ruling.entries.iter().map(entry).collect(),
+        entries: ruling.entries.iter().map(entry_row).collect(),
         matches: vec![MatchRow {
             wake_at: ruling.after.wake_at(),
             snapshot: serde_json::to_string(&ruling.after).expect("JSON"),
@@ -415,6 +433,12 @@ fn a_dossier_and_the_account_tell_of_the_house_and_another_club_can_take_them_in
     let material = desk.block_on(desk.office().material(&m.id, false, "")).expect("the account's material");
     let page = account::text(&desk.office().templates, &material, None).expect("worded").expect("a page");
     assert!(page.contains(", by the house\n") && page.contains("against the house (average)"), "{page}");
+    let turn = |turn| {
+        let page = account::text(&desk.office().templates, &material, Some(turn)).expect("worded");
+        page.expect("such a turn")
+    };
+    let by_the_house = |page: &str| page.contains(", by the house\n");
+    assert_eq!([1, 2, 3].map(|no| by_the_house(&turn(no))), [false, true, false], "each turn by its number");
     let other = Desk::new();
     let brought = dossier::read(files).expect("a dossier");
     let verdict = other.block_on(other.office().take_dossier(brought)).expect("it is sound");

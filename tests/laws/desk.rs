@@ -6,7 +6,7 @@ use fogpost::game::{BySeat, Seat, Syntax};
 use fogpost::ledger::{Desk, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Cause, Content, Dispatch, Match, Opening, Reader, Ruling, SeatLetter, Terms};
-use fogpost::report::{Club, Page, Templates, word};
+use fogpost::report::{Club, Matter, Page, Templates, word};
 use fogpost::request::Request;
 
 use crate::play::{Play, numbered};
@@ -70,7 +70,8 @@ pub fn receive(m: &Match, seat: Seat, lines: &[String]) -> Ruling {
 /// The letter that a dispatch to `seat` is worded as.
 pub fn worded(templates: &Templates, m: &Match, seat: Seat, content: Content) -> Page {
     let dispatch = Dispatch { to: Reader::Seat(seat), content };
-    word(templates, &CLUB, m, &dispatch, "k3jq7w2mzd5xabcd", NOW).unwrap_or_else(|error| panic!("{error}"))
+    let matter = Matter { club: &CLUB, m, dispatch: &dispatch, token: "k3jq7w2mzd5xabcd", at: NOW };
+    word(templates, &matter).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The answers to `seat` among the dispatches of a ruling.

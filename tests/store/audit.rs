@@ -13,18 +13,8 @@ use fogpost::post::maildir;
 
 use crate::place::Place;
 
-const CONFIG: &str = r#"
-[club]
-name = "The Club"
-address = "referee@club.example"
-[club.gm]
-name = "The GM"
-address = "gm@club.example"
-[inbox.maildir]
-path = "mail/referee"
-[outbox.maildir]
-path = "mail"
-"#;
+/// A club on Maildirs in its own folder.
+const CONFIG: &str = include_str!("../tools/club.toml");
 
 pub async fn what_was_changed_past_the_triggers_is_named(place: Place) {
     let folder = tempfile::tempdir().unwrap();
@@ -58,8 +48,8 @@ pub async fn what_was_changed_past_the_triggers_is_named(place: Place) {
     assert!(sound.is_sound() && sound.letters == 1 && sound.sent == 5, "{sound:#?}");
 
     let past_the_triggers = match place.url.starts_with("postgres") {
-        true => ["ALTER TABLE entry DISABLE TRIGGER USER", "ALTER TABLE dispatch_raw DISABLE TRIGGER USER"],
-        false => ["DROP TRIGGER entry_is_not_changed", "DROP TRIGGER dispatch_raw_is_not_changed"],
+        true => ["ALTER TABLE entry DISABLE TRIGGER USER", "ALTER TABLE dispatch DISABLE TRIGGER USER"],
+        false => ["DROP TRIGGER entry_is_not_changed", "DROP TRIGGER dispatch_is_not_changed"],
     };
     for statement in past_the_triggers {
         place.execute(statement).await.unwrap();

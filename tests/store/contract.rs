@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fogpost::game::Seat;
 use fogpost::letter::Digest;
-use fogpost::store::{Decided, Fate, NewLetter, Settlement, Store, StoreError, open};
+use fogpost::store::{Decided, Fate, NewDispatch, NewLetter, Sent, Settlement, Store, StoreError, open};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -270,19 +270,44 @@ pub async fn history_is_neither_changed_nor_deleted(place: Place) {
     let store = &place.store;
     store.take_in(&letters(0..1)).await.unwrap();
     add_matches(store, &["QZ-AAAA"]).await;
-    add_dispatches(store, 0..1).await;
+    let sent = NewDispatch {
+        match_id: Some("QZ-AAAA".to_owned()),
+        seat: Some(Seat::First),
+        answers: Some(letter(0).digest),
+        asked: Some(letter(0).digest),
+        ..dispatch(0)
+    };
     let entries = vec![entry("QZ-AAAA", 1)];
-    store.commit(&Settlement { entries, ..settlement() }).await.unwrap();
+    store.commit(&Settlement { entries, dispatches: vec![sent], ..settlement() }).await.unwrap();
+    let (claimed, claim) = store.claim_dispatches(at(1), 10).await.unwrap();
+    store.note_sent(claim, at(1), &[(claimed[0].id, Sent::Taken)]).await.unwrap();
     for (sql, what) in [
         ("UPDATE entry SET json = '{}'", "an entry is never changed"),
         ("DELETE FROM entry", "an entry is never deleted"),
         ("UPDATE letter_raw SET bytes = bytes", "a letter is never changed"),
         ("DELETE FROM letter_raw", "a letter is never deleted"),
-        ("UPDATE letter SET sender = 'me@here.test'", "a letter is never changed"),
+        ("UPDATE letter SET digest = digest", "a letter is never changed"),
         ("UPDATE letter SET received_at = 0", "a letter is never changed"),
+        ("UPDATE letter SET whence = 'here'", "a letter is never changed"),
+        ("UPDATE letter SET message_id = 'other@here.test'", "a letter is never changed"),
+        ("UPDATE letter SET sender = 'me@here.test'", "a letter is never changed"),
+        ("UPDATE letter SET subject = 'Other'", "a letter is never changed"),
+        ("UPDATE letter SET size = 0", "a letter is never changed"),
+        ("UPDATE letter SET sent_as = NULL", "a letter is never changed"),
         ("DELETE FROM letter", "a letter is never deleted"),
         ("UPDATE dispatch_raw SET bytes = bytes", "a dispatch is never changed"),
         ("DELETE FROM dispatch_raw", "a dispatch is never deleted"),
+        ("UPDATE dispatch SET message_id = 'other@club.test'", "a dispatch is never changed"),
+        ("UPDATE dispatch SET recipient = 'me@here.test'", "a dispatch is never changed"),
+        ("UPDATE dispatch SET kind = 'notice'", "a dispatch is never changed"),
+        ("UPDATE dispatch SET match_id = NULL", "a dispatch is never changed"),
+        ("UPDATE dispatch SET seat = 'second'", "a dispatch is never changed"),
+        ("UPDATE dispatch SET answers = NULL", "a dispatch is never changed"),
+        ("UPDATE dispatch SET asked = NULL", "a dispatch is never changed"),
+        ("UPDATE dispatch SET created_at = 0", "a dispatch is never changed"),
+        ("UPDATE dispatch SET sent_at = sent_at - 60000", "a dispatch is sent once"),
+        ("UPDATE dispatch SET sent_at = NULL", "a dispatch is sent once"),
+        ("DELETE FROM dispatch", "a dispatch is never deleted"),
     ] {
         let error = place.execute(sql).await.expect_err(sql);
         assert!(error.to_string().contains(what), "{sql}: {error}");
@@ -487,6 +512,6 @@ pub async fn a_database_of_a_newer_program_is_refused(place: Place) {
     let error = open(&place.url).await.err().expect("it is not opened");
     assert!(matches!(error, StoreError::Newer(_)));
     let text =
-        "the database was made by a newer fogpost: its tables are of version 9000, this program knows 3";
+        "the database was made by a newer fogpost: its tables are of version 9000, this program knows 4";
     assert_eq!(error.to_string(), text);
 }

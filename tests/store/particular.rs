@@ -55,7 +55,13 @@ async fn sqlite_replaces_no_entry() {
 #[tokio::test]
 async fn postgres_truncates_no_history() {
     let Some(place) = Place::postgres().await else { return };
-    for sql in ["TRUNCATE entry", "TRUNCATE letter CASCADE", "TRUNCATE letter_raw", "TRUNCATE dispatch_raw"] {
+    for sql in [
+        "TRUNCATE entry",
+        "TRUNCATE letter CASCADE",
+        "TRUNCATE letter_raw",
+        "TRUNCATE dispatch_raw",
+        "TRUNCATE dispatch CASCADE",
+    ] {
         let error = place.execute(sql).await.expect_err(sql);
         assert!(error.to_string().contains("never deleted"), "{sql}: {error}");
     }

@@ -8,8 +8,6 @@ mod verify;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::config::Config;
-
 /// Check matches against their ledgers, show their accounts, write and take in their dossiers
 #[derive(clap::Args)]
 pub struct Args {
@@ -27,17 +25,11 @@ enum Command {
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        let config = Config::load(config)?;
-        super::block_on(async {
-            let office = super::office(config).await?;
-            let exit = match self.command {
-                Command::Verify(args) => args.run(&office).await?,
-                Command::Show(args) => args.run(&office).await?,
-                Command::Export(args) => args.run(&office).await?,
-                Command::Import(args) => args.run(&office).await?,
-            };
-            office.close().await;
-            Ok(exit)
+        super::in_club(config, async |office| match self.command {
+            Command::Verify(args) => args.run(office).await,
+            Command::Show(args) => args.run(office).await,
+            Command::Export(args) => args.run(office).await,
+            Command::Import(args) => args.run(office).await,
         })
     }
 }

@@ -1,16 +1,19 @@
 //! The check of one match: the chain, the letters, and every ruling made once more from what they say.
 
+mod difference;
+mod ruling;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
 
+use self::difference::differing_json;
 use super::{Expected, Finding, Place, Verdict};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Desk, Entry, Fact, Head, Link, Source};
-use crate::letter::{Digest, Letter, Limits};
-use crate::referee::{self, Act, Cause, Match, Opening, Ruling, SeatLetter};
+use crate::letter::{Digest, Letter, Limits, Written};
+use crate::referee::{Match, Ruling};
 use crate::report::envelope::{self, Answered};
 
 /// An entry as it is kept: what it is found by, its canonical JSON and its hash.
@@ -47,6 +50,19 @@ pub struct Kept {
 /// A letter as it is kept, and as it reads.
 pub struct AtHand(Result<Box<Letter>, &'static str>);
 
+impl AtHand {
+    /// The Message-IDs of our letters that it may quote.
+    pub fn thread(&self) -> impl Iterator<Item = &String> {
+        self.0.iter().flat_map(|letter| letter.thread())
+    }
+
+    /// What its sender wrote now; `answered` are the texts of our letters, by Message-ID.
+    pub fn written(&self, answered: &BTreeMap<String, String>) -> Written {
+        let written = |letter: &Letter| letter.fresh(letter.answered(answered).as_deref());
+        self.0.as_ref().map_or(Written::Blank, |letter| written(letter))
+    }
+}
+
 /// An entry that waits to be made again.
 struct Waiting {
     link: Link,
@@ -73,7 +89,7 @@ pub struct Check {
     reports: [Vec<String>; 2],
     head: Head,
     waiting: VecDeque<Waiting>,
-    letters: BTreeMap<Digest, AtHand>,
+    letters: BTreeMap<Digest, (AtHand, Written)>,
     /// The letters that were ruled on, by the beginning of their digests.
     ruled: BTreeSet<u64>,
     /// Entries that the record follows from.
@@ -207,25 +223,17 @@ impl Check {
         AtHand(letter.map(Box::new).map_err(|_| "it cannot be read as a letter of one sender"))
     }
 
-    /// Takes a letter that was read.
-    pub fn hand(&mut self, digest: Digest, letter: AtHand) {
+    /// Takes a letter that was read, with what its sender wrote.
+    pub fn hand(&mut self, digest: Digest, letter: AtHand, written: Written) {
         self.verdict.letters += 1;
-        self.letters.insert(digest, letter);
+        self.letters.insert(digest, (letter, written));
     }
 
-    /// The Message-IDs of our letters that those at hand may quote.
-    pub fn answered_wanted(&self) -> Vec<String> {
-        let read = self.letters.values().filter_map(|at_hand| at_hand.0.as_ref().ok());
-        let ids: BTreeSet<String> = read.flat_map(|letter| letter.thread().cloned()).collect();
-        ids.into_iter().collect()
-    }
-
-    /// Rules again on what waits, and gives the letters that come of it; at the end, on all of it. `answered` are
-    /// the texts of our letters, by Message-ID.
-    pub fn rule(&mut self, answered: &BTreeMap<String, String>, at_end: bool) -> Vec<Expected> {
+    /// Rules again on what waits, and gives the letters that come of it; at the end, on all of it.
+    pub fn rule(&mut self, at_end: bool) -> Vec<Expected> {
         let mut expected = Vec::new();
         while !self.is_stopped() && (at_end && !self.waiting.is_empty() || self.first_is_whole()) {
-            self.rule_once(answered, &mut expected);
+            self.rule_once(&mut expected);
         }
         if at_end && !self.is_stopped() {
             // Of what the last ruling brought no entry tells yet.
@@ -265,13 +273,13 @@ impl Check {
         true
     }
 
-    fn rule_once(&mut self, answered: &BTreeMap<String, String>, expected: &mut Vec<Expected>) {
+    fn rule_once(&mut self, expected: &mut Vec<Expected>) {
         let Some(first) = self.waiting.front() else { return };
         let (seq, at, told) = (first.link.seq, first.link.at, first.link.told.clone());
         if !self.is_told(&told, false, expected) {
             return self.wrong(Place::Entry(seq), "told is not what was sent before it");
         }
-        let (ruling, letter) = match self.ruling(answered) {
+        let (ruling, letter) = match self.ruling() {
             Ok(ruled) => ruled,
             Err(finding) => return self.verdict.findings.push(finding),
         };
@@ -283,7 +291,7 @@ impl Check {
             return self.name_difference(&ruling);
         }
         self.waiting.drain(..=last);
-        let of_record = ruling.entries.iter().filter(|entry| {
+        let of_record = ruling.entries.iter().map(|chained| &chained.entry).filter(|entry| {
             matches!(
                 entry.fact,
                 Fact::MatchOpened { .. }
@@ -299,116 +307,6 @@ impl Check {
         self.now = Some(ruling.after);
     }
 
-    /// Names the first entry that is not as it was made again.
-    fn name_difference(&mut self, ruling: &Ruling) {
-        for entry in &ruling.entries {
-            let Some(found) = self.waiting.pop_front() else {
-                let what =
-                    format!("it is missing: {} follows from {}", entry.fact.kind(), because(&entry.cause));
-                return self.wrong(Place::Entry(entry.seq), what);
-            };
-            let again = entry.canonical();
-            if again != found.json {
-                let (fields, cause) = (differing_json(&again, &found.json), because(&found.link.cause));
-                let what = format!("{fields} is not what follows from {cause}");
-                return self.wrong(Place::Entry(entry.seq), what);
-            }
-        }
-    }
-
-    /// The ruling on the cause of the first entry that waits, made again; with the letter that caused it.
-    fn ruling(
-        &mut self,
-        answered: &BTreeMap<String, String>,
-    ) -> Result<(Ruling, Option<Box<Letter>>), Finding> {
-        let first = &self.waiting[0];
-        let seq = first.link.seq;
-        let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
-        let Some(m) = &self.now else {
-            return self.opening(&first.json).map(|ruling| (ruling, None));
-        };
-        m.game.knows_rules(first.link.rules).map_err(|unknown| wrong(&unknown))?;
-        let act = |act: &Value| {
-            serde_json::from_value::<Act>(act.clone()).map_err(|_| wrong("its act is none that is known"))
-        };
-        let (phase_no, at) = (m.phase_no, first.link.at);
-        match &first.link.cause {
-            Source::Clock => Ok((referee::rule(m, &Cause::Clock { phase_no }, at), None)),
-            Source::Gm { name, act: Some(done) } => {
-                let act = act(done)?;
-                Ok((referee::rule(m, &Cause::Gm { name, phase_no, act: &act }, at), None))
-            }
-            Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
-            Source::House { act: done } => {
-                let act = act(done)?;
-                if let Act::Play { version, .. } = &act
-                    && self.asks_the_house
-                {
-                    let known = m.game.house_version();
-                    if *version != known {
-                        self.verdict.unable = Some(format!(
-                            "entry #{seq} was played by version {version} of the house; this program knows version \
-                             {known}, and has not asked it again"
-                        ));
-                    } else if m.house_turn().as_ref() != Some(&act) {
-                        return Err(wrong("the house, asked again, plays otherwise there"));
-                    }
-                }
-                Ok((referee::rule(m, &Cause::House { phase_no, act: &act }, at), None))
-            }
-            Source::Letter(digest) => {
-                let digest = *digest;
-                let silent = self.group().any(|link| link.kind == ANSWER_HELD_BACK);
-                let in_letter = |why: &str| Finding {
-                    place: Place::Letter(digest),
-                    what: format!("{why}; entry #{seq} names it"),
-                };
-                let letter = match self.letters.remove(&digest) {
-                    Some(AtHand(letter)) => letter.map_err(in_letter)?,
-                    None => return Err(in_letter("it is missing")),
-                };
-                let Some(seat) = self.seat_of(&letter) else {
-                    return Err(in_letter("it bears no reply token of a seat whose player sent it"));
-                };
-                if !self.ruled.insert(short(&digest)) {
-                    return Err(wrong("its letter was ruled on before"));
-                }
-                let text = letter.answered(answered);
-                let mut asked = SeatLetter::of(&letter, seat, text.as_deref(), m);
-                asked.silent = silent;
-                Ok((referee::rule(m, &Cause::Letter(&asked), at), Some(letter)))
-            }
-        }
-    }
-
-    /// The opening of the match, made again.
-    fn opening(&self, first: &str) -> Result<Ruling, Finding> {
-        let wrong = |place: Place, what: &str| Finding { place, what: what.to_owned() };
-        let first: Entry =
-            serde_json::from_str(first).map_err(|_| wrong(Place::Entry(1), "it cannot be read"))?;
-        let Fact::MatchOpened { game, options, players, house, terms, desk, key: pin } = first.fact else {
-            return Err(wrong(Place::Entry(1), "the ledger does not begin with the match's opening"));
-        };
-        let key = self.snapshot.as_ref().map(|m| m.key.clone());
-        let Some(key) = key.filter(|key| key.pin() == pin) else {
-            return Err(wrong(Place::Kept("the snapshot"), "its secret is not the one that entry #1 pins"));
-        };
-        let Ok(terms) = serde_json::from_value(terms) else {
-            return Err(wrong(Place::Entry(1), "its terms are none that are known"));
-        };
-        let id = first.match_id;
-        let opening = Opening { id, game, choices: options, players, house, terms, desk, key };
-        referee::open_under(first.rules, opening, first.cause, first.at)
-            .map_err(|unknown| wrong(Place::Entry(1), &unknown))
-    }
-
-    /// The seat that a letter may act for: it bears a token that was sent to it, and comes from where it was sent.
-    fn seat_of(&self, letter: &Letter) -> Option<Seat> {
-        let known = letter.tokens.iter().filter_map(|token| self.tokens.get(&token.to_string()));
-        let mut own = known.filter(|(_, addresses)| addresses.contains(letter.from.as_str()));
-        own.next().map(|(seat, _)| *seat)
-    }
-
     /// The letters that a ruling brought, each with the one that is kept.
     fn letters_of(
         &mut self,
@@ -420,7 +318,8 @@ impl Check {
             return Vec::new();
         }
         let m = Arc::new(ruling.after.clone());
-        let ended = ruling.entries.iter().any(|entry| matches!(entry.fact, Fact::MatchEnded { .. }));
+        let ended =
+            ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. }));
         let record = ended.then(|| ledger::record(&self.record).map(|record| record.to_string())).flatten();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
@@ -516,47 +415,7 @@ impl Check {
     }
 }
 
-/// The kind of the entry that notes an answer which was not sent.
-const ANSWER_HELD_BACK: &str = "AnswerHeldBack";
-
 /// The beginning of a digest, which is enough to tell the letters of one match apart.
 fn short(digest: &Digest) -> u64 {
     digest.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
-/// What an entry's cause is, for people.
-fn because(cause: &Source) -> String {
-    match cause {
-        Source::Letter(digest) => format!("letter {digest}"),
-        Source::Clock => "the clock".to_owned(),
-        Source::Gm { name, .. } => format!("what the GM {name} did"),
-        Source::House { .. } => "what the referee did".to_owned(),
-    }
-}
-
-/// The names of the fields in which two values differ.
-fn differing_json(one: &str, other: &str) -> String {
-    let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
-    let mut names = Vec::new();
-    differing_fields("", &parse(one), &parse(other), &mut names);
-    if names.is_empty() { "its form".to_owned() } else { names.join(", ") }
-}
-
-/// Fields are told two levels deep: `body.orders`.
-fn differing_fields(prefix: &str, one: &Value, other: &Value, names: &mut Vec<String>) {
-    let (Value::Object(one), Value::Object(other)) = (one, other) else { return };
-    let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
-    for key in keys {
-        let (ours, theirs) = (one.get(key), other.get(key));
-        if ours == theirs {
-            continue;
-        }
-        let before = names.len();
-        if let (Some(ours), Some(theirs), true) = (ours, theirs, prefix.is_empty()) {
-            differing_fields(&format!("{key}."), ours, theirs, names);
-        }
-        if names.len() == before {
-            names.push(format!("{prefix}{key}"));
-        }
-    }
 }

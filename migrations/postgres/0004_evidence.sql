@@ -1,0 +1,12 @@
+-- What a dispatch was, to whom and when, stands like its bytes, and when it was sent once it was. How far it has come
+-- until then is another matter.
+
+CREATE TRIGGER dispatch_is_not_changed
+    BEFORE UPDATE OF id, message_id, recipient, kind, match_id, seat, answers, asked, created_at ON dispatch
+    FOR EACH ROW EXECUTE FUNCTION refuse('a dispatch is never changed');
+CREATE TRIGGER dispatch_is_not_deleted BEFORE DELETE ON dispatch
+    FOR EACH ROW EXECUTE FUNCTION refuse('a dispatch is never deleted');
+CREATE TRIGGER dispatch_is_not_truncated BEFORE TRUNCATE ON dispatch
+    EXECUTE FUNCTION refuse('a dispatch is never deleted');
+CREATE TRIGGER dispatch_is_sent_once BEFORE UPDATE OF sent_at ON dispatch
+    FOR EACH ROW WHEN (OLD.sent_at IS NOT NULL) EXECUTE FUNCTION refuse('a dispatch is sent once');
