@@ -270,6 +270,16 @@ fn hostile_letters_are_read_in_bounded_time() {
     let html =
         |body: String| letter([b"Content-Type: text/html\r\n\r\n".as_slice(), body.as_bytes()].concat());
     let many = |piece: &str| piece.repeat(500_000 / piece.len());
+    let both = |plain: String, html: String| {
+        let part = |kind: &str, text: &str| format!("--x\r\nContent-Type: text/{kind}\r\n\r\n{text}\r\n");
+        let parts = part("plain", &plain) + &part("html", &html);
+        letter(
+            format!("Content-Type: multipart/alternative; boundary=x\r\n\r\n{parts}--x--\r\n").into_bytes(),
+        )
+    };
+    let numbered = |before: &str, behind: &str| {
+        (0..9_000).map(|n| format!("{before}line {n} of nine thousand{behind}\r\n")).collect::<String>()
+    };
     let encoded = "Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n";
     let digest = "Content-Type: multipart/digest; boundary=a\r\n\r\n";
     let few = |piece: &str| piece.repeat(6_000);
@@ -291,6 +301,8 @@ fn hostile_letters_are_read_in_bounded_time() {
         html(many("</p><style>")),
         html(many("<!--")),
         html(few("<p>a b c</p>\n")),
+        both(numbered("", ""), numbered("<p>", "</p>")),
+        both("a".repeat(40) + &"\r\na".repeat(9_000), numbered("<p>a", "</p>")),
         letter(many("Received: x\r\n").into_bytes()),
         letter(many("Content-Type: message/rfc822\r\n\r\n").into_bytes()),
         letter(many("Content-Type : message/rfc822\r\n\r\n").into_bytes()),

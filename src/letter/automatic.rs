@@ -247,6 +247,9 @@ impl Evidence<'_> {
             Mark::Field(name) if name == "x-failed-recipients" => {
                 bounce::failure(self.subject, text).unwrap_or(Kind::Failed)
             }
+            Mark::Field(name) if matches!(name.as_str(), "x-ricevuta" | "x-cron-env" | "x-fd-auto") => {
+                bounce::failure(self.subject, text).unwrap_or(Kind::Other)
+            }
             Mark::Field(_) => bounce::failure(self.subject, text).unwrap_or(Kind::Absence),
             Mark::Precedence(value) if value.starts_with("auto") => Kind::Absence,
             _ => {
@@ -313,7 +316,7 @@ fn first_word(value: &str) -> String {
 
 /// Fields that only machines write into what they send.
 fn is_machine_field(name: &str, value: &str) -> bool {
-    const NAMES: [&str; 28] = [
+    const NAMES: [&str; 31] = [
         "x-autoreply",
         "x-auto-reply",
         "x-autorespond",
@@ -342,6 +345,10 @@ fn is_machine_field(name: &str, value: &str) -> bool {
         "x-qq-autoreply",
         "x-rt-loop-prevention",
         "x-jira-fingerprint",
+        // Certified mail in Italy: a receipt or a refusal.
+        "x-ricevuta",
+        "x-hmxmroriginalrecipient",
+        "x-fd-auto",
     ];
     let value = value.trim().to_lowercase();
     match name {
@@ -371,17 +378,29 @@ fn is_daemon(local: &str) -> bool {
     };
     DAEMONS.any(listed)
         || takes_no_reply(&local)
-        || local.ends_with("-bounces")
+        || local.starts_with("microsoftexchange")
+        || local.starts_with("owner-")
+        || ["-bounces", "-owner", "-request"].iter().any(|end| local.ends_with(end))
         || local.contains("-bounces+")
         || local.starts_with("prvs=") && local.contains("bounce")
 }
 
-/// Whether one of the words for it begins the local part or a piece of it: `do-not-reply`, `club.noreply`, but not
-/// `bruno.reply`.
+/// Whether the words for it begin the local part or a piece of it: `do-not-reply`, `club.noreply`, but not `bruno.reply`
+/// nor `autor.eply`.
 fn takes_no_reply(local: &str) -> bool {
-    let pieces = |from: usize| local[from..].chars().filter(char::is_ascii_alphanumeric).collect::<String>();
-    let starts = local.match_indices(['.', '-', '_', '+', '=']).map(|(at, _)| at + 1);
-    std::iter::once(0).chain(starts).take(16).any(|start| NO_REPLY.begin(&pieces(start)))
+    const PARTS: [char; 5] = ['.', '-', '_', '+', '='];
+    let starts = local.match_indices(PARTS).map(|(at, _)| at + 1);
+    let begins = |from: usize, words: &str| {
+        let mut rest = &local[from..];
+        words.split(' ').all(|word| match rest.strip_prefix(word) {
+            Some(behind) => {
+                rest = behind.trim_start_matches(PARTS);
+                true
+            }
+            None => false,
+        })
+    };
+    std::iter::once(0).chain(starts).take(16).any(|start| NO_REPLY.any(|words| begins(start, words)))
 }
 
 /// Collects `<…@domain>` with our Message-ID domain.

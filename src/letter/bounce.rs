@@ -4,7 +4,8 @@
 
 use super::automatic::{Kind, Mark};
 use super::words::{
-    ABSENCE, AWAY, AWAY_SUBJECTS, CERTAIN, DELAYED, FAILED, HINTS, MACHINE, NOTICES, RETURNED, SURE, VERBS,
+    ABSENCE, AWAY, AWAY_SUBJECTS, CERTAIN, DELAYED, FAILED, GAME, HINTS, MACHINE, NOTES, NOTICES, RETURNED,
+    SURE, VERBS,
 };
 
 /// What a letter says, as far as that tells a machine from a person.
@@ -23,6 +24,9 @@ const BEGINNING: usize = 600;
 /// An absence note is no longer than this.
 const MAX_NOTE: usize = 1500;
 
+/// A letter shorter than this that asks something is a person's.
+const MAX_QUESTION: usize = 200;
+
 /// What the words say, where the header says nothing.
 pub fn mark(subject: &str, opening: &Opening) -> Option<Mark> {
     // No machine gives orders; a person may speak of bounces and absences, and even quote them.
@@ -30,15 +34,23 @@ pub fn mark(subject: &str, opening: &Opening) -> Option<Mark> {
         return None;
     }
     let text = opening.text.as_str();
+    let questions = questions(text);
+    if questions && text.trim().len() < MAX_QUESTION && !opening.quotes {
+        return None;
+    }
     let lower = subject.to_lowercase();
+    let announced = announces(&lower) && !is_reply(subject);
     let strong = RETURNED.count_in(text, 2) + MACHINE.count_in(text, 2);
     let hints = HINTS.count_in(text, 3);
+    let notes = NOTES.count_in(text, 3).max(hints);
     let mut end = BEGINNING.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     // Machines ask nothing, and know of no orders.
-    let personal = opening.quotes || text.contains('?') || text.contains("orders");
+    let personal = opening.quotes
+        || questions
+        || text.lines().any(|line| !line.contains(['[', '@']) && GAME.stand_in(line));
     let away = AWAY.stand_in(text) && text.len() < MAX_NOTE && !personal;
     if NOTICES.begin(&lower) && !lower.ends_with('?') && !personal {
         Some(Mark::SubjectOfNotice)
@@ -46,14 +58,17 @@ pub fn mark(subject: &str, opening: &Opening) -> Option<Mark> {
         || AWAY_SUBJECTS.begin(bare(&lower))
             && !opening.quotes
             && (strong > 0 || hints + usize::from(away) >= 2)
-        || away && hints >= 2
+        || away && notes + usize::from(announced) > 0
     {
         Some(Mark::SubjectOfAbsence)
     } else if CERTAIN.begin(&lower) && (strong + hints > 0 || !lower.ends_with('?'))
-        || says_failed(&lower) && strong + hints > 0
+        || says_failed(&lower) && strong + hints + usize::from(announced) > 0
     {
         Some(Mark::SubjectOfBounce)
-    } else if SURE.stand_in(&text[..end]) || strong + hints >= 2 && strong > 0 && !opening.quotes {
+    } else if SURE.stand_in(&text[..end])
+        || strong > 0 && strong + hints >= 2 && !opening.quotes && (!personal || strong + hints > 2)
+        || strong > 0 && strong + notes >= 2 && !personal
+    {
         Some(Mark::TextOfMachine)
     } else {
         None
@@ -61,7 +76,7 @@ pub fn mark(subject: &str, opening: &Opening) -> Option<Mark> {
 }
 
 /// Whether a line is an order or a command: a verb of ours in capitals or with a number or a square behind it, or
-/// two squares and little else.
+/// two squares and little else, or one square alone.
 pub fn asks(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['-', '*', ' ']);
     if line.starts_with("TELL ") || line.starts_with("PROTEST ") {
@@ -72,6 +87,12 @@ pub fn asks(line: &str) -> bool {
     }
     let words: Vec<&str> = line.split_whitespace().collect();
     let Some((first, rest)) = words.split_first() else { return false };
+    if let [alone] = words[..] {
+        let alone = alone.trim_end_matches(['.', '!']).to_ascii_lowercase();
+        if is_square(&alone) || matches!(alone.as_str(), "hold" | "wait" | "swap" | "draw" | "agree") {
+            return true;
+        }
+    }
     let squares = line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| is_square(word)).count();
     let capitals = !line.bytes().any(|b| b.is_ascii_lowercase());
     let numbered =
@@ -93,6 +114,21 @@ fn says_failed(subject: &str) -> bool {
     FAILED.stand_in(subject) || DELAYED.stand_in(subject)
 }
 
+/// Whether the text asks something; the `?` in a link does not.
+fn questions(text: &str) -> bool {
+    let mut behind = text.match_indices(['?', '؟']).map(|(at, mark)| text[at + mark.len()..].chars().next());
+    behind.any(|next| next.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '=' | '/' | '%' | '&')))
+}
+
+/// Whether something other than `Re:` and its like stands, with a colon, before a subject of ours.
+fn announces(subject: &str) -> bool {
+    let subject = without_reply_prefix(subject);
+    let Some((before, _)) = subject.split_once('[') else { return false };
+    // No client has a longer word for a reply.
+    let before = before.trim_end();
+    before.strip_suffix([':', '：']).is_some_and(|words| words.trim().chars().count() > 5)
+}
+
 /// Whether the subject is that of an absence note, and of nothing else.
 pub fn is_absence(subject: &str) -> bool {
     let subject = without_reply_prefix(subject).to_lowercase();
@@ -105,7 +141,10 @@ pub fn is_absence(subject: &str) -> bool {
         "automatic reply",
         "(automatic reply)",
     ];
-    ABSENCE.begin(subject) || closing.iter().any(|words| subject.ends_with(words))
+    let bracket = subject.strip_suffix([')', ']']).and_then(|s| s.rfind(['(', '[']).map(|at| &s[at + 1..]));
+    ABSENCE.begin(subject)
+        || bracket.is_some_and(|words| ABSENCE.begin(words))
+        || closing.iter().any(|words| subject.ends_with(words))
 }
 
 /// A subject without what stands before its first word.
@@ -167,6 +206,8 @@ mod tests {
             "VD2-D3",
             "TELL Hello",
             "- U1 C7 C4",
+            "d4",
+            "hold.",
         ] {
             assert!(asks(line), "{line}");
         }

@@ -3,6 +3,9 @@
 //! It changes characters, never words. Look-alike letters of other scripts are a matter of orders, not of all
 //! text: [`latin`] is asked for them line by line.
 
+/// A tab at the beginning of a line.
+const TAB: &str = "        ";
+
 /// The text with line breaks as `\n`, without invisible characters, and with plain blanks, quotes, dashes, arrows and
 /// full-width forms.
 pub fn clean(text: &str) -> String {
@@ -18,6 +21,8 @@ pub fn clean(text: &str) -> String {
             }
             '\n' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => out.push('\n'),
             ' '..='~' => out.push(c),
+            // What sets a line in is told from what parts its words.
+            '\t' if out.is_empty() || out.ends_with('\n') => out.push_str(TAB),
             _ if is_invisible(c) => {}
             _ if is_blank(c) => out.push(' '),
             _ => match plain(c) {
@@ -180,7 +185,7 @@ mod tests {
         assert_eq!(clean("ＳＨＩＰ　１：Ａ３"), "SHIP 1:A3");
         assert_eq!(clean("A3 → B2, D2–E4, “hm” it’s…"), "A3 -> B2, D2-E4, \"hm\" it's...");
         assert_eq!(clean("a\r\nb\rc\u{2028}d\u{b}e"), "a\nb\nc\nd\ne");
-        assert_eq!(clean("a\tb\u{0}c"), "a bc");
+        assert_eq!(clean("a\tb\u{0}c\n\td"), "a bc\n        d");
     }
 
     #[test]

@@ -15,6 +15,9 @@ const MAX_ATTRIBUTION: usize = 4;
 /// A header block takes this many lines at most, blank ones not counted.
 const MAX_BLOCK: usize = 14;
 
+/// And one that is drawn as a table so many.
+const MAX_TABLE: usize = 24;
+
 /// Lines that announce a quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
@@ -90,6 +93,9 @@ impl<'a> Page<'a> {
             let inner = inner.unwrap_or(Frame { end: at + 1, kind, author: Author::Unknown });
             return Some(Frame { kind, ..inner });
         }
+        if is_table_rule(line) {
+            return self.table(at);
+        }
         if line.len() >= 10 && line.trim().chars().all(|c| matches!(c, '_' | '-' | '=')) {
             return self.block(self.skip_blanks(at + 1, 2), 2);
         }
@@ -140,6 +146,20 @@ impl<'a> Page<'a> {
         enough.then_some(Frame { end, kind: Kind::Block, author })
     }
 
+    /// A header block of Notes 5 and 6, drawn as a table: `|---------+--->` above and below, `|` before each line.
+    fn table(&self, at: usize) -> Option<Frame> {
+        let row = |l: &usize| self.line(*l).is_some_and(|l| l.trim().starts_with('|') || is_table_rule(l));
+        let end = (at..at + MAX_TABLE).take_while(row).last()? + 1;
+        let rows: Vec<&str> = (at..end).filter_map(|l| self.line(l)).collect();
+        let sender = rows.iter().find(|row| row.contains('@'))?;
+        let labelled = |row: &&str| header_line(row).is_some();
+        (rows.iter().filter(|row| labelled(row)).count() >= 2).then(|| Frame {
+            end,
+            kind: Kind::Block,
+            author: self.author(sender),
+        })
+    }
+
     /// A header block that lost its line breaks: `From: … Sent: … To: … Subject: …`.
     fn one_line_block(&self, at: usize) -> Option<Frame> {
         let line = self.line(at)?;
@@ -159,7 +179,12 @@ impl<'a> Page<'a> {
             (label.chars().count() <= 24 && !label.contains(['@', '<', '>']) && !value.trim().is_empty())
                 .then_some(value)
         };
-        let values: Vec<&str> = (at..at + MAX_BLOCK).map_while(|line| value(self.line(line)?)).collect();
+        let (mut values, mut here, mut end) = (Vec::new(), at, at);
+        while let Some(value) = self.line(here).and_then(value).filter(|_| values.len() < MAX_BLOCK) {
+            values.push(value);
+            end = here + 1;
+            here = self.skip_blanks(end, 1);
+        }
         let addressed = values.iter().any(|value| has_address(value));
         let dated = values.iter().any(|value| has_date(value) && has_time(value));
         if !addressed || !dated || values.len() < 3 {
@@ -167,7 +192,7 @@ impl<'a> Page<'a> {
         }
         // Who wrote stands first in all languages.
         let author = self.author(values[0]);
-        Some(Frame { end: at + values.len(), kind: Kind::Block, author })
+        Some(Frame { end, kind: Kind::Block, author })
     }
 
     /// A header block of Notes: labels alone on their lines, without colons.
@@ -245,6 +270,16 @@ impl<'a> Page<'a> {
         });
         if ours { Author::Us } else { Author::Other }
     }
+}
+
+/// A line that is drawn above, within or below a header block of old Notes.
+fn is_table_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= 20
+        && line.starts_with(['|', '>'])
+        && line.ends_with(['|', '>'])
+        && line.contains("------")
+        && line.chars().all(|c| matches!(c, '|' | '>' | '-' | '+'))
 }
 
 /// The label of a header line and its value.

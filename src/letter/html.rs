@@ -190,7 +190,7 @@ impl<'a> Scan<'a> {
             return;
         }
         let layer = self.layer.take().unwrap_or_else(|| self.layer());
-        self.lines.push(Source { layer, depth: 0, text: std::mem::take(&mut self.line) });
+        self.lines.push(Source { layer, depth: 0, indent: 0, text: std::mem::take(&mut self.line) });
         self.blank = false;
     }
 
@@ -198,7 +198,7 @@ impl<'a> Scan<'a> {
     fn end_line(&mut self) {
         self.blank = false;
         if let Some(layer) = self.layer.take() {
-            self.lines.push(Source { layer, depth: 0, text: std::mem::take(&mut self.line) });
+            self.lines.push(Source { layer, depth: 0, indent: 0, text: std::mem::take(&mut self.line) });
         }
     }
 }

@@ -44,6 +44,8 @@ struct Reading<'a> {
     is_ours: Vec<bool>,
     frames: Vec<Option<Frame>>,
     last_marker: Option<usize>,
+    /// Which lines stand in a quote that is set in as a whole.
+    set_in: Vec<bool>,
     people: People<'a>,
     region: Region,
     written: Vec<&'a str>,
@@ -64,10 +66,11 @@ impl<'a> Reading<'a> {
             (line.layer == Layer::Open && !ours && !is_marker(&line.text)).then_some(line.text.as_str())
         };
         let page = Page::new(lines.iter().zip(&is_ours).map(usable).collect(), people);
-        let frames = (0..lines.len()).map(|at| page.frame(at)).collect();
+        let frames: Vec<_> = (0..lines.len()).map(|at| page.frame(at)).collect();
         let last_marker = lines.iter().rposition(|line| is_marker(&line.text));
+        let set_in = set_in_quotes(lines, &frames);
         let (region, written, gap) = (Region::Written, Vec::new(), false);
-        Reading { lines, is_ours, frames, last_marker, people, region, written, gap }
+        Reading { lines, is_ours, frames, last_marker, set_in, people, region, written, gap }
     }
 
     /// Reads the line at `at`, or the frame that begins there; the line to go on with.
@@ -77,15 +80,15 @@ impl<'a> Reading<'a> {
             self.gap = true;
             return at + 1;
         }
-        if line.layer != Layer::Open {
-            if line.layer == Layer::Quoted && self.region == Region::Signature {
+        if line.layer != Layer::Open || self.set_in[at] {
+            if self.is_quoted(at) && self.region == Region::Signature {
                 self.region = Region::Written;
             }
             self.gap = true;
             return at + 1;
         }
         if self.region == Region::Indented {
-            if is_indented(&line.text) {
+            if line.is_set_in() {
                 self.gap = true;
                 return at + 1;
             }
@@ -173,7 +176,7 @@ impl<'a> Reading<'a> {
             return (frame.kind != Kind::Likely).then_some(self.region);
         };
         let in_a_letter = self.region != Region::Written;
-        let quoted = self.lines[first].layer == Layer::Quoted;
+        let quoted = self.is_quoted(first);
         let frame_below = self.frames[first].is_some() && frame.kind != Kind::Likely;
         match (frame.kind, frame.author) {
             // Another's letter, which may itself begin with a quote.
@@ -181,10 +184,14 @@ impl<'a> Reading<'a> {
             (Kind::Block, Author::Unknown) if quoted => return Some(Region::Foreign),
             (Kind::Block, _) if quoted => return Some(Region::Written),
             (Kind::Block, _) => {}
-            (_, Author::Other) if self.quotes_us_at_once(first) => return Some(Region::Foreign),
+            (_, author) if !in_a_letter && self.is_set_in(first, at) => {
+                // A letter of another that begins with set-in lines may go on without.
+                let other = author == Author::Other;
+                return Some(if other { Region::Foreign } else { Region::Indented });
+            }
+            (_, Author::Other) if self.quotes_at_once(first) => return Some(Region::Foreign),
             _ if quoted => return Some(Region::Written),
             (Kind::Likely, _) if self.region == Region::OursUnseen => return None,
-            _ if !in_a_letter && self.is_set_in(first, at) => return Some(Region::Indented),
             _ => {}
         }
         if frame_below && frame.author != Author::Us {
@@ -202,25 +209,38 @@ impl<'a> Reading<'a> {
             (Some(_), ..) => Some(Region::OursUnseen),
             (None, Author::Other, _) => Some(Region::Foreign),
             // Some programs put the attribution below the quote.
-            (None, ..) if at > 0 && self.lines[at - 1].layer == Layer::Quoted => Some(Region::Written),
+            (None, ..) if at > 0 && self.is_quoted(at - 1) => Some(Region::Written),
             (None, Author::Us, _) => Some(Region::OursUnseen),
             (None, _, Kind::Likely) if !in_a_letter => None,
             (None, ..) => Some(Region::Foreign),
         }
     }
 
-    /// Whether the quote that begins at `first` is, behind its outermost prefix, a letter of ours.
-    fn quotes_us_at_once(&self, first: usize) -> bool {
+    /// Whether the quote that begins at `first` is, behind its outermost prefix, a letter of ours, or has a frame of
+    /// its own there: then it is not the letter that the frame before it announces, but stands in that.
+    fn quotes_at_once(&self, first: usize) -> bool {
         let quote = self.lines[first..].iter().take(MAX_SIGNATURE * 2);
-        let quote: Vec<_> = quote.take_while(|l| l.layer == Layer::Quoted && l.depth <= 1).collect();
+        let whole = self.lines[first].depth + usize::from(self.set_in[first]);
+        let depth = |at: usize| self.lines[at].depth + usize::from(self.set_in[at]);
+        let quote = quote.enumerate().take_while(|(l, line)| {
+            self.is_quoted(first + l) && depth(first + l) <= whole.max(1) || line.is_blank()
+        });
+        let quote: Vec<_> = quote.map(|(_, line)| line).collect();
         let page = Page::new(quote.iter().map(|line| Some(line.text.as_str())).collect(), self.people);
+        let frame = page.frame(0).filter(|frame| frame.kind != Kind::Likely);
         let text = page.frame(0).map_or(0, |frame| frame.end);
-        quote.iter().skip(text).find(|line| !line.is_blank()).is_some_and(|line| is_marker(&line.text))
+        let below = quote.iter().skip(text).find(|line| !line.is_blank());
+        below.is_some_and(|line| frame.is_some() || is_marker(&line.text))
     }
 
-    /// Whether the line at `below` is set in and that at `at` is not.
+    fn is_quoted(&self, at: usize) -> bool {
+        self.lines[at].layer == Layer::Quoted || self.set_in[at]
+    }
+
+    /// Whether the lines from `below` are set in, without a prefix, and the line at `at` is not.
     fn is_set_in(&self, below: usize, at: usize) -> bool {
-        is_indented(&self.lines[below].text) && !is_indented(&self.lines[at].text)
+        let mut set_in = self.lines[below..].iter().take_while(|line| line.is_blank() || line.is_set_in());
+        !self.lines[at].is_set_in() && set_in.any(|line| line.layer == Layer::Open && !line.is_blank())
     }
 
     fn begins_signature(&self, at: usize) -> bool {
@@ -262,9 +282,34 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether the line is set in, as some programs set in what they quote.
-fn is_indented(line: &str) -> bool {
-    line.starts_with("  ") || line.starts_with('\t')
+/// Which lines stand in a quote that is set in as a whole, in a letter that is not: our first line or a frame tells
+/// how far, and as far as lines are set in so far, above it and below it, they belong to that quote.
+fn set_in_quotes(lines: &[Source], frames: &[Option<Frame>]) -> Vec<bool> {
+    let mut found = vec![false; lines.len()];
+    let text = |line: &&Source| line.layer != Layer::Signature && !line.is_blank();
+    let margin = lines.iter().filter(text).map(|line| line.indent).min().unwrap_or(0);
+    let framed = |at: usize, line: &Source| {
+        let frame = frames[at].filter(|frame| frame.kind != Kind::Likely);
+        let below = frame.and_then(|frame| (frame.end..lines.len()).find(|l| text(&&lines[*l])));
+        // One frame below another may be set in alone.
+        below.is_some_and(|below| lines[below].indent >= line.indent && frames[below].is_none())
+    };
+    let sign = |at: usize, line: &Source| is_marker(&line.text) || framed(at, line);
+    let first = lines.iter().enumerate().find(|(at, line)| line.indent >= margin + 2 && sign(*at, line));
+    let Some((first, width)) = first.map(|(at, line)| (at, line.indent)) else { return found };
+    let inside = |line: &Source| line.is_blank() || line.indent >= width;
+    let begin = lines[..first].iter().rposition(|line| !inside(line)).map_or(0, |above| above + 1);
+    // What answers between its lines is not set in, or less.
+    let last = (first..lines.len()).rev().find(|at| {
+        let line = &lines[*at];
+        line.indent >= width && (is_marker(&line.text) || is_footer(&line.text) || frames[*at].is_some())
+    });
+    let end = last.unwrap_or(first);
+    let end = lines[end..].iter().position(|line| !inside(line)).map_or(lines.len(), |below| end + below);
+    for at in begin..end {
+        found[at] = inside(&lines[at]);
+    }
+    found
 }
 
 /// What a phone, a web mailer or a virus scanner puts under a letter.

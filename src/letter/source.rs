@@ -16,12 +16,19 @@ pub struct Source {
     pub layer: Layer,
     /// How many `>` stood before it.
     pub depth: usize,
+    /// How far it was set in, with the `>` before it; always 0 in HTML.
+    pub indent: usize,
     pub text: String,
 }
 
 impl Source {
     pub fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
+    }
+
+    /// Whether it is set in as some programs set in what they quote.
+    pub fn is_set_in(&self) -> bool {
+        self.indent >= 2
     }
 }
 
@@ -40,7 +47,7 @@ pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<Source> {
         let part = if goes_on && del_sp { &rest[..rest.len() - 1] } else { rest };
         match lines.last_mut() {
             Some(last) if open == Some(depth) && rest != "-- " => last.text.push_str(part),
-            _ => lines.push(Source { layer, depth, text: part.to_owned() }),
+            _ => lines.push(Source { layer, depth, indent: indent(raw), text: part.to_owned() }),
         }
         open = goes_on.then_some(depth);
     }
@@ -49,6 +56,11 @@ pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<Source> {
         line.text.truncate(end);
     }
     lines
+}
+
+/// How many columns of blanks stand before a line.
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
 }
 
 /// The quote depth of a line, and what stands behind the prefix. Blanks before and between the `>` do not matter,
@@ -62,11 +74,17 @@ fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
     }
     loop {
         let trimmed = if flowed && depth > 0 { rest } else { rest.trim_start_matches([' ', '\t']) };
+        // A rule in the header tables of old Notes: `  >------------|`.
+        if depth == 0 && trimmed.starts_with(">-----") && trimmed.trim_end().ends_with('|') {
+            return (0, line);
+        }
         match trimmed.strip_prefix('>') {
             Some(behind) => {
                 depth += 1;
                 rest = behind;
             }
+            // The quotes of s-nail.
+            None if depth == 0 && line.starts_with(" |") => return (1, &line[2..]),
             None if depth == 0 => match behind_name(trimmed) {
                 Some(behind) => {
                     depth = 1;
@@ -115,6 +133,10 @@ mod tests {
         assert_eq!(
             shown("> a\n>b\n  > c\n> > d\nAB> e\n    Ann> f\nA3 > B2\nA3> B2\n>", false, false),
             ["Q:a", "Q:b", "Q:c", "Q:d", "Q:e", "Q:f", "A3 > B2", "A3> B2", "Q:"]
+        );
+        assert_eq!(
+            shown(" |a\n ||    | b\n    | c\n| d\n  >-------|", false, false),
+            ["Q:a", "Q:|    | b", "    | c", "| d", "  >-------|"]
         );
     }
 }

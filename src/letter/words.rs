@@ -41,7 +41,7 @@ lists! {
     PRODUCTS = "products";
     /// Local parts that send bounces and the like.
     DAEMONS = "daemons";
-    /// Local parts, or pieces of them without punctuation, behind which nobody reads.
+    /// Local parts, or pieces of them, behind which nobody reads; any punctuation may part the words.
     NO_REPLY = "no_reply";
     /// How subjects of absence notes and other automatic answers begin.
     ABSENCE = "absence";
@@ -67,6 +67,10 @@ lists! {
     HINTS = "hints";
     /// What stands in absence notes and not in bounces.
     AWAY = "away";
+    /// What else they say: until when, and who can help.
+    NOTES = "notes";
+    /// What players speak of, and machines do not.
+    GAME = "game";
 }
 
 impl Words {

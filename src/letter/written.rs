@@ -27,6 +27,9 @@ const MAX_STUB: usize = 400;
 /// A line is taken for the beginning of a wrapped one only if the next word would have passed this column.
 const WRAP_COLUMN: usize = 60;
 
+/// A longer line is not parted.
+const MAX_RUN: usize = 2000;
+
 /// How many wrapped lines may make one line.
 const MAX_WRAPPED: usize = 8;
 
@@ -110,17 +113,43 @@ fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[Sourc
     plain.into_iter().filter(|line| !stale(line)).collect()
 }
 
+/// The lines of the HTML, as they are compared with the plain ones: without blanks.
+struct Index<'a> {
+    /// Those that are not blank, in order, with what they say.
+    lines: Vec<(String, &'a str)>,
+    /// Where each stands first.
+    first: BTreeMap<String, usize>,
+}
+
+impl<'a> Index<'a> {
+    fn of(html: &[&'a str]) -> Index<'a> {
+        let lines = html.iter().map(|line| (squeezed(line), *line));
+        let lines: Vec<_> = lines.filter(|(squeezed, _)| !squeezed.is_empty()).collect();
+        let mut first = BTreeMap::new();
+        for (at, (squeezed, _)) in lines.iter().enumerate() {
+            first.entry(squeezed.clone()).or_insert(at);
+        }
+        Index { lines, first }
+    }
+
+    /// The first line with which `whole` begins.
+    fn first_in(&self, whole: &str) -> Option<usize> {
+        let ends = whole.char_indices().map(|(at, c)| at + c.len_utf8());
+        ends.filter_map(|end| self.first.get(&whole[..end]).copied()).min()
+    }
+}
+
 /// The plain lines with what was wrapped joined, and what was run together parted, as the HTML has it.
 fn mend(plain: Vec<&str>, html: &[&str]) -> Vec<String> {
-    let by_words: BTreeMap<String, &str> = html.iter().map(|line| (squeezed(line), *line)).collect();
+    let index = Index::of(html);
     let mut out = Vec::new();
     let mut at = 0;
     while at < plain.len() {
-        let taken = wrapped(&plain[at..], &by_words).unwrap_or(1);
+        let taken = wrapped(&plain[at..], &index).unwrap_or(1);
         if taken > 1 {
             out.push(plain[at..at + taken].join(" "));
         } else {
-            match run_together(plain[at], html) {
+            match run_together(plain[at], &index) {
                 Some(parts) => out.extend(parts.iter().map(|part| (*part).to_owned())),
                 None => out.push(plain[at].to_owned()),
             }
@@ -135,10 +164,10 @@ fn squeezed(line: &str) -> String {
 }
 
 /// How many of the first lines are one line in the HTML.
-fn wrapped(lines: &[&str], html: &BTreeMap<String, &str>) -> Option<usize> {
+fn wrapped(lines: &[&str], html: &Index<'_>) -> Option<usize> {
     let first = lines.first()?;
     let mut joined = squeezed(first);
-    if joined.is_empty() || html.contains_key(&joined) {
+    if joined.is_empty() || html.first.contains_key(&joined) {
         return None;
     }
     for (count, pair) in lines.windows(2).enumerate().take(MAX_WRAPPED) {
@@ -147,7 +176,7 @@ fn wrapped(lines: &[&str], html: &BTreeMap<String, &str>) -> Option<usize> {
             return None;
         }
         joined.push_str(&squeezed(pair[1]));
-        if html.contains_key(&joined) {
+        if html.first.contains_key(&joined) {
             return Some(count + 2);
         }
     }
@@ -155,16 +184,16 @@ fn wrapped(lines: &[&str], html: &BTreeMap<String, &str>) -> Option<usize> {
 }
 
 /// The lines of the HTML that one line of the plain text consists of, if it lost its line breaks.
-fn run_together<'a>(line: &str, html: &[&'a str]) -> Option<Vec<&'a str>> {
+fn run_together<'a>(line: &str, html: &Index<'a>) -> Option<Vec<&'a str>> {
     let whole = squeezed(line);
-    if whole.is_empty() || !html.iter().any(|line| !line.is_empty() && whole.starts_with(&squeezed(line))) {
+    if whole.len() > MAX_RUN || html.first.contains_key(&whole) {
         return None;
     }
-    let first = html.iter().position(|line| !line.is_empty() && whole.starts_with(&squeezed(line)))?;
+    let first = html.first_in(&whole)?;
     let mut rest = whole.as_str();
     let mut parts = Vec::new();
-    for part in html[first..].iter().filter(|part| !part.is_empty()) {
-        rest = rest.strip_prefix(squeezed(part).as_str())?;
+    for (squeezed, part) in &html.lines[first..] {
+        rest = rest.strip_prefix(squeezed.as_str())?;
         parts.push(*part);
         if rest.is_empty() {
             return (parts.len() > 1).then_some(parts);
