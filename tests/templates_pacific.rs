@@ -58,6 +58,7 @@ fn render(env: &Environment<'_>, name: &str, state: &State, due: &Due, me: Seat)
 
 fn check(name: &str, text: &str) {
     for line in text.lines() {
+        // A row of the board takes 70 columns where a mark stands at its end.
         assert!(line.chars().count() <= 70, "{name}: too wide: {line}");
         let read = Pacific::parse(line.trim().trim_start_matches("- "));
         assert_eq!(read, Err(Syntax::Unknown), "{name}: begins like an order: {line}");

@@ -136,7 +136,7 @@ fn the_longest_names_keep_our_lines_short() {
     ask(&desk, &format!("GM LIST\nGM MATCH {} PAUSE illness", m.id)).says(long);
     for reader in [ANN, BO, GM] {
         for sent in desk.all_to(reader) {
-            let wide = sent.text.lines().find(|line| line.chars().count() > 70);
+            let wide = sent.text.lines().find(|line| line.chars().count() >= 70);
             assert_eq!(wide, None, "{}", sent.text);
         }
     }
