@@ -7,9 +7,9 @@ use std::time::Duration;
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::parallel::{side_by_side, wait_for};
+use super::parallel::{meanwhile, side_by_side, wait_for};
 use super::{Office, Pause, until};
-use crate::audit::{Check, Finding, Kept, Place, Row, Sent, Verdict, Words, witness};
+use crate::audit::{Check, Expected, Finding, Kept, Place, Row, Sent, Verdict, Words, witness};
 use crate::game::BySeat;
 use crate::post::Stop;
 use crate::referee::{Act, Cause};
@@ -245,24 +245,19 @@ impl Office {
         let mut check = self.check_of(row).await?;
         check.asks_the_house = depth != Depth::WithoutHouse;
         let whole = depth == Depth::Whole;
-        // The database gives numbers from 1 on, whoever writes into it any.
-        let (mut seq, mut sent_id, mut acted_id) = (0, i64::MIN, i64::MIN);
-        while !check.is_stopped() {
-            let entries = self.store.entries_after(&id, seq, TOGETHER).await?;
-            let at_end = entries.is_empty();
-            seq = entries.last().map_or(seq, |last| last.seq);
-            step(entries.len() as u64);
-            entries.into_iter().for_each(|entry| check.take(row_of(entry)));
-            while check.wants_sent() {
-                let sent = self.store.sent_after(&id, sent_id, TOGETHER).await?;
-                sent_id = sent.last().map_or(sent_id, |(last, _)| last.id);
-                check.take_sent(sent.into_iter().map(sent_row).collect());
-            }
-            self.rule_again(&mut check, whole, at_end).await?;
-            if at_end {
-                break;
-            }
+        let mut reached = Reached { seq: 0, sent_id: i64::MIN };
+        let (mut brought, mut at_end) = (Vec::new(), false);
+        while !at_end && !check.is_stopped() {
+            let before = check.found();
+            // What some entries brought is worded again while the next are ruled on.
+            let (compared, ruled) =
+                meanwhile(|| self.compare(&brought, whole), self.rule_again(&mut check, &mut reached, step));
+            check.compared(compared, before);
+            (brought, at_end) = ruled?;
         }
+        let before = check.found();
+        check.compared(self.compare(&brought, whole), before);
+        let mut acted_id = i64::MIN;
         loop {
             let acted = self.store.acted_after(&id, acted_id, TOGETHER).await?;
             let Some((last, _)) = acted.last() else { break };
@@ -281,8 +276,25 @@ impl Office {
         Ok(Check::new(Kept { id, game, stage, wake_at, snapshot }, addresses))
     }
 
-    /// Rules again on what the check holds, with the letters that it names, and compares what was sent.
-    async fn rule_again(&self, check: &mut Check, whole: bool, at_end: bool) -> anyhow::Result<()> {
+    /// Rules again on the next entries, with the letters that they name, and gives the letters of ours that they
+    /// brought; and whether there are no more entries.
+    async fn rule_again(
+        &self,
+        check: &mut Check,
+        reached: &mut Reached,
+        step: &Step<'_>,
+    ) -> anyhow::Result<(Vec<Brought>, bool)> {
+        let id = check.match_id().to_owned();
+        let entries = self.store.entries_after(&id, reached.seq, TOGETHER).await?;
+        let at_end = entries.is_empty();
+        reached.seq = entries.last().map_or(reached.seq, |last| last.seq);
+        step(entries.len() as u64);
+        entries.into_iter().for_each(|entry| check.take(row_of(entry)));
+        while check.wants_sent() {
+            let sent = self.store.sent_after(&id, reached.sent_id, TOGETHER).await?;
+            reached.sent_id = sent.last().map_or(reached.sent_id, |(last, _)| last.id);
+            check.take_sent(sent.into_iter().map(sent_row).collect());
+        }
         let letters = self.store.letters_named(&check.letters_wanted()).await?;
         let read = side_by_side(&letters, |(digest, raw)| check.read(*digest, raw));
         let answered: BTreeSet<String> = read.iter().flat_map(|letter| letter.thread().cloned()).collect();
@@ -293,22 +305,33 @@ impl Office {
         for (((digest, _), letter), written) in letters.iter().zip(read).zip(written) {
             check.hand(*digest, letter, written);
         }
-        let mut expected = Vec::new();
+        let mut brought = Vec::new();
         for letter in check.rule(at_end) {
             let wanted = letter.reports_wanted();
             let reports = match wanted.is_empty() {
                 true => Vec::new(),
                 false => self.store.dispatches_by_message_id(wanted).await?,
             };
-            expected.push((letter, reports.into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>()));
+            brought.push((letter, reports.into_iter().map(|(_, bytes)| bytes).collect()));
         }
+        Ok((brought, at_end))
+    }
+
+    /// Words these letters again, and compares them with what was sent.
+    fn compare(&self, brought: &[Brought], whole: bool) -> Vec<Result<bool, Finding>> {
         let (stationery, templates) = (&self.stationery, &self.templates);
         let words = Words { stationery, templates, digest: self.desk.wording, whole };
-        for compared in side_by_side(&expected, |(letter, reports)| letter.compare(&words, reports)) {
-            check.compared(compared);
-        }
-        Ok(())
+        side_by_side(brought, |(letter, reports)| letter.compare(&words, reports))
     }
+}
+
+/// A letter of ours as it must have been sent, with the reports that it may tell again.
+type Brought = (Expected, Vec<Vec<u8>>);
+
+/// How far the rows of a match were read. The database gives numbers from 1 on, whoever writes into it any.
+struct Reached {
+    seq: u64,
+    sent_id: i64,
 }
 
 /// A row that holds what no row of ours can hold was changed by somebody else.

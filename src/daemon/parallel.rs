@@ -1,6 +1,6 @@
 //! Pure work on all processors, and faults that stay where they are.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::thread;
 
@@ -33,6 +33,24 @@ pub(super) fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R
     let mut done = done.into_inner().expect("nothing failed while it was held");
     done.sort_by_key(|(i, _)| *i);
     done.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// Does the work on a thread of its own while `other` is waited for.
+pub(super) fn meanwhile<R: Send, T>(
+    work: impl FnOnce() -> R + Send,
+    other: impl Future<Output = T>,
+) -> (R, T) {
+    let runtime = Handle::current();
+    block_in_place(|| {
+        thread::scope(|scope| {
+            let work = scope.spawn(|| {
+                let _work_may_wait = runtime.enter();
+                work()
+            });
+            let other = runtime.block_on(other);
+            (work.join().unwrap_or_else(|panic| resume_unwind(panic)), other)
+        })
+    })
 }
 
 /// Waits for the work, and for its thread alone; `None` when it panicked.

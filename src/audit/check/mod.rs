@@ -140,6 +140,10 @@ impl Check {
         check
     }
 
+    pub fn match_id(&self) -> &str {
+        &self.kept.id
+    }
+
     /// Whether more of what was sent is needed before the entries that wait can be ruled on.
     pub fn wants_sent(&self) -> bool {
         self.sent_until.is_some_and(|seq| seq <= self.head.seq)
@@ -360,13 +364,22 @@ impl Check {
         expected
     }
 
-    /// Takes what came of comparing a letter of ours.
-    pub fn compared(&mut self, result: Result<bool, Finding>) {
-        match result {
-            Ok(true) => self.verdict.sent += 1,
-            Ok(false) => self.verdict.sent_in_other_words += 1,
-            Err(finding) => self.verdict.findings.push(finding),
+    /// How many faults were found until now.
+    pub fn found(&self) -> usize {
+        self.verdict.findings.len()
+    }
+
+    /// Takes what came of comparing letters of ours; the faults among them belong behind the first `before`.
+    pub fn compared(&mut self, results: Vec<Result<bool, Finding>>, before: usize) {
+        let mut faults = Vec::new();
+        for result in results {
+            match result {
+                Ok(true) => self.verdict.sent += 1,
+                Ok(false) => self.verdict.sent_in_other_words += 1,
+                Err(finding) => faults.push(finding),
+            }
         }
+        self.verdict.findings.splice(before..before, faults);
     }
 
     /// Takes letters that are kept as having acted in the match, after all entries.
