@@ -263,7 +263,10 @@ impl Smtp {
         match mail.or(rcpt) {
             None => data,
             // A server that wants the letter all the same is left, for it would pass on an empty one.
-            Some(refused) => Err(Fault { lost: !data.is_err_and(|fault| !fault.lost), ..refused }),
+            Some(refused) => {
+                let refused_too = data.is_err_and(|fault| !fault.lost);
+                Err(Fault { lost: !refused_too, ..refused })
+            }
         }
     }
 
