@@ -74,7 +74,7 @@ impl Office {
     /// As for one.
     pub async fn open_all(&self, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
         let gm = Source::Gm { name: self.config.club.gm.name.clone(), act: None };
-        // A name that is taken already is drawn again.
+        // Somebody else may take a name that was free when it was drawn.
         for _ in 0..20 {
             let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
             let mut opened = Vec::with_capacity(new.len());
@@ -133,7 +133,9 @@ impl Office {
         }
         let players = BySeat::new(first, second);
         let mut id = name(new.game)?;
-        while settlement.matches.iter().any(|row| row.id == id) {
+        while settlement.matches.iter().any(|row| row.id == id)
+            || !self.store.matches(std::slice::from_ref(&id)).await?.is_empty()
+        {
             id = name(new.game)?;
         }
         let seats = self.seats(&players, &id)?;

@@ -10,6 +10,7 @@ mod gm;
 mod house;
 mod letters;
 mod manual;
+mod names;
 mod outage;
 mod people;
 mod play;

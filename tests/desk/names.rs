@@ -1,0 +1,45 @@
+//! Names of matches, where many are taken.
+
+use fogpost::daemon::{Holder, NewMatch, Seated};
+use fogpost::game::BySeat;
+use fogpost::game::any::Kind;
+use fogpost::letter::Address;
+use fogpost::store::{MatchRow, Settlement};
+
+use crate::desk::Desk;
+
+/// Of the letters that a name is made of.
+const LETTERS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+#[test]
+fn many_matches_open_at_once_where_a_tenth_of_all_names_is_taken() {
+    let desk = Desk::new();
+    let taken = LETTERS.chars().flat_map(|c| LETTERS.chars().map(move |d| [c, d]));
+    let taken = taken.flat_map(|[c, d]| LETTERS.chars().map(move |e| [c, d, e]));
+    let taken = taken.flat_map(|[c, d, e]| ['0', '1', '2'].map(|b| format!("QD-{b}{c}{d}{e}")));
+    let row = |id| MatchRow {
+        id,
+        game: "quad".to_owned(),
+        stage: "over".to_owned(),
+        wake_at: None,
+        snapshot: "{}".to_owned(),
+        version: 0,
+    };
+    let taken = Settlement { at: desk.now(), matches: taken.map(row).collect(), ..Settlement::default() };
+    desk.block_on(desk.office().store.commit(&taken)).expect("the store takes them");
+
+    let seated = |name: &str| {
+        let address = format!("{}@players.example", name.to_lowercase());
+        Seated { name: name.to_owned(), address: Address::parse(&address).expect("an address") }
+    };
+    let new = NewMatch {
+        game: Kind::Quad,
+        choices: Kind::Quad.choose([]).expect("the defaults"),
+        players: BySeat::new(seated("Ann"), seated("Bo")).map(Holder::Player),
+        terms: desk.office().config.terms.clone(),
+    };
+    let opened = desk.block_on(desk.office().open_all(&vec![new; 150])).expect("they open");
+    assert_eq!(opened.len(), 150);
+    // The taken names have no matches behind them.
+    desk.untidy.set(true);
+}
