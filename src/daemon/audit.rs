@@ -52,14 +52,6 @@ impl Office {
         self.verify_match(match_id, Depth::Words, step).await
     }
 
-    /// The same, with the HTML and the picture of every letter of ours made again.
-    ///
-    /// # Errors
-    /// As for [`Office::verify`].
-    pub async fn verify_whole(&self, match_id: &str, step: &Step<'_>) -> anyhow::Result<Verdict> {
-        self.verify_match(match_id, Depth::Whole, step).await
-    }
-
     async fn verify_match(&self, match_id: &str, depth: Depth, step: &Step<'_>) -> anyhow::Result<Verdict> {
         for _ in 0..TRIES_AT_MOST {
             let row = self.match_row(match_id).await?;
@@ -77,7 +69,8 @@ impl Office {
         anyhow::bail!("match {match_id} was ruled on again and again while it was checked")
     }
 
-    /// Checks several matches side by side, `whole` as for [`Office::verify_whole`]; the verdicts come in their order.
+    /// Checks several matches side by side; `whole`: with the HTML and the picture of every letter of ours made again.
+    /// The verdicts come in the order of the matches.
     ///
     /// # Errors
     /// As for [`Office::verify`].

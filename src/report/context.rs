@@ -167,7 +167,7 @@ pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Told {
     let shared = [
         ("club", json!({ "name": club.name, "address": club.address })),
         ("match", json!(null)),
-        ("manual", json!(manual(plain.replies()))),
+        ("manual", manual(plain.replies())),
         ("token", json!(Some(token).filter(|token| !token.is_empty()))),
     ];
     Told::new(None).with(own).with(shared)

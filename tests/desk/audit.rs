@@ -324,7 +324,8 @@ fn another_picture_than_the_match_has_is_named_when_pictures_are_made_again() {
     let (desk, m, place, to_bo) = forged("iVBORw0KGgo", "iVBORw0KGgp");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     assert!(desk.verify(&m.id).is_sound(), "its words are right, and its bytes are those that were sent");
-    let verdict = desk.block_on(desk.office().verify_whole(&m.id, &|_| ())).expect("the store answers");
+    let whole = desk.office().verify_several(std::slice::from_ref(&m.id), true, &|_| ());
+    let verdict = desk.block_on(whole).expect("the store answers").remove(0);
     assert_eq!(*found(&verdict), place);
     assert!(verdict.findings[0].what.contains("its picture"), "{verdict:#?}");
 }
