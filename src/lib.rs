@@ -7,6 +7,8 @@
 //! A whole turn, from a letter's bytes to the letters that answer it, without a mailbox or a database:
 //!
 //! ```
+//! use std::sync::Arc;
+//!
 //! use chrono::{DateTime, Utc};
 //! use fogpost::game::{BySeat, Seat, any::Kind};
 //! use fogpost::ledger::{Desk, SealKey, Source};
@@ -48,13 +50,17 @@
 //! // The letters that follow: Ann's receipt, then the report to each side.
 //! let templates = Templates::new(&Default::default())?;
 //! let club = Club { name: "The Fog Club", address: "referee@club.example" };
-//! let (club, m, token) = (&club, &ruling.after, "0123456789abcdef");
+//! let (club, m, token) = (&club, &Arc::new(ruling.after), "0123456789abcdef");
 //! let word = |dispatch| report::word(&templates, &Matter { club, m, dispatch, token, at });
 //! let letters = ruling.dispatches.iter().map(word).collect::<Result<Vec<_>, _>>()?;
 //! assert!(letters[0].text.contains("Your orders are sealed"));
 //! assert_eq!(letters[2].subject, "[QD-7K3M] Turn 2: your report");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+
+/// Letters are many small strings, made on one thread and dropped on another.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 pub mod audit;
 pub mod cli;

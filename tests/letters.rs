@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use fogpost::letter::automatic::Kind;
 use fogpost::letter::{Address, Letter, Limits, Own, Unreadable, WhatItIs, Written};
@@ -238,9 +239,12 @@ fn read_all_of(raw: &[u8]) {
     if let Ok(letter) = read(raw) {
         for answered in [None, Some("## write your orders above this line ##\n\nTurn 4\n")] {
             if let Written::Lines(lines) = letter.fresh(answered) {
+                // No letter comes to more than it holds.
+                assert!(lines.len() <= Limits::default().max_lines);
                 let _ = Request::read(&lines, is_order);
             }
         }
+        assert!(letter.in_reply_to.len() + letter.references.len() <= 200);
         let _ = letter.dkim_told("mx.club.example");
     }
 }
@@ -259,6 +263,14 @@ proptest! {
         let raw: &Vec<u8> = which.get(letters.as_slice());
         read_all_of(&damaged(raw, &changes));
     }
+}
+
+/// How long this thread has worked, where the system tells it: a busy machine makes no letter hostile.
+fn worked() -> Duration {
+    static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let told = fs::read_to_string("/proc/thread-self/schedstat");
+    let nanos = told.ok().and_then(|told| told.split(' ').next()?.parse().ok());
+    nanos.map_or_else(|| BEGUN.elapsed(), Duration::from_nanos)
 }
 
 #[test]
@@ -332,10 +344,33 @@ fn hostile_letters_are_read_in_bounded_time() {
             .concat(),
         ),
     ];
-    for (which, raw) in hostile.iter().enumerate() {
-        let begun = Instant::now();
+    bounded(&hostile);
+}
+
+#[test]
+fn what_repeats_itself_is_read_in_bounded_time() {
+    let head = "From: ann@example.org\r\nTo: referee@club.example\r\n";
+    let said = "2026 began and nobody said a word, nor did any of the others who had come:\r\n";
+    let ids = (0..9_000).map(|n| format!("<{n}@b> ")).collect::<String>();
+    let part = |kind: &str, line: &str, times| {
+        format!("--x\r\nContent-Type: text/{kind}\r\n\r\n{}", format!("{line}\r\n").repeat(times))
+    };
+    let parts = part("plain", &"a".repeat(1_990), 400) + &part("html", "<p>a</p>", 9_000);
+    let letters = [
+        format!("{head}\r\n{}", said.repeat(6_000)),
+        format!("{head}Subject: {}\r\n\r\nx", "[".repeat(190_000)),
+        format!("{head}In-Reply-To: {ids}\r\nReferences: {ids}\r\n\r\nx"),
+        format!("{head}Content-Type: multipart/alternative; boundary=x\r\n\r\n{parts}--x--\r\n"),
+    ];
+    bounded(&letters.map(String::into_bytes));
+}
+
+fn bounded(letters: &[Vec<u8>]) {
+    for (which, raw) in letters.iter().enumerate() {
+        let begun = worked();
         read_all_of(raw);
-        // Unoptimized, on a busy machine; anything quadratic would take minutes.
-        assert!(begun.elapsed().as_secs() < 20, "letter {which} took {:?}", begun.elapsed());
+        // Unoptimized; anything quadratic would take minutes.
+        let took = worked() - begun;
+        assert!(took.as_secs() < 20, "letter {which} took {took:?}");
     }
 }

@@ -13,7 +13,7 @@ use mail_parser::MessageParser;
 
 use super::witness::{self, Line};
 use super::{Finding, Place, Sent};
-use crate::letter::Digest;
+use crate::letter::{Address, Digest};
 use crate::referee::{Content, Dispatch, Match, Reader, Reply};
 use crate::report::again::{Wanted, again, first_part};
 use crate::report::envelope::{self, Answered, Envelope, Stationery};
@@ -85,7 +85,7 @@ impl Expected {
         if witness::in_text(&text).last() != Some(&line) {
             return self.wrong("its ledger line is not that of the ledger: it was changed");
         }
-        if Digest::of(bytes) != self.told {
+        if self.sent.digest != self.told {
             let again = self.again(words, reports_before).filter(|_| known_words);
             return self.wrong(&format!("{} was changed", differing_part(again.as_deref(), bytes)));
         }
@@ -111,7 +111,7 @@ impl Expected {
                 again => self.wrong(&format!("{} was changed", differing_part(again.as_deref(), bytes))),
             };
         }
-        let (club, dispatch) = (words.stationery.club(), self.told_again(reports_before));
+        let (club, dispatch) = (self.club(words), self.told_again(reports_before));
         match report::word_text(words.templates, &self.matter(&club, &dispatch)) {
             Ok(again) if again.lines().eq(text.lines()) => Ok(true),
             Ok(_) => self.wrong("its text was changed"),
@@ -142,13 +142,18 @@ impl Expected {
         Cow::Owned(dispatch)
     }
 
+    /// The club, with the address that the referee had then.
+    fn club<'a>(&'a self, words: &'a Words<'_>) -> Club<'a> {
+        Club { name: &words.stationery.club_name, address: &self.m.desk.address }
+    }
+
     fn matter<'a>(&'a self, club: &'a Club<'a>, dispatch: &'a Dispatch) -> Matter<'a> {
         Matter { club, m: &self.m, dispatch, token: self.token(), at: self.at }
     }
 
     /// The letter's bytes, from the match as it was.
     fn again(&self, words: &Words<'_>, reports_before: &[Vec<u8>]) -> Option<Vec<u8>> {
-        let (club, dispatch) = (words.stationery.club(), self.told_again(reports_before));
+        let (club, dispatch) = (self.club(words), self.told_again(reports_before));
         let matter = self.matter(&club, &dispatch);
         let mut page = report::word(words.templates, &matter).ok()?;
         if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &self.record) {
@@ -165,7 +170,9 @@ impl Expected {
             match_id: Some(&self.m.id),
             date: self.at,
         };
-        words.stationery.mail(page, &envelope, answered).ok()
+        let address = Address::parse(&self.m.desk.address).ok()?;
+        let stationery = Stationery { address, ..words.stationery.clone() };
+        stationery.mail(page, &envelope, answered).ok()
     }
 }
 

@@ -111,7 +111,8 @@ async fn follow_ledgers(store: &dyn Store, bar: &ProgressBar) -> anyhow::Result<
         bar.set_position(done as u64);
         let mut head = Head::default();
         loop {
-            let entries = store.entries_after(id, head.seq, TOGETHER).await?;
+            let mut entries = Vec::new();
+            store.entries_after(id, Some(head.seq), TOGETHER, &mut |entry| entries.push(entry)).await?;
             if entries.is_empty() {
                 break;
             }

@@ -1,6 +1,6 @@
 //! Matches are checked against their ledgers: when the GM asks, and on a schedule.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,14 +9,17 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::parallel::{meanwhile, side_by_side, wait_for};
 use super::{Office, Pause, until};
-use crate::audit::{Check, Expected, Finding, Kept, Place, Row, Sent, Verdict, Words, witness};
+use crate::audit::{
+    Check, Expected, Finding, Kept, Place, Raw, Read, Reading, Row, Sent, Verdict, Words, witness,
+};
 use crate::game::BySeat;
+use crate::letter::Digest;
 use crate::post::Stop;
 use crate::referee::{Act, Cause};
 use crate::report;
 use crate::report::again::text_of;
 use crate::report::envelope::Envelope;
-use crate::store::{DispatchRow, EntryRow, MatchRow, NewDispatch, Settlement, StoreError};
+use crate::store::{EntryRow, MatchRow, NewDispatch, SentRow, Settlement, StoreError};
 
 /// Entries looked at together.
 const TOGETHER: u32 = 256;
@@ -34,7 +37,7 @@ enum Depth {
 /// Is told how many entries more were checked.
 pub type Step<'a> = dyn Fn(u64) + Sync + 'a;
 
-/// The key under which the daemon remembers when all matches were checked last.
+/// The key under which the daemon remembers when it began the last check of all matches that it brought to its end.
 const AUDITED: &str = "audited";
 
 /// How often the daemon asks whether it is time to check.
@@ -109,7 +112,8 @@ impl Office {
                 });
             }
             let before = line.seq.saturating_sub(1);
-            let entry = self.store.entries_after(&line.match_id, before, 1).await?.pop();
+            let mut entry = None;
+            self.store.entries_after(&line.match_id, Some(before), 1, &mut |row| entry = Some(row)).await?;
             let what = match entry.filter(|entry| entry.seq == line.seq) {
                 Some(entry) if entry.hash == line.hash => continue,
                 Some(_) => "it is not on this chain: the ledger was rewritten, or the mail was",
@@ -138,9 +142,11 @@ impl Office {
         if last.is_some_and(|last| now - last < every) {
             return Ok(());
         }
-        self.store.remember(AUDITED, &now.to_rfc3339()).await?;
-        // A database that was just made holds nothing to be checked.
-        if last.is_some() { self.audit_all(now).await } else { Ok(()) }
+        // A database that was just made holds nothing to be checked. What is broken off is begun again.
+        if last.is_some() {
+            self.audit_all(now).await?;
+        }
+        Ok(self.store.remember(AUDITED, &now.to_rfc3339()).await?)
     }
 
     async fn audit_all(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
@@ -237,25 +243,27 @@ impl Office {
         let id = row.id.clone();
         let mut check = self.check_of(row).await?;
         check.asks_the_house = depth != Depth::WithoutHouse;
+        let (mut reading, mut sent_id) = (Reading::new(&id), i64::MIN);
         let whole = depth == Depth::Whole;
-        let mut reached = Reached { seq: 0, sent_id: i64::MIN };
-        let (mut brought, mut at_end) = (Vec::new(), false);
-        while !at_end && !check.is_stopped() {
-            let before = check.found();
-            // What some entries brought is worded again while the next are ruled on.
-            let (compared, ruled) =
-                meanwhile(|| self.compare(&brought, whole), self.rule_again(&mut check, &mut reached, step));
-            check.compared(compared, before);
-            (brought, at_end) = ruled?;
+        let mut next = self.read_on(&mut reading, &mut sent_id, step).await;
+        while !check.is_stopped() {
+            let read = next?;
+            if read.is_end() {
+                self.rule_again(&mut check, read, whole)?;
+                break;
+            }
+            // While this is ruled on again and worded again, what follows is read.
+            let (ruled, read_on) = meanwhile(
+                || self.rule_again(&mut check, read, whole),
+                self.read_on(&mut reading, &mut sent_id, step),
+            );
+            ruled?;
+            next = read_on;
         }
-        let before = check.found();
-        check.compared(self.compare(&brought, whole), before);
         let mut acted_id = i64::MIN;
-        loop {
-            let acted = self.store.acted_after(&id, acted_id, TOGETHER).await?;
-            let Some((last, _)) = acted.last() else { break };
-            acted_id = *last;
-            check.take_acted(&acted.into_iter().map(|(_, digest)| digest).collect::<Vec<_>>());
+        while let Some((last, acted)) = self.store.acted_after(&id, acted_id, TOGETHER).await? {
+            acted_id = last;
+            check.take_acted(&acted);
         }
         Ok(check.finish())
     }
@@ -269,63 +277,75 @@ impl Office {
         Ok(Check::new(Kept { id, game, stage, wake_at, snapshot }, addresses))
     }
 
-    /// Rules again on the next entries, with the letters that they name, and gives the letters of ours that they
-    /// brought; and whether there are no more entries.
-    async fn rule_again(
+    /// Reads the next entries of a match, with the letters that they name and what was sent until then.
+    async fn read_on(
         &self,
-        check: &mut Check,
-        reached: &mut Reached,
+        reading: &mut Reading,
+        sent_id: &mut i64,
         step: &Step<'_>,
-    ) -> anyhow::Result<(Vec<Brought>, bool)> {
-        let id = check.match_id().to_owned();
-        let entries = self.store.entries_after(&id, reached.seq, TOGETHER).await?;
-        let at_end = entries.is_empty();
-        reached.seq = entries.last().map_or(reached.seq, |last| last.seq);
-        step(entries.len() as u64);
-        entries.into_iter().for_each(|entry| check.take(row_of(entry)));
-        while check.wants_sent() {
-            let sent = self.store.sent_after(&id, reached.sent_id, TOGETHER).await?;
-            reached.sent_id = sent.last().map_or(reached.sent_id, |(last, _)| last.id);
-            check.take_sent(sent.into_iter().map(sent_row).collect());
-        }
-        let letters = self.store.letters_named(&check.letters_wanted()).await?;
-        let read = side_by_side(&letters, |(digest, raw)| check.read(*digest, raw));
-        let answered: BTreeSet<String> = read.iter().flat_map(|letter| letter.thread().cloned()).collect();
-        let answered = self.store.dispatches_by_message_id(&Vec::from_iter(answered)).await?;
-        let answered = side_by_side(&answered, |(id, bytes)| (id.clone(), text_of(bytes)));
-        let answered = BTreeMap::from_iter(answered);
-        let written = side_by_side(&read, |letter| letter.written(&answered));
-        for (((digest, _), letter), written) in letters.iter().zip(read).zip(written) {
-            check.hand(*digest, letter, written);
-        }
-        let mut brought = Vec::new();
-        for letter in check.rule(at_end) {
-            let wanted = letter.reports_wanted();
-            let reports = match wanted.is_empty() {
-                true => Vec::new(),
-                false => self.store.dispatches_by_message_id(wanted).await?,
+    ) -> anyhow::Result<Read> {
+        let (id, seq, mut count) = (reading.match_id().to_owned(), reading.seq(), 0);
+        let mut take = |entry: EntryRow| {
+            count += 1;
+            reading.entry(row_of(entry));
+        };
+        // Before the first entry there may be what was added.
+        let seq = Some(seq).filter(|seq| *seq > 0);
+        self.store.entries_after(&id, seq, TOGETHER, &mut take).await?;
+        step(count);
+        while reading.wants_sent() {
+            let mut sent = Vec::new();
+            let after = *sent_id;
+            let mut take = |row: SentRow| {
+                *sent_id = row.id;
+                sent.push(sent_row(row));
             };
-            brought.push((letter, reports.into_iter().map(|(_, bytes)| bytes).collect()));
+            self.store.sent_after(&id, after, TOGETHER, &mut take).await?;
+            reading.sent(sent);
         }
-        Ok((brought, at_end))
+        let mut letters: Vec<Raw> = Vec::new();
+        let mut take = |(digest, raw): (Digest, Vec<u8>)| letters.push(reading.letter(digest, &raw));
+        self.store.letters_named(&reading.letters_wanted(), &mut take).await?;
+        let answered: BTreeSet<String> = letters.iter().flat_map(|letter| letter.thread().cloned()).collect();
+        let answered = self.store.dispatches_by_message_id(&Vec::from_iter(answered)).await?;
+        let answered = answered.into_iter().map(|(id, bytes)| (id, text_of(&bytes))).collect();
+        reading.letters(letters, &answered);
+        Ok(reading.take())
     }
 
-    /// Words these letters again, and compares them with what was sent.
-    fn compare(&self, brought: &[Brought], whole: bool) -> Vec<Result<bool, Finding>> {
+    /// Rules again on what was read, words the letters again that come of it, and compares them with what was sent.
+    fn rule_again(&self, check: &mut Check, read: Read, whole: bool) -> anyhow::Result<()> {
         let (stationery, templates) = (&self.stationery, &self.templates);
         let words = Words { stationery, templates, digest: self.desk.wording, whole };
-        side_by_side(brought, |(letter, reports)| letter.compare(&words, reports))
+        let at_end = read.is_end();
+        check.take(read);
+        let before = check.found();
+        let mut brought: Vec<Brought> = Vec::new();
+        for letter in check.rule(at_end) {
+            let reports = match letter.reports_wanted() {
+                [] => Vec::new(),
+                wanted => self.reports(wanted)?,
+            };
+            brought.push((letter, reports));
+        }
+        let compare = |(letter, reports): &Brought| letter.compare(&words, reports);
+        // Pictures are worth all processors; words are made again as fast as what follows is read.
+        let compared =
+            if whole { side_by_side(&brought, compare) } else { brought.iter().map(compare).collect() };
+        check.compared(compared, before);
+        Ok(())
+    }
+
+    /// The bytes of these reports.
+    fn reports(&self, wanted: &[String]) -> anyhow::Result<Vec<Vec<u8>>> {
+        let found = wait_for(self.store.dispatches_by_message_id(wanted))
+            .context("the reports could not be read")??;
+        Ok(found.into_iter().map(|(_, bytes)| bytes).collect())
     }
 }
 
 /// A letter of ours as it must have been sent, with the reports that it may tell again.
 type Brought = (Expected, Vec<Vec<u8>>);
-
-/// How far the rows of a match were read. The database gives numbers from 1 on, whoever writes into it any.
-struct Reached {
-    seq: u64,
-    sent_id: i64,
-}
 
 /// A row that holds what no row of ours can hold was changed by somebody else.
 fn unreadable(error: anyhow::Error) -> anyhow::Result<Finding> {
@@ -335,9 +355,9 @@ fn unreadable(error: anyhow::Error) -> anyhow::Result<Finding> {
     }
 }
 
-fn sent_row((about, bytes): (DispatchRow, Vec<u8>)) -> Sent {
-    let DispatchRow { message_id, recipient, kind, seat, .. } = about;
-    Sent { message_id, recipient, kind, seat, bytes }
+fn sent_row(row: SentRow) -> Sent {
+    let SentRow { id: _, message_id, recipient, kind, seat, bytes } = row;
+    Sent { message_id, recipient, kind, seat, digest: Digest::of(&bytes), bytes }
 }
 
 fn row_of(entry: EntryRow) -> Row {

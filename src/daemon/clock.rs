@@ -86,6 +86,12 @@ impl Office {
     async fn make_good(&self, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
         let last =
             self.store.remembered(HEARTBEAT).await?.and_then(|text| text.parse::<DateTime<Utc>>().ok());
+        if last.is_some_and(|last| last > now) {
+            tracing::warn!("the clock was set back; what waits to be tried again is tried now");
+            self.store.try_again_now(now).await?;
+            self.letters.notify_one();
+            self.dispatches.notify_one();
+        }
         if let Some(since) = last.filter(|last| now - *last > outage) {
             let act = Act::Slide { since };
             let mut done = BTreeSet::new();

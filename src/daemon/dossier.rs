@@ -53,7 +53,9 @@ impl Office {
             Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
         });
         let named: Vec<Digest> = named.collect();
-        let letters: BTreeMap<_, _> = self.store.letters_named(&named).await?.into_iter().collect();
+        let mut letters = BTreeMap::new();
+        let mut take = |(digest, raw)| drop(letters.insert(digest, raw));
+        self.store.letters_named(&named, &mut take).await?;
         let posted = self.store.dispatches_of(&id).await?.into_iter().map(|(about, bytes)| Posted {
             message_id: about.message_id,
             recipient: about.recipient,

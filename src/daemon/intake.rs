@@ -40,6 +40,8 @@ impl Office {
                     pause = Pause::new();
                     self.read_while_on_duty(&duty, &stop, &health).await?;
                     health.send_replace(Health::default());
+                    // The next to have it may be another daemon, or another mailbox this one's.
+                    self.store.leave_duty(&duty).await;
                 }
                 Ok(false) => tokio::select! {
                     () = tokio::time::sleep(ASK_EVERY) => {}

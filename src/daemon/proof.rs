@@ -64,8 +64,9 @@ impl Office {
         }
         let waiting = self.store.letters(Some(Fate::Waiting), None, "", u32::MAX).await?;
         let digests: Vec<Digest> = waiting.into_iter().map(|letter| letter.digest).collect();
-        let raw = self.store.letters_named(&digests).await?;
-        let letters: Vec<Letter> = raw.iter().filter_map(|(_, raw)| self.read(raw)?.ok()).collect();
+        let mut letters: Vec<Letter> = Vec::new();
+        let mut take = |(_, raw): (Digest, Vec<u8>)| letters.extend(self.read(&raw).and_then(Result::ok));
+        self.store.letters_named(&digests, &mut take).await?;
         let tokens: Vec<String> =
             letters.iter().flat_map(|letter| letter.tokens.iter().map(ToString::to_string)).collect();
         let rows = self.store.seats_by_token(&tokens).await?;

@@ -1,5 +1,7 @@
 //! From a ruling to rows: its entries, its letters worded and put on the outbox.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 
 use super::Office;
@@ -44,8 +46,8 @@ impl Office {
         let entries: Vec<EntryRow> = ruling.entries.iter().map(entry_row).collect();
         let record = self.record_of_ended(ruling, unsaved).await?;
         let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
+        let m = &Arc::new(ruling.after.clone());
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let m = &ruling.after;
             let (token, name, address) = match dispatch.to {
                 Reader::Seat(seat) => {
                     let TokenRow { token, player, .. } = &seats[seat];

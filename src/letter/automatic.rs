@@ -376,7 +376,9 @@ fn is_daemon(local: &str) -> bool {
     let listed = |daemon: &&str| {
         local.strip_prefix(*daemon).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '+', '=']))
     };
+    // `post_master`.
     DAEMONS.any(listed)
+        || DAEMONS.is(&local.replace('_', ""))
         || takes_no_reply(&local)
         || local.starts_with("microsoftexchange")
         || local.starts_with("owner-")

@@ -143,6 +143,7 @@ pub fn is_absence(subject: &str) -> bool {
     ];
     let bracket = subject.strip_suffix([')', ']']).and_then(|s| s.rfind(['(', '[']).map(|at| &s[at + 1..]));
     ABSENCE.begin(subject)
+        || ABSENCE.begin(untagged(subject))
         || bracket.is_some_and(|words| ABSENCE.begin(words))
         || closing.iter().any(|words| subject.ends_with(words))
 }
@@ -150,6 +151,19 @@ pub fn is_absence(subject: &str) -> bool {
 /// A subject without what stands before its first word.
 fn bare(subject: &str) -> &str {
     subject.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[')
+}
+
+fn to_word(text: &str) -> &str {
+    text.trim_start_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// A subject in lower case without the tags that gateways put before it, and the bracket round its first words.
+fn untagged(subject: &str) -> &str {
+    const TAGS: [&str; 4] = ["external", "extern", "ext", "spam"];
+    let rest = to_word(subject);
+    let tagged =
+        TAGS.iter().find_map(|tag| rest.strip_prefix(tag)).filter(|rest| rest.starts_with([']', '*', ')']));
+    tagged.map_or(rest, to_word)
 }
 
 fn is_reply(subject: &str) -> bool {
@@ -254,6 +268,8 @@ mod tests {
             ("Out of office next week, my orders", "SHIP 1 TO B2"),
             ("Out of office next week", "hello, just to let you know that i am away next week"),
             ("failure notice?", "did you get my letter?"),
+            ("Re: [QZ-7K3M] Turn 4", "i lost my train ticket and its case number, so i am late with my turn"),
+            ("Your message was rejected", "so says my server: it exceeds the maximum size. what shall i do?"),
             ("Mail delivery failed", "the server said: mailbox full, 550 user unknown\nCAPTURE C1"),
         ] {
             assert_eq!(said(subject, text), None, "{subject}");

@@ -4,6 +4,7 @@
 //! [`quote`](super::quote).
 
 use super::address::Address;
+use super::signs::{has_address, has_date, has_time, has_word};
 use super::words::{FORWARDED, LEADS, Label, ORIGINAL, WROTE, label};
 
 /// A line longer than this is no part of a frame.
@@ -97,7 +98,9 @@ impl<'a> Page<'a> {
             return self.table(at);
         }
         if line.len() >= 10 && line.trim().chars().all(|c| matches!(c, '_' | '-' | '=')) {
-            return self.block(self.skip_blanks(at + 1, 2), 2);
+            let next = self.skip_blanks(at + 1, 2);
+            let from_alone = || self.block(next, 1).filter(|frame| frame.author != Author::Unknown);
+            return self.block(next, 2).or_else(from_alone);
         }
         self.block(at, 3)
             .or_else(|| self.attribution(at))
@@ -136,6 +139,9 @@ impl<'a> Page<'a> {
                     && !self.is_blank(here - 1)
                     && attributes(line).is_none() =>
                 {
+                    if seen == [Label::From] && author == Author::Unknown {
+                        author = self.author(line);
+                    }
                     loose += 1;
                 }
                 None => break,
@@ -160,7 +166,7 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// A header block that lost its line breaks: `From: … Sent: … To: … Subject: …`.
+    /// A header block that lost its line breaks: `From: … Sent: … To: … Subject: …`, or the two first of them whole.
     fn one_line_block(&self, at: usize) -> Option<Frame> {
         let line = self.line(at)?;
         header_line(line)?;
@@ -168,11 +174,17 @@ impl<'a> Page<'a> {
             line.split_whitespace().filter_map(|word| label(word.strip_suffix(':')?)).collect();
         seen.sort_unstable();
         seen.dedup();
-        (seen.len() >= 4).then(|| Frame { end: at + 1, kind: Kind::Block, author: self.author(line) })
+        let two = [Label::From, Label::Date].iter().all(|label| seen.contains(label));
+        let whole = two && has_address(line) && has_date(line) && has_time(line);
+        (whole || seen.len() >= 4).then(|| Frame {
+            end: at + 1,
+            kind: Kind::Block,
+            author: self.author(line),
+        })
     }
 
-    /// A header block in a language that is not known here: three lines of a label and a value at least, one with an
-    /// address and one with a date and a time.
+    /// A header block in a language that is not known here: three lines of a label and a value at least (two if the
+    /// labels are known), one with an address and one with a date and a time.
     fn foreign_block(&self, at: usize) -> Option<Frame> {
         let value = |line: &'a str| {
             let (label, value) = line.trim().split_once([':', '：'])?;
@@ -187,7 +199,8 @@ impl<'a> Page<'a> {
         }
         let addressed = values.iter().any(|value| has_address(value));
         let dated = values.iter().any(|value| has_date(value) && has_time(value));
-        if !addressed || !dated || values.len() < 3 {
+        let known = (at..end).filter_map(|l| header_line(self.line(l)?)).count();
+        if !addressed || !dated || values.len() < 3 && known < 2 {
             return None;
         }
         // Who wrote stands first in all languages.
@@ -248,7 +261,8 @@ impl<'a> Page<'a> {
 
     /// Whether what was read of an attribution so far may go on in the next line.
     fn wraps(&self, so_far: &str) -> bool {
-        leads(so_far) || so_far.contains('@') || has_date(so_far)
+        let ended = so_far.ends_with([':', '：']);
+        !ended && (leads(so_far) || so_far.contains('@') || has_date(so_far))
     }
 
     fn author(&self, text: &str) -> Author {
@@ -320,64 +334,27 @@ fn attributes(text: &str) -> Option<Kind> {
     let text = text.trim().trim_matches(['*', '_', ' ']);
     let dashed = text.starts_with("--") && text.ends_with("--");
     let bare = text.trim_matches(['-', ' ', '*', '_']).to_lowercase();
-    if !(bare.ends_with([':', '：']) || dashed || bare.ends_with("wrote")) {
+    // `2026/11/20 Referee <referee@club.example>`, `2026-11-20 17:21 GMT+01:00 Referee` and `Posted by Referee on
+    // 11/20/2026` have no colon.
+    let dated =
+        bare.starts_with(|c: char| c.is_ascii_digit()) && (bare.ends_with('>') || bare.contains(" gmt"));
+    let entry = (dated || bare.starts_with("posted by ")) && has_date(&bare);
+    if !(bare.ends_with([':', '：']) || dashed || entry || bare.ends_with("wrote")) {
         return None;
     }
-    let wrote = WROTE.any(|verb| has_word(&bare, verb));
-    let address = has_address(&bare);
-    let date = has_date(&bare);
-    match (date, wrote, address) {
-        (true, true, _) | (true, _, true) => Some(Kind::Certain),
-        (false, true, true) => Some(Kind::Likely),
-        (false, true, false) if bare.len() < 100 && bare.split(' ').count() <= 8 => Some(Kind::Likely),
+    let (date, address) = (has_date(&bare), has_address(&bare));
+    if date && address {
+        return Some(Kind::Certain);
+    }
+    let short = |words| bare.split(' ').count() <= words;
+    let wrote = (date || address || short(8)) && WROTE.any(|verb| has_word(&bare, verb));
+    match (date, wrote) {
+        (true, true) => Some(Kind::Certain),
+        (false, true) if address || bare.len() < 100 => Some(Kind::Likely),
         // In a language whose verb is not known here.
-        (true, false, false) if has_time(&bare) && bare.split(' ').count() <= 10 => Some(Kind::Likely),
+        (true, false) if has_time(&bare) && short(10) => Some(Kind::Likely),
         _ => None,
     }
-}
-
-/// Whether `text` holds `word` with no letter on either side (where the script parts its words at all).
-fn has_word(text: &str, word: &str) -> bool {
-    let letter = |c: char| c.is_alphabetic() && (c as u32) < 0x0e00;
-    text.match_indices(word).any(|(at, _)| {
-        !text[..at].chars().next_back().is_some_and(letter)
-            && !text[at + word.len()..].chars().next().is_some_and(letter)
-    })
-}
-
-fn has_address(text: &str) -> bool {
-    text.match_indices('@').any(|(at, _)| {
-        text[..at].chars().next_back().is_some_and(char::is_alphanumeric)
-            && text[at + 1..].chars().next().is_some_and(char::is_alphanumeric)
-    })
-}
-
-/// A time of day, as `8:01` or `20:01`.
-fn has_time(text: &str) -> bool {
-    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-    text.match_indices(':').any(|(at, _)| {
-        let mut behind = text[at + 1..].chars();
-        digit(text[..at].chars().next_back()) && digit(behind.next()) && digit(behind.next())
-    })
-}
-
-/// A year, or a time of day.
-fn has_date(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let year = |at: usize| {
-        (text.get(at..at + 2) == Some("20") || text.get(at..at + 2) == Some("19"))
-            && digit(at + 2)
-            && digit(at + 3)
-            && !digit(at + 4)
-            && (at == 0 || !digit(at - 1))
-    };
-    let time = |at: usize| {
-        digit(at) && matches!(bytes.get(at + 1), Some(b':' | b'.' | b'h')) && digit(at + 2) && digit(at + 3)
-    };
-    let date =
-        |at: usize| digit(at) && matches!(bytes.get(at + 1), Some(b'/' | b'.' | b'-')) && digit(at + 2);
-    (0..bytes.len()).any(|at| year(at) || time(at) || date(at))
 }
 
 #[cfg(test)]
@@ -401,6 +378,7 @@ mod tests {
             "On Nov 20, 2026, at 11:00, Referee <referee@club.example> wrote:",
             "On Monday, 20 November\n2026 at 11:00 AM, Referee\n<referee@club.example>\nwrote:",
             "Am 20.11.26 um 11:00 schrieb Referee:",
+            "Posted by Referee on 11/20/2026",
             "Am Fr., 20. Nov. 2026 um 11:00 Uhr schrieb Referee <\nreferee@club.example>:",
             "Le ven. 20 nov. 2026 à 11:00, Referee <referee@club.example> a écrit :",
             "El vie, 20 nov 2026 a las 11:00, Referee (<referee@club.example>) escribió:",
@@ -420,6 +398,8 @@ mod tests {
             "2026년 11월 20일 (금) 오전 11:00, Referee <referee@club.example>님이 작성:",
             "---- On Fri, 20 Nov 2026 11:00:00 +0000 Referee <referee@club.example> wrote ----",
             "20.11.2026, 11:00, \"Referee\" <referee@club.example>:",
+            "2026/11/20 Referee <referee@club.example>",
+            "Le vendredi 20 novembre 2026, Referee nous a dit :",
         ] {
             let found = frame(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((found.end, found.kind), (text.lines().count(), Kind::Certain), "{text}");
@@ -450,6 +430,10 @@ mod tests {
             "-------- Ursprüngliche Nachricht --------\n\nVon: Referee\nDatum: 20.11.26 11:00 (GMT+01:00)\nAn: Ann\nBetreff: Turn 4",
             "________________________________\nFrom: Referee\nSent: Friday\nTo: Ann\nSubject: Turn 4",
             "From: Referee Sent: Friday, 20 November 2026 To: Ann Subject: Turn 4",
+            "From: referee@club.example Date: Fri, 20 Nov 2026 11:00:00 +0100",
+            "From: Referee\n<referee@club.example>\nSent: Friday\nTo: Ann\nSubject: Turn 4",
+            "Date: Fri, 20 Nov 2026 11:00:00 +0100\nTo: ann@example.org",
+            "_____________\nFrom: referee@club.example",
         ] {
             let found = frame(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((found.end, found.kind), (text.lines().count(), Kind::Block), "{text}");

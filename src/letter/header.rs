@@ -17,6 +17,17 @@ pub struct Header {
     pub value: String,
 }
 
+/// The letter with line feeds, where its lines end in bare carriage returns as on an old Macintosh.
+pub fn with_line_feeds(raw: &[u8]) -> Cow<'_, [u8]> {
+    let end = raw.iter().position(|b| matches!(b, b'\r' | b'\n'));
+    let bare = end.is_some_and(|end| raw[end] == b'\r' && raw.get(end + 1) != Some(&b'\n'));
+    if !bare {
+        return Cow::Borrowed(raw);
+    }
+    let line_feed = |b: &u8| if *b == b'\r' { b'\n' } else { *b };
+    Cow::Owned(raw.iter().map(line_feed).collect())
+}
+
 /// The letter without the `From ` line that some delivery programs put above it.
 pub fn without_envelope_line(raw: &[u8]) -> &[u8] {
     let blank = raw.iter().take_while(|b| b.is_ascii_whitespace()).count();
@@ -177,6 +188,14 @@ mod tests {
             found,
             [("received".into(), "a b".into()), ("to".into(), "x".into())] as [(String, String); 2]
         );
+    }
+
+    #[test]
+    fn bare_carriage_returns_end_lines_if_they_end_the_first() {
+        assert_eq!(with_line_feeds(b"To: x\r\rA\r").as_ref(), b"To: x\n\nA\n");
+        for raw in [b"To: x\r\n\r\nA\rB".as_slice(), b"To: x\n\nA\rB", b"To: x", b""] {
+            assert_eq!(with_line_feeds(raw).as_ref(), raw);
+        }
     }
 
     #[test]

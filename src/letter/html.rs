@@ -400,7 +400,9 @@ impl<'a> Tag<'a> {
             "history_container",
         ];
         let named = |text: &str| NAMES.iter().any(|name| text.contains(name));
-        named(&class) || named(&id) || matches!(self.attribute("name"), "quote" | "quoted-content")
+        named(&class)
+            || named(&id)
+            || matches!(self.attribute("name"), "quote" | "quoted-content" | "messageReplySection")
     }
 
     fn is_signature(&self) -> bool {

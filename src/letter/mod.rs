@@ -22,6 +22,7 @@ mod header;
 mod html;
 pub mod ours;
 mod quote;
+mod signs;
 mod source;
 mod words;
 mod written;
@@ -60,6 +61,9 @@ impl Default for Limits {
 
 /// No letter of a player brings more tokens than this.
 const MAX_TOKENS: usize = 16;
+
+/// No thread is longer, as far as anybody looks back.
+const MAX_IDS: usize = 100;
 
 /// A letter quotes no more letters of its thread than this.
 const MAX_QUOTED: usize = 8;
@@ -179,6 +183,7 @@ impl Letter {
     /// [`Unreadable`]: it exceeds a limit, or has not exactly one sender.
     pub fn read(raw: &[u8], own: &Own, limits: &Limits) -> Result<Letter, Box<Unreadable>> {
         let digest = Digest::of(raw);
+        let raw = &header::with_line_feeds(raw);
         let raw = &header::without_hidden_letters(header::without_envelope_line(raw));
         let head = header::head(raw);
         let measured = measure(raw, head, limits);
@@ -289,7 +294,9 @@ impl Envelope {
         let ids = |name: &str| -> Vec<String> {
             headers.iter().filter(|h| h.name == name).flat_map(|h| header::message_ids(&h.value)).collect()
         };
-        let (in_reply_to, references) = (ids("in-reply-to"), ids("references"));
+        let (mut in_reply_to, mut references) = (ids("in-reply-to"), ids("references"));
+        in_reply_to.truncate(MAX_IDS);
+        references.drain(..references.len().saturating_sub(MAX_IDS));
         let mut tokens = Vec::new();
         for name in ["to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "resent-to"]
         {
@@ -367,8 +374,9 @@ fn in_subject(subject: &str) -> Option<InSubject> {
             && code.bytes().all(|b| b.is_ascii_alphanumeric())
     };
     let found = subject.match_indices('[').find_map(|(at, _)| {
-        let (name, rest) = subject[at + 1..].split_once(']')?;
-        is_name(name).then(|| (name.to_ascii_uppercase(), rest))
+        let behind = &subject[at + 1..];
+        let end = behind.bytes().take("QQQQ-AAAAAAAA]".len()).position(|b| b == b']')?;
+        is_name(&behind[..end]).then(|| (behind[..end].to_ascii_uppercase(), &behind[end..]))
     });
     let (match_name, rest) = found?;
     let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());

@@ -4,7 +4,7 @@
 //! or taken from our HTML. What a person wrote is never taken for ours unless it repeats whole lines of ours; and
 //! no line of ours begins like an order, since examples stand behind `| `.
 
-use std::collections::BTreeMap;
+use std::ops::Index;
 
 use super::address::{Address, Token};
 
@@ -22,10 +22,18 @@ const ENOUGH_WORDS: usize = 4;
 
 /// The words of a letter of ours.
 pub struct Ours {
-    words: Vec<String>,
+    words: Words,
     /// Where lines begin, in `words`; ascending.
     starts: Vec<usize>,
-    by_word: BTreeMap<String, Vec<usize>>,
+    /// The same, by their first words.
+    by_word: Vec<usize>,
+}
+
+/// Words in lower case, in one piece of memory.
+#[derive(Default)]
+struct Words {
+    text: String,
+    ends: Vec<usize>,
 }
 
 /// Follows our letter through a reply.
@@ -35,18 +43,64 @@ pub struct Follower<'a> {
     at: usize,
 }
 
+impl Words {
+    fn of(line: &str) -> Words {
+        let mut words = Words::default();
+        words.add(line);
+        words
+    }
+
+    fn add(&mut self, line: &str) {
+        each_word(line, |word| {
+            let begin = self.text.len();
+            if word.is_ascii() {
+                self.text.push_str(word);
+                self.text[begin..].make_ascii_lowercase();
+            } else {
+                self.text.push_str(&word.to_lowercase());
+            }
+            self.ends.push(self.text.len());
+        });
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn from(&self, at: usize) -> impl Iterator<Item = &str> {
+        (at..self.len()).map(|at| &self[at])
+    }
+}
+
+impl Index<usize> for Words {
+    type Output = str;
+
+    fn index(&self, at: usize) -> &str {
+        let begin = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[begin..self.ends[at]]
+    }
+}
+
 impl Ours {
     pub fn new(text: &str) -> Ours {
-        let mut ours = Ours { words: Vec::new(), starts: Vec::new(), by_word: BTreeMap::new() };
+        let (mut words, mut starts) = (Words::default(), Vec::new());
         for line in text.lines() {
-            let words = words(line);
-            let Some(first) = words.first() else { continue };
-            let start = ours.words.len();
-            ours.starts.push(start);
-            ours.by_word.entry(first.clone()).or_default().push(start);
-            ours.words.extend(words);
+            let start = words.len();
+            words.add(line);
+            if words.len() > start {
+                starts.push(start);
+            }
         }
-        ours
+        let mut by_word = starts.clone();
+        by_word.sort_by(|one, other| words[*one].cmp(&words[*other]));
+        Ours { words, starts, by_word }
+    }
+
+    /// Where lines begin with this word; ascending.
+    fn beginning_with(&self, word: &str) -> &[usize] {
+        let from = self.by_word.partition_point(|start| &self.words[*start] < word);
+        let count = self.by_word[from..].partition_point(|start| &self.words[*start] == word);
+        &self.by_word[from..from + count]
     }
 
     pub fn follow(&self) -> Follower<'_> {
@@ -65,10 +119,11 @@ impl Ours {
 impl Follower<'_> {
     /// Whether `line` is one of ours, or a piece of one where the lines before were wrapped anew.
     pub fn takes(&mut self, line: &str) -> bool {
-        let line = words(line);
-        let Some(first) = line.first() else { return false };
-        let none = Vec::new();
-        let starts = self.ours.by_word.get(first).unwrap_or(&none);
+        let line = Words::of(line);
+        if line.len() == 0 {
+            return false;
+        }
+        let starts = self.ours.beginning_with(&line[0]);
         let ahead = starts.partition_point(|start| *start < self.at);
         let nearest =
             starts[ahead..].iter().chain(starts[..ahead].iter().rev()).copied().take(MAX_CANDIDATES);
@@ -80,10 +135,10 @@ impl Follower<'_> {
     }
 
     /// Where `line` ends if it stands at `start` in our words.
-    fn fits(&self, start: usize, line: &[String]) -> Option<usize> {
-        let here = &self.ours.words[start..];
-        if here.starts_with(line) {
-            let end = start + line.len();
+    fn fits(&self, start: usize, line: &Words) -> Option<usize> {
+        let ours = &self.ours.words;
+        let end = start + line.len();
+        if end <= ours.len() && ours.from(start).zip(line.from(0)).all(|(ours, word)| ours == word) {
             let piece = !self.ours.begins_line(start) || line.len() >= ENOUGH_WORDS;
             return (piece || self.ours.ends_line(end)).then_some(end);
         }
@@ -91,49 +146,52 @@ impl Follower<'_> {
         if line.len() < 6 || is_bar(&line[0]) {
             return None;
         }
-        let (mut same, mut at) = (0, 0);
-        for word in line {
-            let next = here[at.min(here.len())..].iter().take(3).take_while(|ours| !is_bar(ours));
-            if let Some(skipped) = next.into_iter().position(|ours| ours == word) {
+        let (mut same, mut at) = (0, start);
+        for word in line.from(0) {
+            let mut next = ours.from(at).take(3).take_while(|ours| !is_bar(ours));
+            if let Some(skipped) = next.position(|ours| ours == word) {
                 same += 1;
                 at += skipped + 1;
             }
         }
-        (same * 4 >= line.len() * 3).then(|| start + at)
+        (same * 4 >= line.len() * 3).then_some(at)
     }
 }
 
 /// The words of a line in lower case, without what clients add to it. A `|`, or a `>` at its start, is a word: so an
 /// order that we gave as an example, or gave back, is not taken for the same order written again.
 pub fn words(line: &str) -> Vec<String> {
-    let line = line.trim();
     let mut words = Vec::new();
-    let mut rest = line;
-    if let Some(behind) = line.strip_prefix('>') {
-        words.push(">".to_owned());
-        rest = behind;
+    each_word(line, |word| words.push(word.to_lowercase()));
+    words
+}
+
+/// What clients set before or behind an address, a link or a picture.
+const ADDED: [&str; 7] = ["<mailto:", "<http:", "<https:", "<tel:", "[cid:", "[image:", "[mailto:"];
+
+fn each_word<'a>(line: &'a str, mut take: impl FnMut(&'a str)) {
+    let mut rest = line.trim();
+    if rest.starts_with('>') {
+        take(&rest[..1]);
+        rest = &rest[1..];
     }
     while let Some(at) = rest.find(|c: char| c.is_alphanumeric() || matches!(c, '<' | '[' | '|')) {
         rest = &rest[at..];
-        if let Some(behind) = rest.strip_prefix('|') {
-            words.push("|".to_owned());
-            rest = behind;
-            continue;
-        }
-        let added = ["<mailto:", "<http:", "<https:", "<tel:", "[cid:", "[image:", "[mailto:"];
-        if added.iter().any(|added| rest.get(..added.len()).is_some_and(|r| r.eq_ignore_ascii_case(added))) {
-            rest = rest.find(['>', ']']).map_or("", |end| &rest[end + 1..]);
-            continue;
-        }
-        let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
-        if end == 0 {
-            rest = &rest[1..];
-            continue;
-        }
-        words.push(rest[..end].to_lowercase());
+        let end = match rest.as_bytes()[0] {
+            b'|' => 1,
+            b'<' | b'[' => {
+                let begins = |with: &&str| {
+                    rest.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with))
+                };
+                let added = ADDED.iter().any(begins).then(|| rest.find(['>', ']']));
+                rest = added.map_or(&rest[1..], |end| end.map_or("", |end| &rest[end + 1..]));
+                continue;
+            }
+            _ => rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len()),
+        };
+        take(&rest[..end]);
         rest = &rest[end..];
     }
-    words
 }
 
 /// What bars a line of ours from being taken for one without it.

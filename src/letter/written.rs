@@ -142,6 +142,7 @@ impl<'a> Index<'a> {
 /// The plain lines with what was wrapped joined, and what was run together parted, as the HTML has it.
 fn mend(plain: Vec<&str>, html: &[&str]) -> Vec<String> {
     let index = Index::of(html);
+    let room = plain.len() + html.len();
     let mut out = Vec::new();
     let mut at = 0;
     while at < plain.len() {
@@ -150,8 +151,11 @@ fn mend(plain: Vec<&str>, html: &[&str]) -> Vec<String> {
             out.push(plain[at..at + taken].join(" "));
         } else {
             match run_together(plain[at], &index) {
-                Some(parts) => out.extend(parts.iter().map(|part| (*part).to_owned())),
-                None => out.push(plain[at].to_owned()),
+                // No more lines come of it than there are.
+                Some(parts) if out.len() + parts.len() <= room => {
+                    out.extend(parts.iter().map(|part| (*part).to_owned()));
+                }
+                _ => out.push(plain[at].to_owned()),
             }
         }
         at += taken;

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+use serde_json::json;
 
 use super::templates::TOPICS;
-use super::told::{Seen, Told};
+use super::told::{About, Seen, Teller, Told};
 use super::words::{left, local};
 use super::{Club, Matter, Plain};
 use crate::game::any::Kind;
@@ -13,40 +15,72 @@ use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
 use crate::referee::{Adjudged, Answer, Content, Match, Notice, Orders, Reply, Stage};
 
 /// What any letter about a match may say to anybody who holds one of its seats.
-fn shared(matter: &Matter<'_>) -> Vec<(&'static str, Value)> {
-    let Matter { club, m, at, .. } = *matter;
-    let zone = m.terms.zone;
-    let due = m.due();
-    let deadline = m.deadline.map(|deadline| {
-        let end = deadline + m.terms.grace();
-        json!({
-            "at": local(deadline, zone),
-            "left": left(deadline - at),
-            "passed": deadline <= at,
-            "grace_until": local(end, zone),
-        })
+const SHARED: [(&str, Teller); 19] = [
+    ("club", |about| club(&Club { name: &about.club_name, address: &about.club_address })),
+    ("match", |about| {
+        let m = &about.m;
+        context! { id => &m.id, game => m.game.key(), game_name => m.game.name(), stage => Serde(m.stage) }
+    }),
+    ("names", |about| told(&about.m.players)),
+    ("sides", |about| told(about.m.game.sides())),
+    ("options", |about| told(about.m.state.options())),
+    ("terms", |about| told(&about.m.terms)),
+    ("title", |about| told(title(&about.m))),
+    ("due", |about| told(about.m.due())),
+    ("awaited", |about| told(about.m.awaited())),
+    ("outcome", |about| told(about.m.state.outcome())),
+    ("paused", |about| told(about.m.stage == Stage::Paused)),
+    ("asked", |about| told(about.m.asked_gm)),
+    ("missed_in_a_row", |about| told(&about.m.missed)),
+    ("draw_offer", |about| told(about.m.draw_offer)),
+    ("extension", |about| {
+        about.m.extension.map(|(by, days)| context! { by => Serde(by), days => days }).into()
+    }),
+    ("absences", |about| told(&about.m.absences)),
+    ("settles", |about| told(about.m.settle_at.map(|moment| local(moment, about.m.terms.zone)))),
+    ("deadline", deadline),
+    ("ledger", |about| context! { seq => about.m.head.seq, hash => Serde(about.m.head.hash) }),
+];
+
+/// What a letter to a seat may say of that seat.
+const OWN: [(&str, Teller); 5] = [
+    ("me", |about| told(about.seat)),
+    ("foe", |about| told(about.seat.map(Seat::other))),
+    ("held", held),
+    ("owes", |about| told(about.seat.is_some_and(|seat| about.m.awaits(seat)))),
+    ("token", |about| told(&about.token)),
+];
+
+fn deadline(about: &About) -> Value {
+    let terms = &about.m.terms;
+    let told = about.m.deadline.map(|deadline| {
+        context! {
+            at => local(deadline, terms.zone),
+            left => left(deadline - about.at),
+            passed => deadline <= about.at,
+            grace_until => local(deadline + terms.grace(), terms.zone),
+        }
     });
-    vec![
-        ("club", json!({ "name": club.name, "address": club.address })),
-        ("match", json!({ "id": &m.id, "game": m.game.key(), "game_name": m.game.name(), "stage": m.stage })),
-        ("names", json!(&m.players)),
-        ("sides", json!(m.game.sides())),
-        ("options", json!(m.state.options())),
-        ("terms", json!(&m.terms)),
-        ("title", json!(title(m))),
-        ("due", json!(due)),
-        ("awaited", json!(m.awaited())),
-        ("outcome", json!(m.state.outcome())),
-        ("paused", json!(m.stage == Stage::Paused)),
-        ("asked", json!(m.asked_gm)),
-        ("missed_in_a_row", json!(&m.missed)),
-        ("draw_offer", json!(m.draw_offer)),
-        ("extension", json!(m.extension.map(|(by, days)| json!({ "by": by, "days": days })))),
-        ("absences", json!(&m.absences)),
-        ("settles", json!(m.settle_at.map(|moment| local(moment, zone)))),
-        ("deadline", json!(deadline)),
-        ("ledger", json!({ "seq": m.head.seq, "hash": m.head.hash })),
-    ]
+    told.into()
+}
+
+fn held(about: &About) -> Value {
+    let held = about.seat.and_then(|seat| about.m.held[seat].as_ref());
+    let told = held.map(|held| {
+        let at = local(held.at, about.m.terms.zone);
+        context! { orders => Serde(&held.filing), at => at, wait => held.wait }
+    });
+    told.into()
+}
+
+fn about(matter: &Matter<'_>, seat: Option<Seat>) -> About {
+    let Matter { club, m, token, at, .. } = *matter;
+    let (club_name, club_address) = (club.name.to_owned(), club.address.to_owned());
+    About { club_name, club_address, m: Arc::clone(m), seat, token: token.to_owned(), at }
+}
+
+fn told(value: impl serde::Serialize) -> Value {
+    Value::from(Serde(value))
 }
 
 /// What stands in the subject after the match's name: the phase that is open.
@@ -60,71 +94,60 @@ fn title(m: &Match) -> String {
 
 /// The context of a letter to `seat`.
 pub fn seat(matter: &Matter<'_>, seat: Seat, board: Option<&Board>) -> Told {
-    let Matter { m, dispatch, token, .. } = *matter;
-    let content = &dispatch.content;
-    let zone = m.terms.zone;
+    let Matter { m, dispatch, .. } = *matter;
     let seen = Seen::new(&m.state, seat);
-    let held = m.held[seat]
-        .as_ref()
-        .map(|held| json!({ "orders": &held.filing, "at": local(held.at, zone), "wait": held.wait }));
-    let own = [
-        ("me", json!(seat)),
-        ("foe", json!(seat.other())),
-        ("held", json!(held)),
-        ("owes", json!(m.awaits(seat))),
-        ("board", json!(board.map(|board| board.text.trim_end()))),
-        ("token", json!(token)),
-    ];
-    let rest = match content {
+    let rest = match &dispatch.content {
         Content::Answer(answer) => vec![("answer", self::answer(answer))],
-        Content::Report { missed, correction, .. } => vec![
-            ("missed", json!(missed)),
-            ("correction", json!(correction.as_deref().map(wrapped))),
-            ("key", json!((m.stage == Stage::Over).then(|| m.key.open()))),
+        Content::Report { steps, missed, correction } => vec![
+            ("steps", steps.iter().map(|step| told_step(step, m, &seen, seat)).collect()),
+            ("missed", told(missed)),
+            ("correction", told(correction.as_deref().map(wrapped))),
+            ("key", told((m.stage == Stage::Over).then(|| m.key.open()))),
         ],
-        Content::Missed { seats } => vec![("late", json!(seats))],
+        Content::Missed { seats } => vec![("late", told(seats))],
         Content::Notice(notice) => {
-            vec![("notice", self::notice(notice, m)), ("message", json!(message(notice)))]
+            vec![("notice", self::notice(notice, m)), ("message", told(message(notice)))]
         }
         Content::Invitation | Content::Succession | Content::Reminder => Vec::new(),
     };
-    let mut told = Told::new(Some(Arc::clone(&seen))).with(shared(matter)).with(own).with(rest);
-    if let Content::Report { steps, .. } = content {
-        let steps = steps.iter().map(|step| {
-            let same = seen.is_of(&step.state);
-            let seen = if same { Arc::clone(&seen) } else { Seen::new(&step.state, seat) };
-            minijinja::Value::from(news(step, &m.players, seen, seat))
-        });
-        told.set("steps", steps.collect::<Vec<_>>());
-    }
-    told
+    let board = ("board", told(board.map(|board| board.text.trim_end())));
+    Told::new(Some(seen))
+        .about(about(matter, Some(seat)), SHARED.into_iter().chain(OWN))
+        .with([board])
+        .with(rest)
+}
+
+/// The news of one of the adjudications that a report tells of.
+fn told_step(step: &Adjudged, m: &Match, seen: &Arc<Seen>, seat: Seat) -> Value {
+    let seen = if seen.is_of(&step.state) { Arc::clone(seen) } else { Seen::new(&step.state, seat) };
+    news(step, &m.players, seen, seat).into()
 }
 
 /// The context of a letter to the GM. It holds nothing that the rules hide from either side: he may be a player.
 pub fn gm(matter: &Matter<'_>) -> Told {
     let notice = noticed(&matter.dispatch.content);
     let own = [
-        ("notice", json!(notice)),
-        ("message", json!(notice.and_then(message))),
-        ("token", json!(matter.token)),
+        ("notice", told(notice)),
+        ("message", told(notice.and_then(message))),
+        ("token", told(matter.token)),
     ];
-    Told::new(None).with(shared(matter)).with(own)
+    Told::new(None).about(about(matter, None), SHARED).with(own)
 }
 
 /// The context of a letter to who held `seat` until now: nothing of the match but the notice.
 pub fn former(matter: &Matter<'_>, seat: Seat) -> Told {
-    let told = noticed(&matter.dispatch.content);
+    let notice = noticed(&matter.dispatch.content);
     let own = [
-        ("me", json!(seat)),
-        ("foe", json!(seat.other())),
-        ("owes", json!(false)),
-        ("held", json!(null)),
-        ("former", json!(true)),
-        ("notice", json!(told.map(|told| notice(told, matter.m)))),
-        ("message", json!(told.and_then(message))),
-        ("token", json!(null)),
+        ("me", told(seat)),
+        ("foe", told(seat.other())),
+        ("owes", told(false)),
+        ("held", Value::from(())),
+        ("former", told(true)),
+        ("notice", notice.map(|notice| self::notice(notice, matter.m)).into()),
+        ("message", told(notice.and_then(message))),
+        ("token", Value::from(())),
     ];
-    Told::new(None).with(shared(matter)).with(own)
+    Told::new(None).about(about(matter, None), SHARED).with(own)
 }
 
 /// A notice; instants in it are told as people read them.
@@ -133,7 +156,7 @@ fn notice(notice: &Notice, m: &Match) -> Value {
     if let Notice::Extension { deadline } = notice {
         told["deadline"] = json!(local(*deadline, m.terms.zone));
     }
-    told
+    self::told(told)
 }
 
 fn noticed(content: &Content) -> Option<&Notice> {
@@ -151,35 +174,39 @@ fn noticed(content: &Content) -> Option<&Notice> {
 /// The context of a letter that is about no running match.
 pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Told {
     let mut own = match serde_json::to_value(plain).expect("a letter has string keys and plain values") {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
+        serde_json::Value::Object(fields) => fields,
+        _ => serde_json::Map::new(),
     };
-    if let Some(Value::Array(remarks)) = own.get_mut("remarks") {
+    if let Some(serde_json::Value::Array(remarks)) = own.get_mut("remarks") {
         for remark in remarks {
             *remark = json!(clipped(remark["text"].as_str().unwrap_or_default()));
         }
     }
-    if let Some(Value::Array(items)) = own.get_mut("items") {
+    if let Some(serde_json::Value::Array(items)) = own.get_mut("items") {
         for item in items {
             item["asked"] = json!(clipped(item["asked"].as_str().unwrap_or_default()));
         }
     }
     let shared = [
-        ("club", json!({ "name": club.name, "address": club.address })),
-        ("match", json!(null)),
+        ("club", self::club(club)),
+        ("match", Value::from(())),
         ("manual", manual(plain.replies())),
-        ("token", json!(Some(token).filter(|token| !token.is_empty()))),
+        ("token", Some(token).filter(|token| !token.is_empty()).into()),
     ];
-    Told::new(None).with(own).with(shared)
+    Told::new(None).with(own.into_iter().map(|(name, value)| (name, told(value)))).with(shared)
+}
+
+fn club(club: &Club<'_>) -> Value {
+    context! { name => club.name, address => club.address }
 }
 
 /// The context of the letter that tells the GM of matches that do not verify.
 pub fn alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> Told {
     let own = [
-        ("club", json!({ "name": club.name, "address": club.address })),
-        ("match", json!(null)),
-        ("failed", json!(failed)),
-        ("token", json!(null)),
+        ("club", self::club(club)),
+        ("match", Value::from(())),
+        ("failed", told(failed)),
+        ("token", Value::from(())),
     ];
     Told::new(None).with(own)
 }
@@ -187,49 +214,50 @@ pub fn alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> Told {
 /// The context of the news of one adjudication, after which `seat` sees the match so.
 pub fn news(step: &Adjudged, names: &BySeat<String>, seen: Arc<Seen>, seat: Seat) -> Told {
     let own = [
-        ("phase", json!(step.phase)),
-        ("turn", json!(step.turn)),
-        ("me", json!(seat)),
-        ("foe", json!(seat.other())),
-        ("names", json!(names)),
+        ("phase", told(step.phase)),
+        ("turn", told(step.turn)),
+        ("me", told(seat)),
+        ("foe", told(seat.other())),
+        ("names", told(names)),
     ];
     Told::new(Some(seen)).with(own)
 }
 
 fn answer(answer: &Answer) -> Value {
-    let faults = |faults: &[Fault]| -> Vec<Value> {
-        faults.iter().map(|fault| self::fault(fault, &answer.quoted)).collect()
-    };
+    let faults =
+        |faults: &[Fault]| faults.iter().map(|fault| self::fault(fault, &answer.quoted)).collect::<Value>();
     let orders = match &answer.orders {
-        Orders::None => json!({ "kind": "none" }),
-        Orders::Sealed { filing, sealed, wait, replaced } => {
-            json!({ "kind": "sealed", "orders": filing, "sealed": sealed, "wait": wait, "replaced": replaced })
-        }
-        Orders::Checked { filing } => json!({ "kind": "checked", "orders": filing }),
+        Orders::None => context! { kind => "none" },
+        Orders::Sealed { filing, sealed, wait, replaced } => context! {
+            kind => "sealed", orders => Serde(filing), sealed => Serde(sealed), wait => wait,
+            replaced => replaced,
+        },
+        Orders::Checked { filing } => context! { kind => "checked", orders => Serde(filing) },
         Orders::Refused { faults: refused, check } => {
-            json!({ "kind": "refused", "faults": faults(refused), "check": check })
+            context! { kind => "refused", faults => faults(refused), check => check }
         }
     };
-    json!({
-        "orders": orders,
-        "replies": &answer.replies,
-        "reports": &answer.reports,
-        "manual": manual(&answer.replies),
-        "faults": faults(&answer.faults),
-        "remarks": answer.remarks.iter().map(|line| clipped(&line.text)).collect::<Vec<_>>(),
-        "replaced": answer.replaced.iter().map(|line| clipped(&line.text)).collect::<Vec<_>>(),
-        "unread": answer.unread.as_deref(),
-    })
+    let clipped = |lines: &[Line]| lines.iter().map(|line| clipped(&line.text)).collect::<Value>();
+    context! {
+        orders => orders,
+        replies => Serde(&answer.replies),
+        reports => Serde(&answer.reports),
+        manual => manual(&answer.replies),
+        faults => faults(&answer.faults),
+        remarks => clipped(&answer.remarks),
+        replaced => clipped(&answer.replaced),
+        unread => answer.unread.as_deref(),
+    }
 }
 
 fn fault(fault: &Fault, quoted: &[Line]) -> Value {
     let line = quoted.iter().find(|line| Some(line.no) == fault.line);
-    json!({
-        "line": fault.line,
-        "text": line.map(|line| clipped(&line.text)),
-        "reason": &fault.reason,
-        "examples": fault.example.as_deref().map(|example| example.lines().collect::<Vec<_>>()),
-    })
+    context! {
+        line => fault.line,
+        text => line.map(|line| clipped(&line.text)),
+        reason => &fault.reason,
+        examples => fault.example.as_deref().map(|example| example.lines().collect::<Value>()),
+    }
 }
 
 /// The longest piece of a player's line that is quoted back, in characters: lines of ours stay under 70.
@@ -267,13 +295,18 @@ fn manual(replies: &[Reply]) -> Value {
         .iter()
         .any(|reply| matches!(reply, Reply::Games { .. } | Reply::Help { .. } | Reply::Rules { .. }));
     let games: Vec<_> = Kind::ALL.iter().filter(|_| wanted).map(|kind| game(*kind)).collect();
-    json!({ "games": games, "topics": TOPICS })
+    context! { games => games, topics => TOPICS }
 }
 
 fn game(kind: Kind) -> Value {
-    let option = |rule: &OptionRule| json!({ "name": rule.name, "values": rule.values.to_string(), "default": rule.default, "says": rule.says });
+    let option = |rule: &OptionRule| {
+        let values = rule.values.to_string();
+        context! { name => rule.name, values => values, default => rule.default, says => rule.says }
+    };
     let options: Vec<_> = kind.option_rules().iter().map(option).collect();
-    let level = |level: &HouseLevel| json!({ "name": level.name, "says": level.says });
+    let level = |level: &HouseLevel| context! { name => level.name, says => level.says };
     let levels: Vec<_> = kind.levels().iter().map(level).collect();
-    json!({ "key": kind.key(), "name": kind.name(), "sides": kind.sides(), "options": options, "levels": levels })
+    context! {
+        key => kind.key(), name => kind.name(), sides => Serde(kind.sides()), options => options, levels => levels,
+    }
 }

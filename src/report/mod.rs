@@ -16,6 +16,8 @@ mod templates;
 mod told;
 mod words;
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use minijinja::value::Serde;
 
@@ -52,7 +54,7 @@ pub struct Page {
 pub struct Matter<'a> {
     pub club: &'a Club<'a>,
     /// As the ruling left it that brought the dispatch.
-    pub m: &'a Match,
+    pub m: &'a Arc<Match>,
     pub dispatch: &'a Dispatch,
     /// The reply token of the seat that it goes to, or of the GM; empty for others.
     pub token: &'a str,

@@ -1,5 +1,7 @@
 //! Sample values for every letter, to try templates out with.
 
+use std::sync::Arc;
+
 use chrono::DateTime;
 
 use super::templates::TOPICS;
@@ -27,11 +29,12 @@ const TOKEN: &str = "0000000000000000";
 
 pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
     for kind in Kind::ALL {
-        let mut m = opened(*kind);
-        try_match(templates, &m)?;
-        m.state.close(Ending::Resign(Seat::First).outcome());
-        m.stage = referee::Stage::Over;
-        try_match(templates, &m)?;
+        let m = opened(*kind);
+        let mut over = m.clone();
+        over.state.close(Ending::Resign(Seat::First).outcome());
+        over.stage = referee::Stage::Over;
+        try_match(templates, &Arc::new(m))?;
+        try_match(templates, &Arc::new(over))?;
     }
     for plain in plains() {
         word_plain(templates, &CLUB, &plain, "")?;
@@ -194,7 +197,7 @@ fn manual() -> Vec<Reply> {
     topics.chain(rules).chain(general).collect()
 }
 
-fn try_match(templates: &Templates, m: &Match) -> Result<(), TemplateError> {
+fn try_match(templates: &Templates, m: &Arc<Match>) -> Result<(), TemplateError> {
     for content in contents(m) {
         for seat in Seat::BOTH {
             let dispatch = Dispatch { to: Reader::Seat(seat), content: content.clone() };
@@ -230,7 +233,12 @@ fn opened(game: Kind) -> Match {
 }
 
 /// A letter without its picture, which no template has a part in.
-fn page(templates: &Templates, m: &Match, dispatch: &Dispatch, token: &str) -> Result<Page, TemplateError> {
+fn page(
+    templates: &Templates,
+    m: &Arc<Match>,
+    dispatch: &Dispatch,
+    token: &str,
+) -> Result<Page, TemplateError> {
     let matter = Matter { club: &CLUB, m, dispatch, token, at: DateTime::UNIX_EPOCH };
     matter.frame(templates, matter.board().as_ref()).page()
 }
@@ -375,7 +383,7 @@ mod tests {
             over.stage = referee::Stage::Over;
             let mut asked = m.clone();
             asked.asked_gm = true;
-            for m in [m, asked, over] {
+            for m in [m, asked, over].map(Arc::new) {
                 for content in contents(&m) {
                     for to in [
                         Reader::Seat(Seat::First),

@@ -1,14 +1,16 @@
-//! What a template is told, as it asks for it: what a seat sees is made once, and only if the template asks.
+//! What a template is told, as it asks for it: a field is made once, and only if the template asks.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use chrono::{DateTime, Utc};
 use minijinja::Value;
 use minijinja::value::{Enumerator, Object, Serde};
 
 use crate::game::Seat;
 use crate::game::any::AnyState;
+use crate::referee::Match;
 
 /// Fields by name, of which the last of a name counts; where a seat sees a state, `view` and `extra` besides. Copies
 /// share what was made.
@@ -19,9 +21,24 @@ pub struct Told {
 }
 
 #[derive(Clone, Debug)]
-struct Field {
-    told: serde_json::Value,
-    value: OnceLock<Value>,
+enum Field {
+    Made(Value),
+    Asked { about: Arc<About>, tell: Teller, made: OnceLock<Value> },
+}
+
+/// How a field of a letter about a match is made.
+pub type Teller = fn(&About) -> Value;
+
+/// What a letter about a match is told from.
+#[derive(Debug)]
+pub struct About {
+    pub club_name: String,
+    pub club_address: String,
+    pub m: Arc<Match>,
+    /// Whom it goes to, unless that is nobody who holds a seat.
+    pub seat: Option<Seat>,
+    pub token: String,
+    pub at: DateTime<Utc>,
 }
 
 /// A state as a seat sees it.
@@ -48,24 +65,31 @@ impl Told {
         Told { fields: Arc::default(), seen }
     }
 
-    pub fn with<N: Into<Cow<'static, str>>>(
-        mut self,
-        fields: impl IntoIterator<Item = (N, serde_json::Value)>,
-    ) -> Told {
-        let field = |told| Field { told, value: OnceLock::new() };
-        let fields = fields.into_iter().map(|(name, told)| (name.into(), field(told)));
+    pub fn with<N: Into<Cow<'static, str>>>(mut self, fields: impl IntoIterator<Item = (N, Value)>) -> Told {
+        let fields = fields.into_iter().map(|(name, value)| (name.into(), Field::Made(value)));
+        Arc::make_mut(&mut self.fields).extend(fields);
+        self
+    }
+
+    /// Fields that are made of `about` when they are asked for.
+    pub fn about(mut self, about: About, fields: impl IntoIterator<Item = (&'static str, Teller)>) -> Told {
+        let about = Arc::new(about);
+        let field = |tell| Field::Asked { about: Arc::clone(&about), tell, made: OnceLock::new() };
+        let fields = fields.into_iter().map(|(name, tell)| (name.into(), field(tell)));
         Arc::make_mut(&mut self.fields).extend(fields);
         self
     }
 
     pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
-        let field = Field { told: serde_json::Value::Null, value: OnceLock::from(value.into()) };
-        Arc::make_mut(&mut self.fields).push((name.into(), field));
+        Arc::make_mut(&mut self.fields).push((name.into(), Field::Made(value.into())));
     }
 
     fn field(&self, name: &str) -> Option<&Value> {
         let (_, field) = self.fields.iter().rev().find(|(known, _)| known == name)?;
-        Some(field.value.get_or_init(|| Value::from(Serde(&field.told))))
+        Some(match field {
+            Field::Made(value) => value,
+            Field::Asked { about, tell, made } => made.get_or_init(|| tell(about)),
+        })
     }
 }
 

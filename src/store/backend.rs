@@ -58,6 +58,10 @@ macro_rules! backend {
                 self.keep_duty(duty).await
             }
 
+            async fn leave_duty(&self, duty: &str) {
+                self.end_duty(duty).await
+            }
+
             async fn news(&self) -> Result<News> {
                 self.hear().await
             }
@@ -240,39 +244,53 @@ macro_rules! backend {
                 rows.into_iter().map(rows::Entry::read).collect()
             }
 
-            async fn entries_after(&self, match_id: &str, seq: u64, limit: u32) -> Result<Vec<EntryRow>> {
+            async fn entries_after(
+                &self,
+                match_id: &str,
+                seq: Option<u64>,
+                limit: u32,
+                take: Take<'_, EntryRow>,
+            ) -> Result<()> {
                 let sql = "SELECT match_id, seq, at, kind, json, hash FROM entry \
                            WHERE match_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
-                let rows: Vec<rows::Entry> = sqlx::query_as(sql)
+                let query = sqlx::query_as(sql)
                     .bind(text(match_id))
-                    .bind(integer(seq))
-                    .bind(i64::from(limit))
-                    .fetch_all(&self.reader)
-                    .await?;
-                rows.into_iter().map(rows::Entry::read).collect()
+                    .bind(seq.map_or(i64::MIN, integer))
+                    .bind(i64::from(limit));
+                hand_over(query.fetch(&self.reader), rows::Entry::read, take).await
             }
 
-            async fn letters_named(&self, digests: &[Digest]) -> Result<Vec<(Digest, Vec<u8>)>> {
+            async fn letters_named(
+                &self,
+                digests: &[Digest],
+                take: Take<'_, (Digest, Vec<u8>)>,
+            ) -> Result<()> {
                 let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
                 let sql = concat!(
                     "SELECT l.digest, r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest ",
                     $one_of
                 );
-                let rows: Vec<(String, Vec<u8>)> =
-                    sqlx::query_as(sql).bind(list(&digests)).fetch_all(&self.reader).await?;
-                rows.into_iter().map(|(hex, bytes)| Ok((rows::digest(&hex)?, bytes))).collect()
+                let read = |(hex, bytes): (String, Vec<u8>)| Ok((rows::digest(&hex)?, bytes));
+                hand_over(sqlx::query_as(sql).bind(list(&digests)).fetch(&self.reader), read, take).await
             }
 
-            async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Vec<(i64, Digest)>> {
-                let sql = "SELECT id, digest FROM letter WHERE match_id = $1 AND fate = 'ruled' AND id > $2 \
-                           ORDER BY id LIMIT $3";
-                let rows: Vec<(i64, String)> = sqlx::query_as(sql)
+            async fn acted_after(
+                &self,
+                match_id: &str,
+                id: i64,
+                limit: u32,
+            ) -> Result<Option<(i64, Vec<Digest>)>> {
+                // One row: to hand over many small ones takes longer than to find them.
+                let sql = "SELECT max(id), string_agg(digest, ' ') FROM (SELECT id, digest FROM letter \
+                           WHERE match_id = $1 AND fate = 'ruled' AND id > $2 ORDER BY id LIMIT $3) AS acted";
+                let (last, acted): (Option<i64>, Option<String>) = sqlx::query_as(sql)
                     .bind(text(match_id))
                     .bind(id)
                     .bind(i64::from(limit))
-                    .fetch_all(&self.reader)
+                    .fetch_one(&self.reader)
                     .await?;
-                rows.into_iter().map(|(id, hex)| Ok((id, rows::digest(&hex)?))).collect()
+                let acted = acted.iter().flat_map(|acted| acted.split(' ')).map(rows::digest);
+                Ok(last.zip(Some(acted.collect::<Result<_>>()?)))
             }
 
             async fn sent_after(
@@ -280,20 +298,13 @@ macro_rules! backend {
                 match_id: &str,
                 id: i64,
                 limit: u32,
-            ) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
-                let sql = concat!(
-                    "SELECT ",
-                    dispatch_columns!(),
-                    ", r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-                     WHERE d.match_id = $1 AND d.id > $2 ORDER BY d.id LIMIT $3"
-                );
-                let rows: Vec<rows::DispatchBytes> = sqlx::query_as(sql)
-                    .bind(text(match_id))
-                    .bind(id)
-                    .bind(i64::from(limit))
-                    .fetch_all(&self.reader)
-                    .await?;
-                rows.into_iter().map(rows::DispatchBytes::read).collect()
+                take: Take<'_, SentRow>,
+            ) -> Result<()> {
+                let sql = "SELECT d.id, d.message_id, d.recipient, d.kind, d.seat, r.bytes FROM dispatch d \
+                           JOIN dispatch_raw r ON r.dispatch_id = d.id \
+                           WHERE d.match_id = $1 AND d.id > $2 ORDER BY d.id LIMIT $3";
+                let query = sqlx::query_as(sql).bind(text(match_id)).bind(id).bind(i64::from(limit));
+                hand_over(query.fetch(&self.reader), rows::SentBytes::read, take).await
             }
 
             async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
@@ -387,6 +398,17 @@ macro_rules! backend {
                          due_at = r_due_at, error = r_error FROM result WHERE id = r_id AND sent_at IS NULL",
                     );
                     query.build().persistent(is_common(chunk.len())).execute(&mut *tx).await?;
+                }
+                Ok(tx.commit().await?)
+            }
+
+            async fn try_again_now(&self, now: DateTime<Utc>) -> Result<()> {
+                let mut tx = self.begin().await?;
+                for sql in [
+                    "UPDATE letter SET wait_until = $1 WHERE fate = 'waiting' AND wait_until > $1",
+                    "UPDATE dispatch SET due_at = $1 WHERE due_at > $1",
+                ] {
+                    sqlx::query(sql).bind(now.timestamp_millis()).execute(&mut *tx).await?;
                 }
                 Ok(tx.commit().await?)
             }

@@ -56,6 +56,9 @@ pub struct Settlement {
     pub returned: Vec<String>,
 }
 
+/// Whoever takes rows as they are read.
+pub type Take<'a, T> = &'a mut (dyn FnMut(T) + Send);
+
 /// Keeps other daemons off the database for as long as it lives, and no longer than the process.
 #[must_use = "the database is held only as long as this lives"]
 #[derive(Debug)]
@@ -205,6 +208,9 @@ pub trait Store: Send + Sync {
     /// the daemon, and is to be asked for again and again by whoever has it: its end may be the database's.
     async fn has_duty(&self, duty: &str) -> Result<bool>;
 
+    /// Leaves a duty to whoever asks for it next; nothing, where this daemon does not have it.
+    async fn leave_duty(&self, duty: &str);
+
     /// Waits until somebody else has left something to be done; for ever where there is one daemon.
     async fn news(&self) -> Result<News>;
 
@@ -281,17 +287,26 @@ pub trait Store: Send + Sync {
 
     /// The entries of this kind in all matches since then, oldest first.
     async fn entries_since(&self, kind: &str, since: DateTime<Utc>) -> Result<Vec<EntryRow>>;
-    /// Up to `limit` of a match's entries behind the entry `seq`, in order.
-    async fn entries_after(&self, match_id: &str, seq: u64, limit: u32) -> Result<Vec<EntryRow>>;
 
-    /// The letters of these digests, with their bytes.
-    async fn letters_named(&self, digests: &[Digest]) -> Result<Vec<(Digest, Vec<u8>)>>;
+    /// Hands over up to `limit` of a match's entries behind the entry `seq`, in order; `None`: from the first row on,
+    /// whatever its number.
+    async fn entries_after(
+        &self,
+        match_id: &str,
+        seq: Option<u64>,
+        limit: u32,
+        take: Take<'_, EntryRow>,
+    ) -> Result<()>;
 
-    /// Up to `limit` of the letters that acted in a match, behind the one of this number, in order.
-    async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Vec<(i64, Digest)>>;
+    /// Hands over the letters of these digests, with their bytes.
+    async fn letters_named(&self, digests: &[Digest], take: Take<'_, (Digest, Vec<u8>)>) -> Result<()>;
 
-    /// Up to `limit` dispatches of a match behind the one of this number, in the order they were made, with the bytes.
-    async fn sent_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Vec<(DispatchRow, Vec<u8>)>>;
+    /// Up to `limit` of the letters that acted in a match, behind the one of this number; with the number of the last.
+    async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Option<(i64, Vec<Digest>)>>;
+
+    /// Hands over up to `limit` dispatches of a match behind the one of this number, in the order they were made, with
+    /// the bytes.
+    async fn sent_after(&self, match_id: &str, id: i64, limit: u32, take: Take<'_, SentRow>) -> Result<()>;
 
     /// Every dispatch of a match in the order it was made, with the bytes.
     async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>>;
@@ -314,6 +329,9 @@ pub trait Store: Send + Sync {
     /// Notes what came of tries at sending, counts them, and ends the claim. A dispatch once taken stays so. One given
     /// up is taken up again by noting it as [`Sent::Later`].
     async fn note_sent(&self, claim: Claim, now: DateTime<Utc>, results: &[(i64, Sent)]) -> Result<()>;
+
+    /// Whatever waits for a moment after `now` to be tried again, letters and dispatches, is to be tried now.
+    async fn try_again_now(&self, now: DateTime<Utc>) -> Result<()>;
 
     /// When the next dispatch that is neither sent nor given up falls due.
     async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>>;

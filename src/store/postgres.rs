@@ -16,8 +16,8 @@ use super::backend::{
 };
 use super::error::{address_taken, crossed};
 use super::rows::{
-    self, Arrival, CHUNK, all_there, integer, is_common, maybe_time, numbered, outcome, place, sort_matches,
-    text, texts,
+    self, Arrival, CHUNK, all_there, hand_over, integer, is_common, maybe_time, numbered, outcome, place,
+    sort_matches, text, texts,
 };
 use super::settle::settling;
 use super::*;
@@ -207,6 +207,19 @@ impl PostgresStore {
             had.insert(duty.to_owned());
         }
         Ok(taken)
+    }
+
+    async fn end_duty(&self, duty: &str) {
+        let mut duties = self.duties.lock().await;
+        let Some(Duties { session, had }) = &mut *duties else { return };
+        if had.remove(duty) {
+            let sql = "SELECT pg_advisory_unlock(hashtextextended('fogpost ' || $1, 0))";
+            let done = tokio::time::timeout(PATIENCE, sqlx::query(sql).bind(duty).execute(session)).await;
+            if !matches!(done, Ok(Ok(_))) {
+                // With its session everything is left.
+                *duties = None;
+            }
+        }
     }
 
     async fn hear(&self) -> Result<News> {

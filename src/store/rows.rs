@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
+use futures_util::{Stream, TryStreamExt as _};
 use sqlx::FromRow;
 
 use super::{
     AnswerRow, Decided, DispatchRow, EntryRow, Fate, InvitationStage, LetterRow, MatchRow, NewLetter, Player,
-    Queues, Result, Sent, StoreError, TokenRow, WaitingLetter,
+    Queues, Result, Sent, SentRow, StoreError, Take, TokenRow, WaitingLetter,
 };
 use crate::game::Seat;
 use crate::letter::Digest;
@@ -61,6 +62,19 @@ pub fn digest(hex: &str) -> Result<Digest> {
 
 fn seat(name: &str) -> Result<Seat> {
     Seat::parse(name).ok_or_else(|| unsound("seat", name))
+}
+
+/// Hands rows over while they are read: who takes them works on the one while the database looks for the next, and no
+/// more than a few are held.
+pub async fn hand_over<R, T>(
+    mut rows: impl Stream<Item = sqlx::Result<R>> + Unpin,
+    read: impl Fn(R) -> Result<T>,
+    take: Take<'_, T>,
+) -> Result<()> {
+    while let Some(row) = rows.try_next().await? {
+        take(read(row)?);
+    }
+    Ok(())
 }
 
 /// A letter that is to be kept, with what it is found by.
@@ -353,6 +367,24 @@ pub struct DispatchBytes {
 impl DispatchBytes {
     pub fn read(self) -> Result<(DispatchRow, Vec<u8>)> {
         Ok((self.dispatch.read()?, self.bytes))
+    }
+}
+
+#[derive(FromRow)]
+pub struct SentBytes {
+    id: i64,
+    message_id: String,
+    recipient: String,
+    kind: String,
+    seat: Option<String>,
+    bytes: Vec<u8>,
+}
+
+impl SentBytes {
+    pub fn read(self) -> Result<SentRow> {
+        let SentBytes { id, message_id, recipient, kind, seat, bytes } = self;
+        let seat = seat.as_deref().map(self::seat).transpose()?;
+        Ok(SentRow { id, message_id, recipient, kind, seat, bytes })
     }
 }
 

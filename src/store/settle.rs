@@ -147,7 +147,28 @@ macro_rules! settling {
             all_there("match", chunk.iter().map(|row| row.id.clone()), &added)
         }
 
+        /// Most letters leave a match's stage and clock as they are. SQLite writes into an index whatever it is told
+        /// to, be it what stands there: so these columns are set only where they change.
         async fn change_matches(tx: &mut Transaction<'_, $db>, chunk: &[&MatchRow]) -> Result<()> {
+            let sql = "snapshot = n_snapshot, version = version + 1 FROM new WHERE id = n_id AND version = n_version \
+                       AND NOT (stage <> n_stage OR wake_at IS DISTINCT FROM n_wake_at) RETURNING id";
+            let mut changed = update_matches(tx, chunk, sql).await?;
+            let moved: Vec<&MatchRow> =
+                chunk.iter().filter(|row| !changed.contains(&row.id)).copied().collect();
+            if !moved.is_empty() {
+                let sql = "stage = n_stage, wake_at = n_wake_at, snapshot = n_snapshot, version = version + 1 \
+                           FROM new WHERE id = n_id AND version = n_version RETURNING id";
+                changed.extend(update_matches(tx, &moved, sql).await?);
+            }
+            all_there("match", chunk.iter().map(|row| row.id.clone()), &changed)
+        }
+
+        /// The ids of those that are changed.
+        async fn update_matches(
+            tx: &mut Transaction<'_, $db>,
+            chunk: &[&MatchRow],
+            sql: &str,
+        ) -> Result<Vec<String>> {
             let mut query =
                 QueryBuilder::<$db>::new("WITH new (n_id, n_stage, n_wake_at, n_snapshot, n_version) AS (");
             query.push_values(chunk, |mut row, new| {
@@ -157,13 +178,8 @@ macro_rules! settling {
                     .push_bind(&new.snapshot)
                     .push_bind(new.version);
             });
-            query.push(
-                ") UPDATE match SET stage = n_stage, wake_at = n_wake_at, snapshot = n_snapshot, \
-                 version = version + 1 FROM new WHERE id = n_id AND version = n_version RETURNING id",
-            );
-            let changed: Vec<String> =
-                query.build_query_scalar().persistent(is_common(chunk.len())).fetch_all(&mut **tx).await?;
-            all_there("match", chunk.iter().map(|row| row.id.clone()), &changed)
+            query.push(") UPDATE match SET ").push(sql);
+            Ok(query.build_query_scalar().persistent(is_common(chunk.len())).fetch_all(&mut **tx).await?)
         }
 
         async fn set_seats(tx: &mut Transaction<'_, $db>, chunk: &[SeatRow]) -> Result<()> {

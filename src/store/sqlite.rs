@@ -20,8 +20,8 @@ use super::backend::{
 };
 use super::error::{address_taken, crossed};
 use super::rows::{
-    self, Arrival, CHUNK, all_there, integer, is_common, maybe_time, numbered, outcome, place, sort_matches,
-    text, texts,
+    self, Arrival, CHUNK, all_there, hand_over, integer, is_common, maybe_time, numbered, outcome, place,
+    sort_matches, text, texts,
 };
 use super::settle::settling;
 use super::*;
@@ -166,6 +166,8 @@ impl SqliteStore {
     async fn keep_duty(&self, _duty: &str) -> Result<bool> {
         Ok(true)
     }
+
+    async fn end_duty(&self, _duty: &str) {}
 
     /// There is nobody else who could tell any.
     async fn hear(&self) -> Result<News> {

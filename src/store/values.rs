@@ -245,6 +245,17 @@ pub struct DispatchRow {
     pub returned: bool,
 }
 
+/// A dispatch as it went out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentRow {
+    pub id: i64,
+    pub message_id: String,
+    pub recipient: String,
+    pub kind: String,
+    pub seat: Option<Seat>,
+    pub bytes: Vec<u8>,
+}
+
 /// An offer to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invitation {

@@ -1,5 +1,8 @@
 //! The audit: whatever somebody changes in the database file is found and named.
 
+use std::task::Poll;
+use std::time::Duration;
+
 use fogpost::audit::{Place, Verdict};
 use fogpost::game::Seat;
 use fogpost::game::any::Kind;
@@ -158,7 +161,7 @@ fn a_stage_that_is_not_the_matchs_is_named() {
 #[test]
 fn a_changed_report_is_named_down_to_its_picture() {
     let (desk, m) = played();
-    let sent = desk.block_on(desk.office().store.sent_after(&m.id, 0, 1000)).expect("the store answers");
+    let sent = desk.block_on(desk.office().store.dispatches_of(&m.id)).expect("the store answers");
     let (report, bytes) = sent.iter().find(|(row, _)| row.kind == "report").expect("a report");
     let place = Place::Sent(report.message_id.clone());
     let write = |bytes: &[u8]| {
@@ -471,6 +474,73 @@ fn a_history_that_was_rewritten_without_a_flaw_is_revealed_by_the_players_own_ma
     let forwarded =
         format!("From: x@y.example\n\n> {}", String::from_utf8_lossy(&witness).replace('\n', "\n> "));
     assert!(!against(&desk, forwarded.as_bytes())[0].is_sound());
+}
+
+#[test]
+fn an_entry_that_is_added_before_the_first_is_named() {
+    for number in [0, -1] {
+        let (desk, m) = played();
+        let add = format!(
+            "INSERT INTO entry (match_id, seq, at, kind, json, hash) \
+             SELECT match_id, {number}, at, kind, json, hash FROM entry WHERE match_id = '{}' AND seq = 1",
+            m.id
+        );
+        cheat(&desk, &[&add]);
+        let verdict = desk.verify(&m.id);
+        assert!(!verdict.is_sound(), "{number}");
+        match number {
+            0 => assert_eq!(found(&verdict), &Place::Entry(0)),
+            _ => assert!(verdict.findings[0].what.contains("-1"), "{verdict:#?}"),
+        }
+    }
+}
+
+#[test]
+fn a_letter_is_read_again_by_the_address_that_the_referee_had_then() {
+    let mut desk = Desk::new();
+    let change = |desk: &mut Desk, from: &str, to: &str| {
+        desk.restart_after(|folder| {
+            let config = folder.join("config.toml");
+            let text = std::fs::read_to_string(&config).expect("the config");
+            std::fs::write(&config, text.replacen(from, to, 1)).expect("the config");
+        });
+    };
+    change(&mut desk, "[club]\n", "[club]\nplus_addresses = true\n");
+    let m = desk.open(Kind::Quad, &[]);
+    let form = desk.one_to(ANN);
+    // Nothing but the address that it goes to bears the token.
+    desk.receive(&format!(
+        "From: {ANN}\nTo: {}\nSubject: hello\nMessage-ID: <alone@players.example>\n\nSTATUS\n",
+        form.reply_to
+    ));
+    change(&mut desk, "referee@club", "umpire@club");
+    desk.reply(BO, &desk.one_to(BO), "STATUS");
+    let verdict = desk.verify(&m.id);
+    assert!(verdict.is_sound(), "{verdict:#?}");
+    assert_eq!(verdict.letters, 2);
+}
+
+#[test]
+fn a_check_on_schedule_that_is_broken_off_is_begun_again() {
+    let (desk, _) = played();
+    desk.advance(23);
+    desk.sent_to(GM);
+    cheat(
+        &desk,
+        &["UPDATE entry SET json = replace(json, 'MARBLE E5', 'MARBLE E6') WHERE kind = 'OrdersSealed'"],
+    );
+    desk.sleep(2);
+    desk.block_on(async {
+        let mut check = Box::pin(desk.office().audit_when_due());
+        for _ in 0..5 {
+            let step = std::future::poll_fn(|context| Poll::Ready(check.as_mut().poll(context).is_pending()));
+            assert!(step.await, "it takes longer");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    desk.work();
+    let told = desk.sent_to(GM);
+    assert!(told.iter().any(|sent| sent.subject == "A ledger does not verify"), "{told:#?}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod play;
 mod positions;
 mod proof;
 mod schedule;
+mod shuffled;
 mod strangers;
 mod time;
 mod trouble;

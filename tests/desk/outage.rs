@@ -1,8 +1,10 @@
 //! The program, its mailbox or its clock was not there: nobody is punished for it.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use chrono::TimeDelta;
+use fogpost::game::any::Kind;
 use fogpost::referee::Stage;
 
 use crate::desk::{ANN, BO, Desk};
@@ -90,6 +92,28 @@ fn a_clock_that_is_set_back_takes_nothing_from_anybody() {
     assert_eq!(desk.sent_to(ANN).len(), 2, "a receipt and a report");
     let after = desk.find(&m.id);
     assert_eq!((after.missed.first, after.adjudicated.len()), (0, 1));
+}
+
+#[test]
+fn what_waits_to_be_sent_again_does_not_wait_for_a_clock_that_was_set_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("sendmail");
+    let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+    let command = |lines: &str| {
+        fs::write(&program, format!("#!/bin/sh\ncat > /dev/null\n{lines}\n")).expect("the command");
+        fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it can be run");
+    };
+    let waiting =
+        || desk.block_on(desk.office().store.queues()).expect("the store answers").dispatches_waiting;
+    command("exit 75");
+    desk.open(Kind::Quad, &[]);
+    assert_eq!(waiting(), 2);
+    command("exit 0");
+    desk.work();
+    assert_eq!(waiting(), 2, "it is not yet time to try again");
+    desk.sleep(-12);
+    desk.work();
+    assert_eq!(waiting(), 0);
 }
 
 #[test]

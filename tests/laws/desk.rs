@@ -1,5 +1,7 @@
 //! The referee and his wording around a match of random play: letters in, worded letters out.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use fogpost::game::any::AnyState;
 use fogpost::game::{BySeat, Seat, Syntax};
@@ -70,7 +72,8 @@ pub fn receive(m: &Match, seat: Seat, lines: &[String]) -> Ruling {
 /// The letter that a dispatch to `seat` is worded as.
 pub fn worded(templates: &Templates, m: &Match, seat: Seat, content: Content) -> Page {
     let dispatch = Dispatch { to: Reader::Seat(seat), content };
-    let matter = Matter { club: &CLUB, m, dispatch: &dispatch, token: "k3jq7w2mzd5xabcd", at: NOW };
+    let m = Arc::new(m.clone());
+    let matter = Matter { club: &CLUB, m: &m, dispatch: &dispatch, token: "k3jq7w2mzd5xabcd", at: NOW };
     word(templates, &matter).unwrap_or_else(|error| panic!("{error}"))
 }
 

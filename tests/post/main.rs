@@ -1,5 +1,6 @@
 //! The post office against Maildirs, commands and two fake servers that misbehave on demand.
 
+mod dispatch;
 mod fakes;
 mod imap;
 mod maildir;

@@ -161,6 +161,18 @@ async fn a_duty_is_one_daemons_until_that_ends() {
 }
 
 #[tokio::test]
+async fn a_duty_that_is_left_is_free_and_the_others_are_kept() {
+    let Some((_place, first, second)) = two().await else { return };
+    assert!(first.has_duty("the mailbox").await.unwrap() && first.has_duty("another mailbox").await.unwrap());
+    first.leave_duty("the mailbox").await;
+    assert!(second.has_duty("the mailbox").await.unwrap());
+    assert!(!second.has_duty("another mailbox").await.unwrap());
+    assert!(!first.has_duty("the mailbox").await.unwrap(), "it is the other's now");
+    first.leave_duty("the mailbox").await;
+    assert!(second.has_duty("the mailbox").await.unwrap(), "only one's own duty can be left");
+}
+
+#[tokio::test]
 async fn a_daemon_hears_what_another_leaves() {
     let Some((_place, first, second)) = two().await else { return };
     let hears = {

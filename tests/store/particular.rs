@@ -53,6 +53,36 @@ async fn sqlite_replaces_no_entry() {
 }
 
 #[tokio::test]
+async fn sqlite_puts_no_row_of_history_in_the_place_of_another() {
+    let place = Place::sqlite().await;
+    let store = &place.store;
+    store.take_in(&letters(0..2)).await.unwrap();
+    add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
+    let (entries, dispatches) = (vec![entry("QZ-AAAA", 1)], vec![dispatch(0), dispatch(1)]);
+    store.commit(&Settlement { entries, dispatches, ..settlement() }).await.unwrap();
+    for sql in [
+        "INSERT OR REPLACE INTO entry (rowid, match_id, seq, at, kind, json, hash) \
+         SELECT rowid, 'QZ-BBBB', 1, at, kind, '{}', hash FROM entry",
+        "INSERT OR REPLACE INTO letter SELECT * FROM letter",
+        "INSERT OR REPLACE INTO letter (digest, received_at, whence, message_id, sender, subject, size, fate) \
+         SELECT digest, 0, '', '', '', '', 0, 'ignored' FROM letter",
+        "UPDATE letter SET rowid = 99 WHERE id = 1",
+        "UPDATE OR REPLACE letter SET rowid = 2 WHERE id = 1",
+        "REPLACE INTO letter_raw SELECT letter_id, x'00' FROM letter_raw",
+        "INSERT OR REPLACE INTO dispatch SELECT * FROM dispatch",
+        "INSERT OR REPLACE INTO dispatch (message_id, recipient, kind, created_at) \
+         SELECT message_id, 'me@here.test', kind, created_at FROM dispatch",
+        "UPDATE OR REPLACE dispatch SET rowid = 2 WHERE id = 1",
+        "REPLACE INTO dispatch_raw SELECT dispatch_id, x'00' FROM dispatch_raw",
+    ] {
+        let error = place.execute(sql).await.expect_err(sql);
+        assert!(error.to_string().contains("is never changed"), "{sql}: {error}");
+    }
+    assert_eq!(store.entries("QZ-AAAA").await.unwrap(), [entry("QZ-AAAA", 1)]);
+    assert_eq!(store.letter(letter(0).digest).await.unwrap(), Some(letter(0).raw));
+}
+
+#[tokio::test]
 async fn postgres_truncates_no_history() {
     let Some(place) = Place::postgres().await else { return };
     for sql in [

@@ -1,6 +1,7 @@
 //! The check of one match: the chain, the letters, and every ruling made once more from what they say.
 
 mod difference;
+mod reading;
 mod ruling;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -9,32 +10,14 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use self::difference::differing_json;
+use self::reading::AtHand;
+pub use self::reading::{Raw, Read, Reading, Row, Sent};
 use super::{Expected, Finding, Place, Verdict};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Desk, Entry, Fact, Head, Link, Source};
-use crate::letter::{Digest, Letter, Limits, Written};
+use crate::ledger::{self, Entry, Fact, Head, Link, Source};
+use crate::letter::{Digest, Letter, Limits};
 use crate::referee::{Match, Ruling};
 use crate::report::envelope::{self, Answered};
-
-/// An entry as it is kept: what it is found by, its canonical JSON and its hash.
-#[derive(Clone, Debug)]
-pub struct Row {
-    pub seq: u64,
-    pub at: DateTime<Utc>,
-    pub kind: String,
-    pub json: String,
-    pub hash: Digest,
-}
-
-/// A letter of ours as it is kept.
-#[derive(Clone, Debug)]
-pub struct Sent {
-    pub message_id: String,
-    pub recipient: String,
-    pub kind: String,
-    pub seat: Option<Seat>,
-    pub bytes: Vec<u8>,
-}
 
 /// The match as it is kept beside its ledger.
 #[derive(Clone, Debug)]
@@ -47,22 +30,6 @@ pub struct Kept {
     pub snapshot: String,
 }
 
-/// A letter as it is kept, and as it reads.
-pub struct AtHand(Result<Box<Letter>, &'static str>);
-
-impl AtHand {
-    /// The Message-IDs of our letters that it may quote.
-    pub fn thread(&self) -> impl Iterator<Item = &String> {
-        self.0.iter().flat_map(|letter| letter.thread())
-    }
-
-    /// What its sender wrote now; `answered` are the texts of our letters, by Message-ID.
-    pub fn written(&self, answered: &BTreeMap<String, String>) -> Written {
-        let written = |letter: &Letter| letter.fresh(letter.answered(answered).as_deref());
-        self.0.as_ref().map_or(Written::Blank, |letter| written(letter))
-    }
-}
-
 /// An entry that waits to be made again.
 struct Waiting {
     link: Link,
@@ -70,7 +37,7 @@ struct Waiting {
     hash: Digest,
 }
 
-/// The check of one match, fed with its entries in order, with the letters that they name and with our own.
+/// The check of one match, fed with what [`Reading`] has read of it, in order.
 ///
 /// What waits to be ruled on again is held, and nothing else: memory grows with the longest ruling, with what the
 /// match itself remembers, and by some bytes for each turn and each letter.
@@ -83,13 +50,11 @@ pub struct Check {
     tokens: BTreeMap<String, (Seat, BTreeSet<String>)>,
     /// What was sent, by the part of the Message-ID that names the ruling; taken out once it is expected.
     sent: BTreeMap<String, Sent>,
-    /// Up to which entry we have what was sent; `None`: there is no more.
-    sent_until: Option<u64>,
     /// The Message-IDs of reports until now, by seat.
     reports: [Vec<String>; 2],
     head: Head,
     waiting: VecDeque<Waiting>,
-    letters: BTreeMap<Digest, (AtHand, Written)>,
+    letters: BTreeMap<Digest, AtHand>,
     /// The letters that were ruled on, by the beginning of their digests.
     ruled: BTreeSet<u64>,
     /// Entries that the record follows from.
@@ -122,7 +87,6 @@ impl Check {
             addresses,
             tokens: BTreeMap::new(),
             sent: BTreeMap::new(),
-            sent_until: Some(0),
             reports: [Vec::new(), Vec::new()],
             head: Head::default(),
             waiting: VecDeque::new(),
@@ -140,37 +104,36 @@ impl Check {
         check
     }
 
-    pub fn match_id(&self) -> &str {
-        &self.kept.id
-    }
-
-    /// Whether more of what was sent is needed before the entries that wait can be ruled on.
-    pub fn wants_sent(&self) -> bool {
-        self.sent_until.is_some_and(|seq| seq <= self.head.seq)
-    }
-
-    /// Takes letters of ours, in the order in which they were made; none when there are no more.
-    pub fn take_sent(&mut self, sent: Vec<Sent>) {
-        if sent.is_empty() {
-            self.sent_until = None;
+    /// Takes what was read of the match next.
+    pub fn take(&mut self, read: Read) {
+        let Read { entries, letters, sent, broken } = read;
+        if self.is_stopped() {
+            return;
         }
-        let marker = format!("{}.", self.kept.id.to_lowercase());
+        self.take_sent(sent);
+        self.verdict.entries += entries.len() as u64;
+        self.verdict.letters += letters.len() as u64;
+        if let Some(last) = entries.last() {
+            self.head = Head { seq: last.link.seq, hash: last.hash };
+        }
+        self.waiting.extend(entries);
+        self.letters.extend(letters);
+        self.verdict.findings.extend(broken);
+    }
+
+    fn take_sent(&mut self, sent: Vec<Sent>) {
         for letter in sent {
-            let local = letter.message_id.split('@').next().unwrap_or_default();
-            let Some(at) = local.find(&marker) else {
+            let Some((token, ruling, _)) = letter.ruling(&self.kept.id) else {
                 self.wrong(Place::Sent(letter.message_id), "it is on no ruling's account");
                 continue;
             };
-            let (token, ruling) = (local[..at].trim_end_matches('.').to_owned(), local[at..].to_owned());
             if let Some(seat) = letter.seat {
                 let addresses = &self.addresses[seat];
-                let known =
-                    self.tokens.entry(token).or_insert_with(|| (seat, addresses.iter().cloned().collect()));
+                let known = self.tokens.entry(token.to_owned());
+                let known = known.or_insert_with(|| (seat, addresses.iter().cloned().collect()));
                 known.1.insert(letter.recipient.to_lowercase());
             }
-            let seq = ruling[marker.len()..].split('.').next().and_then(|seq| seq.parse().ok());
-            self.sent_until = self.sent_until.max(seq);
-            if let Some(twice) = self.sent.insert(ruling, letter) {
+            if let Some(twice) = self.sent.insert(ruling.to_owned(), letter) {
                 self.wrong(Place::Sent(twice.message_id), "another letter of ours stands in the same place");
             }
         }
@@ -183,56 +146,6 @@ impl Check {
 
     fn wrong(&mut self, place: Place, what: impl Into<String>) {
         self.verdict.findings.push(Finding { place, what: what.into() });
-    }
-
-    /// Takes the next entry.
-    pub fn take(&mut self, row: Row) {
-        if self.is_stopped() {
-            return;
-        }
-        let seq = self.head.seq + 1;
-        let link = match self.head.follow(&row.json, row.hash) {
-            Ok(link) => link,
-            Err(broken) => return self.wrong(Place::Entry(seq), broken.to_string()),
-        };
-        self.verdict.entries += 1;
-        if link.match_id != self.kept.id {
-            return self.wrong(Place::Entry(seq), format!("it is an entry of match {}", link.match_id));
-        }
-        if (row.seq, row.at, &row.kind) != (link.seq, link.at, &link.kind) {
-            return self
-                .wrong(Place::Entry(seq), "it is kept under another number, time or kind than it bears");
-        }
-        self.waiting.push_back(Waiting { link, json: row.json, hash: row.hash });
-    }
-
-    /// The letters that waiting entries name and that are not at hand.
-    pub fn letters_wanted(&self) -> Vec<Digest> {
-        let named = self.waiting.iter().filter_map(|waiting| match waiting.link.cause {
-            Source::Letter(digest) => Some(digest),
-            Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
-        });
-        let named: BTreeSet<Digest> = named.filter(|digest| !self.letters.contains_key(digest)).collect();
-        named.into_iter().collect()
-    }
-
-    /// Reads a letter that is kept under `digest`, to be handed in.
-    pub fn read(&self, digest: Digest, raw: &[u8]) -> AtHand {
-        if Digest::of(raw) != digest {
-            return AtHand(Err("its bytes were changed"));
-        }
-        let desk = self.now.as_ref().or(self.snapshot.as_ref()).map(|m| &m.desk);
-        let Some(own) = desk.and_then(Desk::own) else {
-            return AtHand(Err("the referee's own address is missing"));
-        };
-        let letter = Letter::read(raw, &own, &NO_LIMITS);
-        AtHand(letter.map(Box::new).map_err(|_| "it cannot be read as a letter of one sender"))
-    }
-
-    /// Takes a letter that was read, with what its sender wrote.
-    pub fn hand(&mut self, digest: Digest, letter: AtHand, written: Written) {
-        self.verdict.letters += 1;
-        self.letters.insert(digest, (letter, written));
     }
 
     /// Rules again on what waits, and gives the letters that come of it; at the end, on all of it.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{AtHand, Check, short};
+use super::{Check, short};
 use crate::audit::{Finding, Place};
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact, Source};
@@ -58,7 +58,7 @@ impl Check {
                     return Err(wrong("its letter was ruled on before"));
                 }
                 let (letter, written) = match self.letters.remove(&digest) {
-                    Some((AtHand(letter), written)) => (letter.map_err(in_letter)?, written),
+                    Some((letter, written)) => (letter.map_err(in_letter)?, written),
                     None => return Err(in_letter("it is missing")),
                 };
                 let Some(seat) = self.seat_of(&letter) else {

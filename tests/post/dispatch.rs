@@ -1,0 +1,117 @@
+//! The daemon's outbox against a fake server.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::Utc;
+use fogpost::config::Config;
+use fogpost::daemon::{Holder, NewMatch, Office, Seated};
+use fogpost::game::BySeat;
+use fogpost::game::any::Kind;
+use fogpost::letter::Address;
+use fogpost::post::{Stop, maildir};
+use fogpost::store;
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+use crate::fakes::smtp::{Act, Smtp};
+use crate::support::PATIENCE;
+
+/// A daemon stops within this time on a busy machine; the server keeps silent for longer.
+const SECONDS: Duration = Duration::from_secs(40);
+
+async fn office(server: &Smtp) -> (TempDir, Arc<Office>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    maildir::create(&folder.path().join("in")).expect("a mailbox");
+    let config = format!(
+        "[club]\nname = \"Club\"\naddress = \"referee@club.test\"\n[club.gm]\nname = \"GM\"\naddress = \"gm@club.test\"\n\
+         [database]\nurl = \"sqlite:{0}/fogpost.db\"\n[inbox.maildir]\npath = \"{0}/in\"\n\
+         [outbox.smtp]\nhost = \"127.0.0.1\"\nport = {1}\ntls = \"none\"\nconnections = 2\n",
+        folder.path().display(),
+        server.port
+    );
+    let config = Config::parse(&config, "config").expect("a config");
+    let store = store::open(&config.database.url).await.expect("a database");
+    (folder, Arc::new(Office::new(config, store, Arc::new(Utc::now)).expect("an office")))
+}
+
+/// Opens a match against the house, so that one letter goes out.
+async fn invite(office: &Office, name: &str) {
+    let address = Address::parse(&format!("{name}@players.test")).expect("an address");
+    let player = Holder::Player(Seated { name: name.to_owned(), address });
+    let new = NewMatch {
+        game: Kind::Quad,
+        choices: Default::default(),
+        players: BySeat::new(player, Holder::House(&Kind::Quad.levels()[0])),
+        terms: office.config.terms.clone(),
+    };
+    office.open(new).await.expect("the match opens");
+}
+
+async fn until(what: &str, mut come: impl AsyncFnMut() -> bool) {
+    let began = Instant::now();
+    while !come().await {
+        assert!(began.elapsed() < PATIENCE, "waited for {what}");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_letter_whose_server_hangs_delays_nobody_but_its_reader_and_no_stop() {
+    let hangs = |step: &str, n| if step == "LETTER" && n == 0 { Act::Hang } else { Act::Proper };
+    let server = Smtp::start(hangs).await;
+    let (_folder, office) = office(&server).await;
+    let (stopper, stop) = Stop::new();
+    let running = tokio::spawn(Arc::clone(&office).run(stop));
+    invite(&office, "ann").await;
+    until("the first letter", async || server.seen().letters.len() == 1).await;
+    // A later letter to the same reader waits behind it; letters to others do not.
+    invite(&office, "ann").await;
+    for name in ["bo", "cy", "di"] {
+        invite(&office, name).await;
+    }
+    until("the others", async || server.seen().letters.len() == 4).await;
+    let waiting = async || office.store.queues().await.expect("the store answers").dispatches_waiting;
+    until("what is noted of them", async || waiting().await == 2).await;
+    sleep(Duration::from_millis(300)).await;
+    let seen = server.seen();
+    let to = |name: &str| {
+        seen.lines.iter().filter(|line| **line == format!("RCPT TO:<{name}@players.test>")).count()
+    };
+    assert_eq!(["ann", "bo", "cy", "di"].map(to), [1, 1, 1, 1]);
+    let began = Instant::now();
+    stopper.stop();
+    running.await.expect("no panic").expect("it runs");
+    assert!(began.elapsed() < SECONDS, "{:?}", began.elapsed());
+    let unsent = office.store.list_dispatches(true, 10).await.expect("the store answers");
+    let unsent: Vec<_> = unsent.iter().map(|row| (row.recipient.as_str(), row.tries)).collect();
+    assert_eq!(unsent, [("ann@players.test", 0), ("ann@players.test", 0)], "both are tried again");
+    // The next to send them is not held up.
+    office.dispatch_all().await.expect("the store answers");
+    assert_eq!(waiting().await, 0);
+    assert_eq!(server.seen().letters.len(), 6);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_letters_are_each_sent_once_and_a_readers_in_order() {
+    let server = Smtp::start(|_, _| Act::Proper).await;
+    let (_folder, office) = office(&server).await;
+    for n in 0..100 {
+        invite(&office, ["ann", "bo", "cy"][n % 3]).await;
+    }
+    office.dispatch_all().await.expect("the store answers");
+    let seen = server.seen();
+    assert_eq!(seen.letters.len(), 100);
+    let made = office.store.list_dispatches(false, 1000).await.expect("the store answers");
+    assert!(made.iter().all(|row| row.sent_at.is_some() && row.tries == 1));
+    for name in ["ann", "bo", "cy"] {
+        let own = made.iter().rev().filter(|row| row.recipient == format!("{name}@players.test"));
+        let places: Vec<_> = own
+            .map(|row| {
+                let bears = |letter: &Vec<u8>| String::from_utf8_lossy(letter).contains(&row.message_id);
+                seen.letters.iter().position(bears).expect("it was sent")
+            })
+            .collect();
+        assert!(places.is_sorted(), "{name}: {places:?}");
+    }
+}
