@@ -65,7 +65,7 @@ impl Club {
             let mut forms = Vec::new();
             for _ in 0..matches {
                 let m = open(&office).await;
-                let sent = office.store.sent_after(&m.id, 0, 1000).await.expect("the invitations");
+                let sent = office.store.dispatches_of(&m.id).await.expect("the invitations");
                 forms.push((m.id, sent[0].0.message_id.clone()));
             }
             for (number, (id, form)) in (0..letters).zip(forms.iter().cycle()) {

@@ -5,7 +5,8 @@
 //! - `imap`: from Dovecot to Postfix's `smtp-sink`, beside `mbsync` that merely downloads the same mailbox (Debian's
 //!   package isync), and beside the floor: a bare download by Python's imaplib and `smtp-source` sending as many.
 //! - `maildir`: from Maildir to Maildir.
-//! - `size`: what a letter, a start and a look at the clock cost with few matches and with many.
+//! - `size`: what a letter, a start and a look at the clock cost with one match in the database, with a thousand and
+//!   with 100,000; beside each the bound that it keeps.
 //!
 //! The letters are answers to setup forms of Quadrant Z as a mail program writes them, quote and all. First one seat
 //! of each match writes, and its orders are sealed (one receipt a letter); then the other, and each letter brings an
@@ -15,6 +16,8 @@
 #[path = "../tests/servers/mod.rs"]
 #[allow(dead_code)] // It is shared with the tests, which need more of it.
 mod servers;
+#[path = "tools/size.rs"]
+mod size;
 mod tools;
 
 use std::fs;
@@ -23,13 +26,12 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use chrono::Utc;
 use fogpost::config::Config;
-use fogpost::daemon::{Holder, NewMatch, Office, Seated, new_letter};
+use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::any::Kind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
-use fogpost::post::{Arrived, Stop};
+use fogpost::post::Stop;
 use fogpost::store;
 use tokio::runtime::Runtime;
 
@@ -55,7 +57,7 @@ fn main() {
         maildir(&runtime);
     }
     if wanted("size") {
-        size(&runtime);
+        size::measure(&runtime);
     }
 }
 
@@ -144,16 +146,18 @@ impl Club {
     }
 }
 
+/// The config is written, too, for a daemon of its own.
 async fn office(folder: &Path, ways: &str) -> Arc<Office> {
     let config = format!(
         "[club]\nname = \"Club\"\naddress = \"referee@club.test\"\nplus_addresses = true\n\
          [club.gm]\nname = \"GM\"\naddress = \"gm@club.test\"\n\
          [database]\nurl = \"sqlite:{{}}/fogpost.db\"\n{ways}"
     );
-    let config =
-        Config::parse(&config.replace("{}", &folder.display().to_string()), "config").expect("a config");
+    let config = config.replace("{}", &folder.display().to_string());
+    fs::write(folder.join("config.toml"), &config).expect("the config");
+    let config = Config::parse(&config, "config").expect("a config");
     let store = store::open(&config.database.url).await.expect("a database");
-    Arc::new(Office::new(config, store, Arc::new(Utc::now)).expect("an office"))
+    Arc::new(Office::new(config, store, Arc::new(size::now)).expect("an office"))
 }
 
 /// A reply as a mail program writes it.
@@ -307,46 +311,4 @@ fn maildir(runtime: &Runtime) {
         told(what, letters.len(), club.drain(runtime, || count(inbox.join("new")) == 0));
         println!("    {:.0} µs of CPU each", (cpu() - before) / letters.len() as f64 * 1e6);
     }
-}
-
-/// The same letters with few matches in the database and with many.
-fn size(runtime: &Runtime) {
-    let few = number("LETTERS", 2_000);
-    let many = number("MATCHES", 100_000);
-    let ways = "[inbox.maildir]\npath = \"{}/in\"\n[outbox.maildir]\npath = \"{}/out\"\n";
-    let mut club = runtime.block_on(Club::new(few, ways));
-    runtime.block_on(club.without_forms());
-    println!("size: {few} letters are ruled on");
-    settle(runtime, &club, club.letters.first.clone(), few);
-    runtime.block_on(club.open(many - few));
-    runtime.block_on(club.without_forms());
-    let again = club.letters.first[few..2 * few].to_vec();
-    settle(runtime, &club, again, many);
-    let began = Instant::now();
-    let config = club.office.config.clone();
-    let office = runtime.block_on(async {
-        let store = store::open(&config.database.url).await.expect("a database");
-        Arc::new(Office::new(config, store, Arc::new(Utc::now)).expect("an office"))
-    });
-    println!("  a start with {many} matches: {:.0} ms", began.elapsed().as_secs_f64() * 1e3);
-    let began = Instant::now();
-    runtime.block_on(office.clock_all(chrono::TimeDelta::hours(1))).expect("the clock is asked");
-    println!("  a look at the clock with {many} matches: {:.1} ms", began.elapsed().as_secs_f64() * 1e3);
-}
-
-fn settle(runtime: &Runtime, club: &Club, letters: Vec<String>, matches: usize) {
-    let arrived = |raw: String| Arrived {
-        size: raw.len() as u64,
-        raw: raw.into_bytes(),
-        received_at: Utc::now(),
-        whence: "bench".to_owned(),
-        cut: false,
-    };
-    let letters: Vec<_> = letters.into_iter().map(|raw| new_letter(arrived(raw))).collect();
-    let (count, before) = (letters.len() as f64, cpu());
-    runtime.block_on(async {
-        club.office.store.take_in(&letters).await.expect("kept");
-        club.office.settle_all().await.expect("settled");
-    });
-    println!("  with {matches:>6} matches {:>6.0} µs of CPU each", (cpu() - before) / count * 1e6);
 }

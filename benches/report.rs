@@ -1,5 +1,7 @@
 //! What a letter costs: its words, and the picture of its board.
 
+use std::sync::Arc;
+
 use divan::{Bencher, black_box};
 use fogpost::game::any::{AnyState, Kind};
 use fogpost::game::record::{Ending, Record};
@@ -16,7 +18,7 @@ fn main() {
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
 
 /// A match of `kind` with a report on its last turn, as random play left it after some turns.
-fn middle(kind: &Kind) -> (Match, Dispatch) {
+fn middle(kind: &Kind) -> (Arc<Match>, Dispatch) {
     let at = "2026-05-14T09:12:00Z".parse().expect("an instant");
     let opening = Opening {
         id: "QZ-7K3M".to_owned(),
@@ -40,7 +42,7 @@ fn middle(kind: &Kind) -> (Match, Dispatch) {
     let due = m.due().expect("the match is not over by then");
     let step = Adjudged { phase: due.phase, turn: due.turn, state: m.state.clone() };
     let content = Content::Report { steps: vec![step], missed: Vec::new(), correction: None };
-    (m, Dispatch { to: Reader::Seat(Seat::First), content })
+    (Arc::new(m), Dispatch { to: Reader::Seat(Seat::First), content })
 }
 
 /// Plays one phase at random, unless that would end the match.

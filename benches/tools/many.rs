@@ -1,0 +1,81 @@
+//! Fills a database with copies of the matches that it holds, as often as wanted, with all their rows.
+//!
+//! A copy has a name, tokens, players, letters and dispatches of its own, in the very columns and lengths that the
+//! daemon writes, and its letters speak of it. Its hashes and digests are new ones that fit nothing: to find the true
+//! ones would take as long as to open the matches, and nothing that is measured here verifies a chain.
+
+use std::str::FromStr;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
+
+/// Names that no match has yet, spread over all names as if drawn.
+const PLAN: &str = "
+    CREATE TEMP TABLE plan AS
+    WITH RECURSIVE number (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM number WHERE i < 1048575),
+        letters (all_of) AS (SELECT '0123456789ABCDEFGHJKMNPQRSTVWXYZ'),
+        drawn (i, x) AS (SELECT i, (i * 654321 + 12345) % 1048576 FROM number),
+        named (i, name) AS (SELECT i, 'QZ-' || substr(all_of, 1 + (x >> 15), 1) || substr(all_of, 1 + ((x >> 10) & 31), 1)
+            || substr(all_of, 1 + ((x >> 5) & 31), 1) || substr(all_of, 1 + (x & 31), 1) FROM drawn, letters),
+        free (name, j) AS (SELECT name, row_number() OVER (ORDER BY i) - 1 FROM named
+            WHERE name NOT IN (SELECT id FROM match)),
+        seed (id, k) AS (SELECT id, row_number() OVER (ORDER BY id) - 1 FROM match),
+        many (seeds) AS (SELECT COUNT(*) FROM match)
+    SELECT j / seeds + 1 AS n, seed.id AS old, free.name AS new FROM free, many
+        JOIN seed ON seed.k = j % seeds WHERE j < seeds * (:TIMES - 1);
+    CREATE INDEX temp.plan_by_old ON plan (old);
+    CREATE TEMP TABLE step AS SELECT
+        (SELECT MAX(id) FROM player) AS player, (SELECT MAX(id) FROM letter) AS letter,
+        (SELECT MAX(id) FROM dispatch) AS dispatch;";
+
+/// In the order in which the tables refer to each other.
+const COPY: &str = "
+    INSERT INTO player SELECT p.id + n * step.player, p.name, p.bouncing, p.created_at
+        FROM plan JOIN seat s ON s.match_id = old JOIN player p ON p.id = s.player_id, step;
+    INSERT INTO address SELECT n || '.' || a.address, a.player_id + n * step.player, a.rank
+        FROM plan JOIN seat s ON s.match_id = old JOIN address a ON a.player_id = s.player_id, step;
+    INSERT INTO match SELECT new, m.game, m.stage, m.wake_at, replace(m.snapshot, old, new), m.version
+        FROM plan JOIN match m ON m.id = old;
+    CREATE TEMP TABLE token AS SELECT n, old, new, s.seat, s.token AS was, a.address,
+        substr(s.token, 1, 11) || printf('%05d', n) AS token
+        FROM plan JOIN seat s ON s.match_id = old JOIN address a ON a.player_id = s.player_id;
+    CREATE INDEX temp.token_by_old ON token (old, seat);
+    INSERT INTO seat SELECT t.new, t.seat, s.player_id + n * step.player, t.token
+        FROM token t JOIN seat s ON s.match_id = old AND s.seat = t.seat, step;
+    INSERT INTO letter (id, digest, received_at, whence, message_id, sender, subject, size, sent_as, fate, note, match_id,
+            seat, tries, decided_at, wait_until, lane)
+        SELECT l.id + n * step.letter, printf('%08d', n) || substr(digest, 9), received_at, whence,
+            replace(replace(message_id, old, new), was, token), n || '.' || sender, replace(subject, old, new), size,
+            printf('%08d', n) || substr(sent_as, 9), fate, note, new, l.seat, tries, decided_at, wait_until, lane
+        FROM token t JOIN letter l ON l.match_id = old AND l.seat = t.seat, step;
+    INSERT INTO letter_raw SELECT l.id + n * step.letter,
+            CAST(replace(replace(replace(CAST(bytes AS TEXT), old, new), was, token), address, n || '.' || address) AS BLOB)
+        FROM token t JOIN letter l ON l.match_id = old AND l.seat = t.seat JOIN letter_raw r ON r.letter_id = l.id, step;
+    INSERT INTO entry SELECT new, seq, at, kind, replace(json, old, new), printf('%08d', n) || substr(hash, 9)
+        FROM plan JOIN entry e ON e.match_id = old ORDER BY new, seq;
+    INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, answers, created_at, due_at, sent_at, tries,
+            error, returned_at, asked)
+        SELECT d.id + n * step.dispatch, replace(message_id, was, token), n || '.' || recipient, kind, new, d.seat,
+            printf('%08d', n) || substr(answers, 9), created_at, due_at, sent_at, tries, error, returned_at, asked
+        FROM token t JOIN dispatch d ON d.match_id = old AND d.seat = t.seat, step;
+    INSERT INTO dispatch_raw SELECT d.id + n * step.dispatch,
+            CAST(replace(replace(replace(CAST(bytes AS TEXT), old, new), was, token), address, n || '.' || address) AS BLOB)
+        FROM token t JOIN dispatch d ON d.match_id = old AND d.seat = t.seat
+        JOIN dispatch_raw r ON r.dispatch_id = d.id, step;";
+
+/// Makes `times` as many matches of those in a SQLite database at which nobody works.
+pub async fn multiply(url: &str, times: usize) {
+    let options = SqliteConnectOptions::from_str(url).expect("a URL");
+    // Nothing of this is to survive a fall of the machine.
+    let options = options
+        .journal_mode(SqliteJournalMode::Off)
+        .synchronous(SqliteSynchronous::Off)
+        .foreign_keys(false)
+        .pragma("cache_size", "-500000");
+    let mut connection = SqliteConnection::connect_with(&options).await.expect("a database");
+    for statement in format!("{PLAN}{COPY}").replace(":TIMES", &times.to_string()).split_inclusive(';') {
+        let done = sqlx::query(AssertSqlSafe(statement.to_owned())).execute(&mut connection).await;
+        done.unwrap_or_else(|error| panic!("{error}: {statement}"));
+    }
+    connection.close().await.expect("it closes");
+}
