@@ -163,22 +163,34 @@ impl<'a> Person<'a> {
     /// Reads on until a letter says `words`.
     #[track_caller]
     pub fn reads(&mut self, words: &str, club: &Club) -> Letter {
+        let [letter] = self.reads_all([words], club);
+        letter
+    }
+
+    /// Reads on until a letter was found for each of the words. Letters that were sent one right after the other
+    /// may come in any order: Postfix delivers them side by side.
+    #[track_caller]
+    pub fn reads_all<const N: usize>(&mut self, words: [&str; N], club: &Club) -> [Letter; N] {
         let began = Instant::now();
         let mut subjects = Vec::new();
-        loop {
-            while let Some(letter) = self.fetch(self.read + 1) {
+        let mut found = words.map(|_| None);
+        while found.iter().any(Option::is_none) {
+            if let Some(letter) = self.fetch(self.read + 1) {
                 self.read += 1;
                 let flat = letter.text.split_whitespace().collect::<Vec<_>>().join(" ");
-                if letter.subject.contains(words) || flat.contains(words) {
-                    return letter;
+                let says = |words: &str| letter.subject.contains(words) || flat.contains(words);
+                match found.iter_mut().zip(words).find(|(found, words)| found.is_none() && says(words)) {
+                    Some((found, _)) => *found = Some(letter),
+                    None => subjects.push(letter.subject),
                 }
-                subjects.push(letter.subject);
+                continue;
             }
             if began.elapsed() > PATIENCE {
                 panic!("{} waits for {words:?}, has read {subjects:?}\n{}", self.name, club.log());
             }
             thread::sleep(Duration::from_millis(50));
         }
+        found.map(|letter| letter.expect("all are found"))
     }
 
     /// The letter with this number in the INBOX.

@@ -22,7 +22,7 @@ fn after_a_restore_the_processed_letters_are_read_again_and_nothing_is_answered_
     let copy = club.path("copy.db").display().to_string();
     assert!(club.run(&["backup", &copy]).status.success(), "while the daemon runs");
     bo.answers(&to_bo, "MARBLE A5");
-    bo.reads("Your orders are sealed", &club);
+    bo.reads_all(["Your orders are sealed", "Turn 3"], &club);
     ann.reads("please send your orders", &club);
     // To each the first letter of all, a receipt, and the reports of two turns.
     let before = ["ann", "bo"].map(|name| has(&servers, name, 4));
@@ -33,8 +33,7 @@ fn after_a_restore_the_processed_letters_are_read_again_and_nothing_is_answered_
     assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
     club.start();
     // Bo's letter is not in the backup: it is ruled on again, and the letters that come of it are those that came.
-    bo.reads("Your orders are sealed", &club);
-    bo.reads("Turn 3", &club);
+    bo.reads_all(["Your orders are sealed", "Turn 3"], &club);
     let to_ann = ann.reads("please send your orders", &club);
     // Ann's is, and brings nothing; what she writes now is for the turn that is open.
     ann.answers(&to_ann, "MARBLE E6");
