@@ -4,6 +4,7 @@
 //! log and left where it lies, so that it does not hold up the others.
 
 mod conn;
+mod literals;
 mod mailbox;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -11,6 +11,7 @@ use rustls::{ClientConnection, StreamOwned};
 use super::super::inbox::Line;
 use super::super::{Error, Tls, one_line, tls};
 use super::Settings;
+use super::literals::{Literals, Sieve};
 
 /// So much may come between our IDLE and the server's consent.
 const EARLY_BYTES: usize = 64 * 1024;
@@ -23,6 +24,7 @@ enum Io {
 /// A connection to an IMAP server.
 pub(super) struct Conn {
     io: Io,
+    sieve: Sieve,
     answer_timeout: Duration,
     /// IDLE was sent and the server's consent not yet read.
     idle_sent: bool,
@@ -32,8 +34,8 @@ pub(super) struct Conn {
 }
 
 impl Conn {
-    /// Connects as the settings say. With STARTTLS the greeting has been read.
-    pub(super) fn open(settings: &Settings, line: &Line) -> Result<Conn, Error> {
+    /// Connects as the settings say. With STARTTLS the greeting has been read. What is fetched goes to `literals`.
+    pub(super) fn open(settings: &Settings, line: &Line, literals: Literals) -> Result<Conn, Error> {
         let answer_timeout = Duration::from_secs(settings.timeout_seconds.max(1));
         let mut tcp = connect(settings, answer_timeout)?;
         let prepared =
@@ -50,7 +52,10 @@ impl Conn {
                 Io::Tls(Box::new(secure(settings, tcp)?))
             }
         };
-        Ok(Conn { io, answer_timeout, idle_sent: false, early: Vec::new(), ready: VecDeque::new() })
+        // One byte more than is wanted shows that a letter is larger.
+        let sieve = Sieve::new(literals, settings.max_letter_bytes.saturating_add(1));
+        let (early, ready) = Default::default();
+        Ok(Conn { io, sieve, answer_timeout, idle_sent: false, early, ready })
     }
 
     fn tcp(&self) -> &TcpStream {
@@ -60,11 +65,22 @@ impl Conn {
         }
     }
 
-    fn receive(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match &mut self.io {
-            Io::Plain(tcp) => tcp.read(buf),
-            Io::Tls(stream) => stream.read(buf),
+    /// Waits for what the library is to read next; nothing when no more will come.
+    fn receive(&mut self) -> io::Result<Vec<u8>> {
+        let mut passed = Vec::new();
+        while passed.is_empty() {
+            let mut chunk = [0; 16 * 1024];
+            let read = match &mut self.io {
+                Io::Plain(tcp) => tcp.read(&mut chunk)?,
+                Io::Tls(stream) => stream.read(&mut chunk)?,
+            };
+            if read == 0 {
+                self.sieve.end(&mut passed);
+                break;
+            }
+            self.sieve.pass(&chunk[..read], &mut passed)?;
         }
+        Ok(passed)
     }
 
     /// Lets the server's consent to IDLE pass before the news that it sent first: the library takes any other line
@@ -81,10 +97,9 @@ impl Conn {
                 }
                 from = end;
             }
-            let mut chunk = [0; 4096];
-            let read = self.receive(&mut chunk)?;
-            self.early.extend_from_slice(&chunk[..read]);
-            if read == 0 || self.early.len() > EARLY_BYTES {
+            let received = self.receive()?;
+            self.early.extend_from_slice(&received);
+            if received.is_empty() || self.early.len() > EARLY_BYTES {
                 self.release_early();
                 return Ok(());
             }
@@ -102,7 +117,10 @@ impl Read for Conn {
         if self.idle_sent {
             self.consent_first()?;
         }
-        if self.ready.is_empty() { self.receive(buf) } else { self.ready.read(buf) }
+        if self.ready.is_empty() {
+            self.ready = self.receive()?.into();
+        }
+        self.ready.read(buf)
     }
 }
 

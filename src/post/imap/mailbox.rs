@@ -13,6 +13,7 @@ use super::super::inbox::{Door, Line};
 use super::super::{Arrived, Error, Secret, Tls, one_line};
 use super::Settings;
 use super::conn::Conn;
+use super::literals::Literals;
 
 /// A letter that lies in the folder.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +25,7 @@ pub(super) struct Listed {
 /// A selected folder.
 pub(super) struct Mailbox {
     session: Session<Conn>,
+    literals: Literals,
     settings: Settings,
     uid_validity: u32,
     offers: Offers,
@@ -44,7 +46,8 @@ struct Offers {
 
 impl Mailbox {
     pub(super) fn open(settings: &Settings, line: &Line) -> Result<Mailbox, Error> {
-        let mut client = imap::Client::new(Conn::open(settings, line)?);
+        let literals = Literals::default();
+        let mut client = imap::Client::new(Conn::open(settings, line, literals.clone())?);
         if settings.tls != Tls::StartTls {
             let greeting = client.read_greeting().map_err(fault)?;
             if !greeting.starts_with(b"* OK") {
@@ -70,7 +73,8 @@ impl Mailbox {
             error => fault(error),
         })?;
         let uid_validity = selected.uid_validity.unwrap_or(0);
-        Ok(Mailbox { session, settings: settings.clone(), uid_validity, offers, processed_made: false })
+        let (settings, processed_made) = (settings.clone(), false);
+        Ok(Mailbox { session, literals, settings, uid_validity, offers, processed_made })
     }
 
     /// While it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
@@ -100,19 +104,23 @@ impl Mailbox {
         let limit = self.settings.max_letter_bytes;
         // One byte more than wanted shows whether a letter is larger, whatever size the server tells.
         let query = format!("(UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{}>)", limit + 1);
+        self.literals.forget();
         let found = self.session.uid_fetch(uid_set(uids), query).map_err(fault)?;
         let mut letters = Vec::with_capacity(found.len());
         for fetched in found.iter() {
-            let (Some(uid), Some(body)) = (fetched.uid, fetched.body()) else { continue };
+            let body = fetched.body().and_then(|given| self.literals.of(given));
+            let (Some(uid), Some(mut raw)) = (fetched.uid, body) else { continue };
             if uids.binary_search(&uid).is_err() {
                 continue;
             }
+            let whole = raw.len();
+            raw.truncate(limit);
             let arrived = Arrived {
-                raw: body[..body.len().min(limit)].to_vec(),
+                raw,
                 received_at: fetched.internal_date().map_or_else(Utc::now, |date| date.to_utc()),
                 whence: format!("imap:{}/{}/{uid}", self.settings.folder, self.uid_validity),
-                cut: body.len() > limit,
-                size: u64::from(fetched.size.unwrap_or(0)).max(body.len() as u64),
+                cut: whole > limit,
+                size: u64::from(fetched.size.unwrap_or(0)).max(whole as u64),
             };
             letters.push((uid, arrived));
         }
