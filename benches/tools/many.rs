@@ -52,7 +52,7 @@ const COPY: &str = "
             CAST(replace(replace(replace(CAST(bytes AS TEXT), old, new), was, token), address, n || '.' || address) AS BLOB)
         FROM token t JOIN letter l ON l.match_id = old AND l.seat = t.seat JOIN letter_raw r ON r.letter_id = l.id, step;
     INSERT INTO entry SELECT new, seq, at, kind, replace(json, old, new), printf('%08d', n) || substr(hash, 9)
-        FROM plan JOIN entry e ON e.match_id = old ORDER BY new, seq;
+        FROM plan JOIN entry e ON e.match_id = old ORDER BY seq, n;
     INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, answers, created_at, due_at, sent_at, tries,
             error, returned_at, asked)
         SELECT d.id + n * step.dispatch, replace(message_id, was, token), n || '.' || recipient, kind, new, d.seat,

@@ -25,7 +25,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use tokio::runtime::Runtime;
 
 use super::tools::{Sink, median};
-use super::{Club, SETUP_OF_FIRST, count, cpu, letter, number, office, put};
+use super::{Club, SETUP_OF_FIRST, cpu, is_empty, letter, number, office, put};
 
 /// How often each is measured.
 const ROUNDS: usize = 5;
@@ -225,7 +225,7 @@ fn daemon(runtime: &Runtime, size: &Sized) {
     let apart = size.seats.len() / (4 * LETTERS);
     let letters = size.texts(1000, (0..4 * LETTERS).map(|at| at * apart.max(1)));
     put(&letters, &folder.join("in"));
-    while count(folder.join("in/new")) > 0 || !runtime.block_on(size.club.idle()) {
+    while !is_empty(folder.join("in/new")) || !runtime.block_on(size.club.idle()) {
         std::thread::sleep(Duration::from_millis(100));
     }
     let (now, most) = (daemon.memory("VmRSS"), daemon.memory("VmHWM"));
