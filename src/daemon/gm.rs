@@ -389,7 +389,8 @@ impl Office {
         known: &'a mut Known,
     ) -> anyhow::Result<Option<&'a mut Working>> {
         if !known.matches.contains_key(id) {
-            known.matches.extend(self.working(&[id.to_owned()]).await?);
+            let seats = self.store.seats_of(&[id.to_owned()]).await.context("seats")?;
+            known.matches.extend(self.working(seats).await?);
         }
         Ok(known.matches.get_mut(id))
     }

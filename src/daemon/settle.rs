@@ -28,8 +28,8 @@ use crate::report::Plain;
 use crate::report::again::text_of;
 use crate::store::{Decided, Fate, MatchRow, Postponed, Settlement, StoreError, TokenRow, WaitingLetter};
 
-/// Letters settled in one transaction.
-const TOGETHER: u32 = 250;
+/// Letters settled in one transaction: some times as many as the store writes with one statement.
+const TOGETHER: u32 = 256;
 
 /// After so many failures a letter is set aside.
 const TRIES_AT_MOST: u32 = 3;
@@ -189,24 +189,27 @@ impl Office {
     /// Loads what the letters refer to, in a few queries for all of them.
     async fn gather(&self, letters: &[WaitingLetter], read: &[Option<Read>]) -> anyhow::Result<Known> {
         let readable = || read.iter().flatten().filter_map(|read| read.as_ref().ok());
-        let tokens: BTreeSet<String> =
+        let wanted: BTreeSet<String> =
             readable().flat_map(|letter| letter.tokens.iter().map(ToString::to_string)).collect();
-        let tokens: Vec<_> = tokens.into_iter().collect();
-        let rows = self.store.seats_by_token(&tokens).await.context("reply tokens")?;
-        let ids: BTreeSet<String> = rows.iter().map(|row| row.match_id.clone()).collect();
-        let ids: Vec<_> = ids.into_iter().collect();
-        let matches = self.working(&ids).await?;
+        let wanted: Vec<_> = wanted.into_iter().collect();
+        let seats = self.store.seats_by_token(&wanted).await.context("reply tokens")?;
+        let tokens: BTreeMap<String, TokenRow> = seats
+            .iter()
+            .filter(|row| wanted.binary_search(&row.token).is_ok())
+            .map(|row| (row.token.clone(), row.clone()))
+            .collect();
+        let matches = self.working(seats).await?;
         let answered: BTreeSet<String> = readable().flat_map(|letter| letter.thread().cloned()).collect();
         let answered: Vec<_> = answered.into_iter().collect();
         let answered = self.store.dispatches_by_message_id(&answered).await.context("letters answered")?;
         let answered = side_by_side(&answered, |(id, bytes)| (id.clone(), text_of(bytes)));
         let readers: BTreeSet<String> =
-            rows.iter().filter_map(|row| row.player.addresses.first().cloned()).collect();
+            tokens.values().filter_map(|row| row.player.addresses.first().cloned()).collect();
         let answers = Answers::default();
         self.look_up_answers(&readers.into_iter().collect::<Vec<_>>(), &answers).await?;
         let shared = Shared {
             gm_token: self.gm_token().await?,
-            tokens: rows.into_iter().map(|row| (row.token.clone(), row)).collect(),
+            tokens,
             answered: answered.into_iter().collect(),
             answers,
             proofs: self.proofs(letters, read).await,
@@ -214,14 +217,14 @@ impl Office {
         Ok(Known { matches, shared: Arc::new(shared) })
     }
 
-    /// These matches as far as they can be loaded.
-    pub(super) async fn working(&self, ids: &[String]) -> anyhow::Result<BTreeMap<String, Working>> {
-        let rows = self.store.matches(ids).await.context("matches")?;
-        let seats = self.store.seats_of(ids).await.context("seats")?;
+    /// The matches of these seats as far as they can be loaded.
+    pub(super) async fn working(&self, seats: Vec<TokenRow>) -> anyhow::Result<BTreeMap<String, Working>> {
         let mut by_match: BTreeMap<String, Vec<TokenRow>> = BTreeMap::new();
         for seat in seats {
             by_match.entry(seat.match_id.clone()).or_default().push(seat);
         }
+        let ids: Vec<String> = by_match.keys().cloned().collect();
+        let rows = self.store.matches(&ids).await.context("matches")?;
         let mut loaded = BTreeMap::new();
         // Where one cannot be loaded, whatever is about it fails, and nothing else.
         for (m, row) in rows.into_iter().filter_map(|row| Some((rulable(&row)?, row))) {

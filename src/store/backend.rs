@@ -131,10 +131,14 @@ macro_rules! backend {
             }
 
             async fn seats_by_token(&self, tokens: &[String]) -> Result<Vec<TokenRow>> {
-                let sql =
-                    concat!(seat_columns!(), "WHERE s.token ", $one_of, " ORDER BY s.match_id, s.seat, a.rank");
+                let sql = concat!(
+                    seat_columns!(),
+                    "WHERE s.match_id IN (SELECT match_id FROM seat WHERE token ",
+                    $one_of,
+                    ") ORDER BY s.match_id, s.seat, a.rank"
+                );
                 rows::SeatAddress::gather(
-                    sqlx::query_as(sql).bind(list(tokens)).fetch_all(&self.reader).await?,
+                    sqlx::query_as(sql).bind(list(tokens)).fetch_all(&self.writer).await?,
                 )
             }
 
@@ -142,14 +146,14 @@ macro_rules! backend {
                 let sql =
                     concat!(seat_columns!(), "WHERE s.match_id ", $one_of, " ORDER BY s.match_id, s.seat, a.rank");
                 rows::SeatAddress::gather(
-                    sqlx::query_as(sql).bind(list(match_ids)).fetch_all(&self.reader).await?,
+                    sqlx::query_as(sql).bind(list(match_ids)).fetch_all(&self.writer).await?,
                 )
             }
 
             async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>> {
                 let sql = concat!(match_columns!(), "WHERE id ", $one_of, " ORDER BY id");
                 let rows: Vec<rows::Match> =
-                    sqlx::query_as(sql).bind(list(ids)).fetch_all(&self.reader).await?;
+                    sqlx::query_as(sql).bind(list(ids)).fetch_all(&self.writer).await?;
                 rows.into_iter().map(rows::Match::read).collect()
             }
 
@@ -354,7 +358,7 @@ macro_rules! backend {
                     $one_of,
                     " ORDER BY d.id"
                 );
-                Ok(sqlx::query_as(sql).bind(list(ids)).fetch_all(&self.reader).await?)
+                Ok(sqlx::query_as(sql).bind(list(ids)).fetch_all(&self.writer).await?)
             }
 
             async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>> {
@@ -366,7 +370,7 @@ macro_rules! backend {
                 let rows: Vec<rows::Answer> = sqlx::query_as(sql)
                     .bind(list(recipients))
                     .bind(since.timestamp_millis())
-                    .fetch_all(&self.reader)
+                    .fetch_all(&self.writer)
                     .await?;
                 rows.into_iter().map(rows::Answer::read).collect()
             }

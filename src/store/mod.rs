@@ -236,10 +236,10 @@ pub trait Store: Send + Sync {
         limit: u32,
     ) -> Result<Vec<LetterRow>>;
 
-    /// The seats to which these tokens belong.
+    /// Both seats of each match in which one of these tokens is a seat's, with their players, by match, then seat.
     async fn seats_by_token(&self, tokens: &[String]) -> Result<Vec<TokenRow>>;
 
-    /// Both seats of each of these matches with their players, by match, then seat.
+    /// The same of these matches.
     async fn seats_of(&self, match_ids: &[String]) -> Result<Vec<TokenRow>>;
 
     async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>>;

@@ -43,6 +43,8 @@ const ROWS_AHEAD: usize = 512;
 pub struct SqliteStore {
     path: PathBuf,
     reader: SqlitePool,
+    /// It also reads what it has just written, and what it is about to: a reader's cache of pages is lost with each
+    /// commit.
     writer: SqlitePool,
     /// Had by the claim of letters: there is one at a time.
     settling: Arc<tokio::sync::Mutex<()>>,
@@ -93,7 +95,7 @@ impl SqliteStore {
                     .foreign_keys(true)
                     // A commit of 500 letters is ~6 MB: it should fit in memory, and not be moved from the log into
                     // the tables by itself. In kilobytes, and in pages of 4 kB.
-                    .pragma("cache_size", "-65536")
+                    .pragma("cache_size", "-8192")
                     .pragma("wal_autocheckpoint", "8000"),
             )
             .await
@@ -140,7 +142,7 @@ impl SqliteStore {
     async fn claim_waiting(&self, now: i64, limit: u32) -> Result<(Vec<rows::Waiting>, Claim)> {
         let claim = Claim::guarded(Arc::clone(&self.settling).lock_owned().await);
         let sql = concat!(waiting_columns!(), "ORDER BY l.received_at, l.id LIMIT $1");
-        let letters = sqlx::query_as(sql).bind(i64::from(limit)).bind(now).fetch_all(&self.reader).await?;
+        let letters = sqlx::query_as(sql).bind(i64::from(limit)).bind(now).fetch_all(&self.writer).await?;
         Ok((letters, claim))
     }
 
@@ -155,7 +157,7 @@ impl SqliteStore {
             .bind(numbers(&others))
             .bind(now)
             .bind(i64::from(limit))
-            .fetch_all(&self.reader)
+            .fetch_all(&self.writer)
             .await?;
         let ids: Vec<i64> = due.iter().map(|dispatch| dispatch.id).collect();
         self.sending.ids().extend(&ids);
