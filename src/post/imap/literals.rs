@@ -3,7 +3,6 @@
 //! The library reads an answer line by line and parses all of it anew after each: a letter, once for each of its
 //! lines. So every literal of a FETCH (RFC 3501, 4.3 and 7.4.2) is kept here, and the library is given its number.
 
-use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The literals of the answers to the last command, in order; shared by the connection and who reads from it.
@@ -34,8 +33,8 @@ impl Literals {
 /// What comes from the server, on its way to the library.
 pub(super) struct Sieve {
     literals: Literals,
-    /// In bytes.
-    largest: usize,
+    /// Of a literal no more bytes are kept.
+    most: usize,
     /// The line that is not yet ended.
     line: Vec<u8>,
     /// Whether the line goes on an answer to a FETCH.
@@ -45,21 +44,18 @@ pub(super) struct Sieve {
 }
 
 impl Sieve {
-    /// No literal is larger than `largest` bytes.
-    pub(super) fn new(literals: Literals, largest: usize) -> Sieve {
-        Sieve { literals, largest, line: Vec::new(), of_fetch: false, missing: 0 }
+    /// `most` bytes of each literal are kept: a server may send more than it was asked for.
+    pub(super) fn new(literals: Literals, most: usize) -> Sieve {
+        Sieve { literals, most, line: Vec::new(), of_fetch: false, missing: 0 }
     }
 
     /// Appends to `passed` what the library is to read of `bytes`, whole lines.
-    ///
-    /// # Errors
-    /// A literal is larger than any that was asked for.
-    pub(super) fn pass(&mut self, mut bytes: &[u8], passed: &mut Vec<u8>) -> io::Result<()> {
+    pub(super) fn pass(&mut self, mut bytes: &[u8], passed: &mut Vec<u8>) {
         while !bytes.is_empty() {
             if self.missing > 0 {
                 let (literal, rest) = bytes.split_at(self.missing.min(bytes.len()));
                 if let Some(last) = self.literals.kept().last_mut() {
-                    last.extend_from_slice(literal);
+                    last.extend_from_slice(&literal[..literal.len().min(self.most - last.len())]);
                 }
                 self.missing -= literal.len();
                 bytes = rest;
@@ -67,14 +63,13 @@ impl Sieve {
             }
             let Some(end) = bytes.iter().position(|&b| b == b'\n') else {
                 self.line.extend_from_slice(bytes);
-                return Ok(());
+                return;
             };
             let (ended, rest) = bytes.split_at(end + 1);
             self.line.extend_from_slice(ended);
-            self.pass_line(passed)?;
+            self.pass_line(passed);
             bytes = rest;
         }
-        Ok(())
     }
 
     /// Appends to `passed` a line that has no end, as no more will come.
@@ -82,29 +77,22 @@ impl Sieve {
         passed.append(&mut self.line);
     }
 
-    fn pass_line(&mut self, passed: &mut Vec<u8>) -> io::Result<()> {
+    fn pass_line(&mut self, passed: &mut Vec<u8>) {
         self.of_fetch = self.of_fetch || is_fetch(&self.line);
-        match announced(&self.line).filter(|_| self.of_fetch) {
-            Some((before, size)) if size <= self.largest => {
-                let mut kept = self.literals.kept();
-                let number = kept.len().to_string();
-                kept.push(Vec::with_capacity(size));
-                self.missing = size;
-                passed.extend_from_slice(&self.line[..before]);
-                passed.extend_from_slice(format!("{{{}}}\r\n", 1 + number.len()).as_bytes());
-                passed.push(MARK);
-                passed.extend_from_slice(number.as_bytes());
-            }
-            Some(_) => {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "a letter larger than asked for"));
-            }
-            None => {
-                passed.extend_from_slice(&self.line);
-                self.of_fetch = false;
-            }
+        if let Some((before, size)) = announced(&self.line).filter(|_| self.of_fetch) {
+            let mut kept = self.literals.kept();
+            let number = kept.len().to_string();
+            kept.push(Vec::with_capacity(size.min(self.most)));
+            self.missing = size;
+            passed.extend_from_slice(&self.line[..before]);
+            passed.extend_from_slice(format!("{{{}}}\r\n", 1 + number.len()).as_bytes());
+            passed.push(MARK);
+            passed.extend_from_slice(number.as_bytes());
+        } else {
+            passed.extend_from_slice(&self.line);
+            self.of_fetch = false;
         }
         self.line.clear();
-        Ok(())
     }
 }
 
@@ -128,40 +116,46 @@ mod tests {
     use super::*;
 
     /// What the library reads when this comes in pieces of some size, and what is kept.
-    fn sieved(answer: &str, piece: usize) -> io::Result<(String, Vec<String>)> {
+    fn sieved(answer: &str, piece: usize) -> (String, Vec<String>) {
         let literals = Literals::default();
-        let mut sieve = Sieve::new(literals.clone(), 100);
+        let mut sieve = Sieve::new(literals.clone(), 40);
         let mut passed = Vec::new();
         for bytes in answer.as_bytes().chunks(piece) {
-            sieve.pass(bytes, &mut passed)?;
+            sieve.pass(bytes, &mut passed);
         }
         sieve.end(&mut passed);
         let kept = literals.kept().iter().map(|kept| String::from_utf8_lossy(kept).into_owned()).collect();
-        Ok((String::from_utf8_lossy(&passed).into_owned(), kept))
+        (String::from_utf8_lossy(&passed).into_owned(), kept)
     }
 
     #[test]
     fn literals_are_kept_and_all_else_passes() {
-        let answer = "* 1 FETCH (UID 5 BODY[]<0> {9}\r\nA: b\r\n\r\nc RFC822.SIZE 9)\r\n\
-                      * 2 FETCH (UID 6 BODY[]<0> \"short\")\r\n\
-                      * 3 fetch (BODY[]<0> {0}\r\n UID 7 BODY[TEXT] {3}\r\n}\r\n)\r\n\
-                      a4 OK as you like {3}\r\n* 4 EXISTS\r\n* LIST () \"/\" {2}\r\nIN\r\nno end";
-        let read = "* 1 FETCH (UID 5 BODY[]<0> {2}\r\n\u{0}0 RFC822.SIZE 9)\r\n\
+        let letter = "A: b\r\n\r\n* 9 FETCH (BODY[] {7}\r\n";
+        let answer = format!(
+            "* 1 FETCH (UID 5 BODY[]<0> {{{}}}\r\n{letter} RFC822.SIZE 31)\r\n\
+             * 2 FETCH (UID 6 BODY[]<0> \"short\")\r\n\
+             * 3 fetch (BODY[]<0> {{0}}\r\n UID 7 BODY[TEXT] {{3}}\r\n}}\r\n)\r\n\
+             a4 OK as you like {{3}}\r\n* 4 EXISTS\r\n* LIST () \"/\" {{2}}\r\nIN\r\nno end",
+            letter.len()
+        );
+        let read = "* 1 FETCH (UID 5 BODY[]<0> {2}\r\n\u{0}0 RFC822.SIZE 31)\r\n\
                     * 2 FETCH (UID 6 BODY[]<0> \"short\")\r\n\
                     * 3 fetch (BODY[]<0> {2}\r\n\u{0}1 UID 7 BODY[TEXT] {2}\r\n\u{0}2)\r\n\
                     a4 OK as you like {3}\r\n* 4 EXISTS\r\n* LIST () \"/\" {2}\r\nIN\r\nno end";
         for piece in [1, 2, 7, 1000] {
-            let (passed, kept) = sieved(answer, piece).expect("none is too large");
+            let (passed, kept) = sieved(&answer, piece);
             assert_eq!(passed, read, "in pieces of {piece}");
-            assert_eq!(kept, ["A: b\r\n\r\nc", "", "}\r\n"], "in pieces of {piece}");
+            assert_eq!(kept, [letter, "", "}\r\n"], "in pieces of {piece}");
         }
     }
 
     #[test]
-    fn a_literal_larger_than_asked_for_is_refused() {
-        assert!(sieved("* 1 FETCH (BODY[]<0> {100}\r\n", 8).is_ok());
-        for size in ["101", "4294967296", "99999999999999999999999"] {
-            assert!(sieved(&format!("* 1 FETCH (BODY[]<0> {{{size}}}\r\n"), 8).is_err(), "{size}");
+    fn of_a_literal_larger_than_asked_for_the_beginning_is_kept() {
+        let answer = format!("* 1 FETCH (BODY[]<0> {{99}}\r\n{})\r\na2 OK\r\n", "x".repeat(99));
+        for piece in [1, 30, 1000] {
+            let (passed, kept) = sieved(&answer, piece);
+            assert_eq!(passed, "* 1 FETCH (BODY[]<0> {2}\r\n\u{0}0)\r\na2 OK\r\n");
+            assert_eq!(kept, ["x".repeat(40)]);
         }
     }
 
