@@ -85,14 +85,6 @@ impl Outbox {
         })
     }
 
-    /// How many letters may usefully be sent at the same time.
-    pub fn connections(&self) -> usize {
-        match self {
-            Outbox::Smtp(smtp) => smtp.connections(),
-            Outbox::Sendmail(_) | Outbox::Maildir(_) => 4,
-        }
-    }
-
     /// Sends one letter and returns the last word of the one who took it.
     ///
     /// # Errors

@@ -136,10 +136,6 @@ impl Smtp {
         Ok(Smtp { settings, trust, gate, kept: Mutex::default() })
     }
 
-    pub(super) fn connections(&self) -> usize {
-        self.settings.connections.max(1)
-    }
-
     pub(super) async fn check(&self) -> Result<String, Error> {
         let session = self.connect().await?;
         let name = one_line(session.connection.server_info().name());

@@ -143,7 +143,7 @@ async fn connections_are_kept_and_never_more_than_set() {
         task.await.expect("no panic").expect("taken");
     }
     let seen = server.seen();
-    assert_eq!((seen.letters.len(), out.connections()), (40, 4));
+    assert_eq!((seen.letters.len(), settings(server.port).connections), (40, 4));
     assert!(seen.count("GREETING") <= 4, "{} connections", seen.count("GREETING"));
     out.close().await;
     assert_eq!(server.seen().count("QUIT"), seen.count("GREETING"));
