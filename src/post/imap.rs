@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use self::mailbox::{Listed, Mailbox};
+use self::mailbox::Mailbox;
 use super::inbox::{BATCH_BYTES, BATCH_LETTERS, Door, Line, Source, UNREADABLE_REST};
 use super::{Error, Secret, Tls};
 
@@ -191,7 +191,7 @@ impl Reading {
         let mut filed_again = false;
         loop {
             let listed = mailbox.list()?;
-            let there = |uid: &u32| listed.binary_search_by_key(uid, |l| l.uid).is_ok();
+            let there = |uid: &u32| listed.binary_search(uid).is_ok();
             self.settled.retain(there);
             self.unreadable.retain(|uid, _| there(uid));
             self.failures.retain(|uid, _| there(uid));
@@ -203,12 +203,12 @@ impl Reading {
                 continue;
             }
             let rested = |uid: &u32| self.unreadable.get(uid).is_none_or(|at| at.elapsed() > UNREADABLE_REST);
-            let mut waiting: &[Listed] = &listed.into_iter().filter(|l| rested(&l.uid)).collect::<Vec<_>>();
+            let mut waiting: &[u32] = &listed.into_iter().filter(rested).collect::<Vec<_>>();
             if waiting.is_empty() {
                 return Ok(());
             }
             while !waiting.is_empty() {
-                let (batch, rest) = waiting.split_at(self.batch_len(waiting));
+                let (batch, rest) = waiting.split_at(self.batch_len(mailbox, waiting)?);
                 self.take(mailbox, batch, door)?;
                 waiting = rest;
             }
@@ -216,25 +216,31 @@ impl Reading {
         }
     }
 
-    /// How many of these make a batch, by number and by size.
-    fn batch_len(&self, waiting: &[Listed]) -> usize {
+    /// How many of these make a batch, by number and by size. The server is asked for sizes only where it matters, and
+    /// batch by batch: some servers read each letter to tell its size.
+    fn batch_len(&self, mailbox: &mut Mailbox, waiting: &[u32]) -> Result<usize, Error> {
+        let (at_once, limit) = (waiting.len().min(self.at_once), self.settings.max_letter_bytes);
+        if at_once.saturating_mul(limit) <= BATCH_BYTES {
+            return Ok(at_once);
+        }
+        let sizes = mailbox.sizes(&waiting[..at_once])?;
         let mut bytes = 0;
-        let fit = waiting.iter().take(self.at_once).take_while(|listed| {
+        let fit = waiting[..at_once].iter().take_while(|uid| {
             let before = bytes;
-            bytes += (listed.size as usize).min(self.settings.max_letter_bytes);
+            // One whose size is not told may be as large as any.
+            bytes += sizes.get(uid).map_or(limit, |size| (*size as usize).min(limit));
             before < BATCH_BYTES
         });
-        fit.count()
+        Ok(fit.count())
     }
 
-    fn take(&mut self, mailbox: &mut Mailbox, batch: &[Listed], door: &Door) -> Result<(), Error> {
-        let uids: Vec<u32> = batch.iter().map(|listed| listed.uid).collect();
-        self.fetching.clone_from(&uids);
-        let fetched = mailbox.fetch(&uids)?;
+    fn take(&mut self, mailbox: &mut Mailbox, uids: &[u32], door: &Door) -> Result<(), Error> {
+        self.fetching = uids.to_vec();
+        let fetched = mailbox.fetch(uids)?;
         self.fetching.clear();
         self.at_once = (self.at_once * 2).min(BATCH_LETTERS);
         let (came, letters): (Vec<u32>, Vec<_>) = fetched.into_iter().unzip();
-        for uid in &uids {
+        for uid in uids {
             if came.binary_search(uid).is_ok() {
                 self.failures.remove(uid);
                 self.unreadable.remove(uid);

@@ -7,8 +7,14 @@ use fogpost::post::imap::Settings;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::{Error, Secret, Tls};
 
-use crate::fakes::imap::{Act, Imap, LIMIT};
+use crate::fakes::imap::{Act, Imap};
 use crate::support::{Running, drain, letter, subjects};
+
+/// Of a letter larger than this only the beginning is fetched.
+const LIMIT: usize = 10_000;
+
+/// So large a limit that the server is asked for sizes.
+const LARGE_LIMIT: usize = 8 * 1024 * 1024;
 
 fn settings(port: u16) -> Settings {
     Settings {
@@ -162,6 +168,19 @@ async fn many_letters_come_in_batches() {
 }
 
 #[tokio::test]
+async fn large_letters_come_in_smaller_batches() {
+    let server = proper().await;
+    server.deliver(letters(0..4).map(|letter| [letter, vec![b'x'; 6_000_000]].concat()));
+    let limit = Settings { max_letter_bytes: LARGE_LIMIT, ..settings(server.port) };
+    let mut running = Running::start(Inbox::Imap(limit));
+    assert_eq!(subjects(&running.letters().await), ["0", "1", "2"]);
+    assert_eq!(subjects(&running.letters().await), ["3"]);
+    running.until(|health| health.last_ok.is_some()).await;
+    assert_eq!(server.mail().count("SIZES"), 1, "of one letter it need not be asked");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn every_letter_survives_a_fault_at_any_step() {
     let acts = [
         Act::CutAfter(0),
@@ -180,7 +199,8 @@ async fn every_letter_survives_a_fault_at_any_step() {
         "LOGIN",
         "CAPABILITY",
         "SELECT",
-        "LIST",
+        "SEARCH",
+        "SIZES",
         "FETCH",
         "CREATE",
         "STORE",
@@ -194,8 +214,12 @@ async fn every_letter_survives_a_fault_at_any_step() {
             tasks.push(tokio::spawn(async move {
                 let server = faulty(step, act).await;
                 server.deliver(letters(0..3));
-                let mut running =
-                    Running::start(Inbox::Imap(Settings { idle_seconds: 1, ..settings(server.port) }));
+                let max_letter_bytes = if step == "SIZES" { LARGE_LIMIT } else { LIMIT };
+                let mut running = Running::start(Inbox::Imap(Settings {
+                    idle_seconds: 1,
+                    max_letter_bytes,
+                    ..settings(server.port)
+                }));
                 let mut came = std::collections::BTreeSet::new();
                 while came.len() < 3 {
                     came.extend(subjects(&running.letters().await));

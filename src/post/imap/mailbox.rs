@@ -2,6 +2,7 @@
 //!
 //! After any error the session is of no more use: the library's tags may be out of step with the server's.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use chrono::Utc;
@@ -14,13 +15,6 @@ use super::super::{Arrived, Error, Secret, Tls, one_line};
 use super::Settings;
 use super::conn::Conn;
 use super::literals::Literals;
-
-/// A letter that lies in the folder.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Listed {
-    pub(super) uid: u32,
-    pub(super) size: u32,
-}
 
 /// A selected folder.
 pub(super) struct Mailbox {
@@ -82,21 +76,25 @@ impl Mailbox {
         self.uid_validity
     }
 
-    /// All letters in the folder, in order of arrival.
-    pub(super) fn list(&mut self) -> Result<Vec<Listed>, Error> {
+    /// The UIDs of all letters in the folder, in order of arrival.
+    pub(super) fn list(&mut self) -> Result<Vec<u32>, Error> {
         loop {
             drop(self.session.take_all_unsolicited());
-            let found = self.session.uid_fetch("1:*", "(UID RFC822.SIZE)").map_err(fault)?;
-            let mut all: Vec<Listed> =
-                found.iter().filter_map(|f| Some(Listed { uid: f.uid?, size: f.size? })).collect();
-            all.sort_by_key(|listed| listed.uid);
-            all.dedup_by_key(|listed| listed.uid);
+            let found = self.session.uid_search("ALL").map_err(fault)?;
             // What arrived while the list was written may be missing in it, and no IDLE would tell of it again.
             let news = |response| matches!(response, UnsolicitedResponse::Exists(_));
             if !self.session.take_all_unsolicited().any(news) {
+                let mut all = Vec::from_iter(found);
+                all.sort_unstable();
                 return Ok(all);
             }
         }
+    }
+
+    /// In bytes, by UID, as far as they are still there.
+    pub(super) fn sizes(&mut self, uids: &[u32]) -> Result<HashMap<u32, u32>, Error> {
+        let found = self.session.uid_fetch(uid_set(uids), "(UID RFC822.SIZE)").map_err(fault)?;
+        Ok(found.iter().filter_map(|fetched| Some((fetched.uid?, fetched.size?))).collect())
     }
 
     /// The letters with these ascending UIDs as far as they are still there, unmarked; of large ones the beginning.

@@ -24,7 +24,7 @@ pub enum Act {
 }
 
 /// Given the step and how often it came up before, over all sessions. A step is the command's word without `UID`;
-/// besides `GREETING`, `LIST` (a FETCH of sizes alone), and while idling `BELL` (tells of a letter) and `DONE`.
+/// besides `GREETING`, `SIZES` (a FETCH of sizes alone), and while idling `BELL` (tells of a letter) and `DONE`.
 type Script = dyn Fn(&str, usize) -> Act + Send + Sync;
 
 #[derive(Default)]
@@ -135,8 +135,9 @@ impl Talk {
             match step {
                 "IDLE" => self.idle(tag).await?,
                 step => {
-                    let step = if step == "FETCH" && !rest.contains(&"INTERNALDATE") { "LIST" } else { step };
-                    if step == "LIST" {
+                    let step =
+                        if step == "FETCH" && !rest.contains(&"INTERNALDATE") { "SIZES" } else { step };
+                    if step == "SEARCH" {
                         self.bell.mark_unchanged(); // Of what came before it need not be told.
                     }
                     let mut answer = Vec::new();
@@ -169,8 +170,9 @@ impl Talk {
                 );
                 text.into_bytes()
             }
-            "LIST" => list(&mail),
-            "FETCH" => fetch(&mail, &members(rest[0], &mail)),
+            "SEARCH" => list(&mail),
+            "SIZES" => sizes(&mail, &members(rest[0], &mail)),
+            "FETCH" => fetch(&mail, &members(rest[0], &mail), rest[rest.len() - 1]),
             "STORE" => {
                 let uids = members(rest[0], &mail);
                 let deleted = rest.last().is_some_and(|flags| flags.contains("Deleted"));
@@ -250,14 +252,21 @@ impl Talk {
 }
 
 fn list(mail: &Mail) -> Vec<u8> {
-    let mut text = String::new();
-    for (i, (uid, letter)) in mail.inbox.iter().enumerate() {
-        text += &format!("* {} FETCH (UID {uid} RFC822.SIZE {})\r\n", i + 1, letter.len());
-    }
-    text.into_bytes()
+    let uids: Vec<String> = mail.inbox.keys().map(u32::to_string).collect();
+    format!("* SEARCH {}\r\n", uids.join(" ")).into_bytes()
 }
 
-fn fetch(mail: &Mail, uids: &[u32]) -> Vec<u8> {
+fn sizes(mail: &Mail, uids: &[u32]) -> Vec<u8> {
+    let line = |(i, uid): (usize, &u32)| {
+        format!("* {} FETCH (UID {uid} RFC822.SIZE {})\r\n", i + 1, mail.inbox[uid].len())
+    };
+    uids.iter().enumerate().map(line).collect::<String>().into_bytes()
+}
+
+/// `part` is the last word of the query: `BODY.PEEK[]<0.10001>)`.
+fn fetch(mail: &Mail, uids: &[u32], part: &str) -> Vec<u8> {
+    let wanted = part.rsplit('.').next().and_then(|end| end.trim_end_matches(">)").parse().ok());
+    let wanted: usize = wanted.expect("a part is asked for");
     let mut answer = Vec::new();
     for (i, uid) in uids.iter().enumerate().filter(|(_, uid)| !mail.ghosts.contains(uid)) {
         if mail.nonsense.contains(uid) {
@@ -265,7 +274,7 @@ fn fetch(mail: &Mail, uids: &[u32]) -> Vec<u8> {
             continue;
         }
         let letter = &mail.inbox[uid];
-        let sent = &letter[..letter.len().min(LIMIT + 1)];
+        let sent = &letter[..letter.len().min(wanted)];
         let date = " 7-Nov-2026 09:12:00 +0100";
         let head = format!(
             "* {} FETCH (UID {uid} RFC822.SIZE {} INTERNALDATE \"{date}\" BODY[]<0> {{{}}}\r\n",
@@ -279,9 +288,6 @@ fn fetch(mail: &Mail, uids: &[u32]) -> Vec<u8> {
     }
     answer
 }
-
-/// The `max_letter_bytes` of the tests with this server.
-pub const LIMIT: usize = 10_000;
 
 /// The UIDs in the folder that a sequence set names.
 fn members(set: &str, mail: &Mail) -> Vec<u32> {
