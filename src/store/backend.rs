@@ -328,7 +328,9 @@ macro_rules! backend {
                     concat!(
                         "SELECT ",
                         dispatch_columns!(),
-                        "FROM dispatch d WHERE d.sent_at IS NULL ORDER BY d.id DESC LIMIT $1"
+                        "FROM dispatch d WHERE d.id IN (SELECT id FROM dispatch WHERE due_at IS NOT NULL \
+                         UNION ALL SELECT id FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) \
+                         ORDER BY d.id DESC LIMIT $1"
                     )
                 } else {
                     concat!("SELECT ", dispatch_columns!(), "FROM dispatch d ORDER BY d.id DESC LIMIT $1")
@@ -365,7 +367,8 @@ macro_rules! backend {
                 let sql = concat!(
                     "SELECT recipient, message_id, asked FROM dispatch WHERE recipient ",
                     $one_of,
-                    " AND created_at >= $2 AND answers IS NOT NULL ORDER BY created_at, id"
+                    " AND created_at / 3600000 IN ($2 / 3600000, $2 / 3600000 + 1, $2 / 3600000 + 2) \
+                     AND created_at >= $2 AND answers IS NOT NULL ORDER BY created_at, id"
                 );
                 let rows: Vec<rows::Answer> = sqlx::query_as(sql)
                     .bind(list(recipients))

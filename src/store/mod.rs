@@ -320,7 +320,7 @@ pub trait Store: Send + Sync {
     /// The bytes of our own letters with these Message-IDs.
     async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>>;
 
-    /// The answers to letters that were made for these since then, oldest first.
+    /// The answers to letters that were made for these since then, oldest first: all of the two hours that follow.
     async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>>;
 
     /// Claims up to `limit` dispatches that are due to be sent, oldest first.

@@ -93,9 +93,11 @@ impl SqliteStore {
                     .journal_mode(SqliteJournalMode::Wal)
                     .synchronous(SqliteSynchronous::Full)
                     .foreign_keys(true)
-                    // A commit of 500 letters is ~6 MB: it should fit in memory, and not be moved from the log into
-                    // the tables by itself. In kilobytes, and in pages of 4 kB.
+                    // A commit of 500 letters is ~6 MB: it should neither be written twice, because it went to the log
+                    // before its end, nor be moved from there into the tables by itself. In kilobytes, and in pages
+                    // of 4 kB.
                     .pragma("cache_size", "-8192")
+                    .pragma("cache_spill", "0")
                     .pragma("wal_autocheckpoint", "8000"),
             )
             .await

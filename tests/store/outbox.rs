@@ -162,23 +162,24 @@ pub async fn dispatches_are_found_by_match_and_message_id(place: Place) {
 
 pub async fn answers_are_counted_for_each_recipient(place: Place) {
     let store = &place.store;
-    store.take_in(&letters(0..4)).await.unwrap();
-    for number in 0..4 {
+    store.take_in(&letters(0..5)).await.unwrap();
+    for (number, when) in [(0, 0), (1, 10), (2, 20), (3, 30), (4, 3_620)] {
         let mut made = dispatch(number);
         made.recipient = "ann@player.test".to_owned();
         made.answers = (number != 3).then(|| letter(number).digest);
         made.asked = (number == 1).then(|| letter(9).digest);
-        let when = at(i64::from(number) * 10);
-        store.commit(&Settlement { at: when, dispatches: vec![made], ..settlement() }).await.unwrap();
+        store.commit(&Settlement { at: at(when), dispatches: vec![made], ..settlement() }).await.unwrap();
     }
     let both = ["bob@player.test".to_owned(), "ann@player.test".to_owned()];
     let answers = async |since| store.answers_to(&both, at(since)).await.unwrap();
     let all = answers(0).await;
-    assert_eq!((all.len(), &all[2].message_id, all[2].asked), (3, &dispatch(2).message_id, None));
+    assert_eq!((all.len(), &all[2].message_id, all[2].asked), (4, &dispatch(2).message_id, None));
+    assert_eq!(all[3].message_id, dispatch(4).message_id, "made in the next hour");
     assert_eq!(all[1].asked, Some(letter(9).digest));
     assert!(all.iter().all(|row| row.recipient == "ann@player.test"));
     assert_eq!(answers(11).await, all[2..]);
-    assert_eq!(answers(21).await, []);
+    assert_eq!(answers(21).await, all[3..]);
+    assert_eq!(answers(3_621).await, []);
 }
 
 pub async fn queues_say_what_waits_and_since_when(place: Place) {
