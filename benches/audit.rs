@@ -74,7 +74,7 @@ impl Club {
                      Message-ID: <{number}@players.example>\r\nIn-Reply-To: <{form}>\r\n\r\n\
                      STATUS\r\nFor the {number}th time\r\n"
                 );
-                maildir::deliver(&inbox, &[letter.as_bytes()]).expect("delivered");
+                maildir::deliver(&inbox, letter.as_bytes()).expect("delivered");
             }
             office.once().await.expect("the letters are settled");
             let match_ids: Vec<String> = forms.into_iter().map(|(id, _)| id).collect();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use fogpost::post::maildir;
-use fogpost::post::outbox::folder_of;
+use fogpost::post::maildirs::folder_of;
 use mail_parser::MessageParser;
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -106,7 +106,7 @@ impl Club {
             mail.message_id().expect("a Message-ID"),
             body.replace('\n', "\r\n"),
         );
-        maildir::deliver(&self.path("mail/referee"), &[raw.as_bytes()]).expect("delivered");
+        maildir::deliver(&self.path("mail/referee"), raw.as_bytes()).expect("delivered");
         self.work();
     }
 

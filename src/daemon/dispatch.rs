@@ -17,13 +17,14 @@ use crate::post::{Stop, without_addresses};
 use crate::store::{Claim, Claimed, Sent};
 
 /// Letters on their way at the same time, those that wait for their reader's among them.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 256;
 
 /// Claims held at the same time: each may be a connection to the database.
 const CLAIMS_AT_ONCE: usize = 6;
 
-/// So many that are through are noted at once, and fewer when nothing else is to be done.
-const NOTED_TOGETHER: usize = 32;
+/// So many that are through are noted at once, some times as many as the store writes with one statement, and fewer when
+/// nothing else is to be done.
+const NOTED_TOGETHER: usize = 128;
 
 /// None that is through waits longer to be noted: whoever is killed before sends it again.
 const NOTED_WITHIN: Duration = Duration::from_millis(50);

@@ -9,7 +9,9 @@ use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -65,34 +67,96 @@ pub fn create(root: &Path) -> io::Result<()> {
     root.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync)
 }
 
-/// Delivers one letter: written and synced in `tmp`, then moved to `new`. Returns its path.
+/// A letter for the Maildir `root`, which is made where it is missing.
+#[derive(Debug)]
+pub struct Delivery {
+    pub root: PathBuf,
+    pub bytes: Vec<u8>,
+}
+
+/// Delivers one letter and returns its path.
 ///
 /// # Errors
-/// When it cannot be written for good; then nothing is in `new`.
-pub fn deliver(root: &Path, parts: &[&[u8]]) -> io::Result<PathBuf> {
-    let name = unique_name();
-    let draft = root.join("tmp").join(&name);
-    let place = root.join("new").join(&name);
-    let written = write(&draft, parts).and_then(|()| fs::rename(&draft, &place));
-    if written.is_err() {
-        let _ = fs::remove_file(&draft); // It may not even have come to be.
-    }
-    written?;
-    sync(&root.join("new"))?;
-    Ok(place)
+/// When it cannot be written for good.
+pub fn deliver(root: &Path, letter: &[u8]) -> io::Result<PathBuf> {
+    let one = Delivery { root: root.to_owned(), bytes: letter.to_owned() };
+    deliver_all(&[one]).pop().unwrap_or_else(|| Err(io::ErrorKind::Other.into()))
 }
 
-fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    for part in parts {
-        file.write_all(part)?;
+/// Delivers letters: they are written in `tmp`, made to last, and then moved to `new`. Returns the path of each, or why
+/// it cannot be written for good.
+pub fn deliver_all(letters: &[Delivery]) -> Vec<io::Result<PathBuf>> {
+    let mut drafts: Vec<Draft> = letters.iter().map(Draft::write).collect();
+    make_last(&mut drafts, |draft| &draft.tmp);
+    for draft in &mut drafts {
+        if draft.disk.is_ok()
+            && let Err(error) = fs::rename(&draft.tmp, &draft.new)
+        {
+            draft.disk = Err(error);
+        }
+        if draft.disk.is_err() {
+            let _ = fs::remove_file(&draft.tmp); // It may not even have come to be.
+        }
     }
-    file.sync_all()
+    make_last(&mut drafts, |draft| draft.new.parent().unwrap_or(&draft.new));
+    drafts.into_iter().map(|draft| draft.disk.map(|_| draft.new)).collect()
 }
 
-/// Makes what was done to the folder's entries last.
-fn sync(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
+/// A letter on its way into a Maildir.
+struct Draft {
+    tmp: PathBuf,
+    new: PathBuf,
+    /// The number of the file system it is on, or what is wrong.
+    disk: io::Result<u64>,
+}
+
+impl Draft {
+    fn write(letter: &Delivery) -> Draft {
+        let name = unique_name();
+        let tmp = letter.root.join("tmp").join(&name);
+        let write = || {
+            create(&letter.root)?;
+            let mut file = OpenOptions::new().write(true).create_new(true).open(&tmp)?;
+            file.write_all(&letter.bytes)?;
+            Ok(file.metadata()?.dev())
+        };
+        let disk = write();
+        Draft { tmp, new: letter.root.join("new").join(name), disk }
+    }
+}
+
+/// So many are synced one by one: the whole file system may have more to write than they are.
+const FEW: usize = 3;
+
+/// Makes last what was done: to a few files or folders one by one, to many by one sync of their file system, which tells of
+/// failed writes since Linux 5.8.
+fn make_last(drafts: &mut [Draft], place: fn(&Draft) -> &Path) {
+    let few = drafts.len() <= FEW;
+    let mut disks = BTreeMap::new();
+    for draft in drafts {
+        let Ok(disk) = draft.disk else { continue };
+        let place = place(draft);
+        let synced = match few {
+            true => sync(place),
+            false => {
+                let whole = || sync_disk(place).map_err(|error| error.kind());
+                disks.entry(disk).or_insert_with(whole).map_err(io::Error::from)
+            }
+        };
+        if let Err(error) = synced {
+            draft.disk = Err(error);
+        }
+    }
+}
+
+/// Makes what was done to a file, or to a folder's entries, last.
+fn sync(place: &Path) -> io::Result<()> {
+    File::open(place)?.sync_all()
+}
+
+/// Makes last whatever was done to the file system on which this is.
+fn sync_disk(place: &Path) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(File::open(place)?)?)
 }
 
 /// A name nobody else gives: time, process, count and host.
@@ -100,8 +164,8 @@ fn unique_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let host = host_name().replace('/', "\\057").replace(':', "\\072");
-    format!("{}.M{:06}P{}Q{count}.{host}", now.as_secs(), now.subsec_micros(), std::process::id())
+    static HOST: LazyLock<String> = LazyLock::new(|| host_name().replace('/', "\\057").replace(':', "\\072"));
+    format!("{}.M{:06}P{}Q{count}.{}", now.as_secs(), now.subsec_micros(), std::process::id(), *HOST)
 }
 
 /// A letter's file, as the listing showed it.

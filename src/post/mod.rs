@@ -8,6 +8,7 @@ pub mod dkim;
 pub mod imap;
 pub mod inbox;
 pub mod maildir;
+pub mod maildirs;
 pub mod outbox;
 pub mod sendmail;
 mod settings;

@@ -3,13 +3,12 @@
 //! Whoever calls keeps the letter until it was taken, and tries again when told that the fault may pass. Sending is
 //! at least once: a connection that dies after the last byte leaves open whether the server took the letter.
 
-use std::io;
-use std::path::{Path, PathBuf};
-
 use lettre::Address;
 use serde::Deserialize;
 
-use super::{Error, maildir, sendmail, smtp, unix_lines};
+use super::maildirs::{self, Maildirs};
+use super::sendmail::{self, Sendmail};
+use super::{Error, smtp};
 
 /// One letter to one recipient.
 #[derive(Debug, Clone, Copy)]
@@ -28,22 +27,14 @@ pub struct Outgoing<'a> {
 pub enum Settings {
     Smtp(smtp::Settings),
     Sendmail(sendmail::Settings),
-    Maildir(MaildirSettings),
-}
-
-/// Letters are laid into Maildirs on this machine: for trials, and for a club within one house.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MaildirSettings {
-    /// The folder in which each recipient has a Maildir, named by the address.
-    pub path: PathBuf,
+    Maildir(maildirs::Settings),
 }
 
 /// The way out.
 pub enum Outbox {
     Smtp(Box<smtp::Smtp>),
-    Sendmail(sendmail::Settings),
-    Maildir(MaildirSettings),
+    Sendmail(Sendmail),
+    Maildir(Maildirs),
 }
 
 /// Why a letter was not taken.
@@ -80,8 +71,8 @@ impl Outbox {
     pub fn new(settings: Settings) -> Result<Outbox, Error> {
         Ok(match settings {
             Settings::Smtp(settings) => Outbox::Smtp(Box::new(smtp::Smtp::new(settings)?)),
-            Settings::Sendmail(settings) => Outbox::Sendmail(settings),
-            Settings::Maildir(settings) => Outbox::Maildir(settings),
+            Settings::Sendmail(settings) => Outbox::Sendmail(Sendmail::new(settings)),
+            Settings::Maildir(settings) => Outbox::Maildir(Maildirs::new(settings)),
         })
     }
 
@@ -94,8 +85,8 @@ impl Outbox {
         let return_path = letter.return_path.map(address).transpose()?;
         match self {
             Outbox::Smtp(smtp) => smtp.send(return_path, to, letter.bytes).await,
-            Outbox::Sendmail(settings) => sendmail::send(settings, letter).await,
-            Outbox::Maildir(settings) => lay(settings, letter).await,
+            Outbox::Sendmail(sendmail) => sendmail.send(letter).await,
+            Outbox::Maildir(maildirs) => maildirs.lay(letter).await,
         }
     }
 
@@ -113,12 +104,8 @@ impl Outbox {
     pub async fn check(&self) -> Result<String, Error> {
         match self {
             Outbox::Smtp(smtp) => smtp.check().await,
-            Outbox::Sendmail(settings) => sendmail::check(settings),
-            Outbox::Maildir(MaildirSettings { path }) => {
-                std::fs::create_dir_all(path)
-                    .map_err(|e| Error::io(format!("{} cannot be made", path.display()), e))?;
-                Ok(format!("Maildirs in {}", path.display()))
-            }
+            Outbox::Sendmail(sendmail) => sendmail.check(),
+            Outbox::Maildir(maildirs) => maildirs.check(),
         }
     }
 }
@@ -131,47 +118,9 @@ fn address(text: &str) -> Result<Address, SendError> {
     if text.len() > LONGEST_ADDRESS { Err(none()) } else { text.parse().map_err(|_| none()) }
 }
 
-/// The folder in which a Maildir outbox at `root` lays letters to this address, in whatever case it is written.
-///
-/// Letters, digits and `@ . _ + -` stand for themselves and all else as `%XX`, so that no address leads elsewhere.
-pub fn folder_of(root: &Path, address: &str) -> PathBuf {
-    let mut name = String::new();
-    for (i, byte) in address.to_ascii_lowercase().bytes().enumerate() {
-        if byte.is_ascii_alphanumeric() || b"@_+-".contains(&byte) || (byte == b'.' && i > 0) {
-            name.push(char::from(byte));
-        } else {
-            name.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    root.join(name)
-}
-
-/// Delivers as a mail server's last step would: Return-Path and Delivered-To on top (RFC 5321, 4.4), LF line ends.
-async fn lay(settings: &MaildirSettings, letter: &Outgoing<'_>) -> Result<String, SendError> {
-    let folder = folder_of(&settings.path, letter.to);
-    let top = format!("Return-Path: <{}>\nDelivered-To: {}\n", letter.return_path.unwrap_or(""), letter.to);
-    let body = unix_lines(letter.bytes);
-    let laid = tokio::task::spawn_blocking(move || {
-        maildir::create(&folder)?;
-        maildir::deliver(&folder, &[top.as_bytes(), &body])
-    });
-    let place = laid.await.map_err(io::Error::other).and_then(|laid| laid);
-    let place = place.map_err(|e| Error::io("the Maildir cannot be written", e))?;
-    Ok(place.file_name().unwrap_or_default().to_string_lossy().into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_address_leads_out_of_the_outbox_folder() {
-        let root = Path::new("/out");
-        assert_eq!(folder_of(root, "../../x@y"), Path::new("/out/%2E.%2F..%2Fx@y"));
-        assert_eq!(folder_of(root, ".."), Path::new("/out/%2E."));
-        assert_eq!(folder_of(root, "Anna+Q7@Club.Example"), Path::new("/out/anna+q7@club.example"));
-        assert_eq!(folder_of(root, "ü\0@x"), Path::new("/out/%C3%BC%00@x"));
-    }
 
     #[test]
     fn only_a_refusal_is_final() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::outbox::{Outgoing, SendError};
@@ -28,40 +29,59 @@ impl Default for Settings {
     }
 }
 
-pub(super) fn check(settings: &Settings) -> Result<String, Error> {
-    let path = settings.command.display();
-    match std::fs::metadata(&settings.command) {
-        Ok(about) if about.is_file() => Ok(format!("the command {path}")),
-        Ok(_) => Err(Error::Configuration(format!("{path} is not a program"))),
-        Err(error) => Err(Error::Configuration(format!("{path} is not there: {error}"))),
-    }
+/// So many run at the same time at most.
+const AT_ONCE: usize = 32;
+
+/// The command, and how many of it may be run.
+pub struct Sendmail {
+    settings: Settings,
+    gate: Semaphore,
 }
 
-pub(super) async fn send(settings: &Settings, letter: &Outgoing<'_>) -> Result<String, SendError> {
-    let mut child = Command::new(&settings.command)
-        .args(["-i", "-f", letter.return_path.unwrap_or("<>"), "--", letter.to])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|e| Error::Configuration(format!("{} cannot be run: {e}", settings.command.display())))?;
-    let mut input = child.stdin.take().expect("it was asked for");
-    let bytes = unix_lines(letter.bytes);
-    let work = async {
-        // A command that refuses early closes its input; what counts is how it ended.
-        let _ = input.write_all(&bytes).await;
-        drop(input);
-        child.wait_with_output().await
-    };
-    let output = timeout(Duration::from_secs(settings.timeout_seconds), work)
-        .await
-        .map_err(|_late| SendError::NotNow("the command did not end in time".to_owned()))?
-        .map_err(|e| Error::io("the command's end was not seen", e))?;
-    let said = one_line(&String::from_utf8_lossy(&output.stderr));
-    match output.status.code() {
-        Some(0) => Ok("taken by the command".to_owned()),
-        code => Err(fault(code, said)),
+impl Sendmail {
+    pub(super) fn new(settings: Settings) -> Sendmail {
+        Sendmail { settings, gate: Semaphore::new(AT_ONCE) }
+    }
+
+    pub(super) fn check(&self) -> Result<String, Error> {
+        let path = self.settings.command.display();
+        match std::fs::metadata(&self.settings.command) {
+            Ok(about) if about.is_file() => Ok(format!("the command {path}")),
+            Ok(_) => Err(Error::Configuration(format!("{path} is not a program"))),
+            Err(error) => Err(Error::Configuration(format!("{path} is not there: {error}"))),
+        }
+    }
+
+    pub(super) async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
+        let settings = &self.settings;
+        let _place = self.gate.acquire().await; // It is never closed.
+        let mut child = Command::new(&settings.command)
+            .args(["-i", "-f", letter.return_path.unwrap_or("<>"), "--", letter.to])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|e| {
+                Error::Configuration(format!("{} cannot be run: {e}", settings.command.display()))
+            })?;
+        let mut input = child.stdin.take().expect("it was asked for");
+        let bytes = unix_lines(letter.bytes);
+        let work = async {
+            // A command that refuses early closes its input; what counts is how it ended.
+            let _ = input.write_all(&bytes).await;
+            drop(input);
+            child.wait_with_output().await
+        };
+        let output = timeout(Duration::from_secs(settings.timeout_seconds), work)
+            .await
+            .map_err(|_late| SendError::NotNow("the command did not end in time".to_owned()))?
+            .map_err(|e| Error::io("the command's end was not seen", e))?;
+        let said = one_line(&String::from_utf8_lossy(&output.stderr));
+        match output.status.code() {
+            Some(0) => Ok("taken by the command".to_owned()),
+            code => Err(fault(code, said)),
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::BySeat;
 use fogpost::game::any::Kind;
 use fogpost::letter::Address;
-use fogpost::post::{maildir, outbox::folder_of};
+use fogpost::post::{maildir, maildirs::folder_of};
 use fogpost::referee::Match;
 use fogpost::store::{self, Fate, LetterRow};
 use mail_parser::{MessageParser, MimeHeaders};
@@ -208,7 +208,7 @@ impl Desk {
     /// A raw letter arrives in the mailbox, unread.
     pub fn put(&self, raw: &str) -> PathBuf {
         let raw = raw.replace("\r\n", "\n").replace('\n', "\r\n");
-        let path = maildir::deliver(&self.folder.path().join("mail/referee"), &[raw.as_bytes()]);
+        let path = maildir::deliver(&self.folder.path().join("mail/referee"), raw.as_bytes());
         let path = path.expect("it is delivered");
         // It came in when the desk's clock says so.
         let file = std::fs::File::options().append(true).open(&path).expect("the letter");

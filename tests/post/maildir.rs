@@ -3,12 +3,15 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use fogpost::post::inbox::Inbox;
 use fogpost::post::maildir::{self, Settings};
-use fogpost::post::outbox::{self, MaildirSettings, Outbox, Outgoing, SendError, folder_of};
+use fogpost::post::maildirs::{self, folder_of};
+use fogpost::post::outbox::{self, Outbox, Outgoing, SendError};
 use tempfile::TempDir;
+use tokio::task::JoinSet;
 
 use crate::support::{Running, drain, letter, subjects};
 
@@ -17,7 +20,7 @@ fn maildir_with(names: &[&str]) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     maildir::create(folder.path()).expect("a Maildir");
     for name in names {
-        maildir::deliver(folder.path(), &[&letter(name)]).expect("delivered");
+        maildir::deliver(folder.path(), &letter(name)).expect("delivered");
     }
     folder
 }
@@ -34,7 +37,7 @@ fn count(folder: &Path) -> usize {
 async fn letters_come_in_order_of_arrival_and_are_filed_when_they_are_stored() {
     let folder = maildir_with(&[]);
     for (age, name) in [(10, "third"), (30, "first"), (20, "second")] {
-        let path = maildir::deliver(folder.path(), &[&letter(name)]).expect("delivered");
+        let path = maildir::deliver(folder.path(), &letter(name)).expect("delivered");
         let when = SystemTime::now() - Duration::from_secs(age);
         fs::File::options().write(true).open(path).and_then(|f| f.set_modified(when)).expect("dated");
     }
@@ -63,7 +66,7 @@ async fn letters_come_in_order_of_arrival_and_are_filed_when_they_are_stored() {
 #[tokio::test]
 async fn letters_read_by_a_mail_program_are_taken_too() {
     let folder = maildir_with(&["fresh"]);
-    let path = maildir::deliver(folder.path(), &[&letter("seen")]).expect("delivered");
+    let path = maildir::deliver(folder.path(), &letter("seen")).expect("delivered");
     let name = path.file_name().expect("a name").to_string_lossy().into_owned();
     fs::rename(path, folder.path().join("cur").join(format!("{name}:2,RS"))).expect("moved");
     let letters = drain(inbox(&folder)).await.expect("drained");
@@ -170,7 +173,7 @@ async fn an_inbox_stops_within_a_second_whatever_it_waits_for() {
 #[tokio::test]
 async fn each_recipient_gets_a_maildir_with_the_envelope_on_top() {
     let root = TempDir::new().expect("a folder");
-    let settings = outbox::Settings::Maildir(MaildirSettings { path: root.path().to_owned() });
+    let settings = outbox::Settings::Maildir(maildirs::Settings { path: root.path().to_owned() });
     let out = Outbox::new(settings).expect("nothing to open");
     let bytes = letter("report");
     let send = Outgoing { return_path: Some("bounces@club.test"), to: "Anna@Home.test", bytes: &bytes };
@@ -190,9 +193,35 @@ async fn each_recipient_gets_a_maildir_with_the_envelope_on_top() {
 }
 
 #[tokio::test]
+async fn letters_handed_in_at_the_same_time_are_laid_down_and_one_that_cannot_be_stops_none() {
+    let root = TempDir::new().expect("a folder");
+    fs::write(root.path().join("anna@home.test"), "in the way").expect("written");
+    let settings = outbox::Settings::Maildir(maildirs::Settings { path: root.path().to_owned() });
+    let out = Arc::new(Outbox::new(settings).expect("nothing to open"));
+    let mut sending = JoinSet::new();
+    for number in 0..40 {
+        let (out, to) = (Arc::clone(&out), ["boris@home.test", "carla@home.test"][number % 2]);
+        let to = if number == 20 { "anna@home.test" } else { to };
+        sending.spawn(async move {
+            let bytes = letter(&number.to_string());
+            let sent = out.send(&Outgoing { return_path: None, to, bytes: &bytes }).await;
+            assert_eq!(sent.is_err(), number == 20, "{sent:?}");
+        });
+    }
+    sending.join_all().await;
+    let mut came = Vec::new();
+    for to in ["boris@home.test", "carla@home.test"] {
+        let letters = drain(Inbox::Maildir(Settings::at(folder_of(root.path(), to)))).await.expect("read");
+        came.extend(subjects(&letters).into_iter().map(|number| number.parse::<usize>().expect("a number")));
+    }
+    came.sort_unstable();
+    assert_eq!(came, Vec::from_iter((0..40).filter(|number| *number != 20)));
+}
+
+#[tokio::test]
 async fn an_address_that_is_none_is_refused_for_good() {
     let root = TempDir::new().expect("a folder");
-    let settings = outbox::Settings::Maildir(MaildirSettings { path: root.path().to_owned() });
+    let settings = outbox::Settings::Maildir(maildirs::Settings { path: root.path().to_owned() });
     let out = Outbox::new(settings).expect("nothing to open");
     for to in ["", "anna", "a b@home.test", "anna@home.test\r\nRCPT TO:<x@y.test>", "@home.test", "../x"] {
         let error = out.send(&Outgoing { return_path: None, to, bytes: b"x" }).await.expect_err("no address");
@@ -206,7 +235,7 @@ async fn a_folder_that_cannot_be_written_is_a_passing_fault() {
     let root = TempDir::new().expect("a folder");
     fs::write(root.path().join("anna@home.test"), "in the way").expect("written");
     fs::set_permissions(root.path(), fs::Permissions::from_mode(0o755)).expect("set");
-    let settings = outbox::Settings::Maildir(MaildirSettings { path: root.path().to_owned() });
+    let settings = outbox::Settings::Maildir(maildirs::Settings { path: root.path().to_owned() });
     let out = Outbox::new(settings).expect("nothing to open");
     let error = out.send(&Outgoing { return_path: None, to: "anna@home.test", bytes: b"x" }).await;
     assert!(error.expect_err("in the way").is_transient());

@@ -41,7 +41,7 @@ pub async fn what_was_changed_past_the_triggers_is_named(place: Place) {
         "From: ann@players.example\r\nTo: referee@club.example\r\nSubject: Re: [{id}] Turn 1\r\n\
          Message-ID: <1@players.example>\r\nIn-Reply-To: <{invitation}>\r\n\r\nMARBLE E5\r\n"
     );
-    maildir::deliver(&inbox, &[letter.as_bytes()]).unwrap();
+    maildir::deliver(&inbox, letter.as_bytes()).unwrap();
     office.once().await.unwrap();
     let verify = async || office.verify(&id, &|_| ()).await.unwrap();
     let sound = verify().await;

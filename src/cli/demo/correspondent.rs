@@ -10,7 +10,7 @@ use super::{pacific, quad, quadrant_z, quantum};
 use crate::game::any::Kind;
 use crate::letter::Address;
 use crate::post::maildir;
-use crate::post::outbox::folder_of;
+use crate::post::maildirs::folder_of;
 
 /// Somebody who plays by letter and knows nothing but what the letters say.
 pub struct Correspondent {
@@ -101,7 +101,7 @@ impl Correspondent {
             .references(format!("<{}>", shown.message_id))
             .message_id(Some(format!("<{}.{}@players.example>", self.name, self.letters_written)))
             .body(body)?;
-        maildir::deliver(&self.referee, &[&letter.formatted()])?;
+        maildir::deliver(&self.referee, &letter.formatted())?;
         self.letters_written += 1;
         Ok(())
     }

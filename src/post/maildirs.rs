@@ -1,0 +1,114 @@
+//! Letters out into Maildirs on this machine: for trials, and for a club within one house.
+//!
+//! To make a letter last costs more than to write it. So those that are handed in while others are being laid down wait
+//! for them, and then are laid down together.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::Deserialize;
+use tokio::sync::oneshot;
+
+use super::maildir::{self, Delivery};
+use super::outbox::{Outgoing, SendError};
+use super::{Error, unix_lines};
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The folder in which each recipient has a Maildir, named by the address.
+    pub path: PathBuf,
+}
+
+/// One folder for each recipient.
+pub struct Maildirs {
+    settings: Settings,
+    /// Handed in, and taken by nobody yet.
+    waiting: Mutex<Vec<Letter>>,
+    /// Had by whoever lays letters down.
+    laying: tokio::sync::Mutex<()>,
+}
+
+struct Letter {
+    delivery: Delivery,
+    laid: oneshot::Sender<io::Result<PathBuf>>,
+}
+
+impl Maildirs {
+    pub(super) fn new(settings: Settings) -> Maildirs {
+        Maildirs { settings, waiting: Mutex::default(), laying: tokio::sync::Mutex::default() }
+    }
+
+    pub(super) fn check(&self) -> Result<String, Error> {
+        let path = self.settings.path.display();
+        std::fs::create_dir_all(&self.settings.path)
+            .map_err(|error| Error::io(format!("{path} cannot be made"), error))?;
+        Ok(format!("Maildirs in {path}"))
+    }
+
+    /// Delivers as a mail server's last step would: Return-Path and Delivered-To on top (RFC 5321, 4.4), LF line ends.
+    pub(super) async fn lay(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
+        let top =
+            format!("Return-Path: <{}>\nDelivered-To: {}\n", letter.return_path.unwrap_or(""), letter.to);
+        let bytes = [top.into_bytes(), unix_lines(letter.bytes)].concat();
+        let (laid, mut outcome) = oneshot::channel();
+        let delivery = Delivery { root: folder_of(&self.settings.path, letter.to), bytes };
+        self.waiting().push(Letter { delivery, laid });
+        let turn = self.laying.lock().await;
+        let outcome = match outcome.try_recv() {
+            // Whoever had the turn before took it along.
+            Ok(outcome) => outcome,
+            Err(_) => {
+                let together = std::mem::take(&mut *self.waiting());
+                // When that fails, each of them hears nothing.
+                let _ = tokio::task::spawn_blocking(|| lay_down(together)).await;
+                drop(turn);
+                outcome.await.unwrap_or_else(|silence| Err(io::Error::other(silence)))
+            }
+        };
+        let place = outcome.map_err(|error| Error::io("the Maildir cannot be written", error))?;
+        Ok(place.file_name().unwrap_or_default().to_string_lossy().into_owned())
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<Letter>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn lay_down(letters: Vec<Letter>) {
+    let (deliveries, laid): (Vec<_>, Vec<_>) =
+        letters.into_iter().map(|letter| (letter.delivery, letter.laid)).unzip();
+    for (laid, outcome) in laid.into_iter().zip(maildir::deliver_all(&deliveries)) {
+        let _ = laid.send(outcome); // Who handed it in may have gone.
+    }
+}
+
+/// The folder in which a Maildir outbox at `root` lays letters to this address, in whatever case it is written.
+///
+/// Letters, digits and `@ . _ + -` stand for themselves and all else as `%XX`, so that no address leads elsewhere.
+pub fn folder_of(root: &Path, address: &str) -> PathBuf {
+    let mut name = String::new();
+    for (i, byte) in address.to_ascii_lowercase().bytes().enumerate() {
+        if byte.is_ascii_alphanumeric() || b"@_+-".contains(&byte) || (byte == b'.' && i > 0) {
+            name.push(char::from(byte));
+        } else {
+            name.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    root.join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_address_leads_out_of_the_outbox_folder() {
+        let root = Path::new("/out");
+        assert_eq!(folder_of(root, "../../x@y"), Path::new("/out/%2E.%2F..%2Fx@y"));
+        assert_eq!(folder_of(root, ".."), Path::new("/out/%2E."));
+        assert_eq!(folder_of(root, "Anna+Q7@Club.Example"), Path::new("/out/anna+q7@club.example"));
+        assert_eq!(folder_of(root, "ü\0@x"), Path::new("/out/%C3%BC%00@x"));
+    }
+}
