@@ -21,6 +21,7 @@ use crate::letter::Digest;
 
 mod backend;
 pub mod carry;
+mod columns;
 mod error;
 mod postgres;
 mod rows;

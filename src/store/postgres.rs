@@ -10,9 +10,10 @@ use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool, Postgres, QueryBuilder, Transaction};
 
-use super::backend::{
-    backend, dispatch_columns, invitation_columns, match_columns, outgoing_columns, player_columns,
-    seat_columns, waiting_columns,
+use super::backend::backend;
+use super::columns::{
+    dispatch_columns, invitation_columns, match_columns, outgoing_columns, player_columns, seat_columns,
+    waiting_columns,
 };
 use super::error::{address_taken, crossed};
 use super::rows::{

@@ -14,9 +14,10 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection as _, QueryBuilder, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
-use super::backend::{
-    backend, dispatch_columns, invitation_columns, match_columns, outgoing_columns, player_columns,
-    seat_columns, waiting_columns,
+use super::backend::backend;
+use super::columns::{
+    dispatch_columns, invitation_columns, match_columns, outgoing_columns, player_columns, seat_columns,
+    waiting_columns,
 };
 use super::error::{address_taken, crossed};
 use super::rows::{

@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup;
+mod chain;
 mod challenge;
 mod commands;
 mod desk;

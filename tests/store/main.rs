@@ -4,6 +4,7 @@ mod audit;
 mod carry;
 mod claims;
 mod contract;
+mod letters;
 mod offers;
 mod outbox;
 mod particular;
@@ -33,7 +34,7 @@ macro_rules! on_both {
 on_both! {
     audit:
         what_was_changed_past_the_triggers_is_named;
-    contract:
+    letters:
         letters_wait_in_the_order_received
         a_letter_known_by_digest_is_kept_once
         a_letter_sent_twice_is_kept_and_marked_repeated
@@ -41,11 +42,12 @@ on_both! {
         whatever_a_stranger_writes_is_kept
         a_failed_try_is_counted_and_noted
         letters_are_listed_by_fate_match_and_digest
+        a_letter_is_decided_once
+        a_letter_without_effect_can_be_put_back;
+    contract:
         five_hundred_letters_are_settled_in_one_transaction
         a_stale_match_leaves_nothing
         a_new_match_of_a_taken_id_is_stale
-        a_letter_is_decided_once
-        a_letter_without_effect_can_be_put_back
         a_match_twice_in_a_settlement_is_refused
         entries_follow_one_another_without_gaps
         history_is_neither_changed_nor_deleted

@@ -1,0 +1,133 @@
+//! The config: written, read, and what is wrong with it.
+
+use std::fs;
+
+use super::{CONFIG, Folder, assert_says};
+
+#[test]
+fn init_writes_a_config_that_doctor_reads_and_never_overwrites_one() {
+    let folder = Folder::empty();
+    assert_says(&folder.run(&["init"]).well(), &["config.toml is written", "fogpost doctor"]);
+    let written = fs::read_to_string(folder.path("config.toml")).expect("the config");
+    assert_says(&folder.run(&["doctor"]).out(), &["ok    config", "ok    templates", "ok    database"]);
+    assert_says(&folder.run(&["init"]).fault(1), &["config.toml is there already", "--config FILE"]);
+    assert_eq!(fs::read_to_string(folder.path("config.toml")).expect("the config"), written);
+}
+
+#[test]
+fn a_fault_in_the_config_is_one_line_with_the_key_the_line_and_what_would_do() {
+    let faults: [(&str, &[&str]); 8] = [
+        (&format!("{CONFIG}[match]\ndayz = 7\n"), &["config.toml, line 12", "`dayz`", "days"]),
+        (&format!("{CONFIG}[match]\ndays = \"seven\"\n"), &["config.toml, line 12", "`days`", "expected"]),
+        (&format!("{CONFIG}[match]\nhour = 25\n"), &["hour", "23"]),
+        (
+            &format!("{CONFIG}[house]\nlevel = \"master\"\n"),
+            &["house.level", "trainer, easy, average, expert"],
+        ),
+        (&format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["config.toml, line 12", "zone", "Berlin"]),
+        (
+            &CONFIG.replace("referee@club.example", "referee"),
+            &["line 3", "`address`", "name@example.org would do"],
+        ),
+        (&CONFIG.replace("[club]\n", "[club\n"), &["config.toml, line 1"]),
+        (
+            &CONFIG.replace("[club]\n", "[club]\nmessage_id_domain = \"a b\"\n"),
+            &["club.message_id_domain is `a b`", "fogpost.club.example would do"],
+        ),
+    ];
+    for (config, words) in faults {
+        let folder = Folder::club();
+        folder.write("config.toml", config);
+        assert_says(&folder.run(&["match", "list"]).fault(1), words);
+    }
+}
+
+#[test]
+fn a_missing_file_is_named_with_what_would_help() {
+    let folder = Folder::empty();
+    assert_says(&folder.run(&["match", "list"]).fault(1), &["config.toml", "`fogpost init` writes"]);
+    assert_says(&folder.run(&["--config", "other.toml", "run"]).fault(1), &["other.toml"]);
+    assert_says(&folder.run(&["replay", "match.toml"]).fault(1), &["match.toml"]);
+    let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\n";
+    let config = CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", imap);
+    folder.write("config.toml", &config);
+    assert_says(&folder.run(&["match", "list"]).fault(1), &["inbox.imap has no password", "password_file"]);
+    folder.write("config.toml", &config.replace(imap, &format!("{imap}password_file = \"imap.secret\"\n")));
+    assert_says(&folder.run(&["match", "list"]).fault(1), &["inbox.imap.password_file", "imap.secret"]);
+}
+
+#[test]
+fn a_new_club_works_as_init_leaves_it() {
+    let folder = Folder::empty();
+    assert_says(&folder.run(&["init"]).well(), &["mail/referee is a mailbox to try it with"]);
+    folder.run(&["doctor"]).well();
+    let id = folder.open();
+    folder.run(&["run", "--once"]).well();
+    folder.run(&["status"]).well();
+    assert!(folder.path("mail/out/ann@players.example/new").exists());
+    folder.run(&["match", "show", &id]).well();
+}
+
+#[test]
+fn what_a_parser_says_of_the_config_is_told_with_what_would_do() {
+    let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\npassword = \"\"\n";
+    let faults: [(String, &[&str]); 9] = [
+        (format!("{CONFIG}[match]\ndays = -7\n"), &["`days`", "expected a whole number, 0 or more"]),
+        (format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["`zone`", "Europe/Berlin would do"]),
+        (format!("{CONFIG}[status]\nlisten = \"9118\"\n"), &["`listen`", "127.0.0.1:9118 would do"]),
+        (format!("{CONFIG}[letters]\nanswers_per_hour = 0\n"), &["nobody would be answered", "20 would do"]),
+        (
+            format!("{CONFIG}[log]\nfilter = \"fogpost=loud\"\n"),
+            &["log.filter is `fogpost=loud`", "`info` would do"],
+        ),
+        (format!("{CONFIG}[club]\n"), &["line 11", "`[club]`: duplicate key"]),
+        (format!("{CONFIG}[mach]\n"), &["line 11", "unknown field `mach`", "`match`"]),
+        (format!("{CONFIG}{imap}"), &["two kinds of it are given; one would do"]),
+        (
+            CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", imap),
+            &["inbox.imap: its password is empty"],
+        ),
+    ];
+    for (config, words) in faults {
+        let folder = Folder::club();
+        folder.write("config.toml", &config);
+        assert_says(&folder.run(&["match", "list"]).fault(1), words);
+    }
+}
+
+#[test]
+fn a_config_that_cannot_be_read_is_not_taken_for_missing() {
+    let folder = Folder::empty();
+    let said = folder.run(&["--config", ".", "doctor"]).out();
+    assert!(
+        said.contains("FAULT config: . cannot be read: Is a directory") && !said.contains("init"),
+        "{said}"
+    );
+    fs::write(folder.path("latin.toml"), b"name = \"B\xf6\"").expect("written");
+    assert_says(
+        &folder.run(&["--config", "latin.toml", "doctor"]).out(),
+        &["latin.toml cannot be read", "UTF-8"],
+    );
+}
+
+#[test]
+fn a_password_in_the_url_of_a_database_is_told_nowhere() {
+    let folder = Folder::club();
+    let url = "postgres://me:hunter2@127.0.0.1:1/club";
+    folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"{url}\"\n"));
+    for arguments in [
+        &["run"][..],
+        &["run", "--once"],
+        &["match", "list"],
+        &["status"],
+        &["db", "move", url, "sqlite:x.db"],
+    ] {
+        let said = folder.run(arguments).fault(1);
+        assert!(said.contains("club on 127.0.0.1:1") && !said.contains("hunter2"), "{said}");
+    }
+    let said = folder.run(&["doctor"]).out();
+    assert!(
+        said.contains("see database.url") && !said.contains("hunter2") && !said.contains("folder must"),
+        "{said}"
+    );
+}

@@ -1,0 +1,160 @@
+//! The audit of the ledger: entries that somebody changes, removes or adds are found and named.
+
+use fogpost::audit::{Place, Verdict};
+use fogpost::game::any::Kind;
+use fogpost::ledger::Fact;
+
+use crate::audit::{cheat, entries, found, played, rewrite, seq_of};
+use crate::desk::{ANN, Desk};
+
+#[test]
+fn an_entry_under_rules_that_are_not_known_is_named() {
+    for seq in [1, 4] {
+        let (desk, m) = played();
+        let mut all = entries(&desk, &m.id);
+        all[seq - 1].rules = 7;
+        rewrite(&desk, &m, all);
+        let verdict = desk.verify(&m.id);
+        assert_eq!(*found(&verdict), Place::Entry(seq as u64));
+        assert!(
+            verdict.findings[0].what.contains("version 7 of the rules of Quad is not known"),
+            "{verdict:#?}"
+        );
+    }
+}
+
+#[test]
+fn options_that_the_game_does_not_have_are_named() {
+    for options in [r#"{"swap":"sideways"}"#, r#"{"gravity":"on"}"#] {
+        let (desk, m) = played();
+        let mut all = entries(&desk, &m.id);
+        let Fact::MatchOpened { options: chosen, .. } = &mut all[0].fact else {
+            panic!("it opens the match")
+        };
+        *chosen = serde_json::from_str(options).expect("JSON");
+        rewrite(&desk, &m, all);
+        let verdict = desk.verify(&m.id);
+        assert_eq!(*found(&verdict), Place::Entry(1));
+        assert!(verdict.findings[0].what.contains("option"), "{verdict:#?}");
+    }
+}
+
+#[test]
+fn a_match_under_rules_that_are_not_known_is_not_played_on_by_others() {
+    let desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    cheat(&desk, &[r#"UPDATE match SET snapshot = replace(snapshot, '"rules":1', '"rules":7')"#]);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    assert_eq!(entries(&desk, &m.id).len() as u64, m.head.seq, "nothing was decided");
+    assert!(desk.sent_to(ANN).is_empty());
+}
+
+#[test]
+fn a_removed_entry_is_named() {
+    let (desk, m) = played();
+    cheat(&desk, &["DELETE FROM entry WHERE seq = 5"]);
+    let verdict = desk.verify(&m.id);
+    assert_eq!(*found(&verdict), Place::Entry(5));
+    assert!(verdict.findings[0].what.contains("missing"), "{verdict:#?}");
+}
+
+#[test]
+fn removed_last_entries_are_missed() {
+    let (desk, m) = played();
+    cheat(&desk, &[&format!("DELETE FROM entry WHERE seq = {}", m.head.seq)]);
+    let verdict = desk.verify(&m.id);
+    assert_eq!(*found(&verdict), Place::Entry(m.head.seq));
+    assert!(verdict.findings[0].what.contains("missing"), "{verdict:#?}");
+}
+
+#[test]
+fn two_entries_that_were_swapped_are_named() {
+    let (desk, m) = played();
+    cheat(
+        &desk,
+        &[
+            "UPDATE entry SET seq = 99 WHERE seq = 4",
+            "UPDATE entry SET seq = 4 WHERE seq = 5",
+            "UPDATE entry SET seq = 5 WHERE seq = 99",
+        ],
+    );
+    assert_eq!(*found(&desk.verify(&m.id)), Place::Entry(4));
+}
+
+#[test]
+fn an_added_entry_is_named_though_the_chain_holds() {
+    let (desk, m) = played();
+    let mut all = entries(&desk, &m.id);
+    let mut added = all.last().expect("an entry").clone();
+    added.fact = Fact::MatchResumed { deadline: None };
+    added.cause = fogpost::ledger::Source::Clock;
+    added.salt = m.key.salt(m.head.seq + 1);
+    all.push(added);
+    rewrite(&desk, &m, all);
+    let verdict = desk.verify(&m.id);
+    assert!(verdict.findings.iter().any(|f| f.place == Place::Entry(m.head.seq + 1)), "{verdict:#?}");
+}
+
+#[test]
+fn an_order_changed_in_a_chain_that_was_recomputed_is_named() {
+    let (desk, m) = played();
+    let seq = seq_of(&desk, &m.id, "OrdersSealed");
+    let mut all = entries(&desk, &m.id);
+    let place = usize::try_from(seq - 1).expect("a place");
+    let json = serde_json::to_string(&all[place]).expect("JSON").replace("MARBLE E5", "MARBLE E6");
+    all[place] = serde_json::from_str(&json).expect("an entry");
+    rewrite(&desk, &m, all);
+    let verdict = desk.verify(&m.id);
+    let finding = verdict.findings.iter().find(|f| f.place == Place::Entry(seq)).expect("it is named");
+    assert!(finding.what.contains("body.orders"), "{verdict:#?}");
+}
+
+/// The cheat goes back to before Ann's letter and lets the program rule on another in its place: all that is kept
+/// fits together, and only the mail that the players hold tells of it.
+#[test]
+fn a_history_that_was_rewritten_without_a_flaw_is_revealed_by_the_players_own_mail() {
+    let mut desk = Desk::new();
+    let m = desk.open(Kind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    let before = desk.folder().join("before.db");
+    cheat(&desk, &[&format!("VACUUM INTO '{}'; UPDATE match SET version = version", before.display())]);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    let witness = desk.raw_to(ANN).pop().expect("Ann has her report");
+    let against = |desk: &Desk, witness: &[u8]| {
+        desk.block_on(desk.office().verify_against(witness, None, &|_| ())).expect("the store answers")
+    };
+    assert!(against(&desk, &witness).iter().all(Verdict::is_sound));
+    desk.restart_after(|folder| {
+        for name in ["fogpost.db-wal", "fogpost.db-shm"] {
+            let _ = std::fs::remove_file(folder.join(name));
+        }
+        std::fs::copy(&before, folder.join("fogpost.db")).expect("copied");
+    });
+    desk.reply(ANN, &to_ann, "MARBLE E6");
+    assert!(desk.verify(&m.id).is_sound(), "nothing that is kept tells of it");
+    let verdicts = against(&desk, &witness);
+    assert!(matches!(found(&verdicts[0]), Place::Mail(_)), "{verdicts:#?}");
+    let forwarded =
+        format!("From: x@y.example\n\n> {}", String::from_utf8_lossy(&witness).replace('\n', "\n> "));
+    assert!(!against(&desk, forwarded.as_bytes())[0].is_sound());
+}
+
+#[test]
+fn an_entry_that_is_added_before_the_first_is_named() {
+    for number in [0, -1] {
+        let (desk, m) = played();
+        let add = format!(
+            "INSERT INTO entry (match_id, seq, at, kind, json, hash) \
+             SELECT match_id, {number}, at, kind, json, hash FROM entry WHERE match_id = '{}' AND seq = 1",
+            m.id
+        );
+        cheat(&desk, &[&add]);
+        let verdict = desk.verify(&m.id);
+        assert!(!verdict.is_sound(), "{number}");
+        match number {
+            0 => assert_eq!(found(&verdict), &Place::Entry(0)),
+            _ => assert!(verdict.findings[0].what.contains("-1"), "{verdict:#?}"),
+        }
+    }
+}
