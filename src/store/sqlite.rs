@@ -98,7 +98,7 @@ impl SqliteStore {
                     // before its end, nor be moved from there into the tables by itself. In kilobytes, and in pages
                     // of 4 kB.
                     .pragma("cache_size", "-8192")
-                    .pragma("cache_spill", "0")
+                    .pragma("cache_spill", "8000")
                     .pragma("wal_autocheckpoint", "8000"),
             )
             .await
