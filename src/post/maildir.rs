@@ -67,7 +67,7 @@ pub fn create(root: &Path) -> io::Result<()> {
     root.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync)
 }
 
-/// A letter for the Maildir `root`, which is made where it is missing.
+/// A letter for the Maildir `root`.
 #[derive(Debug)]
 pub struct Delivery {
     pub root: PathBuf,
@@ -79,16 +79,24 @@ pub struct Delivery {
 /// # Errors
 /// When it cannot be written for good.
 pub fn deliver(root: &Path, letter: &[u8]) -> io::Result<PathBuf> {
-    let one = Delivery { root: root.to_owned(), bytes: letter.to_owned() };
-    deliver_all(&[one]).pop().unwrap_or_else(|| Err(io::ErrorKind::Other.into()))
+    let mut one = [Draft::write(root, letter)];
+    move_to_new(&mut one);
+    let [draft] = one;
+    draft.place()
 }
 
-/// Delivers letters: they are written in `tmp`, made to last, and then moved to `new`. Returns the path of each, or why
-/// it cannot be written for good.
+/// Delivers letters. Returns the path of each, or why it cannot be written for good.
 pub fn deliver_all(letters: &[Delivery]) -> Vec<io::Result<PathBuf>> {
-    let mut drafts: Vec<Draft> = letters.iter().map(Draft::write).collect();
-    make_last(&mut drafts, |draft| &draft.tmp);
-    for draft in &mut drafts {
+    let write = |letter: &Delivery| Draft::write(&letter.root, &letter.bytes);
+    let mut drafts: Vec<Draft> = letters.iter().map(write).collect();
+    move_to_new(&mut drafts);
+    drafts.into_iter().map(Draft::place).collect()
+}
+
+/// Makes what was written in `tmp` last, moves it to `new`, and makes that last.
+fn move_to_new(drafts: &mut [Draft]) {
+    make_last(drafts, |draft| &draft.tmp);
+    for draft in &mut *drafts {
         if draft.disk.is_ok()
             && let Err(error) = fs::rename(&draft.tmp, &draft.new)
         {
@@ -98,8 +106,7 @@ pub fn deliver_all(letters: &[Delivery]) -> Vec<io::Result<PathBuf>> {
             let _ = fs::remove_file(&draft.tmp); // It may not even have come to be.
         }
     }
-    make_last(&mut drafts, |draft| draft.new.parent().unwrap_or(&draft.new));
-    drafts.into_iter().map(|draft| draft.disk.map(|_| draft.new)).collect()
+    make_last(drafts, |draft| draft.new.parent().unwrap_or(&draft.new));
 }
 
 /// A letter on its way into a Maildir.
@@ -111,17 +118,22 @@ struct Draft {
 }
 
 impl Draft {
-    fn write(letter: &Delivery) -> Draft {
+    /// Writes a letter in `tmp` of the Maildir `root`, which is made where it is missing.
+    fn write(root: &Path, letter: &[u8]) -> Draft {
         let name = unique_name();
-        let tmp = letter.root.join("tmp").join(&name);
+        let tmp = root.join("tmp").join(&name);
         let write = || {
-            create(&letter.root)?;
+            create(root)?;
             let mut file = OpenOptions::new().write(true).create_new(true).open(&tmp)?;
-            file.write_all(&letter.bytes)?;
+            file.write_all(letter)?;
             Ok(file.metadata()?.dev())
         };
         let disk = write();
-        Draft { tmp, new: letter.root.join("new").join(name), disk }
+        Draft { tmp, new: root.join("new").join(name), disk }
+    }
+
+    fn place(self) -> io::Result<PathBuf> {
+        self.disk.map(|_| self.new)
     }
 }
 
