@@ -54,7 +54,7 @@ impl Sendmail {
 
     pub(super) async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let settings = &self.settings;
-        let _place = self.gate.acquire().await; // It is never closed.
+        let _turn = self.gate.acquire().await.expect("the gate is never closed");
         let mut child = Command::new(&settings.command)
             .args(["-i", "-f", letter.return_path.unwrap_or("<>"), "--", letter.to])
             .stdin(Stdio::piped())

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::process::Command;
+use std::sync::Arc;
 
 use fogpost::post::outbox::{Outbox, Outgoing, SendError, Settings};
 use fogpost::post::sendmail;
 use tempfile::TempDir;
+use tokio::task::JoinSet;
 
 use crate::support::letter;
 
@@ -47,6 +49,22 @@ async fn the_exit_status_decides_between_later_and_never() {
     assert!(later.is_transient() && later.to_string().contains("busy"));
     let never = send(&outbox(&folder, "echo no such user >&2; exit 67", 20), None).await.expect_err("67");
     assert!(!never.is_transient() && never.to_string().contains("no such user"));
+}
+
+#[tokio::test]
+async fn many_letters_are_not_as_many_commands_at_the_same_time() {
+    let folder = TempDir::new().expect("a folder");
+    let script = "mkdir $D/$$; ls -d $D/[0-9]* | wc -l >> $D/running; sleep 0.5; rmdir $D/$$";
+    let out = Arc::new(outbox(&folder, script, 60));
+    let mut sending = JoinSet::new();
+    for _ in 0..80 {
+        let out = Arc::clone(&out);
+        sending.spawn(async move { send(&out, None).await.expect("taken") });
+    }
+    assert_eq!(sending.join_all().await.len(), 80);
+    let running = fs::read_to_string(folder.path().join("running")).expect("written by the commands");
+    let most = running.lines().map(|line| line.trim().parse::<u32>().expect("a number")).max();
+    assert!(most.is_some_and(|most| (2..=32).contains(&most)), "{most:?}");
 }
 
 #[tokio::test]
