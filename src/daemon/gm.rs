@@ -4,9 +4,10 @@ use anyhow::{Context, bail};
 
 use super::decide::lines_now;
 use super::open::{fit_name, name_from, random, seat_row};
+use super::parallel::side_by_side;
 use super::people::no_player;
 use super::settle::{Known, Working};
-use super::{Holder, NewMatch, Office, Seated};
+use super::{Holder, NewMatch, Office, Seated, write};
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Address, Letter, Token};
@@ -448,8 +449,9 @@ impl Office {
 impl Known {
     /// Puts the matches that were ruled on on the settlement.
     pub(super) fn put_on(&self, settlement: &mut Settlement) -> anyhow::Result<()> {
-        for working in self.matches.values().filter(|working| working.changed) {
-            settlement.matches.push(super::write::match_row(&working.m, working.version)?);
+        let changed: Vec<&Working> = self.matches.values().filter(|working| working.changed).collect();
+        for row in side_by_side(&changed, |working| write::match_row(&working.m, working.version)) {
+            settlement.matches.push(row?);
         }
         Ok(())
     }

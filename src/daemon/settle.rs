@@ -14,19 +14,21 @@ use anyhow::Context;
 use super::answers::Answers;
 use super::clock::is_of_the_database;
 use super::decide::Recognised;
-use super::parallel::{side_by_side, wait_for};
+use super::parallel::{meanwhile, side_by_side, wait_for};
 use super::proof::Proofs;
 use super::pulse::Loop;
 use super::write;
 use super::{Office, Pause, rest};
 use crate::game::BySeat;
-use crate::letter::{Letter, Unreadable};
+use crate::letter::{Address, Letter, Token, Unreadable};
 use crate::post::Stop;
 use crate::post::dkim::Verdict;
 use crate::referee::Match;
 use crate::report::Plain;
 use crate::report::again::text_of;
-use crate::store::{Decided, Fate, MatchRow, Postponed, Settlement, StoreError, TokenRow, WaitingLetter};
+use crate::store::{
+    Claim, Decided, Fate, MatchRow, Postponed, Settlement, StoreError, TokenRow, WaitingLetter,
+};
 
 /// Letters settled in one transaction: some times as many as the store writes with one statement.
 const TOGETHER: u32 = 256;
@@ -35,14 +37,43 @@ const TOGETHER: u32 = 256;
 const TRIES_AT_MOST: u32 = 3;
 
 /// How letters that wait are taken together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Pace {
     /// Many in one transaction, those of different matches side by side.
+    #[default]
     Together,
     /// Many, one after the other: two of them, or one and somebody else, wanted to change the same.
     InOrder,
     /// So many more one by one: what follows from one of them cannot be kept.
     Alone(usize),
+}
+
+/// What a loop that settles has in hand.
+#[derive(Default)]
+struct InHand {
+    pace: Pace,
+    /// To be committed while the next letters are ruled on.
+    before: Option<Ruled>,
+    /// How many times running there was something to be: its letters are claimed all the while.
+    running: u32,
+}
+
+/// So many times at most, so that whoever else settles has his turn within seconds.
+const RUNNING_AT_MOST: u32 = 32;
+
+/// Letters that are ruled on, and not committed yet.
+struct Ruled {
+    letters: Vec<WaitingLetter>,
+    claim: Claim,
+    settlement: Settlement,
+    concerned: Concerned,
+}
+
+/// Whose letters have to do with what is ruled on: who holds a seat of the same matches, or is written to.
+#[derive(Default)]
+struct Concerned {
+    tokens: BTreeSet<String>,
+    addresses: BTreeSet<String>,
 }
 
 /// A match as it is while letters of one transaction are ruled on, one after the other.
@@ -86,10 +117,10 @@ impl Office {
     /// Settles what waits, until `stop`.
     pub(super) async fn settle_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
         let mut pause = Pause::new();
-        let mut pace = Pace::Together;
+        let mut hand = InHand::default();
         while !stop.is_set() {
             self.pulse.beat(Loop::Settle);
-            match self.settle_some(&mut pace).await {
+            match self.settle_some(&mut hand).await {
                 Ok(0) => {
                     pause = Pause::new();
                     rest(&self.letters, &stop).await;
@@ -106,23 +137,66 @@ impl Office {
     /// # Errors
     /// The database does not answer.
     pub async fn settle_all(&self) -> anyhow::Result<()> {
-        let mut pace = Pace::Together;
-        while self.settle_some(&mut pace).await? > 0 {
+        let mut hand = InHand::default();
+        while self.settle_some(&mut hand).await? > 0 {
             self.pulse.beat(Loop::Clock);
         }
         Ok(())
     }
 
-    /// Settles some letters in one transaction and says how many there were.
-    async fn settle_some(&self, pace: &mut Pace) -> anyhow::Result<usize> {
+    /// Settles some letters in one transaction and says how many were in hand. Where many wait, they are committed the
+    /// next time, while letters that have nothing to do with them are ruled on.
+    async fn settle_some(&self, hand: &mut InHand) -> anyhow::Result<usize> {
+        let InHand { pace, before, running } = hand;
         let limit = if matches!(pace, Pace::Alone(_)) { 1 } else { TOGETHER };
+        let claimed = before.as_mut().map(|before| &mut before.claim);
         let (letters, claim) =
-            self.store.claim_letters(self.now(), limit).await.context("waiting letters")?;
+            self.store.claim_letters(self.now(), limit, claimed).await.context("waiting letters")?;
+        let read = side_by_side(&letters, |letter| self.read(&letter.raw));
+        if let Some(ruled) = before.take_if(|before| letters.is_empty() || before.concerned.wrote(&read)) {
+            let count = ruled.letters.len();
+            if !self.commit_ruled(ruled, pace).await? || letters.is_empty() {
+                return Ok(count);
+            }
+        }
         if letters.is_empty() {
             *pace = Pace::Together;
             return Ok(0);
         }
-        let settlement = self.decide(&letters, *pace).await?;
+        let count = letters.len();
+        let mut known = self.gather(&letters, &read).await?;
+        let settlement = match before.take() {
+            None => self.decide(&letters, &read, &mut known, *pace).await?,
+            Some(ruled) => {
+                let deciding = || wait_for(self.decide(&letters, &read, &mut known, Pace::Together));
+                let (settlement, committed) = meanwhile(deciding, self.commit_ruled(ruled, pace));
+                if !committed? {
+                    return Ok(count);
+                }
+                settlement.context("ruling on the letters failed")??
+            }
+        };
+        // Where proofs are asked for, the next letters may have to wait for a name server.
+        let waits = *pace == Pace::Together
+            && count == TOGETHER as usize
+            && settlement.is_of_matches()
+            && self.verifier.is_none()
+            && *running < RUNNING_AT_MOST;
+        *running = if waits { *running + 1 } else { 0 };
+        let concerned = if waits { Concerned::by(known, &settlement) } else { Concerned::default() };
+        let ruled = Ruled { letters, claim, settlement, concerned };
+        if waits {
+            *before = Some(ruled);
+        } else {
+            self.commit_ruled(ruled, pace).await?;
+        }
+        Ok(count)
+    }
+
+    /// Commits what was ruled on and says whether it could be. If not, its letters still wait, and `pace` is how they
+    /// are to be taken.
+    async fn commit_ruled(&self, ruled: Ruled, pace: &mut Pace) -> anyhow::Result<bool> {
+        let Ruled { letters, claim, settlement, .. } = ruled;
         match self.store.commit_claimed(claim, &settlement).await {
             Ok(()) => {
                 *pace = match *pace {
@@ -133,6 +207,7 @@ impl Office {
                 for letter in settlement.decided.iter().filter(|letter| letter.fate != Fate::Ruled) {
                     tracing::info!(letter = %letter.digest, fate = letter.fate.as_str(), "a letter is decided");
                 }
+                return Ok(true);
             }
             // Somebody else has ruled on one of the matches meanwhile: all is loaded and ruled on again.
             Err(StoreError::Stale(what)) => {
@@ -156,26 +231,30 @@ impl Office {
                 }
             }
         }
-        Ok(letters.len())
+        Ok(false)
     }
 
     /// Decides what becomes of these letters.
-    async fn decide(&self, letters: &[WaitingLetter], pace: Pace) -> anyhow::Result<Settlement> {
-        let read = side_by_side(letters, |letter| self.read(&letter.raw));
-        let mut known = self.gather(letters, &read).await?;
+    async fn decide(
+        &self,
+        letters: &[WaitingLetter],
+        read: &[Option<Read>],
+        known: &mut Known,
+        pace: Pace,
+    ) -> anyhow::Result<Settlement> {
         let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
         let mut lanes: BTreeMap<String, Vec<(&WaitingLetter, &Option<Read>)>> = BTreeMap::new();
-        for (waiting, read) in letters.iter().zip(&read) {
-            match self.lane(waiting, read.as_ref(), &known).filter(|_| pace == Pace::Together) {
+        for (waiting, read) in letters.iter().zip(read) {
+            match self.lane(waiting, read.as_ref(), known).filter(|_| pace == Pace::Together) {
                 Some(match_id) => lanes.entry(match_id).or_default().push((waiting, read)),
                 None => {
                     // It may be about any match: what came before it is decided first.
-                    self.settle_lanes(std::mem::take(&mut lanes), &mut known, &mut settlement).await?;
-                    self.settle_safely(waiting, read.as_ref(), &mut known, &mut settlement).await?;
+                    self.settle_lanes(std::mem::take(&mut lanes), known, &mut settlement).await?;
+                    self.settle_safely(waiting, read.as_ref(), known, &mut settlement).await?;
                 }
             }
         }
-        self.settle_lanes(lanes, &mut known, &mut settlement).await?;
+        self.settle_lanes(lanes, known, &mut settlement).await?;
         known.put_on(&mut settlement)?;
         Ok(settlement)
     }
@@ -227,7 +306,8 @@ impl Office {
         let rows = self.store.matches(&ids).await.context("matches")?;
         let mut loaded = BTreeMap::new();
         // Where one cannot be loaded, whatever is about it fails, and nothing else.
-        for (m, row) in rows.into_iter().filter_map(|row| Some((rulable(&row)?, row))) {
+        let rulable = side_by_side(&rows, rulable);
+        for (m, row) in rulable.into_iter().zip(rows).filter_map(|(m, row)| Some((m?, row))) {
             let seats = by_match.remove(&row.id).unwrap_or_default();
             match write::both_seats(seats, &row.id) {
                 Ok(seats) => {
@@ -330,6 +410,33 @@ impl Office {
             settlement.decided.push(Decided { digest: letter, fate: Fate::SetAside, note, seat: None });
         }
         Ok(())
+    }
+}
+
+impl Concerned {
+    fn by(known: Known, settlement: &Settlement) -> Concerned {
+        let mut all = Concerned::default();
+        for working in known.matches.into_values() {
+            working.seats.map(|row| {
+                all.tokens.insert(row.token);
+                all.addresses.extend(row.player.addresses);
+            });
+        }
+        all.addresses.extend(settlement.dispatches.iter().map(|dispatch| dispatch.recipient.clone()));
+        all
+    }
+
+    /// Whether one of these letters is from one of them, or about one of their matches.
+    fn wrote(&self, read: &[Option<Read>]) -> bool {
+        read.iter().flatten().any(|read| match read {
+            Ok(Letter { from, tokens, .. }) => self.are(Some(from), tokens),
+            Err(unreadable) => self.are(unreadable.answerable.as_ref(), &unreadable.tokens),
+        })
+    }
+
+    fn are(&self, from: Option<&Address>, tokens: &[Token]) -> bool {
+        from.is_some_and(|from| self.addresses.contains(from.as_str()))
+            || tokens.iter().any(|token| self.tokens.contains(token.as_str()))
     }
 }
 

@@ -89,13 +89,21 @@ impl Words {
     }
 
     pub fn begin(&self, text: &str) -> bool {
-        self.0.iter().any(|word| text.starts_with(word))
+        self.alike(text).iter().any(|word| text.starts_with(word))
     }
 
     /// Whether `text` begins with an entry as a word of its own.
     pub fn lead(&self, text: &str) -> bool {
         let behind = |word: &&str| text.strip_prefix(*word).and_then(|rest| rest.chars().next());
-        self.0.iter().any(|word| behind(word).is_some_and(|next| !next.is_alphanumeric()))
+        self.alike(text).iter().any(|word| behind(word).is_some_and(|next| !next.is_alphanumeric()))
+    }
+
+    /// The entries that begin with the same byte as `text`. They stand together, since the list is sorted.
+    fn alike(&self, text: &str) -> &[&'static str] {
+        let first = text.as_bytes().first();
+        let from = self.0.partition_point(|word| word.as_bytes().first() < first);
+        let count = self.0[from..].partition_point(|word| word.as_bytes().first() == first);
+        &self.0[from..from + count]
     }
 
     pub fn end(&self, text: &str) -> bool {

@@ -13,6 +13,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, Utc};
@@ -79,57 +80,96 @@ pub struct Delivery {
 /// # Errors
 /// When it cannot be written for good.
 pub fn deliver(root: &Path, letter: &[u8]) -> io::Result<PathBuf> {
-    let mut one = [Draft::write(root, letter)];
-    move_to_new(&mut one);
+    let mut one = [Draft::new(root, letter)];
+    lay(&mut one);
     let [draft] = one;
     draft.place()
 }
 
 /// Delivers letters. Returns the path of each, or why it cannot be written for good.
 pub fn deliver_all(letters: &[Delivery]) -> Vec<io::Result<PathBuf>> {
-    let write = |letter: &Delivery| Draft::write(&letter.root, &letter.bytes);
-    let mut drafts: Vec<Draft> = letters.iter().map(write).collect();
-    move_to_new(&mut drafts);
+    let mut drafts: Vec<Draft> =
+        letters.iter().map(|letter| Draft::new(&letter.root, &letter.bytes)).collect();
+    lay(&mut drafts);
     drafts.into_iter().map(Draft::place).collect()
 }
 
-/// Makes what was written in `tmp` last, moves it to `new`, and makes that last.
-fn move_to_new(drafts: &mut [Draft]) {
+/// Writes letters in `tmp`, makes that last, moves them to `new`, and makes that last.
+fn lay(drafts: &mut [Draft]) {
+    side_by_side(drafts, Draft::write);
     make_last(drafts, |draft| &draft.tmp);
-    for draft in &mut *drafts {
-        if draft.disk.is_ok()
-            && let Err(error) = fs::rename(&draft.tmp, &draft.new)
-        {
-            draft.disk = Err(error);
-        }
-        if draft.disk.is_err() {
-            let _ = fs::remove_file(&draft.tmp); // It may not even have come to be.
-        }
-    }
+    side_by_side(drafts, Draft::move_to_new);
     make_last(drafts, |draft| draft.new.parent().unwrap_or(&draft.new));
 }
 
+/// Letters that are written, or moved, at the same time: each may wait for the disk to tell what its folder holds.
+const HANDS: usize = 4;
+
+fn side_by_side<'a>(drafts: &mut [Draft<'a>], work: fn(&mut Draft<'a>)) {
+    if drafts.len() <= FEW {
+        drafts.iter_mut().for_each(work);
+        return;
+    }
+    thread::scope(|scope| {
+        for some in drafts.chunks_mut(drafts.len().div_ceil(HANDS)) {
+            scope.spawn(move || some.iter_mut().for_each(work));
+        }
+    });
+}
+
 /// A letter on its way into a Maildir.
-struct Draft {
+struct Draft<'a> {
+    root: &'a Path,
+    letter: &'a [u8],
     tmp: PathBuf,
     new: PathBuf,
     /// The number of the file system it is on, or what is wrong.
     disk: io::Result<u64>,
 }
 
-impl Draft {
-    /// Writes a letter in `tmp` of the Maildir `root`, which is made where it is missing.
-    fn write(root: &Path, letter: &[u8]) -> Draft {
+impl<'a> Draft<'a> {
+    fn new(root: &'a Path, letter: &'a [u8]) -> Draft<'a> {
         let name = unique_name();
-        let tmp = root.join("tmp").join(&name);
-        let write = || {
-            create(root)?;
-            let mut file = OpenOptions::new().write(true).create_new(true).open(&tmp)?;
-            file.write_all(letter)?;
-            Ok(file.metadata()?.dev())
-        };
-        let disk = write();
-        Draft { tmp, new: root.join("new").join(name), disk }
+        Draft {
+            root,
+            letter,
+            tmp: root.join("tmp").join(&name),
+            new: root.join("new").join(name),
+            disk: Ok(0),
+        }
+    }
+
+    fn write(&mut self) {
+        self.disk = self.write_in_tmp();
+    }
+
+    fn write_in_tmp(&self) -> io::Result<u64> {
+        let open = || OpenOptions::new().write(true).create_new(true).open(&self.tmp);
+        let mut file = self.in_maildir(open)?;
+        file.write_all(self.letter)?;
+        Ok(file.metadata()?.dev())
+    }
+
+    fn move_to_new(&mut self) {
+        if self.disk.is_ok()
+            && let Err(error) = self.in_maildir(|| fs::rename(&self.tmp, &self.new))
+        {
+            self.disk = Err(error);
+        }
+        if self.disk.is_err() {
+            let _ = fs::remove_file(&self.tmp); // It may not even have come to be.
+        }
+    }
+
+    /// Does something in the Maildir, which is made where it is missing.
+    fn in_maildir<T>(&self, act: impl Fn() -> io::Result<T>) -> io::Result<T> {
+        match act() {
+            Err(missing) if missing.kind() == io::ErrorKind::NotFound => {
+                create(self.root)?;
+                act()
+            }
+            done => done,
+        }
     }
 
     fn place(self) -> io::Result<PathBuf> {
@@ -142,7 +182,7 @@ const FEW: usize = 3;
 
 /// Makes last what was done: to a few files or folders one by one, to many by one sync of their file system, which tells of
 /// failed writes since Linux 5.8.
-fn make_last(drafts: &mut [Draft], place: fn(&Draft) -> &Path) {
+fn make_last(drafts: &mut [Draft], place: for<'d> fn(&'d Draft<'_>) -> &'d Path) {
     let few = drafts.len() <= FEW;
     let mut disks = BTreeMap::new();
     for draft in drafts {

@@ -1,5 +1,7 @@
 //! One line as it was meant: without bullets, numbering, emphasis, comments and stray punctuation.
 
+use std::borrow::Cow;
+
 use crate::letter::clean::latin;
 
 /// A line of a letter, made ready to be read.
@@ -66,10 +68,13 @@ pub fn is_end(line: &str) -> bool {
 
 /// A line as orders are written: punctuation between words is blanks, an arrow is `TO`.
 pub fn as_order(line: &str) -> String {
-    let arrows = line.replace("-->", "->").replace("=>", "->").replace("->", " TO ").replace('>', " TO ");
-    let spaced: String = arrows.chars().map(|c| if matches!(c, ',' | ':' | ';') { ' ' } else { c }).collect();
-    let words: Vec<&str> = spaced
-        .split_whitespace()
+    let mut arrows = Cow::Borrowed(line);
+    if line.contains('>') {
+        arrows =
+            line.replace("-->", "->").replace("=>", "->").replace("->", " TO ").replace('>', " TO ").into();
+    }
+    let words: Vec<&str> = arrows
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | ':' | ';'))
         .map(|word| word.trim_end_matches(['.', '!', '?']))
         .filter(|word| !word.is_empty() && *word != "*")
         .collect();

@@ -42,8 +42,9 @@ macro_rules! backend {
                 &self,
                 now: DateTime<Utc>,
                 limit: u32,
+                before: Option<&mut Claim>,
             ) -> Result<(Vec<WaitingLetter>, Claim)> {
-                let (rows, claim) = self.claim_waiting(now.timestamp_millis(), limit).await?;
+                let (rows, claim) = self.claim_waiting(now.timestamp_millis(), limit, before).await?;
                 let letters: Result<_> = rows.into_iter().map(rows::Waiting::read).collect();
                 Ok((letters?, claim))
             }

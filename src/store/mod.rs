@@ -73,11 +73,34 @@ pub struct Hold {
 pub struct Claim {
     /// Holds the locks of rows, and ends with whatever is written under the claim.
     transaction: Option<Transaction<'static, Postgres>>,
-    /// Lets go when it is dropped.
-    _guard: Option<Box<dyn Send + Sync>>,
+    /// Lets go when it, and what was claimed beside it, is dropped.
+    guard: Option<Arc<dyn Send + Sync>>,
+    /// The letters that are claimed, by their digests.
+    letters: Vec<String>,
 }
 
 impl Settlement {
+    /// Whether it changes nothing but letters that waited and matches, with what is written about them.
+    pub fn is_of_matches(&self) -> bool {
+        let Settlement {
+            at: _,
+            letters,
+            decided: _,
+            postponed: _,
+            matches: _,
+            seats,
+            entries: _,
+            dispatches: _,
+            posted,
+            invitations,
+            players,
+            merged,
+            returned,
+        } = self;
+        let people = seats.is_empty() && players.is_empty() && merged.is_empty() && invitations.is_empty();
+        people && letters.is_empty() && posted.is_empty() && returned.is_empty()
+    }
+
     /// Adds what was decided about other matches at the same time.
     pub fn absorb(&mut self, other: Settlement) {
         let Settlement {
@@ -112,11 +135,11 @@ impl Settlement {
 
 impl Claim {
     fn locking(transaction: Transaction<'static, Postgres>) -> Claim {
-        Claim { transaction: Some(transaction), _guard: None }
+        Claim { transaction: Some(transaction), ..Claim::default() }
     }
 
-    fn guarded(guard: impl Send + Sync + 'static) -> Claim {
-        Claim { transaction: None, _guard: Some(Box::new(guard)) }
+    fn guarded(guard: Arc<dyn Send + Sync>) -> Claim {
+        Claim { guard: Some(guard), ..Claim::default() }
     }
 }
 
@@ -221,7 +244,15 @@ pub trait Store: Send + Sync {
 
     /// Claims up to `limit` letters that wait and are not put off beyond `now`, those received first first. Letters of
     /// one match are claimed by one at a time, and none of them before those that were received before it.
-    async fn claim_letters(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<WaitingLetter>, Claim)>;
+    ///
+    /// Whoever has claimed others `before`, and has yet to commit them, sees to it himself that letters of one match
+    /// stay in order.
+    async fn claim_letters(
+        &self,
+        now: DateTime<Utc>,
+        limit: u32,
+        before: Option<&mut Claim>,
+    ) -> Result<(Vec<WaitingLetter>, Claim)>;
 
     /// When the oldest letter was received that waits and is not put off beyond `now`, claimed or not.
     async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>>;

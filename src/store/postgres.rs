@@ -123,8 +123,13 @@ impl PostgresStore {
     }
 
     /// Locks the rows of the matches that the first letters are about, and takes their letters. Those that another
-    /// works on are passed over.
-    async fn claim_waiting(&self, now: i64, limit: u32) -> Result<(Vec<rows::Waiting>, Claim)> {
+    /// works on are passed over, and so are those of what was claimed before.
+    async fn claim_waiting(
+        &self,
+        now: i64,
+        limit: u32,
+        _before: Option<&mut Claim>,
+    ) -> Result<(Vec<rows::Waiting>, Claim)> {
         let mut tx = self.begin().await?;
         sqlx::query(SETTLING).execute(&mut *tx).await?;
         let mut after = (i64::MIN, 0);

@@ -119,7 +119,7 @@ impl<'a> Arrival<'a> {
 
 #[derive(FromRow)]
 pub struct Waiting {
-    digest: String,
+    pub digest: String,
     bytes: Vec<u8>,
     received_at: i64,
     tries: i64,

@@ -116,6 +116,8 @@ impl SqliteStore {
         let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         tx.commit().await?;
+        // From now on nothing large is sorted, and what a statement needs to be undone by itself is not worth a file.
+        sqlx::query("PRAGMA temp_store = memory").execute(&self.writer).await?;
         tell_migrated(before, &MIGRATIONS);
         Ok(())
     }
@@ -142,11 +144,32 @@ impl SqliteStore {
         self.begin().await
     }
 
-    async fn claim_waiting(&self, now: i64, limit: u32) -> Result<(Vec<rows::Waiting>, Claim)> {
-        let claim = Claim::guarded(Arc::clone(&self.settling).lock_owned().await);
-        let sql = concat!(waiting_columns!(), "ORDER BY l.received_at, l.id LIMIT $1");
-        let letters = sqlx::query_as(sql).bind(i64::from(limit)).bind(now).fetch_all(&self.writer).await?;
-        Ok((letters, claim))
+    async fn claim_waiting(
+        &self,
+        now: i64,
+        limit: u32,
+        before: Option<&mut Claim>,
+    ) -> Result<(Vec<rows::Waiting>, Claim)> {
+        let (held, claimed) = match before {
+            Some(before) => (before.guard.clone(), list(&before.letters)),
+            None => (None, list(&[])),
+        };
+        let guard = match held {
+            Some(guard) => guard,
+            None => Arc::new(Arc::clone(&self.settling).lock_owned().await),
+        };
+        let sql = concat!(
+            waiting_columns!(),
+            "AND l.digest NOT IN (SELECT value FROM json_each($3)) ORDER BY l.received_at, l.id LIMIT $1"
+        );
+        let letters: Vec<rows::Waiting> = sqlx::query_as(sql)
+            .bind(i64::from(limit))
+            .bind(now)
+            .bind(claimed)
+            .fetch_all(&self.writer)
+            .await?;
+        let named = letters.iter().map(|letter| letter.digest.clone()).collect();
+        Ok((letters, Claim { letters: named, ..Claim::guarded(guard) }))
     }
 
     async fn claim_due(&self, now: i64, limit: u32) -> Result<(Vec<Claimed>, Claim)> {
@@ -164,7 +187,7 @@ impl SqliteStore {
             .await?;
         let ids: Vec<i64> = due.iter().map(|dispatch| dispatch.id).collect();
         self.sending.ids().extend(&ids);
-        Ok((due, Claim::guarded(Freed(Arc::clone(&self.sending), ids))))
+        Ok((due, Claim::guarded(Arc::new(Freed(Arc::clone(&self.sending), ids)))))
     }
 
     /// There is nobody else who could have it.

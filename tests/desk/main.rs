@@ -5,6 +5,7 @@ mod backup;
 mod chain;
 mod challenge;
 mod commands;
+mod crowd;
 mod desk;
 mod dossier;
 mod gm;

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What can be claimed at once, and the claim; where claims are waited for: nothing.
 async fn claim(store: &Arc<dyn Store>, limit: u32) -> (Vec<Digest>, Claim) {
-    let claimed = tokio::time::timeout(NOT_YET, store.claim_letters(at(1000), limit)).await;
+    let claimed = tokio::time::timeout(NOT_YET, store.claim_letters(at(1000), limit, None)).await;
     let (letters, claim) = claimed.map_or((Vec::new(), Claim::default()), Result::unwrap);
     (letters.iter().map(|letter: &WaitingLetter| letter.digest).collect(), claim)
 }
@@ -40,6 +40,23 @@ pub async fn letters_are_claimed_once(place: Place) {
     while claim(store, 9).await.0.len() < 5 {
         assert!(began.elapsed() < PATIENCE, "they stay claimed");
     }
+}
+
+pub async fn whoever_has_claimed_letters_gets_the_next_ones(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
+    for id in ["QZ-AAAA", "QZ-BBBB"] {
+        add_seats(store, id).await;
+    }
+    store.take_in(&[about(1, "QZ-AAAA"), about(2, "QZ-BBBB")]).await.unwrap();
+    let (first, mut held) = store.claim_letters(at(1000), 1, None).await.unwrap();
+    let (second, others) = store.claim_letters(at(1000), 9, Some(&mut held)).await.unwrap();
+    assert_eq!([first[0].digest, second[0].digest], [letter(1).digest, letter(2).digest]);
+    let decided = |number| vec![decided(&letter(number), Fate::Ignored)];
+    store.commit_claimed(held, &Settlement { decided: decided(1), ..settlement() }).await.unwrap();
+    assert_eq!(claim(store, 9).await.0, [], "what was claimed beside it stays claimed");
+    store.commit_claimed(others, &Settlement { decided: decided(2), ..settlement() }).await.unwrap();
+    assert_eq!(waiting(store).await, []);
 }
 
 pub async fn a_claim_ends_with_what_is_committed_under_it(place: Place) {

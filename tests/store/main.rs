@@ -74,6 +74,7 @@ on_both! {
         entries_are_found_by_kind_and_time;
     claims:
         letters_are_claimed_once
+        whoever_has_claimed_letters_gets_the_next_ones
         a_claim_ends_with_what_is_committed_under_it
         a_letter_waits_for_those_before_it
         the_oldest_letter_that_waits_is_known_while_it_is_claimed;

@@ -108,7 +108,7 @@ pub async fn waiting(store: &Arc<dyn Store>) -> Vec<Digest> {
 
 /// The letters that wait at this moment; the claim on them is given back.
 pub async fn waiting_letters(store: &Arc<dyn Store>, now: i64, limit: u32) -> Vec<WaitingLetter> {
-    let (letters, claim) = store.claim_letters(at(now), limit).await.unwrap();
+    let (letters, claim) = store.claim_letters(at(now), limit, None).await.unwrap();
     store.commit_claimed(claim, &settlement()).await.unwrap();
     letters
 }

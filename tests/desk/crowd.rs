@@ -1,0 +1,120 @@
+//! Many letters at once: while some are committed, the next are ruled on.
+
+use std::collections::BTreeSet;
+
+use fogpost::daemon::{Holder, NewMatch, Seated};
+use fogpost::game::any::Kind;
+use fogpost::game::{BySeat, Seat};
+use fogpost::letter::Address;
+use fogpost::store::{Fate, Sent, TokenRow};
+use sqlx::{Connection as _, SqliteConnection};
+
+use crate::desk::{Desk, GM};
+
+/// More letters, one for each, than are settled in one transaction (256).
+const MATCHES: usize = 270;
+
+/// Matches of Quad, each between two who play no other but for those of `busy`, in which one player has the first seat.
+struct Crowd {
+    desk: Desk,
+    seats: Vec<BySeat<TokenRow>>,
+}
+
+impl Crowd {
+    fn new(config: &str, busy: &[usize]) -> Crowd {
+        let desk = Desk::with(config);
+        let seated = |name: String| Seated {
+            address: Address::parse(&format!("{name}@players.example")).expect("an address"),
+            name,
+        };
+        let new: Vec<NewMatch> = (0..MATCHES)
+            .map(|n| NewMatch {
+                game: Kind::Quad,
+                choices: Default::default(),
+                players: BySeat::new(
+                    seated(if busy.contains(&n) { "zoe".to_owned() } else { format!("ann{n}") }),
+                    seated(format!("bo{n}")),
+                )
+                .map(Holder::Player),
+                terms: desk.office().config.terms.clone(),
+            })
+            .collect();
+        let seats = desk.block_on(async {
+            let office = desk.office();
+            let opened = office.open_all(&new).await.expect("they open");
+            let ids: Vec<String> = opened.into_iter().map(|m| m.id).collect();
+            // Nobody reads the forms.
+            let (forms, claim) = office.store.claim_dispatches(office.now(), 1000).await.expect("the forms");
+            let sent: Vec<_> = forms.iter().map(|form| (form.id, Sent::Taken)).collect();
+            office.store.note_sent(claim, office.now(), &sent).await.expect("noted");
+            let rows = office.store.seats_of(&ids).await.expect("their seats");
+            let of =
+                |id: &String, seat| rows.iter().find(|row| row.match_id == *id && row.seat == seat).cloned();
+            let of = |id, seat| of(id, seat).expect("a seat");
+            ids.iter().map(|id| BySeat::from_fn(|seat| of(id, seat))).collect()
+        });
+        Crowd { desk, seats }
+    }
+
+    /// A letter arrives, and waits.
+    fn write(&self, n: usize, seat: Seat, order: &str) {
+        let TokenRow { match_id, token, player, .. } = &self.seats[n][seat];
+        let from = &player.addresses[0];
+        self.desk.put(&format!(
+            "From: {from}\nTo: referee@club.example\nSubject: Re: [{match_id}]\nMessage-ID: <{n}.{seat}@players.example>\n\n\
+             {order}\n\n> Reply token: {token}\n"
+        ));
+    }
+
+    fn turns(&self, n: usize) -> usize {
+        self.desk.find(&self.seats[n][Seat::First].match_id).adjudicated.len()
+    }
+}
+
+#[test]
+fn letters_of_many_matches_are_each_ruled_on_once() {
+    let crowd = Crowd::new("", &[]);
+    (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
+    crowd.desk.work();
+    assert!(crowd.desk.letters().iter().all(|letter| letter.fate == Fate::Ruled));
+    assert!((0..MATCHES).all(|n| crowd.turns(n) == 1));
+    let sent =
+        crowd.desk.block_on(crowd.desk.office().store.list_dispatches(false, 10_000)).expect("the outbox");
+    let reports: BTreeSet<_> =
+        sent.iter().filter(|sent| sent.kind == "report").map(|sent| (&sent.match_id, sent.seat)).collect();
+    assert_eq!(reports.len(), 2 * MATCHES);
+    assert_eq!(sent.len(), (2 + 3) * MATCHES, "two forms, a receipt and two reports for each match");
+}
+
+#[test]
+fn the_limit_of_answers_counts_those_that_are_being_committed() {
+    // One player has letters among the first that are committed, and among the next.
+    let busy = [10, 20, 260, 265];
+    let crowd = Crowd::new("[letters]\nanswers_per_hour = 3\n", &busy);
+    // The same text would not be answered again.
+    let texts = ["MARBLE E5", "MARBLE D5", "MARBLE E4", "MARBLE D4"];
+    let text = |n| busy.iter().position(|busy| *busy == n).map_or(texts[0], |at| texts[at]);
+    (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, text(n)));
+    crowd.desk.work();
+    assert!((0..MATCHES).all(|n| crowd.turns(n) == 1));
+    let to_zoe = crowd.desk.all_to("zoe@players.example");
+    assert_eq!(to_zoe.iter().filter(|sent| sent.in_reply_to.is_some()).count(), 3);
+}
+
+#[test]
+fn when_many_cannot_be_committed_those_ruled_on_meanwhile_lose_nothing() {
+    let crowd = Crowd::new("", &[]);
+    crowd.desk.block_on(async {
+        let url = format!("sqlite:{}", crowd.desk.folder().join("fogpost.db").display());
+        let mut file = SqliteConnection::connect(&url).await.expect("the database");
+        let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON dispatch WHEN NEW.recipient = 'ann7@players.example' \
+                      BEGIN SELECT RAISE(ABORT, 'not this one'); END";
+        sqlx::query(refuse).execute(&mut file).await.expect("a trigger");
+    });
+    (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
+    crowd.desk.work();
+    crowd.desk.one_to(GM).says("could not be ruled on, three times").says("not this one");
+    assert!((0..MATCHES).all(|n| crowd.turns(n) == usize::from(n != 7)));
+    let ruled = crowd.desk.letters().iter().filter(|letter| letter.fate == Fate::Ruled).count();
+    assert_eq!(ruled, MATCHES - 1);
+}
