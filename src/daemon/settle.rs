@@ -1,5 +1,5 @@
 //! Letters that wait are read, recognised, ruled on and answered: many in one transaction when many wait, those of
-//! different matches side by side.
+//! different matches side by side, and the next while those before them are committed.
 //!
 //! One letter's fault stops no other: reading and ruling are caught, the letter is tried again, and after three
 //! tries it is set aside. That holds also for a letter of which what follows cannot be kept: then those that wait are
