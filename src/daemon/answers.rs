@@ -15,7 +15,11 @@ use crate::store::{AnswerRow, NewDispatch};
 
 /// The answers of the last hour, those of this transaction among them, by their reader.
 #[derive(Default)]
-pub(super) struct Answers(Mutex<BTreeMap<String, Lately>>);
+pub(super) struct Answers {
+    by_reader: Mutex<BTreeMap<String, Lately>>,
+    /// Had while an answer is weighed, and counted: others are made at the same time.
+    weighing: tokio::sync::Mutex<()>,
+}
 
 #[derive(Clone, Default)]
 struct Lately {
@@ -40,7 +44,7 @@ enum Said {
 
 impl Answers {
     fn by_reader(&self) -> MutexGuard<'_, BTreeMap<String, Lately>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn keep(&self, readers: &[String], rows: Vec<AnswerRow>) {
@@ -85,6 +89,7 @@ impl Office {
         };
         let answer = &mut dispatches[place];
         answer.asked = Some(asked);
+        let _alone = answers.weighing.lock().await;
         let lately = self.lately(&answer.recipient, answers).await?;
         let too_many = lately.count >= self.config.letters.answers_per_hour as usize;
         let again = match lately.last.filter(|last| last.asked == Some(asked)) {
@@ -111,6 +116,7 @@ impl Office {
         answer: &NewDispatch,
         answers: &Answers,
     ) -> anyhow::Result<bool> {
+        let _alone = answers.weighing.lock().await;
         let first = self.lately(&answer.recipient, answers).await?.count == 0;
         if first {
             answers.add(answer);

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
@@ -53,13 +54,13 @@ enum Pace {
 struct InHand {
     pace: Pace,
     /// To be committed while the next letters are ruled on.
-    before: Option<Ruled>,
-    /// How many times running there was something to be: its letters are claimed all the while.
-    running: u32,
+    held: Option<Ruled>,
+    /// Since when something is, one after the other: no one else settles meanwhile.
+    since: Option<Instant>,
 }
 
-/// So many times at most, so that whoever else settles has his turn within seconds.
-const RUNNING_AT_MOST: u32 = 32;
+/// After so long whoever else settles has his turn.
+const HELD_AT_MOST: Duration = Duration::from_secs(10);
 
 /// Letters that are ruled on, and not committed yet.
 struct Ruled {
@@ -69,7 +70,7 @@ struct Ruled {
     concerned: Concerned,
 }
 
-/// Whose letters have to do with what is ruled on: who holds a seat of the same matches, or is written to.
+/// Who holds a seat of the matches that are ruled on: the tokens and addresses of both.
 #[derive(Default)]
 struct Concerned {
     tokens: BTreeSet<String>,
@@ -129,7 +130,7 @@ impl Office {
                 Err(error) => pause.after_failure("letters cannot be settled", &error, &stop).await,
             }
         }
-        Ok(())
+        self.commit_held(&mut hand).await.map(drop)
     }
 
     /// Settles every letter that waits.
@@ -147,50 +148,85 @@ impl Office {
     /// Settles some letters in one transaction and says how many were in hand. Where many wait, they are committed the
     /// next time, while letters that have nothing to do with them are ruled on.
     async fn settle_some(&self, hand: &mut InHand) -> anyhow::Result<usize> {
-        let InHand { pace, before, running } = hand;
-        let limit = if matches!(pace, Pace::Alone(_)) { 1 } else { TOGETHER };
-        let claimed = before.as_mut().map(|before| &mut before.claim);
+        let settled = self.settle_next(hand).await;
+        if settled.is_err() {
+            // What is wrong with the next letters holds up none before them.
+            self.commit_held(hand).await?;
+        }
+        settled
+    }
+
+    async fn settle_next(&self, hand: &mut InHand) -> anyhow::Result<usize> {
+        let limit = if matches!(hand.pace, Pace::Alone(_)) { 1 } else { TOGETHER };
+        let before = hand.held.as_mut().map(|held| &mut held.claim);
         let (letters, claim) =
-            self.store.claim_letters(self.now(), limit, claimed).await.context("waiting letters")?;
+            self.store.claim_letters(self.now(), limit, before).await.context("waiting letters")?;
         let read = side_by_side(&letters, |letter| self.read(&letter.raw));
-        if let Some(ruled) = before.take_if(|before| letters.is_empty() || before.concerned.wrote(&read)) {
-            let count = ruled.letters.len();
-            if !self.commit_ruled(ruled, pace).await? || letters.is_empty() {
+        if let Some(held) = &hand.held
+            && (letters.is_empty() || self.concern(&read, &held.concerned))
+        {
+            let count = held.letters.len();
+            if !self.commit_held(hand).await? || letters.is_empty() {
                 return Ok(count);
             }
         }
         if letters.is_empty() {
-            *pace = Pace::Together;
+            hand.pace = Pace::Together;
             return Ok(0);
         }
         let count = letters.len();
         let mut known = self.gather(&letters, &read).await?;
-        let settlement = match before.take() {
-            None => self.decide(&letters, &read, &mut known, *pace).await?,
-            Some(ruled) => {
-                let deciding = || wait_for(self.decide(&letters, &read, &mut known, Pace::Together));
-                let (settlement, committed) = meanwhile(deciding, self.commit_ruled(ruled, pace));
-                if !committed? {
-                    return Ok(count);
-                }
-                settlement.context("ruling on the letters failed")??
+        let settlement = if hand.held.is_some() {
+            let deciding = || wait_for(self.decide(&letters, &read, &mut known, Pace::Together));
+            let (settlement, committed) = meanwhile(deciding, self.commit_held(hand));
+            if !committed? {
+                return Ok(count);
             }
-        };
-        // Where proofs are asked for, the next letters may have to wait for a name server.
-        let waits = *pace == Pace::Together
-            && count == TOGETHER as usize
-            && settlement.is_of_matches()
-            && self.verifier.is_none()
-            && *running < RUNNING_AT_MOST;
-        *running = if waits { *running + 1 } else { 0 };
-        let concerned = if waits { Concerned::by(known, &settlement) } else { Concerned::default() };
-        let ruled = Ruled { letters, claim, settlement, concerned };
-        if waits {
-            *before = Some(ruled);
+            settlement.context("ruling on the letters failed")??
         } else {
-            self.commit_ruled(ruled, pace).await?;
+            self.decide(&letters, &read, &mut known, hand.pace).await?
+        };
+        let full = hand.pace == Pace::Together && count == TOGETHER as usize;
+        let since = hand.since.take().unwrap_or_else(Instant::now);
+        if full && since.elapsed() < HELD_AT_MOST && self.may_be_held(&settlement) {
+            let concerned = Concerned::by(known);
+            *hand = InHand {
+                pace: Pace::Together,
+                held: Some(Ruled { letters, claim, settlement, concerned }),
+                since: Some(since),
+            };
+        } else {
+            self.commit_ruled(
+                Ruled { letters, claim, settlement, concerned: Concerned::default() },
+                &mut hand.pace,
+            )
+            .await?;
         }
         Ok(count)
+    }
+
+    /// Whether letters that do not concern those of its matches can be ruled on before this is committed.
+    fn may_be_held(&self, settlement: &Settlement) -> bool {
+        let for_seats = settlement.decided.iter().all(|decided| decided.seat.is_some());
+        // Where several share the letters, others are ruled on anyway. And where proofs are asked for, the next letters
+        // may have to wait for a name server.
+        for_seats && settlement.is_of_matches() && !self.store.is_shared() && self.verifier.is_none()
+    }
+
+    /// Whether one of these letters is the GM's, or from one of those concerned, or about one of their matches.
+    fn concern(&self, read: &[Option<Read>], concerned: &Concerned) -> bool {
+        read.iter().flatten().any(|read| match read {
+            Ok(letter) => self.is_gm(&letter.from) || concerned.has(Some(&letter.from), &letter.tokens),
+            Err(unreadable) => concerned.has(unreadable.answerable.as_ref(), &unreadable.tokens),
+        })
+    }
+
+    /// Commits what is in hand; the rest is as of [`Office::commit_ruled`].
+    async fn commit_held(&self, hand: &mut InHand) -> anyhow::Result<bool> {
+        match hand.held.take() {
+            Some(held) => self.commit_ruled(held, &mut hand.pace).await,
+            None => Ok(true),
+        }
     }
 
     /// Commits what was ruled on and says whether it could be. If not, its letters still wait, and `pace` is how they
@@ -414,7 +450,7 @@ impl Office {
 }
 
 impl Concerned {
-    fn by(known: Known, settlement: &Settlement) -> Concerned {
+    fn by(known: Known) -> Concerned {
         let mut all = Concerned::default();
         for working in known.matches.into_values() {
             working.seats.map(|row| {
@@ -422,20 +458,11 @@ impl Concerned {
                 all.addresses.extend(row.player.addresses);
             });
         }
-        all.addresses.extend(settlement.dispatches.iter().map(|dispatch| dispatch.recipient.clone()));
         all
     }
 
-    /// Whether one of these letters is from one of them, or about one of their matches.
-    fn wrote(&self, read: &[Option<Read>]) -> bool {
-        read.iter().flatten().any(|read| match read {
-            Ok(Letter { from, tokens, .. }) => self.are(Some(from), tokens),
-            Err(unreadable) => self.are(unreadable.answerable.as_ref(), &unreadable.tokens),
-        })
-    }
-
-    fn are(&self, from: Option<&Address>, tokens: &[Token]) -> bool {
-        from.is_some_and(|from| self.addresses.contains(from.as_str()))
+    fn has(&self, address: Option<&Address>, tokens: &[Token]) -> bool {
+        address.is_some_and(|address| self.addresses.contains(address.as_str()))
             || tokens.iter().any(|token| self.tokens.contains(token.as_str()))
     }
 }

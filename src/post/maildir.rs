@@ -96,16 +96,16 @@ pub fn deliver_all(letters: &[Delivery]) -> Vec<io::Result<PathBuf>> {
 
 /// Writes letters in `tmp`, makes that last, moves them to `new`, and makes that last.
 fn lay(drafts: &mut [Draft]) {
-    side_by_side(drafts, Draft::write);
+    share_out(drafts, Draft::write);
     make_last(drafts, |draft| &draft.tmp);
-    side_by_side(drafts, Draft::move_to_new);
+    share_out(drafts, Draft::move_to_new);
     make_last(drafts, |draft| draft.new.parent().unwrap_or(&draft.new));
 }
 
-/// Letters that are written, or moved, at the same time: each may wait for the disk to tell what its folder holds.
+/// Threads that write letters, or move them: each letter may wait for the disk to tell what its folder holds.
 const HANDS: usize = 4;
 
-fn side_by_side<'a>(drafts: &mut [Draft<'a>], work: fn(&mut Draft<'a>)) {
+fn share_out<'a>(drafts: &mut [Draft<'a>], work: fn(&mut Draft<'a>)) {
     if drafts.len() <= FEW {
         drafts.iter_mut().for_each(work);
         return;
@@ -123,7 +123,7 @@ struct Draft<'a> {
     letter: &'a [u8],
     tmp: PathBuf,
     new: PathBuf,
-    /// The number of the file system it is on, or what is wrong.
+    /// The number of the file system it is on, once it is written; or what is wrong.
     disk: io::Result<u64>,
 }
 

@@ -99,7 +99,9 @@ impl SqliteStore {
                     // of 4 kB.
                     .pragma("cache_size", "-8192")
                     .pragma("cache_spill", "8000")
-                    .pragma("wal_autocheckpoint", "8000"),
+                    .pragma("wal_autocheckpoint", "8000")
+                    // What a statement needs to be undone by itself is not worth a file.
+                    .pragma("temp_store", "memory"),
             )
             .await
             .map_err(unopened)?;
@@ -112,11 +114,12 @@ impl SqliteStore {
 
     /// One transaction around all of it: of two programs that start on a new file, one waits for the other.
     async fn migrate(&self) -> Result<()> {
+        // To make an index is to sort all that it holds.
+        sqlx::query("PRAGMA temp_store = file").execute(&self.writer).await?;
         let mut tx = self.begin().await?;
         let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         tx.commit().await?;
-        // From now on nothing large is sorted, and what a statement needs to be undone by itself is not worth a file.
         sqlx::query("PRAGMA temp_store = memory").execute(&self.writer).await?;
         tell_migrated(before, &MIGRATIONS);
         Ok(())

@@ -21,13 +21,13 @@ struct Crowd {
 }
 
 impl Crowd {
-    fn new(config: &str, busy: &[usize]) -> Crowd {
+    fn new(matches: usize, config: &str, busy: &[usize]) -> Crowd {
         let desk = Desk::with(config);
         let seated = |name: String| Seated {
             address: Address::parse(&format!("{name}@players.example")).expect("an address"),
             name,
         };
-        let new: Vec<NewMatch> = (0..MATCHES)
+        let new: Vec<NewMatch> = (0..matches)
             .map(|n| NewMatch {
                 game: Kind::Quad,
                 choices: Default::default(),
@@ -66,17 +66,42 @@ impl Crowd {
         ));
     }
 
+    /// Changes the database from outside.
+    fn spoil(&self, sql: &'static str) {
+        let url = format!("sqlite:{}", self.desk.folder().join("fogpost.db").display());
+        self.desk.block_on(async {
+            let mut file = SqliteConnection::connect(&url).await.expect("the database");
+            sqlx::raw_sql(sql).execute(&mut file).await.expect("it is changed");
+        });
+    }
+
+    /// How many letters were ruled on.
+    fn ruled(&self) -> usize {
+        let store = &self.desk.office().store;
+        self.desk.block_on(store.letters(Some(Fate::Ruled), None, "", 1000)).expect("the store answers").len()
+    }
+
+    fn answers_to_zoe(&self) -> usize {
+        let sent = self.desk.all_to("zoe@players.example");
+        sent.iter().filter(|sent| sent.in_reply_to.is_some()).count()
+    }
+
     fn turns(&self, n: usize) -> usize {
         self.desk.find(&self.seats[n][Seat::First].match_id).adjudicated.len()
     }
 }
 
+/// Orders of which no two are the same: the same text would not be answered again.
+fn marble(n: usize) -> String {
+    format!("MARBLE {}{}", ["C", "D", "E", "F", "G"][n % 5], 2 + n / 5)
+}
+
 #[test]
 fn letters_of_many_matches_are_each_ruled_on_once() {
-    let crowd = Crowd::new("", &[]);
+    let crowd = Crowd::new(MATCHES, "", &[]);
     (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
     crowd.desk.work();
-    assert!(crowd.desk.letters().iter().all(|letter| letter.fate == Fate::Ruled));
+    assert_eq!(crowd.ruled(), MATCHES);
     assert!((0..MATCHES).all(|n| crowd.turns(n) == 1));
     let sent =
         crowd.desk.block_on(crowd.desk.office().store.list_dispatches(false, 10_000)).expect("the outbox");
@@ -89,32 +114,50 @@ fn letters_of_many_matches_are_each_ruled_on_once() {
 #[test]
 fn the_limit_of_answers_counts_those_that_are_being_committed() {
     // One player has letters among the first that are committed, and among the next.
-    let busy = [10, 20, 260, 265];
-    let crowd = Crowd::new("[letters]\nanswers_per_hour = 3\n", &busy);
-    // The same text would not be answered again.
-    let texts = ["MARBLE E5", "MARBLE D5", "MARBLE E4", "MARBLE D4"];
-    let text = |n| busy.iter().position(|busy| *busy == n).map_or(texts[0], |at| texts[at]);
-    (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, text(n)));
+    let busy: Vec<usize> = (0..8).chain(258..266).collect();
+    let crowd = Crowd::new(MATCHES, "[letters]\nanswers_per_hour = 5\n", &busy);
+    (0..MATCHES).for_each(|n| {
+        crowd.write(n, Seat::First, &marble(busy.iter().position(|busy| *busy == n).unwrap_or_default()));
+    });
     crowd.desk.work();
     assert!((0..MATCHES).all(|n| crowd.turns(n) == 1));
-    let to_zoe = crowd.desk.all_to("zoe@players.example");
-    assert_eq!(to_zoe.iter().filter(|sent| sent.in_reply_to.is_some()).count(), 3);
+    assert_eq!(crowd.answers_to_zoe(), 5);
+}
+
+#[test]
+fn the_limit_of_answers_counts_those_that_are_made_at_the_same_time() {
+    let all: Vec<usize> = (0..40).collect();
+    let crowd = Crowd::new(all.len(), "[letters]\nanswers_per_hour = 5\n", &all);
+    all.iter().for_each(|n| crowd.write(*n, Seat::First, &marble(*n)));
+    crowd.desk.work();
+    assert_eq!((crowd.ruled(), crowd.answers_to_zoe()), (40, 5));
+}
+
+#[test]
+fn what_is_wrong_with_the_next_letters_holds_up_none_before_them() {
+    let crowd = Crowd::new(MATCHES, "", &[]);
+    crowd.desk.untidy.set(true);
+    crowd.spoil(
+        "DROP TRIGGER letter_is_not_changed; \
+         CREATE TRIGGER spoil AFTER INSERT ON letter WHEN NEW.sender = 'ann7@players.example' \
+         BEGIN UPDATE letter SET received_at = 9000000000000000000 WHERE id = NEW.id; END",
+    );
+    (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
+    let failed = crowd.desk.block_on(crowd.desk.office().once()).expect_err("no instant is so late");
+    assert!(format!("{failed:#}").contains("is no instant"), "{failed:#}");
+    assert_eq!(crowd.ruled(), 256, "those before the one that came last, as it seems");
 }
 
 #[test]
 fn when_many_cannot_be_committed_those_ruled_on_meanwhile_lose_nothing() {
-    let crowd = Crowd::new("", &[]);
-    crowd.desk.block_on(async {
-        let url = format!("sqlite:{}", crowd.desk.folder().join("fogpost.db").display());
-        let mut file = SqliteConnection::connect(&url).await.expect("the database");
-        let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON dispatch WHEN NEW.recipient = 'ann7@players.example' \
-                      BEGIN SELECT RAISE(ABORT, 'not this one'); END";
-        sqlx::query(refuse).execute(&mut file).await.expect("a trigger");
-    });
+    let crowd = Crowd::new(MATCHES, "", &[]);
+    crowd.spoil(
+        "CREATE TRIGGER refuse BEFORE INSERT ON dispatch WHEN NEW.recipient = 'ann7@players.example' \
+         BEGIN SELECT RAISE(ABORT, 'not this one'); END",
+    );
     (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
     crowd.desk.work();
     crowd.desk.one_to(GM).says("could not be ruled on, three times").says("not this one");
     assert!((0..MATCHES).all(|n| crowd.turns(n) == usize::from(n != 7)));
-    let ruled = crowd.desk.letters().iter().filter(|letter| letter.fate == Fate::Ruled).count();
-    assert_eq!(ruled, MATCHES - 1);
+    assert_eq!(crowd.ruled(), MATCHES - 1);
 }
