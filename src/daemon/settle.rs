@@ -55,6 +55,8 @@ struct InHand {
     pace: Pace,
     /// To be committed while the next letters are ruled on.
     held: Option<Ruled>,
+    /// By it.
+    concerned: Concerned,
     /// Since when something is, one after the other: no one else settles meanwhile.
     since: Option<Instant>,
 }
@@ -67,7 +69,6 @@ struct Ruled {
     letters: Vec<WaitingLetter>,
     claim: Claim,
     settlement: Settlement,
-    concerned: Concerned,
 }
 
 /// Who holds a seat of the matches that are ruled on: the tokens and addresses of both.
@@ -163,7 +164,7 @@ impl Office {
             self.store.claim_letters(self.now(), limit, before).await.context("waiting letters")?;
         let read = side_by_side(&letters, |letter| self.read(&letter.raw));
         if let Some(held) = &hand.held
-            && (letters.is_empty() || self.concern(&read, &held.concerned))
+            && (letters.is_empty() || self.concern(&read, &hand.concerned))
         {
             let count = held.letters.len();
             if !self.commit_held(hand).await? || letters.is_empty() {
@@ -188,19 +189,11 @@ impl Office {
         };
         let full = hand.pace == Pace::Together && count == TOGETHER as usize;
         let since = hand.since.take().unwrap_or_else(Instant::now);
-        if full && since.elapsed() < HELD_AT_MOST && self.may_be_held(&settlement) {
-            let concerned = Concerned::by(known);
-            *hand = InHand {
-                pace: Pace::Together,
-                held: Some(Ruled { letters, claim, settlement, concerned }),
-                since: Some(since),
-            };
+        let ruled = Ruled { letters, claim, settlement };
+        if full && since.elapsed() < HELD_AT_MOST && self.may_be_held(&ruled.settlement) {
+            (hand.held, hand.concerned, hand.since) = (Some(ruled), Concerned::by(known), Some(since));
         } else {
-            self.commit_ruled(
-                Ruled { letters, claim, settlement, concerned: Concerned::default() },
-                &mut hand.pace,
-            )
-            .await?;
+            self.commit_ruled(ruled, &mut hand.pace).await?;
         }
         Ok(count)
     }
@@ -232,7 +225,7 @@ impl Office {
     /// Commits what was ruled on and says whether it could be. If not, its letters still wait, and `pace` is how they
     /// are to be taken.
     async fn commit_ruled(&self, ruled: Ruled, pace: &mut Pace) -> anyhow::Result<bool> {
-        let Ruled { letters, claim, settlement, .. } = ruled;
+        let Ruled { letters, claim, settlement } = ruled;
         match self.store.commit_claimed(claim, &settlement).await {
             Ok(()) => {
                 *pace = match *pace {
