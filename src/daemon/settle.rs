@@ -172,7 +172,7 @@ impl Office {
             }
         }
         if letters.is_empty() {
-            hand.pace = Pace::Together;
+            *hand = InHand::default();
             return Ok(0);
         }
         let count = letters.len();

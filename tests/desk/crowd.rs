@@ -7,7 +7,6 @@ use fogpost::game::any::Kind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
 use fogpost::store::{Fate, Sent, TokenRow};
-use sqlx::{Connection as _, SqliteConnection};
 
 use crate::desk::{Desk, GM};
 
@@ -64,15 +63,6 @@ impl Crowd {
             "From: {from}\nTo: referee@club.example\nSubject: Re: [{match_id}]\nMessage-ID: <{n}.{seat}@players.example>\n\n\
              {order}\n\n> Reply token: {token}\n"
         ));
-    }
-
-    /// Changes the database from outside.
-    fn spoil(&self, sql: &'static str) {
-        let url = format!("sqlite:{}", self.desk.folder().join("fogpost.db").display());
-        self.desk.block_on(async {
-            let mut file = SqliteConnection::connect(&url).await.expect("the database");
-            sqlx::raw_sql(sql).execute(&mut file).await.expect("it is changed");
-        });
     }
 
     /// How many letters were ruled on.
@@ -137,7 +127,7 @@ fn the_limit_of_answers_counts_those_that_are_made_at_the_same_time() {
 fn what_is_wrong_with_the_next_letters_holds_up_none_before_them() {
     let crowd = Crowd::new(MATCHES, "", &[]);
     crowd.desk.untidy.set(true);
-    crowd.spoil(
+    crowd.desk.change_database(
         "DROP TRIGGER letter_is_not_changed; \
          CREATE TRIGGER spoil AFTER INSERT ON letter WHEN NEW.sender = 'ann7@players.example' \
          BEGIN UPDATE letter SET received_at = 9000000000000000000 WHERE id = NEW.id; END",
@@ -151,7 +141,7 @@ fn what_is_wrong_with_the_next_letters_holds_up_none_before_them() {
 #[test]
 fn when_many_cannot_be_committed_those_ruled_on_meanwhile_lose_nothing() {
     let crowd = Crowd::new(MATCHES, "", &[]);
-    crowd.spoil(
+    crowd.desk.change_database(
         "CREATE TRIGGER refuse BEFORE INSERT ON dispatch WHEN NEW.recipient = 'ann7@players.example' \
          BEGIN SELECT RAISE(ABORT, 'not this one'); END",
     );

@@ -19,6 +19,7 @@ use fogpost::post::{maildir, maildirs::folder_of};
 use fogpost::referee::Match;
 use fogpost::store::{self, Fate, LetterRow};
 use mail_parser::{MessageParser, MimeHeaders};
+use sqlx::{Connection as _, SqliteConnection};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -279,6 +280,15 @@ impl Desk {
     #[track_caller]
     pub fn last_to(&self, address: &str) -> Sent {
         self.sent_to(address).pop().expect("a letter since the last call")
+    }
+
+    /// Changes the database from outside.
+    pub fn change_database(&self, sql: &'static str) {
+        let url = format!("sqlite:{}", self.folder().join("fogpost.db").display());
+        self.block_on(async {
+            let mut file = SqliteConnection::connect(&url).await.expect("the database");
+            sqlx::raw_sql(sql).execute(&mut file).await.expect("it is changed");
+        });
     }
 
     /// What came, the newest first.

@@ -2,7 +2,6 @@
 
 use fogpost::game::any::Kind;
 use fogpost::store::Fate;
-use sqlx::{Connection as _, SqliteConnection};
 
 use crate::desk::{ANN, BO, Desk, GM, REFEREE};
 
@@ -130,13 +129,10 @@ fn a_letter_whose_answer_cannot_be_kept_is_set_aside_and_holds_up_nobody() {
     let desk = Desk::new();
     desk.open(Kind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
-    desk.block_on(async {
-        let url = format!("sqlite:{}", desk.folder().join("fogpost.db").display());
-        let mut file = SqliteConnection::connect(&url).await.expect("the database");
-        let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON dispatch WHEN NEW.recipient = 'cy@elsewhere.example' \
-                      BEGIN SELECT RAISE(ABORT, 'not this one'); END";
-        sqlx::query(refuse).execute(&mut file).await.expect("a trigger");
-    });
+    desk.change_database(
+        "CREATE TRIGGER refuse BEFORE INSERT ON dispatch WHEN NEW.recipient = 'cy@elsewhere.example' \
+         BEGIN SELECT RAISE(ABORT, 'not this one'); END",
+    );
     let stranger = |who: &str| format!("From: {who}@elsewhere.example\nMessage-ID: <1.{who}@x>\n\nHELP\n");
     desk.put(&stranger("cy"));
     desk.put(&desk.answer(ANN, &to_ann, "MARBLE E5"));
