@@ -10,7 +10,7 @@ use divan::counter::ItemsCount;
 use fogpost::config::Config;
 use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::BySeat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Head};
 use fogpost::letter::{Address, Digest};
 use fogpost::post::maildir;
@@ -94,8 +94,8 @@ async fn open(office: &Office) -> Match {
         address: Address::parse(&format!("{}@players.example", name.to_lowercase())).expect("an address"),
     };
     let new = NewMatch {
-        game: Kind::Quad,
-        choices: Kind::Quad.choose([]).expect("the defaults"),
+        game: GameKind::Quad,
+        choices: GameKind::Quad.choose([]).expect("the defaults"),
         players: BySeat::new(seated("Ann"), seated("Bo")).map(Holder::Player),
         terms: office.config.terms.clone(),
     };

@@ -6,8 +6,8 @@ use std::path::Path;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use fogpost::game::Syntax;
-use fogpost::game::any::Kind;
-use fogpost::letter::{Address, Letter, Limits, Own, Written};
+use fogpost::game::any::GameKind;
+use fogpost::letter::{Address, Letter, Limits, OwnIdentity, Written};
 use fogpost::request::Request;
 
 fn main() {
@@ -18,15 +18,15 @@ fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/letters"))
 }
 
-fn read(raw: &[u8], own: &Own, answered: Option<&str>) -> usize {
+fn read(raw: &[u8], own: &OwnIdentity, answered: Option<&str>) -> usize {
     let Ok(letter) = Letter::read(raw, own, &Limits::default()) else { return 0 };
     let Written::Lines(lines) = letter.fresh(answered) else { return 0 };
-    let begins_order = |line: &str| !matches!(Kind::QuadrantZ.syntax(line), Err(Syntax::Unknown));
+    let begins_order = |line: &str| !matches!(GameKind::QuadrantZ.syntax(line), Err(Syntax::Unknown));
     Request::read(&lines, begins_order).orders.len()
 }
 
-fn own() -> Own {
-    Own {
+fn own() -> OwnIdentity {
+    OwnIdentity {
         address: Address::parse("referee@club.example").expect("an address"),
         message_id_domain: "fogpost.club.example".to_owned(),
         return_path: None,

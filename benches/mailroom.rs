@@ -28,10 +28,10 @@ use std::time::{Duration, Instant};
 
 use fogpost::config::Config;
 use fogpost::daemon::{Holder, NewMatch, Office, Seated};
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
-use fogpost::post::Stop;
+use fogpost::post::ShutdownSignal;
 use fogpost::store;
 use tokio::runtime::Runtime;
 
@@ -104,8 +104,8 @@ impl Club {
         loop {
             let now = self.office.now();
             let (forms, claim) = self.office.store.claim_dispatches(now, 1000).await.expect("the forms");
-            let sent: Vec<_> = forms.iter().map(|form| (form.id, store::Sent::Taken)).collect();
-            self.office.store.note_sent(claim, now, &sent).await.expect("noted");
+            let sent: Vec<_> = forms.iter().map(|form| (form.id, store::SendOutcome::Taken)).collect();
+            self.office.store.record_outcomes(claim, now, &sent).await.expect("noted");
             if sent.is_empty() {
                 return;
             }
@@ -118,7 +118,7 @@ impl Club {
             address: Address::parse(&format!("{name}{n}@players.test")).expect("an address"),
         };
         NewMatch {
-            game: Kind::QuadrantZ,
+            game: GameKind::QuadrantZ,
             choices: Default::default(),
             players: BySeat::new(seated("ann"), seated("bo")).map(Holder::Player),
             terms: self.office.config.terms.clone(),
@@ -127,7 +127,7 @@ impl Club {
 
     /// Runs the daemon until `filed` says that all letters are filed away and every answer is sent.
     fn drain(&self, runtime: &Runtime, filed: impl Fn() -> bool) -> Duration {
-        let (stopper, stop) = Stop::new();
+        let (stopper, stop) = ShutdownSignal::new();
         let began = begin();
         let running = runtime.spawn(Arc::clone(&self.office).run(stop));
         while !filed() || !runtime.block_on(self.idle()) {

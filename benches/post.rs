@@ -18,11 +18,11 @@ use chrono::Utc;
 use fogpost::config::Config;
 use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::BySeat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::outbox::{Outbox, Outgoing, Settings};
-use fogpost::post::{Batch, Health, Secret, Stop, Tls, imap, smtp};
+use fogpost::post::{Batch, Health, Secret, ShutdownSignal, Tls, imap, smtp};
 use fogpost::store;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
@@ -126,7 +126,7 @@ fn idle(runtime: &Runtime) {
         ..imap::Settings::of("127.0.0.1", "gm", Secret::new(PASSWORD))
     };
     let (to, mut batches) = mpsc::channel::<Batch>(1);
-    let (_stopper, stop) = Stop::new();
+    let (_stopper, stop) = ShutdownSignal::new();
     let (tell, mut health) = watch::channel(Health::default());
     runtime.spawn(Inbox::Imap(settings).run(to, stop, tell));
     runtime.block_on(health.wait_for(|health| health.last_ok.is_some())).expect("it runs");
@@ -161,7 +161,7 @@ fn receipt(runtime: &Runtime) {
     let taken = taken_by(taker);
     let folder = tempfile::tempdir().expect("a folder");
     let (office, token) = runtime.block_on(office(folder.path(), servers.imap_port, port));
-    let (_stopper, stop) = Stop::new();
+    let (_stopper, stop) = ShutdownSignal::new();
     runtime.spawn(office.run(stop));
     // The letters that open the match.
     for _ in 0..2 {
@@ -207,7 +207,7 @@ async fn office(folder: &Path, imap_port: u16, smtp_port: u16) -> (Arc<Office>, 
         address: Address::parse(&format!("{name}@club.test")).expect("an address"),
     };
     let new = NewMatch {
-        game: Kind::Quad,
+        game: GameKind::Quad,
         choices: Default::default(),
         players: BySeat::new(seated("ann"), seated("bo")).map(Holder::Player),
         terms: office.config.terms.clone(),

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use divan::{Bencher, black_box};
-use fogpost::game::any::{AnyState, Kind};
+use fogpost::game::any::{AnyState, GameKind};
 use fogpost::game::record::{Ending, Record};
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{Desk, SealKey, Source};
+use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Adjudged, Content, Dispatch, Match, Opening, Reader, Terms};
 use fogpost::report::{self, Club, Matter, Templates, paint};
@@ -18,7 +18,7 @@ fn main() {
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
 
 /// A match of `kind` with a report on its last turn, as random play left it after some turns.
-fn middle(kind: &Kind) -> (Arc<Match>, Dispatch) {
+fn middle(kind: &GameKind) -> (Arc<Match>, Dispatch) {
     let at = "2026-05-14T09:12:00Z".parse().expect("an instant");
     let opening = Opening {
         id: "QZ-7K3M".to_owned(),
@@ -27,7 +27,11 @@ fn middle(kind: &Kind) -> (Arc<Match>, Dispatch) {
         players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
         house: BySeat::default(),
         terms: Terms::default(),
-        desk: Desk { address: CLUB.address.to_owned(), wording: Digest::of(b""), message_ids: String::new() },
+        desk: MailIdentity {
+            address: CLUB.address.to_owned(),
+            wording: Digest::of(b""),
+            message_ids: String::new(),
+        },
         key: SealKey::new([1; 32]),
     };
     let mut m = referee::open(opening, Source::Clock, at).after;
@@ -63,8 +67,8 @@ fn turn(state: &mut AnyState, dice: &mut dyn FnMut(u32) -> u32) {
 }
 
 /// The text and the HTML of a report, and its picture.
-#[divan::bench(args = Kind::ALL)]
-fn whole_report(bencher: Bencher<'_, '_>, kind: &Kind) {
+#[divan::bench(args = GameKind::ALL)]
+fn whole_report(bencher: Bencher<'_, '_>, kind: &GameKind) {
     let templates = Templates::new(&Default::default()).expect("our templates");
     let (m, dispatch) = middle(kind);
     let at = m.opened_at;
@@ -73,16 +77,16 @@ fn whole_report(bencher: Bencher<'_, '_>, kind: &Kind) {
 }
 
 /// The picture of a board alone.
-#[divan::bench(args = Kind::ALL)]
-fn picture(bencher: Bencher<'_, '_>, kind: &Kind) {
+#[divan::bench(args = GameKind::ALL)]
+fn picture(bencher: Bencher<'_, '_>, kind: &GameKind) {
     let (m, _) = middle(kind);
     let svg = m.state.board(Seat::First).svg;
     bencher.bench(|| paint::paint(black_box(&svg)));
 }
 
 /// The view of a seat, as JSON.
-#[divan::bench(args = Kind::ALL)]
-fn view(bencher: Bencher<'_, '_>, kind: &Kind) {
+#[divan::bench(args = GameKind::ALL)]
+fn view(bencher: Bencher<'_, '_>, kind: &GameKind) {
     let (m, _) = middle(kind);
     bencher.bench(|| black_box(&m.state).view(Seat::First));
 }

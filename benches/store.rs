@@ -9,7 +9,9 @@ use chrono::{DateTime, Utc};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use fogpost::letter::Digest;
-use fogpost::store::{Decided, EntryRow, Fate, MatchRow, NewDispatch, NewLetter, Settlement, Store, open};
+use fogpost::store::{
+    EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Settlement, Store, open,
+};
 use tokio::runtime::Runtime;
 
 fn main() {
@@ -20,12 +22,12 @@ const FEW_AND_MANY: [usize; 2] = [500, 100_000];
 
 #[divan::bench(args = FEW_AND_MANY, sample_size = 1, sample_count = 40)]
 fn take_in_500_letters(bencher: Bencher, matches: usize) {
-    take_in(bencher, matches, 500);
+    insert_letters(bencher, matches, 500);
 }
 
 #[divan::bench(args = FEW_AND_MANY, sample_size = 1, sample_count = 200)]
 fn take_in_one_letter(bencher: Bencher, matches: usize) {
-    take_in(bencher, matches, 1);
+    insert_letters(bencher, matches, 1);
 }
 
 #[divan::bench(args = FEW_AND_MANY, sample_size = 1, sample_count = 40)]
@@ -48,19 +50,20 @@ fn claim_and_note_500_dispatches(bencher: Bencher, matches: usize) {
         .bench_local_values(|()| {
             club.runtime.block_on(async {
                 let (claimed, claim) = club.store.claim_dispatches(now, 500).await.expect("a claim");
-                let sent: Vec<_> = claimed.iter().map(|one| (one.id, fogpost::store::Sent::Taken)).collect();
+                let sent: Vec<_> =
+                    claimed.iter().map(|one| (one.id, fogpost::store::SendOutcome::Taken)).collect();
                 assert_eq!(sent.len(), 500);
-                club.store.note_sent(claim, now, &sent).await.expect("a note");
+                club.store.record_outcomes(claim, now, &sent).await.expect("a note");
             });
         });
 }
 
-fn take_in(bencher: Bencher, matches: usize, size: usize) {
+fn insert_letters(bencher: Bencher, matches: usize, size: usize) {
     let club = Club::new(matches);
     bencher
         .counter(ItemsCount::new(size))
         .with_inputs(|| club.letters(size))
-        .bench_local_values(|letters| club.take_in(&letters));
+        .bench_local_values(|letters| club.insert_letters(&letters));
 }
 
 fn settle(bencher: Bencher, matches: usize, size: usize) {
@@ -134,7 +137,7 @@ impl Club {
             digest: Digest::of(&raw),
             raw,
             received_at: DateTime::UNIX_EPOCH,
-            whence: format!("imap:INBOX/1/{number}"),
+            origin: format!("imap:INBOX/1/{number}"),
             message_id: format!("{number}@player.test"),
             sender: format!("player{number}@player.test"),
             subject: "Orders for turn 7".to_owned(),
@@ -142,15 +145,15 @@ impl Club {
         }
     }
 
-    fn take_in(&self, letters: &[NewLetter]) {
-        let waiting = self.runtime.block_on(self.store.take_in(letters)).expect("an intake");
+    fn insert_letters(&self, letters: &[NewLetter]) {
+        let waiting = self.runtime.block_on(self.store.insert_letters(letters)).expect("an intake");
         assert_eq!(waiting, letters.len());
     }
 
     /// New letters, each of which changes a match, adds an entry to its ledger and is answered.
     fn ruling(&self, size: usize) -> Settlement {
         let letters = self.letters(size);
-        self.take_in(&letters);
+        self.insert_letters(&letters);
         let mut ruling = Settlement::default();
         for letter in letters {
             // A step of a prime from match to match, so that neighbours do not share a page.
@@ -176,7 +179,12 @@ impl Club {
                 asked: None,
             });
             let note = String::new();
-            ruling.decided.push(Decided { digest: letter.digest, fate: Fate::Ruled, note, seat: None });
+            ruling.decided.push(LetterDecision {
+                digest: letter.digest,
+                fate: LetterStatus::Ruled,
+                note,
+                seat: None,
+            });
             ruling.matches.push(row);
         }
         ruling

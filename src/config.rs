@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 use tracing_subscriber::EnvFilter;
 
 use crate::game::HouseLevel;
-use crate::game::any::Kind;
+use crate::game::any::GameKind;
 use crate::letter::{Address, Limits};
 use crate::post::Secret;
 use crate::post::inbox::Inbox;
@@ -177,7 +177,7 @@ impl House {
     ///
     /// # Errors
     /// The house does not play the game, or at no such level.
-    pub fn level(&self, game: Kind, named: Option<&str>) -> Result<&'static HouseLevel, NoOffer> {
+    pub fn level(&self, game: GameKind, named: Option<&str>) -> Result<&'static HouseLevel, NoOffer> {
         let name = named.unwrap_or(&self.level);
         let weakest = game.levels().first().filter(|_| named.is_none());
         level_of(game, name).or_else(|no| weakest.ok_or(no))
@@ -267,7 +267,7 @@ impl Config {
         let value = |reason| ConfigError::Value { path: name.to_owned(), reason };
         config.terms.check().map_err(value)?;
         let levels: Vec<&str> =
-            Kind::ALL.iter().flat_map(|kind| kind.levels()).map(|level| level.name).collect();
+            GameKind::ALL.iter().flat_map(|kind| kind.levels()).map(|level| level.name).collect();
         let level = &config.house.level;
         if !levels.contains(&level.as_str()) {
             return Err(value(format!("house.level is `{level}`; {} would do", levels.join(", "))));

@@ -10,21 +10,21 @@
 //! use std::sync::Arc;
 //!
 //! use chrono::{DateTime, Utc};
-//! use fogpost::game::{BySeat, Seat, any::Kind};
-//! use fogpost::ledger::{Desk, SealKey, Source};
-//! use fogpost::letter::{Address, Digest, Letter, Limits, Own};
+//! use fogpost::game::{BySeat, Seat, any::GameKind};
+//! use fogpost::ledger::{MailIdentity, SealKey, Source};
+//! use fogpost::letter::{Address, Digest, Letter, Limits, OwnIdentity};
 //! use fogpost::referee::{self, Cause, Opening, SeatLetter, Terms};
 //! use fogpost::report::{self, Club, Matter, Templates};
 //!
 //! let at: DateTime<Utc> = "2026-05-14T09:12:00Z".parse()?;
 //! let opening = Opening {
 //!     id: "QD-7K3M".to_owned(),
-//!     game: Kind::Quad,
-//!     choices: Kind::Quad.choose([("trainer", "on")])?,
+//!     game: GameKind::Quad,
+//!     choices: GameKind::Quad.choose([("trainer", "on")])?,
 //!     players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
 //!     house: BySeat::default(),
 //!     terms: Terms::default(),
-//!     desk: Desk {
+//!     desk: MailIdentity {
 //!         address: "referee@club.example".to_owned(),
 //!         wording: Digest::of(b""),
 //!         message_ids: "fogpost.club.example".to_owned(),
@@ -35,7 +35,7 @@
 //!
 //! // A letter comes in, and is Ann's.
 //! let raw = b"From: Ann <ann@example.org>\r\nSubject: Re: [QD-7K3M] Turn 1\r\n\r\nMARBLE E6\r\n\r\n> old words\r\n";
-//! let own = Own {
+//! let own = OwnIdentity {
 //!     address: Address::parse("referee@club.example")?,
 //!     message_id_domain: "fogpost.club.example".to_owned(),
 //!     return_path: None,

@@ -45,7 +45,7 @@ impl Request {
     /// Reads the lines that a person wrote. `is_order` says whether a line begins like an order of the match's
     /// game; with no match, `|_| false`.
     pub fn read(lines: &[Line], is_order: impl Fn(&str) -> bool) -> Request {
-        let mut reading = Reading { lines, at: 0, is_order, request: Request::default() };
+        let mut reading = RequestParser { lines, at: 0, is_order, request: Request::default() };
         while reading.at < lines.len() && !reading.request.ended {
             reading.line();
         }
@@ -82,14 +82,14 @@ pub fn is_prose(line: &str) -> bool {
     !shouts && words.count() >= 2 && !line.contains(|c: char| c.is_ascii_digit())
 }
 
-struct Reading<'a, F> {
+struct RequestParser<'a, F> {
     lines: &'a [Line],
     at: usize,
     is_order: F,
     request: Request,
 }
 
-impl<F: Fn(&str) -> bool> Reading<'_, F> {
+impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
     /// Reads the line at `at`, with those below that belong to it.
     fn line(&mut self) {
         let line = &self.lines[self.at];

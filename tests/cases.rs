@@ -21,7 +21,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::game::record::{Record, Step, adjudication_json, refusal_json};
 use serde::Deserialize;
 use serde_json::Value;
@@ -133,7 +133,7 @@ impl AtRefusal {
 }
 
 /// Everything that is wrong with the case in this file, game and form included.
-fn faults(path: &Path, kind: Kind) -> Vec<String> {
+fn faults(path: &Path, kind: GameKind) -> Vec<String> {
     let read = || -> Result<(Case, Record), String> {
         let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
         let case: Case = toml::from_str(&text).map_err(|error| error.to_string())?;
@@ -163,7 +163,7 @@ fn faults(path: &Path, kind: Kind) -> Vec<String> {
 }
 
 /// The case files of a game, by name.
-fn files(kind: Kind) -> Vec<PathBuf> {
+fn files(kind: GameKind) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(kind.key());
     let entries = fs::read_dir(&folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
     let mut files: Vec<PathBuf> = entries.unwrap_or_default();
@@ -171,7 +171,7 @@ fn files(kind: Kind) -> Vec<PathBuf> {
     files
 }
 
-fn holds(kind: Kind) {
+fn holds(kind: GameKind) {
     let files = files(kind);
     assert!(!files.is_empty(), "{kind} has no case");
     let mut failed = Vec::new();
@@ -188,22 +188,22 @@ fn holds(kind: Kind) {
 
 #[test]
 fn every_case_of_quadrant_z_holds() {
-    holds(Kind::QuadrantZ);
+    holds(GameKind::QuadrantZ);
 }
 
 #[test]
 fn every_case_of_pacific_holds() {
-    holds(Kind::Pacific);
+    holds(GameKind::Pacific);
 }
 
 #[test]
 fn every_case_of_quantum_holds() {
-    holds(Kind::Quantum);
+    holds(GameKind::Quantum);
 }
 
 #[test]
 fn every_case_of_quad_holds() {
-    holds(Kind::Quad);
+    holds(GameKind::Quad);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn every_game_has_its_folder_of_cases_and_no_other_has_one() {
     let found = fs::read_dir(folder).expect("the folder of cases").flatten();
     let mut found: Vec<String> =
         found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    let mut games: Vec<String> = Kind::ALL.iter().map(|kind| kind.key().to_owned()).collect();
+    let mut games: Vec<String> = GameKind::ALL.iter().map(|kind| kind.key().to_owned()).collect();
     found.sort();
     games.sort();
     assert_eq!(found, games);

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use fogpost::letter::automatic::Kind;
-use fogpost::letter::{Address, Letter, Limits, Own, Unreadable, WhatItIs, Written};
+use fogpost::letter::{Address, Letter, Limits, OwnIdentity, Unreadable, WhatItIs, Written};
 use fogpost::request::Request;
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -71,8 +71,8 @@ fn corpus() -> BTreeMap<PathBuf, Vec<u8>> {
     letters
 }
 
-fn own() -> Own {
-    Own {
+fn own() -> OwnIdentity {
+    OwnIdentity {
         address: Address::parse("referee@club.example").unwrap(),
         message_id_domain: "fogpost.club.example".into(),
         return_path: None,

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 
-fn agree(game: Kind, from: u32, count: u32) {
+fn agree(game: GameKind, from: u32, count: u32) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle");
     let out = Command::new("python3")
         .arg("-B")
@@ -22,20 +22,20 @@ fn agree(game: Kind, from: u32, count: u32) {
 
 #[test]
 fn quadrant_z_comes_to_the_same() {
-    agree(Kind::QuadrantZ, 0, 60);
+    agree(GameKind::QuadrantZ, 0, 60);
 }
 
 #[test]
 fn pacific_comes_to_the_same() {
-    agree(Kind::Pacific, 0, 60);
+    agree(GameKind::Pacific, 0, 60);
 }
 
 #[test]
 fn quantum_comes_to_the_same() {
-    agree(Kind::Quantum, 0, 60);
+    agree(GameKind::Quantum, 0, 60);
 }
 
 #[test]
 fn quad_comes_to_the_same() {
-    agree(Kind::Quad, 0, 60);
+    agree(GameKind::Quad, 0, 60);
 }

@@ -7,7 +7,7 @@ mod desk;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
@@ -15,7 +15,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::desk::{ANN, BO, Desk};
+use crate::desk::{ANN, BO, MailIdentity};
 
 /// The statements that the database was asked, as its driver tells them.
 #[derive(Clone, Default)]
@@ -57,8 +57,8 @@ const SMALL: [&str; 5] = ["memo", "json_each", "new", "decided", "result"];
 fn no_statement_on_a_letters_way_reads_a_whole_table() {
     let asked = Asked::default();
     tracing_subscriber::registry().with(asked.clone()).init();
-    let desk = Desk::with("forfeit = \"lose\"\n");
-    desk.open(Kind::Quad, &[]);
+    let desk = MailIdentity::with("forfeit = \"lose\"\n");
+    desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.advance(5 * 24 + 7);
     asked.0.lock().expect("nothing panics").clear();

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fogpost::config::{Config, EXAMPLE};
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::report::COMPILED_IN;
 
 /// The longest file and the longest function, in lines.
@@ -311,10 +311,10 @@ fn the_arrows_make_no_circle() {
 #[test]
 fn the_games_know_nothing_of_each_other() {
     let mut found = Vec::new();
-    let folder = |kind: &Kind| kind.key().replace('-', "_");
-    for kind in Kind::ALL {
+    let folder = |kind: &GameKind| kind.key().replace('-', "_");
+    for kind in GameKind::ALL {
         for source in sources(&format!("src/game/{}", folder(kind))) {
-            for other in Kind::ALL.iter().filter(|other| *other != kind) {
+            for other in GameKind::ALL.iter().filter(|other| *other != kind) {
                 found.extend(source.places(&source.code, &format!("{}::", folder(other))));
             }
         }
@@ -368,7 +368,7 @@ fn every_game_is_complete() {
         .filter(|entry| entry.path().is_dir())
         .map(|entry| entry.file_name().to_string_lossy().replace('_', "-"))
         .collect();
-    let games: BTreeSet<String> = Kind::ALL.iter().map(|kind| kind.key().to_owned()).collect();
+    let games: BTreeSet<String> = GameKind::ALL.iter().map(|kind| kind.key().to_owned()).collect();
     assert_eq!(folders, games);
     for game in &games {
         let templates: Vec<String> = names(&format!("templates/{game}")).into_iter().collect();
@@ -379,13 +379,13 @@ fn every_game_is_complete() {
 
 #[test]
 fn no_two_games_are_mistaken_for_each_other() {
-    for (at, kind) in Kind::ALL.iter().enumerate() {
-        for other in &Kind::ALL[at + 1..] {
+    for (at, kind) in GameKind::ALL.iter().enumerate() {
+        for other in &GameKind::ALL[at + 1..] {
             assert_ne!(kind.prefix(), other.prefix());
             assert_ne!(kind.name(), other.name());
         }
-        assert_eq!(Kind::parse(kind.key()), Some(*kind));
-        assert_eq!(Kind::parse(kind.name()), Some(*kind));
+        assert_eq!(GameKind::parse(kind.key()), Some(*kind));
+        assert_eq!(GameKind::parse(kind.name()), Some(*kind));
     }
 }
 

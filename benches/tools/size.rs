@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::daemon::new_letter;
-use fogpost::post::Arrived;
+use fogpost::post::FetchedLetter;
 use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use tokio::runtime::Runtime;
@@ -142,16 +142,16 @@ impl Sized {
 }
 
 async fn answer(club: &Club, letters: &[String]) {
-    let arrived = |raw: &String| Arrived {
+    let arrived = |raw: &String| FetchedLetter {
         size: raw.len() as u64,
         raw: raw.clone().into_bytes(),
         received_at: now(),
-        whence: "bench".to_owned(),
+        origin: "bench".to_owned(),
         cut: false,
     };
     for some in letters.chunks(LETTERS) {
         let letters: Vec<_> = some.iter().map(|raw| new_letter(arrived(raw))).collect();
-        let waiting = club.office.store.take_in(&letters).await.expect("kept");
+        let waiting = club.office.store.insert_letters(&letters).await.expect("kept");
         assert_eq!(waiting, letters.len(), "each is a new one");
     }
     club.office.settle_all().await.expect("settled");

@@ -2,14 +2,14 @@
 
 #![no_main]
 
-use fogpost::letter::{Address, Letter, Limits, Own, Written};
+use fogpost::letter::{Address, Letter, Limits, OwnIdentity, Written};
 use fogpost::request::Request;
 use libfuzzer_sys::fuzz_target;
 
 const OURS: &str = include_str!("../../tests/letters/ours/turn4.txt");
 
 fuzz_target!(|raw: &[u8]| {
-    let own = Own {
+    let own = OwnIdentity {
         address: Address::parse("referee@club.example").expect("an address"),
         message_id_domain: "fogpost.club.example".to_owned(),
         return_path: None,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
 
-use super::witness::{self, Line};
+use super::witness::{self, LedgerLine};
 use super::{Finding, Place, Sent};
 use crate::letter::{Address, Digest};
 use crate::referee::{Content, Dispatch, Match, Reader, Reply};
@@ -81,7 +81,7 @@ impl Expected {
         let known_words = self.m.desk.wording == words.digest && !self.replies().iter().any(tells_of_others);
         let mail = first_part(bytes);
         let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
-        let line = Line { match_id: self.m.id.clone(), seq: self.m.head.seq, hash: self.m.head.hash };
+        let line = LedgerLine { match_id: self.m.id.clone(), seq: self.m.head.seq, hash: self.m.head.hash };
         if witness::in_text(&text).last() != Some(&line) {
             return self.wrong("its ledger line is not that of the ledger: it was changed");
         }

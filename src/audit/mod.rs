@@ -1,6 +1,6 @@
 //! Whether a match is what its ledger, its letters and the rules make of it, for somebody who trusts nobody.
 //!
-//! [`Reading`] walks the chain and reads every letter again; [`Check`] rules on every cause again and compares what
+//! [`LedgerReader`] walks the chain and reads every letter again; [`Check`] rules on every cause again and compares what
 //! comes of it with what is kept, byte for byte; [`Expected`] does the same for what was sent: its bytes by their digest in the
 //! chain, its words by wording it again. [`witness`] holds the ledger line of a player's own mail against the chain.
 //! Nothing here loads, or knows where things are kept.
@@ -13,7 +13,7 @@ pub mod witness;
 
 use serde::Serialize;
 
-pub use check::{Check, Kept, Raw, Read, Reading, Row, Sent};
+pub use check::{Check, Kept, LedgerReader, Raw, Read, Row, Sent};
 pub use expected::{Expected, Words};
 
 use crate::ledger::Head;

@@ -7,7 +7,7 @@ use crate::letter::Digest;
 
 /// `Ledger QZ-7K3M #57 sha256`, and the hash that follows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Line {
+pub struct LedgerLine {
     #[serde(rename = "match")]
     pub match_id: String,
     pub seq: u64,
@@ -15,7 +15,7 @@ pub struct Line {
 }
 
 /// The ledger lines in a mail, wherever they stand: quoted, forwarded, wrapped, or in its HTML.
-pub fn in_mail(raw: &[u8]) -> Vec<Line> {
+pub fn in_mail(raw: &[u8]) -> Vec<LedgerLine> {
     let mut lines = Vec::new();
     collect(raw, 0, &mut lines);
     lines.sort();
@@ -26,7 +26,7 @@ pub fn in_mail(raw: &[u8]) -> Vec<Line> {
 /// Mails forwarded in mails are looked into so deep.
 const NESTING: usize = 5;
 
-fn collect(raw: &[u8], depth: usize, lines: &mut Vec<Line>) {
+fn collect(raw: &[u8], depth: usize, lines: &mut Vec<LedgerLine>) {
     let Some(mail) = MessageParser::default().parse(raw).filter(|_| depth < NESTING) else { return };
     for part in &mail.parts {
         if let Some(inner) = part.message() {
@@ -40,13 +40,13 @@ fn collect(raw: &[u8], depth: usize, lines: &mut Vec<Line>) {
 }
 
 /// The ledger lines in a text.
-pub fn in_text(text: &str) -> Vec<Line> {
+pub fn in_text(text: &str) -> Vec<LedgerLine> {
     let after = text.match_indices("Ledger ").map(|(at, word)| &text[at + word.len()..]);
     after.filter_map(read).collect()
 }
 
 /// `QZ-7K3M #57 sha256 | 5f1c…`: whatever quotes, wraps or marks it up in between.
-fn read(text: &str) -> Option<Line> {
+fn read(text: &str) -> Option<LedgerLine> {
     let between = |c: char| c.is_whitespace() || matches!(c, '>' | '|');
     let (match_id, rest) = text.split_once(between)?;
     let rest = rest.trim_start_matches(between).strip_prefix('#')?;
@@ -57,7 +57,7 @@ fn read(text: &str) -> Option<Line> {
         rest = behind.trim_start_matches(between);
     }
     let hash = rest.get(..64)?.parse().ok()?;
-    Some(Line { match_id: match_id.to_owned(), seq: seq.parse().ok()?, hash })
+    Some(LedgerLine { match_id: match_id.to_owned(), seq: seq.parse().ok()?, hash })
 }
 
 #[cfg(test)]
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn the_ledger_line_is_found_quoted_wrapped_and_marked_up() {
-        let line = Line { match_id: "QZ-7K3M".to_owned(), seq: 57, hash: HASH.parse().unwrap() };
+        let line = LedgerLine { match_id: "QZ-7K3M".to_owned(), seq: 57, hash: HASH.parse().unwrap() };
         for text in [
             format!("Hello\n\nLedger QZ-7K3M #57 sha256\n| {HASH}\n"),
             format!("> Ledger QZ-7K3M #57\n> sha256\n> | {HASH}\n"),

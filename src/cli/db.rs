@@ -55,8 +55,8 @@ impl Move {
         let from = store::open(&self.from).await.context("the database to move from")?;
         let to = store::open(&self.to).await.context("the database to move to")?;
         let who = format!("a move, {}", this_daemon());
-        let _from_held = from.hold(&who).await.context("the database to move from")?;
-        let _to_held = to.hold(&who).await.context("the database to move to")?;
+        let _from_held = from.lock(&who).await.context("the database to move from")?;
+        let _to_held = to.lock(&who).await.context("the database to move to")?;
         if from.is_shared() {
             none_works(&*from).await?;
         }

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use crate::report::local;
-use crate::store::{DispatchRow, Fate, LetterRow, Store};
+use crate::store::{DispatchRow, LetterRow, LetterStatus, Store};
 
 /// List the letters that came and what became of them, or print one as it came
 #[derive(clap::Args)]
@@ -23,7 +23,7 @@ pub struct Args {
     match_id: Option<String>,
     /// Only those with this fate
     #[arg(long, value_parser = fate)]
-    fate: Option<Fate>,
+    fate: Option<LetterStatus>,
     /// How many, the newest first
     #[arg(long, default_value_t = 50)]
     limit: u32,
@@ -32,8 +32,9 @@ pub struct Args {
     json: bool,
 }
 
-fn fate(text: &str) -> Result<Fate, String> {
-    Fate::parse(text).ok_or_else(|| format!("known are {}", Fate::ALL.map(Fate::as_str).join(", ")))
+fn fate(text: &str) -> Result<LetterStatus, String> {
+    LetterStatus::parse(text)
+        .ok_or_else(|| format!("known are {}", LetterStatus::ALL.map(LetterStatus::as_str).join(", ")))
 }
 
 impl Args {

@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use serde_json::json;
 
 use super::Cli;
-use crate::game::any::Kind;
+use crate::game::any::GameKind;
 
 /// List the games with their options and defaults, and the levels at which the house plays them
 #[derive(clap::Args)]
@@ -21,7 +21,7 @@ pub struct Games {
 impl Games {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.json {
-            let games: Vec<_> = Kind::ALL.iter().map(|kind| {
+            let games: Vec<_> = GameKind::ALL.iter().map(|kind| {
                 let options = kind.option_rules().iter().map(|rule| {
                     json!({ "name": rule.name, "values": rule.values.to_string(), "default": rule.default, "says": rule.says })
                 });
@@ -38,7 +38,7 @@ impl Games {
             return Ok(ExitCode::SUCCESS);
         }
         let mut rows = Vec::new();
-        for kind in Kind::ALL {
+        for kind in GameKind::ALL {
             rows.push(vec![kind.key().to_owned(), String::new(), String::new(), kind.name().to_owned()]);
             for rule in kind.option_rules() {
                 rows.push(vec![

@@ -8,10 +8,10 @@ use serde_json::json;
 
 use crate::config;
 use crate::daemon::{Holder, NewMatch, Office, Seated, fit_name};
-use crate::game::any::{Choices, Kind};
+use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::letter::Address;
-use crate::referee::{Act, Deed, Instruction, Match};
+use crate::referee::{Act, Instruction, Match, MatchAction};
 use crate::report::local;
 use crate::request::Party;
 
@@ -153,10 +153,10 @@ struct Which {
 
 impl Which {
     fn act(self, act: Act) -> Instruction {
-        self.deed(Deed::Act(act))
+        self.deed(MatchAction::Act(act))
     }
 
-    fn deed(self, deed: Deed) -> Instruction {
+    fn deed(self, deed: MatchAction) -> Instruction {
         Instruction::Match { id: self.id, turn: self.turn, deed }
     }
 }
@@ -195,7 +195,7 @@ fn orders(file: &Path) -> anyhow::Result<Vec<Line>> {
 struct New {
     /// quadrant-z, pacific, quantum or quad; see `fogpost games`
     #[arg(value_parser = game, required_unless_present = "from")]
-    game: Option<Kind>,
+    game: Option<GameKind>,
     /// Who holds the seat `first`: `ann@example.org`, `Ann <ann@example.org>`, or the house, as `house:average`
     #[arg(value_parser = sitter, required_unless_present = "from")]
     first: Option<Sitter>,
@@ -220,9 +220,9 @@ struct New {
     zone: Option<chrono_tz::Tz>,
 }
 
-pub(super) fn game(text: &str) -> Result<Kind, String> {
-    Kind::parse(text).ok_or_else(|| {
-        let known: Vec<_> = Kind::ALL.iter().map(|kind| kind.key()).collect();
+pub(super) fn game(text: &str) -> Result<GameKind, String> {
+    GameKind::parse(text).ok_or_else(|| {
+        let known: Vec<_> = GameKind::ALL.iter().map(|kind| kind.key()).collect();
         format!("known are {}", known.join(", "))
     })
 }
@@ -236,7 +236,7 @@ pub(super) enum Sitter {
 
 impl Sitter {
     /// Who it is in this game; `custom` is what the club has of the house.
-    pub(super) fn holder(self, game: Kind, custom: &config::House) -> Result<Holder, String> {
+    pub(super) fn holder(self, game: GameKind, custom: &config::House) -> Result<Holder, String> {
         match self {
             Sitter::Player(seated) => Ok(Holder::Player(seated)),
             Sitter::House(level) => {
@@ -252,7 +252,7 @@ impl Sitter {
 
 /// The options of a match between these two: those of the house's level hold unless others are given.
 pub(super) fn choices(
-    game: Kind,
+    game: GameKind,
     players: &BySeat<Holder>,
     given: &[(&str, &str)],
 ) -> Result<Choices, String> {
@@ -309,14 +309,14 @@ impl Command {
             Command::Adjudicate { which } => which.act(Act::Adjudicate),
             Command::Forfeit { which, seat } => which.act(Act::Forfeit(seat)),
             Command::Note { which, text } => which.act(Act::Note { text: text.join(" ") }),
-            Command::Replace { which, seat, by } => which.deed(Deed::Replace { seat, by }),
+            Command::Replace { which, seat, by } => which.deed(MatchAction::Replace { seat, by }),
             Command::ActAs { which, seat, file } => which.act(Act::File { seat, orders: orders(&file)? }),
             Command::Rollback { id, to, reason } => {
-                Which { id, turn: None }.deed(Deed::Correct { turn: to, reason, orders: None })
+                Which { id, turn: None }.deed(MatchAction::Correct { turn: to, reason, orders: None })
             }
             Command::Correct { id, seat, file, turn, reason } => {
                 let orders = Some((seat, orders(&file)?));
-                Which { id, turn: None }.deed(Deed::Correct { turn, reason, orders })
+                Which { id, turn: None }.deed(MatchAction::Correct { turn, reason, orders })
             }
         };
         ask(office, &instruction, json).await
@@ -398,7 +398,7 @@ fn show(m: &Match, json: bool) -> anyhow::Result<()> {
         println!("{}", summary(m));
         return Ok(());
     }
-    let filed = |held: &Option<crate::referee::Held>| {
+    let filed = |held: &Option<crate::referee::FiledOrders>| {
         held.as_ref().map_or("no".to_owned(), |held| local(held.at, m.terms.zone))
     };
     let rows = [

@@ -9,7 +9,7 @@ use super::matches::{ask, seat};
 use crate::daemon::Office;
 use crate::game::Seat;
 use crate::letter::Address;
-use crate::referee::{Act, Deed, Instruction};
+use crate::referee::{Act, Instruction, MatchAction};
 
 /// Add players, list, show, rename and merge them, and renew their reply tokens
 #[derive(clap::Args)]
@@ -98,7 +98,7 @@ impl Command {
             Command::Merge { gone, into } => Instruction::PlayerMerge { gone, into },
             Command::BounceClear { address } => Instruction::PlayerBounceClear(address),
             Command::Token { id, seat } => {
-                Instruction::Match { id, turn: None, deed: Deed::Act(Act::RenewToken(seat)) }
+                Instruction::Match { id, turn: None, deed: MatchAction::Act(Act::RenewToken(seat)) }
             }
         })
     }

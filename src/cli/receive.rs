@@ -33,7 +33,7 @@ fn receive(config: &Path) -> anyhow::Result<()> {
     let letter = post::stdin::read(config.letters.max_bytes)?;
     super::block_on(async {
         let store = store::open(&config.database.url).await?;
-        store.take_in(&[daemon::new_letter(letter)]).await?;
+        store.insert_letters(&[daemon::new_letter(letter)]).await?;
         store.close().await;
         Ok(())
     })

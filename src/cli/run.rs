@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::daemon::Office;
 use crate::daemon::service::{self, Signals, Wish};
 use crate::daemon::status::this_daemon;
-use crate::post::Stop;
+use crate::post::ShutdownSignal;
 use crate::report;
 
 /// Read letters, rule on them and answer, until stopped
@@ -49,7 +49,7 @@ impl Args {
         super::block_on(async {
             let office = super::office(config).await?;
             report::try_out(&office.templates)?;
-            let _held = office.store.hold(&this_daemon()).await?;
+            let _held = office.store.lock(&this_daemon()).await?;
             tell_start(&office).await?;
             if self.once {
                 office.once().await?;
@@ -120,14 +120,14 @@ async fn serve(settings: &Settings, mut office: Arc<Office>, log: &LogFilter) ->
     page.show(&office).await?;
     service::tell_ready();
     loop {
-        let (stopper, stop) = Stop::new();
+        let (stopper, stop) = ShutdownSignal::new();
         let mut running = pin!(Arc::clone(&office).run(stop));
         let next = loop {
             let wish = tokio::select! {
                 ended = &mut running => return ended,
                 wish = signals.next() => wish,
             };
-            if wish == Wish::Stop {
+            if wish == Wish::ShutdownSignal {
                 service::tell_stopping();
                 tracing::info!("stopping");
                 break None;

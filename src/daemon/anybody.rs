@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::open::{CODE_LETTERS, fit_name, name_from, random};
 use super::settle::snapshot;
 use super::{Holder, NewMatch, Office, Seated};
-use crate::game::any::Kind;
+use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::Source;
 use crate::letter::{Address, Digest, Letter};
@@ -413,7 +413,7 @@ pub(super) fn drawn(wanted: Option<Seat>) -> anyhow::Result<Seat> {
 
 fn offer_of(row: &Invitation) -> anyhow::Result<Offer> {
     let offer: Offer = serde_json::from_str(&row.offer).with_context(|| format!("the offer {}", row.code))?;
-    debug_assert_eq!(Kind::parse(&row.game), Some(offer.game));
+    debug_assert_eq!(GameKind::parse(&row.game), Some(offer.game));
     Ok(offer)
 }
 

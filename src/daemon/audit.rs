@@ -10,11 +10,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::parallel::{meanwhile, side_by_side, wait_for};
 use super::{Office, Pause, until};
 use crate::audit::{
-    Check, Expected, Finding, Kept, Place, Raw, Read, Reading, Row, Sent, Verdict, Words, witness,
+    Check, Expected, Finding, Kept, LedgerReader, Place, Raw, Read, Row, Sent, Verdict, Words, witness,
 };
 use crate::game::BySeat;
 use crate::letter::Digest;
-use crate::post::Stop;
+use crate::post::ShutdownSignal;
 use crate::referee::{Act, Cause};
 use crate::report;
 use crate::report::again::text_of;
@@ -218,7 +218,7 @@ impl Office {
     }
 
     /// Checks on the schedule, until `stop`.
-    pub(super) async fn audit_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+    pub(super) async fn audit_until(self: Arc<Self>, stop: ShutdownSignal) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         while !stop.is_set() {
             // It can be broken off anywhere.
@@ -243,7 +243,7 @@ impl Office {
         let id = row.id.clone();
         let mut check = self.check_of(row).await?;
         check.asks_the_house = depth != Depth::WithoutHouse;
-        let (mut reading, mut sent_id) = (Reading::new(&id), i64::MIN);
+        let (mut reading, mut sent_id) = (LedgerReader::new(&id), i64::MIN);
         let whole = depth == Depth::Whole;
         let mut next = self.read_on(&mut reading, &mut sent_id, step).await;
         while !check.is_stopped() {
@@ -280,7 +280,7 @@ impl Office {
     /// Reads the next entries of a match, with the letters that they name and what was sent until then.
     async fn read_on(
         &self,
-        reading: &mut Reading,
+        reading: &mut LedgerReader,
         sent_id: &mut i64,
         step: &Step<'_>,
     ) -> anyhow::Result<Read> {

@@ -11,7 +11,7 @@ use super::pulse::Loop;
 use super::settle::snapshot;
 use super::write::{both_seats, match_row};
 use super::{Office, Pause};
-use crate::post::{Health, Stop};
+use crate::post::{Health, ShutdownSignal};
 use crate::referee::{Act, Cause, Match};
 use crate::store::{MatchRow, Settlement, StoreError, TokenRow};
 
@@ -38,7 +38,7 @@ impl Office {
     /// the time counts as an outage afterwards.
     pub(super) async fn watch_clock_until(
         self: Arc<Self>,
-        stop: Stop,
+        stop: ShutdownSignal,
         health: watch::Receiver<Health>,
     ) -> anyhow::Result<()> {
         let mut pause = Pause::new();
@@ -88,7 +88,7 @@ impl Office {
             self.store.remembered(HEARTBEAT).await?.and_then(|text| text.parse::<DateTime<Utc>>().ok());
         if last.is_some_and(|last| last > now) {
             tracing::warn!("the clock was set back; what waits to be tried again is tried now");
-            self.store.try_again_now(now).await?;
+            self.store.retry_all_now(now).await?;
             self.letters.notify_one();
             self.dispatches.notify_one();
         }

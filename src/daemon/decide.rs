@@ -10,13 +10,13 @@ use super::anybody::Asker;
 use super::settle::{Known, Read};
 use crate::game::{Fault, Line};
 use crate::letter::{Address, Letter, Unreadable, Written};
-use crate::post::dkim::Verdict;
+use crate::post::dkim::DkimVerdict;
 use crate::referee::{self, Again, Cause, Content, Reply, Ruling, SeatLetter};
 use crate::report::again::Wanted;
 use crate::report::envelope::Answered;
 use crate::report::{self, Plain};
 use crate::request::Request;
-use crate::store::{Decided, Fate, NewDispatch, Settlement, TokenRow, WaitingLetter};
+use crate::store::{LetterDecision, LetterStatus, NewDispatch, Settlement, TokenRow, WaitingLetter};
 
 /// What somebody lacks who asks for something in a match.
 const NO_TOKEN: &str = "For a match I need its reply token: please answer a letter of mine about that match.";
@@ -33,7 +33,7 @@ impl Office {
         context: &mut Known,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
-        let decide = |fate, note: String| Decided { digest: waiting.digest, fate, note, seat: None };
+        let decide = |fate, note: String| LetterDecision { digest: waiting.digest, fate, note, seat: None };
         let letter = match read.context("reading the letter failed")? {
             Ok(letter) => letter,
             Err(unreadable) => {
@@ -47,32 +47,32 @@ impl Office {
         };
         if let Some(automatic) = &letter.automatic {
             self.note_automatic(automatic, context, settlement).await?;
-            settlement.decided.push(decide(Fate::Automatic, automatic.to_string()));
+            settlement.decided.push(decide(LetterStatus::Automatic, automatic.to_string()));
             return Ok(());
         }
         let recognised = self.recognised(letter, context);
         let proven = match &recognised {
             Recognised::Stranger { note } if !note.is_empty() => true,
             _ => match self.verdict(waiting, &context.shared.proofs, settlement) {
-                Verdict::Passed => true,
-                Verdict::NotPassed => false,
-                Verdict::TryLater => return Ok(()),
+                DkimVerdict::Passed => true,
+                DkimVerdict::NotPassed => false,
+                DkimVerdict::TryLater => return Ok(()),
             },
         };
         match recognised {
             Recognised::Seat(row) if !proven => {
                 self.note_unproven(&row, settlement).await?;
-                settlement.decided.push(decide(Fate::Ignored, UNPROVEN.to_owned()));
+                settlement.decided.push(decide(LetterStatus::Ignored, UNPROVEN.to_owned()));
                 Ok(())
             }
             Recognised::Gm { .. } if !proven => {
-                settlement.decided.push(decide(Fate::Ignored, UNPROVEN.to_owned()));
+                settlement.decided.push(decide(LetterStatus::Ignored, UNPROVEN.to_owned()));
                 Ok(())
             }
             Recognised::Seat(row) => self.settle_seat(waiting, letter, &row, context, settlement).await,
             Recognised::Gm { token } => self.settle_gm(waiting, letter, token, context, settlement).await,
             Recognised::Stranger { note } if !note.is_empty() => {
-                settlement.decided.push(decide(Fate::Ignored, note.to_owned()));
+                settlement.decided.push(decide(LetterStatus::Ignored, note.to_owned()));
                 Ok(())
             }
             Recognised::Stranger { .. } => {
@@ -124,9 +124,9 @@ impl Office {
         working.changed = true;
         settlement.entries.extend(entries);
         settlement.dispatches.extend(dispatches);
-        settlement.decided.push(Decided {
+        settlement.decided.push(LetterDecision {
             digest: waiting.digest,
-            fate: Fate::Ruled,
+            fate: LetterStatus::Ruled,
             note: String::new(),
             seat: Some((row.match_id.clone(), row.seat)),
         });
@@ -193,7 +193,7 @@ impl Office {
         proven: bool,
         context: &Known,
         settlement: &mut Settlement,
-    ) -> anyhow::Result<Decided> {
+    ) -> anyhow::Result<LetterDecision> {
         let request = Request::read(&lines_now(letter), |_| false);
         let text = asked(request.lines());
         let asker = self.asker(letter, proven).await?;
@@ -215,7 +215,7 @@ impl Office {
         self.hold_back(&mut dispatches, text, &context.shared.answers).await?;
         settlement.dispatches.extend(dispatches);
         let note = "answered without touching a match".to_owned();
-        Ok(Decided { digest: waiting.digest, fate: Fate::Answered, note, seat: None })
+        Ok(LetterDecision { digest: waiting.digest, fate: LetterStatus::Answered, note, seat: None })
     }
 
     /// A letter beyond the limits, or without one sender: one short answer where one may go out, or none.
@@ -225,7 +225,7 @@ impl Office {
         why: &Unreadable,
         context: &Known,
         settlement: &mut Settlement,
-    ) -> anyhow::Result<Decided> {
+    ) -> anyhow::Result<LetterDecision> {
         let note = why.why.to_string();
         if let Some(address) = &why.answerable {
             let plain = Plain::Stranger { replies: Vec::new(), remarks: Vec::new(), why: note.clone() };
@@ -236,7 +236,7 @@ impl Office {
                 settlement.dispatches.push(answer);
             }
         }
-        Ok(Decided { digest: waiting.digest, fate: Fate::Ignored, note, seat: None })
+        Ok(LetterDecision { digest: waiting.digest, fate: LetterStatus::Ignored, note, seat: None })
     }
 
     fn answer_to(

@@ -9,7 +9,7 @@ use super::returned::given_up;
 use super::settle::{Known, rulable, snapshot};
 use crate::referee::{Match, Stage};
 use crate::report::{DigestTold, FailedSend, LetterTold, Plain, Refusals};
-use crate::store::{DispatchRow, Fate, Settlement};
+use crate::store::{DispatchRow, LetterStatus, Settlement};
 
 /// The key under which the daemon remembers when the last digest was made.
 const LAST_DIGEST: &str = "digest";
@@ -83,8 +83,8 @@ impl Office {
                 told.failed.push(FailedSend { recipient: row.recipient, kind: row.kind, error: row.error });
             }
         }
-        told.set_aside = self.letters_told(Fate::SetAside, since).await?;
-        told.ignored = self.letters_told(Fate::Ignored, since).await?;
+        told.set_aside = self.letters_told(LetterStatus::SetAside, since).await?;
+        told.ignored = self.letters_told(LetterStatus::Ignored, since).await?;
         told.letters_waiting = self.store.queues().await?.letters_waiting;
         Ok(Some(told).filter(DigestTold::has_news))
     }
@@ -120,7 +120,11 @@ impl Office {
         Ok(told.first().map_or(row.created_at, |told| told.created_at))
     }
 
-    async fn letters_told(&self, fate: Fate, since: DateTime<Utc>) -> anyhow::Result<Vec<LetterTold>> {
+    async fn letters_told(
+        &self,
+        fate: LetterStatus,
+        since: DateTime<Utc>,
+    ) -> anyhow::Result<Vec<LetterTold>> {
         let rows = self.store.letters(Some(fate), None, "", LISTED_AT_MOST).await?;
         let since = rows.into_iter().filter(|row| row.decided_at.is_some_and(|at| at >= since));
         Ok(since

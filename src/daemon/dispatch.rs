@@ -13,8 +13,8 @@ use tokio::time::Instant;
 use super::pulse::Loop;
 use super::{Office, Pause, rest};
 use crate::post::outbox::{Outgoing, SendError};
-use crate::post::{Stop, without_addresses};
-use crate::store::{Claim, Claimed, Sent};
+use crate::post::{ShutdownSignal, without_addresses};
+use crate::store::{Claim, Claimed, SendOutcome};
 
 /// Letters on their way at the same time, those that wait for their reader's among them.
 const AT_ONCE: usize = 256;
@@ -45,7 +45,7 @@ struct OnTheWay {
     /// The readers to whom a letter is being sent, and what waits behind it.
     behind: BTreeMap<String, VecDeque<Letter>>,
     /// What came of those that are through, until it is noted.
-    through: Vec<(Letter, Sent)>,
+    through: Vec<(Letter, SendOutcome)>,
     /// When the first of them is to be noted.
     note_by: Option<Instant>,
     /// Those whose letters are not all noted. (A claim may be shared by threads only behind a lock.)
@@ -78,7 +78,7 @@ impl OnTheWay {
 
 impl Office {
     /// Sends what waits to be sent, until `stop`; then what has begun is finished.
-    pub(super) async fn dispatch_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+    pub(super) async fn dispatch_until(self: Arc<Self>, stop: ShutdownSignal) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         let mut way = OnTheWay::default();
         while !stop.is_set() {
@@ -205,10 +205,10 @@ impl Office {
         let results: Vec<_> =
             way.through.iter().map(|(letter, sent)| (letter.dispatch.id, sent.clone())).collect();
         // Their claims end when this is done: nobody else may try them before.
-        self.store.note_sent(Claim::default(), self.now(), &results).await?;
+        self.store.record_outcomes(Claim::default(), self.now(), &results).await?;
         way.note_by = None;
         for (letter, sent) in std::mem::take(&mut way.through) {
-            if let Sent::GivenUp { error } = sent {
+            if let SendOutcome::GivenUp { error } = sent {
                 // The GM is told.
                 way.none_due = false;
                 self.note_given_up(&letter.dispatch, &error).await?;
@@ -217,24 +217,24 @@ impl Office {
         Ok(())
     }
 
-    fn outcome(&self, dispatch: &Claimed, sent: Result<String, SendError>) -> Sent {
+    fn outcome(&self, dispatch: &Claimed, sent: Result<String, SendError>) -> SendOutcome {
         let (dispatch_id, tries) = (dispatch.id, dispatch.tries + 1);
         match sent {
             Ok(said) => {
                 let said = without_addresses(&said);
                 tracing::debug!(dispatch_id, kind = dispatch.kind, said, "sent");
-                self.pulse.note_sent(self.now());
-                Sent::Taken
+                self.pulse.record_outcomes(self.now());
+                SendOutcome::Taken
             }
             Err(error) if error.is_transient() && tries < TRIES_AT_MOST => {
                 let (at, told) = (self.now() + pause_after(tries), without_addresses(&error.to_string()));
                 tracing::warn!(dispatch_id, kind = dispatch.kind, tries, error = told, again_at = %at, "not sent yet");
-                Sent::Later { at, error: error.to_string() }
+                SendOutcome::Later { at, error: error.to_string() }
             }
             Err(error) => {
                 let told = without_addresses(&error.to_string());
                 tracing::error!(dispatch_id, kind = dispatch.kind, tries, error = told, "given up");
-                Sent::GivenUp { error: error.to_string() }
+                SendOutcome::GivenUp { error: error.to_string() }
             }
         }
     }

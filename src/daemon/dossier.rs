@@ -16,9 +16,9 @@ use crate::audit::dossier::{self, About, Brought, Came, Holder};
 use crate::game::BySeat;
 use crate::ledger::{Entry, Source};
 use crate::letter::Digest;
-use crate::post::Arrived;
+use crate::post::FetchedLetter;
 use crate::referee::{Act, Cause, Stage};
-use crate::store::{self, Decided, Fate, NewDispatch, SeatRow, Settlement};
+use crate::store::{self, LetterDecision, LetterStatus, NewDispatch, SeatRow, Settlement};
 
 impl Office {
     /// Everything that is kept of a match. While it runs this holds what the rules hide: only `unsealed`, and noted
@@ -91,7 +91,7 @@ impl Office {
             snapshot: material.m.clone(),
         };
         let mut came: Vec<Came> = Vec::new();
-        for row in self.store.letters(Some(Fate::Ruled), Some(id), "", u32::MAX).await? {
+        for row in self.store.letters(Some(LetterStatus::Ruled), Some(id), "", u32::MAX).await? {
             if let Some((_, seat)) = row.seat {
                 came.push(Came { letter: row.digest, received_at: row.received_at, seat });
             }
@@ -158,16 +158,16 @@ impl Office {
             let player_id = self.known_player(holder, now).await?;
             seats.push(SeatRow { match_id: id.clone(), seat, player_id, token: holder.token.clone() });
         }
-        let decided = came.iter().map(|(came, _)| Decided {
+        let decided = came.iter().map(|(came, _)| LetterDecision {
             digest: came.letter,
-            fate: Fate::Ruled,
+            fate: LetterStatus::Ruled,
             note: format!("from a dossier of {}", about.club),
             seat: Some((id.clone(), came.seat)),
         });
         let decided = decided.collect();
         let letters = came.into_iter().map(|(came, raw)| {
-            let (whence, size) = (format!("dossier:{id}"), raw.len() as u64);
-            new_letter(Arrived { raw, received_at: came.received_at, whence, cut: false, size })
+            let (origin, size) = (format!("dossier:{id}"), raw.len() as u64);
+            new_letter(FetchedLetter { raw, received_at: came.received_at, origin, cut: false, size })
         });
         let posted = went.into_iter().map(|(went, bytes)| NewDispatch {
             message_id: went.message_id,

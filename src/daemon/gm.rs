@@ -12,12 +12,14 @@ use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Address, Letter, Token};
 use crate::referee::{
-    self, Act, Cause, Correction, Deed, HouseMatch, Instruction, Listing, Match, NoOffer, Offer, Stage,
+    self, Act, Cause, Correction, HouseMatch, Instruction, Listing, Match, MatchAction, NoOffer, Offer, Stage,
 };
 use crate::report::envelope::Answered;
 use crate::report::{self, GmDone, GmItem, GmLine, Plain};
 use crate::request::{Party, Request};
-use crate::store::{Decided, Fate, NewDispatch, Player, Settlement, StoreError, TokenRow, WaitingLetter};
+use crate::store::{
+    LetterDecision, LetterStatus, NewDispatch, Player, Settlement, StoreError, TokenRow, WaitingLetter,
+};
 
 /// The key under which the GM's reply token is remembered.
 const GM_TOKEN: &str = "gm_token";
@@ -109,7 +111,12 @@ impl Office {
         self.hold_back(&mut dispatches, text, &known.shared.answers).await?;
         settlement.dispatches.extend(dispatches);
         let note = "a letter of the GM".to_owned();
-        settlement.decided.push(Decided { digest: waiting.digest, fate: Fate::Answered, note, seat: None });
+        settlement.decided.push(LetterDecision {
+            digest: waiting.digest,
+            fate: LetterStatus::Answered,
+            note,
+            seat: None,
+        });
         Ok(())
     }
 
@@ -254,7 +261,7 @@ impl Office {
         &self,
         id: &str,
         turn: Option<u32>,
-        deed: &Deed,
+        deed: &MatchAction,
         check: bool,
         known: &mut Known,
         settlement: &mut Settlement,
@@ -267,12 +274,12 @@ impl Office {
         }
         let mut successor = None;
         let act = match deed {
-            Deed::Act(Act::RenewToken(seat)) if working.m.house[*seat].is_some() => {
+            MatchAction::Act(Act::RenewToken(seat)) if working.m.house[*seat].is_some() => {
                 let says = "The house holds that seat: it gets no letters, and needs no token.".to_owned();
                 return Ok(GmDone::Refused { says });
             }
-            Deed::Act(act) => act.clone(),
-            Deed::Replace { seat, by: Party::House(level) } => {
+            MatchAction::Act(act) => act.clone(),
+            MatchAction::Replace { seat, by: Party::House(level) } => {
                 if working.m.house != BySeat::default() {
                     let says = "The house holds a seat of that match already.".to_owned();
                     return Ok(GmDone::Refused { says });
@@ -287,7 +294,7 @@ impl Office {
                 let house = Some(level.name.to_owned());
                 Act::Replace { seat: *seat, name: level.player_name(), house }
             }
-            Deed::Replace { seat, by: Party::Player(address) } => {
+            MatchAction::Replace { seat, by: Party::Player(address) } => {
                 let holds = |player: &Player| player.addresses.iter().any(|own| own == address.as_str());
                 if let Some(held) = Seat::BOTH.iter().find(|seat| holds(&working.seats[**seat].player)) {
                     let says = format!("{} holds a seat of that match already.", working.m.players[*held]);
@@ -301,7 +308,7 @@ impl Office {
                 }
                 Act::Replace { seat: *seat, name, house: None }
             }
-            Deed::Correct { turn, reason, orders } => {
+            MatchAction::Correct { turn, reason, orders } => {
                 Act::Correct(self.correction(&id, *turn, reason, orders.clone()).await?)
             }
         };
@@ -311,7 +318,7 @@ impl Office {
         let name = &self.config.club.gm.name;
         let cause = Cause::Gm { name, phase_no: working.m.phase_no, act: &act };
         let ruling = self.rule(&working.m, &cause, self.now());
-        Ok(ruling.untaken.map_or(GmDone::Would, |untaken| GmDone::Untaken { id, untaken }))
+        Ok(ruling.untaken.map_or(GmDone::Would, |untaken| GmDone::Rejection { id, untaken }))
     }
 
     /// What the ledger says of the turns before one that is to be corrected.
@@ -350,7 +357,7 @@ impl Office {
         let (name, now) = (&self.config.club.gm.name, self.now());
         let ruling = self.rule(&working.m, &Cause::Gm { name, phase_no: working.m.phase_no, act }, now);
         if let Some(untaken) = ruling.untaken {
-            return Ok(GmDone::Untaken { id: id.to_owned(), untaken });
+            return Ok(GmDone::Rejection { id: id.to_owned(), untaken });
         }
         let mut former = None;
         if let Act::Replace { seat, .. } | Act::RenewToken(seat) = act {

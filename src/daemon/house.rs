@@ -9,11 +9,11 @@ use tokio::task::spawn_blocking;
 use super::anybody::{Asker, drawn};
 use super::settle::snapshot;
 use super::{Holder, NewMatch, Office, Pause, Seated, rest, until};
-use crate::game::any::Kind;
+use crate::game::any::GameKind;
 use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::Source;
 use crate::letter::Address;
-use crate::post::Stop;
+use crate::post::ShutdownSignal;
 use crate::referee::{Cause, HouseMatch, Match, NoOffer, Reply, Stage};
 use crate::store::Settlement;
 
@@ -28,7 +28,7 @@ const MATCHES_AT_MOST: usize = 10;
 
 impl Office {
     /// Plays for the house, until `stop`.
-    pub(super) async fn house_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+    pub(super) async fn house_until(self: Arc<Self>, stop: ShutdownSignal) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         while !stop.is_set() {
             match until(&stop, self.house_all()).await {
@@ -139,7 +139,7 @@ impl Office {
     fn advanced(
         &self,
         level: &'static HouseLevel,
-        game: Kind,
+        game: GameKind,
         before: &[(Match, Seat)],
     ) -> &'static HouseLevel {
         let place = |name: &str| game.levels().iter().position(|level| level.name == name);

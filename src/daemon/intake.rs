@@ -14,7 +14,7 @@ use super::parallel::side_by_side;
 use super::pulse::Loop;
 use super::{Office, Pause, flat, until, wind_up};
 use crate::letter::{Digest, Letter};
-use crate::post::{Arrived, Batch, Health, Stop, without_addresses};
+use crate::post::{Batch, FetchedLetter, Health, ShutdownSignal, without_addresses};
 use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
 
 /// How often a daemon asks whether it is the one that reads the mailbox.
@@ -28,20 +28,20 @@ impl Office {
     /// What ended one of its loops for good.
     pub(super) async fn read_until(
         self: Arc<Self>,
-        stop: Stop,
+        stop: ShutdownSignal,
         health: watch::Sender<Health>,
     ) -> anyhow::Result<()> {
         let duty = self.config.inbox.name();
         let mut pause = Pause::new();
         while !stop.is_set() {
             self.pulse.beat(Loop::Clock);
-            match self.store.has_duty(&duty).await {
+            match self.store.try_acquire_lease(&duty).await {
                 Ok(true) => {
                     pause = Pause::new();
                     self.read_while_on_duty(&duty, &stop, &health).await?;
                     health.send_replace(Health::default());
                     // The next to have it may be another daemon, or another mailbox this one's.
-                    self.store.leave_duty(&duty).await;
+                    self.store.release_lease(&duty).await;
                 }
                 Ok(false) => tokio::select! {
                     () = tokio::time::sleep(ASK_EVERY) => {}
@@ -56,11 +56,11 @@ impl Office {
     async fn read_while_on_duty(
         self: &Arc<Self>,
         duty: &str,
-        stop: &Stop,
+        stop: &ShutdownSignal,
         health: &watch::Sender<Health>,
     ) -> anyhow::Result<()> {
         tracing::info!(mailbox = without_addresses(duty), "reading the mailbox");
-        let (stopper, until) = Stop::new();
+        let (stopper, until) = ShutdownSignal::new();
         let (to, batches) = mpsc::channel::<Batch>(2);
         let (inbox, health, closed) = (self.config.inbox.clone(), health.clone(), until.clone());
         let mut loops = JoinSet::new();
@@ -88,7 +88,7 @@ impl Office {
 
     /// Returns when the duty is no longer this daemon's, or cannot be told to be.
     async fn lose_duty(&self, duty: &str) {
-        while let Ok(true) = self.store.has_duty(duty).await {
+        while let Ok(true) = self.store.try_acquire_lease(duty).await {
             tokio::time::sleep(ASK_EVERY).await;
         }
     }
@@ -97,7 +97,7 @@ impl Office {
     pub(super) async fn take_in_until_closed(&self, mut batches: mpsc::Receiver<Batch>) {
         while let Some(batch) = batches.recv().await {
             let letters = self.as_kept(batch.letters);
-            match self.store.take_in(&letters).await {
+            match self.store.insert_letters(&letters).await {
                 Ok(new) => {
                     tracing::info!(letters = letters.len(), new, "letters taken in");
                     // The inbox may have gone meanwhile: then it meets the letters again, as repeated ones.
@@ -113,7 +113,7 @@ impl Office {
 
 impl Office {
     /// Letters as they are kept. Where several daemons share them it is asked at once which match they are about.
-    fn as_kept(&self, letters: Vec<Arrived>) -> Vec<NewLetter> {
+    fn as_kept(&self, letters: Vec<FetchedLetter>) -> Vec<NewLetter> {
         let mut letters: Vec<_> = letters.into_iter().map(new_letter).collect();
         if self.store.is_shared() {
             let tokens = side_by_side(&letters, |letter| self.tokens(&letter.raw));
@@ -148,7 +148,7 @@ impl Office {
     }
 
     /// The same, tried until it is done; then it waits for `stop`.
-    async fn read_again_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+    async fn read_again_until(self: Arc<Self>, stop: ShutdownSignal) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         while !stop.is_set() {
             // It can be broken off anywhere.
@@ -164,7 +164,7 @@ impl Office {
 }
 
 /// A letter as it is kept. Only what tells a repeated letter is read from it here.
-pub fn new_letter(arrived: Arrived) -> NewLetter {
+pub fn new_letter(arrived: FetchedLetter) -> NewLetter {
     let parsed = MessageParser::default().parse_headers(&arrived.raw);
     let message_id = parsed.as_ref().and_then(|mail| mail.message_id()).unwrap_or_default().to_owned();
     let sender = parsed.as_ref().and_then(|mail| mail.from()?.first()?.address()).unwrap_or_default();
@@ -176,7 +176,7 @@ pub fn new_letter(arrived: Arrived) -> NewLetter {
         sender: short(sender).to_lowercase(),
         subject: short(subject),
         received_at: received_at(arrived.received_at),
-        whence: arrived.whence,
+        origin: arrived.origin,
         raw: arrived.raw,
         tokens: Vec::new(),
     }

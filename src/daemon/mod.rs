@@ -36,14 +36,14 @@ use tokio::task::{JoinError, JoinSet};
 use self::pulse::Pulse;
 
 use crate::config::Config;
-use crate::ledger::{Desk, to_millis};
-use crate::letter::Own;
+use crate::ledger::{MailIdentity, to_millis};
+use crate::letter::OwnIdentity;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
-use crate::post::{Batch, Health, Stop};
+use crate::post::{Batch, Health, ShutdownSignal};
 use crate::report::Templates;
 use crate::report::envelope::Stationery;
-use crate::store::{News, Store};
+use crate::store::{Store, Wakeup};
 
 pub use intake::new_letter;
 pub use open::{Holder, NewMatch, Seated, fit_name};
@@ -57,12 +57,12 @@ pub struct Office {
     pub store: Arc<dyn Store>,
     pub templates: Templates,
     poster: Arc<Outbox>,
-    own: Own,
+    own: OwnIdentity,
     /// Asked where letters must be signed.
     verifier: Option<Arc<Verifier>>,
     stationery: Stationery,
     /// What letters are read and answers worded by now.
-    desk: Desk,
+    desk: MailIdentity,
     clock: Clock,
     pulse: Pulse,
     /// Letters wait to be ruled on.
@@ -88,7 +88,7 @@ impl Office {
     pub fn new(config: Config, store: Arc<dyn Store>, clock: Clock) -> anyhow::Result<Self> {
         let templates = templates(config.templates.folder.as_deref())?;
         let poster = Arc::new(Outbox::new(config.outbox.clone()).context("outbox")?);
-        let own = Own {
+        let own = OwnIdentity {
             address: config.club.address.clone(),
             message_id_domain: config.club.message_id_domain(),
             return_path: config.club.return_path.clone(),
@@ -103,7 +103,7 @@ impl Office {
             plus_addresses: config.club.plus_addresses,
             message_id_domain: config.club.message_id_domain(),
         };
-        let desk = Desk {
+        let desk = MailIdentity {
             address: config.club.address.as_str().to_owned(),
             wording: stationery.wording(&templates),
             message_ids: config.club.message_id_domain(),
@@ -152,8 +152,8 @@ impl Office {
     ///
     /// # Errors
     /// What ended one of the loops for good.
-    pub async fn run(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
-        let (stopper, until) = Stop::new();
+    pub async fn run(self: Arc<Self>, stop: ShutdownSignal) -> anyhow::Result<()> {
+        let (stopper, until) = ShutdownSignal::new();
         // Nothing is known of the mailbox but by the daemon that reads it.
         let (health, watched) = watch::channel(Health::default());
         let mut loops = JoinSet::new();
@@ -174,16 +174,16 @@ impl Office {
     }
 
     /// Passes on what other daemons, and commands, have left to be done.
-    async fn hear_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+    async fn hear_until(self: Arc<Self>, stop: ShutdownSignal) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         while !stop.is_set() {
             let news = tokio::select! {
-                news = self.store.news() => news,
+                news = self.store.next_wakeup() => news,
                 () = stop.wait() => break,
             };
             match news {
-                Ok(News::Letters) => self.letters.notify_one(),
-                Ok(News::Dispatches) => self.dispatches.notify_one(),
+                Ok(Wakeup::Letters) => self.letters.notify_one(),
+                Ok(Wakeup::Dispatches) => self.dispatches.notify_one(),
                 Err(error) => {
                     pause.after_failure("nothing is heard of other daemons", &error.into(), &stop).await;
                     continue;
@@ -257,7 +257,7 @@ async fn wind_up(mut loops: JoinSet<anyhow::Result<()>>) {
 }
 
 /// Does the work until `stop`, then drops it.
-async fn until(stop: &Stop, work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+async fn until(stop: &ShutdownSignal, work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     tokio::select! {
         ended = work => ended,
         () = stop.wait() => Ok(()),
@@ -265,7 +265,7 @@ async fn until(stop: &Stop, work: impl Future<Output = anyhow::Result<()>>) -> a
 }
 
 /// Waits until woken, at most [`LOOK_EVERY`].
-async fn rest(wake: &Notify, stop: &Stop) {
+async fn rest(wake: &Notify, stop: &ShutdownSignal) {
     tokio::select! {
         () = wake.notified() => {}
         () = tokio::time::sleep(LOOK_EVERY) => {}
@@ -285,7 +285,7 @@ impl Pause {
     }
 
     /// A failure that lasts is told once.
-    async fn after_failure(&mut self, what: &str, error: &anyhow::Error, stop: &Stop) {
+    async fn after_failure(&mut self, what: &str, error: &anyhow::Error, stop: &ShutdownSignal) {
         let error = format!("{error:#}");
         if error == self.said {
             tracing::debug!(error, pause_seconds = self.next.as_secs(), "{what}; trying again");

@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 
 use super::Office;
 use super::write::match_row;
-use crate::game::any::{Choices, Kind};
+use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::{SealKey, Source};
 use crate::letter::{Address, Token};
@@ -49,7 +49,7 @@ pub(super) fn name_from(address: &Address) -> String {
 /// A match to be opened.
 #[derive(Clone, Debug)]
 pub struct NewMatch {
-    pub game: Kind,
+    pub game: GameKind,
     pub choices: Choices,
     pub players: BySeat<Holder>,
     pub terms: Terms,
@@ -185,7 +185,7 @@ pub(super) fn seat_row(row: &TokenRow) -> SeatRow {
 }
 
 /// `QZ-7K3M`.
-fn name(game: Kind) -> anyhow::Result<String> {
+fn name(game: GameKind) -> anyhow::Result<String> {
     let letters: [u8; 4] = random()?;
     let letters = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
     Ok(format!("{}-{}", game.prefix(), String::from_iter(letters)))

@@ -8,11 +8,11 @@ use tokio::task::JoinSet;
 
 use super::Office;
 use super::settle::Read;
-use crate::letter::authentic::Told;
+use crate::letter::authentic::ReportedDkim;
 use crate::letter::{Digest, Letter};
-use crate::post::dkim::Verdict;
+use crate::post::dkim::DkimVerdict;
 use crate::report::Plain;
-use crate::store::{Fate, Postponed, Settlement, TokenRow, WaitingLetter};
+use crate::store::{LetterStatus, Postponed, Settlement, TokenRow, WaitingLetter};
 
 /// While the DNS does not answer, a letter is tried again after so long …
 const AGAIN_AFTER: TimeDelta = TimeDelta::minutes(15);
@@ -21,7 +21,7 @@ const AGAIN_AFTER: TimeDelta = TimeDelta::minutes(15);
 const TRIED_FOR: TimeDelta = TimeDelta::days(3);
 
 /// The verdicts on letters; of a letter that is not in it nothing is asked.
-pub(super) type Proofs = BTreeMap<Digest, Verdict>;
+pub(super) type Proofs = BTreeMap<Digest, DkimVerdict>;
 
 impl Office {
     /// Asks for every letter of a person, where letters must be signed.
@@ -35,9 +35,9 @@ impl Office {
                 continue;
             }
             match self.told(letter) {
-                Told::Passed => drop(proofs.insert(waiting.digest, Verdict::Passed)),
-                Told::NotPassed => drop(proofs.insert(waiting.digest, Verdict::NotPassed)),
-                Told::Nothing => {
+                ReportedDkim::Passed => drop(proofs.insert(waiting.digest, DkimVerdict::Passed)),
+                ReportedDkim::NotPassed => drop(proofs.insert(waiting.digest, DkimVerdict::NotPassed)),
+                ReportedDkim::Nothing => {
                     let verifier = Arc::clone(verifier);
                     let (digest, raw, from) = (waiting.digest, waiting.raw.clone(), letter.from.clone());
                     asked.spawn(async move { (digest, verifier.verify(&raw, &from).await) });
@@ -62,7 +62,7 @@ impl Office {
         if self.verifier.is_none() {
             return Ok(BTreeSet::new());
         }
-        let waiting = self.store.letters(Some(Fate::Waiting), None, "", u32::MAX).await?;
+        let waiting = self.store.letters(Some(LetterStatus::Waiting), None, "", u32::MAX).await?;
         let digests: Vec<Digest> = waiting.into_iter().map(|letter| letter.digest).collect();
         let mut letters: Vec<Letter> = Vec::new();
         let mut take = |(_, raw): (Digest, Vec<u8>)| letters.extend(self.read(&raw).and_then(Result::ok));
@@ -78,34 +78,34 @@ impl Office {
         Ok(rows.into_iter().filter(writes).map(|row| row.match_id).collect())
     }
 
-    fn told(&self, letter: &Letter) -> Told {
+    fn told(&self, letter: &Letter) -> ReportedDkim {
         let trusted = self.config.letters.trusted_authserv_id.as_deref();
-        trusted.map_or(Told::Nothing, |authserv_id| letter.dkim_told(authserv_id))
+        trusted.map_or(ReportedDkim::Nothing, |authserv_id| letter.dkim_told(authserv_id))
     }
 
     /// The verdict on a letter that wants to act. Where the DNS does not answer the letter is put off, and
-    /// [`Verdict::TryLater`] says so.
+    /// [`DkimVerdict::TryLater`] says so.
     pub(super) fn verdict(
         &self,
         waiting: &WaitingLetter,
         proofs: &Proofs,
         settlement: &mut Settlement,
-    ) -> Verdict {
+    ) -> DkimVerdict {
         if self.verifier.is_none() {
-            return Verdict::Passed;
+            return DkimVerdict::Passed;
         }
         let now = self.now();
         match proofs.get(&waiting.digest) {
-            Some(Verdict::Passed) => Verdict::Passed,
-            Some(Verdict::TryLater) if now - waiting.received_at < TRIED_FOR => {
+            Some(DkimVerdict::Passed) => DkimVerdict::Passed,
+            Some(DkimVerdict::TryLater) if now - waiting.received_at < TRIED_FOR => {
                 settlement.postponed.push(Postponed {
                     digest: waiting.digest,
                     note: "the DNS did not answer whether it is signed".to_owned(),
                     until: Some(now + AGAIN_AFTER),
                 });
-                Verdict::TryLater
+                DkimVerdict::TryLater
             }
-            Some(Verdict::TryLater | Verdict::NotPassed) | None => Verdict::NotPassed,
+            Some(DkimVerdict::TryLater | DkimVerdict::NotPassed) | None => DkimVerdict::NotPassed,
         }
     }
 

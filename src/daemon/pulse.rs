@@ -52,7 +52,7 @@ impl Pulse {
         Loop::ALL.into_iter().find(|which| age(which) > limit)
     }
 
-    pub fn note_sent(&self, at: DateTime<Utc>) {
+    pub fn record_outcomes(&self, at: DateTime<Utc>) {
         self.sent.fetch_max(at.timestamp_millis(), Ordering::Relaxed);
     }
 
@@ -86,8 +86,8 @@ mod tests {
         let pulse = Pulse::new(Instant::now());
         assert_eq!(pulse.sent(), None);
         let at = |seconds| DateTime::from_timestamp(seconds, 0).unwrap();
-        pulse.note_sent(at(20));
-        pulse.note_sent(at(10));
+        pulse.record_outcomes(at(20));
+        pulse.record_outcomes(at(10));
         assert_eq!(pulse.sent(), Some(at(20)));
     }
 }

@@ -17,14 +17,14 @@ use tokio::signal::unix::{self, SignalKind};
 use super::pulse::STUCK_AFTER;
 use super::status::{SILENT_AFTER, Status};
 use super::{Clock, Office};
-use crate::post::Stop;
+use crate::post::ShutdownSignal;
 use crate::store::Store;
 
 /// What somebody wants of the running program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     /// SIGTERM, SIGINT.
-    Stop,
+    ShutdownSignal,
     /// SIGHUP: read the config again.
     Reload,
 }
@@ -49,8 +49,8 @@ impl Signals {
 
     pub async fn next(&mut self) -> Wish {
         tokio::select! {
-            _ = self.terminate.recv() => Wish::Stop,
-            _ = self.interrupt.recv() => Wish::Stop,
+            _ = self.terminate.recv() => Wish::ShutdownSignal,
+            _ = self.interrupt.recv() => Wish::ShutdownSignal,
             _ = self.hang_up.recv() => Wish::Reload,
         }
     }
@@ -82,7 +82,7 @@ fn tell(states: &[NotifyState]) {
 
 impl Office {
     /// Tells systemd's watchdog that all is well, as long as every loop comes round, until `stop`.
-    pub(super) async fn reassure_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+    pub(super) async fn reassure_until(self: Arc<Self>, stop: ShutdownSignal) -> anyhow::Result<()> {
         let Some(patience) = sd_notify::watchdog_enabled() else {
             stop.wait().await;
             return Ok(());

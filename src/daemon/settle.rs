@@ -22,13 +22,13 @@ use super::write;
 use super::{Office, Pause, rest};
 use crate::game::BySeat;
 use crate::letter::{Address, Letter, Token, Unreadable};
-use crate::post::Stop;
-use crate::post::dkim::Verdict;
+use crate::post::ShutdownSignal;
+use crate::post::dkim::DkimVerdict;
 use crate::referee::Match;
 use crate::report::Plain;
 use crate::report::again::text_of;
 use crate::store::{
-    Claim, Decided, Fate, MatchRow, Postponed, Settlement, StoreError, TokenRow, WaitingLetter,
+    Claim, LetterDecision, LetterStatus, MatchRow, Postponed, Settlement, StoreError, TokenRow, WaitingLetter,
 };
 
 /// Letters settled in one transaction: some times as many as the store writes with one statement.
@@ -117,7 +117,7 @@ struct Lane<'a> {
 
 impl Office {
     /// Settles what waits, until `stop`.
-    pub(super) async fn settle_until(self: Arc<Self>, stop: Stop) -> anyhow::Result<()> {
+    pub(super) async fn settle_until(self: Arc<Self>, stop: ShutdownSignal) -> anyhow::Result<()> {
         let mut pause = Pause::new();
         let mut hand = InHand::default();
         while !stop.is_set() {
@@ -233,7 +233,7 @@ impl Office {
                     Pace::Alone(_) | Pace::InOrder | Pace::Together => Pace::Together,
                 };
                 self.committed(&settlement);
-                for letter in settlement.decided.iter().filter(|letter| letter.fate != Fate::Ruled) {
+                for letter in settlement.decided.iter().filter(|letter| letter.fate != LetterStatus::Ruled) {
                     tracing::info!(letter = %letter.digest, fate = letter.fate.as_str(), "a letter is decided");
                 }
                 return Ok(true);
@@ -355,7 +355,7 @@ impl Office {
         let letter = read?.as_ref().ok().filter(|letter| letter.automatic.is_none())?;
         let Recognised::Seat(row) = self.recognised(letter, known) else { return None };
         let proven = self.verifier.is_none()
-            || matches!(known.shared.proofs.get(&waiting.digest), Some(Verdict::Passed));
+            || matches!(known.shared.proofs.get(&waiting.digest), Some(DkimVerdict::Passed));
         let untouched = known.matches.get(&row.match_id).is_some_and(|working| !working.changed);
         (proven && untouched).then_some(row.match_id)
     }
@@ -436,7 +436,12 @@ impl Office {
             let plain = Plain::SetAside { digest: letter.to_string(), sender, note: note.clone() };
             let unique = format!("s.{}", &letter.to_string()[..24]);
             settlement.dispatches.push(self.gm_dispatch(&plain, &unique, None).await?);
-            settlement.decided.push(Decided { digest: letter, fate: Fate::SetAside, note, seat: None });
+            settlement.decided.push(LetterDecision {
+                digest: letter,
+                fate: LetterStatus::SetAside,
+                note,
+                seat: None,
+            });
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use super::Office;
 use super::pulse::STUCK_AFTER;
-use crate::post::{Health, Stop, host_name};
+use crate::post::{Health, ShutdownSignal, host_name};
 use crate::report::left;
 use crate::store::{Queues, Store};
 
@@ -211,7 +211,7 @@ impl Office {
     /// Notes the daemon's state until `stop`, and then that it has ended.
     pub(super) async fn note_state_until(
         self: Arc<Self>,
-        stop: Stop,
+        stop: ShutdownSignal,
         health: watch::Receiver<Health>,
     ) -> anyhow::Result<()> {
         let mut known_stuck = None;

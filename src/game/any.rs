@@ -18,19 +18,19 @@ macro_rules! games {
     ($($variant:ident => $game:ty),+ $(,)?) => {
         /// Which game.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Kind { $($variant),+ }
+        pub enum GameKind { $($variant),+ }
 
-        impl Kind {
-            pub const ALL: &'static [Kind] = &[$(Kind::$variant),+];
+        impl GameKind {
+            pub const ALL: &'static [GameKind] = &[$(GameKind::$variant),+];
 
             fn rulebook(self) -> &'static dyn Rulebook {
-                match self { $(Kind::$variant => &Book::<$game>(std::marker::PhantomData)),+ }
+                match self { $(GameKind::$variant => &Book::<$game>(std::marker::PhantomData)),+ }
             }
 
             /// A match of this game before anything was filed.
             pub fn start(self, choices: &Choices) -> AnyState {
                 match self {
-                    $(Kind::$variant => AnyState::$variant(Held(<$game>::start(&choices.all())))),+
+                    $(GameKind::$variant => AnyState::$variant(Held(<$game>::start(&choices.all())))),+
                 }
             }
 
@@ -45,7 +45,7 @@ macro_rules! games {
                     return Ok(self.start(choices));
                 }
                 Ok(match self {
-                    $(Kind::$variant => {
+                    $(GameKind::$variant => {
                         AnyState::$variant(Held(<$game>::start_under(rules, &choices.all())))
                     }),+
                 })
@@ -58,8 +58,8 @@ macro_rules! games {
         pub enum AnyState { $($variant(Held<$game>)),+ }
 
         impl AnyState {
-            pub fn kind(&self) -> Kind {
-                match self { $(AnyState::$variant(_) => Kind::$variant),+ }
+            pub fn kind(&self) -> GameKind {
+                match self { $(AnyState::$variant(_) => GameKind::$variant),+ }
             }
 
             fn position_of(&self) -> &dyn Position {
@@ -161,7 +161,7 @@ impl<G: Game> Rulebook for Book<G> {
     }
 }
 
-impl Kind {
+impl GameKind {
     /// As in records and on the command line: `quadrant-z`.
     pub fn key(self) -> &'static str {
         self.rulebook().key()
@@ -207,10 +207,10 @@ impl Kind {
     }
 
     /// The game called `text`: its key or its name, in any case, blanks and hyphens alike.
-    pub fn parse(text: &str) -> Option<Kind> {
+    pub fn parse(text: &str) -> Option<GameKind> {
         let plain = |text: &str| text.trim().replace([' ', '_'], "-").to_ascii_lowercase();
         let wanted = plain(text);
-        Kind::ALL.iter().copied().find(|kind| wanted == kind.key() || wanted == plain(kind.name()))
+        GameKind::ALL.iter().copied().find(|kind| wanted == kind.key() || wanted == plain(kind.name()))
     }
 
     /// Checks options by name and value.
@@ -224,7 +224,7 @@ impl Kind {
     /// The same for a match against the house: its level's own options hold unless others are given.
     ///
     /// # Errors
-    /// As for [`Kind::choose`].
+    /// As for [`GameKind::choose`].
     pub fn choose_at(self, level: &HouseLevel, wanted: &[(&str, &str)]) -> Result<Choices, String> {
         let given = |name: &str| wanted.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
         let own = level.options.iter().copied().filter(|(name, _)| !given(name));
@@ -265,22 +265,22 @@ impl Kind {
     }
 }
 
-impl Display for Kind {
+impl Display for GameKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.key())
     }
 }
 
-impl Serialize for Kind {
+impl Serialize for GameKind {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.key())
     }
 }
 
-impl<'de> Deserialize<'de> for Kind {
+impl<'de> Deserialize<'de> for GameKind {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let key = String::deserialize(deserializer)?;
-        let kind = Kind::ALL.iter().copied().find(|kind| kind.key() == key);
+        let kind = GameKind::ALL.iter().copied().find(|kind| kind.key() == key);
         kind.ok_or_else(|| serde::de::Error::custom(format!("no game `{key}`")))
     }
 }

@@ -69,7 +69,7 @@ impl Display for Values {
 
 /// Options chosen for one match, by name: only those that differ from the game's defaults.
 ///
-/// Those of [`Kind::choose`](super::any::Kind::choose) are known and have values that the game takes; those that were
+/// Those of [`GameKind::choose`](super::any::Kind::choose) are known and have values that the game takes; those that were
 /// read from a file may be anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

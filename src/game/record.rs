@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toml::Spanned;
 
-use super::any::{AnyState, Choices, Filing, Kind};
+use super::any::{AnyState, Choices, Filing, GameKind};
 use super::{BySeat, Due, Fault, Line, Outcome, Phase, Reason, Seat};
 
 /// One match: the game, its options, and the orders as filed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    pub game: Kind,
+    pub game: GameKind,
     /// The version of the rules that it is played by.
     pub rules: u32,
     pub players: BySeat<String>,
@@ -158,8 +158,8 @@ impl Record {
                 format!("record format {} is not known; this program reads 1", raw.fogpost.get_ref());
             return Err(fail(raw.fogpost.span(), reason));
         }
-        let Some(game) = Kind::ALL.iter().copied().find(|kind| kind.key() == raw.game.get_ref()) else {
-            let known: Vec<_> = Kind::ALL.iter().map(|kind| kind.key()).collect();
+        let Some(game) = GameKind::ALL.iter().copied().find(|kind| kind.key() == raw.game.get_ref()) else {
+            let known: Vec<_> = GameKind::ALL.iter().map(|kind| kind.key()).collect();
             let reason = format!("unknown game `{}`; known are {}", raw.game.get_ref(), known.join(", "));
             return Err(fail(raw.game.span(), reason));
         };
@@ -234,7 +234,7 @@ impl std::fmt::Display for Record {
 }
 
 fn read_options(
-    game: Kind,
+    game: GameKind,
     options: &toml::map::Map<String, toml::Value>,
 ) -> Result<Choices, (String, String)> {
     let mut wanted = Vec::new();

@@ -4,30 +4,30 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::game::any::{Choices, Filing, Kind};
+use crate::game::any::{Choices, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Outcome, Phase, Seat};
-use crate::letter::{Address, Digest, Own};
+use crate::letter::{Address, Digest, OwnIdentity};
 
 /// What was decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "body")]
 pub enum Fact {
     MatchOpened {
-        game: Kind,
+        game: GameKind,
         options: Choices,
         players: BySeat<String>,
         /// The level at which the house plays the seat.
         #[serde(default, skip_serializing_if = "nobody")]
         house: BySeat<Option<String>>,
         terms: Value,
-        desk: Desk,
+        desk: MailIdentity,
         /// Pins the secret that the salts come from, without opening it: [`SealKey::pin`].
         key: Digest,
     },
     /// The referee writes from another address, or words his letters otherwise, from here on.
     DeskSet {
-        desk: Desk,
+        desk: MailIdentity,
     },
     /// `sealed` is SHA-256 over the salt and the orders, each followed by a line feed.
     OrdersSealed {
@@ -181,7 +181,7 @@ pub fn nobody(house: &BySeat<Option<String>>) -> bool {
 
 /// What a letter is read by and an answer worded by, beside the match itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Desk {
+pub struct MailIdentity {
     /// The referee's own address.
     pub address: String,
     /// The digest of everything that words a letter: the templates, the club's name, the program's version.
@@ -191,12 +191,12 @@ pub struct Desk {
     pub message_ids: String,
 }
 
-impl Desk {
+impl MailIdentity {
     /// By what letters to the referee were read; `None`: the address is none.
-    pub fn own(&self) -> Option<Own> {
+    pub fn own(&self) -> Option<OwnIdentity> {
         let address = Address::parse(&self.address).ok()?;
         let domain = if self.message_ids.is_empty() { address.domain() } else { &self.message_ids };
-        Some(Own { message_id_domain: domain.to_owned(), address, return_path: None })
+        Some(OwnIdentity { message_id_domain: domain.to_owned(), address, return_path: None })
     }
 }
 

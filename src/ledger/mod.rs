@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use chain::{Broken, Head, walk};
-pub use fact::{Desk, Fact, nobody};
+pub use fact::{Fact, MailIdentity, nobody};
 pub use played::{adjudications, record, replay, standing};
 pub use seal::{SealKey, seal_digest};
 

@@ -12,16 +12,16 @@ pub struct Address(String);
 /// What cannot be a mail address here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a mail address")]
-pub struct NotAnAddress;
+pub struct ParseAddressError;
 
 impl Address {
     /// Reads `local@domain` (RFC 5321 4.1.2), case ignored.
     ///
     /// # Errors
     /// Anything else, quoted local parts and address literals included: nobody's mailbox is called so.
-    pub fn parse(text: &str) -> Result<Address, NotAnAddress> {
+    pub fn parse(text: &str) -> Result<Address, ParseAddressError> {
         let text = text.trim();
-        let (local, domain) = text.rsplit_once('@').ok_or(NotAnAddress)?;
+        let (local, domain) = text.rsplit_once('@').ok_or(ParseAddressError)?;
         let plain =
             |c: char| c.is_ascii_alphanumeric() || c.is_alphanumeric() && c.to_lowercase().count() == 1;
         let local_ok = local.len() <= 64
@@ -37,7 +37,7 @@ impl Address {
                 && label.chars().all(|c| plain(c) || c == '-' || c == '_')
         };
         if text.len() > 254 || !local_ok || !domain.split('.').all(label_ok) {
-            return Err(NotAnAddress);
+            return Err(ParseAddressError);
         }
         Ok(Address(text.to_lowercase()))
     }
@@ -75,7 +75,7 @@ impl Address {
     ///
     /// # Errors
     /// `plus` does not fit there.
-    pub fn with_plus(&self, plus: &str) -> Result<Address, NotAnAddress> {
+    pub fn with_plus(&self, plus: &str) -> Result<Address, ParseAddressError> {
         Address::parse(&format!("{}+{plus}@{}", self.local(), self.domain()))
     }
 
@@ -198,7 +198,7 @@ mod tests {
             "a\u{0}@b.c",
             "a@b.c\u{202e}",
         ] {
-            assert_eq!(Address::parse(text), Err(NotAnAddress), "{text:?}");
+            assert_eq!(Address::parse(text), Err(ParseAddressError), "{text:?}");
         }
         assert!(Address::parse(&format!("{}@b.c", "a".repeat(65))).is_err());
     }

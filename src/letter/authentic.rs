@@ -8,7 +8,7 @@ use super::header::Header;
 
 /// What was said of the DKIM signature of the From domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum ReportedDkim {
     /// A signature of the From domain, or of one above or below it, passed.
     Passed,
     /// There are results, but none that passed for that domain.
@@ -22,8 +22,8 @@ pub fn is_trace(name: &str) -> bool {
     matches!(name, "received" | "authentication-results")
 }
 
-pub fn dkim_told(trace: &[Header], authserv_id: &str, from: &Address) -> Told {
-    let mut told = Told::Nothing;
+pub fn dkim_told(trace: &[Header], authserv_id: &str, from: &Address) -> ReportedDkim {
+    let mut told = ReportedDkim::Nothing;
     let mut begun = false;
     for header in trace {
         let results =
@@ -35,9 +35,9 @@ pub fn dkim_told(trace: &[Header], authserv_id: &str, from: &Address) -> Told {
                     let passed =
                         result.value == "pass" && result.domain().is_some_and(|d| aligned(d, from.domain()));
                     if passed {
-                        return Told::Passed;
+                        return ReportedDkim::Passed;
                     }
-                    told = Told::NotPassed;
+                    told = ReportedDkim::NotPassed;
                 }
             }
             // What stands below the server's own fields was there before it.
@@ -185,7 +185,7 @@ mod tests {
 
     use super::*;
 
-    fn told(fields: &[(&str, &str)]) -> Told {
+    fn told(fields: &[(&str, &str)]) -> ReportedDkim {
         let header = |(name, value): &(&str, &str)| Header { name: (*name).into(), value: (*value).into() };
         let from = Address::parse("ann@example.org").unwrap();
         dkim_told(&fields.iter().map(header).collect::<Vec<_>>(), "mx.club.example", &from)
@@ -202,7 +202,7 @@ mod tests {
             "mx.club.example; dkim/1=pass header.d=mail.example.org",
             "mx.club.example; dkim=fail header.d=example.org; dkim=pass header.d=example.org",
         ] {
-            assert_eq!(told(&[(AR, value)]), Told::Passed, "{value}");
+            assert_eq!(told(&[(AR, value)]), ReportedDkim::Passed, "{value}");
         }
     }
 
@@ -217,7 +217,7 @@ mod tests {
             "mx.club.example; dkim=neutral reason=\"dkim=pass header.d=example.org\"",
             "mx.club.example; dkim=pass",
         ] {
-            assert_eq!(told(&[(AR, value)]), Told::NotPassed, "{value}");
+            assert_eq!(told(&[(AR, value)]), ReportedDkim::NotPassed, "{value}");
         }
         for value in [
             "mx.club.example; none",
@@ -226,7 +226,7 @@ mod tests {
             "; dkim=pass",
             "mx.club.example; spf=pass",
         ] {
-            assert_eq!(told(&[(AR, value)]), Told::Nothing, "{value}");
+            assert_eq!(told(&[(AR, value)]), ReportedDkim::Nothing, "{value}");
         }
     }
 
@@ -236,10 +236,10 @@ mod tests {
         let fail = (AR, "mx.club.example; dkim=fail header.d=example.org");
         let spf = (AR, "mx.club.example; spf=pass");
         let received = ("received", "from x by y");
-        assert_eq!(told(&[received, spf, forged]), Told::Passed);
-        assert_eq!(told(&[received, fail, received, forged]), Told::NotPassed);
-        assert_eq!(told(&[spf, received, forged]), Told::Nothing);
-        assert_eq!(told(&[spf, (AR, "other; none"), forged]), Told::Nothing);
+        assert_eq!(told(&[received, spf, forged]), ReportedDkim::Passed);
+        assert_eq!(told(&[received, fail, received, forged]), ReportedDkim::NotPassed);
+        assert_eq!(told(&[spf, received, forged]), ReportedDkim::Nothing);
+        assert_eq!(told(&[spf, (AR, "other; none"), forged]), ReportedDkim::Nothing);
     }
 
     proptest! {

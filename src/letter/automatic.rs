@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
-use super::Own;
+use super::OwnIdentity;
 use super::address::Address;
 use super::body::{Texts, mime_type};
 use super::bounce::{self, Opening};
@@ -103,7 +103,7 @@ pub(super) struct Evidence<'a> {
     pub texts: Option<&'a Texts>,
     pub from: Option<&'a Address>,
     pub subject: &'a str,
-    pub own: &'a Own,
+    pub own: &'a OwnIdentity,
 }
 
 /// Why the letter is a machine's; `None` for a person's.
@@ -406,7 +406,7 @@ fn takes_no_reply(local: &str) -> bool {
 }
 
 /// Collects `<…@domain>` with our Message-ID domain.
-fn find_own_ids(bytes: &[u8], own: &Own, found: &mut Vec<String>) {
+fn find_own_ids(bytes: &[u8], own: &OwnIdentity, found: &mut Vec<String>) {
     const MOST: usize = 50;
     let domain = own.message_id_domain.as_bytes();
     let mut at = 0;

@@ -5,7 +5,7 @@ use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 use super::charset::{decode, transfer_decoded};
 use super::clean::clean;
 use super::source::{Source, plain_lines};
-use super::{Limits, Why, html};
+use super::{Limits, UnreadableReason, html};
 
 /// What a letter without a readable text consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,12 +69,12 @@ pub struct Texts {
 ///
 /// # Errors
 /// The letter exceeds a limit.
-pub fn texts(message: &Message<'_>, limits: &Limits) -> Result<Texts, Why> {
+pub fn texts(message: &Message<'_>, limits: &Limits) -> Result<Texts, UnreadableReason> {
     let mut walk = Walk { message, limits, parts: 0, texts: Texts::default() };
     walk.part(0, 0)?;
     let texts = walk.texts;
     if texts.plain.len() + texts.html.len() + texts.attached.len() > limits.max_lines {
-        return Err(Why::TooManyLines);
+        return Err(UnreadableReason::TooManyLines);
     }
     Ok(texts)
 }
@@ -87,14 +87,14 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn part(&mut self, id: usize, nesting: usize) -> Result<(), Why> {
+    fn part(&mut self, id: usize, nesting: usize) -> Result<(), UnreadableReason> {
         let Some(part) = self.message.parts.get(id) else { return Ok(()) };
         self.parts += 1;
         if self.parts > self.limits.max_parts {
-            return Err(Why::TooManyParts);
+            return Err(UnreadableReason::TooManyParts);
         }
         if nesting > self.limits.max_nesting {
-            return Err(Why::TooDeep);
+            return Err(UnreadableReason::TooDeep);
         }
         match &part.body {
             PartType::Multipart(children) => {
@@ -107,9 +107,9 @@ impl Walk<'_> {
                 self.stands_for(WhatItIs::Forwarded);
                 self.parts += inner.parts.len();
                 if nesting + depth(inner, self.limits.max_nesting) > self.limits.max_nesting {
-                    return Err(Why::TooDeep);
+                    return Err(UnreadableReason::TooDeep);
                 }
-                if self.parts > self.limits.max_parts { Err(Why::TooManyParts) } else { Ok(()) }
+                if self.parts > self.limits.max_parts { Err(UnreadableReason::TooManyParts) } else { Ok(()) }
             }
             _ => {
                 self.leaf(part);

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::Own;
+use super::OwnIdentity;
 use super::address::{Address, Token};
 
 /// One header field.
@@ -143,17 +143,17 @@ pub fn message_ids(value: &str) -> Vec<String> {
 }
 
 /// Whether only we can have written a Message-ID: by its token, or by a domain that is nobody else's.
-pub fn is_own_id(id: &str, own: &Own) -> bool {
+pub fn is_own_id(id: &str, own: &OwnIdentity) -> bool {
     let shared = own.message_id_domain.eq_ignore_ascii_case(own.address.domain());
     token_of_id(id, own).is_some() || !shared && has_own_domain(id, own)
 }
 
-fn has_own_domain(id: &str, own: &Own) -> bool {
+fn has_own_domain(id: &str, own: &OwnIdentity) -> bool {
     id.rsplit_once('@').is_some_and(|(_, domain)| domain.eq_ignore_ascii_case(&own.message_id_domain))
 }
 
 /// The token in a Message-ID of ours: `TOKEN.N@domain`.
-pub fn token_of_id(id: &str, own: &Own) -> Option<Token> {
+pub fn token_of_id(id: &str, own: &OwnIdentity) -> Option<Token> {
     if !has_own_domain(id, own) {
         return None;
     }
@@ -161,7 +161,7 @@ pub fn token_of_id(id: &str, own: &Own) -> Option<Token> {
 }
 
 /// The tokens behind the `+` of our own address in a field of addresses.
-pub fn plus_tokens(value: &str, own: &Own) -> Vec<Token> {
+pub fn plus_tokens(value: &str, own: &OwnIdentity) -> Vec<Token> {
     let edge = |c: char| {
         c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '"' | '(' | ')' | ':' | '\'' | '[' | ']')
     };
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn tokens_come_back_in_addresses_and_ids() {
-        let own = Own {
+        let own = OwnIdentity {
             address: Address::parse("referee@club.example").unwrap(),
             message_id_domain: "fogpost.club.example".into(),
             return_path: None,
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(token_of_id("0123456789abcdef.7@FOGPOST.club.example", &own), Some(token));
         assert_eq!(token_of_id("0123456789abcdef.7@club.example", &own), None);
         assert_eq!(token_of_id("digest-5@fogpost.club.example", &own), None);
-        let shared = Own { message_id_domain: "club.example".into(), ..own.clone() };
+        let shared = OwnIdentity { message_id_domain: "club.example".into(), ..own.clone() };
         assert!(is_own_id("n.1@fogpost.club.example", &own) && !is_own_id("n.1@club.example", &own));
         assert!(is_own_id("0123456789abcdef.7@club.example", &shared));
         assert!(

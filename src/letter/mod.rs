@@ -70,7 +70,7 @@ const MAX_QUOTED: usize = 8;
 
 /// What is ours, so that it can be known when it comes back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Own {
+pub struct OwnIdentity {
     /// The referee's address. Reply tokens stand in it behind a `+`.
     pub address: Address,
     /// What stands behind the `@` in the Message-IDs of our letters.
@@ -111,7 +111,7 @@ pub struct InSubject {
 
 /// Why a letter cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum UnreadableReason {
     TooBig,
     HeaderTooBig,
     NoFrom,
@@ -127,7 +127,7 @@ pub enum Why {
 #[derive(Clone, Debug)]
 pub struct Unreadable {
     pub digest: Digest,
-    pub why: Why,
+    pub why: UnreadableReason,
     pub message_id: Option<String>,
     pub subject: String,
     /// To whom the reason may be told: nobody, if no sender can be made out or a machine wrote.
@@ -138,7 +138,7 @@ pub struct Unreadable {
 
 impl Unreadable {
     /// Of bytes in which the parser finds no header.
-    fn nothing(digest: Digest, why: Why) -> Unreadable {
+    fn nothing(digest: Digest, why: UnreadableReason) -> Unreadable {
         let (message_id, answerable, automatic) = (None, None, None);
         Unreadable {
             digest,
@@ -152,20 +152,24 @@ impl Unreadable {
     }
 }
 
-impl Display for Why {
+impl Display for UnreadableReason {
     /// A sentence to the sender.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Why::TooBig => {
+            UnreadableReason::TooBig => {
                 "Your letter is too big to be read. Please send only your orders, without attachments."
             }
-            Why::HeaderTooBig | Why::TooDeep | Why::TooManyParts => {
+            UnreadableReason::HeaderTooBig | UnreadableReason::TooDeep | UnreadableReason::TooManyParts => {
                 "Your letter has too many parts to be read. Please send only your orders, as plain text."
             }
-            Why::TooManyLines => "Your letter is too long to be read. Please send only your orders.",
-            Why::NoFrom => "Your letter does not say who wrote it.",
-            Why::SeveralFrom => "Your letter names several senders. Please send it from one address.",
-            Why::Empty => "Your letter is empty.",
+            UnreadableReason::TooManyLines => {
+                "Your letter is too long to be read. Please send only your orders."
+            }
+            UnreadableReason::NoFrom => "Your letter does not say who wrote it.",
+            UnreadableReason::SeveralFrom => {
+                "Your letter names several senders. Please send it from one address."
+            }
+            UnreadableReason::Empty => "Your letter is empty.",
         })
     }
 }
@@ -181,7 +185,7 @@ impl Letter {
     ///
     /// # Errors
     /// [`Unreadable`]: it exceeds a limit, or has not exactly one sender.
-    pub fn read(raw: &[u8], own: &Own, limits: &Limits) -> Result<Letter, Box<Unreadable>> {
+    pub fn read(raw: &[u8], own: &OwnIdentity, limits: &Limits) -> Result<Letter, Box<Unreadable>> {
         let digest = Digest::of(raw);
         let raw = &header::with_line_feeds(raw);
         let raw = &header::without_hidden_letters(header::without_envelope_line(raw));
@@ -191,7 +195,10 @@ impl Letter {
         let readable = if measured.is_ok() { raw } else { &head[..head.len().min(limits.max_header_bytes)] };
         let headers = header::headers(&readable[..head.len().min(readable.len())]);
         let Some(message) = MessageParser::default().parse(readable).filter(|m| !m.parts.is_empty()) else {
-            return Err(Box::new(Unreadable::nothing(digest, measured.err().unwrap_or(Why::NoFrom))));
+            return Err(Box::new(Unreadable::nothing(
+                digest,
+                measured.err().unwrap_or(UnreadableReason::NoFrom),
+            )));
         };
         let texts = measured.and_then(|()| body::texts(&message, limits));
         let mut envelope = Envelope::new(&message, &headers, own);
@@ -252,32 +259,32 @@ impl Letter {
 
     /// What the receiving server says of the sender's DKIM signature; `authserv_id` is the name that it signs its
     /// Authentication-Results with.
-    pub fn dkim_told(&self, authserv_id: &str) -> authentic::Told {
+    pub fn dkim_told(&self, authserv_id: &str) -> authentic::ReportedDkim {
         authentic::dkim_told(&self.trace, authserv_id, &self.from)
     }
 }
 
 /// Whether the letter is within the limits that can be told before it is parsed.
-fn measure(raw: &[u8], head: &[u8], limits: &Limits) -> Result<(), Why> {
+fn measure(raw: &[u8], head: &[u8], limits: &Limits) -> Result<(), UnreadableReason> {
     if raw.iter().all(u8::is_ascii_whitespace) {
-        return Err(Why::Empty);
+        return Err(UnreadableReason::Empty);
     }
     if raw.len() > limits.max_bytes {
-        return Err(Why::TooBig);
+        return Err(UnreadableReason::TooBig);
     }
     if head.len() > limits.max_header_bytes {
-        return Err(Why::HeaderTooBig);
+        return Err(UnreadableReason::HeaderTooBig);
     }
     // Letters in letters are parsed, and dropped, one inside the other.
     if header::count_content_types(raw) > limits.max_parts * 4 {
-        return Err(Why::TooManyParts);
+        return Err(UnreadableReason::TooManyParts);
     }
     Ok(())
 }
 
 /// What stands in the header.
 struct Envelope {
-    from: Result<Address, Why>,
+    from: Result<Address, UnreadableReason>,
     /// Some address in From, if there are several.
     a_sender: Option<Address>,
     from_name: Option<String>,
@@ -290,7 +297,7 @@ struct Envelope {
 }
 
 impl Envelope {
-    fn new(message: &Message<'_>, headers: &[Header], own: &Own) -> Envelope {
+    fn new(message: &Message<'_>, headers: &[Header], own: &OwnIdentity) -> Envelope {
         let ids = |name: &str| -> Vec<String> {
             headers.iter().filter(|h| h.name == name).flat_map(|h| header::message_ids(&h.value)).collect()
         };
@@ -323,8 +330,8 @@ impl Envelope {
         let fields = headers.iter().filter(|h| h.name == "from").count();
         let from = match (senders.as_slice(), mailboxes, fields) {
             ([(address, _)], 1, 1) => Ok(address.clone()),
-            (_, 0, _) | ([], _, 0 | 1) => Err(Why::NoFrom),
-            _ => Err(Why::SeveralFrom),
+            (_, 0, _) | ([], _, 0 | 1) => Err(UnreadableReason::NoFrom),
+            _ => Err(UnreadableReason::SeveralFrom),
         };
         let one_line = |text: &str| {
             let text = clean::clean(text).replace('\n', " ");
@@ -344,8 +351,9 @@ impl Envelope {
         }
     }
 
-    fn unreadable(self, digest: Digest, why: Why) -> Unreadable {
-        let answerable = self.from.ok().filter(|_| self.automatic.is_none() && why != Why::Empty);
+    fn unreadable(self, digest: Digest, why: UnreadableReason) -> Unreadable {
+        let answerable =
+            self.from.ok().filter(|_| self.automatic.is_none() && why != UnreadableReason::Empty);
         Unreadable {
             digest,
             why,

@@ -31,7 +31,7 @@ enum Region {
 
 /// The lines written now, in order, with one blank line where blank or other lines stood between them.
 pub fn written<'a>(lines: &'a [Source], ours: Option<&Ours>, people: People<'a>) -> Vec<&'a str> {
-    let mut reading = Reading::new(lines, ours, people);
+    let mut reading = QuoteScanner::new(lines, ours, people);
     let mut at = 0;
     while at < lines.len() {
         at = reading.step(at);
@@ -39,7 +39,7 @@ pub fn written<'a>(lines: &'a [Source], ours: Option<&Ours>, people: People<'a>)
     reading.written
 }
 
-struct Reading<'a> {
+struct QuoteScanner<'a> {
     lines: &'a [Source],
     is_ours: Vec<bool>,
     frames: Vec<Option<Frame>>,
@@ -53,8 +53,8 @@ struct Reading<'a> {
     gap: bool,
 }
 
-impl<'a> Reading<'a> {
-    fn new(lines: &'a [Source], ours: Option<&Ours>, people: People<'a>) -> Reading<'a> {
+impl<'a> QuoteScanner<'a> {
+    fn new(lines: &'a [Source], ours: Option<&Ours>, people: People<'a>) -> QuoteScanner<'a> {
         let is_ours: Vec<bool> = match ours {
             Some(ours) => {
                 let mut follow = ours.follow();
@@ -70,7 +70,7 @@ impl<'a> Reading<'a> {
         let last_marker = lines.iter().rposition(|line| is_marker(&line.text));
         let set_in = set_in_quotes(lines, &frames);
         let (region, written, gap) = (Region::Written, Vec::new(), false);
-        Reading { lines, is_ours, frames, last_marker, set_in, people, region, written, gap }
+        QuoteScanner { lines, is_ours, frames, last_marker, set_in, people, region, written, gap }
     }
 
     /// Reads the line at `at`, or the frame that begins there; the line to go on with.

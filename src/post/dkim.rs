@@ -22,7 +22,7 @@ const MAX_SIGNATURES: usize = 10;
 
 /// What the signatures of a letter prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum DkimVerdict {
     /// One of the From domain, or of a domain above or below it, holds and covers From and the whole text.
     Passed,
     /// None does.
@@ -60,17 +60,17 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
     }
 
     /// Verifies the raw bytes of a letter that says it is `from`.
-    pub async fn verify(&self, raw: &[u8], from: &Address) -> Verdict {
-        let Some(message) = AuthenticatedMessage::parse(raw) else { return Verdict::NotPassed };
+    pub async fn verify(&self, raw: &[u8], from: &Address) -> DkimVerdict {
+        let Some(message) = AuthenticatedMessage::parse(raw) else { return DkimVerdict::NotPassed };
         // A signature counts for one sender: a second From may not borrow it.
         let one_sender =
             matches!(message.from.as_slice(), [only] if only.eq_ignore_ascii_case(from.as_str()));
         if !one_sender || message.dkim_headers.len() > MAX_SIGNATURES {
-            return Verdict::NotPassed;
+            return DkimVerdict::NotPassed;
         }
         let outcomes =
             self.authenticator.verify_dkim(Parameters::new(&message).with_txt_cache(&self.keys)).await;
-        let mut verdict = Verdict::NotPassed;
+        let mut verdict = DkimVerdict::NotPassed;
         for outcome in &outcomes {
             let Some(signature) = outcome.signature() else { continue };
             let covers_from = signature.h.iter().any(|name| name.eq_ignore_ascii_case("from"));
@@ -79,8 +79,8 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
                 continue;
             }
             match outcome.result() {
-                DkimResult::Pass => return Verdict::Passed,
-                DkimResult::TempError(_) => verdict = Verdict::TryLater,
+                DkimResult::Pass => return DkimVerdict::Passed,
+                DkimResult::TempError(_) => verdict = DkimVerdict::TryLater,
                 DkimResult::Neutral(_)
                 | DkimResult::Fail(_)
                 | DkimResult::PermError(_)
@@ -200,24 +200,24 @@ mod tests {
         out
     }
 
-    async fn verdict(letter: &str, domain: &str, headers: &[&str], whole: bool) -> Verdict {
+    async fn verdict(letter: &str, domain: &str, headers: &[&str], whole: bool) -> DkimVerdict {
         let (raw, verifier) = signed(letter, domain, headers, whole);
         verifier.verify(&raw, &Address::parse("ann@example.org").unwrap()).await
     }
 
     #[tokio::test]
     async fn a_signature_of_the_from_domain_passes() {
-        assert_eq!(verdict(LETTER, "example.org", &["From", "Subject"], true).await, Verdict::Passed);
-        assert_eq!(verdict(LETTER, "mail.example.org", &["From"], true).await, Verdict::Passed);
+        assert_eq!(verdict(LETTER, "example.org", &["From", "Subject"], true).await, DkimVerdict::Passed);
+        assert_eq!(verdict(LETTER, "mail.example.org", &["From"], true).await, DkimVerdict::Passed);
     }
 
     #[tokio::test]
     async fn a_signature_of_another_domain_or_of_half_a_letter_does_not() {
-        assert_eq!(verdict(LETTER, "evil.example", &["From"], true).await, Verdict::NotPassed);
-        assert_eq!(verdict(LETTER, "example.org", &["Subject"], true).await, Verdict::NotPassed);
-        assert_eq!(verdict(LETTER, "example.org", &["From"], false).await, Verdict::NotPassed);
+        assert_eq!(verdict(LETTER, "evil.example", &["From"], true).await, DkimVerdict::NotPassed);
+        assert_eq!(verdict(LETTER, "example.org", &["Subject"], true).await, DkimVerdict::NotPassed);
+        assert_eq!(verdict(LETTER, "example.org", &["From"], false).await, DkimVerdict::NotPassed);
         let two = LETTER.replace("Subject", "From: bo@example.net\r\nSubject");
-        assert_eq!(verdict(&two, "example.org", &["From"], true).await, Verdict::NotPassed);
+        assert_eq!(verdict(&two, "example.org", &["From"], true).await, DkimVerdict::NotPassed);
     }
 
     #[tokio::test]
@@ -225,13 +225,13 @@ mod tests {
         let from = Address::parse("ann@example.org").unwrap();
         let (raw, verifier) = signed(LETTER, "example.org", &["From", "Subject"], true);
         let changed = String::from_utf8(raw).unwrap().replace("HOLD", "RESIGN CONFIRM");
-        assert_eq!(verifier.verify(changed.as_bytes(), &from).await, Verdict::NotPassed);
-        assert_eq!(verifier.verify(LETTER.as_bytes(), &from).await, Verdict::NotPassed);
-        assert_eq!(verifier.verify(b"", &from).await, Verdict::NotPassed);
+        assert_eq!(verifier.verify(changed.as_bytes(), &from).await, DkimVerdict::NotPassed);
+        assert_eq!(verifier.verify(LETTER.as_bytes(), &from).await, DkimVerdict::NotPassed);
+        assert_eq!(verifier.verify(b"", &from).await, DkimVerdict::NotPassed);
         let (raw, _) = signed(LETTER, "example.org", &["From"], true);
         assert_eq!(
             verifier.verify(&raw, &from).await,
-            Verdict::NotPassed,
+            DkimVerdict::NotPassed,
             "signed with a key that is not published"
         );
     }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use self::mailbox::Mailbox;
-use super::inbox::{BATCH_BYTES, BATCH_LETTERS, Door, Line, Source, UNREADABLE_REST};
+use super::inbox::{BATCH_BYTES, BATCH_LETTERS, BatchSender, ConnectionHandle, Source, UNREADABLE_REST};
 use super::{Error, Secret, Tls};
 
 /// So often a letter may break the session before it is left alone.
@@ -114,9 +114,9 @@ impl Settings {
 }
 
 /// A mailbox being read, over however many sessions.
-pub(super) struct Reading {
+pub(super) struct ImapReader {
     settings: Settings,
-    line: Line,
+    line: ConnectionHandle,
     /// To which the UIDs below belong.
     uid_validity: u32,
     /// Stored, but not yet gone from the folder: they are not handed over again.
@@ -133,9 +133,9 @@ pub(super) struct Reading {
     taken: usize,
 }
 
-impl Reading {
-    pub(super) fn new(settings: Settings, line: Line) -> Reading {
-        Reading {
+impl ImapReader {
+    pub(super) fn new(settings: Settings, line: ConnectionHandle) -> ImapReader {
+        ImapReader {
             settings,
             line,
             uid_validity: 0,
@@ -187,7 +187,7 @@ impl Reading {
     }
 
     /// Takes all that can be taken, until the folder holds nothing more.
-    fn round(&mut self, mailbox: &mut Mailbox, door: &Door) -> Result<(), Error> {
+    fn round(&mut self, mailbox: &mut Mailbox, door: &BatchSender) -> Result<(), Error> {
         let mut filed_again = false;
         loop {
             let listed = mailbox.list()?;
@@ -234,7 +234,7 @@ impl Reading {
         Ok(fit.count())
     }
 
-    fn take(&mut self, mailbox: &mut Mailbox, uids: &[u32], door: &Door) -> Result<(), Error> {
+    fn take(&mut self, mailbox: &mut Mailbox, uids: &[u32], door: &BatchSender) -> Result<(), Error> {
         self.fetching = uids.to_vec();
         let fetched = mailbox.fetch(uids)?;
         self.fetching.clear();
@@ -261,8 +261,8 @@ impl Reading {
     }
 }
 
-impl Source for Reading {
-    fn stay(&mut self, door: &Door) -> Result<Infallible, Error> {
+impl Source for ImapReader {
+    fn stay(&mut self, door: &BatchSender) -> Result<Infallible, Error> {
         self.learn();
         loop {
             let broken = self.open().and_then(|mut mailbox| {
@@ -279,7 +279,7 @@ impl Source for Reading {
         }
     }
 
-    fn visit(&mut self, door: &Door) -> Result<usize, Error> {
+    fn visit(&mut self, door: &BatchSender) -> Result<usize, Error> {
         loop {
             let mut mailbox = self.open()?;
             match self.round(&mut mailbox, door) {

@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
-use super::{Arrived, Batch, Error, Health, Stop, imap, maildir, without_addresses};
+use super::{Batch, Error, FetchedLetter, Health, ShutdownSignal, imap, maildir, without_addresses};
 
 /// At most so many letters in a batch, which is one transaction of the receiver.
 pub(super) const BATCH_LETTERS: usize = 500;
@@ -41,9 +41,9 @@ pub enum Inbox {
 /// What each kind of mailbox can do, on the inbox's thread.
 pub(super) trait Source {
     /// Reads whatever is there and whatever comes, until something fails or `door` is closed.
-    fn stay(&mut self, door: &Door) -> Result<Infallible, Error>;
+    fn stay(&mut self, door: &BatchSender) -> Result<Infallible, Error>;
     /// Reads what is there now and returns how many letters were taken.
-    fn visit(&mut self, door: &Door) -> Result<usize, Error>;
+    fn visit(&mut self, door: &BatchSender) -> Result<usize, Error>;
     /// Takes nothing; says what it found.
     fn look(&mut self) -> Result<String, Error>;
 }
@@ -57,10 +57,10 @@ impl Inbox {
         }
     }
 
-    fn source(self, line: Line) -> Box<dyn Source> {
+    fn source(self, line: ConnectionHandle) -> Box<dyn Source> {
         match self {
-            Inbox::Imap(settings) => Box::new(imap::Reading::new(settings, line)),
-            Inbox::Maildir(settings) => Box::new(maildir::Reading::new(settings)),
+            Inbox::Imap(settings) => Box::new(imap::ImapReader::new(settings, line)),
+            Inbox::Maildir(settings) => Box::new(maildir::MaildirReader::new(settings)),
         }
     }
 
@@ -91,10 +91,10 @@ impl Inbox {
     pub async fn run(
         self,
         to: mpsc::Sender<Batch>,
-        stop: Stop,
+        stop: ShutdownSignal,
         health: watch::Sender<Health>,
     ) -> Result<(), Error> {
-        let door = Door { to, stop: stop.clone(), health, runtime: Handle::current() };
+        let door = BatchSender { to, stop: stop.clone(), health, runtime: Handle::current() };
         let running = self.on_thread(stop, move |source| {
             keep_on(source, &door);
             Ok(())
@@ -110,9 +110,9 @@ impl Inbox {
     /// # Errors
     /// When the mailbox cannot be read to its end, or a batch is not stored.
     pub async fn drain(self, to: mpsc::Sender<Batch>) -> Result<usize, Error> {
-        let (_stopper, stop) = Stop::new();
+        let (_stopper, stop) = ShutdownSignal::new();
         let health = watch::channel(Health::default()).0;
-        let door = Door { to, stop: stop.clone(), health, runtime: Handle::current() };
+        let door = BatchSender { to, stop: stop.clone(), health, runtime: Handle::current() };
         self.on_thread(stop, move |source| source.visit(&door)).await
     }
 
@@ -121,17 +121,17 @@ impl Inbox {
     /// # Errors
     /// When it cannot be opened as the settings say.
     pub async fn check(&self) -> Result<String, Error> {
-        let (_stopper, stop) = Stop::new();
+        let (_stopper, stop) = ShutdownSignal::new();
         self.clone().on_thread(stop, |source| source.look()).await
     }
 
     /// A thread and not a blocking task: one that idles for minutes would hold up the runtime's end.
     async fn on_thread<T: Send + 'static>(
         self,
-        stop: Stop,
+        stop: ShutdownSignal,
         work: impl FnOnce(&mut dyn Source) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let line = Line::default();
+        let line = ConnectionHandle::default();
         let _hang_up = HangUp(line.clone());
         let (done, mut outcome) = oneshot::channel();
         let threads_line = line.clone();
@@ -151,7 +151,7 @@ impl Inbox {
 }
 
 /// Lets the source stay, again and again, until the door is closed.
-fn keep_on(source: &mut dyn Source, door: &Door) {
+fn keep_on(source: &mut dyn Source, door: &BatchSender) {
     let mut pause = FIRST_PAUSE;
     while !door.stop.is_set() && !door.to.is_closed() {
         let began = Utc::now();
@@ -183,16 +183,16 @@ fn jitter() -> f64 {
 }
 
 /// The way from the inbox's thread into the program.
-pub(super) struct Door {
+pub(super) struct BatchSender {
     to: mpsc::Sender<Batch>,
-    stop: Stop,
+    stop: ShutdownSignal,
     health: watch::Sender<Health>,
     runtime: Handle,
 }
 
-impl Door {
+impl BatchSender {
     /// Hands letters over and returns when they are stored.
-    pub(super) fn hand_over(&self, letters: Vec<Arrived>) -> Result<(), Error> {
+    pub(super) fn hand_over(&self, letters: Vec<FetchedLetter>) -> Result<(), Error> {
         let (stored, answer) = oneshot::channel();
         self.runtime.block_on(async {
             tokio::select! {
@@ -242,7 +242,7 @@ impl Door {
 
 /// The connection that the inbox's thread waits on, so that others can cut it.
 #[derive(Clone, Default)]
-pub(super) struct Line(Arc<Mutex<LineState>>);
+pub(super) struct ConnectionHandle(Arc<Mutex<LineState>>);
 
 #[derive(Default)]
 struct LineState {
@@ -250,7 +250,7 @@ struct LineState {
     hung_up: bool,
 }
 
-impl Line {
+impl ConnectionHandle {
     /// The thread now waits on `connection`; cut at once if the line was hung up before.
     pub(super) fn set(&self, connection: TcpStream) {
         let mut state = self.lock();
@@ -274,7 +274,7 @@ impl Line {
 }
 
 /// Ends the thread's waiting also when the caller lets its future go.
-struct HangUp(Line);
+struct HangUp(ConnectionHandle);
 
 impl Drop for HangUp {
     fn drop(&mut self) {

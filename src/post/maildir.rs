@@ -19,8 +19,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use super::inbox::{BATCH_BYTES, BATCH_LETTERS, Door, Source, UNREADABLE_REST};
-use super::{Arrived, Error, host_name};
+use super::inbox::{BATCH_BYTES, BATCH_LETTERS, BatchSender, Source, UNREADABLE_REST};
+use super::{Error, FetchedLetter, host_name};
 
 const POLL: Duration = Duration::from_secs(1);
 
@@ -258,7 +258,7 @@ fn base(file_name: &OsStr) -> String {
 }
 
 /// A Maildir being read.
-pub(super) struct Reading {
+pub(super) struct MaildirReader {
     settings: Settings,
     /// Stored, but not yet filed: they are not handed over again.
     settled: BTreeSet<String>,
@@ -266,9 +266,9 @@ pub(super) struct Reading {
     unreadable: BTreeMap<String, Instant>,
 }
 
-impl Reading {
-    pub(super) fn new(settings: Settings) -> Reading {
-        Reading { settings, settled: BTreeSet::new(), unreadable: BTreeMap::new() }
+impl MaildirReader {
+    pub(super) fn new(settings: Settings) -> MaildirReader {
+        MaildirReader { settings, settled: BTreeSet::new(), unreadable: BTreeMap::new() }
     }
 
     fn list(&self) -> Result<Vec<Found>, Error> {
@@ -277,7 +277,7 @@ impl Reading {
     }
 
     /// The letter, or nothing if it is gone or cannot be read.
-    fn read(&mut self, found: &Found) -> Option<Arrived> {
+    fn read(&mut self, found: &Found) -> Option<FetchedLetter> {
         match read_file(found, self.settings.max_letter_bytes) {
             Ok(letter) => {
                 self.unreadable.remove(&found.name);
@@ -320,18 +320,18 @@ impl Reading {
     }
 }
 
-fn read_file(found: &Found, max_letter_bytes: usize) -> io::Result<Arrived> {
+fn read_file(found: &Found, max_letter_bytes: usize) -> io::Result<FetchedLetter> {
     let mut raw = Vec::new();
     File::open(&found.path)?.take(max_letter_bytes as u64 + 1).read_to_end(&mut raw)?;
     let cut = raw.len() > max_letter_bytes;
     raw.truncate(max_letter_bytes);
     let size = found.size.max(raw.len() as u64);
     let received_at = DateTime::<Utc>::from(found.modified);
-    Ok(Arrived { raw, received_at, whence: format!("maildir:{}", found.name), cut, size })
+    Ok(FetchedLetter { raw, received_at, origin: format!("maildir:{}", found.name), cut, size })
 }
 
-impl Source for Reading {
-    fn stay(&mut self, door: &Door) -> Result<Infallible, Error> {
+impl Source for MaildirReader {
+    fn stay(&mut self, door: &BatchSender) -> Result<Infallible, Error> {
         loop {
             self.visit(door)?;
             door.all_is_well(self.unreadable.len());
@@ -339,7 +339,7 @@ impl Source for Reading {
         }
     }
 
-    fn visit(&mut self, door: &Door) -> Result<usize, Error> {
+    fn visit(&mut self, door: &BatchSender) -> Result<usize, Error> {
         let all = self.list()?;
         self.unreadable.retain(|name, _| all.iter().any(|found| found.name == *name));
         let (settled, mut waiting): (Vec<_>, Vec<_>) =

@@ -29,13 +29,13 @@ pub const MAX_LETTER_BYTES: usize = 2 * 1024 * 1024;
 
 /// One letter as the mailbox held it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arrived {
+pub struct FetchedLetter {
     /// The letter's bytes, unchanged; only the beginning if `cut`.
     pub raw: Vec<u8>,
     /// When our side received it: IMAP INTERNALDATE (RFC 3501, 2.3.3), or the file's time in a Maildir.
     pub received_at: DateTime<Utc>,
     /// Where it lay: `imap:INBOX/uidvalidity/uid`, `maildir:name` or `stdin`. For the log, and unique in a mailbox.
-    pub whence: String,
+    pub origin: String,
     /// Whether the letter is larger than `max_letter_bytes`.
     pub cut: bool,
     /// The letter's whole size in bytes, as the mailbox tells it.
@@ -45,7 +45,7 @@ pub struct Arrived {
 /// Letters that were fetched together, in order of arrival; never empty.
 #[derive(Debug)]
 pub struct Batch {
-    pub letters: Vec<Arrived>,
+    pub letters: Vec<FetchedLetter>,
     /// To be answered when the letters are stored for good. Dropped unanswered, the letters stay where they are and
     /// are met again.
     pub stored: oneshot::Sender<()>,
@@ -106,18 +106,18 @@ pub struct Health {
     pub unreadable: usize,
 }
 
-/// Tells those who hold the matching [`Stop`]s to end; so does dropping it.
+/// Tells those who hold the matching [`ShutdownSignal`]s to end; so does dropping it.
 #[derive(Debug)]
 pub struct Stopper(watch::Sender<bool>);
 
 /// The wish that a loop end.
 #[derive(Debug, Clone)]
-pub struct Stop(watch::Receiver<bool>);
+pub struct ShutdownSignal(watch::Receiver<bool>);
 
-impl Stop {
-    pub fn new() -> (Stopper, Stop) {
+impl ShutdownSignal {
+    pub fn new() -> (Stopper, ShutdownSignal) {
         let (stopper, stop) = watch::channel(false);
-        (Stopper(stopper), Stop(stop))
+        (Stopper(stopper), ShutdownSignal(stop))
     }
 
     pub fn is_set(&self) -> bool {

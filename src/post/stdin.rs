@@ -4,17 +4,17 @@ use std::io::{self, Read};
 
 use chrono::Utc;
 
-use super::Arrived;
+use super::FetchedLetter;
 
 /// Reads one letter from standard input, at most `max_letter_bytes` of it; received now.
 ///
 /// # Errors
 /// When standard input cannot be read, or is empty.
-pub fn read(max_letter_bytes: usize) -> io::Result<Arrived> {
+pub fn read(max_letter_bytes: usize) -> io::Result<FetchedLetter> {
     read_from(io::stdin().lock(), max_letter_bytes)
 }
 
-fn read_from(mut input: impl Read, max_letter_bytes: usize) -> io::Result<Arrived> {
+fn read_from(mut input: impl Read, max_letter_bytes: usize) -> io::Result<FetchedLetter> {
     let mut raw = Vec::new();
     input.by_ref().take(max_letter_bytes as u64).read_to_end(&mut raw)?;
     // The rest is read to its end all the same: a closed pipe would look like a failed delivery to the mail server.
@@ -23,7 +23,7 @@ fn read_from(mut input: impl Read, max_letter_bytes: usize) -> io::Result<Arrive
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "there is no letter on standard input"));
     }
     let size = raw.len() as u64 + rest;
-    Ok(Arrived { raw, received_at: Utc::now(), whence: "stdin".to_owned(), cut: rest > 0, size })
+    Ok(FetchedLetter { raw, received_at: Utc::now(), origin: "stdin".to_owned(), cut: rest > 0, size })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the clock brings: reminders, the end of the settle time, deadlines and what the terms say of those who miss them.
 
-use super::life::{Draft, Held, Stage};
+use super::life::{Draft, FiledOrders, Stage};
 use super::schedule::Forfeit;
 use super::{Content, Notice, Reader};
 use crate::game::Seat;
@@ -78,7 +78,7 @@ fn take_for_filed(draft: &mut Draft, late: Vec<Seat>) {
     match taken {
         Some(taken) => {
             for (seat, filing) in taken {
-                draft.m.held[seat] = Some(Held { filing, at, wait: false });
+                draft.m.held[seat] = Some(FiledOrders { filing, at, wait: false });
             }
             draft.adjudicate(late);
         }

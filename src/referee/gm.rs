@@ -4,12 +4,12 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::clock::adjudicate_now;
-use super::life::{Draft, Held, Stage};
+use super::life::{Draft, FiledOrders, Stage};
 use super::{Content, Notice, Reader};
 use crate::game::any::{Choices, Filing};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
-use crate::ledger::{self, Desk, Fact};
+use crate::ledger::{self, Fact, MailIdentity};
 use crate::letter::Digest;
 
 /// An act upon one match: of the GM, or of the house where that is said.
@@ -71,7 +71,7 @@ pub enum Act {
         since: DateTime<Utc>,
     },
     /// The referee's address or wording is another from here on.
-    Desk(Desk),
+    Desk(MailIdentity),
     /// What the rules hide is shown: the ledger keeps who asked, and for what.
     Unseal {
         what: String,
@@ -98,7 +98,7 @@ pub struct Correction {
 /// Why an act has no effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
-pub enum Untaken {
+pub enum Rejection {
     /// Another phase is open than the one that it meant.
     Passed,
     Over,
@@ -126,8 +126,8 @@ pub enum Untaken {
 /// Carries an act out. What it does not take leaves the match as it is.
 ///
 /// # Errors
-/// [`Untaken`]: why not.
-pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Untaken> {
+/// [`Rejection`]: why not.
+pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
     // In every phase: nothing in the match changes by it.
     if let Act::Unseal { what } = act {
         draft.note(Fact::Unsealed { what: what.clone() });
@@ -140,7 +140,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
         return Ok(());
     }
     if draft.m.phase_no != phase_no {
-        return Err(Untaken::Passed);
+        return Err(Rejection::Passed);
     }
     let marks_only = matches!(
         act,
@@ -154,12 +154,12 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
             | Act::Restored(_)
     );
     if draft.m.stage == Stage::Over && !marks_only {
-        return Err(Untaken::Over);
+        return Err(Rejection::Over);
     }
     match act {
         Act::Pause { reason } => {
             if draft.m.stage != Stage::Running {
-                return Err(Untaken::Already);
+                return Err(Rejection::Already);
             }
             draft.pause(reason);
             draft.write_both(Content::Notice(Notice::Paused { reason: reason.clone() }));
@@ -201,20 +201,20 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Un
 }
 
 /// Decides the open phase, and with it what a pause or a protest was about.
-fn adjudicate(draft: &mut Draft) -> Result<(), Untaken> {
+fn adjudicate(draft: &mut Draft) -> Result<(), Rejection> {
     let stage = std::mem::replace(&mut draft.m.stage, Stage::Running);
     adjudicate_now(draft).map_err(|seats| {
         draft.m.stage = stage;
-        Untaken::MustMove { seats }
+        Rejection::MustMove { seats }
     })?;
     (draft.m.paused_at, draft.m.protest) = (None, None);
     Ok(())
 }
 
-fn rename(draft: &mut Draft, seat: Seat, name: &str) -> Result<(), Untaken> {
+fn rename(draft: &mut Draft, seat: Seat, name: &str) -> Result<(), Rejection> {
     let from = std::mem::replace(&mut draft.m.players[seat], name.to_owned());
     if from == name {
-        return Err(Untaken::Already);
+        return Err(Rejection::Already);
     }
     draft.note(Fact::PlayerRenamed { seat, from: from.clone(), to: name.to_owned() });
     draft.write_both(Content::Notice(Notice::Renamed { from, to: name.to_owned() }));
@@ -222,13 +222,13 @@ fn rename(draft: &mut Draft, seat: Seat, name: &str) -> Result<(), Untaken> {
 }
 
 /// The clock goes on, with as much time as there was when it stopped and the grace at least.
-fn resume(draft: &mut Draft) -> Result<(), Untaken> {
+fn resume(draft: &mut Draft) -> Result<(), Rejection> {
     if draft.m.stage == Stage::Over && draft.m.protest.take().is_some() {
         draft.note(Fact::MatchResumed { deadline: None });
         return Ok(());
     }
     if draft.m.stage != Stage::Paused {
-        return Err(Untaken::Already);
+        return Err(Rejection::Already);
     }
     draft.m.stage = Stage::Running;
     draft.m.protest = None;
@@ -243,8 +243,8 @@ fn resume(draft: &mut Draft) -> Result<(), Untaken> {
     Ok(())
 }
 
-fn extend(draft: &mut Draft, days: u32) -> Result<(), Untaken> {
-    let deadline = draft.extend(days).ok_or(Untaken::NoDeadline)?;
+fn extend(draft: &mut Draft, days: u32) -> Result<(), Rejection> {
+    let deadline = draft.extend(days).ok_or(Rejection::NoDeadline)?;
     draft.write_both(Content::Notice(Notice::Extension { deadline }));
     Ok(())
 }
@@ -276,7 +276,7 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
 }
 
 /// Files for a seat as its player's letter would.
-fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Untaken> {
+fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
     seal(draft, seat, orders)?;
     draft.write_both(Content::Notice(Notice::FiledByGm { seat }));
     draft.settle();
@@ -284,37 +284,37 @@ fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Untaken> {
 }
 
 /// Seals orders for a seat that come in no letter of its own.
-pub(super) fn seal(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Untaken> {
-    let due = draft.m.due().filter(|due| due.seats.contains(&seat)).ok_or(Untaken::NotDue { seat })?;
-    let filing = draft.m.state.seal(seat, orders).map_err(|faults| Untaken::Faulty { faults })?;
+pub(super) fn seal(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
+    let due = draft.m.due().filter(|due| due.seats.contains(&seat)).ok_or(Rejection::NotDue { seat })?;
+    let filing = draft.m.state.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
     let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
     let (phase, turn) = (due.phase, due.turn);
     draft.note(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait: false, sealed });
-    draft.m.held[seat] = Some(Held { filing, at: draft.at, wait: false });
+    draft.m.held[seat] = Some(FiledOrders { filing, at: draft.at, wait: false });
     Ok(())
 }
 
 /// Restores the match as it was when the turn was open; decides it on other orders, or opens it again.
-fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Untaken> {
+fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> {
     let turn = correction.turn;
     let found = correction.decided.iter().position(|(_, decided, filings)| {
         let owed = |seat| filings[seat].is_some();
         *decided == turn && correction.orders.as_ref().is_none_or(|(seat, _)| owed(*seat))
     });
-    let keeps = found.ok_or(Untaken::NoSuchTurn { turn })?;
+    let keeps = found.ok_or(Rejection::NoSuchTurn { turn })?;
     let (game, rules) = (draft.m.game, draft.m.rules);
     let start = game.start_under(rules, &correction.choices);
-    let mut state = start.map_err(|_| Untaken::NoSuchTurn { turn })?;
+    let mut state = start.map_err(|_| Rejection::NoSuchTurn { turn })?;
     for (_, _, filings) in &correction.decided[..keeps] {
-        state.adjudicate(filings).map_err(|_| Untaken::NoSuchTurn { turn })?;
+        state.adjudicate(filings).map_err(|_| Rejection::NoSuchTurn { turn })?;
     }
     let mut held = BySeat::default();
     if let Some((seat, orders)) = &correction.orders {
-        let filing = state.seal(*seat, orders).map_err(|faults| Untaken::Faulty { faults })?;
+        let filing = state.seal(*seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
         let (_, _, filings) = &correction.decided[keeps];
         let at = draft.at;
-        held = filings.clone().map(|filing| filing.map(|filing| Held { filing, at, wait: false }));
-        held[*seat] = Some(Held { filing, at, wait: false });
+        held = filings.clone().map(|filing| filing.map(|filing| FiledOrders { filing, at, wait: false }));
+        held[*seat] = Some(FiledOrders { filing, at, wait: false });
     }
     draft.m.state = state;
     draft.m.held = held;
@@ -335,8 +335,8 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Untaken> {
 }
 
 /// Sets or takes away a mark of a seat, unless it is so already.
-fn mark(mark: &mut bool, to: bool) -> Result<(), Untaken> {
-    if std::mem::replace(mark, to) == to { Err(Untaken::Already) } else { Ok(()) }
+fn mark(mark: &mut bool, to: bool) -> Result<(), Rejection> {
+    if std::mem::replace(mark, to) == to { Err(Rejection::Already) } else { Ok(()) }
 }
 
 /// Nobody is late because the referee was away.

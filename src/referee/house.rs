@@ -4,10 +4,10 @@
 //! and nobody waits for it: no deadline runs while it alone is to move. What it files is found outside of a ruling,
 //! since that may take a second, and comes in as an act of the house, [`Act::Play`].
 
-use super::gm::{self, Untaken};
+use super::gm::{self, Rejection};
 use super::life::{Draft, Match, Stage};
 use super::{Act, NoOffer, Offer, Reply, Terms};
-use crate::game::any::{Choices, Kind};
+use crate::game::any::{Choices, GameKind};
 use crate::game::{HouseLevel, Line, Seat};
 use crate::ledger::Fact;
 
@@ -28,9 +28,9 @@ impl Match {
 }
 
 /// Files what the house plays.
-pub(super) fn play(draft: &mut Draft, seat: Seat, orders: &[String]) -> Result<(), Untaken> {
+pub(super) fn play(draft: &mut Draft, seat: Seat, orders: &[String]) -> Result<(), Rejection> {
     if draft.m.house_due() != Some(seat) {
-        return Err(Untaken::NotDue { seat });
+        return Err(Rejection::NotDue { seat });
     }
     let lines: Vec<Line> = (1..).zip(orders).map(|(no, text)| Line { no, text: text.clone() }).collect();
     gm::seal(draft, seat, &lines)?;
@@ -55,7 +55,7 @@ pub(super) fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
 /// What a player asks of the house.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HouseMatch {
-    pub game: Kind,
+    pub game: GameKind,
     /// `None`: as the club has it.
     pub level: Option<&'static HouseLevel>,
     options: Vec<(String, String)>,
@@ -122,7 +122,7 @@ impl HouseMatch {
 ///
 /// # Errors
 /// It does not play that game, or at no such level.
-pub fn level_of(game: Kind, name: &str) -> Result<&'static HouseLevel, NoOffer> {
+pub fn level_of(game: GameKind, name: &str) -> Result<&'static HouseLevel, NoOffer> {
     let levels = game.levels();
     if levels.is_empty() {
         return Err(no_house(game));
@@ -135,7 +135,7 @@ pub fn level_of(game: Kind, name: &str) -> Result<&'static HouseLevel, NoOffer> 
     })
 }
 
-fn no_house(game: Kind) -> NoOffer {
-    let plays = Kind::ALL.iter().filter(|kind| !kind.levels().is_empty());
+fn no_house(game: GameKind) -> NoOffer {
+    let plays = GameKind::ALL.iter().filter(|kind| !kind.levels().is_empty());
     NoOffer::NoHouse { game_name: game.name(), plays: plays.map(|kind| kind.key()).collect() }
 }

@@ -13,7 +13,7 @@ pub enum Instruction {
         id: String,
         /// The turn that is meant; if another one is open, nothing is done.
         turn: Option<u32>,
-        deed: Deed,
+        deed: MatchAction,
     },
     List(Listing),
     New {
@@ -43,7 +43,7 @@ pub enum Instruction {
 
 /// What is to be done with a match.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Deed {
+pub enum MatchAction {
     Act(Act),
     /// Somebody else takes over the seat.
     Replace {
@@ -173,7 +173,7 @@ fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
         _ => (None, rest),
     };
     let text = rest.join(" ");
-    let in_match = |deed: Deed| Instruction::Match { id: (*id).to_owned(), turn, deed };
+    let in_match = |deed: MatchAction| Instruction::Match { id: (*id).to_owned(), turn, deed };
     let act = match deed.as_str() {
         "EXTEND" => Act::Extend { days: days(rest)? },
         "PAUSE" if text.is_empty() => Act::Pause { reason: "no reason is given".to_owned() },
@@ -194,13 +194,13 @@ fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
                 return Err(("REPLACE wants a seat and a mail address.".to_owned(), example));
             };
             let (seat, by) = (seat(&[seat_word], example)?, party(written, example)?);
-            return Ok(in_match(Deed::Replace { seat, by }));
+            return Ok(in_match(MatchAction::Replace { seat, by }));
         }
         "ROLLBACK" => {
             let example = "GM MATCH QZ-7K3M ROLLBACK 3 Bo's letter came in time.";
             let rest = if rest.first().is_some_and(|word| is(word, "to")) { &rest[1..] } else { rest };
             let (turn, reason) = back_to(rest, "ROLLBACK wants a turn and a reason.", example)?;
-            return Ok(in_match(Deed::Correct { turn, reason, orders: None }));
+            return Ok(in_match(MatchAction::Correct { turn, reason, orders: None }));
         }
         "CORRECT" => {
             let example = "GM MATCH QZ-7K3M CORRECT 3 second It was misread.\nSHIP 1 TO B2\nEND";
@@ -208,11 +208,11 @@ fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
             let [turn, seat_word, reason @ ..] = rest else { return Err((wrong.to_owned(), example)) };
             let (turn, reason) = back_to(&[&[*turn], reason].concat(), wrong, example)?;
             let seat = seat(&[seat_word], example)?;
-            return Ok(in_match(Deed::Correct { turn, reason, orders: Some((seat, orders)) }));
+            return Ok(in_match(MatchAction::Correct { turn, reason, orders: Some((seat, orders)) }));
         }
         _ => return Err((format!("{deed} is nothing that can be done with a match."), example)),
     };
-    Ok(in_match(Deed::Act(act)))
+    Ok(in_match(MatchAction::Act(act)))
 }
 
 /// A turn that was adjudicated, and why the match goes back to it.
@@ -314,7 +314,10 @@ mod tests {
         else {
             panic!("it is read")
         };
-        assert_eq!((id.as_str(), turn, deed), ("qz-7k3m", Some(4), Deed::Act(Act::Extend { days: 3 })));
+        assert_eq!(
+            (id.as_str(), turn, deed),
+            ("qz-7k3m", Some(4), MatchAction::Act(Act::Extend { days: 3 }))
+        );
     }
 
     #[test]
@@ -326,7 +329,7 @@ mod tests {
         let orders = vec![Line { no: 2, text: "MARBLE E5".to_owned() }];
         let act = Act::File { seat: Seat::Second, orders };
         assert!(
-            matches!(&asked[0].read, Ok(Instruction::Match { deed: Deed::Act(read), .. }) if *read == act)
+            matches!(&asked[0].read, Ok(Instruction::Match { deed: MatchAction::Act(read), .. }) if *read == act)
         );
         assert_eq!(asked[1].read, Ok(Instruction::List(Listing::Late)));
         assert_eq!(others.len(), 1);
@@ -335,7 +338,7 @@ mod tests {
     #[test]
     fn a_note_that_ends_with_a_turn_is_for_that_turn_only_in_capitals() {
         let read = |text| match read_one(text) {
-            Ok(Instruction::Match { turn, deed: Deed::Act(Act::Note { text }), .. }) => (turn, text),
+            Ok(Instruction::Match { turn, deed: MatchAction::Act(Act::Note { text }), .. }) => (turn, text),
             other => panic!("{other:?}"),
         };
         assert_eq!(read("GM MATCH QU-1 NOTE see turn 4"), (None, "see turn 4".to_owned()));
@@ -349,10 +352,10 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let reason = "it was late".to_owned();
-        let back = Deed::Correct { turn: 3, reason: reason.clone(), orders: None };
+        let back = MatchAction::Correct { turn: 3, reason: reason.clone(), orders: None };
         assert_eq!(read("GM MATCH QU-1 ROLLBACK to 3 it was late"), back);
         let orders = Some((Seat::Second, vec![Line { no: 2, text: "MARBLE E5".to_owned() }]));
-        let anew = Deed::Correct { turn: 3, reason, orders };
+        let anew = MatchAction::Correct { turn: 3, reason, orders };
         assert_eq!(read("GM MATCH QU-1 CORRECT 3 second it was late\nMARBLE E5\nEND\nbye"), anew);
     }
 

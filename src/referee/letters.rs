@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::house;
-use super::life::{Draft, Held, Stage};
+use super::life::{Draft, FiledOrders, Stage};
 use super::schedule::{Absence, Press};
 use super::{Answer, Content, MatchLine, NoOffer, Notice, OfferTold, OpenSeat, Orders, Reader, SeatLetter};
-use crate::game::any::Kind;
+use crate::game::any::GameKind;
 use crate::game::record::Ending;
 use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::{self, Fact};
@@ -109,7 +109,7 @@ impl Reply {
     /// The rules of the game of this name, by its key where there is one.
     pub fn rules(game: Option<&str>) -> Reply {
         let key =
-            |name: &str| Kind::parse(name).map_or_else(|| name.to_owned(), |kind| kind.key().to_owned());
+            |name: &str| GameKind::parse(name).map_or_else(|| name.to_owned(), |kind| kind.key().to_owned());
         Reply::Rules { game: game.map(key) }
     }
 }
@@ -203,7 +203,7 @@ fn orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
             let wait = request.wait;
             let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
             draft.note(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait, sealed });
-            let held = Held { filing: filing.clone(), at: draft.at, wait };
+            let held = FiledOrders { filing: filing.clone(), at: draft.at, wait };
             let replaced = draft.m.held[seat].replace(held).is_some();
             draft.m.missed[seat] = 0;
             Orders::Sealed { filing, sealed, wait, replaced }

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::gm::value;
 use super::schedule::{Absence, Terms};
 use super::{Adjudged, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
-use crate::game::any::{AnyState, Choices, Filing, Kind};
+use crate::game::any::{AnyState, Choices, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
-use crate::ledger::{self, Chained, Desk, Entry, Fact, Head, SealKey, Source};
+use crate::ledger::{self, Chained, Entry, Fact, Head, MailIdentity, SealKey, Source};
 use crate::letter::Digest;
 
 /// Where a match stands in its life.
@@ -34,7 +34,7 @@ impl Stage {
 
 /// Orders that a seat has filed for the phase that is open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Held {
+pub struct FiledOrders {
     pub filing: Filing,
     pub at: DateTime<Utc>,
     /// `WAIT`: not to be adjudicated before the deadline.
@@ -46,7 +46,7 @@ pub struct Held {
 pub struct Match {
     /// `QZ-7K3M`.
     pub id: String,
-    pub game: Kind,
+    pub game: GameKind,
     /// The version of the game's rules that it is played by, from its opening to its end.
     pub rules: u32,
     pub players: BySeat<String>,
@@ -57,7 +57,7 @@ pub struct Match {
     pub stage: Stage,
     pub paused_at: Option<DateTime<Utc>>,
     pub state: AnyState,
-    pub held: BySeat<Option<Held>>,
+    pub held: BySeat<Option<FiledOrders>>,
     /// Counts the phases, from 1: it names the one that is open.
     pub phase_no: u32,
     pub opened_at: DateTime<Utc>,
@@ -84,7 +84,7 @@ pub struct Match {
     pub absences: BySeat<Vec<Absence>>,
     /// Turn and time of every adjudication.
     pub adjudicated: Vec<(Phase, u32, DateTime<Utc>)>,
-    pub desk: Desk,
+    pub desk: MailIdentity,
     pub head: Head,
     pub key: SealKey,
     /// The SHA-256 of the letters that the last ruling brought, for the entry that comes next. The shell, which
@@ -143,14 +143,14 @@ impl Match {
 #[derive(Clone, Debug)]
 pub struct Opening {
     pub id: String,
-    pub game: Kind,
+    pub game: GameKind,
     pub choices: Choices,
     /// Of a seat that the house holds, [`HouseLevel::player_name`](crate::game::HouseLevel::player_name).
     pub players: BySeat<String>,
     /// The level at which the house plays the seat.
     pub house: BySeat<Option<String>>,
     pub terms: Terms,
-    pub desk: Desk,
+    pub desk: MailIdentity,
     /// Random: the secret that all salts of the match come from.
     pub key: SealKey,
 }

@@ -21,11 +21,11 @@ use crate::ledger::Chained;
 use crate::letter::{Digest, InSubject, Letter, Written};
 use crate::request::{self, Request};
 
-pub use gm::{Act, Correction, Untaken};
+pub use gm::{Act, Correction, Rejection};
 pub use house::{HouseMatch, level_of};
-pub use instruction::{Deed, Instructed, Instruction, Listing, instructions};
+pub use instruction::{Instructed, Instruction, Listing, MatchAction, instructions};
 pub use letters::{Reply, changing};
-pub use life::{Held, Match, Opening, Stage, open, open_under};
+pub use life::{FiledOrders, Match, Opening, Stage, open, open_under};
 pub use offer::{MatchLine, NoOffer, Offer, OfferTold, OpenSeat};
 pub use schedule::{Absence, Forfeit, Press, Terms};
 
@@ -106,7 +106,7 @@ fn turn_in(message_id: &str, match_id: &str) -> Option<u32> {
 #[derive(Clone, Debug)]
 pub struct Ruling {
     /// Why an act was not carried out.
-    pub untaken: Option<Untaken>,
+    pub untaken: Option<Rejection>,
     pub after: Match,
     pub entries: Vec<Chained>,
     pub dispatches: Vec<Dispatch>,

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::schedule::Terms;
 use crate::game::Seat;
-use crate::game::any::{Choices, Kind};
+use crate::game::any::{Choices, GameKind};
 
 /// What somebody offers to play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
-    pub game: Kind,
+    pub game: GameKind,
     pub choices: Choices,
     /// Days for each turn; `None`: the club's custom.
     pub days: Option<u32>,
@@ -26,7 +26,7 @@ impl Offer {
     /// # Errors
     /// Why there can be no such match.
     pub fn read(game: &str, options: &[(String, String)], days: Option<u32>) -> Result<Offer, NoOffer> {
-        let Some(kind) = Kind::parse(game) else {
+        let Some(kind) = GameKind::parse(game) else {
             return Err(NoOffer::UnknownGame { name: game.to_owned() });
         };
         let bad = |reason: String| NoOffer::BadOption { reason: format!("{reason}.") };

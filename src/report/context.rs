@@ -7,10 +7,10 @@ use minijinja::{Value, context};
 use serde_json::json;
 
 use super::templates::TOPICS;
-use super::told::{About, Seen, Teller, Told};
+use super::told::{About, Seen, Teller, TemplateContext};
 use super::words::{left, local};
 use super::{Club, Matter, Plain};
-use crate::game::any::Kind;
+use crate::game::any::GameKind;
 use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
 use crate::referee::{Adjudged, Answer, Content, Match, Notice, Orders, Reply, Stage};
 
@@ -93,7 +93,7 @@ fn title(m: &Match) -> String {
 }
 
 /// The context of a letter to `seat`.
-pub fn seat(matter: &Matter<'_>, seat: Seat, board: Option<&Board>) -> Told {
+pub fn seat(matter: &Matter<'_>, seat: Seat, board: Option<&Board>) -> TemplateContext {
     let Matter { m, dispatch, .. } = *matter;
     let seen = Seen::new(&m.state, seat);
     let rest = match &dispatch.content {
@@ -111,7 +111,7 @@ pub fn seat(matter: &Matter<'_>, seat: Seat, board: Option<&Board>) -> Told {
         Content::Invitation | Content::Succession | Content::Reminder => Vec::new(),
     };
     let board = ("board", told(board.map(|board| board.text.trim_end())));
-    Told::new(Some(seen))
+    TemplateContext::new(Some(seen))
         .about(about(matter, Some(seat)), SHARED.into_iter().chain(OWN))
         .with([board])
         .with(rest)
@@ -124,18 +124,18 @@ fn told_step(step: &Adjudged, m: &Match, seen: &Arc<Seen>, seat: Seat) -> Value 
 }
 
 /// The context of a letter to the GM. It holds nothing that the rules hide from either side: he may be a player.
-pub fn gm(matter: &Matter<'_>) -> Told {
+pub fn gm(matter: &Matter<'_>) -> TemplateContext {
     let notice = noticed(&matter.dispatch.content);
     let own = [
         ("notice", told(notice)),
         ("message", told(notice.and_then(message))),
         ("token", told(matter.token)),
     ];
-    Told::new(None).about(about(matter, None), SHARED).with(own)
+    TemplateContext::new(None).about(about(matter, None), SHARED).with(own)
 }
 
 /// The context of a letter to who held `seat` until now: nothing of the match but the notice.
-pub fn former(matter: &Matter<'_>, seat: Seat) -> Told {
+pub fn former(matter: &Matter<'_>, seat: Seat) -> TemplateContext {
     let notice = noticed(&matter.dispatch.content);
     let own = [
         ("me", told(seat)),
@@ -147,7 +147,7 @@ pub fn former(matter: &Matter<'_>, seat: Seat) -> Told {
         ("message", told(notice.and_then(message))),
         ("token", Value::from(())),
     ];
-    Told::new(None).about(about(matter, None), SHARED).with(own)
+    TemplateContext::new(None).about(about(matter, None), SHARED).with(own)
 }
 
 /// A notice; instants in it are told as people read them.
@@ -172,7 +172,7 @@ fn noticed(content: &Content) -> Option<&Notice> {
 }
 
 /// The context of a letter that is about no running match.
-pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Told {
+pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> TemplateContext {
     let mut own = match serde_json::to_value(plain).expect("a letter has string keys and plain values") {
         serde_json::Value::Object(fields) => fields,
         _ => serde_json::Map::new(),
@@ -193,7 +193,7 @@ pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> Told {
         ("manual", manual(plain.replies())),
         ("token", Some(token).filter(|token| !token.is_empty()).into()),
     ];
-    Told::new(None).with(own.into_iter().map(|(name, value)| (name, told(value)))).with(shared)
+    TemplateContext::new(None).with(own.into_iter().map(|(name, value)| (name, told(value)))).with(shared)
 }
 
 fn club(club: &Club<'_>) -> Value {
@@ -201,18 +201,18 @@ fn club(club: &Club<'_>) -> Value {
 }
 
 /// The context of the letter that tells the GM of matches that do not verify.
-pub fn alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> Told {
+pub fn alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> TemplateContext {
     let own = [
         ("club", self::club(club)),
         ("match", Value::from(())),
         ("failed", told(failed)),
         ("token", Value::from(())),
     ];
-    Told::new(None).with(own)
+    TemplateContext::new(None).with(own)
 }
 
 /// The context of the news of one adjudication, after which `seat` sees the match so.
-pub fn news(step: &Adjudged, names: &BySeat<String>, seen: Arc<Seen>, seat: Seat) -> Told {
+pub fn news(step: &Adjudged, names: &BySeat<String>, seen: Arc<Seen>, seat: Seat) -> TemplateContext {
     let own = [
         ("phase", told(step.phase)),
         ("turn", told(step.turn)),
@@ -220,7 +220,7 @@ pub fn news(step: &Adjudged, names: &BySeat<String>, seen: Arc<Seen>, seat: Seat
         ("foe", told(seat.other())),
         ("names", told(names)),
     ];
-    Told::new(Some(seen)).with(own)
+    TemplateContext::new(Some(seen)).with(own)
 }
 
 fn answer(answer: &Answer) -> Value {
@@ -294,11 +294,11 @@ fn manual(replies: &[Reply]) -> Value {
     let wanted = replies
         .iter()
         .any(|reply| matches!(reply, Reply::Games { .. } | Reply::Help { .. } | Reply::Rules { .. }));
-    let games: Vec<_> = Kind::ALL.iter().filter(|_| wanted).map(|kind| game(*kind)).collect();
+    let games: Vec<_> = GameKind::ALL.iter().filter(|_| wanted).map(|kind| game(*kind)).collect();
     context! { games => games, topics => TOPICS }
 }
 
-fn game(kind: Kind) -> Value {
+fn game(kind: GameKind) -> Value {
     let option = |rule: &OptionRule| {
         let values = rule.values.to_string();
         context! { name => rule.name, values => values, default => rule.default, says => rule.says }

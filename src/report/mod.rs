@@ -23,7 +23,7 @@ use minijinja::value::Serde;
 
 use crate::game::{Board, Seat};
 use crate::referee::{Content, Dispatch, Match, Reader};
-use told::{Seen, Told};
+use told::{Seen, TemplateContext};
 
 pub use plain::{DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Plain, Refusals};
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
@@ -162,7 +162,7 @@ pub fn news(
 struct Frame<'a> {
     templates: &'a Templates,
     name: &'static str,
-    context: Told,
+    context: TemplateContext,
 }
 
 impl Frame<'_> {

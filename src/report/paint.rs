@@ -116,11 +116,11 @@ mod tests {
 
     use super::*;
     use crate::game::Seat;
-    use crate::game::any::{Choices, Kind};
+    use crate::game::any::{Choices, GameKind};
 
     #[test]
     fn every_board_can_be_painted_and_is_the_same_the_second_time() {
-        for kind in Kind::ALL {
+        for kind in GameKind::ALL {
             let board = kind.start(&Choices::default()).board(Seat::First);
             let first = png(&board.svg).expect("a picture");
             assert_eq!(png(&board.svg), Some(first), "{kind}");

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::game::Line;
-use crate::referee::{NoOffer, OfferTold, Reply, Untaken};
+use crate::referee::{NoOffer, OfferTold, Rejection, Reply};
 
 /// What such a letter says.
 #[derive(Clone, Debug, Serialize)]
@@ -46,9 +46,9 @@ pub enum GmDone {
     },
     /// A check: it would be done.
     Would,
-    Untaken {
+    Rejection {
         id: String,
-        untaken: Untaken,
+        untaken: Rejection,
     },
     NoMatch {
         id: String,
@@ -99,7 +99,7 @@ impl GmDone {
             | GmDone::Opened { .. }
             | GmDone::Player { .. }
             | GmDone::Digest { .. } => true,
-            GmDone::Untaken { .. }
+            GmDone::Rejection { .. }
             | GmDone::NoMatch { .. }
             | GmDone::TurnPassed { .. }
             | GmDone::NoOffer { .. }

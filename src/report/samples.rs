@@ -9,14 +9,14 @@ use super::{
     Club, DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Matter, Page, Plain, Refusals,
     TemplateError, Templates, word_alarm, word_plain,
 };
-use crate::game::any::{Choices, Kind};
+use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
-use crate::ledger::{Desk, SealKey, Source};
+use crate::ledger::{MailIdentity, SealKey, Source};
 use crate::letter::Digest;
 use crate::referee::{
     self, Adjudged, Again, Answer, Content, Dispatch, Match, MatchLine, NoOffer, Notice, Offer, OfferTold,
-    OpenSeat, Opening, Orders, Reader, Reply, Terms, Untaken,
+    OpenSeat, Opening, Orders, Reader, Rejection, Reply, Terms,
 };
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
@@ -28,7 +28,7 @@ const BO: &str = "Bo-Wolfeschlegelsteinhausenbergerdorffjr";
 const TOKEN: &str = "0000000000000000";
 
 pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
-    for kind in Kind::ALL {
+    for kind in GameKind::ALL {
         let m = opened(*kind);
         let mut over = m.clone();
         over.state.close(Ending::Resign(Seat::First).outcome());
@@ -86,16 +86,16 @@ fn to_gm() -> Vec<Plain> {
     };
     let id = text("QU-0000");
     let untaken = [
-        Untaken::Passed,
-        Untaken::Over,
-        Untaken::Already,
-        Untaken::MustMove { seats: vec![Seat::First] },
-        Untaken::Faulty { faults: vec![Fault::whole("No.")] },
-        Untaken::NotDue { seat: Seat::First },
-        Untaken::NoSuchTurn { turn: 1 },
-        Untaken::NoDeadline,
+        Rejection::Passed,
+        Rejection::Over,
+        Rejection::Already,
+        Rejection::MustMove { seats: vec![Seat::First] },
+        Rejection::Faulty { faults: vec![Fault::whole("No.")] },
+        Rejection::NotDue { seat: Seat::First },
+        Rejection::NoSuchTurn { turn: 1 },
+        Rejection::NoDeadline,
     ];
-    let mut done = untaken.map(|untaken| GmDone::Untaken { id: id.clone(), untaken }).to_vec();
+    let mut done = untaken.map(|untaken| GmDone::Rejection { id: id.clone(), untaken }).to_vec();
     done.extend([
         GmDone::Match { line: line.clone() },
         GmDone::Would,
@@ -137,7 +137,7 @@ fn to_gm() -> Vec<Plain> {
 }
 
 fn offer() -> OfferTold {
-    Offer { game: Kind::Quad, choices: Choices::default(), days: Some(3), seat: Some(Seat::First) }
+    Offer { game: GameKind::Quad, choices: Choices::default(), days: Some(3), seat: Some(Seat::First) }
         .told(&Terms::default())
 }
 
@@ -192,7 +192,7 @@ fn offers() -> Vec<Reply> {
 /// Replies that are pages of the manual.
 fn manual() -> Vec<Reply> {
     let topics = TOPICS.iter().map(|topic| Reply::Help { topic: Some((*topic).to_owned()) });
-    let rules = Kind::ALL.iter().map(|kind| Reply::Rules { game: Some(kind.key().to_owned()) });
+    let rules = GameKind::ALL.iter().map(|kind| Reply::Rules { game: Some(kind.key().to_owned()) });
     let general = [Reply::Help { topic: None }, Reply::Rules { game: None }];
     topics.chain(rules).chain(general).collect()
 }
@@ -214,7 +214,7 @@ fn try_match(templates: &Templates, m: &Arc<Match>) -> Result<(), TemplateError>
 }
 
 /// A match that was just opened.
-fn opened(game: Kind) -> Match {
+fn opened(game: GameKind) -> Match {
     let opening = Opening {
         id: format!("{}-0000", game.prefix()),
         game,
@@ -222,7 +222,7 @@ fn opened(game: Kind) -> Match {
         players: BySeat::new(ANN.to_owned(), BO.to_owned()),
         house: BySeat::default(),
         terms: Terms::default(),
-        desk: Desk {
+        desk: MailIdentity {
             address: CLUB.address.to_owned(),
             wording: Digest::from([0; 32]),
             message_ids: String::new(),
@@ -354,7 +354,7 @@ mod tests {
         let lines: Vec<Line> =
             (1..).zip(page.text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
         let is_order =
-            |line: &str| Kind::ALL.iter().any(|kind| !matches!(kind.syntax(line), Err(Syntax::Unknown)));
+            |line: &str| GameKind::ALL.iter().any(|kind| !matches!(kind.syntax(line), Err(Syntax::Unknown)));
         let read = Request::read(&lines, |line| is_order(line) && !line.starts_with("Line "));
         let (asked, _) = referee::instructions(&lines);
         let wide = lines.iter().filter(|line| line.text.chars().count() > 70);
@@ -376,7 +376,7 @@ mod tests {
             let page = word_plain(&templates, &CLUB, &plain, TOKEN).expect("it is worded");
             found.extend(faults(&page));
         }
-        for kind in Kind::ALL {
+        for kind in GameKind::ALL {
             let m = opened(*kind);
             let mut over = m.clone();
             over.state.close(Ending::Resign(Seat::First).outcome());

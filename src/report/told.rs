@@ -15,7 +15,7 @@ use crate::referee::Match;
 /// Fields by name, of which the last of a name counts; where a seat sees a state, `view` and `extra` besides. Copies
 /// share what was made.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct TemplateContext {
     fields: Arc<Vec<(Cow<'static, str>, Field)>>,
     seen: Option<Arc<Seen>>,
 }
@@ -60,19 +60,26 @@ impl Seen {
     }
 }
 
-impl Told {
-    pub fn new(seen: Option<Arc<Seen>>) -> Told {
-        Told { fields: Arc::default(), seen }
+impl TemplateContext {
+    pub fn new(seen: Option<Arc<Seen>>) -> TemplateContext {
+        TemplateContext { fields: Arc::default(), seen }
     }
 
-    pub fn with<N: Into<Cow<'static, str>>>(mut self, fields: impl IntoIterator<Item = (N, Value)>) -> Told {
+    pub fn with<N: Into<Cow<'static, str>>>(
+        mut self,
+        fields: impl IntoIterator<Item = (N, Value)>,
+    ) -> TemplateContext {
         let fields = fields.into_iter().map(|(name, value)| (name.into(), Field::Made(value)));
         Arc::make_mut(&mut self.fields).extend(fields);
         self
     }
 
     /// Fields that are made of `about` when they are asked for.
-    pub fn about(mut self, about: About, fields: impl IntoIterator<Item = (&'static str, Teller)>) -> Told {
+    pub fn about(
+        mut self,
+        about: About,
+        fields: impl IntoIterator<Item = (&'static str, Teller)>,
+    ) -> TemplateContext {
         let about = Arc::new(about);
         let field = |tell| Field::Asked { about: Arc::clone(&about), tell, made: OnceLock::new() };
         let fields = fields.into_iter().map(|(name, tell)| (name.into(), field(tell)));
@@ -93,13 +100,13 @@ impl Told {
     }
 }
 
-impl From<Told> for Value {
-    fn from(told: Told) -> Value {
+impl From<TemplateContext> for Value {
+    fn from(told: TemplateContext) -> Value {
         Value::from_object(told)
     }
 }
 
-impl Object for Told {
+impl Object for TemplateContext {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         self.get_value_by_str(key.as_str()?)
     }

@@ -235,7 +235,7 @@ fn rules(rest: &[&str], shouts: bool) -> Parsed {
     let game = rest.join(" ");
     match rest {
         [] => Ok(Command::Rules(None)),
-        _ if shouts || any::Kind::parse(&game).is_some() => Ok(Command::Rules(Some(game))),
+        _ if shouts || any::GameKind::parse(&game).is_some() => Ok(Command::Rules(Some(game))),
         _ => Err(("RULES wants the name of a game. GAMES lists them.".into(), "RULES Quadrant Z")),
     }
 }
@@ -273,7 +273,7 @@ fn challenge(rest: &[&str]) -> Parsed {
 fn open(rest: &[&str], shouts: bool) -> Parsed {
     let example = "OPEN Quadrant Z days=7";
     let (game, options, days) = terms(rest, example)?;
-    if !shouts && any::Kind::parse(&game).is_none() {
+    if !shouts && any::GameKind::parse(&game).is_none() {
         return Err(("OPEN wants the name of a game. GAMES lists them.".into(), example));
     }
     Ok(Command::Open { game, options, days })

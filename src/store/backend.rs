@@ -8,7 +8,7 @@ macro_rules! backend {
     ($store:ident, $db:ty, one_of: $one_of:literal, shared: $shared:literal) => {
         #[async_trait]
         impl Store for $store {
-            async fn hold(&self, who: &str) -> Result<Hold> {
+            async fn lock(&self, who: &str) -> Result<DatabaseLock> {
                 self.hold_for(who).await
             }
 
@@ -16,24 +16,24 @@ macro_rules! backend {
                 $shared
             }
 
-            async fn has_duty(&self, duty: &str) -> Result<bool> {
+            async fn try_acquire_lease(&self, duty: &str) -> Result<bool> {
                 self.keep_duty(duty).await
             }
 
-            async fn leave_duty(&self, duty: &str) {
+            async fn release_lease(&self, duty: &str) {
                 self.end_duty(duty).await
             }
 
-            async fn news(&self) -> Result<News> {
+            async fn next_wakeup(&self) -> Result<Wakeup> {
                 self.hear().await
             }
 
-            async fn take_in(&self, letters: &[NewLetter]) -> Result<usize> {
+            async fn insert_letters(&self, letters: &[NewLetter]) -> Result<usize> {
                 if letters.is_empty() {
                     return Ok(0);
                 }
                 let mut tx = self.begin_alone().await?;
-                let waiting = take_in(&mut tx, letters).await?;
+                let waiting = insert_letters(&mut tx, letters).await?;
                 tx.commit().await?;
                 Ok(waiting)
             }
@@ -68,7 +68,7 @@ macro_rules! backend {
 
             async fn letters(
                 &self,
-                fate: Option<Fate>,
+                fate: Option<LetterStatus>,
                 match_id: Option<&str>,
                 digest_prefix: &str,
                 limit: u32,
@@ -189,8 +189,8 @@ macro_rules! backend {
 
             async fn commit_claimed(&self, mut claim: Claim, settlement: &Settlement) -> Result<()> {
                 let mut tx = self.begin_under(&mut claim).await?;
-                settle(&mut tx, settlement).await.map_err(crossed)?;
-                tx.commit().await.map_err(|error| crossed(error.into()))
+                settle(&mut tx, settlement).await.map_err(stale_if_serialization_failure)?;
+                tx.commit().await.map_err(|error| stale_if_serialization_failure(error.into()))
             }
 
             async fn entries(&self, match_id: &str) -> Result<Vec<EntryRow>> {
@@ -349,11 +349,11 @@ macro_rules! backend {
                 self.claim_due(now.timestamp_millis(), limit).await
             }
 
-            async fn note_sent(
+            async fn record_outcomes(
                 &self,
                 mut claim: Claim,
                 now: DateTime<Utc>,
-                results: &[(i64, Sent)],
+                results: &[(i64, SendOutcome)],
             ) -> Result<()> {
                 let mut tx = self.begin_under(&mut claim).await?;
                 for chunk in results.chunks(CHUNK) {
@@ -372,7 +372,7 @@ macro_rules! backend {
                 Ok(tx.commit().await?)
             }
 
-            async fn try_again_now(&self, now: DateTime<Utc>) -> Result<()> {
+            async fn retry_all_now(&self, now: DateTime<Utc>) -> Result<()> {
                 let mut tx = self.begin().await?;
                 for sql in [
                     "UPDATE letter SET wait_until = $1 WHERE fate = 'waiting' AND wait_until > $1",

@@ -12,7 +12,7 @@ pub enum StoreError {
     Stale(String),
     /// Another daemon works on this database.
     #[error("another fogpost works on this database: {0}")]
-    Held(String),
+    Locked(String),
     #[error("the database was made by a newer fogpost: {0}")]
     Newer(String),
     #[error("an address belongs to another player")]
@@ -37,7 +37,7 @@ impl StoreError {
             StoreError::Stale(_) => true,
             StoreError::Open { transient, .. } => *transient,
             StoreError::Database(error) => !is_lasting(error),
-            StoreError::Held(_)
+            StoreError::Locked(_)
             | StoreError::Newer(_)
             | StoreError::AddressTaken
             | StoreError::Unsound(_)
@@ -64,7 +64,7 @@ impl StoreError {
 }
 
 /// Two settlements that waited for each other: one was ended, and is as good as overtaken.
-pub(super) fn crossed(error: StoreError) -> StoreError {
+pub(super) fn stale_if_serialization_failure(error: StoreError) -> StoreError {
     match error {
         // https://www.postgresql.org/docs/current/errcodes-appendix.html: class 40, transaction rollback.
         StoreError::Database(sqlx::Error::Database(refusal))

@@ -33,9 +33,9 @@ mod values;
 #[derive(Clone, Debug, Default)]
 pub struct Settlement {
     pub at: DateTime<Utc>,
-    /// Letters of a match that was played elsewhere; those that come to us are kept by [`Store::take_in`].
+    /// Letters of a match that was played elsewhere; those that come to us are kept by [`Store::insert_letters`].
     pub letters: Vec<NewLetter>,
-    pub decided: Vec<Decided>,
+    pub decided: Vec<LetterDecision>,
     /// Of letters that no longer wait nothing is noted.
     pub postponed: Vec<Postponed>,
     /// Each at most once; `version` is the one the match was loaded with.
@@ -63,7 +63,7 @@ pub type Take<'a, T> = &'a mut (dyn FnMut(T) + Send);
 /// Keeps other daemons off the database for as long as it lives, and no longer than the process.
 #[must_use = "the database is held only as long as this lives"]
 #[derive(Debug)]
-pub struct Hold {
+pub struct DatabaseLock {
     _lock: Option<File>,
 }
 
@@ -145,7 +145,7 @@ impl Claim {
 
 /// What another daemon, or another command, has left to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum Wakeup {
     /// Letters wait to be ruled on.
     Letters,
     /// Dispatches wait to be sent.
@@ -171,7 +171,7 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
 /// The next daemon reads the letters again that the mailbox has filed as processed.
 ///
 /// # Errors
-/// [`StoreError::Held`] while a daemon works on it; [`StoreError::Open`] when `from` is no database of ours, or for
+/// [`StoreError::Locked`] while a daemon works on it; [`StoreError::Open`] when `from` is no database of ours, or for
 /// PostgreSQL, which has tools of its own.
 pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
@@ -222,25 +222,25 @@ pub trait Store: Send + Sync {
     /// database has one daemon; a PostgreSQL database may have several, and nothing is held.
     ///
     /// # Errors
-    /// [`StoreError::Held`], naming the other.
-    async fn hold(&self, who: &str) -> Result<Hold>;
+    /// [`StoreError::Locked`], naming the other.
+    async fn lock(&self, who: &str) -> Result<DatabaseLock>;
 
     /// Whether several daemons may work here.
     fn is_shared(&self) -> bool;
 
     /// Whether this daemon is the one that has the duty: it keeps it, or takes it if nobody has it. A duty ends with
     /// the daemon, and is to be asked for again and again by whoever has it: its end may be the database's.
-    async fn has_duty(&self, duty: &str) -> Result<bool>;
+    async fn try_acquire_lease(&self, duty: &str) -> Result<bool>;
 
     /// Leaves a duty to whoever asks for it next; nothing, where this daemon does not have it.
-    async fn leave_duty(&self, duty: &str);
+    async fn release_lease(&self, duty: &str);
 
     /// Waits until somebody else has left something to be done; for ever where there is one daemon.
-    async fn news(&self) -> Result<News>;
+    async fn next_wakeup(&self) -> Result<Wakeup>;
 
     /// Keeps letters, durably, in the order given, and says how many of them wait to be ruled on. One that is known
-    /// by digest is not kept again; one known by Message-ID and sender is kept as [`Fate::Repeated`].
-    async fn take_in(&self, letters: &[NewLetter]) -> Result<usize>;
+    /// by digest is not kept again; one known by Message-ID and sender is kept as [`LetterStatus::Repeated`].
+    async fn insert_letters(&self, letters: &[NewLetter]) -> Result<usize>;
 
     /// Claims up to `limit` letters that wait and are not put off beyond `now`, those received first first. Letters of
     /// one match are claimed by one at a time, and none of them before those that were received before it.
@@ -262,7 +262,7 @@ pub trait Store: Send + Sync {
     /// The letters whose digest begins so (hexadecimal digits), newest first.
     async fn letters(
         &self,
-        fate: Option<Fate>,
+        fate: Option<LetterStatus>,
         match_id: Option<&str>,
         digest_prefix: &str,
         limit: u32,
@@ -299,7 +299,7 @@ pub trait Store: Send + Sync {
     async fn open_invitations(&self, lapsing_by: Option<DateTime<Utc>>) -> Result<Vec<Invitation>>;
 
     /// Commits a settlement whole or not at all. A letter that was decided without effect (automatic, ignored, set
-    /// aside) can be put back by deciding it [`Fate::Waiting`].
+    /// aside) can be put back by deciding it [`LetterStatus::Waiting`].
     ///
     /// # Errors
     /// [`StoreError::Stale`] when a match is not at the version it was loaded with (a new one: when there is one of
@@ -359,11 +359,16 @@ pub trait Store: Send + Sync {
     async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)>;
 
     /// Notes what came of tries at sending, counts them, and ends the claim. A dispatch once taken stays so. One given
-    /// up is taken up again by noting it as [`Sent::Later`].
-    async fn note_sent(&self, claim: Claim, now: DateTime<Utc>, results: &[(i64, Sent)]) -> Result<()>;
+    /// up is taken up again by noting it as [`SendOutcome::Later`].
+    async fn record_outcomes(
+        &self,
+        claim: Claim,
+        now: DateTime<Utc>,
+        results: &[(i64, SendOutcome)],
+    ) -> Result<()>;
 
     /// Whatever waits for a moment after `now` to be tried again, letters and dispatches, is to be tried now.
-    async fn try_again_now(&self, now: DateTime<Utc>) -> Result<()>;
+    async fn retry_all_now(&self, now: DateTime<Utc>) -> Result<()>;
 
     /// When the next dispatch that is neither sent nor given up falls due.
     async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>>;

@@ -15,7 +15,7 @@ use super::columns::{
     dispatch_columns, invitation_columns, match_columns, outgoing_columns, player_columns, seat_columns,
     waiting_columns,
 };
-use super::error::{address_taken, crossed};
+use super::error::{address_taken, stale_if_serialization_failure};
 use super::rows::{
     self, Arrival, CHUNK, all_there, hand_over, integer, is_common, maybe_time, numbered, outcome, place,
     sort_matches, text, texts,
@@ -228,7 +228,7 @@ impl PostgresStore {
         }
     }
 
-    async fn hear(&self) -> Result<News> {
+    async fn hear(&self) -> Result<Wakeup> {
         let mut listener = self.listener.lock().await;
         if listener.is_none() {
             let mut new = PgListener::connect_with(&self.reader).await?;
@@ -237,8 +237,8 @@ impl PostgresStore {
         }
         let Some(listening) = listener.as_mut() else { return std::future::pending().await };
         match listening.recv().await {
-            Ok(said) if said.payload() == LETTERS => Ok(News::Letters),
-            Ok(_) => Ok(News::Dispatches),
+            Ok(said) if said.payload() == LETTERS => Ok(Wakeup::Letters),
+            Ok(_) => Ok(Wakeup::Dispatches),
             Err(error) => {
                 *listener = None;
                 Err(error.into())
@@ -253,8 +253,8 @@ impl PostgresStore {
     }
 
     /// Many may work here at once: nothing is held.
-    async fn hold_for(&self, _who: &str) -> Result<Hold> {
-        Ok(Hold { _lock: None })
+    async fn hold_for(&self, _who: &str) -> Result<DatabaseLock> {
+        Ok(DatabaseLock { _lock: None })
     }
 }
 
@@ -263,10 +263,10 @@ const LETTERS: &str = "letters";
 const DISPATCHES: &str = "dispatches";
 
 /// Told to all daemons when the transaction is committed.
-async fn announce(tx: &mut Transaction<'_, Postgres>, news: News) -> Result<()> {
+async fn announce(tx: &mut Transaction<'_, Postgres>, news: Wakeup) -> Result<()> {
     let said = match news {
-        News::Letters => LETTERS,
-        News::Dispatches => DISPATCHES,
+        Wakeup::Letters => LETTERS,
+        Wakeup::Dispatches => DISPATCHES,
     };
     sqlx::query("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(said).execute(&mut **tx).await?;
     Ok(())

@@ -9,8 +9,8 @@ use futures_util::{Stream, TryStreamExt as _};
 use sqlx::FromRow;
 
 use super::{
-    AnswerRow, Decided, DispatchRow, EntryRow, Fate, InvitationStage, LetterRow, MatchRow, NewLetter, Player,
-    Queues, Result, Sent, SentRow, StoreError, Take, TokenRow, WaitingLetter,
+    AnswerRow, DispatchRow, EntryRow, InvitationStage, LetterDecision, LetterRow, LetterStatus, MatchRow,
+    NewLetter, Player, Queues, Result, SendOutcome, SentRow, StoreError, Take, TokenRow, WaitingLetter,
 };
 use crate::game::Seat;
 use crate::letter::Digest;
@@ -82,7 +82,7 @@ pub struct Arrival<'a> {
     pub letter: &'a NewLetter,
     pub digest: String,
     pub sent_as: Option<String>,
-    pub fate: Fate,
+    pub fate: LetterStatus,
     /// The match of which it bears a token.
     pub lane: Option<String>,
 }
@@ -91,12 +91,18 @@ impl<'a> Arrival<'a> {
     pub fn of(letter: &'a NewLetter) -> Arrival<'a> {
         let sent_as = (!letter.message_id.is_empty())
             .then(|| Digest::of(format!("{}\n{}", letter.sender, letter.message_id).as_bytes()).to_string());
-        Arrival { letter, digest: letter.digest.to_string(), sent_as, fate: Fate::Waiting, lane: None }
+        Arrival {
+            letter,
+            digest: letter.digest.to_string(),
+            sent_as,
+            fate: LetterStatus::Waiting,
+            lane: None,
+        }
     }
 
     /// Those of `arrivals` that are not `known` by digest; repeated are those that were sent as one was before,
     /// in this batch or in one that is `met`.
-    pub fn sift(
+    pub fn deduplicate(
         arrivals: Vec<Arrival<'a>>,
         mut known: BTreeSet<String>,
         mut met: BTreeSet<String>,
@@ -109,7 +115,7 @@ impl<'a> Arrival<'a> {
             if let Some(sent_as) = &arrival.sent_as
                 && !met.insert(sent_as.clone())
             {
-                arrival.fate = Fate::Repeated;
+                arrival.fate = LetterStatus::Repeated;
             }
             kept.push(arrival);
         }
@@ -177,7 +183,7 @@ impl Letter {
             sender: self.sender,
             subject: self.subject,
             size: count(self.size)?,
-            fate: Fate::parse(&self.fate).ok_or_else(|| unsound("fate", &self.fate))?,
+            fate: LetterStatus::parse(&self.fate).ok_or_else(|| unsound("fate", &self.fate))?,
             note: self.note,
             seat: place,
         })
@@ -416,11 +422,11 @@ impl Counts {
 }
 
 /// When it was taken, when it is due next, and the error of the last try.
-pub fn outcome(sent: &Sent, now: DateTime<Utc>) -> (Option<i64>, Option<i64>, Cow<'_, str>) {
+pub fn outcome(sent: &SendOutcome, now: DateTime<Utc>) -> (Option<i64>, Option<i64>, Cow<'_, str>) {
     match sent {
-        Sent::Taken => (Some(now.timestamp_millis()), None, Cow::Borrowed("")),
-        Sent::Later { at, error } => (None, Some(at.timestamp_millis()), text(error)),
-        Sent::GivenUp { error } => (None, None, text(error)),
+        SendOutcome::Taken => (Some(now.timestamp_millis()), None, Cow::Borrowed("")),
+        SendOutcome::Later { at, error } => (None, Some(at.timestamp_millis()), text(error)),
+        SendOutcome::GivenUp { error } => (None, None, text(error)),
     }
 }
 
@@ -457,7 +463,7 @@ pub fn numbered<'a>(
 }
 
 /// The match and seat that a letter acted for.
-pub fn place(decided: &Decided) -> (Option<&str>, Option<&'static str>) {
+pub fn place(decided: &LetterDecision) -> (Option<&str>, Option<&'static str>) {
     match &decided.seat {
         Some((match_id, seat)) => (Some(match_id), Some(seat.as_str())),
         None => (None, None),

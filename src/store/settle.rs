@@ -6,7 +6,7 @@
 macro_rules! settling {
     ($db:ty, one_of: $one_of:literal, for_update: $for_update:literal) => {
         /// Keeps letters; those that wait are counted.
-        async fn take_in(tx: &mut Transaction<'_, $db>, letters: &[NewLetter]) -> Result<usize> {
+        async fn insert_letters(tx: &mut Transaction<'_, $db>, letters: &[NewLetter]) -> Result<usize> {
             let arrivals: Vec<Arrival> = letters.iter().map(Arrival::of).collect();
             let digests: Vec<String> = arrivals.iter().map(|arrival| arrival.digest.clone()).collect();
             let sent_as: Vec<String> = arrivals.iter().filter_map(|arrival| arrival.sent_as.clone()).collect();
@@ -20,7 +20,7 @@ macro_rules! settling {
                     .bind(list(&sent_as))
                     .fetch_all(&mut **tx)
                     .await?;
-            let mut kept = Arrival::sift(arrivals, known.into_iter().collect(), met.into_iter().collect());
+            let mut kept = Arrival::deduplicate(arrivals, known.into_iter().collect(), met.into_iter().collect());
             let lanes = lanes(tx, &kept).await?;
             for arrival in &mut kept {
                 arrival.lane = arrival.letter.tokens.iter().find_map(|token| lanes.get(token)).cloned();
@@ -28,9 +28,9 @@ macro_rules! settling {
             for chunk in kept.chunks(CHUNK) {
                 keep_letters(tx, chunk).await?;
             }
-            let waiting = kept.iter().filter(|arrival| arrival.fate == Fate::Waiting).count();
+            let waiting = kept.iter().filter(|arrival| arrival.fate == LetterStatus::Waiting).count();
             if waiting > 0 {
-                announce(tx, News::Letters).await?;
+                announce(tx, Wakeup::Letters).await?;
             }
             Ok(waiting)
         }
@@ -43,7 +43,7 @@ macro_rules! settling {
                 let letter = arrival.letter;
                 row.push_bind(&arrival.digest)
                     .push_bind(letter.received_at.timestamp_millis())
-                    .push_bind(text(&letter.whence))
+                    .push_bind(text(&letter.origin))
                     .push_bind(text(&letter.message_id))
                     .push_bind(text(&letter.sender))
                     .push_bind(text(&letter.subject))
@@ -83,7 +83,7 @@ macro_rules! settling {
                 set_seats(tx, chunk).await?;
             }
             if !settlement.letters.is_empty() {
-                take_in(tx, &settlement.letters).await?;
+                insert_letters(tx, &settlement.letters).await?;
             }
             for chunk in settlement.decided.chunks(CHUNK) {
                 decide_letters(tx, settlement.at, chunk).await?;
@@ -112,7 +112,7 @@ macro_rules! settling {
                 add_dispatches(tx, settlement.at, chunk, false).await?;
             }
             if !settlement.dispatches.is_empty() {
-                announce(tx, News::Dispatches).await?;
+                announce(tx, Wakeup::Dispatches).await?;
             }
             for chunk in settlement.posted.chunks(CHUNK) {
                 add_dispatches(tx, settlement.at, chunk, true).await?;
@@ -200,7 +200,7 @@ macro_rules! settling {
         async fn decide_letters(
             tx: &mut Transaction<'_, $db>,
             at: DateTime<Utc>,
-            chunk: &[Decided],
+            chunk: &[LetterDecision],
         ) -> Result<()> {
             let mut query =
                 QueryBuilder::<$db>::new("WITH decided (d_digest, d_fate, d_note, d_match_id, d_seat) AS (");

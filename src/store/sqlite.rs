@@ -19,7 +19,7 @@ use super::columns::{
     dispatch_columns, invitation_columns, match_columns, outgoing_columns, player_columns, seat_columns,
     waiting_columns,
 };
-use super::error::{address_taken, crossed};
+use super::error::{address_taken, stale_if_serialization_failure};
 use super::rows::{
     self, Arrival, CHUNK, all_there, hand_over, integer, is_common, maybe_time, numbered, outcome, place,
     sort_matches, text, texts,
@@ -201,7 +201,7 @@ impl SqliteStore {
     async fn end_duty(&self, _duty: &str) {}
 
     /// There is nobody else who could tell any.
-    async fn hear(&self) -> Result<News> {
+    async fn hear(&self) -> Result<Wakeup> {
         std::future::pending().await
     }
 
@@ -229,17 +229,17 @@ impl SqliteStore {
     }
 
     /// Locks a file beside the database. The system ends the lock with the process, however that ends.
-    async fn hold_for(&self, who: &str) -> Result<Hold> {
+    async fn hold_for(&self, who: &str) -> Result<DatabaseLock> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");
         let path = PathBuf::from(path);
         let lock = lock(&path, who).map_err(|error| match error {
-            TryLockError::WouldBlock => StoreError::Held(holder(&path)),
+            TryLockError::WouldBlock => StoreError::Locked(holder(&path)),
             TryLockError::Error(error) => {
                 cannot_open(&self.path, format!("{} cannot be locked: {error}", path.display()))
             }
         })?;
-        Ok(Hold { _lock: Some(lock) })
+        Ok(DatabaseLock { _lock: Some(lock) })
     }
 }
 
@@ -258,7 +258,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     let path = options.get_filename().to_owned();
     let cannot = |error: std::io::Error| cannot_open(&path, error.to_string());
     let _lock = lock(&beside(&path, ".lock"), "a restore").map_err(|error| match error {
-        TryLockError::WouldBlock => StoreError::Held(holder(&beside(&path, ".lock"))),
+        TryLockError::WouldBlock => StoreError::Locked(holder(&beside(&path, ".lock"))),
         TryLockError::Error(error) => cannot(error),
     })?;
     let aside = beside(&path, ".replaced");
@@ -351,7 +351,7 @@ async fn lanes(
     Ok(BTreeMap::new())
 }
 
-async fn announce(_tx: &mut Transaction<'_, Sqlite>, _news: News) -> Result<()> {
+async fn announce(_tx: &mut Transaction<'_, Sqlite>, _news: Wakeup) -> Result<()> {
     Ok(())
 }
 

@@ -12,7 +12,7 @@ pub struct NewLetter {
     pub raw: Vec<u8>,
     pub received_at: DateTime<Utc>,
     /// Where it was found, for people: `imap:INBOX/1/57`.
-    pub whence: String,
+    pub origin: String,
     /// Its Message-ID and sender together tell a letter that was sent twice; empty when it has none.
     pub message_id: String,
     pub sender: String,
@@ -34,7 +34,7 @@ pub struct WaitingLetter {
 
 /// What became of a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum LetterStatus {
     /// It waits to be ruled on.
     Waiting,
     /// It acted for a seat, and was answered.
@@ -51,40 +51,40 @@ pub enum Fate {
     SetAside,
 }
 
-impl Fate {
-    pub const ALL: [Fate; 7] = [
-        Fate::Waiting,
-        Fate::Ruled,
-        Fate::Answered,
-        Fate::Automatic,
-        Fate::Repeated,
-        Fate::Ignored,
-        Fate::SetAside,
+impl LetterStatus {
+    pub const ALL: [LetterStatus; 7] = [
+        LetterStatus::Waiting,
+        LetterStatus::Ruled,
+        LetterStatus::Answered,
+        LetterStatus::Automatic,
+        LetterStatus::Repeated,
+        LetterStatus::Ignored,
+        LetterStatus::SetAside,
     ];
 
     /// Its name in the database, and for people who list letters by it.
     pub fn as_str(self) -> &'static str {
         match self {
-            Fate::Waiting => "waiting",
-            Fate::Ruled => "ruled",
-            Fate::Answered => "answered",
-            Fate::Automatic => "automatic",
-            Fate::Repeated => "repeated",
-            Fate::Ignored => "ignored",
-            Fate::SetAside => "set_aside",
+            LetterStatus::Waiting => "waiting",
+            LetterStatus::Ruled => "ruled",
+            LetterStatus::Answered => "answered",
+            LetterStatus::Automatic => "automatic",
+            LetterStatus::Repeated => "repeated",
+            LetterStatus::Ignored => "ignored",
+            LetterStatus::SetAside => "set_aside",
         }
     }
 
-    pub fn parse(name: &str) -> Option<Fate> {
-        Fate::ALL.into_iter().find(|fate| fate.as_str() == name)
+    pub fn parse(name: &str) -> Option<LetterStatus> {
+        LetterStatus::ALL.into_iter().find(|fate| fate.as_str() == name)
     }
 }
 
 /// What became of one letter, and why.
 #[derive(Clone, Debug)]
-pub struct Decided {
+pub struct LetterDecision {
     pub digest: Digest,
-    pub fate: Fate,
+    pub fate: LetterStatus,
     /// One line for the GM: `an absence note`, `no reply token of a seat`.
     pub note: String,
     pub seat: Option<(String, Seat)>,
@@ -110,7 +110,7 @@ pub struct LetterRow {
     pub sender: String,
     pub subject: String,
     pub size: u64,
-    pub fate: Fate,
+    pub fate: LetterStatus,
     pub note: String,
     pub seat: Option<(String, Seat)>,
 }
@@ -214,7 +214,7 @@ pub struct Claimed {
 
 /// What came of one try at sending.
 #[derive(Clone, Debug)]
-pub enum Sent {
+pub enum SendOutcome {
     Taken,
     /// To be tried again at this time.
     Later {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fogpost::audit::{Place, Verdict};
 use fogpost::game::Seat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Fact, Head};
 use fogpost::letter::Digest;
 use fogpost::referee::{Match, Stage};
@@ -17,7 +17,7 @@ use crate::desk::{ANN, BO, Desk, GM, Sent};
 /// A match of quad with two turns, a refusal, and a question.
 pub fn played() -> (Desk, Match) {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, "MARBLE A1");
     desk.reply(ANN, &to_ann, "MARBLE E5");
@@ -235,7 +235,7 @@ fn a_letter_of_ours_that_was_removed_or_added_is_named() {
 fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
     let desk = Desk::new();
     desk.untidy.set(true);
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, "MARBLE E5");
     let now = desk.find(&m.id);
@@ -354,7 +354,7 @@ fn a_letter_is_read_again_by_the_address_that_the_referee_had_then() {
         });
     };
     change(&mut desk, "[club]\n", "[club]\nplus_addresses = true\n");
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let form = desk.one_to(ANN);
     // Nothing but the address that it goes to bears the token.
     desk.receive(&format!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::store;
 
 use crate::desk::{ANN, BO, Desk};
@@ -10,7 +10,7 @@ use crate::desk::{ANN, BO, Desk};
 #[test]
 fn letters_received_since_a_backup_are_read_again_and_those_before_it_are_not_answered_twice() {
     let mut desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, "STATUS");
     desk.reply(ANN, &to_ann, "MARBLE E5");
@@ -54,7 +54,7 @@ fn what_is_no_database_of_ours_is_not_restored() {
     assert!(desk.block_on(store::restore(&url, &bad)).is_err());
     assert!(!desk.folder().join("fogpost.db.restoring").exists());
     desk.work();
-    let hold = desk.block_on(desk.office().store.hold("this test")).expect("held");
+    let hold = desk.block_on(desk.office().store.lock("this test")).expect("held");
     let refused = desk.block_on(store::restore(&url, &bad)).expect_err("a daemon works on it");
     assert!(refused.to_string().contains("this test"), "{refused}");
     drop(hold);

@@ -1,7 +1,7 @@
 //! The audit of the ledger: entries that somebody changes, removes or adds are found and named.
 
 use fogpost::audit::{Place, Verdict};
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::ledger::Fact;
 
 use crate::audit::{cheat, entries, found, played, rewrite, seq_of};
@@ -42,7 +42,7 @@ fn options_that_the_game_does_not_have_are_named() {
 #[test]
 fn a_match_under_rules_that_are_not_known_is_not_played_on_by_others() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     cheat(&desk, &[r#"UPDATE match SET snapshot = replace(snapshot, '"rules":1', '"rules":7')"#]);
     desk.reply(ANN, &to_ann, "MARBLE E5");
@@ -115,7 +115,7 @@ fn an_order_changed_in_a_chain_that_was_recomputed_is_named() {
 #[test]
 fn a_history_that_was_rewritten_without_a_flaw_is_revealed_by_the_players_own_mail() {
     let mut desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     let before = desk.folder().join("before.db");
     cheat(&desk, &[&format!("VACUUM INTO '{}'; UPDATE match SET version = version", before.display())]);

@@ -1,8 +1,8 @@
 //! Finding an opponent by letter: challenges, open seats, and what becomes of them.
 
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
-use fogpost::store::Fate;
+use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk, REFEREE, Sent};
 
@@ -32,7 +32,7 @@ fn a_stranger_challenges_and_the_challenged_accepts() {
     invitation.says("Ann Archer invites you to a match").says("who offers is").says("ACCEPT");
     desk.reply(BO, &invitation, &format!("accept {}", code(&invitation, "ACCEPT").to_lowercase()));
     let m = only_match(&desk);
-    assert_eq!((m.game, m.terms.days, m.players.first.as_str()), (Kind::Quad, 3, "Ann Archer"));
+    assert_eq!((m.game, m.terms.days, m.players.first.as_str()), (GameKind::Quad, 3, "Ann Archer"));
     let to_bo = desk.sent_to(BO);
     to_bo.iter().find(|sent| sent.subject.starts_with("Re:")).expect("an answer").says("begins");
     let to_ann = desk.one_to(ANN);
@@ -152,7 +152,7 @@ fn who_offered_takes_it_back() {
 #[test]
 fn a_player_challenges_in_a_letter_about_a_match() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, &format!("MARBLE E5\nCHALLENGE {EVE} Quantum\nMATCHES"));
     desk.sent_to(ANN)[0]
@@ -165,7 +165,7 @@ fn a_player_challenges_in_a_letter_about_a_match() {
 #[test]
 fn matches_say_whom_against_who_is_awaited_and_when_it_is_due() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     desk.write(BO, "MATCHES");
     desk.last_to(BO)
         .says(&format!("{}, Quad against Ann", m.id))
@@ -181,7 +181,7 @@ fn a_check_offers_nothing() {
     desk.write(ANN, &format!("CHECK\nCHALLENGE {BO} Quad"));
     desk.one_to(ANN).says("CHALLENGE was understood, and not carried out");
     assert!(desk.sent_to(BO).is_empty());
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     desk.reply(ANN, &desk.one_to(ANN), "CHECK\nRESIGN CONFIRM");
     desk.one_to(ANN).says("RESIGN was understood, and not carried out");
     assert_eq!(only_match(&desk).stage, Stage::Running);
@@ -202,7 +202,7 @@ fn every_page_of_the_manual_can_be_asked_for() {
         desk.write(EVE, &format!("HELP {topic}"));
         desk.one_to(EVE).says(words);
     }
-    assert_eq!(desk.last_fate(), Fate::Answered);
+    assert_eq!(desk.last_fate(), LetterStatus::Answered);
 }
 
 #[test]

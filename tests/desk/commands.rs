@@ -1,7 +1,7 @@
 //! What a player asks of the referee in a match: each command, its answer, and what the other side is told.
 
 use fogpost::game::Seat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
 use crate::desk::{ANN, BO, Desk, GM};
@@ -251,7 +251,7 @@ fn orders_for_another_turn_than_the_open_one_are_refused_and_nothing_is_filed() 
 #[test]
 fn a_refusal_says_what_still_stands() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Pacific, &[("submarines", "false")]);
+    let m = desk.open(GameKind::Pacific, &[("submarines", "false")]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, crate::positions::FLEET);
     desk.one_to(ANN);

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use fogpost::daemon::{Holder, NewMatch, Seated};
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
-use fogpost::store::{Fate, Sent, TokenRow};
+use fogpost::store::{LetterStatus, SendOutcome, TokenRow};
 
 use crate::desk::{Desk, GM};
 
@@ -28,7 +28,7 @@ impl Crowd {
         };
         let new: Vec<NewMatch> = (0..matches)
             .map(|n| NewMatch {
-                game: Kind::Quad,
+                game: GameKind::Quad,
                 choices: Default::default(),
                 players: BySeat::new(
                     seated(if busy.contains(&n) { "zoe".to_owned() } else { format!("ann{n}") }),
@@ -44,8 +44,8 @@ impl Crowd {
             let ids: Vec<String> = opened.into_iter().map(|m| m.id).collect();
             // Nobody reads the forms.
             let (forms, claim) = office.store.claim_dispatches(office.now(), 1000).await.expect("the forms");
-            let sent: Vec<_> = forms.iter().map(|form| (form.id, Sent::Taken)).collect();
-            office.store.note_sent(claim, office.now(), &sent).await.expect("noted");
+            let sent: Vec<_> = forms.iter().map(|form| (form.id, SendOutcome::Taken)).collect();
+            office.store.record_outcomes(claim, office.now(), &sent).await.expect("noted");
             let rows = office.store.seats_of(&ids).await.expect("their seats");
             let of =
                 |id: &String, seat| rows.iter().find(|row| row.match_id == *id && row.seat == seat).cloned();
@@ -68,7 +68,10 @@ impl Crowd {
     /// How many letters were ruled on.
     fn ruled(&self) -> usize {
         let store = &self.desk.office().store;
-        self.desk.block_on(store.letters(Some(Fate::Ruled), None, "", 1000)).expect("the store answers").len()
+        self.desk
+            .block_on(store.letters(Some(LetterStatus::Ruled), None, "", 1000))
+            .expect("the store answers")
+            .len()
     }
 
     fn answers_to_zoe(&self) -> usize {

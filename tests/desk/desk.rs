@@ -13,11 +13,11 @@ use fogpost::audit::Verdict;
 use fogpost::config::Config;
 use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::BySeat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 use fogpost::post::{maildir, maildirs::folder_of};
 use fogpost::referee::Match;
-use fogpost::store::{self, Fate, LetterRow};
+use fogpost::store::{self, LetterRow, LetterStatus};
 use mail_parser::{MessageParser, MimeHeaders};
 use sqlx::{Connection as _, SqliteConnection};
 use tempfile::TempDir;
@@ -157,7 +157,7 @@ impl Desk {
     }
 
     /// Opens a match between Ann and Bo.
-    pub fn open(&self, game: Kind, options: &[(&str, &str)]) -> Match {
+    pub fn open(&self, game: GameKind, options: &[(&str, &str)]) -> Match {
         let seated = |name: &str, address: &str| Seated {
             name: name.to_owned(),
             address: Address::parse(address).expect("an address"),
@@ -297,7 +297,7 @@ impl Desk {
     }
 
     /// What became of the letter that came last.
-    pub fn last_fate(&self) -> Fate {
+    pub fn last_fate(&self) -> LetterStatus {
         self.letters().first().expect("a letter came").fate
     }
 

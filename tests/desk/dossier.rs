@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::game::{Line, Seat};
-use fogpost::referee::{Deed, Instruction, Match};
+use fogpost::referee::{Instruction, Match, MatchAction};
 
 use crate::desk::{ANN, BO, Desk};
 
 fn over() -> (Desk, Match) {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, "MARBLE A1");
     desk.reply(ANN, &to_ann, "MARBLE E5\nFrom here on it is a remark");
@@ -98,7 +98,7 @@ fn a_dossier_holds_the_record_the_letters_the_reports_and_the_account() {
 #[test]
 fn what_a_running_match_hides_is_shown_only_unsealed_and_the_ledger_notes_it() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Pacific, &[]);
+    let m = desk.open(GameKind::Pacific, &[]);
     let refused = desk.block_on(desk.office().material(&m.id, false, "the account"));
     assert!(refused.expect_err("it is sealed").to_string().contains("--unsealed"));
     assert_eq!(desk.find(&m.id).head, m.head);
@@ -133,13 +133,13 @@ fn the_account_shows_who_filed_what_and_what_each_was_told() {
 #[test]
 fn the_account_of_a_corrected_match_shows_each_board_as_it_was() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let orders = Some((Seat::Second, vec![Line { no: 1, text: "MARBLE B8".to_owned() }]));
     for (reason, orders) in [("it was misread", orders), ("it came too late", None)] {
-        let deed = Deed::Correct { turn: 2, reason: reason.to_owned(), orders };
+        let deed = MatchAction::Correct { turn: 2, reason: reason.to_owned(), orders };
         let instruction = Instruction::Match { id: m.id.clone(), turn: None, deed };
         let done = desk.block_on(desk.office().carry_out(&instruction)).expect("it is carried out");
         assert!(done.is_done(), "{done:?}");
@@ -210,7 +210,7 @@ fn a_dossier_that_does_not_verify_is_not_taken_in() {
         assert!(other.block_on(other.office().take_dossier(read(changed))).is_err(), "{name}");
     }
     assert!(other.block_on(other.office().store.match_ids()).expect("the store answers").is_empty());
-    let open = desk.open(Kind::Quad, &[]);
+    let open = desk.open(GameKind::Quad, &[]);
     let running = desk.block_on(desk.office().dossier(&open.id, true)).expect("a dossier");
     let refused = other.block_on(other.office().take_dossier(read(running)));
     assert!(refused.expect_err("it runs").to_string().contains("only finished matches"));

@@ -1,10 +1,10 @@
 //! The GM by letter: what he may do, that it is confirmed, announced and in the book, and who is not the GM.
 
 use fogpost::game::Seat;
-use fogpost::game::any::Kind;
-use fogpost::referee::{Deed, Instruction, Match, Stage};
+use fogpost::game::any::GameKind;
+use fogpost::referee::{Instruction, Match, MatchAction, Stage};
 use fogpost::report::GmDone;
-use fogpost::store::Fate;
+use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 
@@ -36,7 +36,7 @@ fn kinds(desk: &Desk, m: &Match) -> Vec<String> {
 
 fn quad() -> (Desk, Match) {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     with_token(&desk);
     (desk, m)
 }
@@ -95,10 +95,10 @@ fn a_check_of_the_gm_does_nothing() {
 fn nobody_else_is_the_gm() {
     let (desk, m) = quad();
     let stolen = desk.last_fate();
-    assert_eq!(stolen, Fate::Answered);
+    assert_eq!(stolen, LetterStatus::Answered);
     let to_gm = desk.all_to(GM).pop().expect("a letter");
     desk.reply(EVE, &to_gm, &format!("GM MATCH {} ABANDON", m.id));
-    assert_eq!(desk.last_fate(), Fate::Ignored);
+    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
     assert!(desk.sent_to(EVE).is_empty());
     // The GM's address alone is not enough: the answer goes to him, and nothing is done.
     desk.write(GM, &format!("GM MATCH {} ABANDON", m.id));
@@ -113,7 +113,7 @@ fn nobody_else_is_the_gm() {
 #[test]
 fn a_successor_takes_over_and_the_old_token_ends() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Pacific, &[("submarines", "false")]);
+    let m = desk.open(GameKind::Pacific, &[("submarines", "false")]);
     let old = desk.one_to(ANN);
     let fleet = "CARRIER D2 SQUADRON D3\nCARRIER M2 SQUADRON M3\nBATTLESHIP A1 B1 O1 P1\nCRUISER C1 E1 L1 N1\n\
                  DESTROYER A3 C3 E3 G3 I3 K3 O3";
@@ -174,7 +174,7 @@ fn adjudication_forfeit_and_note_are_in_the_book() {
 #[test]
 fn a_setup_of_pacific_is_not_taken_from_nobody_but_a_held_turn_is() {
     let desk = Desk::new();
-    let m = desk.open(Kind::QuadrantZ, &[]);
+    let m = desk.open(GameKind::QuadrantZ, &[]);
     with_token(&desk);
     ask(&desk, &format!("GM MATCH {} ADJUDICATE", m.id)).says("first and second must file orders");
 }
@@ -195,7 +195,7 @@ fn players_are_added_shown_renamed_and_become_one() {
         .says("eve@elsewhere.example, eva@other.example");
     let eva = desk.block_on(desk.office().store.player_by_address("eva@other.example")).expect("it answers");
     assert_eq!(eva.expect("she is known").addresses, [EVE, "eva@other.example"]);
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     ask(&desk, &format!("GM PLAYER MERGE {ANN} INTO {BO}")).says("cannot become one player");
 }
 
@@ -217,7 +217,7 @@ fn a_protest_stops_the_deadline_until_the_gm_lets_it_go_on() {
     assert!(after.deadline.expect("a deadline") > desk.now());
 }
 
-fn correct(desk: &Desk, m: &Match, deed: Deed) -> GmDone {
+fn correct(desk: &Desk, m: &Match, deed: MatchAction) -> GmDone {
     let instruction = Instruction::Match { id: m.id.clone(), turn: None, deed };
     let done = desk.block_on(desk.office().carry_out(&instruction)).expect("it is carried out");
     desk.work();
@@ -236,10 +236,10 @@ fn play_three(desk: &Desk) {
 #[test]
 fn a_turn_is_opened_again_and_both_are_told_why() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     play_three(&desk);
     let reason = "Bo's letter of turn 2 came in time".to_owned();
-    let done = correct(&desk, &m, Deed::Correct { turn: 2, reason, orders: None });
+    let done = correct(&desk, &m, MatchAction::Correct { turn: 2, reason, orders: None });
     assert!(done.is_done(), "{done:?}");
     let after = desk.find(&m.id);
     assert_eq!((after.adjudicated.len(), after.due().map(|due| due.turn)), (1, Some(2)));
@@ -258,15 +258,15 @@ fn a_turn_is_opened_again_and_both_are_told_why() {
 #[test]
 fn a_turn_is_decided_anew_on_other_orders() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     play_three(&desk);
     let line = |text: &str| vec![fogpost::game::Line { no: 1, text: text.to_owned() }];
     let reason = "it was misread".to_owned();
     let orders = Some((Seat::Second, line("MARBLE A1")));
-    let done = correct(&desk, &m, Deed::Correct { turn: 2, reason: reason.clone(), orders });
+    let done = correct(&desk, &m, MatchAction::Correct { turn: 2, reason: reason.clone(), orders });
     assert!(!done.is_done(), "there is no point A1");
     let orders = Some((Seat::Second, line("MARBLE B8")));
-    let done = correct(&desk, &m, Deed::Correct { turn: 2, reason, orders });
+    let done = correct(&desk, &m, MatchAction::Correct { turn: 2, reason, orders });
     assert!(done.is_done(), "{done:?}");
     let after = desk.find(&m.id);
     assert_eq!((after.adjudicated.len(), after.due().map(|due| due.turn)), (2, Some(3)));
@@ -285,15 +285,16 @@ fn a_turn_is_decided_anew_on_other_orders() {
 #[test]
 fn a_match_that_is_over_can_be_corrected() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     play_three(&desk);
     let to_ann = desk.all_to(ANN).pop().expect("a letter");
     desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
     assert_eq!(desk.find(&m.id).stage, Stage::Over);
-    let done = correct(&desk, &m, Deed::Correct { turn: 3, reason: "not meant".to_owned(), orders: None });
+    let done =
+        correct(&desk, &m, MatchAction::Correct { turn: 3, reason: "not meant".to_owned(), orders: None });
     assert!(done.is_done(), "{done:?}");
     assert_eq!(desk.find(&m.id).stage, Stage::Running);
-    let done = correct(&desk, &m, Deed::Correct { turn: 7, reason: "no".to_owned(), orders: None });
+    let done = correct(&desk, &m, MatchAction::Correct { turn: 7, reason: "no".to_owned(), orders: None });
     assert!(!done.is_done());
 }
 

@@ -2,15 +2,15 @@
 
 use fogpost::audit::{Place, account, dossier};
 use fogpost::daemon::{Holder, NewMatch, Seated, new_letter};
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::game::quad::house::{self, Level};
 use fogpost::game::quad::{Options, Quad, State};
 use fogpost::game::{BySeat, Game, Numbered, Seat};
 use fogpost::ledger::{Chained, Entry, Fact, Source};
 use fogpost::letter::Address;
-use fogpost::post::Arrived;
-use fogpost::referee::{self, Act, Cause, Deed, Instruction, Match, Stage};
-use fogpost::store::{EntryRow, Fate, MatchRow, Settlement};
+use fogpost::post::FetchedLetter;
+use fogpost::referee::{self, Act, Cause, Instruction, Match, MatchAction, Stage};
+use fogpost::store::{EntryRow, LetterStatus, MatchRow, Settlement};
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 
@@ -20,14 +20,14 @@ fn ann() -> Holder {
 
 /// Opens a match of Ann's against the house, as the GM does.
 fn opened(desk: &Desk, level: &str, anns: Seat) -> Match {
-    let level = Kind::Quad.level(level).expect("a level");
+    let level = GameKind::Quad.level(level).expect("a level");
     let players = match anns {
         Seat::First => BySeat::new(ann(), Holder::House(level)),
         Seat::Second => BySeat::new(Holder::House(level), ann()),
     };
     let new = NewMatch {
-        game: Kind::Quad,
-        choices: Kind::Quad.choose_at(level, &[]).expect("options of the game"),
+        game: GameKind::Quad,
+        choices: GameKind::Quad.choose_at(level, &[]).expect("options of the game"),
         players,
         terms: desk.office().config.terms.clone(),
     };
@@ -56,9 +56,9 @@ fn to_ann(desk: &Desk) -> Sent {
 fn arrives(desk: &Desk, raw: &str) {
     let raw = raw.replace('\n', "\r\n").into_bytes();
     let size = raw.len() as u64;
-    let arrived = Arrived { raw, received_at: desk.now(), whence: String::new(), cut: false, size };
+    let arrived = FetchedLetter { raw, received_at: desk.now(), origin: String::new(), cut: false, size };
     let letter = new_letter(arrived);
-    desk.block_on(desk.office().store.take_in(&[letter])).expect("it is kept");
+    desk.block_on(desk.office().store.insert_letters(&[letter])).expect("it is kept");
     desk.block_on(desk.office().settle_all()).expect("it is ruled on");
 }
 
@@ -140,7 +140,7 @@ fn a_challenge_of_the_house_opens_at_once_and_who_begins_is_chosen() {
     assert_eq!(letters.len(), 2, "the answer and the invitation");
     letters[1].says(&format!("The match {} begins", m.id));
     letters[0].says("Opponent: the house (average)");
-    assert_eq!(desk.last_fate(), Fate::Answered);
+    assert_eq!(desk.last_fate(), LetterStatus::Answered);
 
     let desk = Desk::new();
     desk.write(ANN, "challenge house quad level=easy first=house");
@@ -255,7 +255,7 @@ fn the_gm_is_told_that_no_deadline_runs_while_the_house_is_to_move() {
     let to_gm = desk.one_to(GM);
     let before = house_is_due(&desk);
     arrives(&desk, &desk.answer(GM, &to_gm, &format!("GM MATCH {} EXTEND 3 days", before.id)));
-    let deed = Deed::Act(Act::Extend { days: 3 });
+    let deed = MatchAction::Act(Act::Extend { days: 3 });
     let extend = Instruction::Match { id: before.id.clone(), turn: None, deed };
     let done = desk.block_on(desk.office().carry_out(&extend)).expect("the store answers");
     assert!(!done.is_done());
@@ -289,7 +289,7 @@ fn a_turn_that_the_house_would_not_have_played_is_found() {
     let desk = Desk::new();
     let m = house_is_due(&desk);
     let orders = vec!["MARBLE A2".to_owned()];
-    let act = Act::Play { seat: Seat::Second, version: Kind::Quad.house_version(), orders };
+    let act = Act::Play { seat: Seat::Second, version: GameKind::Quad.house_version(), orders };
     let ruling = referee::rule(&m, &Cause::House { phase_no: m.phase_no, act: &act }, desk.now());
     let row = desk
         .block_on(desk.office().store.matches(std::slice::from_ref(&m.id)))
@@ -404,7 +404,7 @@ fn a_turn_that_is_opened_again_is_played_again() {
     let desk = Desk::new();
     let m = opened(&desk, "average", Seat::First);
     desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
-    let deed = Deed::Correct { turn: 2, reason: "another try".to_owned(), orders: None };
+    let deed = MatchAction::Correct { turn: 2, reason: "another try".to_owned(), orders: None };
     let again = Instruction::Match { id: m.id.clone(), turn: None, deed };
     desk.block_on(desk.office().carry_out(&again)).expect("it is done");
     assert_eq!(desk.find(&m.id).adjudicated.len(), 1);

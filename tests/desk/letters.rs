@@ -1,7 +1,7 @@
 //! Letters: whose they are, who is answered, and who is not.
 
-use fogpost::game::any::Kind;
-use fogpost::store::Fate;
+use fogpost::game::any::GameKind;
+use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk, GM, REFEREE};
 
@@ -17,36 +17,36 @@ fn a_stranger_gets_the_manual_and_nothing_of_a_match() {
 #[test]
 fn a_stolen_token_does_nothing_and_is_not_answered() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply("eve@elsewhere.example", &invitation, "MARBLE E5");
     assert!(desk.sent_to("eve@elsewhere.example").is_empty());
     assert!(desk.sent_to(ANN).is_empty());
-    assert_eq!(desk.last_fate(), Fate::Ignored);
+    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
     assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
 }
 
 #[test]
 fn the_token_of_the_other_seat_does_nothing() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(BO, &invitation, "MARBLE E5");
-    assert_eq!(desk.last_fate(), Fate::Ignored);
+    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
     assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
 }
 
 #[test]
 fn a_robot_is_never_answered() {
     let desk = Desk::new();
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     let letter = desk.answer(ANN, &invitation, "MARBLE E5");
     let marks =
         ["Auto-Submitted: auto-replied", "Precedence: bulk", "List-Id: <x.example>", "X-Autoreply: yes"];
     for (n, mark) in marks.iter().enumerate() {
         desk.receive(&format!("{mark}\n{}", letter.replace("0@players", &format!("robot{n}@players"))));
-        assert_eq!(desk.last_fate(), Fate::Automatic, "{mark}");
+        assert_eq!(desk.last_fate(), LetterStatus::Automatic, "{mark}");
     }
     assert!(desk.sent_to(ANN).is_empty());
 }
@@ -57,14 +57,14 @@ fn a_bounce_to_the_referee_is_not_answered() {
     desk.receive(&format!(
         "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nTo: {REFEREE}\nSubject: Undelivered Mail Returned to Sender\n\nMARBLE E5\n"
     ));
-    assert_eq!(desk.last_fate(), Fate::Automatic);
+    assert_eq!(desk.last_fate(), LetterStatus::Automatic);
     assert!(desk.sent_to("mailer-daemon@mx.example").is_empty());
 }
 
 #[test]
 fn a_blank_letter_brings_the_order_form() {
     let desk = Desk::new();
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "Thanks, I look forward to it!");
     let answer = desk.one_to(ANN);
@@ -77,7 +77,7 @@ fn a_blank_letter_brings_the_order_form() {
 #[test]
 fn lines_that_are_no_orders_are_listed() {
     let desk = Desk::new();
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "Dear referee,\nMARBLE E5\nbest wishes");
     let receipt = &desk.sent_to(ANN)[0];
@@ -103,7 +103,7 @@ fn answers_to_one_address_are_limited() {
 #[test]
 fn what_a_player_writes_is_not_put_raw_into_our_letters() {
     let desk = Desk::new();
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "<script>alert(1)</script> {{ token }} {% for %}\nSTATUS");
     let answer = desk.one_to(ANN);
@@ -114,7 +114,7 @@ fn what_a_player_writes_is_not_put_raw_into_our_letters() {
 #[test]
 fn letters_after_the_end_are_each_answered() {
     let desk = Desk::new();
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "RESIGN CONFIRM");
     desk.sent_to(ANN);
@@ -127,7 +127,7 @@ fn letters_after_the_end_are_each_answered() {
 #[test]
 fn a_letter_whose_answer_cannot_be_kept_is_set_aside_and_holds_up_nobody() {
     let desk = Desk::new();
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     desk.change_database(
         "CREATE TRIGGER refuse BEFORE INSERT ON dispatch WHEN NEW.recipient = 'cy@elsewhere.example' \
@@ -144,6 +144,6 @@ fn a_letter_whose_answer_cannot_be_kept_is_set_aside_and_holds_up_nobody() {
     let fate = |who: &str| desk.letters().iter().find(|row| row.sender.starts_with(who)).map(|row| row.fate);
     assert_eq!(
         [fate("cy"), fate("ann"), fate("di")],
-        [Fate::SetAside, Fate::Ruled, Fate::Answered].map(Some)
+        [LetterStatus::SetAside, LetterStatus::Ruled, LetterStatus::Answered].map(Some)
     );
 }

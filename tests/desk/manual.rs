@@ -1,6 +1,6 @@
 //! What anybody may ask, and what stands in the way of a match: the manual, the rules, offers that cannot be.
 
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 
 use crate::desk::{ANN, BO, Desk, REFEREE, Sent};
 
@@ -27,7 +27,7 @@ fn the_readme_shows_the_manual_as_help_sends_it() {
 #[test]
 fn the_rules_of_every_game_come_with_their_rulings() {
     let desk = Desk::new();
-    for kind in Kind::ALL {
+    for kind in GameKind::ALL {
         desk.write(EVE, &format!("RULES {}", kind.name()));
         let rules = desk.one_to(EVE);
         assert!(rules.text.to_lowercase().contains(&kind.name().to_lowercase()), "{}", rules.text);
@@ -39,7 +39,7 @@ fn the_rules_of_every_game_come_with_their_rulings() {
     desk.write(EVE, "RULES chess");
     desk.one_to(EVE).says("There is no game called chess here. Which game's rules?");
     // In a letter about a match the game needs no name.
-    desk.open(Kind::Quantum, &[]);
+    desk.open(GameKind::Quantum, &[]);
     desk.reply(ANN, &desk.one_to(ANN), "RULES");
     desk.one_to(ANN).says("QUANTUM").says("A game of stacks");
 }
@@ -49,7 +49,7 @@ fn games_are_listed_with_their_options() {
     let desk = Desk::new();
     desk.write(EVE, "GAMES");
     let games = desk.one_to(EVE);
-    for kind in Kind::ALL {
+    for kind in GameKind::ALL {
         games.says(kind.name());
         for rule in kind.option_rules() {
             games.says(&format!("Option {}", rule.name));

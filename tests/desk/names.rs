@@ -2,7 +2,7 @@
 
 use fogpost::daemon::{Holder, NewMatch, Seated};
 use fogpost::game::BySeat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 use fogpost::store::{MatchRow, Settlement};
 
@@ -33,8 +33,8 @@ fn many_matches_open_at_once_where_a_tenth_of_all_names_is_taken() {
         Seated { name: name.to_owned(), address: Address::parse(&address).expect("an address") }
     };
     let new = NewMatch {
-        game: Kind::Quad,
-        choices: Kind::Quad.choose([]).expect("the defaults"),
+        game: GameKind::Quad,
+        choices: GameKind::Quad.choose([]).expect("the defaults"),
         players: BySeat::new(seated("Ann"), seated("Bo")).map(Holder::Player),
         terms: desk.office().config.terms.clone(),
     };

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use chrono::TimeDelta;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
 use crate::desk::{ANN, BO, Desk};
@@ -106,7 +106,7 @@ fn what_waits_to_be_sent_again_does_not_wait_for_a_clock_that_was_set_back() {
     let waiting =
         || desk.block_on(desk.office().store.queues()).expect("the store answers").dispatches_waiting;
     command("exit 75");
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     assert_eq!(waiting(), 2);
     command("exit 0");
     desk.work();

@@ -1,6 +1,6 @@
 //! The club's people: their names in letters and in the book, and who they are.
 
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{kinds, quad};
@@ -129,7 +129,7 @@ fn the_gm_goes_back_and_corrects_by_letter() {
 fn the_longest_names_keep_our_lines_short() {
     let desk = Desk::new();
     let long = "Maximiliana Konstantin Featherstonehaugh";
-    let m = desk.open(Kind::Pacific, &[]);
+    let m = desk.open(GameKind::Pacific, &[]);
     let invitation = desk.one_to(ANN);
     ask(&desk, &format!("GM PLAYER RENAME {ANN} {long}\nGM PLAYER RENAME {BO} {}", long.replace(' ', "-")));
     desk.reply(ANN, &invitation, "STATUS\nEXTEND 2 days\nTELL hello\nEND\nABSENT 2026-05-17");

@@ -1,9 +1,9 @@
 //! Playing: from the invitation over filings to the result.
 
 use fogpost::game::Seat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
-use fogpost::store::Fate;
+use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk};
 
@@ -14,7 +14,7 @@ const WHITE: [&str; 3] = ["MARBLE A5", "MARBLE B8", "MARBLE K4"];
 #[test]
 fn a_match_is_played_from_the_invitation_to_the_result() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let (mut to_ann, mut to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     to_ann.says("A match of Quad begins").says("Turn 1 waits for your orders");
     to_bo.says("Turn 1 waits for Ann");
@@ -42,7 +42,7 @@ fn a_match_is_played_from_the_invitation_to_the_result() {
 #[test]
 fn orders_are_refused_with_the_line_the_reason_and_an_example() {
     let desk = Desk::new();
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "MARBLE A1");
     let refusal = desk.one_to(ANN);
@@ -59,7 +59,7 @@ fn orders_are_refused_with_the_line_the_reason_and_an_example() {
 #[test]
 fn the_seat_that_is_not_due_is_told_who_is() {
     let desk = Desk::new();
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(BO);
     desk.reply(BO, &invitation, "MARBLE E5");
     desk.one_to(BO).says("It is not your move: Ann is to move");
@@ -68,7 +68,7 @@ fn the_seat_that_is_not_due_is_told_who_is() {
 #[test]
 fn orders_for_a_turn_that_is_adjudicated_do_nothing_to_the_next() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let (first, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &first, "MARBLE E5");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
@@ -82,7 +82,7 @@ fn orders_for_a_turn_that_is_adjudicated_do_nothing_to_the_next() {
 #[test]
 fn a_new_filing_replaces_the_one_before_until_both_have_filed() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Pacific, &[("submarines", "false")]);
+    let m = desk.open(GameKind::Pacific, &[("submarines", "false")]);
     let invitation = desk.one_to(ANN);
     let fleet = "CARRIER D2 SQUADRON D3\nCARRIER M2 SQUADRON M3\nBATTLESHIP A1 B1 O1 P1\nCRUISER C1 E1 L1 N1\n\
                  DESTROYER A3 C3 E3 G3 I3 K3 O3";
@@ -97,7 +97,7 @@ fn a_new_filing_replaces_the_one_before_until_both_have_filed() {
 #[test]
 fn of_two_orders_for_one_ship_the_last_one_counts_and_the_answer_says_so() {
     let desk = Desk::new();
-    let m = desk.open(Kind::QuadrantZ, &[]);
+    let m = desk.open(GameKind::QuadrantZ, &[]);
     let mut setup =
         String::from("STAR A1 3 BASE\nSTAR A4 1\nSTAR B1 3\nSTAR C1 2\nSTAR F1 2\nSTAR G1 2\nSTAR K1 2\n");
     for (n, quadrant) in "DEHIJLMNPQRUV".chars().enumerate() {
@@ -117,7 +117,7 @@ fn of_two_orders_for_one_ship_the_last_one_counts_and_the_answer_says_so() {
 #[test]
 fn a_check_changes_nothing() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "CHECK\nMARBLE E5");
     desk.one_to(ANN).says("Checked only, nothing was filed").says("MARBLE E5");
@@ -129,7 +129,7 @@ fn a_check_changes_nothing() {
 #[test]
 fn a_letter_met_again_has_no_second_effect_and_no_second_answer() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let letter = desk.answer(ANN, &desk.one_to(ANN), "MARBLE E5");
     desk.receive(&letter);
     assert_eq!(desk.sent_to(ANN).len(), 2);
@@ -137,14 +137,14 @@ fn a_letter_met_again_has_no_second_effect_and_no_second_answer() {
     // The same letter by another way: other bytes, the same Message-ID.
     desk.receive(&format!("Received: from elsewhere\n{letter}"));
     assert!(desk.sent_to(ANN).is_empty());
-    assert_eq!(desk.last_fate(), Fate::Repeated);
+    assert_eq!(desk.last_fate(), LetterStatus::Repeated);
     assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
 }
 
 #[test]
 fn the_result_opens_the_record() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "RESIGN");
     desk.one_to(ANN).says("To resign, write both words");

@@ -1,6 +1,6 @@
 //! Matches to begin a test with.
 
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::referee::Match;
 
 use crate::desk::{ANN, BO, Desk, Sent};
@@ -23,7 +23,7 @@ pub fn setups() -> [String; 2] {
 
 /// A match of Quadrant Z in its first turn, with the last letter to each.
 pub fn quadrant_z(desk: &Desk) -> (Match, Sent, Sent) {
-    let m = desk.open(Kind::QuadrantZ, &[]);
+    let m = desk.open(GameKind::QuadrantZ, &[]);
     let [north, south] = setups();
     desk.reply(ANN, &desk.one_to(ANN), &north);
     desk.reply(BO, &desk.one_to(BO), &south);
@@ -34,7 +34,7 @@ pub fn quadrant_z(desk: &Desk) -> (Match, Sent, Sent) {
 
 /// A match of Quad, with the invitation of each.
 pub fn quad(desk: &Desk) -> (Match, Sent, Sent) {
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     (m, desk.one_to(ANN), desk.one_to(BO))
 }
 

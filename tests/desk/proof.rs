@@ -1,7 +1,7 @@
 //! Authenticity and mail that does not arrive: signatures, bounces, absence notes, dispatches given up.
 
-use fogpost::game::any::Kind;
-use fogpost::store::Fate;
+use fogpost::game::any::GameKind;
+use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk, GM, REFEREE, Sent};
 
@@ -13,12 +13,12 @@ const FORGED: &str = "Authentication-Results: mx.evil.example; dkim=pass header.
 #[test]
 fn a_letter_acts_only_if_it_is_signed_where_that_is_asked_for() {
     let desk = Desk::with(SIGNED);
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     for (n, mark) in [FAILED, FORGED, ""].iter().enumerate() {
         let letter = desk.answer(ANN, &invitation, "MARBLE E5").replace("0@", &format!("0{n}@"));
         desk.receive(&format!("{mark}{letter}"));
-        assert_eq!(desk.last_fate(), Fate::Ignored, "{mark}");
+        assert_eq!(desk.last_fate(), LetterStatus::Ignored, "{mark}");
     }
     desk.one_to(ANN).says("it could not be proven that you sent it");
     assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
@@ -30,7 +30,7 @@ fn a_letter_acts_only_if_it_is_signed_where_that_is_asked_for() {
 fn the_gm_too_must_be_proven() {
     let desk = Desk::with(SIGNED);
     desk.write(GM, "GM LIST");
-    assert_eq!(desk.last_fate(), Fate::Ignored);
+    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
     desk.receive(&format!(
         "Authentication-Results: mx.club.example; dkim=pass header.d=club.example\nFrom: {GM}\nTo: {REFEREE}\n\
          Message-ID: <g@club.test>\n\nGM LIST\n"
@@ -65,7 +65,7 @@ fn bounce(of: &Sent, to: &str, n: u32) -> String {
 #[test]
 fn no_deadline_is_enforced_on_a_seat_whose_letters_come_back() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.receive(&bounce(&invitation, ANN, 1));
     desk.receive(&bounce(&invitation, ANN, 2));
@@ -95,14 +95,14 @@ fn no_deadline_is_enforced_on_a_seat_whose_letters_come_back() {
 #[test]
 fn an_absence_note_marks_the_seat_until_its_player_writes() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.receive(&format!(
         "From: {ANN}\nTo: {REFEREE}\nSubject: Out of office: {}\nMessage-ID: <away@players.example>\n\
          In-Reply-To: <{}>\nAuto-Submitted: auto-replied\n\nI am out of the office until Monday.\n",
         invitation.subject, invitation.message_id
     ));
-    assert_eq!(desk.last_fate(), Fate::Automatic);
+    assert_eq!(desk.last_fate(), LetterStatus::Automatic);
     let away = desk.find(&m.id);
     assert!(away.away.first && !away.bouncing.first);
     desk.reply(ANN, &invitation, "STATUS");
@@ -112,7 +112,7 @@ fn an_absence_note_marks_the_seat_until_its_player_writes() {
 #[test]
 fn the_same_answer_does_not_go_twice_running_for_the_same_text() {
     let desk = Desk::new();
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "STATUS");
     desk.one_to(ANN).says("Quad, Ann");

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::game::Seat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
 use crate::desk::{ANN, BO, Desk, GM};
@@ -54,7 +54,7 @@ fn a_deadline_that_moves_takes_those_who_wait_along() {
 #[test]
 fn within_the_settle_time_both_can_amend_and_the_last_filing_stands() {
     let desk = Desk::with("settle_minutes = 90\n");
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.one_to(ANN).says("All orders are filed. They are adjudicated on Thu 7 May, 13:30 CEST");
@@ -246,7 +246,7 @@ fn where_both_have_missed_too_many_turns_nobody_loses_and_the_gm_is_asked() {
 #[test]
 fn a_setup_and_a_move_that_must_be_made_are_not_taken_from_nobody() {
     let desk = Desk::with("setup_days = 1\n");
-    let m = desk.open(Kind::Pacific, &[("submarines", "false")]);
+    let m = desk.open(GameKind::Pacific, &[("submarines", "false")]);
     assert_eq!(m.deadline, Some(utc("2026-05-08T18:00:00Z")));
     desk.reply(ANN, &desk.one_to(ANN), FLEET);
     desk.advance(46);

@@ -1,8 +1,8 @@
 //! Letters that come in any order, with copies: what counts is when each came to us, and each counts once.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use fogpost::game::any::Kind;
-use fogpost::store::Fate;
+use fogpost::game::any::GameKind;
+use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk};
 use crate::positions::{kinds, setups};
@@ -55,7 +55,7 @@ fn letters_shuffled_and_copied_bring_what_they_bring_in_order() {
     let mut outcomes = Vec::new();
     for seed in 1..=5 {
         let desk = Desk::new();
-        let m = desk.open(Kind::QuadrantZ, &[]);
+        let m = desk.open(GameKind::QuadrantZ, &[]);
         let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
         let dated = |date: &str, raw: String| format!("Date: {date}\n{raw}");
         let first = dated("Fri, 8 May 2026 23:00:00 +0000", desk.answer(ANN, &to_ann, &other));
@@ -93,8 +93,8 @@ fn letters_shuffled_and_copied_bring_what_they_bring_in_order() {
         assert_eq!(count("OrdersSealed"), 4, "seed {seed}: {kinds:?}");
         assert_eq!(after.due().map(|due| due.turn), Some(1), "the first turn is open");
         let fates = desk.letters();
-        assert_eq!(fates.iter().filter(|row| row.fate == Fate::Ruled).count(), 5, "seed {seed}");
-        assert_eq!(fates.iter().filter(|row| row.fate == Fate::Repeated).count(), 4, "seed {seed}");
+        assert_eq!(fates.iter().filter(|row| row.fate == LetterStatus::Ruled).count(), 5, "seed {seed}");
+        assert_eq!(fates.iter().filter(|row| row.fate == LetterStatus::Repeated).count(), 4, "seed {seed}");
         let refused = desk.all_to(ANN);
         assert!(refused.iter().any(|sent| sent.text.contains("adjudicated")), "seed {seed}");
         outcomes.push(serde_json::to_value(&after.state).expect("a state"));
@@ -103,7 +103,7 @@ fn letters_shuffled_and_copied_bring_what_they_bring_in_order() {
     assert!(outcomes.windows(2).all(|two| two[0] == two[1]), "the order in which they lay changes nothing");
     // And it is what comes of the letters that count, one after the other.
     let desk = Desk::new();
-    let m = desk.open(Kind::QuadrantZ, &[]);
+    let m = desk.open(GameKind::QuadrantZ, &[]);
     desk.reply(ANN, &desk.one_to(ANN), &north);
     desk.reply(BO, &desk.one_to(BO), &south);
     assert_eq!(outcomes[0], serde_json::to_value(&desk.find(&m.id).state).expect("a state"));
@@ -116,7 +116,7 @@ fn of_two_letters_of_a_seat_the_one_that_came_later_counts_whatever_their_dates_
     let mut states = Vec::new();
     for overtaken in [false, true] {
         let desk = Desk::new();
-        let m = desk.open(Kind::QuadrantZ, &[]);
+        let m = desk.open(GameKind::QuadrantZ, &[]);
         let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
         let mut letters =
             [(&other, "Thu, 7 May 2026 10:01:00 +0000"), (&north, "Thu, 7 May 2026 10:02:00 +0000")];

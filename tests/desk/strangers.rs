@@ -1,7 +1,7 @@
 //! Who is not who he says he is: nothing is done, nothing is told to him, and the GM sees it.
 
-use fogpost::game::any::Kind;
-use fogpost::store::Fate;
+use fogpost::game::any::GameKind;
+use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{quad, quadrant_z};
@@ -29,7 +29,7 @@ fn a_stolen_token_from_another_address_does_nothing_and_the_gm_sees_it() {
     .enumerate()
     {
         desk.reply(sender, &to_ann, &format!("MARBLE E{}\nSTATUS\nTELL I am Ann.\nEND", n + 5));
-        assert_eq!(desk.last_fate(), Fate::Ignored, "{sender}");
+        assert_eq!(desk.last_fate(), LetterStatus::Ignored, "{sender}");
     }
     for reader in [EVE, ANN, BO] {
         assert!(desk.sent_to(reader).is_empty(), "{reader} is told nothing");
@@ -145,11 +145,11 @@ fn twenty_answers_an_hour_go_to_one_address_and_the_orders_count_all_the_same() 
 #[test]
 fn letters_of_ours_that_come_back_are_never_answered() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     for raw in desk.raw_to(ANN) {
         let raw = String::from_utf8(raw).expect("text");
         desk.receive(&raw);
-        assert_eq!(desk.last_fate(), Fate::Automatic);
+        assert_eq!(desk.last_fate(), LetterStatus::Automatic);
     }
     assert_eq!(desk.find(&m.id).head, m.head);
     assert_eq!(desk.all_to(ANN).len(), 1);

@@ -1,6 +1,6 @@
 //! Time: reminders, deadlines, grace, missed turns and outages.
 
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
 use crate::desk::{ANN, BO, Desk, GM};
@@ -9,7 +9,7 @@ use crate::desk::{ANN, BO, Desk, GM};
 fn who_has_not_filed_is_reminded_twice_before_the_deadline() {
     let desk = Desk::new();
     // Due on Thu 14 May, 20:00 CEST: in a week and eight hours.
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     desk.sent_to(ANN);
     desk.sent_to(BO);
     desk.advance(5 * 24 + 7);
@@ -24,7 +24,7 @@ fn who_has_not_filed_is_reminded_twice_before_the_deadline() {
 #[test]
 fn orders_filed_in_grace_are_sealed() {
     let desk = Desk::new();
-    desk.open(Kind::Quad, &[]);
+    desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.advance(7 * 24 + 8 + 11);
     desk.sent_to(ANN);
@@ -35,7 +35,7 @@ fn orders_filed_in_grace_are_sealed() {
 #[test]
 fn a_missed_turn_in_a_game_that_must_move_sets_the_deadline_anew() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     desk.advance(7 * 24 + 8 + 13);
     let m = desk.find(&m.id);
     assert_eq!(m.missed.first, 1);
@@ -47,7 +47,7 @@ fn a_missed_turn_in_a_game_that_must_move_sets_the_deadline_anew() {
 #[test]
 fn the_second_missed_turn_is_put_before_the_gm() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     desk.advance(2 * (8 * 24 + 13));
     assert!(desk.find(&m.id).asked_gm);
     let asked = desk.sent_to(GM).into_iter().find(|sent| sent.subject.contains("your decision, please"));
@@ -57,7 +57,7 @@ fn the_second_missed_turn_is_put_before_the_gm() {
 #[test]
 fn a_missed_turn_of_quadrant_z_is_a_hold() {
     let desk = Desk::with("forfeit = \"lose\"\n");
-    let m = desk.open(Kind::QuadrantZ, &[]);
+    let m = desk.open(GameKind::QuadrantZ, &[]);
     // A setup cannot be taken as filed.
     desk.advance(11 * 24 + 21);
     assert_eq!(desk.find(&m.id).missed.first, 1);
@@ -67,7 +67,7 @@ fn a_missed_turn_of_quadrant_z_is_a_hold() {
 #[test]
 fn a_deadline_that_passed_while_the_program_was_down_slides() {
     let mut desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let before = m.deadline.expect("a deadline");
     desk.sleep(8 * 24);
     desk.restart();
@@ -81,7 +81,7 @@ fn a_deadline_that_passed_while_the_program_was_down_slides() {
 #[test]
 fn orders_that_came_in_time_count_though_they_are_read_late() {
     let mut desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.put(&desk.answer(ANN, &invitation, "MARBLE E5"));
     desk.sleep(9 * 24);
@@ -94,7 +94,7 @@ fn orders_that_came_in_time_count_though_they_are_read_late() {
 #[test]
 fn a_clock_that_jumps_back_and_forth_is_no_ones_fault() {
     let desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     desk.sent_to(BO);
     desk.sleep(-30);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::post::dkim::{Keys, Verifier};
-use fogpost::store::Fate;
+use fogpost::store::LetterStatus;
 use mail_auth::common::crypto::Ed25519Key;
 use mail_auth::common::headers::HeaderWriter;
 use mail_auth::common::parse::TxtRecordParser;
@@ -36,7 +36,7 @@ fn mail_that_is_refused_for_good_is_given_up_and_the_gm_told_at_once() {
     fs::write(&program, SENDMAIL.replace("MAIL", &mail)).expect("the command");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&program, executable).expect("it can be run");
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     desk.work();
     let to_ann = desk.one_to(ANN);
     let told = desk.one_to(GM);
@@ -62,7 +62,7 @@ fn mail_that_is_refused_for_good_is_given_up_and_the_gm_told_at_once() {
 #[test]
 fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_tries_and_stops_no_other() {
     let mut desk = Desk::new();
-    let m = desk.open(Kind::Quad, &[]);
+    let m = desk.open(GameKind::Quad, &[]);
     desk.restart_after(|folder| {
         let own = folder.join("own");
         fs::create_dir(&own).expect("a folder");
@@ -79,8 +79,8 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_tries_and_stops_no_
     desk.work();
     desk.work();
     desk.one_to(ANN).says("Turn 1 waits for your orders");
-    let fates: Vec<Fate> = desk.letters().iter().map(|letter| letter.fate).collect();
-    assert!(fates.contains(&Fate::SetAside) && fates.contains(&Fate::Ruled), "{fates:?}");
+    let fates: Vec<LetterStatus> = desk.letters().iter().map(|letter| letter.fate).collect();
+    assert!(fates.contains(&LetterStatus::SetAside) && fates.contains(&LetterStatus::Ruled), "{fates:?}");
     let told = desk.one_to(GM);
     assert_eq!(told.subject, "A letter was set aside");
     told.says("could not be ruled on, three times").says(ANN).says("fogpost letters --raw");
@@ -130,7 +130,7 @@ fn while_the_dns_does_not_answer_a_letter_waits_and_its_sender_is_not_late() {
     desk.advance(30);
     desk.sent_to(ANN);
     desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
-    assert_eq!(desk.last_fate(), Fate::Waiting);
+    assert_eq!(desk.last_fate(), LetterStatus::Waiting);
     // Past the deadline and its grace.
     desk.advance(20);
     let waiting = desk.find(&m.id);
@@ -139,7 +139,7 @@ fn while_the_dns_does_not_answer_a_letter_waits_and_its_sender_is_not_late() {
     desk.office_mut().verify_by(verifier(true));
     desk.advance(1);
     let ruled = desk.find(&m.id);
-    assert_eq!((desk.last_fate(), ruled.missed.first, ruled.adjudicated.len()), (Fate::Ruled, 0, 1));
+    assert_eq!((desk.last_fate(), ruled.missed.first, ruled.adjudicated.len()), (LetterStatus::Ruled, 0, 1));
     desk.sent_to(ANN)[0].says("Your orders are sealed");
 }
 
@@ -150,7 +150,7 @@ fn what_cannot_be_proven_for_three_days_counts_as_unproven() {
     let (m, to_ann, _) = quad(&desk);
     desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
     desk.advance(3 * 24 + 1);
-    assert_eq!(desk.last_fate(), Fate::Ignored);
+    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
     assert!(desk.sent_to(BO).is_empty());
     desk.last_to(ANN).says("it could not be proven that you sent it");
     let ours = desk.find(&m.id);

@@ -11,7 +11,7 @@ mod quantum;
 use std::collections::BTreeMap;
 
 use desk::{ANN, BO, Desk, Sent};
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::game::{Outcome, Seat};
 
 /// A match of which every letter is written down.
@@ -24,7 +24,7 @@ struct Play {
 }
 
 impl Play {
-    fn open(game: Kind, options: &[(&str, &str)]) -> Play {
+    fn open(game: GameKind, options: &[(&str, &str)]) -> Play {
         let desk = Desk::new();
         let id = desk.open(game, options).id;
         let mut play = Play { desk, id, text: String::new(), last: BTreeMap::new() };

@@ -1,5 +1,5 @@
 use fogpost::game::Seat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 
 use crate::Play;
 
@@ -22,7 +22,7 @@ SUBMARINE C10 H10 N10 E7 L7
 
 #[test]
 fn pacific_above_and_below_the_surface() {
-    let mut play = Play::open(Kind::Pacific, &[("quiet_limit", "1")]);
+    let mut play = Play::open(GameKind::Pacific, &[("quiet_limit", "1")]);
     play.ann(&SOUTH.replace("A1 F1", "A9 F1"));
     play.ann(SOUTH);
     play.bo(NORTH);

@@ -1,11 +1,11 @@
 use fogpost::game::Seat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 
 use crate::Play;
 
 #[test]
 fn quad_with_a_swap_stars_a_refusal_and_threats_told() {
-    let mut play = Play::open(Kind::Quad, &[("swap", "on"), ("trainer", "on")]);
+    let mut play = Play::open(GameKind::Quad, &[("swap", "on"), ("trainer", "on")]);
     play.ann("MARBLE F6");
     play.bo("SWAP");
     play.ann("d4");

@@ -1,5 +1,5 @@
 use fogpost::game::Seat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 
 use crate::Play;
 
@@ -58,7 +58,7 @@ STAR V1 1
 
 #[test]
 fn quadrant_z_from_the_setup_to_the_capture_of_a_base() {
-    let mut play = Play::open(Kind::QuadrantZ, &[]);
+    let mut play = Play::open(GameKind::QuadrantZ, &[]);
     play.ann(&format!("{STARS_OF_ANN}SHIP 1 4/2 G1\nSHIP 2 3/1 C1\nSHIP 3 3/2 K4"));
     play.bo(&format!("{STARS_OF_BO}SHIP 1 4/2 S4\nSHIP 2 3/2 O1\nSHIP 3 3/1 O4"));
     // Captures at home, and a ship that goes too far.
@@ -84,7 +84,7 @@ fn quadrant_z_from_the_setup_to_the_capture_of_a_base() {
 
 #[test]
 fn quadrant_z_where_a_player_chooses_the_losses() {
-    let mut play = Play::open(Kind::QuadrantZ, &[("casualties", "ask"), ("turn_limit", "3")]);
+    let mut play = Play::open(GameKind::QuadrantZ, &[("casualties", "ask"), ("turn_limit", "3")]);
     play.ann(&format!("{STARS_OF_ANN}SHIP 1 2/2 G1\nSHIP 2 2/2 G1\nSHIP 3 3/1 G1"));
     play.bo(&format!("{STARS_OF_BO}SHIP 1 6/3 S4\nSHIP 2 3/1 Y2"));
     play.ann("SHIP 1 TO H1\nSHIP 2 TO H1\nSHIP 3 TO H1");

@@ -1,12 +1,12 @@
 use fogpost::game::Seat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 
 use crate::Play;
 
 #[test]
 fn quantum_to_a_tower_and_the_end_of_the_quiet_turns() {
     let mut play =
-        Play::open(Kind::Quantum, &[("array", "......../......../QQQQQQQQ"), ("quiet_limit", "2")]);
+        Play::open(GameKind::Quantum, &[("array", "......../......../QQQQQQQQ"), ("quiet_limit", "2")]);
     play.ann("A3 A5");
     play.ann("A3 A4");
     play.bo("B6 B5");
@@ -25,7 +25,7 @@ fn quantum_to_a_tower_and_the_end_of_the_quiet_turns() {
 #[test]
 fn quantum_with_a_side_that_has_no_move_and_passes() {
     let mut play =
-        Play::open(Kind::Quantum, &[("array", "......../......../Q......."), ("quiet_limit", "2")]);
+        Play::open(GameKind::Quantum, &[("array", "......../......../Q......."), ("quiet_limit", "2")]);
     play.ann("A3 A4");
     play.bo("A6 A5");
     play.ann("A4 A5");

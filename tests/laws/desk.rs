@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use fogpost::game::any::AnyState;
 use fogpost::game::{BySeat, Seat, Syntax};
-use fogpost::ledger::{Desk, SealKey, Source};
+use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Cause, Content, Dispatch, Match, Opening, Reader, Ruling, SeatLetter, Terms};
 use fogpost::report::{Club, Matter, Page, Templates, word};
@@ -35,7 +35,7 @@ pub fn open(play: &Play) -> Ruling {
         ),
         house: BySeat::default(),
         terms: Terms::default(),
-        desk: Desk {
+        desk: MailIdentity {
             address: CLUB.address.to_owned(),
             wording: Digest::from([0; 32]),
             message_ids: String::new(),

@@ -1,6 +1,6 @@
 //! What holds for orders as they are written, good and bad.
 
-use fogpost::game::any::{Filing, Kind};
+use fogpost::game::any::{Filing, GameKind};
 use fogpost::game::{Fault, Line, Seat};
 
 use crate::play::{Play, Random, filings, matches, numbered, through};
@@ -98,7 +98,7 @@ fn spoilt_filing(lines: &[String], random: &mut Random) -> Vec<String> {
 }
 
 /// The faults are those of lines, in order and each line once, then those of the filing; and each says something.
-fn assert_listed_well(kind: Kind, lines: &[Line], faults: &[Fault]) {
+fn assert_listed_well(kind: GameKind, lines: &[Line], faults: &[Fault]) {
     assert!(!faults.is_empty(), "{kind}: refused for nothing: {lines:?}");
     let at: Vec<usize> = faults.iter().filter_map(|fault| fault.line).collect();
     assert!(at.is_sorted_by(|before, after| before < after), "{kind}: {lines:?}: {faults:?}");
@@ -187,7 +187,7 @@ fn spoilt_orders_are_refused_with_their_faults_or_stand() {
 #[test]
 fn no_line_makes_a_game_panic() {
     let mut random = Random::new(7);
-    for kind in Kind::ALL {
+    for kind in GameKind::ALL {
         let mut play = Play::new(*kind, 1);
         for _ in 0..6 {
             for seat in Seat::BOTH {
@@ -196,7 +196,7 @@ fn no_line_makes_a_game_panic() {
                     let _ = play.state.seal(seat, &[Line { no: 1, text: (*odd).to_owned() }]);
                 }
                 // The orders of every other game, as they are and spoilt.
-                for other in Kind::ALL {
+                for other in GameKind::ALL {
                     let lines = Play::new(*other, 2).tries(Seat::First).pop().map(|last| last.lines);
                     let lines = spoilt_filing(&lines.unwrap_or_default(), &mut random);
                     let _ = play.state.seal(seat, &numbered(&lines));

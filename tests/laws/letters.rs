@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::game::{Phase, Seat, Syntax};
 use fogpost::referee::{Content, Match, Reader, Reply};
 use fogpost::report::{COMPILED_IN, Page, Templates};
@@ -21,7 +21,7 @@ const ENOUGH: usize = 2;
 /// What is wrong with a letter of a match of `game`: wide lines other than the echo of `written`, which is a
 /// player's, and lines that are read when the letter comes back. The lines of `reasons` why orders cannot stand may
 /// begin like an order (`Ship 4 is in B.`), but none of them is one.
-fn faults(game: Kind, page: &Page, written: &[String], reasons: &[String]) -> Vec<String> {
+fn faults(game: GameKind, page: &Page, written: &[String], reasons: &[String]) -> Vec<String> {
     let mut faults = Vec::new();
     for line in page.text.lines() {
         let width = line.chars().count();
@@ -50,7 +50,7 @@ fn faults(game: Kind, page: &Page, written: &[String], reasons: &[String]) -> Ve
 /// The letters that were looked at, by game, phase and kind, and what was wrong with them.
 #[derive(Default)]
 struct Seen {
-    letters: BTreeMap<(Kind, Option<Phase>, &'static str), usize>,
+    letters: BTreeMap<(GameKind, Option<Phase>, &'static str), usize>,
     faults: BTreeSet<String>,
 }
 
@@ -73,7 +73,7 @@ impl Seen {
         }
     }
 
-    fn has(&self, kind: Kind, phase: Option<Phase>, name: &'static str) -> bool {
+    fn has(&self, kind: GameKind, phase: Option<Phase>, name: &'static str) -> bool {
         self.letters.contains_key(&(kind, phase, name))
     }
 }
@@ -101,7 +101,7 @@ fn written(play: &mut Play, seat: Seat) -> Vec<Try> {
 }
 
 /// Plays a match by letter and looks at what is written on the way.
-fn by_letter(kind: Kind, seed: u64, templates: &Templates, seen: &mut Seen) {
+fn by_letter(kind: GameKind, seed: u64, templates: &Templates, seen: &mut Seen) {
     let mut play = Play::new(kind, seed);
     let opening = open(&play);
     let mut m = opening.after;
@@ -148,18 +148,18 @@ fn no_line_of_a_letter_is_wide_or_can_be_taken_for_an_order() {
         by_letter(kind, seed, &templates, &mut seen);
     }
     assert!(seen.faults.is_empty(), "{}", seen.faults.into_iter().collect::<Vec<_>>().join("\n"));
-    for kind in Kind::ALL {
+    for kind in GameKind::ALL {
         assert!(seen.has(*kind, None, "report"), "no letter of the end of {kind}");
     }
     let phases = [
-        (Kind::QuadrantZ, Phase::Setup),
-        (Kind::QuadrantZ, Phase::Turn),
-        (Kind::QuadrantZ, Phase::Casualties),
-        (Kind::Pacific, Phase::Setup),
-        (Kind::Pacific, Phase::Surface),
-        (Kind::Pacific, Phase::Submarines),
-        (Kind::Quantum, Phase::Move),
-        (Kind::Quad, Phase::Move),
+        (GameKind::QuadrantZ, Phase::Setup),
+        (GameKind::QuadrantZ, Phase::Turn),
+        (GameKind::QuadrantZ, Phase::Casualties),
+        (GameKind::Pacific, Phase::Setup),
+        (GameKind::Pacific, Phase::Surface),
+        (GameKind::Pacific, Phase::Submarines),
+        (GameKind::Quantum, Phase::Move),
+        (GameKind::Quad, Phase::Move),
     ];
     for (kind, phase) in phases {
         for name in ["answer", "reminder", "report", "missed"] {
@@ -175,14 +175,14 @@ fn no_line_of_a_letter_is_wide_or_can_be_taken_for_an_order() {
 #[test]
 fn no_line_of_the_manual_is_wide_or_can_be_taken_for_an_order() {
     let templates = templates();
-    let rules = |kind: &Kind| Reply::Rules { game: Some(kind.key().to_owned()) };
+    let rules = |kind: &GameKind| Reply::Rules { game: Some(kind.key().to_owned()) };
     let mut pages =
         vec![Reply::Help { topic: None }, Reply::Games { seats: Vec::new() }, Reply::Rules { game: None }];
     let topics = COMPILED_IN.iter().filter_map(|(name, _)| name.strip_prefix("help/")?.strip_suffix(".txt"));
     pages.extend(topics.map(|topic| Reply::Help { topic: Some(topic.to_owned()) }));
-    pages.extend(Kind::ALL.iter().map(rules));
+    pages.extend(GameKind::ALL.iter().map(rules));
     let mut found = BTreeSet::new();
-    for kind in Kind::ALL {
+    for kind in GameKind::ALL {
         let m = open(&Play::new(*kind, 0)).after;
         for reply in &pages {
             let answer = fogpost::referee::Answer { replies: vec![reply.clone()], ..Default::default() };

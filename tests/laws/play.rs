@@ -1,6 +1,6 @@
 //! Random matches, the same for the same seed.
 
-use fogpost::game::any::{AnyState, Choices, Filing, Kind};
+use fogpost::game::any::{AnyState, Choices, Filing, GameKind};
 use fogpost::game::record::{By, Filed, Record};
 use fogpost::game::{BySeat, Due, Fault, Line, OptionRule, Seat, Values};
 
@@ -41,12 +41,12 @@ impl Random {
 }
 
 /// Every game, and seeds for `many` matches of each.
-pub fn matches(many: u64) -> impl Iterator<Item = (Kind, u64)> {
-    Kind::ALL.iter().flat_map(move |kind| (0..many).map(|seed| (*kind, seed)))
+pub fn matches(many: u64) -> impl Iterator<Item = (GameKind, u64)> {
+    GameKind::ALL.iter().flat_map(move |kind| (0..many).map(|seed| (*kind, seed)))
 }
 
 /// Options of a game: each at its default, or at random.
-pub fn choices(kind: Kind, random: &mut Random) -> Choices {
+pub fn choices(kind: GameKind, random: &mut Random) -> Choices {
     let mut wanted = Vec::new();
     for rule in kind.option_rules() {
         if !random.once_in(3) {
@@ -84,7 +84,7 @@ pub struct Try {
 
 /// A match in which both sides play at random.
 pub struct Play {
-    pub kind: Kind,
+    pub kind: GameKind,
     pub choices: Choices,
     pub state: AnyState,
     pub random: Random,
@@ -92,7 +92,7 @@ pub struct Play {
 }
 
 impl Play {
-    pub fn new(kind: Kind, seed: u64) -> Play {
+    pub fn new(kind: GameKind, seed: u64) -> Play {
         let mut random = Random::new(seed);
         let choices = choices(kind, &mut random);
         let state = kind.start(&choices);
@@ -145,7 +145,7 @@ impl Play {
 }
 
 /// Plays a whole match; `each` sees it before every phase and at the end.
-pub fn through(kind: Kind, seed: u64, mut each: impl FnMut(&mut Play)) {
+pub fn through(kind: GameKind, seed: u64, mut each: impl FnMut(&mut Play)) {
     let mut play = Play::new(kind, seed);
     each(&mut play);
     while play.step().is_some() {

@@ -9,7 +9,7 @@
 mod pacific;
 mod quadrant_z;
 
-use fogpost::game::any::{AnyState, Kind};
+use fogpost::game::any::{AnyState, GameKind};
 use fogpost::game::{BySeat, Phase, Seat};
 use fogpost::referee::{Adjudged, Content, Match, Reader};
 use fogpost::report::Templates;
@@ -79,7 +79,11 @@ fn orders(play: &mut Play, seat: Seat) -> Vec<Vec<String>> {
 }
 
 /// Plays matches of `kind` and compares every state with a twin of it, for both seats.
-fn assert_twins_look_alike(kind: Kind, many: u64, twin: impl Fn(&AnyState, Seat, &mut Random) -> AnyState) {
+fn assert_twins_look_alike(
+    kind: GameKind,
+    many: u64,
+    twin: impl Fn(&AnyState, Seat, &mut Random) -> AnyState,
+) {
     let templates = templates();
     let (mut twins, mut letters) = (0_usize, 0_usize);
     for (kind, seed) in matches(many).filter(|(each, _)| *each == kind) {
@@ -106,18 +110,18 @@ fn assert_twins_look_alike(kind: Kind, many: u64, twin: impl Fn(&AnyState, Seat,
 
 #[test]
 fn what_quadrant_z_hides_changes_no_letter() {
-    assert_twins_look_alike(Kind::QuadrantZ, 16, quadrant_z::twin);
+    assert_twins_look_alike(GameKind::QuadrantZ, 16, quadrant_z::twin);
 }
 
 #[test]
 fn what_the_pacific_hides_changes_no_letter() {
-    assert_twins_look_alike(Kind::Pacific, 4, pacific::twin);
+    assert_twins_look_alike(GameKind::Pacific, 4, pacific::twin);
 }
 
 /// Plays both a state and its twin one phase on with the same orders. `on` gives the twin and the orders for both,
 /// or nothing where what is hidden could come to light.
 fn assert_twins_stay_alike(
-    kind: Kind,
+    kind: GameKind,
     many: u64,
     on: impl Fn(&mut Play, Seat, &BySeat<Option<Vec<String>>>) -> Option<Moved>,
 ) {
@@ -165,12 +169,12 @@ fn after(state: &AnyState, orders: &BySeat<Option<Vec<String>>>) -> Option<AnySt
 
 #[test]
 fn a_turn_of_quadrant_z_brings_nothing_hidden_to_light() {
-    assert_twins_stay_alike(Kind::QuadrantZ, 24, quadrant_z::moved);
+    assert_twins_stay_alike(GameKind::QuadrantZ, 24, quadrant_z::moved);
 }
 
 #[test]
 fn a_phase_of_the_pacific_brings_nothing_hidden_to_light() {
-    assert_twins_stay_alike(Kind::Pacific, 4, pacific::moved);
+    assert_twins_stay_alike(GameKind::Pacific, 4, pacific::moved);
 }
 
 #[test]
@@ -209,7 +213,7 @@ fn what_the_other_seat_has_filed_changes_no_letter() {
 
 #[test]
 fn nothing_is_hidden_in_quantum_and_quad() {
-    for (kind, seed) in matches(6).filter(|(kind, _)| matches!(kind, Kind::Quantum | Kind::Quad)) {
+    for (kind, seed) in matches(6).filter(|(kind, _)| matches!(kind, GameKind::Quantum | GameKind::Quad)) {
         crate::play::through(kind, seed, |play| {
             let [first, second] = Seat::BOTH.map(|seat| play.state.view(seat));
             assert_eq!(first, second, "{kind} {seed}");

@@ -7,9 +7,9 @@ use chrono::Utc;
 use fogpost::config::Config;
 use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::BySeat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
-use fogpost::post::{Stop, maildir};
+use fogpost::post::{ShutdownSignal, maildir};
 use fogpost::store;
 use tempfile::TempDir;
 use tokio::time::sleep;
@@ -40,9 +40,9 @@ async fn invite(office: &Office, name: &str) {
     let address = Address::parse(&format!("{name}@players.test")).expect("an address");
     let player = Holder::Player(Seated { name: name.to_owned(), address });
     let new = NewMatch {
-        game: Kind::Quad,
+        game: GameKind::Quad,
         choices: Default::default(),
-        players: BySeat::new(player, Holder::House(&Kind::Quad.levels()[0])),
+        players: BySeat::new(player, Holder::House(&GameKind::Quad.levels()[0])),
         terms: office.config.terms.clone(),
     };
     office.open(new).await.expect("the match opens");
@@ -61,7 +61,7 @@ async fn a_letter_whose_server_hangs_delays_nobody_but_its_reader_and_no_stop() 
     let hangs = |step: &str, n| if step == "LETTER" && n == 0 { Act::Hang } else { Act::Proper };
     let server = Smtp::start(hangs).await;
     let (_folder, office) = office(&server).await;
-    let (stopper, stop) = Stop::new();
+    let (stopper, stop) = ShutdownSignal::new();
     let running = tokio::spawn(Arc::clone(&office).run(stop));
     invite(&office, "ann").await;
     until("the first letter", async || server.seen().letters.len() == 1).await;

@@ -53,7 +53,7 @@ async fn letters_are_fetched_unmarked_and_filed_only_when_they_are_stored() {
     let batch = running.batch().await;
     assert_eq!(subjects(&batch.letters), ["0", "1", "2"]);
     assert_eq!(batch.letters[1].raw, letter("1"));
-    assert_eq!(batch.letters[1].whence, "imap:INBOX/7/2");
+    assert_eq!(batch.letters[1].origin, "imap:INBOX/7/2");
     assert_eq!(batch.letters[1].received_at, Utc.with_ymd_and_hms(2026, 11, 7, 8, 12, 0).unwrap());
     {
         let mail = server.mail();
@@ -315,10 +315,10 @@ async fn a_new_uid_validity_makes_every_uid_new() {
     .await;
     server.deliver(letters(0..1));
     let mut running = Running::start(inbox(&server));
-    assert_eq!(running.letters().await[0].whence, "imap:INBOX/7/1");
+    assert_eq!(running.letters().await[0].origin, "imap:INBOX/7/1");
     running.until(|health| health.trouble.is_some()).await;
     server.mail().uid_validity = 8;
-    assert_eq!(running.letters().await[0].whence, "imap:INBOX/8/1");
+    assert_eq!(running.letters().await[0].origin, "imap:INBOX/8/1");
     running.stop().await;
 }
 

@@ -71,7 +71,7 @@ async fn letters_read_by_a_mail_program_are_taken_too() {
     fs::rename(path, folder.path().join("cur").join(format!("{name}:2,RS"))).expect("moved");
     let letters = drain(inbox(&folder)).await.expect("drained");
     assert_eq!(subjects(&letters), ["fresh", "seen"]);
-    assert_eq!(letters[1].whence, format!("maildir:{name}"), "its name stays the same whatever its flags");
+    assert_eq!(letters[1].origin, format!("maildir:{name}"), "its name stays the same whatever its flags");
     assert_eq!(drain(inbox(&folder)).await.expect("drained").len(), 0);
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fogpost::post::inbox::Inbox;
-use fogpost::post::{Arrived, Batch, Error, Health, Stop, Stopper};
+use fogpost::post::{Batch, Error, FetchedLetter, Health, ShutdownSignal, Stopper};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -23,7 +23,7 @@ impl Running {
     pub fn start(inbox: Inbox) -> Running {
         let (to, batches) = mpsc::channel(1);
         let (tell, health) = watch::channel(Health::default());
-        let (stopper, stop) = Stop::new();
+        let (stopper, stop) = ShutdownSignal::new();
         let task = tokio::spawn(inbox.run(to, stop, tell));
         Running { batches, health, stopper, task }
     }
@@ -34,7 +34,7 @@ impl Running {
     }
 
     /// The next batch's letters, which are stored at once.
-    pub async fn letters(&mut self) -> Vec<Arrived> {
+    pub async fn letters(&mut self) -> Vec<FetchedLetter> {
         let batch = self.batch().await;
         batch.stored.send(()).expect("the inbox waits for it");
         batch.letters
@@ -57,7 +57,7 @@ impl Running {
 }
 
 /// Empties a mailbox as `run --once` does and returns its letters.
-pub async fn drain(inbox: Inbox) -> Result<Vec<Arrived>, Error> {
+pub async fn drain(inbox: Inbox) -> Result<Vec<FetchedLetter>, Error> {
     let (to, mut batches) = mpsc::channel::<Batch>(1);
     let storing = tokio::spawn(async move {
         let mut all = Vec::new();
@@ -80,7 +80,7 @@ pub fn letter(subject: &str) -> Vec<u8> {
 }
 
 /// The subjects of letters, in order.
-pub fn subjects(letters: &[Arrived]) -> Vec<String> {
+pub fn subjects(letters: &[FetchedLetter]) -> Vec<String> {
     letters.iter().map(|letter| subject(&letter.raw)).collect()
 }
 

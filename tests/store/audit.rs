@@ -7,7 +7,7 @@ use fogpost::audit::Place as Where;
 use fogpost::config::Config;
 use fogpost::daemon::{Holder, NewMatch, Office, Seated};
 use fogpost::game::BySeat;
-use fogpost::game::any::Kind;
+use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 use fogpost::post::maildir;
 
@@ -30,8 +30,8 @@ pub async fn what_was_changed_past_the_triggers_is_named(place: Place) {
         address: Address::parse(&format!("{}@players.example", name.to_lowercase())).unwrap(),
     };
     let new = NewMatch {
-        game: Kind::Quad,
-        choices: Kind::Quad.choose([]).unwrap(),
+        game: GameKind::Quad,
+        choices: GameKind::Quad.choose([]).unwrap(),
         players: BySeat::new(seated("Ann"), seated("Bo")).map(Holder::Player),
         terms: office.config.terms.clone(),
     };

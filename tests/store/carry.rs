@@ -2,7 +2,7 @@
 
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
-use fogpost::store::{Fate, Invitation, InvitationStage, NewLetter, Settlement, StoreError, open};
+use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError, open};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::place::Place;
@@ -13,7 +13,7 @@ const SILENT: carry::Step<'static> = &|_, _, _| ();
 /// Something in every table, more than a page of letters, and whatever a column may hold.
 async fn furnish(place: &Place) {
     let store = &place.store;
-    store.take_in(&letters(0..1200)).await.unwrap();
+    store.insert_letters(&letters(0..1200)).await.unwrap();
     let raw: Vec<u8> = (0..=255).cycle().take(5000).collect();
     let odd = NewLetter {
         digest: Digest::of(&raw),
@@ -22,7 +22,7 @@ async fn furnish(place: &Place) {
         message_id: String::new(),
         ..letter(5000)
     };
-    store.take_in(&[odd]).await.unwrap();
+    store.insert_letters(&[odd]).await.unwrap();
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     add_seats(store, "QZ-AAAA").await;
     let mut bo = store.player("Bö@player.test", "Bö", at(0)).await.unwrap();
@@ -43,7 +43,7 @@ async fn furnish(place: &Place) {
     };
     let entries = [("QZ-AAAA", 1), ("QZ-AAAA", 2), ("QZ-BBBB", 1)];
     let settlement = Settlement {
-        decided: vec![decided(&letter(3), Fate::Ignored)],
+        decided: vec![decided(&letter(3), LetterStatus::Ignored)],
         entries: entries.map(|(id, seq)| entry(id, seq)).into(),
         invitations: vec![invitation],
         ..settlement()
@@ -152,7 +152,7 @@ async fn a_table_that_is_not_known_is_not_left_behind_in_silence() {
 #[tokio::test]
 async fn a_club_on_postgres_is_not_moved_while_a_daemon_works_on_it() {
     let Some(postgres) = Place::postgres().await else { return };
-    postgres.store.take_in(&letters(0..3)).await.unwrap();
+    postgres.store.insert_letters(&letters(0..3)).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
     let to = format!("sqlite:{}", folder.path().join("moved.db").display());
     let run = || {

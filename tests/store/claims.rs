@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use fogpost::letter::Digest;
-use fogpost::store::{Claim, Fate, NewLetter, News, Settlement, Store, WaitingLetter, open};
+use fogpost::store::{Claim, LetterStatus, NewLetter, Settlement, Store, WaitingLetter, Wakeup, open};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -29,7 +29,7 @@ fn about(number: u32, match_id: &str) -> NewLetter {
 
 pub async fn letters_are_claimed_once(place: Place) {
     let store = &place.store;
-    store.take_in(&letters(0..5)).await.unwrap();
+    store.insert_letters(&letters(0..5)).await.unwrap();
     let (first, held) = claim(store, 3).await;
     assert_eq!(first, letters(0..3).iter().map(|letter| letter.digest).collect::<Vec<_>>());
     let (second, _none) = claim(store, 3).await;
@@ -48,11 +48,11 @@ pub async fn whoever_has_claimed_letters_gets_the_next_ones(place: Place) {
     for id in ["QZ-AAAA", "QZ-BBBB"] {
         add_seats(store, id).await;
     }
-    store.take_in(&[about(1, "QZ-AAAA"), about(2, "QZ-BBBB")]).await.unwrap();
+    store.insert_letters(&[about(1, "QZ-AAAA"), about(2, "QZ-BBBB")]).await.unwrap();
     let (first, mut held) = store.claim_letters(at(1000), 1, None).await.unwrap();
     let (second, others) = store.claim_letters(at(1000), 9, Some(&mut held)).await.unwrap();
     assert_eq!([first[0].digest, second[0].digest], [letter(1).digest, letter(2).digest]);
-    let decided = |number| vec![decided(&letter(number), Fate::Ignored)];
+    let decided = |number| vec![decided(&letter(number), LetterStatus::Ignored)];
     store.commit_claimed(held, &Settlement { decided: decided(1), ..settlement() }).await.unwrap();
     assert_eq!(claim(store, 9).await.0, [], "what was claimed beside it stays claimed");
     store.commit_claimed(others, &Settlement { decided: decided(2), ..settlement() }).await.unwrap();
@@ -61,9 +61,9 @@ pub async fn whoever_has_claimed_letters_gets_the_next_ones(place: Place) {
 
 pub async fn a_claim_ends_with_what_is_committed_under_it(place: Place) {
     let store = &place.store;
-    store.take_in(&letters(0..2)).await.unwrap();
+    store.insert_letters(&letters(0..2)).await.unwrap();
     let (_, held) = claim(store, 9).await;
-    let decided = vec![decided(&letter(0), Fate::Ignored)];
+    let decided = vec![decided(&letter(0), LetterStatus::Ignored)];
     store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
     let (rest, held) = claim(store, 9).await;
     assert_eq!(rest, [letter(1).digest]);
@@ -79,11 +79,12 @@ pub async fn a_letter_waits_for_those_before_it(place: Place) {
     let store = &place.store;
     add_matches(store, &["QZ-AAAA"]).await;
     add_seats(store, "QZ-AAAA").await;
-    store.take_in(&[about(1, "QZ-AAAA"), about(2, "QZ-AAAA"), about(3, "QZ-AAAA")]).await.unwrap();
+    store.insert_letters(&[about(1, "QZ-AAAA"), about(2, "QZ-AAAA"), about(3, "QZ-AAAA")]).await.unwrap();
     let (first, held) = claim(store, 2).await;
     assert_eq!(first, [letter(1).digest, letter(2).digest]);
     assert_eq!(claim(store, 9).await.0, [], "the third comes after them");
-    let decided = vec![decided(&letter(1), Fate::Ignored), decided(&letter(2), Fate::Ignored)];
+    let decided =
+        vec![decided(&letter(1), LetterStatus::Ignored), decided(&letter(2), LetterStatus::Ignored)];
     store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
     assert_eq!(waiting(store).await, [letter(3).digest]);
 }
@@ -92,10 +93,10 @@ pub async fn the_oldest_letter_that_waits_is_known_while_it_is_claimed(place: Pl
     let store = &place.store;
     let oldest = async || store.oldest_waiting(at(50)).await.unwrap();
     assert_eq!(oldest().await, None);
-    store.take_in(&letters(1..4)).await.unwrap();
+    store.insert_letters(&letters(1..4)).await.unwrap();
     let (_, held) = claim(store, 9).await;
     assert_eq!(oldest().await, Some(at(1)));
-    let decided = vec![decided(&letter(1), Fate::Ignored)];
+    let decided = vec![decided(&letter(1), LetterStatus::Ignored)];
     store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
     postpone(store, &letter(2), Some(60), "later").await;
     assert_eq!(oldest().await, Some(at(3)), "one that is put off holds up nothing");
@@ -117,7 +118,7 @@ async fn daemons_share_letters_by_match() {
         add_seats(&first, id).await;
     }
     let came = [about(1, "QZ-AAAA"), about(2, "QZ-BBBB"), about(3, "QZ-AAAA"), letter(4), letter(5)];
-    first.take_in(&came).await.unwrap();
+    first.insert_letters(&came).await.unwrap();
     let (ours, held) = claim(&first, 1).await;
     assert_eq!(ours, [letter(1).digest]);
     let (theirs, others) = claim(&second, 9).await;
@@ -129,7 +130,7 @@ async fn daemons_share_letters_by_match() {
     assert_eq!(claim(&first, 9).await.0, []);
     // A match that is being settled can be looked at, and others' letters come in.
     assert_eq!(second.matches(&["QZ-AAAA".to_owned()]).await.unwrap().len(), 1);
-    second.take_in(&[about(6, "QZ-AAAA")]).await.unwrap();
+    second.insert_letters(&[about(6, "QZ-AAAA")]).await.unwrap();
     drop((held, others));
     assert!(second.is_shared());
 }
@@ -137,11 +138,14 @@ async fn daemons_share_letters_by_match() {
 #[tokio::test]
 async fn what_was_claimed_is_free_when_its_daemon_is_killed() {
     let Some((place, first, second)) = two().await else { return };
-    first.take_in(&letters(0..3)).await.unwrap();
+    first.insert_letters(&letters(0..3)).await.unwrap();
     add_dispatches(&first, 0..3).await;
     let (_letters, _claim) = claim(&first, 9).await;
     let (sending, _sending_claim) = first.claim_dispatches(at(0), 9).await.unwrap();
-    assert!(first.has_duty("the mailbox").await.unwrap() && !second.has_duty("the mailbox").await.unwrap());
+    assert!(
+        first.try_acquire_lease("the mailbox").await.unwrap()
+            && !second.try_acquire_lease("the mailbox").await.unwrap()
+    );
     assert_eq!((sending.len(), claim(&second, 9).await.0.len()), (3, 0));
     // Its connections end, as they do when its process does.
     place
@@ -154,25 +158,25 @@ async fn what_was_claimed_is_free_when_its_daemon_is_killed() {
         assert!(began.elapsed() < PATIENCE, "{free:?}");
         let (letters, held) = claim(&second, 9).await;
         let (dispatches, sending) = second.claim_dispatches(at(0), 9).await.unwrap();
-        let duty = matches!(second.has_duty("the mailbox").await, Ok(true));
+        let duty = matches!(second.try_acquire_lease("the mailbox").await, Ok(true));
         free = (letters.len(), dispatches.len(), duty);
         drop((held, sending));
     }
     // The first daemon notices, and does not take the duty back.
-    assert!(!matches!(first.has_duty("the mailbox").await, Ok(true)));
-    assert!(!first.has_duty("the mailbox").await.unwrap());
+    assert!(!matches!(first.try_acquire_lease("the mailbox").await, Ok(true)));
+    assert!(!first.try_acquire_lease("the mailbox").await.unwrap());
 }
 
 #[tokio::test]
 async fn a_duty_is_one_daemons_until_that_ends() {
     let Some((_place, first, second)) = two().await else { return };
-    assert!(first.has_duty("the mailbox").await.unwrap());
-    assert!(first.has_duty("the mailbox").await.unwrap(), "it keeps it");
-    assert!(!second.has_duty("the mailbox").await.unwrap());
-    assert!(second.has_duty("another mailbox").await.unwrap());
+    assert!(first.try_acquire_lease("the mailbox").await.unwrap());
+    assert!(first.try_acquire_lease("the mailbox").await.unwrap(), "it keeps it");
+    assert!(!second.try_acquire_lease("the mailbox").await.unwrap());
+    assert!(second.try_acquire_lease("another mailbox").await.unwrap());
     first.close().await;
     let began = Instant::now();
-    while !second.has_duty("the mailbox").await.unwrap() {
+    while !second.try_acquire_lease("the mailbox").await.unwrap() {
         assert!(began.elapsed() < PATIENCE, "nobody takes it over");
     }
 }
@@ -180,13 +184,16 @@ async fn a_duty_is_one_daemons_until_that_ends() {
 #[tokio::test]
 async fn a_duty_that_is_left_is_free_and_the_others_are_kept() {
     let Some((_place, first, second)) = two().await else { return };
-    assert!(first.has_duty("the mailbox").await.unwrap() && first.has_duty("another mailbox").await.unwrap());
-    first.leave_duty("the mailbox").await;
-    assert!(second.has_duty("the mailbox").await.unwrap());
-    assert!(!second.has_duty("another mailbox").await.unwrap());
-    assert!(!first.has_duty("the mailbox").await.unwrap(), "it is the other's now");
-    first.leave_duty("the mailbox").await;
-    assert!(second.has_duty("the mailbox").await.unwrap(), "only one's own duty can be left");
+    assert!(
+        first.try_acquire_lease("the mailbox").await.unwrap()
+            && first.try_acquire_lease("another mailbox").await.unwrap()
+    );
+    first.release_lease("the mailbox").await;
+    assert!(second.try_acquire_lease("the mailbox").await.unwrap());
+    assert!(!second.try_acquire_lease("another mailbox").await.unwrap());
+    assert!(!first.try_acquire_lease("the mailbox").await.unwrap(), "it is the other's now");
+    first.release_lease("the mailbox").await;
+    assert!(second.try_acquire_lease("the mailbox").await.unwrap(), "only one's own duty can be left");
 }
 
 #[tokio::test]
@@ -194,17 +201,19 @@ async fn a_daemon_hears_what_another_leaves() {
     let Some((_place, first, second)) = two().await else { return };
     let hears = {
         let second = Arc::clone(&second);
-        tokio::spawn(async move { (second.news().await.unwrap(), second.news().await.unwrap()) })
+        tokio::spawn(
+            async move { (second.next_wakeup().await.unwrap(), second.next_wakeup().await.unwrap()) },
+        )
     };
     // It may not listen yet: what it has missed it finds when it looks by itself.
     let began: DateTime<Utc> = Utc::now();
     let mut number = 0;
     while !hears.is_finished() {
         assert!((Utc::now() - began).num_seconds() < 10, "nothing is heard");
-        first.take_in(&[letter(number)]).await.unwrap();
+        first.insert_letters(&[letter(number)]).await.unwrap();
         add_dispatches(&first, number..number + 1).await;
         number += 1;
     }
     let heard = hears.await.unwrap();
-    assert!(heard == (News::Letters, News::Dispatches) || heard == (News::Dispatches, News::Letters));
+    assert!(heard == (Wakeup::Letters, Wakeup::Dispatches) || heard == (Wakeup::Dispatches, Wakeup::Letters));
 }

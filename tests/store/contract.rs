@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fogpost::game::Seat;
-use fogpost::store::{Fate, NewDispatch, Sent, Settlement, Store, StoreError, TokenRow, open};
+use fogpost::store::{LetterStatus, NewDispatch, SendOutcome, Settlement, Store, StoreError, TokenRow, open};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -12,7 +12,7 @@ use crate::samples::*;
 pub async fn five_hundred_letters_are_settled_in_one_transaction(place: Place) {
     let store = &place.store;
     let letters = letters(0..500);
-    assert_eq!(store.take_in(&letters).await.unwrap(), 500);
+    assert_eq!(store.insert_letters(&letters).await.unwrap(), 500);
     let ids: Vec<String> = (0..500).map(|number| format!("QZ-{number:04}")).collect();
     let whole = |version: i64| Settlement {
         at: at(1),
@@ -25,7 +25,7 @@ pub async fn five_hundred_letters_are_settled_in_one_transaction(place: Place) {
     };
     store.commit(&whole(0)).await.unwrap();
     let second = Settlement {
-        decided: letters.iter().map(|letter| decided(letter, Fate::Ruled)).collect(),
+        decided: letters.iter().map(|letter| decided(letter, LetterStatus::Ruled)).collect(),
         dispatches: (0..500).map(dispatch).collect(),
         ..whole(1)
     };
@@ -42,9 +42,9 @@ pub async fn a_stale_match_leaves_nothing(place: Place) {
     let store = &place.store;
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     store.commit(&Settlement { matches: vec![match_row("QZ-BBBB", 1)], ..settlement() }).await.unwrap();
-    store.take_in(&letters(0..1)).await.unwrap();
+    store.insert_letters(&letters(0..1)).await.unwrap();
     let late = Settlement {
-        decided: vec![decided(&letter(0), Fate::Ruled)],
+        decided: vec![decided(&letter(0), LetterStatus::Ruled)],
         matches: vec![match_row("QZ-CCCC", 0), match_row("QZ-AAAA", 1), match_row("QZ-BBBB", 1)],
         entries: vec![entry("QZ-AAAA", 1)],
         dispatches: vec![dispatch(1)],
@@ -105,7 +105,7 @@ pub async fn entries_follow_one_another_without_gaps(place: Place) {
 
 pub async fn history_is_neither_changed_nor_deleted(place: Place) {
     let store = &place.store;
-    store.take_in(&letters(0..1)).await.unwrap();
+    store.insert_letters(&letters(0..1)).await.unwrap();
     add_matches(store, &["QZ-AAAA"]).await;
     let sent = NewDispatch {
         match_id: Some("QZ-AAAA".to_owned()),
@@ -117,7 +117,7 @@ pub async fn history_is_neither_changed_nor_deleted(place: Place) {
     let entries = vec![entry("QZ-AAAA", 1)];
     store.commit(&Settlement { entries, dispatches: vec![sent], ..settlement() }).await.unwrap();
     let (claimed, claim) = store.claim_dispatches(at(1), 10).await.unwrap();
-    store.note_sent(claim, at(1), &[(claimed[0].id, Sent::Taken)]).await.unwrap();
+    store.record_outcomes(claim, at(1), &[(claimed[0].id, SendOutcome::Taken)]).await.unwrap();
     for (sql, what) in [
         ("UPDATE entry SET json = '{}'", "an entry is never changed"),
         ("DELETE FROM entry", "an entry is never deleted"),
@@ -182,7 +182,7 @@ pub async fn two_programs_write_at_the_same_time(place: Place) {
     let other = open(&place.url).await.unwrap();
     let write = async |store: &Arc<dyn Store>, numbers: std::ops::Range<u32>| {
         for number in numbers {
-            store.take_in(&[letter(number)]).await.unwrap();
+            store.insert_letters(&[letter(number)]).await.unwrap();
             add_dispatches(store, number..number + 1).await;
         }
     };
@@ -331,14 +331,14 @@ pub async fn a_database_tells_what_it_is(place: Place) {
 }
 
 pub async fn everything_is_there_after_a_restart(place: Place) {
-    place.store.take_in(&letters(0..3)).await.unwrap();
+    place.store.insert_letters(&letters(0..3)).await.unwrap();
     add_matches(&place.store, &["QZ-AAAA"]).await;
     add_dispatches(&place.store, 0..2).await;
     let before = (waiting(&place.store).await, place.store.queues().await.unwrap());
     place.store.close().await;
     let store = open(&place.url).await.unwrap();
     assert_eq!((waiting(&store).await, store.queues().await.unwrap()), before);
-    assert_eq!(store.take_in(&letters(0..4)).await.unwrap(), 1);
+    assert_eq!(store.insert_letters(&letters(0..4)).await.unwrap(), 1);
     store.close().await;
 }
 

@@ -2,7 +2,7 @@
 
 use fogpost::game::Seat;
 use fogpost::letter::Digest;
-use fogpost::store::{Decided, Fate, NewLetter, Settlement, StoreError};
+use fogpost::store::{LetterDecision, LetterStatus, NewLetter, Settlement, StoreError};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -10,7 +10,7 @@ use crate::samples::*;
 pub async fn letters_wait_in_the_order_received(place: Place) {
     let mut letters = letters(0..130);
     letters.reverse();
-    assert_eq!(place.store.take_in(&letters).await.unwrap(), 130);
+    assert_eq!(place.store.insert_letters(&letters).await.unwrap(), 130);
     letters.reverse();
     let first = waiting_letters(&place.store, 0, 100).await;
     assert_eq!(first.len(), 100);
@@ -24,10 +24,10 @@ pub async fn letters_wait_in_the_order_received(place: Place) {
 
 pub async fn a_letter_known_by_digest_is_kept_once(place: Place) {
     let store = &place.store;
-    assert_eq!(store.take_in(&[letter(1), letter(2), letter(1)]).await.unwrap(), 2);
-    assert_eq!(store.take_in(&[letter(2), letter(3)]).await.unwrap(), 1);
-    assert_eq!(store.take_in(&letters(1..4)).await.unwrap(), 0);
-    assert_eq!(store.take_in(&[]).await.unwrap(), 0);
+    assert_eq!(store.insert_letters(&[letter(1), letter(2), letter(1)]).await.unwrap(), 2);
+    assert_eq!(store.insert_letters(&[letter(2), letter(3)]).await.unwrap(), 1);
+    assert_eq!(store.insert_letters(&letters(1..4)).await.unwrap(), 0);
+    assert_eq!(store.insert_letters(&[]).await.unwrap(), 0);
     assert_eq!(waiting(store).await, [letter(1).digest, letter(2).digest, letter(3).digest]);
     assert_eq!(store.letter(letter(3).digest).await.unwrap(), Some(letter(3).raw));
     assert_eq!(store.letter(letter(4).digest).await.unwrap(), None);
@@ -44,20 +44,24 @@ pub async fn a_letter_sent_twice_is_kept_and_marked_repeated(place: Place) {
     let store = &place.store;
     let first = letter(1);
     let (second, third) = (again(&first, "here"), again(&first, "there"));
-    assert_eq!(store.take_in(&[first.clone(), second.clone()]).await.unwrap(), 1);
-    assert_eq!(store.take_in(std::slice::from_ref(&third)).await.unwrap(), 0);
+    assert_eq!(store.insert_letters(&[first.clone(), second.clone()]).await.unwrap(), 1);
+    assert_eq!(store.insert_letters(std::slice::from_ref(&third)).await.unwrap(), 0);
     assert_eq!(waiting(store).await, [first.digest]);
     assert_eq!(store.letter(third.digest).await.unwrap(), Some(third.raw));
-    let repeated = store.letters(Some(Fate::Repeated), None, "", 10).await.unwrap();
+    let repeated = store.letters(Some(LetterStatus::Repeated), None, "", 10).await.unwrap();
     assert_eq!(repeated.len(), 2);
     let stranger = NewLetter { sender: "stranger@elsewhere.test".to_owned(), ..again(&first, "elsewhere") };
-    assert_eq!(store.take_in(&[stranger]).await.unwrap(), 1, "a Message-ID is nobody's proof of anything");
+    assert_eq!(
+        store.insert_letters(&[stranger]).await.unwrap(),
+        1,
+        "a Message-ID is nobody's proof of anything"
+    );
 }
 
 pub async fn letters_without_a_message_id_are_never_repeated(place: Place) {
     let first = NewLetter { message_id: String::new(), ..letter(1) };
     let second = again(&first, "there");
-    assert_eq!(place.store.take_in(&[first, second]).await.unwrap(), 2);
+    assert_eq!(place.store.insert_letters(&[first, second]).await.unwrap(), 2);
 }
 
 pub async fn whatever_a_stranger_writes_is_kept(place: Place) {
@@ -67,15 +71,15 @@ pub async fn whatever_a_stranger_writes_is_kept(place: Place) {
         digest: Digest::of(&raw),
         raw: raw.clone(),
         received_at: at(0),
-        whence: "maildir:\u{1f4a3}".to_owned(),
+        origin: "maildir:\u{1f4a3}".to_owned(),
         message_id: "x".repeat(100_000),
         sender: "O'Neill\"; DROP TABLE letter; --\0@player.test".to_owned(),
         subject: "nul \0, $1, ?, {{ }}, \u{fffd}\u{200b}".to_owned(),
         tokens: vec!["\0".to_owned()],
     };
     let bare = NewLetter { digest: Digest::of(b""), raw: Vec::new(), ..letter(2) };
-    assert_eq!(store.take_in(&[odd.clone(), bare.clone()]).await.unwrap(), 2);
-    assert_eq!(store.take_in(&[again(&odd, "there")]).await.unwrap(), 0);
+    assert_eq!(store.insert_letters(&[odd.clone(), bare.clone()]).await.unwrap(), 2);
+    assert_eq!(store.insert_letters(&[again(&odd, "there")]).await.unwrap(), 0);
     assert_eq!(store.letter(odd.digest).await.unwrap(), Some(raw));
     assert_eq!(store.letter(bare.digest).await.unwrap(), Some(Vec::new()));
     postpone(store, &odd, None, "a \0 in it").await;
@@ -89,28 +93,28 @@ pub async fn whatever_a_stranger_writes_is_kept(place: Place) {
 
 pub async fn a_failed_try_is_counted_and_noted(place: Place) {
     let store = &place.store;
-    store.take_in(&letters(1..3)).await.unwrap();
+    store.insert_letters(&letters(1..3)).await.unwrap();
     postpone(store, &letter(1), None, "no template").await;
     postpone(store, &letter(1), None, "still none").await;
     let tries: Vec<u32> = waiting_letters(store, 0, 9).await.iter().map(|letter| letter.tries).collect();
     assert_eq!(tries, [2, 0]);
     let row = &store.letters(None, None, &letter(1).digest.to_string(), 1).await.unwrap()[0];
-    assert_eq!((row.note.as_str(), row.fate), ("still none", Fate::Waiting));
+    assert_eq!((row.note.as_str(), row.fate), ("still none", LetterStatus::Waiting));
 }
 
 pub async fn letters_are_listed_by_fate_match_and_digest(place: Place) {
     let store = &place.store;
-    store.take_in(&letters(0..6)).await.unwrap();
+    store.insert_letters(&letters(0..6)).await.unwrap();
     add_matches(store, &["QZ-7K3M", "QZ-7K3N"]).await;
-    let ruled = |number, match_id: &str| Decided {
+    let ruled = |number, match_id: &str| LetterDecision {
         seat: Some((match_id.to_owned(), Seat::Second)),
-        ..decided(&letter(number), Fate::Ruled)
+        ..decided(&letter(number), LetterStatus::Ruled)
     };
     let decisions = vec![
         ruled(1, "QZ-7K3M"),
         ruled(2, "QZ-7K3N"),
         ruled(3, "QZ-7K3M"),
-        decided(&letter(4), Fate::Automatic),
+        decided(&letter(4), LetterStatus::Automatic),
     ];
     store.commit(&Settlement { decided: decisions, ..settlement() }).await.unwrap();
     let subjects = async |fate, match_id, digest: &str, limit| -> Vec<String> {
@@ -119,10 +123,10 @@ pub async fn letters_are_listed_by_fate_match_and_digest(place: Place) {
     };
     assert_eq!(subjects(None, None, "", 10).await, ["5", "4", "3", "2", "1", "0"]);
     assert_eq!(subjects(None, None, "", 2).await, ["5", "4"]);
-    assert_eq!(subjects(Some(Fate::Waiting), None, "", 10).await, ["5", "0"]);
-    assert_eq!(subjects(Some(Fate::Ruled), None, "", 10).await, ["3", "2", "1"]);
+    assert_eq!(subjects(Some(LetterStatus::Waiting), None, "", 10).await, ["5", "0"]);
+    assert_eq!(subjects(Some(LetterStatus::Ruled), None, "", 10).await, ["3", "2", "1"]);
     assert_eq!(subjects(None, Some("QZ-7K3M"), "", 10).await, ["3", "1"]);
-    assert_eq!(subjects(Some(Fate::Automatic), Some("QZ-7K3M"), "", 10).await, [""; 0]);
+    assert_eq!(subjects(Some(LetterStatus::Automatic), Some("QZ-7K3M"), "", 10).await, [""; 0]);
     let digest = letter(2).digest.to_string();
     assert_eq!(subjects(None, None, &digest[..12], 10).await, ["2"]);
     assert_eq!(subjects(None, None, &digest.to_uppercase(), 10).await, ["2"]);
@@ -135,15 +139,18 @@ pub async fn letters_are_listed_by_fate_match_and_digest(place: Place) {
 
 pub async fn a_letter_is_decided_once(place: Place) {
     let store = &place.store;
-    store.take_in(&letters(0..2)).await.unwrap();
+    store.insert_letters(&letters(0..2)).await.unwrap();
     let ruling = Settlement {
-        decided: vec![decided(&letter(0), Fate::Answered)],
+        decided: vec![decided(&letter(0), LetterStatus::Answered)],
         dispatches: vec![dispatch(1)],
         ..settlement()
     };
     store.commit(&ruling).await.unwrap();
     let again = Settlement {
-        decided: vec![decided(&letter(1), Fate::Answered), decided(&letter(0), Fate::Answered)],
+        decided: vec![
+            decided(&letter(1), LetterStatus::Answered),
+            decided(&letter(0), LetterStatus::Answered),
+        ],
         dispatches: vec![dispatch(2)],
         ..settlement()
     };
@@ -156,15 +163,15 @@ pub async fn a_letter_is_decided_once(place: Place) {
 
 pub async fn a_letter_without_effect_can_be_put_back(place: Place) {
     let store = &place.store;
-    store.take_in(&letters(0..2)).await.unwrap();
+    store.insert_letters(&letters(0..2)).await.unwrap();
     postpone(store, &letter(0), None, "no template").await;
     let decide = async |number, fate| {
         store.commit(&Settlement { decided: vec![decided(&letter(number), fate)], ..settlement() }).await
     };
-    decide(0, Fate::SetAside).await.unwrap();
-    decide(0, Fate::Waiting).await.unwrap();
+    decide(0, LetterStatus::SetAside).await.unwrap();
+    decide(0, LetterStatus::Waiting).await.unwrap();
     assert_eq!(waiting(store).await, [letter(0).digest, letter(1).digest]);
     assert_eq!(waiting_letters(store, 0, 1).await[0].tries, 0);
-    decide(1, Fate::Ruled).await.unwrap();
-    assert!(matches!(decide(1, Fate::Waiting).await, Err(StoreError::Stale(_))), "it had its effect");
+    decide(1, LetterStatus::Ruled).await.unwrap();
+    assert!(matches!(decide(1, LetterStatus::Waiting).await, Err(StoreError::Stale(_))), "it had its effect");
 }

@@ -77,7 +77,7 @@ pub async fn two_players_become_one_with_all_seats_and_addresses(place: Place) {
 
 pub async fn a_letter_put_off_waits_until_then(place: Place) {
     let store = &place.store;
-    store.take_in(&letters(1..3)).await.unwrap();
+    store.insert_letters(&letters(1..3)).await.unwrap();
     postpone(store, &letter(1), Some(60), "the DNS did not answer").await;
     let waiting = async |now| waiting_letters(store, now, 9).await.len();
     assert_eq!((waiting(59).await, waiting(60).await), (1, 2));

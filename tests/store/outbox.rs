@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fogpost::game::Seat;
-use fogpost::store::{Claim, Fate, MatchRow, Queues, Sent, Settlement, Store};
+use fogpost::store::{Claim, LetterStatus, MatchRow, Queues, SendOutcome, Settlement, Store};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -19,12 +19,12 @@ async fn claim(store: &Arc<dyn Store>, now: i64, limit: u32) -> (Vec<i64>, Claim
 /// The numbers of the dispatches due at `now`.
 async fn due(store: &Arc<dyn Store>, now: i64) -> Vec<i64> {
     let (ids, claim) = claim(store, now, 100).await;
-    store.note_sent(claim, at(now), &[]).await.unwrap();
+    store.record_outcomes(claim, at(now), &[]).await.unwrap();
     ids
 }
 
-fn later(seconds: i64) -> Sent {
-    Sent::Later { at: at(seconds), error: "450 try again".to_owned() }
+fn later(seconds: i64) -> SendOutcome {
+    SendOutcome::Later { at: at(seconds), error: "450 try again".to_owned() }
 }
 
 pub async fn a_dispatch_is_claimed_until_its_claim_ends(place: Place) {
@@ -41,7 +41,7 @@ pub async fn a_dispatch_is_claimed_until_its_claim_ends(place: Place) {
     assert_eq!(due(store, 1).await.len(), 2, "the others");
     let (_, other) = claim(store, 999, 10).await;
     assert_eq!(due(store, 999).await, [0; 0]);
-    store.note_sent(held, at(999), &[]).await.unwrap();
+    store.record_outcomes(held, at(999), &[]).await.unwrap();
     let ids: Vec<i64> = first.iter().map(|claimed| claimed.id).collect();
     assert_eq!(due(store, 0).await, ids, "nothing was noted: they are due as before");
     // Whoever claimed is gone: what it held is free as soon as the database has noticed.
@@ -65,8 +65,8 @@ pub async fn claims_at_the_same_moment_share_the_dispatches(place: Place) {
                 if more.is_empty() {
                     return ids;
                 }
-                let sent: Vec<_> = more.iter().map(|id| (*id, Sent::Taken)).collect();
-                store.note_sent(claim, at(1), &sent).await.unwrap();
+                let sent: Vec<_> = more.iter().map(|id| (*id, SendOutcome::Taken)).collect();
+                store.record_outcomes(claim, at(1), &sent).await.unwrap();
                 ids.extend(more);
             }
         });
@@ -80,10 +80,10 @@ pub async fn what_came_of_sending_is_noted(place: Place) {
     let store = &place.store;
     add_dispatches(store, 0..4).await;
     let (ids, held) = claim(store, 0, 10).await;
-    let given_up = Sent::GivenUp { error: "550 no such user \0".to_owned() };
-    let results = [(ids[0], Sent::Taken), (ids[1], later(300)), (ids[2], given_up)];
-    store.note_sent(held, at(5), &results).await.unwrap();
-    store.note_sent(Claim::default(), at(5), &[]).await.unwrap();
+    let given_up = SendOutcome::GivenUp { error: "550 no such user \0".to_owned() };
+    let results = [(ids[0], SendOutcome::Taken), (ids[1], later(300)), (ids[2], given_up)];
+    store.record_outcomes(held, at(5), &results).await.unwrap();
+    store.record_outcomes(Claim::default(), at(5), &[]).await.unwrap();
     let rows = store.list_dispatches(false, 10).await.unwrap();
     let seen: Vec<_> =
         rows.iter().rev().map(|r| (r.sent_at, r.given_up, r.tries, r.error.as_str())).collect();
@@ -107,8 +107,8 @@ pub async fn a_dispatch_once_taken_stays_so(place: Place) {
     let store = &place.store;
     add_dispatches(store, 0..1).await;
     let (ids, held) = claim(store, 0, 1).await;
-    store.note_sent(held, at(1), &[(ids[0], Sent::Taken)]).await.unwrap();
-    store.note_sent(Claim::default(), at(2), &[(ids[0], later(3))]).await.unwrap();
+    store.record_outcomes(held, at(1), &[(ids[0], SendOutcome::Taken)]).await.unwrap();
+    store.record_outcomes(Claim::default(), at(2), &[(ids[0], later(3))]).await.unwrap();
     assert_eq!(due(store, 99).await, [0; 0]);
     let row = &store.list_dispatches(false, 1).await.unwrap()[0];
     assert_eq!((row.sent_at, row.tries), (Some(at(1)), 1));
@@ -118,10 +118,13 @@ pub async fn a_dispatch_given_up_can_be_taken_up_again(place: Place) {
     let store = &place.store;
     add_dispatches(store, 0..1).await;
     let (ids, held) = claim(store, 0, 1).await;
-    store.note_sent(held, at(1), &[(ids[0], Sent::GivenUp { error: "550".to_owned() })]).await.unwrap();
+    store
+        .record_outcomes(held, at(1), &[(ids[0], SendOutcome::GivenUp { error: "550".to_owned() })])
+        .await
+        .unwrap();
     assert_eq!(due(store, 99).await, [0; 0]);
     assert_eq!(store.next_dispatch_at().await.unwrap(), None);
-    store.note_sent(Claim::default(), at(100), &[(ids[0], later(100))]).await.unwrap();
+    store.record_outcomes(Claim::default(), at(100), &[(ids[0], later(100))]).await.unwrap();
     assert_eq!(due(store, 100).await, ids);
 }
 
@@ -131,13 +134,13 @@ pub async fn the_next_dispatch_is_the_one_due_first(place: Place) {
     add_dispatches(store, 0..2).await;
     assert_eq!(store.next_dispatch_at().await.unwrap(), Some(at(0)));
     let (ids, held) = claim(store, 0, 2).await;
-    store.note_sent(held, at(1), &[(ids[0], Sent::Taken), (ids[1], later(30))]).await.unwrap();
+    store.record_outcomes(held, at(1), &[(ids[0], SendOutcome::Taken), (ids[1], later(30))]).await.unwrap();
     assert_eq!(store.next_dispatch_at().await.unwrap(), Some(at(30)));
 }
 
 pub async fn dispatches_are_found_by_match_and_message_id(place: Place) {
     let store = &place.store;
-    store.take_in(&letters(0..1)).await.unwrap();
+    store.insert_letters(&letters(0..1)).await.unwrap();
     add_matches(store, &["QZ-AAAA"]).await;
     let mut dispatches: Vec<_> = (0..70).map(dispatch).collect();
     for made in &mut dispatches[1..4] {
@@ -162,7 +165,7 @@ pub async fn dispatches_are_found_by_match_and_message_id(place: Place) {
 
 pub async fn answers_are_counted_for_each_recipient(place: Place) {
     let store = &place.store;
-    store.take_in(&letters(0..5)).await.unwrap();
+    store.insert_letters(&letters(0..5)).await.unwrap();
     for (number, when) in [(0, 0), (1, 10), (2, 20), (3, 30), (4, 3_620)] {
         let mut made = dispatch(number);
         made.recipient = "ann@player.test".to_owned();
@@ -185,15 +188,16 @@ pub async fn answers_are_counted_for_each_recipient(place: Place) {
 pub async fn queues_say_what_waits_and_since_when(place: Place) {
     let store = &place.store;
     assert_eq!(store.queues().await.unwrap(), Queues::default());
-    store.take_in(&letters(4..9)).await.unwrap();
-    let decided = vec![decided(&letter(5), Fate::Ignored), decided(&letter(4), Fate::SetAside)];
+    store.insert_letters(&letters(4..9)).await.unwrap();
+    let decided =
+        vec![decided(&letter(5), LetterStatus::Ignored), decided(&letter(4), LetterStatus::SetAside)];
     let due = MatchRow { wake_at: Some(at(90)), ..match_row("QZ-CCCC", 0) };
     store.commit(&Settlement { decided, matches: vec![due], ..settlement() }).await.unwrap();
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     add_dispatches(store, 0..3).await;
     let (ids, held) = claim(store, 0, 2).await;
-    let given_up = Sent::GivenUp { error: String::new() };
-    store.note_sent(held, at(1), &[(ids[0], Sent::Taken), (ids[1], given_up)]).await.unwrap();
+    let given_up = SendOutcome::GivenUp { error: String::new() };
+    store.record_outcomes(held, at(1), &[(ids[0], SendOutcome::Taken), (ids[1], given_up)]).await.unwrap();
     let queues = Queues {
         letters_waiting: 3,
         oldest_letter: Some(at(6)),

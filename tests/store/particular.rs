@@ -56,7 +56,7 @@ async fn sqlite_replaces_no_entry() {
 async fn sqlite_puts_no_row_of_history_in_the_place_of_another() {
     let place = Place::sqlite().await;
     let store = &place.store;
-    store.take_in(&letters(0..2)).await.unwrap();
+    store.insert_letters(&letters(0..2)).await.unwrap();
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     let (entries, dispatches) = (vec![entry("QZ-AAAA", 1)], vec![dispatch(0), dispatch(1)]);
     store.commit(&Settlement { entries, dispatches, ..settlement() }).await.unwrap();
@@ -101,14 +101,14 @@ async fn postgres_truncates_no_history() {
 async fn one_daemon_holds_a_sqlite_database_and_a_second_is_told_who() {
     let place = Place::sqlite().await;
     let other = open(&place.url).await.unwrap();
-    let hold = place.store.hold("pid 4711 on turing").await.unwrap();
-    let error = other.hold("pid 4712 on turing").await.unwrap_err();
+    let hold = place.store.lock("pid 4711 on turing").await.unwrap();
+    let error = other.lock("pid 4712 on turing").await.unwrap_err();
     assert_eq!(error.to_string(), "another fogpost works on this database: pid 4711 on turing");
     assert!(!error.is_transient());
-    assert_eq!(other.take_in(&letters(0..1)).await.unwrap(), 1, "other commands write all the same");
+    assert_eq!(other.insert_letters(&letters(0..1)).await.unwrap(), 1, "other commands write all the same");
     drop(hold);
-    let _hold = other.hold("pid 4712").await.unwrap();
-    let error = place.store.hold("pid 4711 on turing").await.unwrap_err();
+    let _hold = other.lock("pid 4712").await.unwrap();
+    let error = place.store.lock("pid 4711 on turing").await.unwrap_err();
     assert_eq!(error.to_string(), "another fogpost works on this database: pid 4712");
 }
 
@@ -123,25 +123,25 @@ async fn a_daemon_that_is_killed_holds_nothing() {
         .expect("flock is in util-linux");
     let started = Instant::now();
     let held = loop {
-        match place.store.hold("pid 1").await {
+        match place.store.lock("pid 1").await {
             Err(error) => break error,
             Ok(hold) => drop(hold),
         }
         assert!(started.elapsed() < Duration::from_secs(20), "flock does not lock");
         std::thread::sleep(Duration::from_millis(5));
     };
-    assert!(matches!(held, StoreError::Held(_)));
+    assert!(matches!(held, StoreError::Locked(_)));
     other.kill().unwrap();
     other.wait().unwrap();
-    let _hold = place.store.hold("pid 1").await.unwrap();
+    let _hold = place.store.lock("pid 1").await.unwrap();
 }
 
 #[tokio::test]
 async fn several_daemons_work_on_one_postgres_database() {
     let Some(place) = Place::postgres().await else { return };
     let other = open(&place.url).await.unwrap();
-    let _first = place.store.hold("pid 1").await.unwrap();
-    let _second = other.hold("pid 2").await.unwrap();
+    let _first = place.store.lock("pid 1").await.unwrap();
+    let _second = other.lock("pid 2").await.unwrap();
 }
 
 async fn refusal(url: &str) -> String {

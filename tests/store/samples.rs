@@ -6,8 +6,8 @@ use chrono::{DateTime, Duration, Utc};
 use fogpost::game::Seat;
 use fogpost::letter::Digest;
 use fogpost::store::{
-    Decided, EntryRow, Fate, MatchRow, NewDispatch, NewLetter, Postponed, SeatRow, Settlement, Store,
-    WaitingLetter,
+    EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Postponed, SeatRow, Settlement,
+    Store, WaitingLetter,
 };
 
 /// An instant so many seconds after an evening in May.
@@ -21,7 +21,7 @@ pub fn letter(number: u32) -> NewLetter {
         digest: Digest::of(&raw),
         raw,
         received_at: at(i64::from(number)),
-        whence: format!("imap:INBOX/1/{number}"),
+        origin: format!("imap:INBOX/1/{number}"),
         message_id: format!("{number}@player.test"),
         sender: format!("player{number}@player.test"),
         subject: format!("Orders {number}"),
@@ -33,8 +33,8 @@ pub fn letters(numbers: std::ops::Range<u32>) -> Vec<NewLetter> {
     numbers.map(letter).collect()
 }
 
-pub fn decided(letter: &NewLetter, fate: Fate) -> Decided {
-    Decided { digest: letter.digest, fate, note: "noted".to_owned(), seat: None }
+pub fn decided(letter: &NewLetter, fate: LetterStatus) -> LetterDecision {
+    LetterDecision { digest: letter.digest, fate, note: "noted".to_owned(), seat: None }
 }
 
 pub fn match_row(id: &str, version: i64) -> MatchRow {

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 
 use self::difference::differing_json;
 use self::reading::AtHand;
-pub use self::reading::{Raw, Read, Reading, Row, Sent};
+pub use self::reading::{LedgerReader, Raw, Read, Row, Sent};
 use super::{Expected, Finding, Place, Verdict};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact, Head, Link, Source};
@@ -37,7 +37,7 @@ struct Waiting {
     hash: Digest,
 }
 
-/// The check of one match, fed with what [`Reading`] has read of it, in order.
+/// The check of one match, fed with what [`LedgerReader`] has read of it, in order.
 ///
 /// What waits to be ruled on again is held, and nothing else: memory grows with the longest ruling, with what the
 /// match itself remembers, and by some bytes for each turn and each letter.

@@ -10,7 +10,7 @@ use super::{NO_LIMITS, Waiting};
 use crate::audit::{Finding, Place};
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact, Head, Source};
-use crate::letter::{Digest, Letter, Own, Written};
+use crate::letter::{Digest, Letter, OwnIdentity, Written};
 
 /// An entry as it is kept: what it is found by, its canonical JSON and its hash.
 #[derive(Clone, Debug)]
@@ -78,24 +78,24 @@ impl Read {
     }
 }
 
-/// Goes through a match in the order in which it was made, and hands out what it has read ([`Reading::take`]).
-pub struct Reading {
+/// Goes through a match in the order in which it was made, and hands out what it has read ([`LedgerReader::take`]).
+pub struct LedgerReader {
     match_id: String,
     head: Head,
     /// By what letters to the referee were read, as the ledger tells until here.
-    own: Option<Arc<Own>>,
+    own: Option<Arc<OwnIdentity>>,
     /// The letter that the last entry names.
     cause: Option<Digest>,
     /// The letters that are still to be handed in, with what they were read by.
-    wanted: BTreeMap<Digest, Option<Arc<Own>>>,
+    wanted: BTreeMap<Digest, Option<Arc<OwnIdentity>>>,
     /// Up to which entry we have what was sent; `None`: there is no more.
     sent_until: Option<u64>,
     read: Read,
 }
 
-impl Reading {
-    pub fn new(match_id: &str) -> Reading {
-        Reading {
+impl LedgerReader {
+    pub fn new(match_id: &str) -> LedgerReader {
+        LedgerReader {
             match_id: match_id.to_owned(),
             head: Head::default(),
             own: None,

@@ -7,7 +7,7 @@ use lettre::Message;
 use mail_parser::MessageParser;
 
 use super::{pacific, quad, quadrant_z, quantum};
-use crate::game::any::Kind;
+use crate::game::any::GameKind;
 use crate::letter::Address;
 use crate::post::maildir;
 use crate::post::maildirs::folder_of;
@@ -18,7 +18,7 @@ pub struct Correspondent {
     address: Address,
     own: PathBuf,
     referee: PathBuf,
-    game: Kind,
+    game: GameKind,
     dice: Dice,
     pub letters_written: usize,
 }
@@ -32,7 +32,7 @@ struct Shown {
 }
 
 impl Correspondent {
-    pub fn new(name: &str, address: Address, mail: &std::path::Path, game: Kind, seed: u64) -> Self {
+    pub fn new(name: &str, address: Address, mail: &std::path::Path, game: GameKind, seed: u64) -> Self {
         Correspondent {
             name: name.to_owned(),
             own: folder_of(mail, address.as_str()),
@@ -81,10 +81,10 @@ impl Correspondent {
             return None;
         }
         let orders = match self.game {
-            Kind::QuadrantZ => quadrant_z::orders,
-            Kind::Pacific => pacific::orders,
-            Kind::Quantum => quantum::orders,
-            Kind::Quad => quad::orders,
+            GameKind::QuadrantZ => quadrant_z::orders,
+            GameKind::Pacific => pacific::orders,
+            GameKind::Quantum => quantum::orders,
+            GameKind::Quad => quad::orders,
         };
         Some(orders(&shown.text, &mut self.dice))
     }

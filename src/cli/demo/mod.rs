@@ -21,7 +21,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use self::correspondent::Correspondent;
 use crate::config::Config;
 use crate::daemon::{Holder, NewMatch, Office, Seated};
-use crate::game::any::Kind;
+use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry};
 use crate::letter::Address;
@@ -34,7 +34,7 @@ use crate::store::{self, Store};
 pub struct Args {
     /// The game to be played
     #[arg(long, default_value = "quadrant-z", value_parser = super::matches::game)]
-    game: Kind,
+    game: GameKind,
     /// Where everything is left; must not be there yet
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
@@ -108,11 +108,11 @@ impl Args {
 }
 
 /// Options that make a match end sooner, where the defaults make for long ones, or that show something more.
-fn options(game: Kind) -> Vec<(&'static str, &'static str)> {
+fn options(game: GameKind) -> Vec<(&'static str, &'static str)> {
     match game {
-        Kind::QuadrantZ => Vec::new(),
-        Kind::Quad => vec![("swap", "on")],
-        Kind::Pacific | Kind::Quantum => vec![("quiet_limit", "20")],
+        GameKind::QuadrantZ => Vec::new(),
+        GameKind::Quad => vec![("swap", "on")],
+        GameKind::Pacific | GameKind::Quantum => vec![("quiet_limit", "20")],
     }
 }
 

@@ -85,7 +85,7 @@ impl View {
             return Err(vec![Fault::whole("It is not your turn to play.")]);
         }
         let mut faults = Vec::new();
-        let mut turn = Reading { view: self, taken: self.taken(), stars: 0, marble: None };
+        let mut turn = TurnCheck { view: self, taken: self.taken(), stars: 0, marble: None };
         for line in orders.chunk_by(|a, b| a.line == b.line) {
             // A piece counts for those after it even where it cannot stand itself: a second marble is a second one.
             let complaints = line.iter().map(|piece| turn.take(piece.order));
@@ -130,14 +130,14 @@ fn whole(orders: &[Numbered<Order>]) -> Option<Fault> {
 }
 
 /// A turn as far as it has been read.
-struct Reading<'a> {
+struct TurnCheck<'a> {
     view: &'a View,
     taken: Points,
     stars: usize,
     marble: Option<Point>,
 }
 
-impl Reading<'_> {
+impl TurnCheck<'_> {
     /// Reads the next order: the reason, in words for the player, why it cannot stand here, if it cannot.
     fn take(&mut self, order: Order) -> Option<String> {
         match order {

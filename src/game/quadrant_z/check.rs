@@ -41,7 +41,7 @@ pub(super) fn out_of_phase(line: usize, order: &Order, now: &str) -> Fault {
 
 /// Every fault of a turn's filing. It is read as clause 3.0 says: builds, ships' orders, then the rest.
 pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
-    let mut desk = Reading {
+    let mut desk = FilingCheck {
         view,
         stock: view.stock,
         highest: view.desk.highest,
@@ -82,7 +82,7 @@ pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault>
 }
 
 /// A filing being read: what the lines that can stand have brought so far.
-struct Reading<'a> {
+struct FilingCheck<'a> {
     view: &'a View,
     stock: u16,
     highest: u16,
@@ -96,7 +96,7 @@ struct Reading<'a> {
     faults: Vec<Fault>,
 }
 
-impl Reading<'_> {
+impl FilingCheck<'_> {
     fn star(&self, at: Square) -> Option<&KnownStar> {
         self.view.stars.iter().find(|star| star.at == at)
     }

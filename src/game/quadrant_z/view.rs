@@ -26,12 +26,12 @@ pub struct View {
     pub enemy_ships: Option<Vec<Ship>>,
     /// What the seat knows anyway, and what `check` and `board` need.
     #[serde(skip)]
-    pub(super) desk: Desk,
+    pub(super) desk: ViewContext,
 }
 
 /// What goes with a view and is not printed.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Desk {
+pub(super) struct ViewContext {
     pub viewer: Seat,
     pub options: Options,
     /// The phase that is open; `None` once the match is over.
@@ -175,7 +175,7 @@ fn plain(state: &State, viewer: Seat) -> View {
         captures: Vec::new(),
         score: state.stars.score(),
         enemy_ships: over.then(|| state.sides[viewer.other()].ships.clone()),
-        desk: Desk {
+        desk: ViewContext {
             viewer,
             options: state.options,
             phase: state.phase(),

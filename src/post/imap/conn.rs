@@ -8,10 +8,10 @@ use std::time::Duration;
 use imap::extensions::idle::SetReadTimeout;
 use rustls::{ClientConnection, StreamOwned};
 
-use super::super::inbox::Line;
+use super::super::inbox::ConnectionHandle;
 use super::super::{Error, Tls, one_line, tls};
 use super::Settings;
-use super::literals::{Literals, Sieve};
+use super::literals::{LiteralFilter, Literals};
 
 /// So much may come between our IDLE and the server's consent.
 const EARLY_BYTES: usize = 64 * 1024;
@@ -24,7 +24,7 @@ enum Io {
 /// A connection to an IMAP server.
 pub(super) struct Conn {
     io: Io,
-    sieve: Sieve,
+    sieve: LiteralFilter,
     answer_timeout: Duration,
     /// IDLE was sent and the server's consent not yet read.
     idle_sent: bool,
@@ -35,7 +35,11 @@ pub(super) struct Conn {
 
 impl Conn {
     /// Connects as the settings say. With STARTTLS the greeting has been read. What is fetched goes to `literals`.
-    pub(super) fn open(settings: &Settings, line: &Line, literals: Literals) -> Result<Conn, Error> {
+    pub(super) fn open(
+        settings: &Settings,
+        line: &ConnectionHandle,
+        literals: Literals,
+    ) -> Result<Conn, Error> {
         let answer_timeout = Duration::from_secs(settings.timeout_seconds.max(1));
         let mut tcp = connect(settings, answer_timeout)?;
         let prepared =
@@ -53,7 +57,7 @@ impl Conn {
             }
         };
         // One byte more than is wanted shows that a letter is larger.
-        let sieve = Sieve::new(literals, settings.max_letter_bytes.saturating_add(1));
+        let sieve = LiteralFilter::new(literals, settings.max_letter_bytes.saturating_add(1));
         let (early, ready) = Default::default();
         Ok(Conn { io, sieve, answer_timeout, idle_sent: false, early, ready })
     }

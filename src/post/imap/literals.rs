@@ -31,7 +31,7 @@ impl Literals {
 }
 
 /// What comes from the server, on its way to the library.
-pub(super) struct Sieve {
+pub(super) struct LiteralFilter {
     literals: Literals,
     /// Of a literal no more bytes are kept.
     most: usize,
@@ -43,10 +43,10 @@ pub(super) struct Sieve {
     missing: usize,
 }
 
-impl Sieve {
+impl LiteralFilter {
     /// `most` bytes of each literal are kept: a server may send more than it was asked for.
-    pub(super) fn new(literals: Literals, most: usize) -> Sieve {
-        Sieve { literals, most, line: Vec::new(), of_fetch: false, missing: 0 }
+    pub(super) fn new(literals: Literals, most: usize) -> LiteralFilter {
+        LiteralFilter { literals, most, line: Vec::new(), of_fetch: false, missing: 0 }
     }
 
     /// Appends to `passed` what the library is to read of `bytes`, whole lines.
@@ -118,7 +118,7 @@ mod tests {
     /// What the library reads when this comes in pieces of some size, and what is kept.
     fn sieved(answer: &str, piece: usize) -> (String, Vec<String>) {
         let literals = Literals::default();
-        let mut sieve = Sieve::new(literals.clone(), 40);
+        let mut sieve = LiteralFilter::new(literals.clone(), 40);
         let mut passed = Vec::new();
         for bytes in answer.as_bytes().chunks(piece) {
             sieve.pass(bytes, &mut passed);

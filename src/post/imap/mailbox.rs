@@ -10,8 +10,8 @@ use imap::Session;
 use imap::extensions::idle::WaitOutcome;
 use imap::types::UnsolicitedResponse;
 
-use super::super::inbox::{Door, Line};
-use super::super::{Arrived, Error, Secret, Tls, one_line};
+use super::super::inbox::{BatchSender, ConnectionHandle};
+use super::super::{Error, FetchedLetter, Secret, Tls, one_line};
 use super::Settings;
 use super::conn::Conn;
 use super::literals::Literals;
@@ -22,14 +22,14 @@ pub(super) struct Mailbox {
     literals: Literals,
     settings: Settings,
     uid_validity: u32,
-    offers: Offers,
+    offers: Capabilities,
     /// The folder for stored letters is known to be there.
     processed_made: bool,
 }
 
 /// What the server can do beyond RFC 3501.
 #[derive(Debug, Clone, Copy)]
-struct Offers {
+struct Capabilities {
     /// Tell of new letters (RFC 2177).
     idle: bool,
     /// Move letters (RFC 6851).
@@ -39,7 +39,7 @@ struct Offers {
 }
 
 impl Mailbox {
-    pub(super) fn open(settings: &Settings, line: &Line) -> Result<Mailbox, Error> {
+    pub(super) fn open(settings: &Settings, line: &ConnectionHandle) -> Result<Mailbox, Error> {
         let literals = Literals::default();
         let mut client = imap::Client::new(Conn::open(settings, line, literals.clone())?);
         if settings.tls != Tls::StartTls {
@@ -54,7 +54,7 @@ impl Mailbox {
             error => fault(error),
         })?;
         let offered = session.capabilities().map_err(fault)?;
-        let offers = Offers {
+        let offers = Capabilities {
             idle: offered.has_str("IDLE"),
             r#move: offered.has_str("MOVE"),
             uid_plus: offered.has_str("UIDPLUS"),
@@ -98,7 +98,7 @@ impl Mailbox {
     }
 
     /// The letters with these ascending UIDs as far as they are still there, unmarked; of large ones the beginning.
-    pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Vec<(u32, Arrived)>, Error> {
+    pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Vec<(u32, FetchedLetter)>, Error> {
         let limit = self.settings.max_letter_bytes;
         // One byte more than wanted shows whether a letter is larger, whatever size the server tells.
         let query = format!("(UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{}>)", limit + 1);
@@ -113,10 +113,10 @@ impl Mailbox {
             }
             let whole = raw.len();
             raw.truncate(limit);
-            let arrived = Arrived {
+            let arrived = FetchedLetter {
                 raw,
                 received_at: fetched.internal_date().map_or_else(Utc::now, |date| date.to_utc()),
-                whence: format!("imap:{}/{}/{uid}", self.settings.folder, self.uid_validity),
+                origin: format!("imap:{}/{}/{uid}", self.settings.folder, self.uid_validity),
                 cut: whole > limit,
                 size: u64::from(fetched.size.unwrap_or(0)).max(whole as u64),
             };
@@ -158,7 +158,7 @@ impl Mailbox {
     }
 
     /// Returns when there may be new letters: the server says so, or the time to look has come.
-    pub(super) fn wait(&mut self, door: &Door) -> Result<(), Error> {
+    pub(super) fn wait(&mut self, door: &BatchSender) -> Result<(), Error> {
         let poll = Duration::from_secs(self.settings.poll_seconds.max(1));
         if !self.offers.idle {
             return door.sleep(poll);
