@@ -64,9 +64,9 @@ impl Club {
             let office = Office::new(config, store, Arc::new(move || now)).expect("an office");
             let mut forms = Vec::new();
             for _ in 0..matches {
-                let m = open(&office).await;
-                let sent = office.store.dispatches_of(&m.id).await.expect("the invitations");
-                forms.push((m.id, sent[0].0.message_id.clone()));
+                let game_match = open(&office).await;
+                let sent = office.store.dispatches_of(&game_match.id).await.expect("the invitations");
+                forms.push((game_match.id, sent[0].0.message_id.clone()));
             }
             for (number, (id, form)) in (0..letters).zip(forms.iter().cycle()) {
                 let letter = format!(

@@ -89,8 +89,14 @@ impl Club {
     async fn open(&mut self, matches: usize) {
         for from in (0..matches).step_by(500) {
             let new: Vec<_> = (from..matches.min(from + 500)).map(|n| self.new_match(n)).collect();
-            let ids: Vec<_> =
-                self.office.open_all(&new).await.expect("they open").iter().map(|m| m.id.clone()).collect();
+            let ids: Vec<_> = self
+                .office
+                .open_all(&new)
+                .await
+                .expect("they open")
+                .iter()
+                .map(|game_match| game_match.id.clone())
+                .collect();
             for row in self.office.store.seats_of(&ids).await.expect("their seats") {
                 let orders = if row.seat == Seat::First { SETUP_OF_FIRST } else { SETUP_OF_SECOND };
                 let letter = letter(&row.match_id, &row.token, &row.player.addresses[0], orders);

@@ -212,8 +212,8 @@ async fn office(folder: &Path, imap_port: u16, smtp_port: u16) -> (Arc<Office>, 
         players: BySeat::new(seated("ann"), seated("bo")).map(Holder::Player),
         terms: office.config.terms.clone(),
     };
-    let m = office.open(new).await.expect("the match opens");
-    let seats = office.store.seats_of(&[m.id]).await.expect("its seats");
+    let game_match = office.open(new).await.expect("the match opens");
+    let seats = office.store.seats_of(&[game_match.id]).await.expect("its seats");
     (Arc::new(office), seats[0].token.clone())
 }
 

@@ -34,19 +34,19 @@ fn middle(kind: &GameKind) -> (Arc<Match>, Dispatch) {
         },
         key: SealKey::new([1; 32]),
     };
-    let mut m = referee::open(opening, Source::Clock, at).after;
+    let mut game_match = referee::open(opening, Source::Clock, at).after;
     let mut state = 7_u64;
     let mut dice = move |below: u32| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((state >> 33) % u64::from(below.max(1))) as u32
     };
     for _ in 0..20 {
-        turn(&mut m.state, &mut dice);
+        turn(&mut game_match.state, &mut dice);
     }
-    let due = m.due().expect("the match is not over by then");
-    let step = Adjudged { phase: due.phase, turn: due.turn, state: m.state.clone() };
+    let due = game_match.due().expect("the match is not over by then");
+    let step = Adjudged { phase: due.phase, turn: due.turn, state: game_match.state.clone() };
     let content = Content::Report { steps: vec![step], missed: Vec::new(), correction: None };
-    (Arc::new(m), Dispatch { to: Reader::Seat(Seat::First), content })
+    (Arc::new(game_match), Dispatch { to: Reader::Seat(Seat::First), content })
 }
 
 /// Plays one phase at random, unless that would end the match.
@@ -70,25 +70,26 @@ fn turn(state: &mut AnyState, dice: &mut dyn FnMut(u32) -> u32) {
 #[divan::bench(args = GameKind::ALL)]
 fn whole_report(bencher: Bencher<'_, '_>, kind: &GameKind) {
     let templates = Templates::new(&Default::default()).expect("our templates");
-    let (m, dispatch) = middle(kind);
-    let at = m.opened_at;
-    let matter = Matter { club: &CLUB, m: &m, dispatch: &dispatch, token: "0123456789abcdef", at };
+    let (game_match, dispatch) = middle(kind);
+    let at = game_match.opened_at;
+    let matter =
+        Matter { club: &CLUB, game_match: &game_match, dispatch: &dispatch, token: "0123456789abcdef", at };
     bencher.bench(|| report::word(&templates, black_box(&matter)));
 }
 
 /// The picture of a board alone.
 #[divan::bench(args = GameKind::ALL)]
 fn picture(bencher: Bencher<'_, '_>, kind: &GameKind) {
-    let (m, _) = middle(kind);
-    let svg = m.state.board(Seat::First).svg;
+    let (game_match, _) = middle(kind);
+    let svg = game_match.state.board(Seat::First).svg;
     bencher.bench(|| paint::paint(black_box(&svg)));
 }
 
 /// The view of a seat, as JSON.
 #[divan::bench(args = GameKind::ALL)]
 fn view(bencher: Bencher<'_, '_>, kind: &GameKind) {
-    let (m, _) = middle(kind);
-    bencher.bench(|| black_box(&m.state).view(Seat::First));
+    let (game_match, _) = middle(kind);
+    bencher.bench(|| black_box(&game_match.state).view(Seat::First));
 }
 
 /// A record of one move, replayed from its text.

@@ -50,8 +50,8 @@
 //! // The letters that follow: Ann's receipt, then the report to each side.
 //! let templates = Templates::new(&Default::default())?;
 //! let club = Club { name: "The Fog Club", address: "referee@club.example" };
-//! let (club, m, token) = (&club, &Arc::new(ruling.after), "0123456789abcdef");
-//! let word = |dispatch| report::word(&templates, &Matter { club, m, dispatch, token, at });
+//! let (club, game_match, token) = (&club, &Arc::new(ruling.after), "0123456789abcdef");
+//! let word = |dispatch| report::word(&templates, &Matter { club, game_match, dispatch, token, at });
 //! let letters = ruling.dispatches.iter().map(word).collect::<Result<Vec<_>, _>>()?;
 //! assert!(letters[0].text.contains("Your orders are sealed"));
 //! assert_eq!(letters[2].subject, "[QD-7K3M] Turn 2: your report");

@@ -163,8 +163,10 @@ mod of_quad {
         let mut turns: Vec<Vec<quad::Order>> =
             view.empty().into_iter().map(|point| vec![quad::Order::Marble(point)]).collect();
         if view.stars_now().min(stars) > 0 {
-            let pairs =
-                view.empty().into_iter().flat_map(|star| view.empty().into_iter().map(move |m| (star, m)));
+            let pairs = view
+                .empty()
+                .into_iter()
+                .flat_map(|star| view.empty().into_iter().map(move |game_match| (star, game_match)));
             let with_star = pairs.filter(|(star, marble)| star != marble);
             turns.extend(
                 with_star.map(|(star, marble)| vec![quad::Order::Star(star), quad::Order::Marble(marble)]),

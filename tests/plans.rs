@@ -15,7 +15,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::desk::{ANN, BO, MailIdentity};
+use crate::desk::{ANN, BO, Desk};
 
 /// The statements that the database was asked, as its driver tells them.
 #[derive(Clone, Default)]
@@ -57,7 +57,7 @@ const SMALL: [&str; 5] = ["memo", "json_each", "new", "decided", "result"];
 fn no_statement_on_a_letters_way_reads_a_whole_table() {
     let asked = Asked::default();
     tracing_subscriber::registry().with(asked.clone()).init();
-    let desk = MailIdentity::with("forfeit = \"lose\"\n");
+    let desk = Desk::with("forfeit = \"lose\"\n");
     desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.advance(5 * 24 + 7);

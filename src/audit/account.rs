@@ -32,7 +32,7 @@ pub struct Posted {
 /// All that is kept of a match.
 #[derive(Clone, Debug)]
 pub struct Material {
-    pub m: Match,
+    pub game_match: Match,
     pub entries: Vec<Entry>,
     pub letters: BTreeMap<Digest, Vec<u8>>,
     pub posted: Vec<Posted>,
@@ -72,38 +72,38 @@ struct Chapter {
 }
 
 /// `Turn 3`; of a turn with several phases, `Turn 3, surface, Ann`.
-fn chapter_title(due: Option<&Due>, m: &Match) -> String {
+fn chapter_title(due: Option<&Due>, game_match: &Match) -> String {
     let Some(Due { phase, turn, seats }) = due else { return "After the end".to_owned() };
     let turn = if *turn == 0 { "Setup".to_owned() } else { format!("Turn {turn}") };
     match (phase, &seats[..]) {
         (Phase::Setup | Phase::Turn | Phase::Move, _) => turn,
-        (phase, [only]) => format!("{turn}, {phase}, {}", m.players[*only]),
+        (phase, [only]) => format!("{turn}, {phase}, {}", game_match.players[*only]),
         (phase, _) => format!("{turn}, {phase}"),
     }
 }
 
 fn context(material: &Material, only: Option<u32>) -> Value {
-    let Material { m, .. } = material;
+    let Material { game_match, .. } = material;
     let mut chapters = chapters(material);
     if let Some(last) = chapters.last_mut() {
-        last.due = last.due.take().or_else(|| m.due());
+        last.due = last.due.take().or_else(|| game_match.due());
     }
     let chapters = chapters.into_iter().filter(|Chapter { due, .. }| {
         only.is_none_or(|only| due.as_ref().is_some_and(|due| due.turn == only))
     });
     let chapters = chapters
-        .map(|Chapter { due, events }| json!({ "title": chapter_title(due.as_ref(), m), "events": events }));
+        .map(|Chapter { due, events }| json!({ "title": chapter_title(due.as_ref(), game_match), "events": events }));
     json!({
-        "match": m.id,
-        "game": m.game.name(),
-        "stage": m.stage,
-        "names": m.players,
-        "sides": m.game.sides(),
-        "options": m.state.options(),
-        "opened_at": utc(m.opened_at),
-        "outcome": m.state.outcome(),
-        "head": { "seq": m.head.seq, "hash": m.head.hash },
-        "key": (m.stage == Stage::Over).then(|| m.key.open()),
+        "match": game_match.id,
+        "game": game_match.game.name(),
+        "stage": game_match.stage,
+        "names": game_match.players,
+        "sides": game_match.game.sides(),
+        "options": game_match.state.options(),
+        "opened_at": utc(game_match.opened_at),
+        "outcome": game_match.state.outcome(),
+        "head": { "seq": game_match.head.seq, "hash": game_match.head.hash },
+        "key": (game_match.stage == Stage::Over).then(|| game_match.key.open()),
         "chapters": chapters.collect::<Vec<_>>(),
     })
 }
@@ -163,7 +163,7 @@ fn chapters(material: &Material) -> Vec<Chapter> {
 /// One ruling: its cause, the letter, what was decided, what was told.
 fn event(material: &Material, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -> Value {
     let first = &ruling[0];
-    let m = &material.m;
+    let game_match = &material.game_match;
     let (cause, letter) = match &first.cause {
         Source::Letter(digest) => ("a letter".to_owned(), Some(*digest)),
         Source::Clock => ("the clock".to_owned(), None),
@@ -172,19 +172,18 @@ fn event(material: &Material, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -
         Source::House { .. } => ("the referee himself".to_owned(), None),
     };
     let entries = ruling.iter().map(|entry| {
-        let Said { says, digest, lines } = says(&entry.fact, m);
+        let Said { says, digest, lines } = says(&entry.fact, game_match);
         json!({ "seq": entry.seq, "says": says, "digest": digest, "lines": lines, "hash": entry.hash() })
     });
     let (from, to) = (first.seq, ruling[ruling.len() - 1].seq);
-    let told = material
-        .posted
-        .iter()
-        .filter(|posted| seq_of(&posted.message_id, &m.id).is_some_and(|seq| (from..=to).contains(&seq)));
+    let told = material.posted.iter().filter(|posted| {
+        seq_of(&posted.message_id, &game_match.id).is_some_and(|seq| (from..=to).contains(&seq))
+    });
     let told = told.map(|posted| {
         let mail = MessageParser::default().parse_headers(&posted.bytes[..]);
         let subject = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default();
         json!({
-            "to": posted.seat.map_or("the GM", |seat| m.players[seat].as_str()),
+            "to": posted.seat.map_or("the GM", |seat| game_match.players[seat].as_str()),
             "kind": posted.kind,
             "subject": subject,
             "digest": Digest::of(&posted.bytes),
@@ -212,7 +211,7 @@ fn seq_of(message_id: &str, match_id: &str) -> Option<u64> {
 /// What a person wrote, without what he quoted.
 fn written(material: &Material, digest: Digest) -> Value {
     let letter = material.letters.get(&digest).and_then(|raw| {
-        let own = material.m.desk.own()?;
+        let own = material.game_match.desk.own()?;
         Letter::read(raw, &own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
     });
     let Some(letter) = letter else {
@@ -255,8 +254,8 @@ struct Said {
     lines: Vec<String>,
 }
 
-fn says(fact: &Fact, m: &Match) -> Said {
-    let name = |seat: &Seat| m.players[*seat].as_str();
+fn says(fact: &Fact, game_match: &Match) -> Said {
+    let name = |seat: &Seat| game_match.players[*seat].as_str();
     let names = |seats: &[Seat]| seats.iter().map(name).collect::<Vec<_>>().join(" and ");
     let (mut digest, mut lines) = (None, Vec::new());
     let says = match fact {

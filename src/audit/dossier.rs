@@ -82,7 +82,7 @@ pub fn files(
     let record = ledger::record(entries).map(|record| record.to_string()).unwrap_or_default();
     put("record.toml", record.into_bytes());
     put("about.json", serde_json::to_vec_pretty(about).expect("it is plain values"));
-    put("key.txt", (material.m.key.open() + "\n").into_bytes());
+    put("key.txt", (material.game_match.key.open() + "\n").into_bytes());
     put("letters.jsonl", lines(came.iter().map(|came| json!(came).to_string()).collect()));
     put("letters.mbox", mbox(material, came));
     for (digest, raw) in &material.letters {

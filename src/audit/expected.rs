@@ -36,7 +36,7 @@ pub struct Expected {
     pub(super) told: Digest,
     /// The last ruling brought it: no entry tells the digest yet, only the snapshot does.
     pub(super) last: bool,
-    pub(super) m: Arc<Match>,
+    pub(super) game_match: Arc<Match>,
     pub(super) dispatch: Dispatch,
     pub(super) at: DateTime<Utc>,
     pub(super) answered: Option<Answered>,
@@ -78,10 +78,15 @@ impl Expected {
     /// What is wrong.
     pub fn compare(&self, words: &Words<'_>, reports_before: &[Vec<u8>]) -> Result<bool, Finding> {
         let bytes = &self.sent.bytes[..];
-        let known_words = self.m.desk.wording == words.digest && !self.replies().iter().any(tells_of_others);
+        let known_words =
+            self.game_match.desk.wording == words.digest && !self.replies().iter().any(tells_of_others);
         let mail = first_part(bytes);
         let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
-        let line = LedgerLine { match_id: self.m.id.clone(), seq: self.m.head.seq, hash: self.m.head.hash };
+        let line = LedgerLine {
+            match_id: self.game_match.id.clone(),
+            seq: self.game_match.head.seq,
+            hash: self.game_match.head.hash,
+        };
         if witness::in_text(&text).last() != Some(&line) {
             return self.wrong("its ledger line is not that of the ledger: it was changed");
         }
@@ -144,11 +149,11 @@ impl Expected {
 
     /// The club, with the address that the referee had then.
     fn club<'a>(&'a self, words: &'a Words<'_>) -> Club<'a> {
-        Club { name: &words.stationery.club_name, address: &self.m.desk.address }
+        Club { name: &words.stationery.club_name, address: &self.game_match.desk.address }
     }
 
     fn matter<'a>(&'a self, club: &'a Club<'a>, dispatch: &'a Dispatch) -> Matter<'a> {
-        Matter { club, m: &self.m, dispatch, token: self.token(), at: self.at }
+        Matter { club, game_match: &self.game_match, dispatch, token: self.token(), at: self.at }
     }
 
     /// The letter's bytes, from the match as it was.
@@ -157,7 +162,7 @@ impl Expected {
         let matter = self.matter(&club, &dispatch);
         let mut page = report::word(words.templates, &matter).ok()?;
         if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &self.record) {
-            page.attachments.push((format!("{}.toml", self.m.id), record.clone()));
+            page.attachments.push((format!("{}.toml", self.game_match.id), record.clone()));
         }
         let answered = self.answered.as_ref().filter(|_| matches!(dispatch.content, Content::Answer(_)));
         let mail = MessageParser::default().parse_headers(&self.sent.bytes[..])?;
@@ -167,10 +172,10 @@ impl Expected {
             to_name: &to_name,
             to: &self.sent.recipient,
             message_id: &self.sent.message_id,
-            match_id: Some(&self.m.id),
+            match_id: Some(&self.game_match.id),
             date: self.at,
         };
-        let address = Address::parse(&self.m.desk.address).ok()?;
+        let address = Address::parse(&self.game_match.desk.address).ok()?;
         let stationery = Stationery { address, ..words.stationery.clone() };
         stationery.mail(page, &envelope, answered).ok()
     }

@@ -328,11 +328,17 @@ impl New {
         if let Some(from) = &self.from {
             let new = super::pairs::read(from, &office.config)?;
             let opened = office.open_all(&new).await?;
-            for m in &opened {
+            for game_match in &opened {
                 match json {
-                    true => println!("{}", json!({ "match": m.id })),
+                    true => println!("{}", json!({ "match": game_match.id })),
                     false => {
-                        println!("{} {}: {} against {}", m.id, m.game, m.players.first, m.players.second)
+                        println!(
+                            "{} {}: {} against {}",
+                            game_match.id,
+                            game_match.game,
+                            game_match.players.first,
+                            game_match.players.second
+                        )
                     }
                 }
             }
@@ -352,11 +358,11 @@ impl New {
         terms.days = self.days.unwrap_or(terms.days);
         terms.setup_days = self.setup_days.unwrap_or(terms.setup_days);
         terms.zone = self.zone.unwrap_or(terms.zone);
-        let m = office.open(NewMatch { game, choices, players, terms }).await?;
+        let game_match = office.open(NewMatch { game, choices, players, terms }).await?;
         if json {
-            println!("{}", json!({ "match": m.id }));
+            println!("{}", json!({ "match": game_match.id }));
         } else {
-            println!("{} is open; the first letters wait on the outbox.", m.id);
+            println!("{} is open; the first letters wait on the outbox.", game_match.id);
         }
         Ok(())
     }
@@ -373,18 +379,18 @@ async fn find(office: &Office, id: &str) -> anyhow::Result<Match> {
 async fn list(office: &Office, stage: Option<&str>, json: bool) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for row in office.store.list_matches(stage).await? {
-        let m: Match = serde_json::from_str(&row.snapshot)?;
+        let game_match: Match = serde_json::from_str(&row.snapshot)?;
         if json {
-            println!("{}", summary(&m));
+            println!("{}", summary(&game_match));
             continue;
         }
         rows.push(vec![
-            m.id.clone(),
-            m.players.first.clone(),
-            m.players.second.clone(),
-            phase(&m),
-            waits_for(&m),
-            m.deadline.map(|deadline| local(deadline, m.terms.zone)).unwrap_or_default(),
+            game_match.id.clone(),
+            game_match.players.first.clone(),
+            game_match.players.second.clone(),
+            phase(&game_match),
+            waits_for(&game_match),
+            game_match.deadline.map(|deadline| local(deadline, game_match.terms.zone)).unwrap_or_default(),
         ]);
     }
     if !json {
@@ -393,35 +399,39 @@ async fn list(office: &Office, stage: Option<&str>, json: bool) -> anyhow::Resul
     Ok(())
 }
 
-fn show(m: &Match, json: bool) -> anyhow::Result<()> {
+fn show(game_match: &Match, json: bool) -> anyhow::Result<()> {
     if json {
-        println!("{}", summary(m));
+        println!("{}", summary(game_match));
         return Ok(());
     }
     let filed = |held: &Option<crate::referee::FiledOrders>| {
-        held.as_ref().map_or("no".to_owned(), |held| local(held.at, m.terms.zone))
+        held.as_ref().map_or("no".to_owned(), |held| local(held.at, game_match.terms.zone))
     };
     let rows = [
-        ("match", m.id.clone()),
-        ("game", m.game.name().to_owned()),
+        ("match", game_match.id.clone()),
+        ("game", game_match.game.name().to_owned()),
         (
             "options",
-            m.state
+            game_match
+                .state
                 .options()
                 .iter()
                 .map(|(name, value)| format!("{name}={value}"))
                 .collect::<Vec<_>>()
                 .join(" "),
         ),
-        ("first", m.players.first.clone()),
-        ("second", m.players.second.clone()),
-        ("stage", m.stage.as_str().to_owned()),
-        ("phase", phase(m)),
-        ("first filed", filed(&m.held.first)),
-        ("second filed", filed(&m.held.second)),
-        ("waits for", waits_for(m)),
-        ("due", m.deadline.map(|deadline| local(deadline, m.terms.zone)).unwrap_or_default()),
-        ("ledger", format!("#{} sha256 {}", m.head.seq, m.head.hash)),
+        ("first", game_match.players.first.clone()),
+        ("second", game_match.players.second.clone()),
+        ("stage", game_match.stage.as_str().to_owned()),
+        ("phase", phase(game_match)),
+        ("first filed", filed(&game_match.held.first)),
+        ("second filed", filed(&game_match.held.second)),
+        ("waits for", waits_for(game_match)),
+        (
+            "due",
+            game_match.deadline.map(|deadline| local(deadline, game_match.terms.zone)).unwrap_or_default(),
+        ),
+        ("ledger", format!("#{} sha256 {}", game_match.head.seq, game_match.head.hash)),
     ];
     for (name, value) in rows {
         println!("{name:<13} {value}");
@@ -429,8 +439,8 @@ fn show(m: &Match, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn phase(m: &Match) -> String {
-    match (m.due(), m.state.outcome()) {
+fn phase(game_match: &Match) -> String {
+    match (game_match.due(), game_match.state.outcome()) {
         (Some(due), _) if due.turn == 0 => due.phase.to_string(),
         (Some(due), _) => format!("turn {} ({})", due.turn, due.phase),
         (None, Some(outcome)) => match outcome.winner {
@@ -441,21 +451,21 @@ fn phase(m: &Match) -> String {
     }
 }
 
-fn waits_for(m: &Match) -> String {
-    m.awaited().iter().map(|seat| m.players[*seat].clone()).collect::<Vec<_>>().join(", ")
+fn waits_for(game_match: &Match) -> String {
+    game_match.awaited().iter().map(|seat| game_match.players[*seat].clone()).collect::<Vec<_>>().join(", ")
 }
 
-fn summary(m: &Match) -> serde_json::Value {
+fn summary(game_match: &Match) -> serde_json::Value {
     json!({
-        "match": m.id,
-        "game": m.game,
-        "options": m.state.options(),
-        "players": m.players,
-        "stage": m.stage,
-        "due": m.due(),
-        "awaited": m.awaited(),
-        "deadline": m.deadline,
-        "outcome": m.state.outcome(),
-        "ledger": m.head,
+        "match": game_match.id,
+        "game": game_match.game,
+        "options": game_match.state.options(),
+        "players": game_match.players,
+        "stage": game_match.stage,
+        "due": game_match.due(),
+        "awaited": game_match.awaited(),
+        "deadline": game_match.deadline,
+        "outcome": game_match.state.outcome(),
+        "ledger": game_match.head,
     })
 }

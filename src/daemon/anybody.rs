@@ -138,10 +138,10 @@ impl Office {
         let seats = self.store.seats_of(&ids).await?;
         let mut lines = Vec::new();
         for row in &rows {
-            let m = snapshot(row)?;
+            let game_match = snapshot(row)?;
             let mine = seats.iter().find(|seat| seat.match_id == row.id && seat.player.id == id);
-            let Some(mine) = mine.filter(|_| m.stage != Stage::Over) else { continue };
-            lines.push(match_line(&m, mine.seat));
+            let Some(mine) = mine.filter(|_| game_match.stage != Stage::Over) else { continue };
+            lines.push(match_line(&game_match, mine.seat));
         }
         Ok(lines)
     }
@@ -281,10 +281,10 @@ impl Office {
             .map(Holder::Player),
             terms: offer.terms(&self.config.terms),
         };
-        let m = self.open_into(&new, Source::Letter(asker.letter), settlement).await?;
-        let (stage, match_id) = (InvitationStage::Taken, Some(m.id.clone()));
+        let game_match = self.open_into(&new, Source::Letter(asker.letter), settlement).await?;
+        let (stage, match_id) = (InvitationStage::Taken, Some(game_match.id.clone()));
         settlement.invitations.push(Invitation { stage, match_id, ..row });
-        Ok(Ok(Reply::Joined { match_id: m.id }))
+        Ok(Ok(Reply::Joined { match_id: game_match.id }))
     }
 
     /// Who was invited says no, or who offered takes it back.
@@ -383,23 +383,23 @@ impl Office {
 }
 
 /// A match in one line, as the player of `seat` reads it.
-pub(super) fn match_line(m: &Match, seat: Seat) -> MatchLine {
-    let phase = match (m.due(), m.state.outcome()) {
-        (Some(_), _) if m.stage == Stage::Paused => "paused".to_owned(),
+pub(super) fn match_line(game_match: &Match, seat: Seat) -> MatchLine {
+    let phase = match (game_match.due(), game_match.state.outcome()) {
+        (Some(_), _) if game_match.stage == Stage::Paused => "paused".to_owned(),
         (Some(due), _) if due.turn == 0 => "in its setup".to_owned(),
         (Some(due), _) => format!("in turn {}", due.turn),
         (None, Some(outcome)) => format!("over ({})", outcome.reason),
         (None, None) => String::new(),
     };
-    let deadline = m.deadline.filter(|_| m.stage == Stage::Running);
+    let deadline = game_match.deadline.filter(|_| game_match.stage == Stage::Running);
     MatchLine {
-        id: m.id.clone(),
-        game_name: m.game.name(),
-        foe: m.players[seat.other()].clone(),
+        id: game_match.id.clone(),
+        game_name: game_match.game.name(),
+        foe: game_match.players[seat.other()].clone(),
         phase,
-        awaited: m.awaited().iter().map(|seat| m.players[*seat].clone()).collect(),
+        awaited: game_match.awaited().iter().map(|seat| game_match.players[*seat].clone()).collect(),
         due: deadline,
-        due_at: deadline.map(|deadline| local(deadline, m.terms.zone)),
+        due_at: deadline.map(|deadline| local(deadline, game_match.terms.zone)),
     }
 }
 

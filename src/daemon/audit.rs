@@ -170,9 +170,10 @@ impl Office {
         let act = Act::Pause { reason: "its ledger does not verify, and the GM was told".to_owned() };
         let row = self.match_row(match_id).await;
         let ruled = match row {
-            Ok(row) => {
-                self.rule_on(row, |m| Cause::House { phase_no: m.phase_no, act: &act }, now).await.map(|_| ())
-            }
+            Ok(row) => self
+                .rule_on(row, |game_match| Cause::House { phase_no: game_match.phase_no, act: &act }, now)
+                .await
+                .map(|_| ()),
             Err(error) => Err(error),
         };
         if let Err(error) = ruled {

@@ -75,7 +75,7 @@ impl Office {
             Some(received_at) => now.min(received_at - TimeDelta::milliseconds(1)),
             None => now,
         };
-        let cause = |m: &Match| Cause::Clock { phase_no: m.phase_no };
+        let cause = |game_match: &Match| Cause::Clock { phase_no: game_match.phase_no };
         let spared = self.unproven_yet().await?;
         while self.sweep(until, now, cause, &mut spared.clone()).await? {}
         self.digest_when_due(now).await
@@ -95,7 +95,7 @@ impl Office {
         if let Some(since) = last.filter(|last| now - *last > outage) {
             let act = Act::Slide { since };
             let mut done = BTreeSet::new();
-            let cause = |m: &Match| Cause::House { phase_no: m.phase_no, act: &act };
+            let cause = |game_match: &Match| Cause::House { phase_no: game_match.phase_no, act: &act };
             self.sweep(now + LONGEST_GRACE, now, cause, &mut done).await?;
             tracing::warn!(%since, matches = done.len(), "was not running; deadlines since then slide");
         }
@@ -184,10 +184,10 @@ impl Office {
         cause: impl Fn(&Match) -> Cause<'a>,
         now: DateTime<Utc>,
     ) -> anyhow::Result<Option<(Match, Settlement)>> {
-        let m = snapshot(row)?;
+        let game_match = snapshot(row)?;
         let seats = both_seats(seats, &row.id)?;
-        let mut ruling = self.rule(&m, &cause(&m), now);
-        if ruling.after == m {
+        let mut ruling = self.rule(&game_match, &cause(&game_match), now);
+        if ruling.after == game_match {
             return Ok(None);
         }
         let (entries, dispatches) = self.rows(&mut ruling, &seats, None, None, &[], now).await?;

@@ -95,8 +95,10 @@ impl Office {
         let answered = letter.answered(&context.shared.answered);
         let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
         let at = self.now();
-        let mut request = SeatLetter::of(letter, row.seat, letter.fresh(answered.as_deref()), &working.m);
-        let ruled = catch_unwind(AssertUnwindSafe(|| self.rule(&working.m, &Cause::Letter(&request), at)));
+        let mut request =
+            SeatLetter::of(letter, row.seat, letter.fresh(answered.as_deref()), &working.game_match);
+        let ruled =
+            catch_unwind(AssertUnwindSafe(|| self.rule(&working.game_match, &Cause::Letter(&request), at)));
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
         self.fill_in(&mut ruling, row, &request.request, settlement).await?;
         let answers = Answered::new(letter);
@@ -108,7 +110,7 @@ impl Office {
         if dispatches.len() < written {
             // The ledger tells of it, and the heads in the other letters follow.
             request.silent = true;
-            ruling = self.rule(&working.m, &Cause::Letter(&request), at);
+            ruling = self.rule(&working.game_match, &Cause::Letter(&request), at);
             (entries, dispatches) =
                 self.rows(&mut ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
         }
@@ -120,7 +122,7 @@ impl Office {
             dispatches = dispatches.len(),
             "ruled on a letter"
         );
-        working.m = ruling.after;
+        working.game_match = ruling.after;
         working.changed = true;
         settlement.entries.extend(entries);
         settlement.dispatches.extend(dispatches);

@@ -56,17 +56,17 @@ impl Office {
     ) -> anyhow::Result<Option<DigestTold>> {
         let since = since.unwrap_or(self.now() - TimeDelta::days(1));
         let mut told = DigestTold { since: self.tell_time(since), ..DigestTold::default() };
-        self.for_each_match(known, settlement, |m| {
-            let line = || self.gm_line(m);
-            told.running += usize::from(m.stage == Stage::Running);
-            if m.protest.is_some() {
+        self.for_each_match(known, settlement, |game_match| {
+            let line = || self.gm_line(game_match);
+            told.running += usize::from(game_match.stage == Stage::Running);
+            if game_match.protest.is_some() {
                 told.protests.push(line());
-            } else if m.asked_gm && m.stage == Stage::Running {
+            } else if game_match.asked_gm && game_match.stage == Stage::Running {
                 told.overdue.push(line());
-            } else if self.is_late(m) {
+            } else if self.is_late(game_match) {
                 told.late.push(line());
-            } else if m.stage != Stage::Over
-                && (m.bouncing != Default::default() || m.away != Default::default())
+            } else if game_match.stage != Stage::Over
+                && (game_match.bouncing != Default::default() || game_match.away != Default::default())
             {
                 told.unread.push(line());
             }
@@ -101,7 +101,7 @@ impl Office {
         for ids in stored.chunks(MATCHES_TOGETHER) {
             for row in self.store.matches(ids).await? {
                 match known.matches.get(&row.id) {
-                    Some(working) => show(&working.m),
+                    Some(working) => show(&working.game_match),
                     None => drop(rulable(&row).inspect(&mut show)),
                 }
             }

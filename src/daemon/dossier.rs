@@ -29,23 +29,26 @@ impl Office {
     pub async fn material(&self, match_id: &str, unsealed: bool, what: &str) -> anyhow::Result<Material> {
         let id = match_id.to_ascii_uppercase();
         let row = self.match_row(&id).await?;
-        let mut m = snapshot(&row)?;
-        if m.stage != Stage::Over {
+        let mut game_match = snapshot(&row)?;
+        if game_match.stage != Stage::Over {
             ensure!(
                 unsealed,
                 "{id} is not over, and this shows what the rules hide; --unsealed shows it and is noted in the ledger"
             );
             let act = Act::Unseal { what: what.to_owned() };
             let name = self.config.club.gm.name.clone();
-            let cause =
-                |m: &crate::referee::Match| Cause::Gm { name: &name, phase_no: m.phase_no, act: &act };
+            let cause = |game_match: &crate::referee::Match| Cause::Gm {
+                name: &name,
+                phase_no: game_match.phase_no,
+                act: &act,
+            };
             match self.rule_on(row, cause, self.now()).await? {
-                Some(after) => m = after,
+                Some(after) => game_match = after,
                 None => bail!("match {id} was just ruled on; please try again"),
             }
         }
         let rows = self.store.entries(&id).await?;
-        let entries = rows.iter().filter(|row| row.seq <= m.head.seq);
+        let entries = rows.iter().filter(|row| row.seq <= game_match.head.seq);
         let entries =
             entries.map(|row| serde_json::from_str(&row.json)).collect::<Result<Vec<Entry>, _>>()?;
         let named = entries.iter().filter_map(|entry| match entry.cause {
@@ -65,7 +68,7 @@ impl Office {
             sent_at: about.sent_at,
             bytes,
         });
-        Ok(Material { m, entries, letters, posted: posted.collect() })
+        Ok(Material { game_match, entries, letters, posted: posted.collect() })
     }
 
     /// The files of a match's dossier by name.
@@ -74,7 +77,7 @@ impl Office {
     /// As of [`Office::material`]; the match does not verify.
     pub async fn dossier(&self, match_id: &str, unsealed: bool) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         let material = self.material(match_id, unsealed, "the dossier").await?;
-        let id = &material.m.id;
+        let id = &material.game_match.id;
         let verdict = self.verify(id, &|_| ()).await?;
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
@@ -88,7 +91,7 @@ impl Office {
                 addresses: seats[seat].player.addresses.clone(),
                 token: seats[seat].token.clone(),
             }),
-            snapshot: material.m.clone(),
+            snapshot: material.game_match.clone(),
         };
         let mut came: Vec<Came> = Vec::new();
         for row in self.store.letters(Some(LetterStatus::Ruled), Some(id), "", u32::MAX).await? {

@@ -172,7 +172,7 @@ impl Office {
                     Err(no) => return Ok(GmDone::NoOffer { no }),
                 };
                 Ok(match self.open_into(&new, self.gm_source(), settlement).await {
-                    Ok(m) => GmDone::Opened { id: m.id },
+                    Ok(game_match) => GmDone::Opened { id: game_match.id },
                     Err(error) if error.downcast_ref::<StoreError>().is_none() => {
                         GmDone::Refused { says: format!("{error:#}.") }
                     }
@@ -268,23 +268,23 @@ impl Office {
     ) -> anyhow::Result<GmDone> {
         let id = id.to_ascii_uppercase();
         let Some(working) = self.load(&id, known).await? else { return Ok(GmDone::NoMatch { id }) };
-        let open = working.m.due().map(|due| due.turn);
+        let open = working.game_match.due().map(|due| due.turn);
         if turn.is_some() && turn != open {
             return Ok(GmDone::TurnPassed { id, turn: turn.unwrap_or_default(), open });
         }
         let mut successor = None;
         let act = match deed {
-            MatchAction::Act(Act::RenewToken(seat)) if working.m.house[*seat].is_some() => {
+            MatchAction::Act(Act::RenewToken(seat)) if working.game_match.house[*seat].is_some() => {
                 let says = "The house holds that seat: it gets no letters, and needs no token.".to_owned();
                 return Ok(GmDone::Refused { says });
             }
             MatchAction::Act(act) => act.clone(),
             MatchAction::Replace { seat, by: Party::House(level) } => {
-                if working.m.house != BySeat::default() {
+                if working.game_match.house != BySeat::default() {
                     let says = "The house holds a seat of that match already.".to_owned();
                     return Ok(GmDone::Refused { says });
                 }
-                let level = match self.config.house.level(working.m.game, level.as_deref()) {
+                let level = match self.config.house.level(working.game_match.game, level.as_deref()) {
                     Ok(level) => level,
                     Err(no) => return Ok(GmDone::NoOffer { no }),
                 };
@@ -297,7 +297,8 @@ impl Office {
             MatchAction::Replace { seat, by: Party::Player(address) } => {
                 let holds = |player: &Player| player.addresses.iter().any(|own| own == address.as_str());
                 if let Some(held) = Seat::BOTH.iter().find(|seat| holds(&working.seats[**seat].player)) {
-                    let says = format!("{} holds a seat of that match already.", working.m.players[*held]);
+                    let says =
+                        format!("{} holds a seat of that match already.", working.game_match.players[*held]);
                     return Ok(GmDone::Refused { says });
                 }
                 let mut name = name_from(address);
@@ -316,8 +317,8 @@ impl Office {
             return self.act_on(&id, &act, successor, known, settlement).await;
         }
         let name = &self.config.club.gm.name;
-        let cause = Cause::Gm { name, phase_no: working.m.phase_no, act: &act };
-        let ruling = self.rule(&working.m, &cause, self.now());
+        let cause = Cause::Gm { name, phase_no: working.game_match.phase_no, act: &act };
+        let ruling = self.rule(&working.game_match, &cause, self.now());
         Ok(ruling.untaken.map_or(GmDone::Would, |untaken| GmDone::Rejection { id, untaken }))
     }
 
@@ -355,7 +356,11 @@ impl Office {
     ) -> anyhow::Result<GmDone> {
         let working = known.matches.get_mut(id).context("the match was loaded")?;
         let (name, now) = (&self.config.club.gm.name, self.now());
-        let ruling = self.rule(&working.m, &Cause::Gm { name, phase_no: working.m.phase_no, act }, now);
+        let ruling = self.rule(
+            &working.game_match,
+            &Cause::Gm { name, phase_no: working.game_match.phase_no, act },
+            now,
+        );
         if let Some(untaken) = ruling.untaken {
             return Ok(GmDone::Rejection { id: id.to_owned(), untaken });
         }
@@ -370,7 +375,7 @@ impl Office {
             former = Some(before);
         }
         self.put(working, ruling, former.as_ref(), settlement).await?;
-        Ok(GmDone::Match { line: self.gm_line(&working.m) })
+        Ok(GmDone::Match { line: self.gm_line(&working.game_match) })
     }
 
     /// Puts a ruling that no letter caused on the settlement.
@@ -383,7 +388,7 @@ impl Office {
     ) -> anyhow::Result<()> {
         let (entries, dispatches) =
             self.rows(&mut ruling, &working.seats, former, None, &settlement.entries, self.now()).await?;
-        working.m = ruling.after;
+        working.game_match = ruling.after;
         working.changed = true;
         settlement.entries.extend(entries);
         settlement.dispatches.extend(dispatches);
@@ -410,41 +415,42 @@ impl Office {
         settlement: &Settlement,
     ) -> anyhow::Result<Vec<GmLine>> {
         let mut lines = Vec::new();
-        self.for_each_match(known, settlement, |m| {
+        self.for_each_match(known, settlement, |game_match| {
             let wanted = match listing {
-                Listing::All => m.stage != Stage::Over,
-                Listing::Running => m.stage == Stage::Running,
-                Listing::Late => self.is_late(m),
-                Listing::Paused => m.stage == Stage::Paused,
-                Listing::Protests => m.protest.is_some(),
+                Listing::All => game_match.stage != Stage::Over,
+                Listing::Running => game_match.stage == Stage::Running,
+                Listing::Late => self.is_late(game_match),
+                Listing::Paused => game_match.stage == Stage::Paused,
+                Listing::Protests => game_match.protest.is_some(),
             };
             if wanted {
-                lines.push(self.gm_line(m));
+                lines.push(self.gm_line(game_match));
             }
         })
         .await?;
         Ok(lines)
     }
 
-    pub(super) fn is_late(&self, m: &Match) -> bool {
-        m.stage == Stage::Running && (m.asked_gm || m.deadline.is_some_and(|deadline| deadline <= self.now()))
+    pub(super) fn is_late(&self, game_match: &Match) -> bool {
+        game_match.stage == Stage::Running
+            && (game_match.asked_gm || game_match.deadline.is_some_and(|deadline| deadline <= self.now()))
     }
 
     /// A match in a few words for the GM; nothing that is hidden from either side.
-    pub(super) fn gm_line(&self, m: &Match) -> GmLine {
-        let plain = super::anybody::match_line(m, Seat::First);
+    pub(super) fn gm_line(&self, game_match: &Match) -> GmLine {
+        let plain = super::anybody::match_line(game_match, Seat::First);
         let mut marks = Vec::new();
         let mut mark = |yes: bool, words: String| marks.extend(Some(words).filter(|_| yes));
-        mark(m.asked_gm, "waits for your decision".to_owned());
+        mark(game_match.asked_gm, "waits for your decision".to_owned());
         for seat in Seat::BOTH {
-            mark(m.bouncing[seat], format!("letters to {} come back", m.players[seat]));
-            mark(m.away[seat], format!("{} may be away", m.players[seat]));
-            mark(m.protest == Some(seat), format!("{} protests", m.players[seat]));
+            mark(game_match.bouncing[seat], format!("letters to {} come back", game_match.players[seat]));
+            mark(game_match.away[seat], format!("{} may be away", game_match.players[seat]));
+            mark(game_match.protest == Some(seat), format!("{} protests", game_match.players[seat]));
         }
         GmLine {
-            id: m.id.clone(),
-            game_name: m.game.name(),
-            names: [m.players.first.clone(), m.players.second.clone()],
+            id: game_match.id.clone(),
+            game_name: game_match.game.name(),
+            names: [game_match.players.first.clone(), game_match.players.second.clone()],
             phase: plain.phase,
             awaited: plain.awaited,
             due_at: plain.due_at,
@@ -457,7 +463,7 @@ impl Known {
     /// Puts the matches that were ruled on on the settlement.
     pub(super) fn put_on(&self, settlement: &mut Settlement) -> anyhow::Result<()> {
         let changed: Vec<&Working> = self.matches.values().filter(|working| working.changed).collect();
-        for row in side_by_side(&changed, |working| write::match_row(&working.m, working.version)) {
+        for row in side_by_side(&changed, |working| write::match_row(&working.game_match, working.version)) {
             settlement.matches.push(row?);
         }
         Ok(())

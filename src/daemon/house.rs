@@ -51,9 +51,9 @@ impl Office {
         loop {
             let due = self.store.matches_due(self.now(), last.as_ref(), TOGETHER).await?;
             for row in &due {
-                let m = snapshot(row)?;
-                if m.house_due().is_some() {
-                    self.house_plays(m).await?;
+                let game_match = snapshot(row)?;
+                if game_match.house_due().is_some() {
+                    self.house_plays(game_match).await?;
                 }
             }
             let Some(behind) = due.into_iter().last() else { return Ok(()) };
@@ -62,9 +62,9 @@ impl Office {
     }
 
     /// Plays the house's turn in a match.
-    async fn house_plays(&self, m: Match) -> anyhow::Result<()> {
-        let (match_id, phase_no) = (m.id.clone(), m.phase_no);
-        let found = spawn_blocking(move || m.house_turn()).await;
+    async fn house_plays(&self, game_match: Match) -> anyhow::Result<()> {
+        let (match_id, phase_no) = (game_match.id.clone(), game_match.phase_no);
+        let found = spawn_blocking(move || game_match.house_turn()).await;
         // A fault in one match stops no other.
         let Ok(Some(act)) = found else {
             tracing::error!(match_id, "the house finds no turn");
@@ -100,7 +100,7 @@ impl Office {
         let known = self.store.player_by_address(asker.address()).await?.map(|player| player.id);
         let before = self.against_the_house(known).await?;
         let opened = settlement.seats.iter().filter(|row| Some(row.player_id) == known).count();
-        let running = before.iter().filter(|(m, _)| m.stage != Stage::Over).count();
+        let running = before.iter().filter(|(game_match, _)| game_match.stage != Stage::Over).count();
         if running + opened >= MATCHES_AT_MOST {
             return Ok(Err(NoOffer::HouseBusy { most: MATCHES_AT_MOST }));
         }
@@ -122,8 +122,8 @@ impl Office {
             },
             terms: wanted.terms(&self.config.terms),
         };
-        let m = self.open_into(&new, Source::Letter(asker.letter), settlement).await?;
-        Ok(Ok(Reply::Joined { match_id: m.id }))
+        let game_match = self.open_into(&new, Source::Letter(asker.letter), settlement).await?;
+        Ok(Ok(Reply::Joined { match_id: game_match.id }))
     }
 
     /// A player's matches against the house, and his seat in each.
@@ -131,8 +131,12 @@ impl Office {
         let Some(id) = player_id else { return Ok(Vec::new()) };
         let rows = self.store.matches_of(id).await?;
         let matches = rows.iter().map(snapshot).collect::<anyhow::Result<Vec<Match>>>()?;
-        let seat = |m: &Match| Seat::BOTH.into_iter().find(|seat| m.house[seat.other()].is_some());
-        Ok(matches.into_iter().filter_map(|m| seat(&m).map(|seat| (m, seat))).collect())
+        let seat =
+            |game_match: &Match| Seat::BOTH.into_iter().find(|seat| game_match.house[seat.other()].is_some());
+        Ok(matches
+            .into_iter()
+            .filter_map(|game_match| seat(&game_match).map(|seat| (game_match, seat)))
+            .collect())
     }
 
     /// Where the club has it so, the level above the highest that the player has beaten, but no lower one than `level`.
@@ -143,10 +147,12 @@ impl Office {
         before: &[(Match, Seat)],
     ) -> &'static HouseLevel {
         let place = |name: &str| game.levels().iter().position(|level| level.name == name);
-        let beaten = before.iter().filter(|(m, seat)| {
-            m.game == game && m.state.outcome().is_some_and(|outcome| outcome.winner == Some(*seat))
+        let beaten = before.iter().filter(|(game_match, seat)| {
+            game_match.game == game
+                && game_match.state.outcome().is_some_and(|outcome| outcome.winner == Some(*seat))
         });
-        let beaten = beaten.filter_map(|(m, seat)| place(m.house[seat.other()].as_deref()?)).max();
+        let beaten =
+            beaten.filter_map(|(game_match, seat)| place(game_match.house[seat.other()].as_deref()?)).max();
         let next = beaten.filter(|_| self.config.house.advance).map(|beaten| beaten + 1);
         let least = place(level.name).unwrap_or_default();
         let last = game.levels().len() - 1;

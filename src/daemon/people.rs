@@ -54,7 +54,7 @@ impl Office {
         for row in self.store.matches_of(id).await? {
             let Some(working) = self.load(&row.id, known).await? else { continue };
             for seat in Seat::BOTH {
-                if working.seats[seat].player.id == id && working.m.stage != Stage::Over {
+                if working.seats[seat].player.id == id && working.game_match.stage != Stage::Over {
                     working.seats[seat].player = player.clone();
                     let act = Act::Rename { seat, name: player.name.clone() };
                     self.act_on(&row.id, &act, None, known, settlement).await?;
@@ -108,7 +108,7 @@ impl Office {
         for row in rows {
             let Some(working) = self.load(&row.id, known).await? else { continue };
             for seat in Seat::BOTH {
-                if working.seats[seat].player.id == player.id && working.m.bouncing[seat] {
+                if working.seats[seat].player.id == player.id && working.game_match.bouncing[seat] {
                     self.act_on(&row.id, &Act::Restored(seat), None, known, settlement).await?;
                     break;
                 }

@@ -54,8 +54,11 @@ impl Office {
         }
         let player = latest(player.clone(), settlement);
         let act = if failed { Act::Returned(seat) } else { Act::Away(seat) };
-        let ruling =
-            self.rule(&working.m, &Cause::House { phase_no: working.m.phase_no, act: &act }, self.now());
+        let ruling = self.rule(
+            &working.game_match,
+            &Cause::House { phase_no: working.game_match.phase_no, act: &act },
+            self.now(),
+        );
         if ruling.untaken.is_none() {
             tracing::info!(match_id = id, %seat, failed, "a letter of ours was not read");
             self.put(working, ruling, None, settlement).await?;

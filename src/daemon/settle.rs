@@ -81,7 +81,7 @@ struct Concerned {
 /// A match as it is while letters of one transaction are ruled on, one after the other.
 #[derive(Clone)]
 pub(super) struct Working {
-    pub m: Match,
+    pub game_match: Match,
     pub version: i64,
     pub seats: BySeat<TokenRow>,
     pub changed: bool,
@@ -336,11 +336,14 @@ impl Office {
         let mut loaded = BTreeMap::new();
         // Where one cannot be loaded, whatever is about it fails, and nothing else.
         let rulable = side_by_side(&rows, rulable);
-        for (m, row) in rulable.into_iter().zip(rows).filter_map(|(m, row)| Some((m?, row))) {
+        for (game_match, row) in
+            rulable.into_iter().zip(rows).filter_map(|(game_match, row)| Some((game_match?, row)))
+        {
             let seats = by_match.remove(&row.id).unwrap_or_default();
             match write::both_seats(seats, &row.id) {
                 Ok(seats) => {
-                    loaded.insert(row.id, Working { m, version: row.version, seats, changed: false });
+                    loaded
+                        .insert(row.id, Working { game_match, version: row.version, seats, changed: false });
                 }
                 Err(error) => {
                     tracing::error!(match_id = row.id, error = format!("{error:#}"), "it lacks a seat")
@@ -467,10 +470,14 @@ impl Concerned {
 
 /// A match from its row; one whose rules are not known cannot be ruled on.
 pub(super) fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
-    let m: Match = serde_json::from_str(&row.snapshot)
+    let game_match: Match = serde_json::from_str(&row.snapshot)
         .with_context(|| format!("the snapshot of match {} cannot be read", row.id))?;
-    m.game.knows_rules(m.rules).map_err(anyhow::Error::msg).with_context(|| row.id.clone())?;
-    Ok(m)
+    game_match
+        .game
+        .knows_rules(game_match.rules)
+        .map_err(anyhow::Error::msg)
+        .with_context(|| row.id.clone())?;
+    Ok(game_match)
 }
 
 /// A match from its row. One that cannot be ruled on is passed over, so that the others go on.

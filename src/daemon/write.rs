@@ -16,15 +16,15 @@ use crate::store::{EntryRow, MatchRow, NewDispatch, TokenRow};
 impl Office {
     /// Rules on a cause; before it, where it decides anything, that the referee's address or wording has changed
     /// since the match was last written about.
-    pub(super) fn rule(&self, m: &Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Ruling {
-        if m.desk == self.desk {
-            return referee::rule(m, cause, at);
+    pub(super) fn rule(&self, game_match: &Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Ruling {
+        if game_match.desk == self.desk {
+            return referee::rule(game_match, cause, at);
         }
         let act = Act::Desk(self.desk.clone());
-        let moved = referee::rule(m, &Cause::House { phase_no: m.phase_no, act: &act }, at);
+        let moved = referee::rule(game_match, &Cause::House { phase_no: game_match.phase_no, act: &act }, at);
         let mut ruling = referee::rule(&moved.after, cause, at);
         if ruling.after == moved.after {
-            return Ruling { after: m.clone(), ..ruling };
+            return Ruling { after: game_match.clone(), ..ruling };
         }
         ruling.entries.splice(0..0, moved.entries);
         ruling
@@ -46,7 +46,7 @@ impl Office {
         let entries: Vec<EntryRow> = ruling.entries.iter().map(entry_row).collect();
         let record = self.record_of_ended(ruling, unsaved).await?;
         let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
-        let m = &Arc::new(ruling.after.clone());
+        let game_match = &Arc::new(ruling.after.clone());
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
             let (token, name, address) = match dispatch.to {
                 Reader::Seat(seat) => {
@@ -67,20 +67,20 @@ impl Office {
                     (gm_token.as_str(), gm.name.as_str(), gm.address.as_str())
                 }
             };
-            let matter = Matter { club: &self.stationery.club(), m, dispatch, token, at };
+            let matter = Matter { club: &self.stationery.club(), game_match, dispatch, token, at };
             let mut page = report::word(&self.templates, &matter)?;
             if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
-                page.attachments.push((format!("{}.toml", m.id), record.clone()));
+                page.attachments.push((format!("{}.toml", game_match.id), record.clone()));
             }
             let answered = answered.filter(|_| matches!(dispatch.content, Content::Answer(_)));
-            let unique = envelope::unique(m, index);
+            let unique = envelope::unique(game_match, index);
             let message_id = self.stationery.message_id(token, &unique);
             let envelope = Envelope {
                 token,
                 to_name: name,
                 to: address,
                 message_id: &message_id,
-                match_id: Some(&m.id),
+                match_id: Some(&game_match.id),
                 date: at,
             };
             let bytes = self.stationery.mail(page, &envelope, answered)?;
@@ -89,7 +89,7 @@ impl Office {
                 recipient: address.to_owned(),
                 bytes,
                 kind: envelope::kind(&dispatch.content).to_owned(),
-                match_id: Some(m.id.clone()),
+                match_id: Some(game_match.id.clone()),
                 seat: match dispatch.to {
                     Reader::Seat(seat) => Some(seat),
                     Reader::Former(_) | Reader::Gm => None,
@@ -131,13 +131,13 @@ pub(super) fn entry_row(chained: &Chained) -> EntryRow {
 }
 
 /// The row of a match that was loaded at `version`.
-pub(super) fn match_row(m: &Match, version: i64) -> anyhow::Result<MatchRow> {
+pub(super) fn match_row(game_match: &Match, version: i64) -> anyhow::Result<MatchRow> {
     Ok(MatchRow {
-        id: m.id.clone(),
-        game: m.game.key().to_owned(),
-        stage: m.stage.as_str().to_owned(),
-        wake_at: m.wake_at(),
-        snapshot: serde_json::to_string(m)?,
+        id: game_match.id.clone(),
+        game: game_match.game.key().to_owned(),
+        stage: game_match.stage.as_str().to_owned(),
+        wake_at: game_match.wake_at(),
+        snapshot: serde_json::to_string(game_match)?,
         version,
     })
 }

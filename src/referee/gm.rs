@@ -135,11 +135,11 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
     }
     // Letters are written in every stage, and in every phase.
     if let Act::Desk(desk) = act {
-        draft.m.desk = desk.clone();
+        draft.game_match.desk = desk.clone();
         draft.note(Fact::DeskSet { desk: desk.clone() });
         return Ok(());
     }
-    if draft.m.phase_no != phase_no {
+    if draft.game_match.phase_no != phase_no {
         return Err(Rejection::Passed);
     }
     let marks_only = matches!(
@@ -153,12 +153,12 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
             | Act::Away(_)
             | Act::Restored(_)
     );
-    if draft.m.stage == Stage::Over && !marks_only {
+    if draft.game_match.stage == Stage::Over && !marks_only {
         return Err(Rejection::Over);
     }
     match act {
         Act::Pause { reason } => {
-            if draft.m.stage != Stage::Running {
+            if draft.game_match.stage != Stage::Running {
                 return Err(Rejection::Already);
             }
             draft.pause(reason);
@@ -183,15 +183,15 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
         Act::Play { seat, orders, .. } => return super::house::play(draft, *seat, orders),
         Act::Correct(correction) => return correct(draft, correction),
         Act::Returned(seat) => {
-            mark(&mut draft.m.bouncing[*seat], true)?;
+            mark(&mut draft.game_match.bouncing[*seat], true)?;
             draft.note(Fact::MailReturned { seat: *seat });
         }
         Act::Away(seat) => {
-            mark(&mut draft.m.away[*seat], true)?;
+            mark(&mut draft.game_match.away[*seat], true)?;
             draft.note(Fact::AwayNoted { seat: *seat });
         }
         Act::Restored(seat) => {
-            mark(&mut draft.m.bouncing[*seat], false)?;
+            mark(&mut draft.game_match.bouncing[*seat], false)?;
             draft.note(Fact::MailRestored { seat: *seat });
         }
         Act::Slide { since } => slide(draft, *since),
@@ -202,17 +202,17 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
 
 /// Decides the open phase, and with it what a pause or a protest was about.
 fn adjudicate(draft: &mut Draft) -> Result<(), Rejection> {
-    let stage = std::mem::replace(&mut draft.m.stage, Stage::Running);
+    let stage = std::mem::replace(&mut draft.game_match.stage, Stage::Running);
     adjudicate_now(draft).map_err(|seats| {
-        draft.m.stage = stage;
+        draft.game_match.stage = stage;
         Rejection::MustMove { seats }
     })?;
-    (draft.m.paused_at, draft.m.protest) = (None, None);
+    (draft.game_match.paused_at, draft.game_match.protest) = (None, None);
     Ok(())
 }
 
 fn rename(draft: &mut Draft, seat: Seat, name: &str) -> Result<(), Rejection> {
-    let from = std::mem::replace(&mut draft.m.players[seat], name.to_owned());
+    let from = std::mem::replace(&mut draft.game_match.players[seat], name.to_owned());
     if from == name {
         return Err(Rejection::Already);
     }
@@ -223,21 +223,21 @@ fn rename(draft: &mut Draft, seat: Seat, name: &str) -> Result<(), Rejection> {
 
 /// The clock goes on, with as much time as there was when it stopped and the grace at least.
 fn resume(draft: &mut Draft) -> Result<(), Rejection> {
-    if draft.m.stage == Stage::Over && draft.m.protest.take().is_some() {
+    if draft.game_match.stage == Stage::Over && draft.game_match.protest.take().is_some() {
         draft.note(Fact::MatchResumed { deadline: None });
         return Ok(());
     }
-    if draft.m.stage != Stage::Paused {
+    if draft.game_match.stage != Stage::Paused {
         return Err(Rejection::Already);
     }
-    draft.m.stage = Stage::Running;
-    draft.m.protest = None;
-    let stood = draft.m.paused_at.take().map(|since| draft.at - since).unwrap_or_default();
-    if let Some(deadline) = draft.m.deadline {
-        let least = draft.at + draft.m.terms.grace();
+    draft.game_match.stage = Stage::Running;
+    draft.game_match.protest = None;
+    let stood = draft.game_match.paused_at.take().map(|since| draft.at - since).unwrap_or_default();
+    if let Some(deadline) = draft.game_match.deadline {
+        let least = draft.at + draft.game_match.terms.grace();
         draft.move_deadline((deadline + stood).max(least));
     }
-    draft.note(Fact::MatchResumed { deadline: draft.m.deadline });
+    draft.note(Fact::MatchResumed { deadline: draft.game_match.deadline });
     draft.write_both(Content::Notice(Notice::Resumed));
     draft.settle();
     Ok(())
@@ -251,21 +251,22 @@ fn extend(draft: &mut Draft, days: u32) -> Result<(), Rejection> {
 
 /// The orders of a player who was replaced are void, and so is what was asked in his name.
 fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
-    let from = std::mem::replace(&mut draft.m.players[seat], name.to_owned());
-    let before = std::mem::replace(&mut draft.m.house[seat], house);
-    draft.m.held[seat] = None;
-    draft.m.settle_at = None;
-    draft.m.draw_offer = draft.m.draw_offer.filter(|by| *by != seat);
-    draft.m.extension = draft.m.extension.filter(|(by, _)| *by != seat);
-    (draft.m.missed[seat], draft.m.bouncing[seat], draft.m.away[seat]) = (0, false, false);
-    draft.m.absences[seat].clear();
+    let from = std::mem::replace(&mut draft.game_match.players[seat], name.to_owned());
+    let before = std::mem::replace(&mut draft.game_match.house[seat], house);
+    draft.game_match.held[seat] = None;
+    draft.game_match.settle_at = None;
+    draft.game_match.draw_offer = draft.game_match.draw_offer.filter(|by| *by != seat);
+    draft.game_match.extension = draft.game_match.extension.filter(|(by, _)| *by != seat);
+    (draft.game_match.missed[seat], draft.game_match.bouncing[seat], draft.game_match.away[seat]) =
+        (0, false, false);
+    draft.game_match.absences[seat].clear();
     draft.note(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned() });
     // Nobody takes over a seat with no time left.
-    if draft.m.deadline.is_none_or(|deadline| deadline < draft.at + draft.m.terms.grace())
-        || draft.m.due_from_players().is_none()
+    if draft.game_match.deadline.is_none_or(|deadline| deadline < draft.at + draft.game_match.terms.grace())
+        || draft.game_match.due_from_players().is_none()
     {
-        draft.m.asked_gm = false;
-        draft.set_deadline(draft.m.days());
+        draft.game_match.asked_gm = false;
+        draft.set_deadline(draft.game_match.days());
     }
     let notice = Notice::Replaced { seat, from, to: name.to_owned() };
     if before.is_none() {
@@ -285,12 +286,13 @@ fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection>
 
 /// Seals orders for a seat that come in no letter of its own.
 pub(super) fn seal(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
-    let due = draft.m.due().filter(|due| due.seats.contains(&seat)).ok_or(Rejection::NotDue { seat })?;
-    let filing = draft.m.state.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
+    let due =
+        draft.game_match.due().filter(|due| due.seats.contains(&seat)).ok_or(Rejection::NotDue { seat })?;
+    let filing = draft.game_match.state.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
     let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
     let (phase, turn) = (due.phase, due.turn);
     draft.note(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait: false, sealed });
-    draft.m.held[seat] = Some(FiledOrders { filing, at: draft.at, wait: false });
+    draft.game_match.held[seat] = Some(FiledOrders { filing, at: draft.at, wait: false });
     Ok(())
 }
 
@@ -302,7 +304,7 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> 
         *decided == turn && correction.orders.as_ref().is_none_or(|(seat, _)| owed(*seat))
     });
     let keeps = found.ok_or(Rejection::NoSuchTurn { turn })?;
-    let (game, rules) = (draft.m.game, draft.m.rules);
+    let (game, rules) = (draft.game_match.game, draft.game_match.rules);
     let start = game.start_under(rules, &correction.choices);
     let mut state = start.map_err(|_| Rejection::NoSuchTurn { turn })?;
     for (_, _, filings) in &correction.decided[..keeps] {
@@ -316,14 +318,14 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> 
         held = filings.clone().map(|filing| filing.map(|filing| FiledOrders { filing, at, wait: false }));
         held[*seat] = Some(FiledOrders { filing, at, wait: false });
     }
-    draft.m.state = state;
-    draft.m.held = held;
-    draft.m.phase_no += 1;
-    draft.m.adjudicated.truncate(keeps);
-    draft.m.stage = Stage::Running;
-    (draft.m.paused_at, draft.m.protest) = (None, None);
+    draft.game_match.state = state;
+    draft.game_match.held = held;
+    draft.game_match.phase_no += 1;
+    draft.game_match.adjudicated.truncate(keeps);
+    draft.game_match.stage = Stage::Running;
+    (draft.game_match.paused_at, draft.game_match.protest) = (None, None);
     let reason = correction.reason.clone();
-    let state = Digest::of(ledger::canonical(&draft.m.state).as_bytes());
+    let state = Digest::of(ledger::canonical(&draft.game_match.state).as_bytes());
     draft.note(Fact::CorrectionMade { turn, keeps, reason: reason.clone(), state });
     if correction.orders.is_some() {
         draft.adjudicate_for(Vec::new(), Some(reason));
@@ -341,12 +343,15 @@ fn mark(mark: &mut bool, to: bool) -> Result<(), Rejection> {
 
 /// Nobody is late because the referee was away.
 fn slide(draft: &mut Draft, since: DateTime<Utc>) {
-    let fell_in =
-        |deadline: &DateTime<Utc>| *deadline + draft.m.terms.grace() > since && *deadline <= draft.at;
-    let Some(deadline) = draft.m.deadline.filter(fell_in).filter(|_| draft.m.stage == Stage::Running) else {
+    let fell_in = |deadline: &DateTime<Utc>| {
+        *deadline + draft.game_match.terms.grace() > since && *deadline <= draft.at
+    };
+    let Some(deadline) =
+        draft.game_match.deadline.filter(fell_in).filter(|_| draft.game_match.stage == Stage::Running)
+    else {
         return;
     };
-    let least = draft.at + draft.m.terms.grace();
+    let least = draft.at + draft.game_match.terms.grace();
     let deadline = (deadline + (draft.at - since)).max(least);
     draft.move_deadline(deadline);
     draft.note(Fact::DeadlineSlid { deadline });

@@ -29,13 +29,13 @@ impl Match {
 
 /// Files what the house plays.
 pub(super) fn play(draft: &mut Draft, seat: Seat, orders: &[String]) -> Result<(), Rejection> {
-    if draft.m.house_due() != Some(seat) {
+    if draft.game_match.house_due() != Some(seat) {
         return Err(Rejection::NotDue { seat });
     }
     let lines: Vec<Line> = (1..).zip(orders).map(|(no, text)| Line { no, text: text.clone() }).collect();
     gm::seal(draft, seat, &lines)?;
     // It amends nothing: nobody waits for that.
-    match draft.m.due_from_players() {
+    match draft.game_match.due_from_players() {
         None => draft.adjudicate(Vec::new()),
         Some(_) => draft.settle(),
     }
@@ -44,7 +44,7 @@ pub(super) fn play(draft: &mut Draft, seat: Seat, orders: &[String]) -> Result<(
 
 /// More time is the player's for the asking.
 pub(super) fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
-    if draft.m.deadline.is_none() {
+    if draft.game_match.deadline.is_none() {
         return Reply::NoDeadline;
     }
     draft.note(Fact::ExtensionAsked { seat, days });

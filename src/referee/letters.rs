@@ -122,14 +122,14 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         unread: letter.unread.clone(),
         ..Answer::default()
     };
-    draft.m.away[letter.seat] = false;
+    draft.game_match.away[letter.seat] = false;
     // Every letter leaves a trace in the ledger, also one that comes after the end.
-    let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.m.due().is_none();
+    let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.game_match.due().is_none();
     let place = draft.reserve_answer(letter.seat);
     if request.orders.is_empty() {
         answer.faults = request.faults.clone();
     } else {
-        answer.replaced = draft.m.game.replaced(&request.orders);
+        answer.replaced = draft.game_match.game.replaced(&request.orders);
         answer.orders = orders(draft, letter, &answer.replaced);
     }
     answer.replies = request
@@ -157,8 +157,8 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     if sealed {
         draft.settle();
         // It came with the orders: the adjudication at which it lapses is the one after theirs.
-        if offers_draw && draft.m.stage != Stage::Over {
-            draft.m.draw_offer = Some(letter.seat);
+        if offers_draw && draft.game_match.stage != Stage::Over {
+            draft.game_match.draw_offer = Some(letter.seat);
         }
     }
 }
@@ -172,15 +172,15 @@ fn word(line: &str) -> String {
 fn orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
     let (seat, request) = (letter.seat, &letter.request);
     let refused = |faults| Orders::Refused { faults, check: request.check };
-    let Some(due) = draft.m.due() else {
+    let Some(due) = draft.game_match.due() else {
         return refused(vec![Fault::whole("The match is over; no orders are taken any more.")]);
     };
     let checked = match turn_fault(draft, &due, request.turn.or(letter.thread_turn)) {
         _ if !request.faults.is_empty() => Err(request.faults.clone()),
         Some(fault) => Err(vec![fault]),
         None if !due.seats.contains(&seat) => Err(vec![Fault::whole(not_due(draft, &due))]),
-        None => draft.m.state.seal(seat, &without(&request.orders, replaced)).or_else(|faults| {
-            let left = draft.m.state.missed(seat).filter(|_| only_holds(&request.orders));
+        None => draft.game_match.state.seal(seat, &without(&request.orders, replaced)).or_else(|faults| {
+            let left = draft.game_match.state.missed(seat).filter(|_| only_holds(&request.orders));
             left.ok_or(faults)
         }),
     };
@@ -204,8 +204,8 @@ fn orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
             let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
             draft.note(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait, sealed });
             let held = FiledOrders { filing: filing.clone(), at: draft.at, wait };
-            let replaced = draft.m.held[seat].replace(held).is_some();
-            draft.m.missed[seat] = 0;
+            let replaced = draft.game_match.held[seat].replace(held).is_some();
+            draft.game_match.missed[seat] = 0;
             Orders::Sealed { filing, sealed, wait, replaced }
         }
     }
@@ -227,10 +227,10 @@ fn turn_fault(draft: &Draft, due: &Due, named: Option<u32>) -> Option<Fault> {
         0 => "the setup is open".to_owned(),
         turn => format!("turn {turn} is open"),
     };
-    let decided = draft.m.adjudicated.iter().rev().find(|(_, turn, _)| *turn == named);
+    let decided = draft.game_match.adjudicated.iter().rev().find(|(_, turn, _)| *turn == named);
     Some(Fault::whole(match decided {
         Some((_, _, at)) => {
-            let local = at.with_timezone(&draft.m.terms.zone);
+            let local = at.with_timezone(&draft.game_match.terms.zone);
             let what = if named == 0 { "The setup".to_owned() } else { format!("Turn {named}") };
             format!("{what} was adjudicated on {}; {open}.", local.format("%a %-d %b at %H:%M %Z"))
         }
@@ -239,7 +239,7 @@ fn turn_fault(draft: &Draft, due: &Due, named: Option<u32>) -> Option<Fault> {
 }
 
 fn not_due(draft: &Draft, due: &Due) -> String {
-    let names: Vec<&str> = due.seats.iter().map(|seat| draft.m.players[*seat].as_str()).collect();
+    let names: Vec<&str> = due.seats.iter().map(|seat| draft.game_match.players[*seat].as_str()).collect();
     format!("It is not your move: {} is to move.", names.join(" and "))
 }
 
@@ -271,7 +271,7 @@ pub fn changing(command: &Command) -> Option<&'static str> {
 }
 
 fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
-    let over = draft.m.stage == Stage::Over;
+    let over = draft.game_match.stage == Stage::Over;
     match command {
         Command::Status => Reply::Status,
         Command::Report(turn) => Reply::Report { turn: *turn },
@@ -316,10 +316,10 @@ fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
 }
 
 fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
-    if draft.m.house[seat.other()].is_some() {
+    if draft.game_match.house[seat.other()].is_some() {
         return Reply::HouseReadsNothing;
     }
-    match draft.m.terms.press {
+    match draft.game_match.terms.press {
         Press::None => Reply::NoPress,
         Press::Signed => {
             draft.note(Fact::MessagePassed { from: seat });
@@ -331,14 +331,14 @@ fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
 }
 
 fn draw(draft: &mut Draft, seat: Seat) -> Reply {
-    if draft.m.house[seat.other()].is_some() {
+    if draft.game_match.house[seat.other()].is_some() {
         return Reply::HousePlaysOn;
     }
-    if draft.m.draw_offer == Some(seat.other()) {
+    if draft.game_match.draw_offer == Some(seat.other()) {
         draft.close(Ending::Draw);
         return Reply::DrawAgreed;
     }
-    if draft.m.draw_offer.replace(seat).is_none() {
+    if draft.game_match.draw_offer.replace(seat).is_none() {
         draft.note(Fact::DrawOffered { seat });
         draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::DrawOffered { by: seat }));
     }
@@ -349,10 +349,10 @@ fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     if days == 0 || days > EXTENSION_DAYS_AT_MOST {
         return Reply::ExtensionTooLong { most: EXTENSION_DAYS_AT_MOST };
     }
-    if draft.m.house[seat.other()].is_some() {
+    if draft.game_match.house[seat.other()].is_some() {
         return house::extend(draft, seat, days);
     }
-    if draft.m.extension.replace((seat, days)) != Some((seat, days)) {
+    if draft.game_match.extension.replace((seat, days)) != Some((seat, days)) {
         draft.note(Fact::ExtensionAsked { seat, days });
         draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::ExtensionAsked { by: seat, days }));
     }
@@ -360,7 +360,7 @@ fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
 }
 
 fn agree(draft: &mut Draft, seat: Seat) -> Reply {
-    match draft.m.extension {
+    match draft.game_match.extension {
         Some((by, days)) if by != seat => {
             draft.extend(days);
             draft.write(Reader::Seat(by), Content::Notice(Notice::Extended { days }));
@@ -372,23 +372,23 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
 
 fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     let Absence { from, to } = absence;
-    let most = i64::from(draft.m.terms.absence_days);
-    let taken = Absence::days_of(&draft.m.absences[seat]);
-    let today = draft.at.with_timezone(&draft.m.terms.zone).date_naive();
+    let most = i64::from(draft.game_match.terms.absence_days);
+    let taken = Absence::days_of(&draft.game_match.absences[seat]);
+    let today = draft.at.with_timezone(&draft.game_match.terms.zone).date_naive();
     let refused = Reply::AbsenceRefused { from, to, left: (most - taken).max(0) };
     if !(1..=most).contains(&absence.days()) || to < today {
         return refused;
     }
-    let mut absences = draft.m.absences[seat].clone();
+    let mut absences = draft.game_match.absences[seat].clone();
     absences.push(absence);
     match Absence::days_of(&absences) {
         days if days > most => return refused,
         days if days == taken => return Reply::AbsenceNoted { from, to },
-        _ => draft.m.absences[seat] = absences,
+        _ => draft.game_match.absences[seat] = absences,
     }
     draft.note(Fact::AbsenceNoted { seat, from, to });
-    if let (Some(due), Some(deadline)) = (draft.m.due(), draft.m.deadline) {
-        let moved = draft.m.terms.extended(deadline, 0, &draft.absences_of(&due));
+    if let (Some(due), Some(deadline)) = (draft.game_match.due(), draft.game_match.deadline) {
+        let moved = draft.game_match.terms.extended(deadline, 0, &draft.absences_of(&due));
         if moved != deadline {
             draft.move_deadline(moved);
             draft.note(Fact::DeadlineExtended { days: 0, deadline: moved });
@@ -400,11 +400,11 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
 
 fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     draft.note(Fact::Protested { seat });
-    draft.m.protest = Some(seat);
+    draft.game_match.protest = Some(seat);
     let text = Some(text.to_owned());
     draft.write(Reader::Gm, Content::Notice(Notice::Protested { by: seat, text }));
     draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::Protested { by: seat, text: None }));
-    if draft.m.stage == Stage::Running {
+    if draft.game_match.stage == Stage::Running {
         draft.pause("a protest is before the GM");
     }
     Reply::Protested

@@ -203,15 +203,15 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         key: opening.key,
         told: Vec::new(),
     };
-    let mut draft = Draft { m: blank, source, at, entries: Vec::new(), dispatches: Vec::new() };
+    let mut draft = Draft { game_match: blank, source, at, entries: Vec::new(), dispatches: Vec::new() };
     draft.note(Fact::MatchOpened {
-        game: draft.m.game,
+        game: draft.game_match.game,
         options: opening.choices,
-        players: draft.m.players.clone(),
-        house: draft.m.house.clone(),
-        terms: serde_json::to_value(&draft.m.terms).expect("terms are plain values"),
-        desk: draft.m.desk.clone(),
-        key: draft.m.key.pin(),
+        players: draft.game_match.players.clone(),
+        house: draft.game_match.house.clone(),
+        terms: serde_json::to_value(&draft.game_match.terms).expect("terms are plain values"),
+        desk: draft.game_match.desk.clone(),
+        key: draft.game_match.key.pin(),
     });
     draft.open_phase();
     for seat in Seat::BOTH {
@@ -223,7 +223,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
 
 /// A ruling being made: the match as far as it is decided, the entries and letters so far.
 pub(super) struct Draft {
-    pub m: Match,
+    pub game_match: Match,
     source: Source,
     pub at: DateTime<Utc>,
     entries: Vec<Chained>,
@@ -231,14 +231,14 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub fn new(m: Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Self {
+    pub fn new(game_match: Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Self {
         let source = match cause {
             Cause::Letter(letter) => Source::Letter(letter.digest),
             Cause::Clock { .. } => Source::Clock,
             Cause::Gm { name, act, .. } => Source::Gm { name: (*name).to_owned(), act: Some(value(act)) },
             Cause::House { act, .. } => Source::House { act: value(act) },
         };
-        Draft { m, source, at: ledger::to_millis(at), entries: Vec::new(), dispatches: Vec::new() }
+        Draft { game_match, source, at: ledger::to_millis(at), entries: Vec::new(), dispatches: Vec::new() }
     }
 
     /// Takes back the answer that is at `place`.
@@ -247,35 +247,35 @@ impl Draft {
     }
 
     pub fn ruling(self) -> Ruling {
-        Ruling { untaken: None, after: self.m, entries: self.entries, dispatches: self.dispatches }
+        Ruling { untaken: None, after: self.game_match, entries: self.entries, dispatches: self.dispatches }
     }
 
     /// The salt of the entry that will be written next.
     pub fn next_salt(&self) -> String {
-        self.m.key.salt(self.m.head.seq + 1)
+        self.game_match.key.salt(self.game_match.head.seq + 1)
     }
 
     /// Appends to the ledger.
     pub fn note(&mut self, fact: Fact) {
-        let seq = self.m.head.seq + 1;
+        let seq = self.game_match.head.seq + 1;
         let chained = Chained::from(Entry {
-            match_id: self.m.id.clone(),
+            match_id: self.game_match.id.clone(),
             seq,
             at: self.at,
             cause: self.source.clone(),
-            rules: self.m.rules,
+            rules: self.game_match.rules,
             fact,
-            salt: self.m.key.salt(seq),
-            prev: self.m.head.hash,
-            told: std::mem::take(&mut self.m.told),
+            salt: self.game_match.key.salt(seq),
+            prev: self.game_match.head.hash,
+            told: std::mem::take(&mut self.game_match.told),
         });
-        self.m.head = Head { seq, hash: chained.hash };
+        self.game_match.head = Head { seq, hash: chained.hash };
         self.entries.push(chained);
     }
 
     /// Nobody reads what is written to the house: it gets no letters.
     pub fn write(&mut self, to: Reader, content: Content) {
-        if matches!(to, Reader::Seat(seat) if self.m.house[seat].is_some()) {
+        if matches!(to, Reader::Seat(seat) if self.game_match.house[seat].is_some()) {
             return;
         }
         self.dispatches.push(Dispatch { to, content });
@@ -299,79 +299,82 @@ impl Draft {
 
     /// Stops the clock of the match.
     pub fn pause(&mut self, reason: &str) {
-        self.m.stage = Stage::Paused;
-        self.m.paused_at = Some(self.at);
+        self.game_match.stage = Stage::Paused;
+        self.game_match.paused_at = Some(self.at);
         self.note(Fact::MatchPaused { reason: reason.to_owned() });
     }
 
     /// Moves the deadline by whole days; one that has passed, from now on. `None`: no deadline runs, and nothing is
     /// changed.
     pub fn extend(&mut self, days: u32) -> Option<DateTime<Utc>> {
-        let (due, deadline) = self.m.due().zip(self.m.deadline)?;
+        let (due, deadline) = self.game_match.due().zip(self.game_match.deadline)?;
         let absences = self.absences_of(&due);
         let deadline = if deadline > self.at {
-            self.m.terms.extended(deadline, days, &absences)
+            self.game_match.terms.extended(deadline, days, &absences)
         } else {
-            self.m.terms.deadline(self.at, days, &absences)
+            self.game_match.terms.deadline(self.at, days, &absences)
         };
         self.move_deadline(deadline);
-        self.m.asked_gm = false;
-        self.m.extension = None;
+        self.game_match.asked_gm = false;
+        self.game_match.extension = None;
         self.note(Fact::DeadlineExtended { days, deadline });
         Some(deadline)
     }
 
     /// Sets the clock for the phase that has just opened.
     pub fn open_phase(&mut self) {
-        self.m.settle_at = None;
-        self.m.asked_gm = false;
-        self.m.draw_offer = None;
-        self.m.extension = None;
-        let days = self.m.days();
+        self.game_match.settle_at = None;
+        self.game_match.asked_gm = false;
+        self.game_match.draw_offer = None;
+        self.game_match.extension = None;
+        let days = self.game_match.days();
         self.set_deadline(days);
     }
 
     /// A deadline `days` from now; the reminders before it that are past already are left out.
     pub fn set_deadline(&mut self, days: u32) {
-        let Some(due) = self.m.due_from_players() else {
-            self.m.deadline = None;
+        let Some(due) = self.game_match.due_from_players() else {
+            self.game_match.deadline = None;
             return;
         };
-        let deadline = self.m.terms.deadline(self.at, days, &self.absences_of(&due));
+        let deadline = self.game_match.terms.deadline(self.at, days, &self.absences_of(&due));
         // Of a match that stands still, no time of this deadline has passed before it was set.
-        self.m.paused_at = self.m.paused_at.map(|_| self.at);
+        self.game_match.paused_at = self.game_match.paused_at.map(|_| self.at);
         self.move_deadline(deadline);
         self.note(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
     }
 
     pub fn move_deadline(&mut self, deadline: DateTime<Utc>) {
-        let reminders = self.m.terms.reminders(deadline);
-        self.m.reminders_sent = reminders.iter().filter(|moment| **moment <= self.at).count();
-        self.m.deadline = Some(deadline);
-        let waits = Seat::BOTH.iter().any(|seat| self.m.held[*seat].as_ref().is_some_and(|held| held.wait));
-        if waits && self.m.settle_at.is_some() {
-            self.m.settle_at = self.m.deadline;
+        let reminders = self.game_match.terms.reminders(deadline);
+        self.game_match.reminders_sent = reminders.iter().filter(|moment| **moment <= self.at).count();
+        self.game_match.deadline = Some(deadline);
+        let waits =
+            Seat::BOTH.iter().any(|seat| self.game_match.held[*seat].as_ref().is_some_and(|held| held.wait));
+        if waits && self.game_match.settle_at.is_some() {
+            self.game_match.settle_at = self.game_match.deadline;
         }
     }
 
     /// The absences of the seats from which something is due.
     pub fn absences_of(&self, due: &Due) -> Vec<Absence> {
-        due.seats.iter().flat_map(|seat| self.m.absences[*seat].iter().copied()).collect()
+        due.seats.iter().flat_map(|seat| self.game_match.absences[*seat].iter().copied()).collect()
     }
 
     /// Adjudicates now, or after the settle time, if all that is due is filed; at the deadline, if a seat waits. In
     /// a match that stands still nothing is adjudicated until it goes on.
     pub fn settle(&mut self) {
-        self.m.settle_at = None;
-        let Some(due) = self.m.due().filter(|_| self.m.stage == Stage::Running) else { return };
-        let held: Vec<_> = due.seats.iter().filter_map(|seat| self.m.held[*seat].as_ref()).collect();
+        self.game_match.settle_at = None;
+        let Some(due) = self.game_match.due().filter(|_| self.game_match.stage == Stage::Running) else {
+            return;
+        };
+        let held: Vec<_> = due.seats.iter().filter_map(|seat| self.game_match.held[*seat].as_ref()).collect();
         if held.len() < due.seats.len() {
             return;
         }
         if held.iter().any(|held| held.wait) {
-            self.m.settle_at = self.m.deadline.map(|deadline| deadline.max(self.at));
-        } else if self.m.terms.settle() > TimeDelta::zero() {
-            self.m.settle_at = Some(self.at + self.m.terms.settle());
+            self.game_match.settle_at = self.game_match.deadline.map(|deadline| deadline.max(self.at));
+        } else if self.game_match.terms.settle() > TimeDelta::zero() {
+            self.game_match.settle_at = Some(self.at + self.game_match.terms.settle());
         } else {
             self.adjudicate(Vec::new());
         }
@@ -386,7 +389,7 @@ impl Draft {
     /// The same after a correction, with its reason.
     pub fn adjudicate_for(&mut self, missed: Vec<Seat>, correction: Option<String>) {
         let mut steps: Vec<Adjudged> = self.step().into_iter().collect();
-        while self.m.due().is_some_and(|due| due.seats.is_empty()) {
+        while self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
             steps.extend(self.step());
         }
         self.open_phase();
@@ -396,43 +399,43 @@ impl Draft {
 
     /// The referee's passes with which a match may begin.
     fn pass_on(&mut self) {
-        if self.m.due().is_some_and(|due| due.seats.is_empty()) {
+        if self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
             self.adjudicate(Vec::new());
         }
     }
 
     /// One adjudication.
     fn step(&mut self) -> Option<Adjudged> {
-        let due = self.m.due()?;
-        let filings = std::mem::take(&mut self.m.held).map(|held| held.map(|held| held.filing));
-        self.m.state.adjudicate(&filings).expect("held filings were sealed for this state");
+        let due = self.game_match.due()?;
+        let filings = std::mem::take(&mut self.game_match.held).map(|held| held.map(|held| held.filing));
+        self.game_match.state.adjudicate(&filings).expect("held filings were sealed for this state");
         self.note(Fact::TurnAdjudicated {
             phase: due.phase,
             turn: due.turn,
             filings,
-            state: Digest::of(ledger::canonical(&self.m.state).as_bytes()),
+            state: Digest::of(ledger::canonical(&self.game_match.state).as_bytes()),
         });
-        self.m.phase_no += 1;
-        self.m.adjudicated.push((due.phase, due.turn, self.at));
-        Some(Adjudged { phase: due.phase, turn: due.turn, state: self.m.state.clone() })
+        self.game_match.phase_no += 1;
+        self.game_match.adjudicated.push((due.phase, due.turn, self.at));
+        Some(Adjudged { phase: due.phase, turn: due.turn, state: self.game_match.state.clone() })
     }
 
     /// Ends the match from outside the rules; both are told, with everything opened.
     pub fn close(&mut self, ending: Ending) {
-        let Some(due) = self.m.due() else { return };
-        self.m.held = BySeat::default();
-        self.m.state.close(ending.outcome());
+        let Some(due) = self.game_match.due() else { return };
+        self.game_match.held = BySeat::default();
+        self.game_match.state.close(ending.outcome());
         self.note(Fact::MatchClosed { ending });
-        self.m.phase_no += 1;
+        self.game_match.phase_no += 1;
         self.open_phase();
         self.end_if_over();
-        let step = Adjudged { phase: due.phase, turn: due.turn, state: self.m.state.clone() };
+        let step = Adjudged { phase: due.phase, turn: due.turn, state: self.game_match.state.clone() };
         self.write_both(Content::Report { steps: vec![step], missed: Vec::new(), correction: None });
     }
 
     fn end_if_over(&mut self) {
-        if let Some(outcome) = self.m.state.outcome() {
-            self.m.stage = Stage::Over;
+        if let Some(outcome) = self.game_match.state.outcome() {
+            self.game_match.stage = Stage::Over;
             self.note(Fact::MatchEnded { outcome: outcome.clone() });
             self.write(Reader::Gm, Content::Notice(Notice::Over { outcome }));
         }

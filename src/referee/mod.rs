@@ -65,14 +65,14 @@ pub struct SeatLetter {
 
 impl SeatLetter {
     /// A letter of `seat` in the match `m`; `written` is what its sender wrote now ([`Letter::fresh`]).
-    pub fn of(letter: &Letter, seat: Seat, written: Written, m: &Match) -> SeatLetter {
+    pub fn of(letter: &Letter, seat: Seat, written: Written, game_match: &Match) -> SeatLetter {
         let (lines, unread): (Vec<Line>, _) = match written {
             Written::Lines(lines) => (lines, None),
             Written::Blank => (Vec::new(), None),
             Written::CannotRead(what) => (Vec::new(), Some(what.says().to_owned())),
         };
-        let of_this_match = |named: &&InSubject| named.match_name.eq_ignore_ascii_case(&m.id);
-        let begins_order = |line: &str| match m.game.syntax(line) {
+        let of_this_match = |named: &&InSubject| named.match_name.eq_ignore_ascii_case(&game_match.id);
+        let begins_order = |line: &str| match game_match.game.syntax(line) {
             Ok(()) => true,
             Err(Syntax::Unknown) => false,
             Err(Syntax::Malformed { .. }) => !request::is_prose(line),
@@ -86,7 +86,7 @@ impl SeatLetter {
                 .as_ref()
                 .filter(of_this_match)
                 .and_then(|named| named.turn)
-                .or_else(|| letter.answers().find_map(|id| turn_in(id, &m.id))),
+                .or_else(|| letter.answers().find_map(|id| turn_in(id, &game_match.id))),
             unread,
             silent: false,
         }

@@ -18,28 +18,33 @@ use crate::referee::{Adjudged, Answer, Content, Match, Notice, Orders, Reply, St
 const SHARED: [(&str, Teller); 19] = [
     ("club", |about| club(&Club { name: &about.club_name, address: &about.club_address })),
     ("match", |about| {
-        let m = &about.m;
-        context! { id => &m.id, game => m.game.key(), game_name => m.game.name(), stage => Serde(m.stage) }
+        let game_match = &about.game_match;
+        context! { id => &game_match.id, game => game_match.game.key(), game_name => game_match.game.name(), stage => Serde(game_match.stage) }
     }),
-    ("names", |about| told(&about.m.players)),
-    ("sides", |about| told(about.m.game.sides())),
-    ("options", |about| told(about.m.state.options())),
-    ("terms", |about| told(&about.m.terms)),
-    ("title", |about| told(title(&about.m))),
-    ("due", |about| told(about.m.due())),
-    ("awaited", |about| told(about.m.awaited())),
-    ("outcome", |about| told(about.m.state.outcome())),
-    ("paused", |about| told(about.m.stage == Stage::Paused)),
-    ("asked", |about| told(about.m.asked_gm)),
-    ("missed_in_a_row", |about| told(&about.m.missed)),
-    ("draw_offer", |about| told(about.m.draw_offer)),
+    ("names", |about| told(&about.game_match.players)),
+    ("sides", |about| told(about.game_match.game.sides())),
+    ("options", |about| told(about.game_match.state.options())),
+    ("terms", |about| told(&about.game_match.terms)),
+    ("title", |about| told(title(&about.game_match))),
+    ("due", |about| told(about.game_match.due())),
+    ("awaited", |about| told(about.game_match.awaited())),
+    ("outcome", |about| told(about.game_match.state.outcome())),
+    ("paused", |about| told(about.game_match.stage == Stage::Paused)),
+    ("asked", |about| told(about.game_match.asked_gm)),
+    ("missed_in_a_row", |about| told(&about.game_match.missed)),
+    ("draw_offer", |about| told(about.game_match.draw_offer)),
     ("extension", |about| {
-        about.m.extension.map(|(by, days)| context! { by => Serde(by), days => days }).into()
+        about.game_match.extension.map(|(by, days)| context! { by => Serde(by), days => days }).into()
     }),
-    ("absences", |about| told(&about.m.absences)),
-    ("settles", |about| told(about.m.settle_at.map(|moment| local(moment, about.m.terms.zone)))),
+    ("absences", |about| told(&about.game_match.absences)),
+    ("settles", |about| {
+        told(about.game_match.settle_at.map(|moment| local(moment, about.game_match.terms.zone)))
+    }),
     ("deadline", deadline),
-    ("ledger", |about| context! { seq => about.m.head.seq, hash => Serde(about.m.head.hash) }),
+    (
+        "ledger",
+        |about| context! { seq => about.game_match.head.seq, hash => Serde(about.game_match.head.hash) },
+    ),
 ];
 
 /// What a letter to a seat may say of that seat.
@@ -47,13 +52,13 @@ const OWN: [(&str, Teller); 5] = [
     ("me", |about| told(about.seat)),
     ("foe", |about| told(about.seat.map(Seat::other))),
     ("held", held),
-    ("owes", |about| told(about.seat.is_some_and(|seat| about.m.awaits(seat)))),
+    ("owes", |about| told(about.seat.is_some_and(|seat| about.game_match.awaits(seat)))),
     ("token", |about| told(&about.token)),
 ];
 
 fn deadline(about: &About) -> Value {
-    let terms = &about.m.terms;
-    let told = about.m.deadline.map(|deadline| {
+    let terms = &about.game_match.terms;
+    let told = about.game_match.deadline.map(|deadline| {
         context! {
             at => local(deadline, terms.zone),
             left => left(deadline - about.at),
@@ -65,18 +70,18 @@ fn deadline(about: &About) -> Value {
 }
 
 fn held(about: &About) -> Value {
-    let held = about.seat.and_then(|seat| about.m.held[seat].as_ref());
+    let held = about.seat.and_then(|seat| about.game_match.held[seat].as_ref());
     let told = held.map(|held| {
-        let at = local(held.at, about.m.terms.zone);
+        let at = local(held.at, about.game_match.terms.zone);
         context! { orders => Serde(&held.filing), at => at, wait => held.wait }
     });
     told.into()
 }
 
 fn about(matter: &Matter<'_>, seat: Option<Seat>) -> About {
-    let Matter { club, m, token, at, .. } = *matter;
+    let Matter { club, game_match, token, at, .. } = *matter;
     let (club_name, club_address) = (club.name.to_owned(), club.address.to_owned());
-    About { club_name, club_address, m: Arc::clone(m), seat, token: token.to_owned(), at }
+    About { club_name, club_address, game_match: Arc::clone(game_match), seat, token: token.to_owned(), at }
 }
 
 fn told(value: impl serde::Serialize) -> Value {
@@ -84,8 +89,8 @@ fn told(value: impl serde::Serialize) -> Value {
 }
 
 /// What stands in the subject after the match's name: the phase that is open.
-fn title(m: &Match) -> String {
-    match m.due() {
+fn title(game_match: &Match) -> String {
+    match game_match.due() {
         Some(due) if due.turn == 0 => "Setup".to_owned(),
         Some(due) => format!("Turn {}", due.turn),
         None => "Result".to_owned(),
@@ -94,19 +99,19 @@ fn title(m: &Match) -> String {
 
 /// The context of a letter to `seat`.
 pub fn seat(matter: &Matter<'_>, seat: Seat, board: Option<&Board>) -> TemplateContext {
-    let Matter { m, dispatch, .. } = *matter;
-    let seen = Seen::new(&m.state, seat);
+    let Matter { game_match, dispatch, .. } = *matter;
+    let seen = Seen::new(&game_match.state, seat);
     let rest = match &dispatch.content {
         Content::Answer(answer) => vec![("answer", self::answer(answer))],
         Content::Report { steps, missed, correction } => vec![
-            ("steps", steps.iter().map(|step| told_step(step, m, &seen, seat)).collect()),
+            ("steps", steps.iter().map(|step| told_step(step, game_match, &seen, seat)).collect()),
             ("missed", told(missed)),
             ("correction", told(correction.as_deref().map(wrapped))),
-            ("key", told((m.stage == Stage::Over).then(|| m.key.open()))),
+            ("key", told((game_match.stage == Stage::Over).then(|| game_match.key.open()))),
         ],
         Content::Missed { seats } => vec![("late", told(seats))],
         Content::Notice(notice) => {
-            vec![("notice", self::notice(notice, m)), ("message", told(message(notice)))]
+            vec![("notice", self::notice(notice, game_match)), ("message", told(message(notice)))]
         }
         Content::Invitation | Content::Succession | Content::Reminder => Vec::new(),
     };
@@ -118,9 +123,9 @@ pub fn seat(matter: &Matter<'_>, seat: Seat, board: Option<&Board>) -> TemplateC
 }
 
 /// The news of one of the adjudications that a report tells of.
-fn told_step(step: &Adjudged, m: &Match, seen: &Arc<Seen>, seat: Seat) -> Value {
+fn told_step(step: &Adjudged, game_match: &Match, seen: &Arc<Seen>, seat: Seat) -> Value {
     let seen = if seen.is_of(&step.state) { Arc::clone(seen) } else { Seen::new(&step.state, seat) };
-    news(step, &m.players, seen, seat).into()
+    news(step, &game_match.players, seen, seat).into()
 }
 
 /// The context of a letter to the GM. It holds nothing that the rules hide from either side: he may be a player.
@@ -143,7 +148,7 @@ pub fn former(matter: &Matter<'_>, seat: Seat) -> TemplateContext {
         ("owes", told(false)),
         ("held", Value::from(())),
         ("former", told(true)),
-        ("notice", notice.map(|notice| self::notice(notice, matter.m)).into()),
+        ("notice", notice.map(|notice| self::notice(notice, matter.game_match)).into()),
         ("message", told(notice.and_then(message))),
         ("token", Value::from(())),
     ];
@@ -151,10 +156,10 @@ pub fn former(matter: &Matter<'_>, seat: Seat) -> TemplateContext {
 }
 
 /// A notice; instants in it are told as people read them.
-fn notice(notice: &Notice, m: &Match) -> Value {
+fn notice(notice: &Notice, game_match: &Match) -> Value {
     let mut told = json!(notice);
     if let Notice::Extension { deadline } = notice {
-        told["deadline"] = json!(local(*deadline, m.terms.zone));
+        told["deadline"] = json!(local(*deadline, game_match.terms.zone));
     }
     self::told(told)
 }

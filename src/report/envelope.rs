@@ -114,9 +114,9 @@ impl Stationery {
 
 /// The part of a Message-ID that names the `index`th letter of the ruling that left the match as `m`: the match, its
 /// ledger's length, and the turn that is open, by which a reply can be told from one to another turn's letter.
-pub fn unique(m: &Match, index: usize) -> String {
-    let turn = m.due().map_or(OVER.to_owned(), |due| due.turn.to_string());
-    format!("{}.{}.{index}.{turn}", m.id.to_lowercase(), m.head.seq)
+pub fn unique(game_match: &Match, index: usize) -> String {
+    let turn = game_match.due().map_or(OVER.to_owned(), |due| due.turn.to_string());
+    format!("{}.{}.{index}.{turn}", game_match.id.to_lowercase(), game_match.head.seq)
 }
 
 /// What stands in the place of the turn once a match is over.

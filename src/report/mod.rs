@@ -54,7 +54,7 @@ pub struct Page {
 pub struct Matter<'a> {
     pub club: &'a Club<'a>,
     /// As the ruling left it that brought the dispatch.
-    pub m: &'a Arc<Match>,
+    pub game_match: &'a Arc<Match>,
     pub dispatch: &'a Dispatch,
     /// The reply token of the seat that it goes to, or of the GM; empty for others.
     pub token: &'a str,
@@ -85,7 +85,7 @@ impl Matter<'_> {
     fn board(&self) -> Option<Board> {
         match (self.dispatch.to, &self.dispatch.content) {
             (Reader::Seat(seat), Content::Invitation | Content::Succession | Content::Report { .. }) => {
-                Some(self.m.state.board(seat))
+                Some(self.game_match.state.board(seat))
             }
             _ => None,
         }

@@ -29,11 +29,11 @@ const TOKEN: &str = "0000000000000000";
 
 pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
     for kind in GameKind::ALL {
-        let m = opened(*kind);
-        let mut over = m.clone();
+        let game_match = opened(*kind);
+        let mut over = game_match.clone();
         over.state.close(Ending::Resign(Seat::First).outcome());
         over.stage = referee::Stage::Over;
-        try_match(templates, &Arc::new(m))?;
+        try_match(templates, &Arc::new(game_match))?;
         try_match(templates, &Arc::new(over))?;
     }
     for plain in plains() {
@@ -197,18 +197,18 @@ fn manual() -> Vec<Reply> {
     topics.chain(rules).chain(general).collect()
 }
 
-fn try_match(templates: &Templates, m: &Arc<Match>) -> Result<(), TemplateError> {
-    for content in contents(m) {
+fn try_match(templates: &Templates, game_match: &Arc<Match>) -> Result<(), TemplateError> {
+    for content in contents(game_match) {
         for seat in Seat::BOTH {
             let dispatch = Dispatch { to: Reader::Seat(seat), content: content.clone() };
-            page(templates, m, &dispatch, TOKEN)?;
+            page(templates, game_match, &dispatch, TOKEN)?;
         }
     }
     for notice in notices() {
         let former = Dispatch { to: Reader::Former(Seat::First), content: Content::Notice(notice.clone()) };
-        page(templates, m, &former, "")?;
+        page(templates, game_match, &former, "")?;
         let dispatch = Dispatch { to: Reader::Gm, content: Content::Notice(notice) };
-        page(templates, m, &dispatch, "")?;
+        page(templates, game_match, &dispatch, "")?;
     }
     Ok(())
 }
@@ -235,17 +235,20 @@ fn opened(game: GameKind) -> Match {
 /// A letter without its picture, which no template has a part in.
 fn page(
     templates: &Templates,
-    m: &Arc<Match>,
+    game_match: &Arc<Match>,
     dispatch: &Dispatch,
     token: &str,
 ) -> Result<Page, TemplateError> {
-    let matter = Matter { club: &CLUB, m, dispatch, token, at: DateTime::UNIX_EPOCH };
+    let matter = Matter { club: &CLUB, game_match, dispatch, token, at: DateTime::UNIX_EPOCH };
     matter.frame(templates, matter.board().as_ref()).page()
 }
 
-fn contents(m: &Match) -> Vec<Content> {
-    let step =
-        Adjudged { phase: m.due().map_or(Phase::Turn, |due| due.phase), turn: 1, state: m.state.clone() };
+fn contents(game_match: &Match) -> Vec<Content> {
+    let step = Adjudged {
+        phase: game_match.due().map_or(Phase::Turn, |due| due.phase),
+        turn: 1,
+        state: game_match.state.clone(),
+    };
     let mut contents = vec![
         Content::Invitation,
         Content::Report {
@@ -377,14 +380,14 @@ mod tests {
             found.extend(faults(&page));
         }
         for kind in GameKind::ALL {
-            let m = opened(*kind);
-            let mut over = m.clone();
+            let game_match = opened(*kind);
+            let mut over = game_match.clone();
             over.state.close(Ending::Resign(Seat::First).outcome());
             over.stage = referee::Stage::Over;
-            let mut asked = m.clone();
+            let mut asked = game_match.clone();
             asked.asked_gm = true;
-            for m in [m, asked, over].map(Arc::new) {
-                for content in contents(&m) {
+            for game_match in [game_match, asked, over].map(Arc::new) {
+                for content in contents(&game_match) {
                     for to in [
                         Reader::Seat(Seat::First),
                         Reader::Seat(Seat::Second),
@@ -395,7 +398,7 @@ mod tests {
                             continue;
                         }
                         let dispatch = Dispatch { to, content: content.clone() };
-                        let page = page(&templates, &m, &dispatch, TOKEN);
+                        let page = page(&templates, &game_match, &dispatch, TOKEN);
                         found.extend(faults(&page.expect("it is worded")));
                     }
                 }

@@ -34,7 +34,7 @@ pub type Teller = fn(&About) -> Value;
 pub struct About {
     pub club_name: String,
     pub club_address: String,
-    pub m: Arc<Match>,
+    pub game_match: Arc<Match>,
     /// Whom it goes to, unless that is nobody who holds a seat.
     pub seat: Option<Seat>,
     pub token: String,

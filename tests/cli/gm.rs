@@ -212,9 +212,12 @@ fn many_matches_are_opened_from_a_list() {
     assert_eq!(opened.lines().count(), 3, "{opened}");
     let listed = folder.run(&["match", "list", "--json"]).well();
     let matches: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let quad = matches.iter().find(|m| m["game"] == "quad").expect("the match of Quad");
+    let quad = matches.iter().find(|game_match| game_match["game"] == "quad").expect("the match of Quad");
     assert_eq!((&quad["options"]["swap"], &quad["players"]["first"]), (&"on".into(), &"Ann".into()));
-    let galaxy = matches.iter().find(|m| m["game"] == "quadrant-z").expect("the match of Quadrant Z");
+    let galaxy = matches
+        .iter()
+        .find(|game_match| game_match["game"] == "quadrant-z")
+        .expect("the match of Quadrant Z");
     assert_eq!(galaxy["players"]["first"], "Carl Coe");
     assert_says(
         &folder.letters_to("carl@players.example"),

@@ -17,18 +17,18 @@ use crate::desk::{ANN, BO, Desk, GM, Sent};
 /// A match of quad with two turns, a refusal, and a question.
 pub fn played() -> (Desk, Match) {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, "MARBLE A1");
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     desk.reply(BO, &to_bo, "STATUS\nREPORT\nTELL Good luck\nEND");
-    let sound = desk.verify(&m.id);
+    let sound = desk.verify(&game_match.id);
     assert!(sound.is_sound(), "{sound:#?}");
     assert_eq!((sound.letters, sound.sent_in_other_words), (4, 0));
     assert!(sound.sent >= 10 && sound.entries >= 10, "{sound:#?}");
-    let m = desk.find(&m.id);
-    (desk, m)
+    let game_match = desk.find(&game_match.id);
+    (desk, game_match)
 }
 
 /// Writes into the database file, past the program and its triggers.
@@ -77,91 +77,92 @@ pub fn seq_of(desk: &Desk, id: &str, kind: &str) -> u64 {
 }
 
 /// Puts these entries in the place of the match's own, chained anew, and the new head into the snapshot.
-pub fn rewrite(desk: &Desk, m: &Match, mut entries: Vec<Entry>) {
+pub fn rewrite(desk: &Desk, game_match: &Match, mut entries: Vec<Entry>) {
     let mut head = Head::default();
-    let mut statements = vec![format!("DELETE FROM entry WHERE match_id = '{}'", m.id)];
+    let mut statements = vec![format!("DELETE FROM entry WHERE match_id = '{}'", game_match.id)];
     for (seq, entry) in (1..).zip(&mut entries) {
         (entry.seq, entry.prev) = (seq, head.hash);
         let json = entry.canonical().replace('\'', "''");
         let (at, kind, hash) = (entry.at.timestamp_millis(), entry.fact.kind(), entry.hash());
         statements.push(format!(
             "INSERT INTO entry VALUES ('{}', {seq}, {at}, '{kind}', '{json}', '{hash}')",
-            m.id
+            game_match.id
         ));
         head = Head { seq, hash };
     }
-    let snapshot = serde_json::to_string(&Match { head, ..m.clone() }).expect("JSON").replace('\'', "''");
-    statements.push(format!("UPDATE match SET snapshot = '{snapshot}' WHERE id = '{}'", m.id));
+    let snapshot =
+        serde_json::to_string(&Match { head, ..game_match.clone() }).expect("JSON").replace('\'', "''");
+    statements.push(format!("UPDATE match SET snapshot = '{snapshot}' WHERE id = '{}'", game_match.id));
     cheat(desk, &statements.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
 #[test]
 fn a_changed_byte_of_a_letter_is_named() {
-    let (desk, m) = played();
+    let (desk, game_match) = played();
     let digest = desk.letters().last().expect("a letter").digest;
     let change = format!(
         "UPDATE letter_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), 'MARBLE A1', 'MARBLE B1') AS BLOB) \
          WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')"
     );
     cheat(&desk, &[&change]);
-    assert_eq!(*found(&desk.verify(&m.id)), Place::Letter(digest));
+    assert_eq!(*found(&desk.verify(&game_match.id)), Place::Letter(digest));
 }
 
 #[test]
 fn a_letter_that_is_gone_is_named() {
-    let (desk, m) = played();
+    let (desk, game_match) = played();
     let digest = desk.letters().last().expect("a letter").digest;
     let gone =
         format!("DELETE FROM letter_raw WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')");
     cheat(&desk, &[&gone]);
-    assert_eq!(*found(&desk.verify(&m.id)), Place::Letter(digest));
+    assert_eq!(*found(&desk.verify(&game_match.id)), Place::Letter(digest));
 }
 
 #[test]
 fn a_changed_order_in_an_entry_is_named() {
-    let (desk, m) = played();
-    let seq = seq_of(&desk, &m.id, "OrdersSealed");
+    let (desk, game_match) = played();
+    let seq = seq_of(&desk, &game_match.id, "OrdersSealed");
     cheat(
         &desk,
         &[&format!("UPDATE entry SET json = replace(json, 'MARBLE E5', 'MARBLE E6') WHERE seq = {seq}")],
     );
-    assert_eq!(*found(&desk.verify(&m.id)), Place::Entry(seq));
+    assert_eq!(*found(&desk.verify(&game_match.id)), Place::Entry(seq));
 }
 
 #[test]
 fn a_changed_time_is_named() {
-    let (desk, m) = played();
+    let (desk, game_match) = played();
     cheat(&desk, &["UPDATE entry SET at = at - 60000 WHERE seq = 3"]);
-    assert_eq!(*found(&desk.verify(&m.id)), Place::Entry(3));
+    assert_eq!(*found(&desk.verify(&game_match.id)), Place::Entry(3));
     cheat(&desk, &["UPDATE entry SET at = at + 60000 WHERE seq = 3"]);
-    assert!(desk.verify(&m.id).is_sound());
+    assert!(desk.verify(&game_match.id).is_sound());
     cheat(&desk, &["UPDATE entry SET json = replace(json, 'T10:00', 'T09:00') WHERE seq = 4"]);
-    assert_eq!(*found(&desk.verify(&m.id)), Place::Entry(4));
+    assert_eq!(*found(&desk.verify(&game_match.id)), Place::Entry(4));
 }
 
 #[test]
 fn a_changed_state_is_named() {
-    let (desk, m) = played();
-    let mut other = m.clone();
+    let (desk, game_match) = played();
+    let mut other = game_match.clone();
     other.missed.second += 1;
     let snapshot = serde_json::to_string(&other).expect("JSON").replace('\'', "''");
     cheat(&desk, &[&format!("UPDATE match SET snapshot = '{snapshot}'")]);
-    let verdict = desk.verify(&m.id);
+    let verdict = desk.verify(&game_match.id);
     assert_eq!(*found(&verdict), Place::Kept("the snapshot"));
     assert!(verdict.findings[0].what.contains("missed"), "{verdict:#?}");
 }
 
 #[test]
 fn a_stage_that_is_not_the_matchs_is_named() {
-    let (desk, m) = played();
+    let (desk, game_match) = played();
     cheat(&desk, &["UPDATE match SET stage = 'paused', wake_at = NULL"]);
-    assert_eq!(*found(&desk.verify(&m.id)), Place::Kept("the match"));
+    assert_eq!(*found(&desk.verify(&game_match.id)), Place::Kept("the match"));
 }
 
 #[test]
 fn a_changed_report_is_named_down_to_its_picture() {
-    let (desk, m) = played();
-    let sent = desk.block_on(desk.office().store.dispatches_of(&m.id)).expect("the store answers");
+    let (desk, game_match) = played();
+    let sent = desk.block_on(desk.office().store.dispatches_of(&game_match.id)).expect("the store answers");
     let (report, bytes) = sent.iter().find(|(row, _)| row.kind == "report").expect("a report");
     let place = Place::Sent(report.message_id.clone());
     let write = |bytes: &[u8]| {
@@ -170,7 +171,7 @@ fn a_changed_report_is_named_down_to_its_picture() {
             &desk,
             &[&format!("UPDATE dispatch_raw SET bytes = x'{hex}' WHERE dispatch_id = {}", report.id)],
         );
-        desk.verify(&m.id)
+        desk.verify(&game_match.id)
     };
     let replaced = |from: &str, to: &str| {
         let text = String::from_utf8(bytes.clone()).expect("mail is text");
@@ -192,18 +193,18 @@ fn a_changed_report_is_named_down_to_its_picture() {
 
 #[test]
 fn a_ledger_line_that_was_changed_in_a_report_is_named() {
-    let (desk, m) = played();
+    let (desk, game_match) = played();
     let change = "UPDATE dispatch_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), ' sha256', '7 sha256') AS BLOB) \
                   WHERE dispatch_id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')";
     cheat(&desk, &[change]);
-    let verdict = desk.verify(&m.id);
+    let verdict = desk.verify(&game_match.id);
     assert!(matches!(found(&verdict), Place::Sent(_)));
     assert!(verdict.findings[0].what.contains("ledger line"), "{verdict:#?}");
 }
 
 #[test]
 fn a_letter_of_ours_that_was_removed_or_added_is_named() {
-    let (desk, m) = played();
+    let (desk, game_match) = played();
     let report = "(SELECT MIN(id) FROM dispatch WHERE kind = 'report')";
     cheat(
         &desk,
@@ -214,7 +215,7 @@ fn a_letter_of_ours_that_was_removed_or_added_is_named() {
             "INSERT INTO dispatch_raw SELECT MAX(id), x'00' FROM dispatch",
         ],
     );
-    let verdict = desk.verify(&m.id);
+    let verdict = desk.verify(&game_match.id);
     assert!(matches!(found(&verdict), Place::Sent(_)));
     assert!(verdict.findings[0].what.contains("added"), "{verdict:#?}");
     cheat(
@@ -225,9 +226,9 @@ fn a_letter_of_ours_that_was_removed_or_added_is_named() {
             &format!("DELETE FROM dispatch_raw WHERE dispatch_id = {report}"),
         ],
     );
-    assert!(matches!(found(&desk.verify(&m.id)), Place::Sent(_)));
+    assert!(matches!(found(&desk.verify(&game_match.id)), Place::Sent(_)));
     cheat(&desk, &[&format!("DELETE FROM dispatch WHERE id = {report}")]);
-    assert!(desk.verify(&m.id).findings[0].what.contains("missing"));
+    assert!(desk.verify(&game_match.id).findings[0].what.contains("missing"));
 }
 
 /// Changes the last report before an entry tells of its digest, as a program that lies would send it: all that is
@@ -235,11 +236,11 @@ fn a_letter_of_ours_that_was_removed_or_added_is_named() {
 fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
     let desk = Desk::new();
     desk.untidy.set(true);
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    let now = desk.find(&m.id);
-    let sent = desk.block_on(desk.office().store.dispatches_of(&m.id)).expect("the store answers");
+    let now = desk.find(&game_match.id);
+    let sent = desk.block_on(desk.office().store.dispatches_of(&game_match.id)).expect("the store answers");
     let (row, bytes) = sent.iter().rfind(|(row, _)| row.kind == "report").expect("a report");
     let text = String::from_utf8(bytes.clone()).expect("mail is text");
     assert!(text.contains(from), "{from} stands in {text}");
@@ -256,7 +257,7 @@ fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
         ],
     );
     let place = Place::Sent(row.message_id.clone());
-    (desk, m, place, to_bo)
+    (desk, game_match, place, to_bo)
 }
 
 #[test]
@@ -267,8 +268,8 @@ fn a_letter_that_no_entry_tells_of_yet_is_made_again_to_the_last_byte() {
         ("iVBORw0KGgo", "iVBORw0KGgp", "its picture"),
         ("auto-generated", "auto-replied", "its header"),
     ] {
-        let (desk, m, place, _) = forged(from, to);
-        let verdict = desk.verify(&m.id);
+        let (desk, game_match, place, _) = forged(from, to);
+        let verdict = desk.verify(&game_match.id);
         assert_eq!(*found(&verdict), place, "{part}");
         assert!(verdict.findings[0].what.contains(part), "{part}: {verdict:#?}");
     }
@@ -276,16 +277,16 @@ fn a_letter_that_no_entry_tells_of_yet_is_made_again_to_the_last_byte() {
 
 #[test]
 fn digests_that_are_gone_from_the_snapshot_are_missed() {
-    let (desk, m, ..) = forged("iVBORw0KGgo", "iVBORw0KGgp");
-    let kept = Match { told: Vec::new(), ..desk.find(&m.id) };
+    let (desk, game_match, ..) = forged("iVBORw0KGgo", "iVBORw0KGgp");
+    let kept = Match { told: Vec::new(), ..desk.find(&game_match.id) };
     let snapshot = serde_json::to_string(&kept).expect("JSON");
     cheat(&desk, &[&format!("UPDATE match SET snapshot = '{snapshot}'")]);
-    assert_eq!(*found(&desk.verify(&m.id)), Place::Kept("the snapshot"));
+    assert_eq!(*found(&desk.verify(&game_match.id)), Place::Kept("the snapshot"));
 }
 
 #[test]
 fn a_second_letter_in_the_place_of_one_is_named() {
-    let (desk, m) = played();
+    let (desk, game_match) = played();
     // Before the other, so that it would be the one to be forgotten.
     cheat(
         &desk,
@@ -296,38 +297,41 @@ fn a_second_letter_in_the_place_of_one_is_named() {
             "INSERT INTO dispatch_raw VALUES (-1, x'00')",
         ],
     );
-    let verdict = desk.verify(&m.id);
+    let verdict = desk.verify(&game_match.id);
     let Place::Sent(id) = found(&verdict) else { panic!("a letter of ours, not {verdict:#?}") };
     assert!(id.starts_with('x'), "{verdict:#?}");
 }
 
 #[test]
 fn an_entry_added_to_those_of_a_letter_is_named_and_not_the_letter() {
-    let (desk, m) = played();
-    let mut all = entries(&desk, &m.id);
+    let (desk, game_match) = played();
+    let mut all = entries(&desk, &game_match.id);
     let last = all.last().expect("an entry").clone();
     assert!(matches!(last.cause, fogpost::ledger::Source::Letter(_)));
     let fact = Fact::SubstituteAsked { seat: Seat::Second };
-    all.push(Entry { fact, told: Vec::new(), salt: m.key.salt(m.head.seq + 1), ..last });
-    rewrite(&desk, &m, all);
-    assert_eq!(desk.verify(&m.id).findings[0].place, Place::Entry(m.head.seq + 1));
+    all.push(Entry { fact, told: Vec::new(), salt: game_match.key.salt(game_match.head.seq + 1), ..last });
+    rewrite(&desk, &game_match, all);
+    assert_eq!(desk.verify(&game_match.id).findings[0].place, Place::Entry(game_match.head.seq + 1));
 }
 
 #[test]
 fn a_report_that_told_something_else_is_named_though_the_ledger_tells_its_digest() {
-    let (desk, m, place, to_bo) = forged("What happened", "What hxppened");
+    let (desk, game_match, place, to_bo) = forged("What happened", "What hxppened");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    let verdict = desk.verify(&m.id);
+    let verdict = desk.verify(&game_match.id);
     assert_eq!(*found(&verdict), place);
     assert!(verdict.findings[0].what.contains("its text"), "{verdict:#?}");
 }
 
 #[test]
 fn another_picture_than_the_match_has_is_named_when_pictures_are_made_again() {
-    let (desk, m, place, to_bo) = forged("iVBORw0KGgo", "iVBORw0KGgp");
+    let (desk, game_match, place, to_bo) = forged("iVBORw0KGgo", "iVBORw0KGgp");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    assert!(desk.verify(&m.id).is_sound(), "its words are right, and its bytes are those that were sent");
-    let whole = desk.office().verify_several(std::slice::from_ref(&m.id), true, &|_| ());
+    assert!(
+        desk.verify(&game_match.id).is_sound(),
+        "its words are right, and its bytes are those that were sent"
+    );
+    let whole = desk.office().verify_several(std::slice::from_ref(&game_match.id), true, &|_| ());
     let verdict = desk.block_on(whole).expect("the store answers").remove(0);
     assert_eq!(*found(&verdict), place);
     assert!(verdict.findings[0].what.contains("its picture"), "{verdict:#?}");
@@ -335,11 +339,12 @@ fn another_picture_than_the_match_has_is_named_when_pictures_are_made_again() {
 
 #[test]
 fn the_digest_of_every_letter_stands_in_the_next_entry() {
-    let (desk, m) = played();
-    let sent = desk.block_on(desk.office().store.dispatches_of(&m.id)).expect("the store answers");
+    let (desk, game_match) = played();
+    let sent = desk.block_on(desk.office().store.dispatches_of(&game_match.id)).expect("the store answers");
     let sent: Vec<Digest> = sent.iter().map(|(_, bytes)| Digest::of(bytes)).collect();
-    let mut told: Vec<Digest> = entries(&desk, &m.id).into_iter().flat_map(|entry| entry.told).collect();
-    told.extend(&m.told);
+    let mut told: Vec<Digest> =
+        entries(&desk, &game_match.id).into_iter().flat_map(|entry| entry.told).collect();
+    told.extend(&game_match.told);
     assert_eq!(told, sent);
 }
 
@@ -354,7 +359,7 @@ fn a_letter_is_read_again_by_the_address_that_the_referee_had_then() {
         });
     };
     change(&mut desk, "[club]\n", "[club]\nplus_addresses = true\n");
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let form = desk.one_to(ANN);
     // Nothing but the address that it goes to bears the token.
     desk.receive(&format!(
@@ -363,7 +368,7 @@ fn a_letter_is_read_again_by_the_address_that_the_referee_had_then() {
     ));
     change(&mut desk, "referee@club", "umpire@club");
     desk.reply(BO, &desk.one_to(BO), "STATUS");
-    let verdict = desk.verify(&m.id);
+    let verdict = desk.verify(&game_match.id);
     assert!(verdict.is_sound(), "{verdict:#?}");
     assert_eq!(verdict.letters, 2);
 }
@@ -393,17 +398,17 @@ fn a_check_on_schedule_that_is_broken_off_is_begun_again() {
 
 #[test]
 fn a_match_that_fails_on_schedule_stands_still_and_the_gm_is_told() {
-    let (desk, m) = played();
+    let (desk, game_match) = played();
     desk.sent_to(GM);
     let change = "UPDATE dispatch_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), 'What happened', 'What hxppened') \
                   AS BLOB) WHERE dispatch_id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')";
     cheat(&desk, &[change]);
     desk.advance(25);
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!(after.stage, Stage::Paused);
     let alarm = desk.sent_to(GM).into_iter().find(|sent| sent.subject == "A ledger does not verify");
-    alarm.expect("the GM is told").says(&m.id).says("does not verify").says("its text was changed");
+    alarm.expect("the GM is told").says(&game_match.id).says("does not verify").says("its text was changed");
     desk.last_to(ANN).says("its ledger does not verify");
-    let verdict = desk.verify(&m.id);
+    let verdict = desk.verify(&game_match.id);
     assert!(matches!(found(&verdict), Place::Sent(_)), "the pause itself is on the ledger: {verdict:#?}");
 }

@@ -10,7 +10,7 @@ use crate::desk::{ANN, BO, Desk};
 #[test]
 fn letters_received_since_a_backup_are_read_again_and_those_before_it_are_not_answered_twice() {
     let mut desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, "STATUS");
     desk.reply(ANN, &to_ann, "MARBLE E5");
@@ -18,7 +18,7 @@ fn letters_received_since_a_backup_are_read_again_and_those_before_it_are_not_an
     desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
     assert!(desk.block_on(desk.office().store.backup(&backup)).is_err(), "a backup is not overwritten");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    let at_the_end = desk.find(&m.id);
+    let at_the_end = desk.find(&game_match.id);
     let (ann, bo) = (desk.all_to(ANN), desk.all_to(BO));
     let url = desk.office().config.database.url.clone();
     let mut replaced = None;
@@ -27,9 +27,9 @@ fn letters_received_since_a_backup_are_read_again_and_those_before_it_are_not_an
         replaced = runtime.block_on(store::restore(&url, &backup)).expect("restored");
     });
     assert!(replaced.expect("the database before is kept").exists());
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1, "Bo's letter is not in the backup");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1, "Bo's letter is not in the backup");
     desk.work();
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!((after.state, after.adjudicated.len()), (at_the_end.state, 2));
     // Ann has nothing new but the report of turn 2, which is the letter that she has, by its Message-ID.
     let (ann_now, bo_now) = (desk.all_to(ANN), desk.all_to(BO));

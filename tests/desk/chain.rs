@@ -10,11 +10,11 @@ use crate::desk::{ANN, Desk};
 #[test]
 fn an_entry_under_rules_that_are_not_known_is_named() {
     for seq in [1, 4] {
-        let (desk, m) = played();
-        let mut all = entries(&desk, &m.id);
+        let (desk, game_match) = played();
+        let mut all = entries(&desk, &game_match.id);
         all[seq - 1].rules = 7;
-        rewrite(&desk, &m, all);
-        let verdict = desk.verify(&m.id);
+        rewrite(&desk, &game_match, all);
+        let verdict = desk.verify(&game_match.id);
         assert_eq!(*found(&verdict), Place::Entry(seq as u64));
         assert!(
             verdict.findings[0].what.contains("version 7 of the rules of Quad is not known"),
@@ -26,14 +26,14 @@ fn an_entry_under_rules_that_are_not_known_is_named() {
 #[test]
 fn options_that_the_game_does_not_have_are_named() {
     for options in [r#"{"swap":"sideways"}"#, r#"{"gravity":"on"}"#] {
-        let (desk, m) = played();
-        let mut all = entries(&desk, &m.id);
+        let (desk, game_match) = played();
+        let mut all = entries(&desk, &game_match.id);
         let Fact::MatchOpened { options: chosen, .. } = &mut all[0].fact else {
             panic!("it opens the match")
         };
         *chosen = serde_json::from_str(options).expect("JSON");
-        rewrite(&desk, &m, all);
-        let verdict = desk.verify(&m.id);
+        rewrite(&desk, &game_match, all);
+        let verdict = desk.verify(&game_match.id);
         assert_eq!(*found(&verdict), Place::Entry(1));
         assert!(verdict.findings[0].what.contains("option"), "{verdict:#?}");
     }
@@ -42,35 +42,35 @@ fn options_that_the_game_does_not_have_are_named() {
 #[test]
 fn a_match_under_rules_that_are_not_known_is_not_played_on_by_others() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     cheat(&desk, &[r#"UPDATE match SET snapshot = replace(snapshot, '"rules":1', '"rules":7')"#]);
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    assert_eq!(entries(&desk, &m.id).len() as u64, m.head.seq, "nothing was decided");
+    assert_eq!(entries(&desk, &game_match.id).len() as u64, game_match.head.seq, "nothing was decided");
     assert!(desk.sent_to(ANN).is_empty());
 }
 
 #[test]
 fn a_removed_entry_is_named() {
-    let (desk, m) = played();
+    let (desk, game_match) = played();
     cheat(&desk, &["DELETE FROM entry WHERE seq = 5"]);
-    let verdict = desk.verify(&m.id);
+    let verdict = desk.verify(&game_match.id);
     assert_eq!(*found(&verdict), Place::Entry(5));
     assert!(verdict.findings[0].what.contains("missing"), "{verdict:#?}");
 }
 
 #[test]
 fn removed_last_entries_are_missed() {
-    let (desk, m) = played();
-    cheat(&desk, &[&format!("DELETE FROM entry WHERE seq = {}", m.head.seq)]);
-    let verdict = desk.verify(&m.id);
-    assert_eq!(*found(&verdict), Place::Entry(m.head.seq));
+    let (desk, game_match) = played();
+    cheat(&desk, &[&format!("DELETE FROM entry WHERE seq = {}", game_match.head.seq)]);
+    let verdict = desk.verify(&game_match.id);
+    assert_eq!(*found(&verdict), Place::Entry(game_match.head.seq));
     assert!(verdict.findings[0].what.contains("missing"), "{verdict:#?}");
 }
 
 #[test]
 fn two_entries_that_were_swapped_are_named() {
-    let (desk, m) = played();
+    let (desk, game_match) = played();
     cheat(
         &desk,
         &[
@@ -79,33 +79,36 @@ fn two_entries_that_were_swapped_are_named() {
             "UPDATE entry SET seq = 5 WHERE seq = 99",
         ],
     );
-    assert_eq!(*found(&desk.verify(&m.id)), Place::Entry(4));
+    assert_eq!(*found(&desk.verify(&game_match.id)), Place::Entry(4));
 }
 
 #[test]
 fn an_added_entry_is_named_though_the_chain_holds() {
-    let (desk, m) = played();
-    let mut all = entries(&desk, &m.id);
+    let (desk, game_match) = played();
+    let mut all = entries(&desk, &game_match.id);
     let mut added = all.last().expect("an entry").clone();
     added.fact = Fact::MatchResumed { deadline: None };
     added.cause = fogpost::ledger::Source::Clock;
-    added.salt = m.key.salt(m.head.seq + 1);
+    added.salt = game_match.key.salt(game_match.head.seq + 1);
     all.push(added);
-    rewrite(&desk, &m, all);
-    let verdict = desk.verify(&m.id);
-    assert!(verdict.findings.iter().any(|f| f.place == Place::Entry(m.head.seq + 1)), "{verdict:#?}");
+    rewrite(&desk, &game_match, all);
+    let verdict = desk.verify(&game_match.id);
+    assert!(
+        verdict.findings.iter().any(|f| f.place == Place::Entry(game_match.head.seq + 1)),
+        "{verdict:#?}"
+    );
 }
 
 #[test]
 fn an_order_changed_in_a_chain_that_was_recomputed_is_named() {
-    let (desk, m) = played();
-    let seq = seq_of(&desk, &m.id, "OrdersSealed");
-    let mut all = entries(&desk, &m.id);
+    let (desk, game_match) = played();
+    let seq = seq_of(&desk, &game_match.id, "OrdersSealed");
+    let mut all = entries(&desk, &game_match.id);
     let place = usize::try_from(seq - 1).expect("a place");
     let json = serde_json::to_string(&all[place]).expect("JSON").replace("MARBLE E5", "MARBLE E6");
     all[place] = serde_json::from_str(&json).expect("an entry");
-    rewrite(&desk, &m, all);
-    let verdict = desk.verify(&m.id);
+    rewrite(&desk, &game_match, all);
+    let verdict = desk.verify(&game_match.id);
     let finding = verdict.findings.iter().find(|f| f.place == Place::Entry(seq)).expect("it is named");
     assert!(finding.what.contains("body.orders"), "{verdict:#?}");
 }
@@ -115,7 +118,7 @@ fn an_order_changed_in_a_chain_that_was_recomputed_is_named() {
 #[test]
 fn a_history_that_was_rewritten_without_a_flaw_is_revealed_by_the_players_own_mail() {
     let mut desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     let before = desk.folder().join("before.db");
     cheat(&desk, &[&format!("VACUUM INTO '{}'; UPDATE match SET version = version", before.display())]);
@@ -132,7 +135,7 @@ fn a_history_that_was_rewritten_without_a_flaw_is_revealed_by_the_players_own_ma
         std::fs::copy(&before, folder.join("fogpost.db")).expect("copied");
     });
     desk.reply(ANN, &to_ann, "MARBLE E6");
-    assert!(desk.verify(&m.id).is_sound(), "nothing that is kept tells of it");
+    assert!(desk.verify(&game_match.id).is_sound(), "nothing that is kept tells of it");
     let verdicts = against(&desk, &witness);
     assert!(matches!(found(&verdicts[0]), Place::Mail(_)), "{verdicts:#?}");
     let forwarded =
@@ -143,14 +146,14 @@ fn a_history_that_was_rewritten_without_a_flaw_is_revealed_by_the_players_own_ma
 #[test]
 fn an_entry_that_is_added_before_the_first_is_named() {
     for number in [0, -1] {
-        let (desk, m) = played();
+        let (desk, game_match) = played();
         let add = format!(
             "INSERT INTO entry (match_id, seq, at, kind, json, hash) \
              SELECT match_id, {number}, at, kind, json, hash FROM entry WHERE match_id = '{}' AND seq = 1",
-            m.id
+            game_match.id
         );
         cheat(&desk, &[&add]);
-        let verdict = desk.verify(&m.id);
+        let verdict = desk.verify(&game_match.id);
         assert!(!verdict.is_sound(), "{number}");
         match number {
             0 => assert_eq!(found(&verdict), &Place::Entry(0)),

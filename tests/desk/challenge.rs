@@ -31,14 +31,17 @@ fn a_stranger_challenges_and_the_challenged_accepts() {
     let invitation = desk.one_to(BO);
     invitation.says("Ann Archer invites you to a match").says("who offers is").says("ACCEPT");
     desk.reply(BO, &invitation, &format!("accept {}", code(&invitation, "ACCEPT").to_lowercase()));
-    let m = only_match(&desk);
-    assert_eq!((m.game, m.terms.days, m.players.first.as_str()), (GameKind::Quad, 3, "Ann Archer"));
+    let game_match = only_match(&desk);
+    assert_eq!(
+        (game_match.game, game_match.terms.days, game_match.players.first.as_str()),
+        (GameKind::Quad, 3, "Ann Archer")
+    );
     let to_bo = desk.sent_to(BO);
     to_bo.iter().find(|sent| sent.subject.starts_with("Re:")).expect("an answer").says("begins");
     let to_ann = desk.one_to(ANN);
     to_ann.says("A match of Quad begins");
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }
 
 #[test]
@@ -128,10 +131,10 @@ fn an_open_seat_is_listed_and_taken_by_whoever_comes_first() {
     desk.put(&format!("From: {BO}\nTo: {REFEREE}\nMessage-ID: <j1@x.example>\n\nJOIN {code}\n"));
     desk.put(&format!("From: {EVE}\nTo: {REFEREE}\nMessage-ID: <j2@x.example>\n\nJOIN {code}\n"));
     desk.work();
-    let m = only_match(&desk);
+    let game_match = only_match(&desk);
     let second = [desk.last_to(BO), desk.last_to(EVE)];
     assert_eq!(second.iter().filter(|sent| sent.text.contains("No offer with the code")).count(), 1);
-    assert_eq!(m.terms.days, 2);
+    assert_eq!(game_match.terms.days, 2);
     desk.write("carl@players.example", "GAMES");
     desk.one_to("carl@players.example").keeps_silent_of("JOIN");
 }
@@ -152,23 +155,23 @@ fn who_offered_takes_it_back() {
 #[test]
 fn a_player_challenges_in_a_letter_about_a_match() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, &format!("MARBLE E5\nCHALLENGE {EVE} Quantum\nMATCHES"));
     desk.sent_to(ANN)[0]
         .says("Your orders are sealed")
         .says("eve@elsewhere.example is challenged")
-        .says(&format!("{}, Quad against Bo", m.id));
+        .says(&format!("{}, Quad against Bo", game_match.id));
     desk.one_to(EVE).says("Ann invites you");
 }
 
 #[test]
 fn matches_say_whom_against_who_is_awaited_and_when_it_is_due() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     desk.write(BO, "MATCHES");
     desk.last_to(BO)
-        .says(&format!("{}, Quad against Ann", m.id))
+        .says(&format!("{}, Quad against Ann", game_match.id))
         .says("turn 1: waits for Ann")
         .says("due Thu 14 May, 20:00 CEST");
     desk.write(EVE, "MATCHES");

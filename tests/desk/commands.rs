@@ -49,7 +49,7 @@ fn reports_come_again_as_they_were_sent() {
 #[test]
 fn a_message_is_passed_on_in_a_letter_of_its_own() {
     let desk = Desk::new();
-    let (m, to_ann, to_bo) = quad(&desk);
+    let (game_match, to_ann, to_bo) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5\nTELL\nGood luck!\nMARBLE is a nice word.\nEND\nSTATUS");
     let refused = desk.one_to(ANN);
     refused.says("stands in the text of TELL and would go to your opponent").says("| TELL Well played.");
@@ -61,7 +61,7 @@ fn a_message_is_passed_on_in_a_letter_of_its_own() {
     message.expect("the message").says("Ann writes to you: > Good luck, > and may the better one win.");
     let report = to_bo_now.iter().find(|sent| sent.subject.contains("your report")).expect("the report");
     report.keeps_silent_of("Good luck");
-    assert!(kinds(&desk, &m).contains(&"MessagePassed".to_owned()));
+    assert!(kinds(&desk, &game_match).contains(&"MessagePassed".to_owned()));
     desk.reply(BO, &to_bo, "TELL");
     desk.one_to(BO).says("TELL wants the text that your opponent is to read");
 }
@@ -78,16 +78,19 @@ fn where_the_match_knows_no_press_nothing_is_passed_on() {
 #[test]
 fn to_resign_takes_both_words() {
     let desk = Desk::new();
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "RESIGN");
     desk.one_to(ANN).says("To resign, write both words: | RESIGN CONFIRM");
     desk.reply(ANN, &to_ann, "resign please");
     desk.one_to(ANN);
-    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
     desk.reply(ANN, &to_ann, "Resign confirm");
     desk.sent_to(ANN)[0].says("You have resigned");
     desk.one_to(BO).says("You have won this match (resigned)");
-    assert_eq!(desk.find(&m.id).state.outcome().and_then(|outcome| outcome.winner), Some(Seat::Second));
+    assert_eq!(
+        desk.find(&game_match.id).state.outcome().and_then(|outcome| outcome.winner),
+        Some(Seat::Second)
+    );
     desk.one_to(GM).says("Bo has won (resigned)");
     desk.reply(BO, &to_ann, "DRAW");
     for command in ["DRAW", "EXTEND 3 days", "AGREE", "ABSENT 2026-06-01", "SUBSTITUTE", "RESIGN CONFIRM"] {
@@ -99,7 +102,7 @@ fn to_resign_takes_both_words() {
 #[test]
 fn a_draw_is_offered_and_accepted_with_the_same_word() {
     let desk = Desk::new();
-    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "DRAW");
     desk.one_to(ANN).says("Your offer of a draw stands until the next adjudication");
     desk.reply(ANN, &to_ann, "DRAW\nSTATUS");
@@ -110,41 +113,41 @@ fn a_draw_is_offered_and_accepted_with_the_same_word() {
     desk.reply(BO, &to_bo, "draw");
     desk.sent_to(BO)[0].says("The draw is agreed");
     desk.last_to(ANN).says("The match ends without a winner (draw agreed)");
-    assert_eq!(desk.find(&m.id).stage, Stage::Over);
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Over);
 }
 
 #[test]
 fn an_offer_of_a_draw_lapses_with_the_adjudication() {
     let desk = Desk::new();
-    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "DRAW\nHOLD");
     desk.reply(BO, &to_bo, "HOLD");
-    assert_eq!(desk.find(&m.id).draw_offer, None);
+    assert_eq!(desk.find(&game_match.id).draw_offer, None);
     desk.reply(BO, &desk.last_to(BO), "DRAW");
     desk.last_to(BO).says("Your offer of a draw stands");
-    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
 }
 
 #[test]
 fn an_offer_that_comes_with_the_orders_outlives_their_own_adjudication() {
     let desk = Desk::new();
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5\nDRAW");
-    assert_eq!(desk.find(&m.id).draw_offer, Some(Seat::First));
+    assert_eq!(desk.find(&game_match.id).draw_offer, Some(Seat::First));
     let to_bo = desk.last_to(BO);
     desk.reply(BO, &to_bo, "MARBLE A5");
-    assert_eq!(desk.find(&m.id).draw_offer, None, "Bo has moved instead");
+    assert_eq!(desk.find(&game_match.id).draw_offer, None, "Bo has moved instead");
 }
 
 #[test]
 fn more_time_is_asked_for_and_agreed_to() {
     let desk = Desk::new();
-    let (m, to_ann, to_bo) = quad(&desk);
+    let (game_match, to_ann, to_bo) = quad(&desk);
     desk.reply(BO, &to_bo, "AGREE");
     desk.one_to(BO).says("Ann has asked for nothing that you could agree to");
     desk.reply(ANN, &to_ann, "EXTEND 3 days");
     desk.one_to(ANN).says("Bo was asked for 3 more days").says("until then it stands");
-    assert_eq!(desk.find(&m.id).deadline, m.deadline);
+    assert_eq!(desk.find(&game_match.id).deadline, game_match.deadline);
     desk.one_to(BO).says("Ann asks for 3 more days. To agree: | AGREE");
     desk.reply(ANN, &to_ann, "AGREE");
     desk.one_to(ANN).says("Bo has asked for nothing that you could agree to");
@@ -164,33 +167,35 @@ fn more_time_is_asked_for_and_agreed_to() {
 #[test]
 fn what_was_asked_lapses_with_the_adjudication() {
     let desk = Desk::new();
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "EXTEND 3 days");
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.reply(BO, &desk.last_to(BO), "AGREE");
     desk.last_to(BO).says("nothing that you could agree to");
-    assert!(!kinds(&desk, &m).contains(&"DeadlineExtended".to_owned()));
+    assert!(!kinds(&desk, &game_match).contains(&"DeadlineExtended".to_owned()));
 }
 
 #[test]
 fn a_substitute_is_asked_of_the_gm_and_the_seat_stays_until_then() {
     let desk = Desk::new();
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "SUBSTITUTE");
     desk.one_to(ANN).says("The GM was asked for somebody to take over your seat");
     let asked = desk.one_to(GM);
-    asked.says("Ann (first) asks for a substitute").says(&format!("| GM MATCH {} REPLACE first", m.id));
+    asked
+        .says("Ann (first) asks for a substitute")
+        .says(&format!("| GM MATCH {} REPLACE first", game_match.id));
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
-    desk.reply(GM, &asked, &format!("GM MATCH {} REPLACE first eve@elsewhere.example", m.id));
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    desk.reply(GM, &asked, &format!("GM MATCH {} REPLACE first eve@elsewhere.example", game_match.id));
     desk.last_to(GM).says("eve (first)");
-    assert!(kinds(&desk, &m).contains(&"PlayerReplaced".to_owned()));
+    assert!(kinds(&desk, &game_match).contains(&"PlayerReplaced".to_owned()));
 }
 
 #[test]
 fn under_a_protest_orders_are_held_until_the_gm_has_ruled() {
     let desk = Desk::new();
-    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(BO, &to_bo, "PROTEST");
     desk.one_to(BO).says("PROTEST wants the text that the GM is to read");
     desk.reply(BO, &to_bo, "PROTEST My setup was misread.\nEND\nHOLD");
@@ -198,18 +203,20 @@ fn under_a_protest_orders_are_held_until_the_gm_has_ruled() {
     desk.one_to(ANN).says("Bo has put the match before the GM").keeps_silent_of("misread");
     desk.reply(ANN, &to_ann, "HOLD");
     desk.one_to(ANN).says("Your orders are filed; they are adjudicated when it goes on");
-    let held = desk.find(&m.id);
+    let held = desk.find(&game_match.id);
     assert_eq!((held.stage, held.due().map(|due| due.turn)), (Stage::Paused, Some(1)));
     let asked = desk.one_to(GM);
     asked.says("Bo (second) protests").says("> My setup was misread.").says("RESUME");
-    let ruling =
-        format!("GM LIST protests\nGM MATCH {0} NOTE The setup stands.\nGM MATCH {0} RESUME\nGM LIST", m.id);
+    let ruling = format!(
+        "GM LIST protests\nGM MATCH {0} NOTE The setup stands.\nGM MATCH {0} RESUME\nGM LIST",
+        game_match.id
+    );
     desk.reply(GM, &asked, &ruling);
     desk.one_to(GM)
         .says("paused Bo protests > GM MATCH")
         .says("> GM LIST - ")
         .says("in turn 2: waits for Ann and Bo due");
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!((after.stage, after.due().map(|due| due.turn)), (Stage::Running, Some(2)));
     assert_eq!(after.protest, None);
 }
@@ -217,10 +224,10 @@ fn under_a_protest_orders_are_held_until_the_gm_has_ruled() {
 #[test]
 fn the_gm_ends_a_protest_by_adjudicating() {
     let desk = Desk::new();
-    let (m, _, to_bo) = quadrant_z(&desk);
+    let (game_match, _, to_bo) = quadrant_z(&desk);
     desk.reply(BO, &to_bo, "PROTEST It is slow.");
-    desk.reply(GM, &desk.one_to(GM), &format!("GM MATCH {} ADJUDICATE", m.id));
-    let after = desk.find(&m.id);
+    desk.reply(GM, &desk.one_to(GM), &format!("GM MATCH {} ADJUDICATE", game_match.id));
+    let after = desk.find(&game_match.id);
     assert_eq!((after.stage, after.protest, after.paused_at), (Stage::Running, None, None));
     desk.last_to(BO).says("turn 2").keeps_silent_of("paused");
 }
@@ -228,7 +235,7 @@ fn the_gm_ends_a_protest_by_adjudicating() {
 #[test]
 fn orders_for_another_turn_than_the_open_one_are_refused_and_nothing_is_filed() {
     let desk = Desk::new();
-    let (m, to_ann, _) = quadrant_z(&desk);
+    let (game_match, to_ann, _) = quadrant_z(&desk);
     for (named, says) in [
         ("TURN 3", "These orders are for turn 3; turn 1 is open"),
         ("TURN 0", "The setup was adjudicated on Thu 7 May at 12:00 CEST; turn 1 is open"),
@@ -245,13 +252,13 @@ fn orders_for_another_turn_than_the_open_one_are_refused_and_nothing_is_filed() 
     desk.one_to(ANN).says("The letter names two turns").says("> TURN 2");
     desk.reply(ANN, &to_ann, "TURN 1\nHOLD");
     desk.one_to(ANN).says("Your orders are sealed");
-    assert!(desk.find(&m.id).held.first.is_some());
+    assert!(desk.find(&game_match.id).held.first.is_some());
 }
 
 #[test]
 fn a_refusal_says_what_still_stands() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Pacific, &[("submarines", "false")]);
+    let game_match = desk.open(GameKind::Pacific, &[("submarines", "false")]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, crate::positions::FLEET);
     desk.one_to(ANN);
@@ -263,18 +270,18 @@ fn a_refusal_says_what_still_stands() {
         .says("No order of this letter was filed")
         .says("Your orders of Thu 7 May, 12:00 CEST stand: | CARRIER D2 SQUADRON D3")
         .says("It is due");
-    assert!(desk.find(&m.id).held.first.is_some());
+    assert!(desk.find(&game_match.id).held.first.is_some());
 }
 
 #[test]
 fn commands_work_beside_orders_and_a_faulty_one_stops_them() {
     let desk = Desk::new();
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5\nEXTEND 3 moons");
     let refusal = desk.one_to(ANN);
     refusal.says("> EXTEND 3 moons").says("EXTEND wants a number of days").says("No order of this letter");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
     desk.reply(ANN, &to_ann, "MARBLE E5\nSTATUS\nHELP time");
     desk.sent_to(ANN)[0].says("Your orders are sealed").says("Quad, Ann (Black)").says("hours of grace");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }

@@ -41,7 +41,7 @@ impl Crowd {
         let seats = desk.block_on(async {
             let office = desk.office();
             let opened = office.open_all(&new).await.expect("they open");
-            let ids: Vec<String> = opened.into_iter().map(|m| m.id).collect();
+            let ids: Vec<String> = opened.into_iter().map(|game_match| game_match.id).collect();
             // Nobody reads the forms.
             let (forms, claim) = office.store.claim_dispatches(office.now(), 1000).await.expect("the forms");
             let sent: Vec<_> = forms.iter().map(|form| (form.id, SendOutcome::Taken)).collect();

@@ -168,9 +168,9 @@ impl Desk {
             players: BySeat::new(seated("Ann", ANN), seated("Bo", BO)).map(Holder::Player),
             terms: self.office.config.terms.clone(),
         };
-        let m = self.block_on(self.office.open(new)).expect("the match opens");
+        let game_match = self.block_on(self.office.open(new)).expect("the match opens");
         self.work();
-        m
+        game_match
     }
 
     /// A match as it is now.

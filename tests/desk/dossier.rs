@@ -12,14 +12,14 @@ use crate::desk::{ANN, BO, Desk};
 
 fn over() -> (Desk, Match) {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, "MARBLE A1");
     desk.reply(ANN, &to_ann, "MARBLE E5\nFrom here on it is a remark");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     desk.reply(BO, &to_bo, "RESIGN CONFIRM");
-    let m = desk.find(&m.id);
-    (desk, m)
+    let game_match = desk.find(&game_match.id);
+    (desk, game_match)
 }
 
 fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
@@ -47,15 +47,15 @@ fn by_hand(folder: &Path) -> String {
 
 #[test]
 fn a_dossier_is_checked_with_public_tools_alone() {
-    let (desk, m) = over();
-    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let (desk, game_match) = over();
+    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &files);
     assert_eq!(by_hand(folder.path()), "");
     let letter = letter_with_orders(&files);
     let changes = [
         ("entries.jsonl", "MARBLE E5", "MARBLE E6"),
-        ("key.txt", &m.key.open()[..4], "0a0b"),
+        ("key.txt", &game_match.key.open()[..4], "0a0b"),
         ("record.toml", "MARBLE", "MARBEL"),
         ("states.jsonl", "{", "{ "),
         (letter, "MARBLE", "MARBEL"),
@@ -81,8 +81,8 @@ fn a_dossier_is_checked_with_public_tools_alone() {
 
 #[test]
 fn a_dossier_holds_the_record_the_letters_the_reports_and_the_account() {
-    let (desk, m) = over();
-    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let (desk, game_match) = over();
+    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
     let text = |name: &str| String::from_utf8(files[name].clone()).expect("text");
     let record = fogpost::game::record::Record::parse(&text("record.toml")).expect("a record");
     assert_eq!(record.filings.len(), 3);
@@ -98,12 +98,12 @@ fn a_dossier_holds_the_record_the_letters_the_reports_and_the_account() {
 #[test]
 fn what_a_running_match_hides_is_shown_only_unsealed_and_the_ledger_notes_it() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Pacific, &[]);
-    let refused = desk.block_on(desk.office().material(&m.id, false, "the account"));
+    let game_match = desk.open(GameKind::Pacific, &[]);
+    let refused = desk.block_on(desk.office().material(&game_match.id, false, "the account"));
     assert!(refused.expect_err("it is sealed").to_string().contains("--unsealed"));
-    assert_eq!(desk.find(&m.id).head, m.head);
-    desk.block_on(desk.office().material(&m.id, true, "the account of turn 4")).expect("unsealed");
-    let entries = desk.block_on(desk.office().store.entries(&m.id)).expect("the store answers");
+    assert_eq!(desk.find(&game_match.id).head, game_match.head);
+    desk.block_on(desk.office().material(&game_match.id, true, "the account of turn 4")).expect("unsealed");
+    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     let last = entries.last().expect("an entry");
     assert_eq!(last.kind, "Unsealed");
     assert!(last.json.contains("the account of turn 4"));
@@ -114,8 +114,8 @@ fn what_a_running_match_hides_is_shown_only_unsealed_and_the_ledger_notes_it() {
 
 #[test]
 fn the_account_shows_who_filed_what_and_what_each_was_told() {
-    let (desk, m) = over();
-    let material = desk.block_on(desk.office().material(&m.id, false, "")).expect("the material");
+    let (desk, game_match) = over();
+    let material = desk.block_on(desk.office().material(&game_match.id, false, "")).expect("the material");
     let templates = &desk.office().templates;
     let page =
         |turn| fogpost::audit::account::text(templates, &material, turn).expect("worded").expect("a page");
@@ -133,14 +133,14 @@ fn the_account_shows_who_filed_what_and_what_each_was_told() {
 #[test]
 fn the_account_of_a_corrected_match_shows_each_board_as_it_was() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let orders = Some((Seat::Second, vec![Line { no: 1, text: "MARBLE B8".to_owned() }]));
     for (reason, orders) in [("it was misread", orders), ("it came too late", None)] {
         let deed = MatchAction::Correct { turn: 2, reason: reason.to_owned(), orders };
-        let instruction = Instruction::Match { id: m.id.clone(), turn: None, deed };
+        let instruction = Instruction::Match { id: game_match.id.clone(), turn: None, deed };
         let done = desk.block_on(desk.office().carry_out(&instruction)).expect("it is carried out");
         assert!(done.is_done(), "{done:?}");
         desk.work();
@@ -148,8 +148,8 @@ fn the_account_of_a_corrected_match_shows_each_board_as_it_was() {
     let to_bo = desk.last_to(BO);
     desk.reply(BO, &to_bo, "MARBLE K4");
     desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
-    assert!(desk.verify(&m.id).is_sound());
-    let material = desk.block_on(desk.office().material(&m.id, false, "")).expect("the material");
+    assert!(desk.verify(&game_match.id).is_sound());
+    let material = desk.block_on(desk.office().material(&game_match.id, false, "")).expect("the material");
     let page = fogpost::audit::account::text(&desk.office().templates, &material, None);
     let page = page.expect("worded").expect("a page");
     let boards: Vec<&str> = page.split("The board ").skip(1).map(|board| &board[..600]).collect();
@@ -165,7 +165,7 @@ fn the_account_of_a_corrected_match_shows_each_board_as_it_was() {
             assert_eq!(row(board, rank).contains('W'), whites == Some(rank), "{rank}: {board}");
         }
     }
-    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &files);
     assert_eq!(by_hand(folder.path()), "");
@@ -177,14 +177,14 @@ fn read(files: BTreeMap<String, Vec<u8>>) -> fogpost::audit::dossier::Brought {
 
 #[test]
 fn a_finished_match_is_taken_in_by_another_club_and_verifies_there() {
-    let (desk, m) = over();
-    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let (desk, game_match) = over();
+    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
     let other = Desk::new();
     let verdict = other.block_on(other.office().take_dossier(read(files.clone()))).expect("it is sound");
-    assert_eq!(verdict.head, m.head);
-    assert_eq!(other.find(&m.id), m);
-    assert!(other.verify(&m.id).is_sound());
-    let marked = other.block_on(other.office().store.remembered(&format!("imported {}", m.id)));
+    assert_eq!(verdict.head, game_match.head);
+    assert_eq!(other.find(&game_match.id), game_match);
+    assert!(other.verify(&game_match.id).is_sound());
+    let marked = other.block_on(other.office().store.remembered(&format!("imported {}", game_match.id)));
     assert_eq!(marked.expect("the store answers").as_deref(), Some("The Test Club"));
     other.work();
     assert!(other.sent_to(ANN).is_empty(), "nothing is sent a second time");
@@ -194,14 +194,14 @@ fn a_finished_match_is_taken_in_by_another_club_and_verifies_there() {
 
 #[test]
 fn a_dossier_that_does_not_verify_is_not_taken_in() {
-    let (desk, m) = over();
-    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
+    let (desk, game_match) = over();
+    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
     let other = Desk::new();
     let letter = letter_with_orders(&files);
     for (name, from, to) in [
         ("entries.jsonl", "MARBLE E5", "MARBLE E6"),
         (letter, "MARBLE", "MARBEL"),
-        ("about.json", &m.key.open()[..4], "0a0b"),
+        ("about.json", &game_match.key.open()[..4], "0a0b"),
     ] {
         let mut changed = files.clone();
         let text = String::from_utf8(files[name].clone()).expect("text");

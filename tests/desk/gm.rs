@@ -29,91 +29,92 @@ fn ask(desk: &Desk, lines: &str) -> Sent {
     answer.unwrap_or_else(|| panic!("no answer to {lines}")).clone()
 }
 
-fn kinds(desk: &Desk, m: &Match) -> Vec<String> {
-    let entries = desk.block_on(desk.office().store.entries(&m.id)).expect("the store answers");
+fn kinds(desk: &Desk, game_match: &Match) -> Vec<String> {
+    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     entries.into_iter().map(|entry| entry.kind).collect()
 }
 
 fn quad() -> (Desk, Match) {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     with_token(&desk);
-    (desk, m)
+    (desk, game_match)
 }
 
 #[test]
 fn the_gm_extends_a_deadline_and_both_are_told() {
-    let (desk, m) = quad();
+    let (desk, game_match) = quad();
     desk.sent_to(ANN);
     desk.sent_to(BO);
-    ask(&desk, &format!("GM MATCH {} EXTEND 3 days TURN 1", m.id))
+    ask(&desk, &format!("GM MATCH {} EXTEND 3 days TURN 1", game_match.id))
         .says("Done. The match now")
         .says("due Sun 17 May");
     for player in [ANN, BO] {
         desk.one_to(player).says("The GM has moved the deadline: it is now due Sun 17 May, 20:00 CEST");
     }
-    let entries = desk.block_on(desk.office().store.entries(&m.id)).expect("the store answers");
+    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     let extended = entries.iter().find(|entry| entry.kind == "DeadlineExtended").expect("an entry");
     assert!(extended.json.contains("The GM"), "{}", extended.json);
 }
 
 #[test]
 fn a_command_for_a_turn_that_has_passed_does_nothing() {
-    let (desk, m) = quad();
+    let (desk, game_match) = quad();
     desk.reply(ANN, &desk.sent_to(ANN)[0], "MARBLE E5");
-    ask(&desk, &format!("GM MATCH {} EXTEND 3 days TURN 1", m.id))
+    ask(&desk, &format!("GM MATCH {} EXTEND 3 days TURN 1", game_match.id))
         .says("you meant turn 1, and turn 2 is open");
-    assert!(!kinds(&desk, &m).contains(&"DeadlineExtended".to_owned()));
+    assert!(!kinds(&desk, &game_match).contains(&"DeadlineExtended".to_owned()));
 }
 
 #[test]
 fn many_commands_in_one_letter_are_each_confirmed() {
-    let (desk, m) = quad();
+    let (desk, game_match) = quad();
     let lines = format!(
         "GM MATCH {0} PAUSE illness\nGM MATCH {0} PAUSE again\nGM MATCH {0} RESUME\nGM MATCH QD-0000 RESUME\n\
          GM DANCE\nGM LIST running\nGM NEW quad {EVE} {BO} days=2\nregards",
-        m.id
+        game_match.id
     );
     let answer = ask(&desk, &lines);
     answer.says("paused").says("it is so already").says("There is no match QD-0000");
     answer.says("GM DANCE is nothing that I know").says("> regards").says("both players are written to");
-    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
     desk.one_to(EVE).says("A match of Quad begins");
 }
 
 #[test]
 fn a_check_of_the_gm_does_nothing() {
-    let (desk, m) = quad();
-    let lines = format!("CHECK\nGM MATCH {0} ABANDON\nGM MATCH {0} RESUME\nGM PLAYER ADD {EVE} Eve", m.id);
+    let (desk, game_match) = quad();
+    let lines =
+        format!("CHECK\nGM MATCH {0} ABANDON\nGM MATCH {0} RESUME\nGM PLAYER ADD {EVE} Eve", game_match.id);
     ask(&desk, &lines).says("It would be done").says("it is so already").says("This was a check");
-    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
     let eve = desk.block_on(desk.office().store.player_by_address(EVE)).expect("the store answers");
     assert_eq!(eve, None);
 }
 
 #[test]
 fn nobody_else_is_the_gm() {
-    let (desk, m) = quad();
+    let (desk, game_match) = quad();
     let stolen = desk.last_fate();
     assert_eq!(stolen, LetterStatus::Answered);
     let to_gm = desk.all_to(GM).pop().expect("a letter");
-    desk.reply(EVE, &to_gm, &format!("GM MATCH {} ABANDON", m.id));
+    desk.reply(EVE, &to_gm, &format!("GM MATCH {} ABANDON", game_match.id));
     assert_eq!(desk.last_fate(), LetterStatus::Ignored);
     assert!(desk.sent_to(EVE).is_empty());
     // The GM's address alone is not enough: the answer goes to him, and nothing is done.
-    desk.write(GM, &format!("GM MATCH {} ABANDON", m.id));
-    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    desk.write(GM, &format!("GM MATCH {} ABANDON", game_match.id));
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
     // A player's token does not make the GM.
     let to_ann = desk.sent_to(ANN).remove(0);
-    desk.reply(ANN, &to_ann, &format!("GM MATCH {} ABANDON", m.id));
+    desk.reply(ANN, &to_ann, &format!("GM MATCH {} ABANDON", game_match.id));
     desk.one_to(ANN).says("GM does nothing in a letter about this match");
-    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
 }
 
 #[test]
 fn a_successor_takes_over_and_the_old_token_ends() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Pacific, &[("submarines", "false")]);
+    let game_match = desk.open(GameKind::Pacific, &[("submarines", "false")]);
     let old = desk.one_to(ANN);
     let fleet = "CARRIER D2 SQUADRON D3\nCARRIER M2 SQUADRON M3\nBATTLESHIP A1 B1 O1 P1\nCRUISER C1 E1 L1 N1\n\
                  DESTROYER A3 C3 E3 G3 I3 K3 O3";
@@ -121,62 +122,63 @@ fn a_successor_takes_over_and_the_old_token_ends() {
     desk.one_to(ANN);
     desk.sent_to(BO);
     with_token(&desk);
-    ask(&desk, &format!("GM MATCH {} REPLACE first {EVE}", m.id)).says("eve (first)");
+    ask(&desk, &format!("GM MATCH {} REPLACE first {EVE}", game_match.id)).says("eve (first)");
     desk.one_to(ANN).says("The GM has given the seat of Ann to eve");
     desk.one_to(BO).says("had filed and was not yet adjudicated is void");
-    assert!(desk.find(&m.id).held.first.is_none());
+    assert!(desk.find(&game_match.id).held.first.is_none());
     let to_eve = desk.one_to(EVE);
     to_eve.says("The GM has given you a seat");
     desk.reply(ANN, &old, fleet);
-    assert!(desk.find(&m.id).held.first.is_none(), "the old token is void");
+    assert!(desk.find(&game_match.id).held.first.is_none(), "the old token is void");
     desk.reply(EVE, &to_eve, fleet);
     desk.one_to(EVE).says("Your orders are sealed");
 }
 
 #[test]
 fn a_renewed_token_replaces_the_old_one() {
-    let (desk, m) = quad();
+    let (desk, game_match) = quad();
     let old = desk.one_to(ANN);
-    ask(&desk, &format!("GM MATCH {} TOKEN first", m.id)).says("Done");
+    ask(&desk, &format!("GM MATCH {} TOKEN first", game_match.id)).says("Done");
     let new = desk.one_to(ANN);
     new.says("a new reply token");
     assert_ne!(new.token(), old.token());
     desk.reply(ANN, &old, "MARBLE E5");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
     desk.reply(ANN, &new, "MARBLE E5");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }
 
 #[test]
 fn the_gm_files_for_a_seat() {
-    let (desk, m) = quad();
-    ask(&desk, &format!("GM MATCH {} ACT first\nMARBLE A1\nEND", m.id)).says("the orders cannot stand");
-    ask(&desk, &format!("GM MATCH {} ACT second\nMARBLE E5\nEND", m.id))
+    let (desk, game_match) = quad();
+    ask(&desk, &format!("GM MATCH {} ACT first\nMARBLE A1\nEND", game_match.id))
+        .says("the orders cannot stand");
+    ask(&desk, &format!("GM MATCH {} ACT second\nMARBLE E5\nEND", game_match.id))
         .says("nothing is due from the seat second");
     desk.sent_to(BO);
-    ask(&desk, &format!("GM MATCH {} ACT first\nMARBLE E5\nEND\nGM LIST", m.id)).says("turn 2");
+    ask(&desk, &format!("GM MATCH {} ACT first\nMARBLE E5\nEND\nGM LIST", game_match.id)).says("turn 2");
     desk.sent_to(BO)[0].says("The GM has filed orders for Ann").keeps_silent_of("E5");
 }
 
 #[test]
 fn adjudication_forfeit_and_note_are_in_the_book() {
-    let (desk, m) = quad();
-    ask(&desk, &format!("GM MATCH {} ADJUDICATE", m.id)).says("first must file orders");
-    ask(&desk, &format!("GM MATCH {} NOTE the sixth of May counts", m.id)).says("Done");
+    let (desk, game_match) = quad();
+    ask(&desk, &format!("GM MATCH {} ADJUDICATE", game_match.id)).says("first must file orders");
+    ask(&desk, &format!("GM MATCH {} NOTE the sixth of May counts", game_match.id)).says("Done");
     desk.last_to(BO).says("> the sixth of May counts");
-    ask(&desk, &format!("GM MATCH {} FORFEIT first", m.id)).says("over (forfeited)");
+    ask(&desk, &format!("GM MATCH {} FORFEIT first", game_match.id)).says("over (forfeited)");
     desk.last_to(BO).says("You have won this match (forfeited)");
-    let kinds = kinds(&desk, &m);
+    let kinds = kinds(&desk, &game_match);
     assert!(kinds.contains(&"GmNoted".to_owned()) && kinds.contains(&"MatchClosed".to_owned()));
-    ask(&desk, &format!("GM MATCH {} EXTEND 2 days", m.id)).says("the match is over");
+    ask(&desk, &format!("GM MATCH {} EXTEND 2 days", game_match.id)).says("the match is over");
 }
 
 #[test]
 fn a_setup_of_pacific_is_not_taken_from_nobody_but_a_held_turn_is() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::QuadrantZ, &[]);
+    let game_match = desk.open(GameKind::QuadrantZ, &[]);
     with_token(&desk);
-    ask(&desk, &format!("GM MATCH {} ADJUDICATE", m.id)).says("first and second must file orders");
+    ask(&desk, &format!("GM MATCH {} ADJUDICATE", game_match.id)).says("first and second must file orders");
 }
 
 #[test]
@@ -201,7 +203,7 @@ fn players_are_added_shown_renamed_and_become_one() {
 
 #[test]
 fn a_protest_stops_the_deadline_until_the_gm_lets_it_go_on() {
-    let (desk, m) = quad();
+    let (desk, game_match) = quad();
     let to_ann = desk.one_to(ANN);
     desk.sent_to(BO);
     desk.reply(ANN, &to_ann, "PROTEST It is not fair.\nEND");
@@ -209,16 +211,16 @@ fn a_protest_stops_the_deadline_until_the_gm_lets_it_go_on() {
     desk.one_to(BO).says("Ann has put the match before the GM");
     desk.sleep(20 * 24);
     desk.work();
-    assert_eq!(desk.find(&m.id).missed.first, 0);
-    ask(&desk, "GM LIST protests").says(&m.id).says("Ann protests");
-    ask(&desk, &format!("GM MATCH {} RESUME", m.id));
-    let after = desk.find(&m.id);
+    assert_eq!(desk.find(&game_match.id).missed.first, 0);
+    ask(&desk, "GM LIST protests").says(&game_match.id).says("Ann protests");
+    ask(&desk, &format!("GM MATCH {} RESUME", game_match.id));
+    let after = desk.find(&game_match.id);
     assert_eq!((after.stage, after.protest), (Stage::Running, None));
     assert!(after.deadline.expect("a deadline") > desk.now());
 }
 
-fn correct(desk: &Desk, m: &Match, deed: MatchAction) -> GmDone {
-    let instruction = Instruction::Match { id: m.id.clone(), turn: None, deed };
+fn correct(desk: &Desk, game_match: &Match, deed: MatchAction) -> GmDone {
+    let instruction = Instruction::Match { id: game_match.id.clone(), turn: None, deed };
     let done = desk.block_on(desk.office().carry_out(&instruction)).expect("it is carried out");
     desk.work();
     done
@@ -236,39 +238,39 @@ fn play_three(desk: &Desk) {
 #[test]
 fn a_turn_is_opened_again_and_both_are_told_why() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     play_three(&desk);
     let reason = "Bo's letter of turn 2 came in time".to_owned();
-    let done = correct(&desk, &m, MatchAction::Correct { turn: 2, reason, orders: None });
+    let done = correct(&desk, &game_match, MatchAction::Correct { turn: 2, reason, orders: None });
     assert!(done.is_done(), "{done:?}");
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!((after.adjudicated.len(), after.due().map(|due| due.turn)), (1, Some(2)));
     for player in [ANN, BO] {
         let told = desk.one_to(player);
         told.says("turn 2 is open again").says("> Bo's letter of turn 2 came in time");
         assert!(told.subject.contains("a correction"), "{}", told.subject);
     }
-    assert!(kinds(&desk, &m).contains(&"CorrectionMade".to_owned()));
+    assert!(kinds(&desk, &game_match).contains(&"CorrectionMade".to_owned()));
     let to_bo = desk.all_to(BO).pop().expect("a letter");
     desk.reply(BO, &to_bo, "MARBLE B8");
     desk.last_to(BO).says("MARBLE B8".trim_start_matches("MARBLE "));
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 2);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 2);
 }
 
 #[test]
 fn a_turn_is_decided_anew_on_other_orders() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     play_three(&desk);
     let line = |text: &str| vec![fogpost::game::Line { no: 1, text: text.to_owned() }];
     let reason = "it was misread".to_owned();
     let orders = Some((Seat::Second, line("MARBLE A1")));
-    let done = correct(&desk, &m, MatchAction::Correct { turn: 2, reason: reason.clone(), orders });
+    let done = correct(&desk, &game_match, MatchAction::Correct { turn: 2, reason: reason.clone(), orders });
     assert!(!done.is_done(), "there is no point A1");
     let orders = Some((Seat::Second, line("MARBLE B8")));
-    let done = correct(&desk, &m, MatchAction::Correct { turn: 2, reason, orders });
+    let done = correct(&desk, &game_match, MatchAction::Correct { turn: 2, reason, orders });
     assert!(done.is_done(), "{done:?}");
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!((after.adjudicated.len(), after.due().map(|due| due.turn)), (2, Some(3)));
     for player in [ANN, BO] {
         let told = desk.one_to(player);
@@ -285,29 +287,33 @@ fn a_turn_is_decided_anew_on_other_orders() {
 #[test]
 fn a_match_that_is_over_can_be_corrected() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     play_three(&desk);
     let to_ann = desk.all_to(ANN).pop().expect("a letter");
     desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
-    assert_eq!(desk.find(&m.id).stage, Stage::Over);
-    let done =
-        correct(&desk, &m, MatchAction::Correct { turn: 3, reason: "not meant".to_owned(), orders: None });
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Over);
+    let done = correct(
+        &desk,
+        &game_match,
+        MatchAction::Correct { turn: 3, reason: "not meant".to_owned(), orders: None },
+    );
     assert!(done.is_done(), "{done:?}");
-    assert_eq!(desk.find(&m.id).stage, Stage::Running);
-    let done = correct(&desk, &m, MatchAction::Correct { turn: 7, reason: "no".to_owned(), orders: None });
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
+    let done =
+        correct(&desk, &game_match, MatchAction::Correct { turn: 7, reason: "no".to_owned(), orders: None });
     assert!(!done.is_done());
 }
 
 #[test]
 fn the_digest_comes_once_a_day_and_only_with_something_to_tell() {
-    let (desk, m) = quad();
+    let (desk, game_match) = quad();
     desk.advance(26);
     assert!(desk.sent_to(GM).is_empty(), "nothing to tell");
     desk.reply(ANN, &desk.sent_to(ANN)[0], "MARBLE A1");
     desk.reply(EVE, &desk.last_to(ANN), "MARBLE E5");
     desk.advance(24);
     let digest = desk.one_to(GM);
-    digest.says("Orders refused").says(&format!("{}: 1", m.id)).says("Letters ignored").says(EVE);
+    digest.says("Orders refused").says(&format!("{}: 1", game_match.id)).says("Letters ignored").says(EVE);
     assert!(!digest.token().is_empty());
     desk.advance(24);
     assert!(desk.sent_to(GM).is_empty(), "nothing new");
@@ -316,9 +322,9 @@ fn the_digest_comes_once_a_day_and_only_with_something_to_tell() {
 
 #[test]
 fn a_late_match_stands_in_the_list_and_in_the_digest() {
-    let (desk, m) = quad();
+    let (desk, game_match) = quad();
     desk.advance(7 * 24 + 9);
-    ask(&desk, "GM LIST late").says(&m.id).says("waits for Ann");
+    ask(&desk, "GM LIST late").says(&game_match.id).says("waits for Ann");
     desk.advance(24 * 10);
     let letters = desk.sent_to(GM);
     assert!(letters.iter().any(|sent| sent.text.contains("Waiting for your decision")), "a digest");

@@ -31,9 +31,9 @@ fn opened(desk: &Desk, level: &str, anns: Seat) -> Match {
         players,
         terms: desk.office().config.terms.clone(),
     };
-    let m = desk.block_on(desk.office().open(new)).expect("the match opens");
+    let game_match = desk.block_on(desk.office().open(new)).expect("the match opens");
     desk.work();
-    m
+    game_match
 }
 
 fn only_match(desk: &Desk) -> Match {
@@ -64,11 +64,11 @@ fn arrives(desk: &Desk, raw: &str) {
 
 /// A match against Average in which Ann has played, and the house not yet.
 fn house_is_due(desk: &Desk) -> Match {
-    let m = opened(desk, "average", Seat::First);
+    let game_match = opened(desk, "average", Seat::First);
     arrives(desk, &desk.answer(ANN, &to_ann(desk), "MARBLE F6"));
-    let m = desk.find(&m.id);
-    assert_eq!(m.house_due(), Some(Seat::Second));
-    m
+    let game_match = desk.find(&game_match.id);
+    assert_eq!(game_match.house_due(), Some(Seat::Second));
+    game_match
 }
 
 /// The board as the ledger tells it.
@@ -91,11 +91,11 @@ fn board(desk: &Desk, id: &str) -> State {
 /// Ann plays on as the house would at `level`, until the match is over.
 fn play_out(desk: &Desk, id: &str, level: Level) -> Match {
     for _ in 0..40 {
-        let m = desk.find(id);
-        if m.stage == Stage::Over {
-            return m;
+        let game_match = desk.find(id);
+        if game_match.stage == Stage::Over {
+            return game_match;
         }
-        assert_eq!(m.house_due(), None, "the house has played");
+        assert_eq!(game_match.house_due(), None, "the house has played");
         let state = board(desk, id);
         let seat = Quad::due(&state).expect("it runs").seats[0];
         let lines = house::choose(&Quad::view(&state, seat), level, 7);
@@ -110,22 +110,23 @@ fn every_level_is_played_to_the_end_by_letter() {
         [("trainer", Seat::First), ("easy", Seat::Second), ("average", Seat::First), ("expert", Seat::First)]
     {
         let desk = Desk::new();
-        let m = opened(&desk, level, anns);
+        let game_match = opened(&desk, level, anns);
         let name = format!("the house ({level})");
         desk.all_to(ANN)[0].says(&format!("Opponent: {name}"));
-        let m = play_out(&desk, &m.id, if level == "expert" { Level::Trainer } else { Level::Easy });
-        assert!(m.state.outcome().is_some(), "{level}");
+        let game_match =
+            play_out(&desk, &game_match.id, if level == "expert" { Level::Trainer } else { Level::Easy });
+        assert!(game_match.state.outcome().is_some(), "{level}");
         let result = desk.last_to(ANN);
         let [(_, record)] = &result.attachments[..] else { panic!("the record is attached") };
         assert!(record.contains(&format!("{} = \"{name}\"", anns.other())), "{record}");
         assert!(desk.all_to(&format!("house:{level}")).is_empty());
-        let by_house = entries(&desk, &m.id);
+        let by_house = entries(&desk, &game_match.id);
         let sealed = by_house.iter().filter(|entry| {
             matches!(&entry.fact, Fact::OrdersSealed { seat, .. } if *seat != anns)
                 && matches!(&entry.cause, Source::House { .. })
         });
         assert!(sealed.count() >= 3, "{level}");
-        assert!(desk.verify(&m.id).is_sound());
+        assert!(desk.verify(&game_match.id).is_sound());
     }
 }
 
@@ -133,19 +134,26 @@ fn every_level_is_played_to_the_end_by_letter() {
 fn a_challenge_of_the_house_opens_at_once_and_who_begins_is_chosen() {
     let desk = Desk::new();
     desk.write("Ann <ann@players.example>", "CHALLENGE house QUAD level=average first=me days=3");
-    let m = only_match(&desk);
-    assert_eq!((m.players.first.as_str(), m.players.second.as_str()), ("Ann", "the house (average)"));
-    assert_eq!((m.terms.days, m.adjudicated.len()), (3, 0));
+    let game_match = only_match(&desk);
+    assert_eq!(
+        (game_match.players.first.as_str(), game_match.players.second.as_str()),
+        ("Ann", "the house (average)")
+    );
+    assert_eq!((game_match.terms.days, game_match.adjudicated.len()), (3, 0));
     let letters = desk.sent_to(ANN);
     assert_eq!(letters.len(), 2, "the answer and the invitation");
-    letters[1].says(&format!("The match {} begins", m.id));
+    letters[1].says(&format!("The match {} begins", game_match.id));
     letters[0].says("Opponent: the house (average)");
     assert_eq!(desk.last_fate(), LetterStatus::Answered);
 
     let desk = Desk::new();
     desk.write(ANN, "challenge house quad level=easy first=house");
-    let m = only_match(&desk);
-    assert_eq!((m.house.first.as_deref(), m.adjudicated.len()), (Some("easy"), 1), "the house has begun");
+    let game_match = only_match(&desk);
+    assert_eq!(
+        (game_match.house.first.as_deref(), game_match.adjudicated.len()),
+        (Some("easy"), 1),
+        "the house has begun"
+    );
     desk.last_to(ANN).says("The house (easy) played a marble").says("Turn 2 waits for your orders");
 }
 
@@ -172,17 +180,18 @@ fn who_beats_a_level_meets_the_next_one_where_the_club_has_it_so() {
     for (advance, next) in [(true, "easy"), (false, "trainer")] {
         let desk = Desk::with(&format!("[house]\nlevel = \"trainer\"\nadvance = {advance}\n"));
         let beaten = (0..20).any(|_| {
-            let m = opened(&desk, "trainer", Seat::First);
-            let outcome = play_out(&desk, &m.id, Level::Average).state.outcome().expect("it is over");
+            let game_match = opened(&desk, "trainer", Seat::First);
+            let outcome =
+                play_out(&desk, &game_match.id, Level::Average).state.outcome().expect("it is over");
             outcome.winner == Some(Seat::First)
         });
         assert!(beaten, "Average beats Trainer one time in twenty");
         let level_of_new = |text: &str| {
             desk.write(ANN, text);
             let rows = desk.block_on(desk.office().store.list_matches(Some("running"))).expect("matches");
-            let m = desk.find(&rows[0].id);
+            let game_match = desk.find(&rows[0].id);
             desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
-            m.house.second.expect("the house plays")
+            game_match.house.second.expect("the house plays")
         };
         assert_eq!(level_of_new("CHALLENGE house quad first=me"), next);
         assert_eq!(level_of_new("CHALLENGE house quad first=me level=expert"), "expert", "as it is asked");
@@ -269,17 +278,17 @@ fn the_gm_is_told_that_no_deadline_runs_while_the_house_is_to_move() {
 #[test]
 fn the_house_plays_by_its_view_its_level_and_the_dice_of_the_match_alone() {
     let desk = Desk::new();
-    let m = house_is_due(&desk);
-    let mut other = m.clone();
+    let game_match = house_is_due(&desk);
+    let mut other = game_match.clone();
     other.players.first = "Somebody else".to_owned();
     (other.terms.days, other.opened_at, other.head.seq) = (1, desk.now(), 99);
     (other.missed, other.adjudicated) = (BySeat::new(1, 0), Vec::new());
-    assert_eq!(other.house_turn(), m.house_turn());
-    let Some(Act::Play { orders, .. }) = m.house_turn() else { panic!("it plays") };
-    let view = Quad::view(&board(&desk, &m.id), Seat::Second);
-    assert_eq!(orders, house::choose(&view, Level::Average, m.key.dice(m.phase_no)));
-    assert_ne!(m.key.dice(2), m.key.dice(3));
-    assert_eq!(m.state.house(Seat::First, "average", 5), None, "nothing is due from there");
+    assert_eq!(other.house_turn(), game_match.house_turn());
+    let Some(Act::Play { orders, .. }) = game_match.house_turn() else { panic!("it plays") };
+    let view = Quad::view(&board(&desk, &game_match.id), Seat::Second);
+    assert_eq!(orders, house::choose(&view, Level::Average, game_match.key.dice(game_match.phase_no)));
+    assert_ne!(game_match.key.dice(2), game_match.key.dice(3));
+    assert_eq!(game_match.state.house(Seat::First, "average", 5), None, "nothing is due from there");
     desk.work();
 }
 
@@ -287,16 +296,17 @@ fn the_house_plays_by_its_view_its_level_and_the_dice_of_the_match_alone() {
 #[test]
 fn a_turn_that_the_house_would_not_have_played_is_found() {
     let desk = Desk::new();
-    let m = house_is_due(&desk);
+    let game_match = house_is_due(&desk);
     let orders = vec!["MARBLE A2".to_owned()];
     let act = Act::Play { seat: Seat::Second, version: GameKind::Quad.house_version(), orders };
-    let ruling = referee::rule(&m, &Cause::House { phase_no: m.phase_no, act: &act }, desk.now());
+    let ruling =
+        referee::rule(&game_match, &Cause::House { phase_no: game_match.phase_no, act: &act }, desk.now());
     let row = desk
-        .block_on(desk.office().store.matches(std::slice::from_ref(&m.id)))
+        .block_on(desk.office().store.matches(std::slice::from_ref(&game_match.id)))
         .expect("it answers")
         .remove(0);
     let entry_row = |Chained { entry, json, hash }: &Chained| EntryRow {
-        match_id: m.id.clone(),
+        match_id: game_match.id.clone(),
         seq: entry.seq,
         at: entry.at,
         kind: entry.fact.kind().to_owned(),
@@ -315,45 +325,52 @@ fn a_turn_that_the_house_would_not_have_played_is_found() {
     };
     desk.block_on(desk.office().store.commit(&forged)).expect("by the rules it can stand");
     desk.untidy.set(true);
-    let verdict = desk.verify(&m.id);
+    let verdict = desk.verify(&game_match.id);
     let [found] = &verdict.findings[..] else { panic!("one finding, not {verdict:#?}") };
-    assert_eq!(found.place, Place::Entry(m.head.seq + 1));
+    assert_eq!(found.place, Place::Entry(game_match.head.seq + 1));
     assert!(found.what.contains("the house"), "{verdict:#?}");
 }
 
 #[test]
 fn the_house_agrees_to_more_time_takes_no_draw_and_reads_nothing() {
     let desk = Desk::new();
-    let m = opened(&desk, "average", Seat::First);
-    let before = m.deadline.expect("Ann's days run");
+    let game_match = opened(&desk, "average", Seat::First);
+    let before = game_match.deadline.expect("Ann's days run");
     desk.reply(ANN, &to_ann(&desk), "EXTEND 3 days\nDRAW\nAGREE\nTELL Hello there\nEND\nSUBSTITUTE");
-    let m = desk.find(&m.id);
-    assert_eq!((m.deadline.map(|moved| (moved - before).num_days()), m.draw_offer), (Some(3), None));
+    let game_match = desk.find(&game_match.id);
+    assert_eq!(
+        (game_match.deadline.map(|moved| (moved - before).num_days()), game_match.draw_offer),
+        (Some(3), None)
+    );
     let answer = desk.last_to(ANN);
     answer.says("Agreed: the deadline has moved").says("the house (average) plays on");
     answer.says("The house (average) has asked for nothing").says("the house (average) reads none");
     answer.says("The GM was asked for somebody to take over your seat");
     desk.sent_to(GM);
     desk.reply(ANN, &answer, "PROTEST It cheats.");
-    assert_eq!(desk.find(&m.id).stage, Stage::Paused);
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Paused);
     desk.reply(ANN, &answer, "MARBLE F6");
     desk.advance(1);
-    desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} RESUME", m.id));
-    let m = desk.find(&m.id);
-    assert_eq!((m.stage, m.adjudicated.len()), (Stage::Running, 2), "the house has played on");
+    desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} RESUME", game_match.id));
+    let game_match = desk.find(&game_match.id);
+    assert_eq!(
+        (game_match.stage, game_match.adjudicated.len()),
+        (Stage::Running, 2),
+        "the house has played on"
+    );
 }
 
 #[test]
 fn nobody_reminds_the_house_and_a_player_who_is_late_is_reminded() {
     let desk = Desk::new();
-    let m = opened(&desk, "easy", Seat::Second);
+    let game_match = opened(&desk, "easy", Seat::Second);
     desk.sent_to(ANN);
     desk.advance(24 * 6);
     assert!(
         desk.sent_to(ANN).iter().any(|sent| sent.text.contains("Nothing is filed from you")),
         "a reminder"
     );
-    let seats = entries(&desk, &m.id).into_iter().filter_map(|entry| match entry.fact {
+    let seats = entries(&desk, &game_match.id).into_iter().filter_map(|entry| match entry.fact {
         Fact::ReminderSent { seat, .. } => Some(vec![seat]),
         Fact::DeadlineMissed { seats, .. } | Fact::DeadlineSet { seats, .. } => Some(seats),
         _ => None,
@@ -364,7 +381,7 @@ fn nobody_reminds_the_house_and_a_player_who_is_late_is_reminded() {
 #[test]
 fn the_gm_gives_the_houses_seat_to_a_person_and_a_persons_to_the_house() {
     let desk = Desk::new();
-    let m = opened(&desk, "easy", Seat::First);
+    let game_match = opened(&desk, "easy", Seat::First);
     desk.sent_to(ANN);
     let asks = |line: &str| {
         desk.write(GM, "GM LIST");
@@ -372,21 +389,22 @@ fn the_gm_gives_the_houses_seat_to_a_person_and_a_persons_to_the_house() {
         desk.reply(GM, &letter, line);
         desk.last_to(GM)
     };
-    asks(&format!("GM MATCH {} TOKEN second", m.id)).says("The house holds that seat");
-    asks(&format!("GM MATCH {} REPLACE first house", m.id)).says("holds a seat of that match already");
-    asks(&format!("GM MATCH {} REPLACE second {BO}", m.id)).says("Done");
-    assert_eq!(desk.find(&m.id).house, BySeat::default());
+    asks(&format!("GM MATCH {} TOKEN second", game_match.id)).says("The house holds that seat");
+    asks(&format!("GM MATCH {} REPLACE first house", game_match.id))
+        .says("holds a seat of that match already");
+    asks(&format!("GM MATCH {} REPLACE second {BO}", game_match.id)).says("Done");
+    assert_eq!(desk.find(&game_match.id).house, BySeat::default());
     desk.one_to(ANN).says("given the seat of the house (easy) to bo");
     desk.one_to(BO).says("The GM has given you a seat");
-    asks(&format!("GM MATCH {} REPLACE first house:master", m.id)).says("at the level master");
-    asks(&format!("GM MATCH {} REPLACE first house:expert", m.id)).says("Done");
-    let after = desk.find(&m.id);
+    asks(&format!("GM MATCH {} REPLACE first house:master", game_match.id)).says("at the level master");
+    asks(&format!("GM MATCH {} REPLACE first house:expert", game_match.id)).says("Done");
+    let after = desk.find(&game_match.id);
     assert_eq!((after.house.first.as_deref(), after.adjudicated.len()), (Some("expert"), 1), "it has played");
     let to_bo = desk.sent_to(BO);
     to_bo[0].says("to the house (expert)");
     desk.one_to(ANN).says("to the house (expert)");
     desk.reply(BO, &to_bo[1], "MARBLE A2");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 3);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 3);
     let [id] = &asks(&format!("GM NEW quad {ANN} house:average trainer=on"))
         .text
         .split_whitespace()
@@ -402,35 +420,39 @@ fn the_gm_gives_the_houses_seat_to_a_person_and_a_persons_to_the_house() {
 #[test]
 fn a_turn_that_is_opened_again_is_played_again() {
     let desk = Desk::new();
-    let m = opened(&desk, "average", Seat::First);
+    let game_match = opened(&desk, "average", Seat::First);
     desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
     let deed = MatchAction::Correct { turn: 2, reason: "another try".to_owned(), orders: None };
-    let again = Instruction::Match { id: m.id.clone(), turn: None, deed };
+    let again = Instruction::Match { id: game_match.id.clone(), turn: None, deed };
     desk.block_on(desk.office().carry_out(&again)).expect("it is done");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
     desk.work();
-    assert_eq!((desk.find(&m.id).adjudicated.len(), desk.find(&m.id).house_due()), (2, None));
+    assert_eq!(
+        (desk.find(&game_match.id).adjudicated.len(), desk.find(&game_match.id).house_due()),
+        (2, None)
+    );
 }
 
 #[test]
 fn the_house_waits_for_no_settle_time_and_its_opponent_has_it() {
     let desk = Desk::with("settle_minutes = 30\n");
-    let m = opened(&desk, "average", Seat::Second);
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    let game_match = opened(&desk, "average", Seat::Second);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
     desk.reply(ANN, &to_ann(&desk), "MARBLE A2");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1, "Ann can still amend");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1, "Ann can still amend");
     desk.advance(1);
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 3);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 3);
 }
 
 #[test]
 fn a_dossier_and_the_account_tell_of_the_house_and_another_club_can_take_them_in() {
     let desk = Desk::new();
-    let m = opened(&desk, "average", Seat::First);
+    let game_match = opened(&desk, "average", Seat::First);
     desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
     desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
-    let files = desk.block_on(desk.office().dossier(&m.id, false)).expect("a dossier");
-    let material = desk.block_on(desk.office().material(&m.id, false, "")).expect("the account's material");
+    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let material =
+        desk.block_on(desk.office().material(&game_match.id, false, "")).expect("the account's material");
     let page = account::text(&desk.office().templates, &material, None).expect("worded").expect("a page");
     assert!(page.contains(", by the house\n") && page.contains("against the house (average)"), "{page}");
     let turn = |turn| {
@@ -442,5 +464,5 @@ fn a_dossier_and_the_account_tell_of_the_house_and_another_club_can_take_them_in
     let other = Desk::new();
     let brought = dossier::read(files).expect("a dossier");
     let verdict = other.block_on(other.office().take_dossier(brought)).expect("it is sound");
-    assert_eq!(verdict.head, desk.find(&m.id).head);
+    assert_eq!(verdict.head, desk.find(&game_match.id).head);
 }

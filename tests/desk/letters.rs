@@ -17,23 +17,23 @@ fn a_stranger_gets_the_manual_and_nothing_of_a_match() {
 #[test]
 fn a_stolen_token_does_nothing_and_is_not_answered() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply("eve@elsewhere.example", &invitation, "MARBLE E5");
     assert!(desk.sent_to("eve@elsewhere.example").is_empty());
     assert!(desk.sent_to(ANN).is_empty());
     assert_eq!(desk.last_fate(), LetterStatus::Ignored);
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
 }
 
 #[test]
 fn the_token_of_the_other_seat_does_nothing() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(BO, &invitation, "MARBLE E5");
     assert_eq!(desk.last_fate(), LetterStatus::Ignored);
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::positions::{kinds, quad, quadrant_z};
 #[test]
 fn while_the_mailbox_cannot_be_read_nobody_is_late_and_deadlines_slide() {
     let desk = Desk::with("days = 1\n");
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     let (mailbox, away) = (desk.folder().join("mail/referee"), desk.folder().join("mail/away"));
     desk.advance(28);
     fs::rename(&mailbox, &away).expect("the mailbox goes");
@@ -21,31 +21,31 @@ fn while_the_mailbox_cannot_be_read_nobody_is_late_and_deadlines_slide() {
         desk.sleep(2);
         desk.block_on(desk.office().once()).expect_err("the mailbox is not there");
     }
-    assert_eq!(desk.find(&m.id).missed.first, 0);
+    assert_eq!(desk.find(&game_match.id).missed.first, 0);
     fs::rename(&away, &mailbox).expect("it is there again");
     desk.sent_to(ANN);
     desk.work();
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!(after.deadline, Some(desk.now() + TimeDelta::hours(12)), "the grace at least");
     assert_eq!((after.missed.first, after.stage), (0, Stage::Running));
     desk.one_to(ANN)
         .says("could not be reached for a while")
         .says("It is due Sun 10 May, 00:00 CEST: in 12 hours");
-    assert!(kinds(&desk, &m).contains(&"DeadlineSlid".to_owned()));
+    assert!(kinds(&desk, &game_match).contains(&"DeadlineSlid".to_owned()));
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }
 
 #[test]
 fn after_a_short_outage_there_is_the_grace_at_least() {
     // Due in 32 hours; the program goes 5 hours before the grace ends and comes back 3 hours after.
     let mut desk = Desk::with("days = 1\ngrace_hours = 24\n");
-    let (m, _, _) = quad(&desk);
+    let (game_match, _, _) = quad(&desk);
     desk.advance(32 + 19);
     desk.sleep(8);
     desk.restart();
     desk.work();
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!(after.missed.first, 0);
     assert_eq!(after.deadline, Some(desk.now() + TimeDelta::hours(24)));
 }
@@ -53,24 +53,24 @@ fn after_a_short_outage_there_is_the_grace_at_least() {
 #[test]
 fn deadlines_outside_of_the_outage_stay() {
     let mut desk = Desk::new();
-    let (m, _, _) = quad(&desk);
+    let (game_match, _, _) = quad(&desk);
     desk.sleep(24);
     desk.restart();
     desk.work();
-    assert_eq!(desk.find(&m.id).deadline, m.deadline);
+    assert_eq!(desk.find(&game_match.id).deadline, game_match.deadline);
     assert!(desk.all_to(BO).len() == 1, "nothing is told");
 }
 
 #[test]
 fn a_clock_that_jumps_ahead_is_an_outage() {
     let desk = Desk::with("days = 1\n");
-    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD\nWAIT");
     desk.reply(BO, &to_bo, "HOLD");
-    let before = desk.find(&m.id);
+    let before = desk.find(&game_match.id);
     desk.sleep(100 * 24);
     desk.work();
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     let moved = before.deadline.expect("a deadline") + TimeDelta::days(100);
     assert_eq!((after.deadline, after.settle_at), (Some(moved), Some(moved)), "who waits is slid along");
     assert_eq!(after.due().map(|due| due.turn), Some(1));
@@ -79,7 +79,7 @@ fn a_clock_that_jumps_ahead_is_an_outage() {
 #[test]
 fn a_clock_that_is_set_back_takes_nothing_from_anybody() {
     let desk = Desk::with("days = 1\n");
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.advance(20);
     desk.sent_to(ANN);
     desk.sleep(-12);
@@ -90,7 +90,7 @@ fn a_clock_that_is_set_back_takes_nothing_from_anybody() {
     desk.sent_to(ANN);
     desk.reply(ANN, &to_ann, "MARBLE E5");
     assert_eq!(desk.sent_to(ANN).len(), 2, "a receipt and a report");
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!((after.missed.first, after.adjudicated.len()), (0, 1));
 }
 
@@ -119,7 +119,7 @@ fn what_waits_to_be_sent_again_does_not_wait_for_a_clock_that_was_set_back() {
 #[test]
 fn a_deadline_missed_while_the_program_was_down_can_still_be_met() {
     let mut desk = Desk::with("days = 2\n");
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.advance(40);
     desk.sleep(72);
     desk.restart();
@@ -129,6 +129,6 @@ fn a_deadline_missed_while_the_program_was_down_can_still_be_met() {
     desk.one_to(ANN).says("Turn 1 waits for your orders").says("in 16 hours");
     // And it is enforced when that time is over.
     desk.advance(16 + 13);
-    assert_eq!(desk.find(&m.id).missed.first, 1);
+    assert_eq!(desk.find(&game_match.id).missed.first, 1);
     desk.last_to(ANN).says("No orders came from you for turn 1");
 }

@@ -21,16 +21,16 @@ fn ask(desk: &Desk, lines: &str) -> Sent {
 #[test]
 fn a_new_name_reaches_the_matches_that_are_open_and_the_record() {
     let desk = Desk::new();
-    let (m, to_ann, to_bo) = quad(&desk);
+    let (game_match, to_ann, to_bo) = quad(&desk);
     ask(&desk, &format!("CHECK\nGM PLAYER RENAME {ANN} Anna Archer")).says("It would be done");
-    assert_eq!(desk.find(&m.id).players.first, "Ann");
+    assert_eq!(desk.find(&game_match.id).players.first, "Ann");
     ask(&desk, &format!("GM PLAYER RENAME {ANN} Anna Archer")).says("Anna Archer: ann@players.example");
-    assert_eq!(desk.find(&m.id).players.first, "Anna Archer");
+    assert_eq!(desk.find(&game_match.id).players.first, "Anna Archer");
     for (reader, awaited) in [(ANN, "your orders"), (BO, "Anna Archer")] {
         let told = desk.one_to(reader);
         told.says("Ann is called Anna Archer from now on").says(&format!("Turn 1 waits for {awaited}"));
     }
-    let entries = desk.block_on(desk.office().store.entries(&m.id)).expect("the store answers");
+    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     let renamed = entries.iter().find(|entry| entry.kind == "PlayerRenamed").expect("it is in the book");
     assert!(renamed.json.contains("The GM"), "{}", renamed.json);
     // To say it again changes nothing.
@@ -59,11 +59,11 @@ fn a_name_is_one_line_of_at_most_forty_letters() {
 #[test]
 fn a_merge_hands_over_seats_names_and_letters() {
     let desk = Desk::new();
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     ask(&desk, &format!("GM PLAYER ADD {EVE} Ann-Eve"));
     ask(&desk, &format!("CHECK\nGM PLAYER MERGE {ANN} INTO {EVE}")).says("It would be done");
     ask(&desk, &format!("GM PLAYER MERGE {ANN} INTO {EVE}"))
-        .says(&format!("Ann-Eve: {EVE}, {ANN} Plays in {}", m.id));
+        .says(&format!("Ann-Eve: {EVE}, {ANN} Plays in {}", game_match.id));
     desk.one_to(EVE).says("Ann is called Ann-Eve from now on");
     // Both addresses are hers; the answers go to the first.
     desk.reply(ANN, &to_ann, "MARBLE E5");
@@ -83,9 +83,9 @@ fn a_player_writes_from_any_of_his_addresses() {
     let desk = Desk::new();
     ask(&desk, &format!("GM PLAYER ADD {EVE} Ann\nGM PLAYER ADD {ANN} Ann"));
     ask(&desk, &format!("GM PLAYER MERGE {EVE} INTO {ANN}"));
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.reply(EVE, &to_ann, "MARBLE E5");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
     desk.sent_to(ANN)[0].says("Your orders are sealed");
     assert!(desk.sent_to(EVE).is_empty(), "answers go to the first address");
 }
@@ -93,47 +93,50 @@ fn a_player_writes_from_any_of_his_addresses() {
 #[test]
 fn a_check_makes_nobody_known() {
     let desk = Desk::new();
-    let (m, _, _) = quad(&desk);
-    let lines = format!("CHECK\nGM MATCH {} REPLACE first {EVE}\nGM NEW quad {EVE} {BO}", m.id);
+    let (game_match, _, _) = quad(&desk);
+    let lines = format!("CHECK\nGM MATCH {} REPLACE first {EVE}\nGM NEW quad {EVE} {BO}", game_match.id);
     ask(&desk, &lines).says("It would be done");
     let eve = desk.block_on(desk.office().store.player_by_address(EVE)).expect("the store answers");
     assert_eq!(eve, None);
-    ask(&desk, &format!("GM MATCH {} REPLACE first {BO}", m.id))
+    ask(&desk, &format!("GM MATCH {} REPLACE first {BO}", game_match.id))
         .says("Bo holds a seat of that match already");
-    ask(&desk, &format!("GM MATCH {} REPLACE first", m.id)).says("REPLACE wants a seat and a mail address");
+    ask(&desk, &format!("GM MATCH {} REPLACE first", game_match.id))
+        .says("REPLACE wants a seat and a mail address");
 }
 
 #[test]
 fn the_gm_goes_back_and_corrects_by_letter() {
     let desk = Desk::new();
-    let (m, to_ann, to_bo) = quad(&desk);
+    let (game_match, to_ann, to_bo) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    let correct = format!("GM MATCH {} CORRECT 2 second It was misread.\nMARBLE A1\nEND", m.id);
+    let correct = format!("GM MATCH {} CORRECT 2 second It was misread.\nMARBLE A1\nEND", game_match.id);
     ask(&desk, &correct).says("the orders cannot stand").says("Line 2: A1 is a corner");
     let correct = correct.replace("A1", "B8");
     ask(&desk, &format!("CHECK\n{correct}")).says("It would be done");
-    assert!(!kinds(&desk, &m).contains(&"CorrectionMade".to_owned()));
+    assert!(!kinds(&desk, &game_match).contains(&"CorrectionMade".to_owned()));
     ask(&desk, &correct).says("turn 3: waits for Ann");
     for reader in [ANN, BO] {
         desk.last_to(reader).says("This is a correction by the GM").says("> It was misread.").says("B8");
     }
-    ask(&desk, &format!("GM MATCH {} ROLLBACK 2 Both agreed. TURN 3", m.id)).says("turn 2: waits for Bo");
+    ask(&desk, &format!("GM MATCH {} ROLLBACK 2 Both agreed. TURN 3", game_match.id))
+        .says("turn 2: waits for Bo");
     desk.last_to(ANN).says("turn 2 is open again").says("> Both agreed.");
-    ask(&desk, &format!("GM MATCH {} ROLLBACK 2 Both agreed. TURN 3", m.id))
+    ask(&desk, &format!("GM MATCH {} ROLLBACK 2 Both agreed. TURN 3", game_match.id))
         .says("you meant turn 3, and turn 2 is open");
-    ask(&desk, &format!("GM MATCH {} ROLLBACK 9 Both agreed.", m.id)).says("turn 9 was not adjudicated");
+    ask(&desk, &format!("GM MATCH {} ROLLBACK 9 Both agreed.", game_match.id))
+        .says("turn 9 was not adjudicated");
 }
 
 #[test]
 fn the_longest_names_keep_our_lines_short() {
     let desk = Desk::new();
     let long = "Maximiliana Konstantin Featherstonehaugh";
-    let m = desk.open(GameKind::Pacific, &[]);
+    let game_match = desk.open(GameKind::Pacific, &[]);
     let invitation = desk.one_to(ANN);
     ask(&desk, &format!("GM PLAYER RENAME {ANN} {long}\nGM PLAYER RENAME {BO} {}", long.replace(' ', "-")));
     desk.reply(ANN, &invitation, "STATUS\nEXTEND 2 days\nTELL hello\nEND\nABSENT 2026-05-17");
-    ask(&desk, &format!("GM LIST\nGM MATCH {} PAUSE illness", m.id)).says(long);
+    ask(&desk, &format!("GM LIST\nGM MATCH {} PAUSE illness", game_match.id)).says(long);
     for reader in [ANN, BO, GM] {
         for sent in desk.all_to(reader) {
             let wide = sent.text.lines().find(|line| line.chars().count() >= 70);

@@ -14,7 +14,7 @@ const WHITE: [&str; 3] = ["MARBLE A5", "MARBLE B8", "MARBLE K4"];
 #[test]
 fn a_match_is_played_from_the_invitation_to_the_result() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let (mut to_ann, mut to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     to_ann.says("A match of Quad begins").says("Turn 1 waits for your orders");
     to_bo.says("Turn 1 waits for Ann");
@@ -34,9 +34,9 @@ fn a_match_is_played_from_the_invitation_to_the_result() {
     desk.reply(ANN, &to_ann, BLACK[3]);
     desk.last_to(ANN).says("You have won this match (quad)");
     desk.last_to(BO).says("Ann has won this match (quad)");
-    let m = desk.find(&m.id);
-    assert_eq!(m.stage, Stage::Over);
-    assert_eq!(m.state.outcome().and_then(|outcome| outcome.winner), Some(Seat::First));
+    let game_match = desk.find(&game_match.id);
+    assert_eq!(game_match.stage, Stage::Over);
+    assert_eq!(game_match.state.outcome().and_then(|outcome| outcome.winner), Some(Seat::First));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn the_seat_that_is_not_due_is_told_who_is() {
 #[test]
 fn orders_for_a_turn_that_is_adjudicated_do_nothing_to_the_next() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let (first, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &first, "MARBLE E5");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
@@ -76,13 +76,13 @@ fn orders_for_a_turn_that_is_adjudicated_do_nothing_to_the_next() {
     // The answer to the letter about turn 1 comes when turn 3 is open.
     desk.reply(ANN, &first, "MARBLE E6");
     desk.one_to(ANN).says("Turn 1 was adjudicated on Thu 7 May at 12:00 CEST; turn 3 is open");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 2);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 2);
 }
 
 #[test]
 fn a_new_filing_replaces_the_one_before_until_both_have_filed() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Pacific, &[("submarines", "false")]);
+    let game_match = desk.open(GameKind::Pacific, &[("submarines", "false")]);
     let invitation = desk.one_to(ANN);
     let fleet = "CARRIER D2 SQUADRON D3\nCARRIER M2 SQUADRON M3\nBATTLESHIP A1 B1 O1 P1\nCRUISER C1 E1 L1 N1\n\
                  DESTROYER A3 C3 E3 G3 I3 K3 O3";
@@ -90,14 +90,14 @@ fn a_new_filing_replaces_the_one_before_until_both_have_filed() {
     desk.one_to(ANN).says("Your orders are sealed");
     desk.reply(ANN, &invitation, &fleet.replace("O3", "P3"));
     desk.one_to(ANN).says("Your new orders are sealed; they replace those you sent before").says("P3");
-    let held = desk.find(&m.id).held.first.expect("a filing is held");
+    let held = desk.find(&game_match.id).held.first.expect("a filing is held");
     assert!(held.filing.lines().join("\n").contains("P3"));
 }
 
 #[test]
 fn of_two_orders_for_one_ship_the_last_one_counts_and_the_answer_says_so() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::QuadrantZ, &[]);
+    let game_match = desk.open(GameKind::QuadrantZ, &[]);
     let mut setup =
         String::from("STAR A1 3 BASE\nSTAR A4 1\nSTAR B1 3\nSTAR C1 2\nSTAR F1 2\nSTAR G1 2\nSTAR K1 2\n");
     for (n, quadrant) in "DEHIJLMNPQRUV".chars().enumerate() {
@@ -110,26 +110,26 @@ fn of_two_orders_for_one_ship_the_last_one_counts_and_the_answer_says_so() {
     desk.reply(ANN, &desk.one_to(ANN), &setup);
     let receipt = desk.one_to(ANN);
     receipt.says("Your orders are sealed").says("SHIP 1 4/1 A2").says("Left out: > SHIP 1 3/2 A3");
-    let held = desk.find(&m.id).held.first.expect("a filing is held");
+    let held = desk.find(&game_match.id).held.first.expect("a filing is held");
     assert!(!held.filing.lines().iter().any(|line| line.contains("3/2")));
 }
 
 #[test]
 fn a_check_changes_nothing() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "CHECK\nMARBLE E5");
     desk.one_to(ANN).says("Checked only, nothing was filed").says("MARBLE E5");
     desk.reply(ANN, &invitation, "CHECK\nMARBLE A1");
     desk.one_to(ANN).says("This was a check; nothing was filed or changed");
-    assert_eq!(desk.find(&m.id).awaited(), [Seat::First]);
+    assert_eq!(desk.find(&game_match.id).awaited(), [Seat::First]);
 }
 
 #[test]
 fn a_letter_met_again_has_no_second_effect_and_no_second_answer() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let letter = desk.answer(ANN, &desk.one_to(ANN), "MARBLE E5");
     desk.receive(&letter);
     assert_eq!(desk.sent_to(ANN).len(), 2);
@@ -138,13 +138,13 @@ fn a_letter_met_again_has_no_second_effect_and_no_second_answer() {
     desk.receive(&format!("Received: from elsewhere\n{letter}"));
     assert!(desk.sent_to(ANN).is_empty());
     assert_eq!(desk.last_fate(), LetterStatus::Repeated);
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }
 
 #[test]
 fn the_result_opens_the_record() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "RESIGN");
     desk.one_to(ANN).says("To resign, write both words");
@@ -152,7 +152,7 @@ fn the_result_opens_the_record() {
     let result = desk.last_to(BO);
     result.says("You have won this match (resigned)");
     let (name, record) = result.attachments.first().expect("the record is attached");
-    assert_eq!(*name, format!("{}.toml", m.id));
+    assert_eq!(*name, format!("{}.toml", game_match.id));
     let record = fogpost::game::record::Record::parse(record).expect("a record");
     assert_eq!(record.players.first, "Ann");
 }

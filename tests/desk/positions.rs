@@ -23,23 +23,23 @@ pub fn setups() -> [String; 2] {
 
 /// A match of Quadrant Z in its first turn, with the last letter to each.
 pub fn quadrant_z(desk: &Desk) -> (Match, Sent, Sent) {
-    let m = desk.open(GameKind::QuadrantZ, &[]);
+    let game_match = desk.open(GameKind::QuadrantZ, &[]);
     let [north, south] = setups();
     desk.reply(ANN, &desk.one_to(ANN), &north);
     desk.reply(BO, &desk.one_to(BO), &south);
-    let m = desk.find(&m.id);
-    assert_eq!(m.due().map(|due| due.turn), Some(1), "the match has begun");
-    (m, desk.last_to(ANN), desk.last_to(BO))
+    let game_match = desk.find(&game_match.id);
+    assert_eq!(game_match.due().map(|due| due.turn), Some(1), "the match has begun");
+    (game_match, desk.last_to(ANN), desk.last_to(BO))
 }
 
 /// A match of Quad, with the invitation of each.
 pub fn quad(desk: &Desk) -> (Match, Sent, Sent) {
-    let m = desk.open(GameKind::Quad, &[]);
-    (m, desk.one_to(ANN), desk.one_to(BO))
+    let game_match = desk.open(GameKind::Quad, &[]);
+    (game_match, desk.one_to(ANN), desk.one_to(BO))
 }
 
 /// The kinds of the ledger's entries, in order.
-pub fn kinds(desk: &Desk, m: &Match) -> Vec<String> {
-    let entries = desk.block_on(desk.office().store.entries(&m.id)).expect("the store answers");
+pub fn kinds(desk: &Desk, game_match: &Match) -> Vec<String> {
+    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     entries.into_iter().map(|entry| entry.kind).collect()
 }

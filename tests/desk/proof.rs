@@ -13,7 +13,7 @@ const FORGED: &str = "Authentication-Results: mx.evil.example; dkim=pass header.
 #[test]
 fn a_letter_acts_only_if_it_is_signed_where_that_is_asked_for() {
     let desk = Desk::with(SIGNED);
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     for (n, mark) in [FAILED, FORGED, ""].iter().enumerate() {
         let letter = desk.answer(ANN, &invitation, "MARBLE E5").replace("0@", &format!("0{n}@"));
@@ -21,9 +21,9 @@ fn a_letter_acts_only_if_it_is_signed_where_that_is_asked_for() {
         assert_eq!(desk.last_fate(), LetterStatus::Ignored, "{mark}");
     }
     desk.one_to(ANN).says("it could not be proven that you sent it");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
     desk.receive(&format!("{PASSED}{}", desk.answer(ANN, &invitation, "MARBLE E5")));
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }
 
 #[test]
@@ -65,16 +65,16 @@ fn bounce(of: &Sent, to: &str, n: u32) -> String {
 #[test]
 fn no_deadline_is_enforced_on_a_seat_whose_letters_come_back() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.receive(&bounce(&invitation, ANN, 1));
     desk.receive(&bounce(&invitation, ANN, 2));
-    let marked = desk.find(&m.id);
+    let marked = desk.find(&game_match.id);
     assert!(marked.bouncing.first && !marked.bouncing.second);
-    let entries = desk.block_on(desk.office().store.entries(&m.id)).expect("the store answers");
+    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     assert_eq!(entries.iter().filter(|entry| entry.kind == "MailReturned").count(), 1, "counted once");
     desk.advance(8 * 24 + 12);
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!((after.missed.first, after.asked_gm), (0, true));
     let letters = desk.sent_to(GM);
     let asked =
@@ -82,20 +82,20 @@ fn no_deadline_is_enforced_on_a_seat_whose_letters_come_back() {
     asked.says("our letters come back");
     assert!(letters.iter().any(|sent| sent.text.contains("letters to Ann come back")), "the digest tells it");
 
-    desk.reply(GM, asked, &format!("GM PLAYER BOUNCE-CLEAR {ANN}\nGM MATCH {} EXTEND 4 days", m.id));
-    let cleared = desk.find(&m.id);
+    desk.reply(GM, asked, &format!("GM PLAYER BOUNCE-CLEAR {ANN}\nGM MATCH {} EXTEND 4 days", game_match.id));
+    let cleared = desk.find(&game_match.id);
     assert!(!cleared.bouncing.first && !cleared.asked_gm);
     let ann = desk.block_on(desk.office().store.player_by_address(ANN)).expect("the store answers");
     assert!(!ann.expect("she is known").bouncing);
     // A late bounce of the same letter says nothing new.
     desk.receive(&bounce(&invitation, ANN, 3));
-    assert!(!desk.find(&m.id).bouncing.first);
+    assert!(!desk.find(&game_match.id).bouncing.first);
 }
 
 #[test]
 fn an_absence_note_marks_the_seat_until_its_player_writes() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.receive(&format!(
         "From: {ANN}\nTo: {REFEREE}\nSubject: Out of office: {}\nMessage-ID: <away@players.example>\n\
@@ -103,10 +103,10 @@ fn an_absence_note_marks_the_seat_until_its_player_writes() {
         invitation.subject, invitation.message_id
     ));
     assert_eq!(desk.last_fate(), LetterStatus::Automatic);
-    let away = desk.find(&m.id);
+    let away = desk.find(&game_match.id);
     assert!(away.away.first && !away.bouncing.first);
     desk.reply(ANN, &invitation, "STATUS");
-    assert!(!desk.find(&m.id).away.first);
+    assert!(!desk.find(&game_match.id).away.first);
 }
 
 #[test]

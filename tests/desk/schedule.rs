@@ -15,46 +15,46 @@ fn utc(text: &str) -> DateTime<Utc> {
 #[test]
 fn who_writes_wait_is_adjudicated_at_the_deadline() {
     let desk = Desk::with("days = 1\n");
-    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD\nWAIT");
     desk.one_to(ANN).says("You asked to WAIT: they are not adjudicated before the deadline");
     desk.reply(BO, &to_bo, "HOLD");
     desk.one_to(BO).says("All orders are filed. They are adjudicated on Fri 8 May, 20:00 CEST");
     desk.advance(31);
-    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(1));
+    assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(1));
     desk.advance(2);
-    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(2));
-    assert_eq!(desk.find(&m.id).missed.first, 0);
+    assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(2));
+    assert_eq!(desk.find(&game_match.id).missed.first, 0);
 }
 
 #[test]
 fn to_file_again_without_wait_adjudicates_at_once() {
     let desk = Desk::new();
-    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD\nWAIT");
     desk.reply(BO, &to_bo, "HOLD");
     desk.reply(ANN, &to_ann, "HOLD");
-    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(2));
+    assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(2));
 }
 
 #[test]
 fn a_deadline_that_moves_takes_those_who_wait_along() {
     let desk = Desk::with("days = 1\n");
-    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD\nWAIT");
     desk.reply(BO, &to_bo, "HOLD");
     desk.reply(ANN, &to_ann, "EXTEND 1 day");
     desk.reply(BO, &to_bo, "AGREE");
     desk.advance(54);
-    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(1), "not before the new deadline");
+    assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(1), "not before the new deadline");
     desk.advance(4);
-    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(2));
+    assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(2));
 }
 
 #[test]
 fn within_the_settle_time_both_can_amend_and_the_last_filing_stands() {
     let desk = Desk::with("settle_minutes = 90\n");
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.one_to(ANN).says("All orders are filed. They are adjudicated on Thu 7 May, 13:30 CEST");
@@ -62,9 +62,9 @@ fn within_the_settle_time_both_can_amend_and_the_last_filing_stands() {
     desk.reply(ANN, &to_ann, "MARBLE E6");
     desk.one_to(ANN).says("they replace those you sent before").says("Thu 7 May, 14:30 CEST");
     desk.advance(1);
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
     desk.advance(1);
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
     desk.one_to(ANN).says("E6").keeps_silent_of("E5 ");
     desk.reply(ANN, &to_ann, "MARBLE E7");
     desk.one_to(ANN).says("Turn 1 was adjudicated on Thu 7 May at 15:00 CEST; turn 2 is open");
@@ -73,7 +73,7 @@ fn within_the_settle_time_both_can_amend_and_the_last_filing_stands() {
 #[test]
 fn a_deadline_in_an_absence_moves_to_the_day_after() {
     let desk = Desk::new();
-    let (m, to_ann, to_bo) = quad(&desk);
+    let (game_match, to_ann, to_bo) = quad(&desk);
     desk.reply(ANN, &to_ann, "ABSENT 2026-05-13 TO 2026-05-15");
     desk.one_to(ANN).says("You are away from 2026-05-13 to 2026-05-15").says("due Sat 16 May, 20:00 CEST");
     desk.one_to(BO).says("Ann is away from 2026-05-13 to 2026-05-15").says("Sat 16 May, 20:00 CEST");
@@ -83,7 +83,7 @@ fn a_deadline_in_an_absence_moves_to_the_day_after() {
     assert!(desk.sent_to(BO).is_empty());
     // Bo's absence moves Bo's deadlines.
     desk.reply(BO, &to_bo, "ABSENT 2026-05-12 TO 2026-05-14");
-    assert_eq!(desk.find(&m.id).deadline, Some(utc("2026-05-16T18:00:00Z")));
+    assert_eq!(desk.find(&game_match.id).deadline, Some(utc("2026-05-16T18:00:00Z")));
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.last_to(BO).says("due Fri 15 May, 20:00 CEST");
     desk.reply(BO, &to_bo, "STATUS");
@@ -93,10 +93,10 @@ fn a_deadline_in_an_absence_moves_to_the_day_after() {
 #[test]
 fn an_absence_beyond_the_allowance_is_refused_with_what_is_left() {
     let desk = Desk::with("absence_days = 10\n");
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "ABSENT 2026-05-11 TO 2026-05-17");
     desk.one_to(ANN).says("You are away");
-    let deadline = desk.find(&m.id).deadline;
+    let deadline = desk.find(&game_match.id).deadline;
     desk.sent_to(BO);
     for (asked, left) in [
         ("ABSENT 2026-05-16 TO 2026-05-21", "3 days of absence left"),
@@ -107,7 +107,7 @@ fn an_absence_beyond_the_allowance_is_refused_with_what_is_left() {
         let words = asked.trim_start_matches("ABSENT ").replace("TO", "to");
         desk.one_to(ANN).says(&format!("Your absence from {words} cannot be noted")).says(left);
     }
-    assert_eq!(desk.find(&m.id).deadline, deadline);
+    assert_eq!(desk.find(&game_match.id).deadline, deadline);
     assert!(desk.sent_to(BO).is_empty(), "Bo is not told of it");
     desk.reply(ANN, &to_ann, "ABSENT 2026-05-16 TO 2026-05-20");
     desk.one_to(ANN).says("You are away from 2026-05-16 to 2026-05-20").says("Thu 21 May");
@@ -124,8 +124,8 @@ fn an_absence_beyond_the_allowance_is_refused_with_what_is_left() {
 fn weekends_can_be_left_out() {
     // Nine days from Thursday noon is a Saturday evening; it moves to Monday.
     let desk = Desk::with("weekends = false\ndays = 9\n");
-    let (m, _, _) = quad(&desk);
-    assert_eq!(m.deadline, Some(utc("2026-05-18T18:00:00Z")));
+    let (game_match, _, _) = quad(&desk);
+    assert_eq!(game_match.deadline, Some(utc("2026-05-18T18:00:00Z")));
 }
 
 /// The deadline of a Quad match that is opened so long after the beginning of the test's time.
@@ -133,9 +133,9 @@ fn deadline_opened_after(hours: i64, terms: &str) -> DateTime<Utc> {
     let desk = Desk::with(terms);
     desk.sleep(hours);
     desk.work();
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     to_ann.says("due");
-    m.deadline.expect("a deadline")
+    game_match.deadline.expect("a deadline")
 }
 
 #[test]
@@ -175,16 +175,16 @@ fn reminders_go_at_the_set_times_to_who_has_not_filed() {
 #[test]
 fn who_files_in_grace_is_not_late_and_after_it_the_house_rule_decides() {
     let desk = Desk::with("grace_hours = 6\ndays = 1\n");
-    let (m, to_ann, to_bo) = quadrant_z(&desk);
+    let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD");
     desk.advance(37);
-    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(1));
+    assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(1));
     desk.sent_to(BO);
     desk.reply(BO, &to_bo, "STATUS");
     desk.one_to(BO)
         .says("It was due Fri 8 May, 20:00 CEST. Orders are still taken until Sat 9 May, 02:00 CEST");
     desk.advance(2);
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!((after.due().map(|due| due.turn), after.missed.second), (Some(2), 1));
     desk.last_to(BO)
         .says("No orders came from you in time")
@@ -195,40 +195,43 @@ fn who_files_in_grace_is_not_late_and_after_it_the_house_rule_decides() {
 #[test]
 fn to_hold_in_words_is_no_missed_turn() {
     let desk = Desk::with("days = 1\n");
-    let (m, to_ann, _) = quadrant_z(&desk);
+    let (game_match, to_ann, _) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD");
     desk.advance(46);
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!((after.missed.first, after.missed.second), (0, 1));
     // A turn that is not missed ends the row.
     desk.reply(BO, &desk.last_to(BO), "HOLD");
-    assert_eq!(desk.find(&m.id).missed.second, 0);
+    assert_eq!(desk.find(&game_match.id).missed.second, 0);
 }
 
 #[test]
 fn after_so_many_missed_turns_the_match_is_lost_where_the_club_has_it_so() {
     let desk = Desk::with("forfeit = \"lose\"\nforfeit_after = 3\ndays = 1\ngrace_hours = 1\n");
-    let (m, _, _) = quad(&desk);
+    let (game_match, _, _) = quad(&desk);
     desk.advance(34);
     desk.last_to(ANN)
         .says("No orders came from you for turn 1")
         .says("so the deadline is set anew")
         .says("After 3 missed turns in a row the match is lost; you have missed 1");
     desk.advance(48);
-    assert_eq!(desk.find(&m.id).stage, Stage::Running);
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
     desk.last_to(BO).says("Ann has missed 2");
     desk.advance(48);
-    assert_eq!(desk.find(&m.id).stage, Stage::Over);
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Over);
     desk.last_to(BO).says("You have won this match (forfeited)");
-    assert_eq!(desk.find(&m.id).state.outcome().and_then(|outcome| outcome.winner), Some(Seat::Second));
+    assert_eq!(
+        desk.find(&game_match.id).state.outcome().and_then(|outcome| outcome.winner),
+        Some(Seat::Second)
+    );
 }
 
 #[test]
 fn where_both_have_missed_too_many_turns_nobody_loses_and_the_gm_is_asked() {
     let desk = Desk::with("forfeit = \"lose\"\nforfeit_after = 1\ndays = 1\n");
-    let (m, to_ann, _) = quadrant_z(&desk);
+    let (game_match, to_ann, _) = quadrant_z(&desk);
     desk.advance(46);
-    let asked = desk.find(&m.id);
+    let asked = desk.find(&game_match.id);
     assert_eq!((asked.stage, asked.asked_gm), (Stage::Running, true));
     desk.last_to(ANN)
         .says("No orders came from you for turn 1. No orders came from Bo for turn 1.")
@@ -238,41 +241,44 @@ fn where_both_have_missed_too_many_turns_nobody_loses_and_the_gm_is_asked() {
     desk.last_to(ANN).says("Your orders are sealed");
     let to_gm = desk.sent_to(GM).into_iter().find(|sent| sent.subject.contains("your decision"));
     let to_gm = to_gm.expect("he is asked");
-    to_gm.says("- Ann (first)").says("- Bo (second)").says(&format!("| GM MATCH {} ADJUDICATE", m.id));
-    desk.reply(GM, &to_gm, &format!("GM MATCH {} ADJUDICATE TURN 1", m.id));
-    assert_eq!(desk.find(&m.id).due().map(|due| due.turn), Some(2));
+    to_gm
+        .says("- Ann (first)")
+        .says("- Bo (second)")
+        .says(&format!("| GM MATCH {} ADJUDICATE", game_match.id));
+    desk.reply(GM, &to_gm, &format!("GM MATCH {} ADJUDICATE TURN 1", game_match.id));
+    assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(2));
 }
 
 #[test]
 fn a_setup_and_a_move_that_must_be_made_are_not_taken_from_nobody() {
     let desk = Desk::with("setup_days = 1\n");
-    let m = desk.open(GameKind::Pacific, &[("submarines", "false")]);
-    assert_eq!(m.deadline, Some(utc("2026-05-08T18:00:00Z")));
+    let game_match = desk.open(GameKind::Pacific, &[("submarines", "false")]);
+    assert_eq!(game_match.deadline, Some(utc("2026-05-08T18:00:00Z")));
     desk.reply(ANN, &desk.one_to(ANN), FLEET);
     desk.advance(46);
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!((after.missed.first, after.missed.second, after.adjudicated.len()), (0, 1, 0));
     assert_eq!(after.deadline, Some(utc("2026-05-10T18:00:00Z")), "a day after the grace had ended");
     assert!(after.held.first.is_some(), "what was filed stands");
     desk.last_to(BO).says("The rules take nothing as filed here").says("No orders came from you for setup");
-    assert!(kinds(&desk, &m).contains(&"DeadlineMissed".to_owned()));
+    assert!(kinds(&desk, &game_match).contains(&"DeadlineMissed".to_owned()));
 }
 
 #[test]
 fn a_paused_match_goes_on_with_the_time_that_was_left() {
     let desk = Desk::new();
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.write(GM, "GM LIST");
     desk.advance(24);
-    desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} PAUSE the summer break", m.id));
+    desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} PAUSE the summer break", game_match.id));
     desk.last_to(ANN).says("The GM has paused the match: the summer break.");
     desk.sleep(10 * 24);
     desk.work();
     assert!(desk.sent_to(ANN).is_empty(), "no reminders");
-    desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} RESUME", m.id));
-    let before = m.deadline.expect("a deadline");
-    assert_eq!(desk.find(&m.id).deadline, Some(before + TimeDelta::days(10)));
+    desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} RESUME", game_match.id));
+    let before = game_match.deadline.expect("a deadline");
+    assert_eq!(desk.find(&game_match.id).deadline, Some(before + TimeDelta::days(10)));
     desk.one_to(ANN).says("The match goes on").says("in 6 days 8 hours");
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 1);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }

@@ -55,7 +55,7 @@ fn letters_shuffled_and_copied_bring_what_they_bring_in_order() {
     let mut outcomes = Vec::new();
     for seed in 1..=5 {
         let desk = Desk::new();
-        let m = desk.open(GameKind::QuadrantZ, &[]);
+        let game_match = desk.open(GameKind::QuadrantZ, &[]);
         let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
         let dated = |date: &str, raw: String| format!("Date: {date}\n{raw}");
         let first = dated("Fri, 8 May 2026 23:00:00 +0000", desk.answer(ANN, &to_ann, &other));
@@ -86,8 +86,8 @@ fn letters_shuffled_and_copied_bring_what_they_bring_in_order() {
         random.shuffle(&mut post);
         lay(&desk, began, &post);
         desk.work();
-        let after = desk.find(&m.id);
-        let kinds = kinds(&desk, &m);
+        let after = desk.find(&game_match.id);
+        let kinds = kinds(&desk, &game_match);
         let count = |kind: &str| kinds.iter().filter(|found| *found == kind).count();
         assert_eq!((after.adjudicated.len(), count("TurnAdjudicated")), (1, 1), "seed {seed}: {kinds:?}");
         assert_eq!(count("OrdersSealed"), 4, "seed {seed}: {kinds:?}");
@@ -103,10 +103,10 @@ fn letters_shuffled_and_copied_bring_what_they_bring_in_order() {
     assert!(outcomes.windows(2).all(|two| two[0] == two[1]), "the order in which they lay changes nothing");
     // And it is what comes of the letters that count, one after the other.
     let desk = Desk::new();
-    let m = desk.open(GameKind::QuadrantZ, &[]);
+    let game_match = desk.open(GameKind::QuadrantZ, &[]);
     desk.reply(ANN, &desk.one_to(ANN), &north);
     desk.reply(BO, &desk.one_to(BO), &south);
-    assert_eq!(outcomes[0], serde_json::to_value(&desk.find(&m.id).state).expect("a state"));
+    assert_eq!(outcomes[0], serde_json::to_value(&desk.find(&game_match.id).state).expect("a state"));
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn of_two_letters_of_a_seat_the_one_that_came_later_counts_whatever_their_dates_
     let mut states = Vec::new();
     for overtaken in [false, true] {
         let desk = Desk::new();
-        let m = desk.open(GameKind::QuadrantZ, &[]);
+        let game_match = desk.open(GameKind::QuadrantZ, &[]);
         let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
         let mut letters =
             [(&other, "Thu, 7 May 2026 10:01:00 +0000"), (&north, "Thu, 7 May 2026 10:02:00 +0000")];
@@ -128,7 +128,7 @@ fn of_two_letters_of_a_seat_the_one_that_came_later_counts_whatever_their_dates_
             desk.receive(&format!("Date: {date}\n{}", desk.answer(ANN, &to_ann, orders)));
         }
         desk.reply(BO, &to_bo, &south);
-        let after = desk.find(&m.id);
+        let after = desk.find(&game_match.id);
         assert_eq!(after.adjudicated.len(), 1);
         states.push(serde_json::to_string(&after.state).expect("a state"));
     }

@@ -35,21 +35,21 @@ fn orders_filed_in_grace_are_sealed() {
 #[test]
 fn a_missed_turn_in_a_game_that_must_move_sets_the_deadline_anew() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     desk.advance(7 * 24 + 8 + 13);
-    let m = desk.find(&m.id);
-    assert_eq!(m.missed.first, 1);
+    let game_match = desk.find(&game_match.id);
+    assert_eq!(game_match.missed.first, 1);
     desk.last_to(ANN).says("No orders came from you for turn 1");
     desk.last_to(BO).says("No orders came from Ann for turn 1");
-    assert_eq!(m.stage, Stage::Running);
+    assert_eq!(game_match.stage, Stage::Running);
 }
 
 #[test]
 fn the_second_missed_turn_is_put_before_the_gm() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     desk.advance(2 * (8 * 24 + 13));
-    assert!(desk.find(&m.id).asked_gm);
+    assert!(desk.find(&game_match.id).asked_gm);
     let asked = desk.sent_to(GM).into_iter().find(|sent| sent.subject.contains("your decision, please"));
     asked.expect("he is asked").says("nothing is enforced until you decide").says("Ann (first)");
 }
@@ -57,22 +57,22 @@ fn the_second_missed_turn_is_put_before_the_gm() {
 #[test]
 fn a_missed_turn_of_quadrant_z_is_a_hold() {
     let desk = Desk::with("forfeit = \"lose\"\n");
-    let m = desk.open(GameKind::QuadrantZ, &[]);
+    let game_match = desk.open(GameKind::QuadrantZ, &[]);
     // A setup cannot be taken as filed.
     desk.advance(11 * 24 + 21);
-    assert_eq!(desk.find(&m.id).missed.first, 1);
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    assert_eq!(desk.find(&game_match.id).missed.first, 1);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
 }
 
 #[test]
 fn a_deadline_that_passed_while_the_program_was_down_slides() {
     let mut desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
-    let before = m.deadline.expect("a deadline");
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let before = game_match.deadline.expect("a deadline");
     desk.sleep(8 * 24);
     desk.restart();
     desk.work();
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!(after.missed.first, 0);
     assert!(after.deadline.expect("a deadline") >= before + chrono::TimeDelta::days(8));
     desk.last_to(ANN).says("could not be reached");
@@ -81,20 +81,20 @@ fn a_deadline_that_passed_while_the_program_was_down_slides() {
 #[test]
 fn orders_that_came_in_time_count_though_they_are_read_late() {
     let mut desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.put(&desk.answer(ANN, &invitation, "MARBLE E5"));
     desk.sleep(9 * 24);
     desk.restart();
     desk.work();
-    let after = desk.find(&m.id);
+    let after = desk.find(&game_match.id);
     assert_eq!((after.adjudicated.len(), after.missed.first), (1, 0));
 }
 
 #[test]
 fn a_clock_that_jumps_back_and_forth_is_no_ones_fault() {
     let desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     desk.sent_to(BO);
     desk.sleep(-30);
@@ -106,9 +106,9 @@ fn a_clock_that_jumps_back_and_forth_is_no_ones_fault() {
     desk.work();
     desk.sleep(-8 * 24);
     desk.work();
-    assert_eq!(desk.find(&m.id).missed.second, 0);
+    assert_eq!(desk.find(&game_match.id).missed.second, 0);
     desk.reply(BO, &to_bo, "MARBLE A5");
     desk.sent_to(BO).iter().find(|sent| sent.text.contains("Your orders are sealed")).expect("a receipt");
-    let m = desk.find(&m.id);
-    assert_eq!((m.stage, m.adjudicated.len()), (Stage::Running, 2));
+    let game_match = desk.find(&game_match.id);
+    assert_eq!((game_match.stage, game_match.adjudicated.len()), (Stage::Running, 2));
 }

@@ -36,14 +36,16 @@ fn mail_that_is_refused_for_good_is_given_up_and_the_gm_told_at_once() {
     fs::write(&program, SENDMAIL.replace("MAIL", &mail)).expect("the command");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&program, executable).expect("it can be run");
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     desk.work();
     let to_ann = desk.one_to(ANN);
     let told = desk.one_to(GM);
     assert_eq!(told.subject, "A mail could not be sent");
-    told.says("to bo@players.example").says(&format!("what invitation in {}", m.id)).says("550 no such user");
+    told.says("to bo@players.example")
+        .says(&format!("what invitation in {}", game_match.id))
+        .says("550 no such user");
     told.says("| GM PLAYER BOUNCE-CLEAR bo@players.example");
-    assert!(desk.find(&m.id).bouncing.second, "the seat is protected");
+    assert!(desk.find(&game_match.id).bouncing.second, "the seat is protected");
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.advance(28);
     let letters = desk.sent_to(GM);
@@ -62,7 +64,7 @@ fn mail_that_is_refused_for_good_is_given_up_and_the_gm_told_at_once() {
 #[test]
 fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_tries_and_stops_no_other() {
     let mut desk = Desk::new();
-    let m = desk.open(GameKind::Quad, &[]);
+    let game_match = desk.open(GameKind::Quad, &[]);
     desk.restart_after(|folder| {
         let own = folder.join("own");
         fs::create_dir(&own).expect("a folder");
@@ -84,7 +86,7 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_tries_and_stops_no_
     let told = desk.one_to(GM);
     assert_eq!(told.subject, "A letter was set aside");
     told.says("could not be ruled on, three times").says(ANN).says("fogpost letters --raw");
-    assert_eq!(desk.find(&m.id).adjudicated.len(), 0);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
     desk.sleep(1);
     desk.advance(25);
     desk.last_to(GM).says("Letters set aside").says(ANN);
@@ -126,19 +128,19 @@ fn verifier(knows_key: bool) -> Verifier {
 fn while_the_dns_does_not_answer_a_letter_waits_and_its_sender_is_not_late() {
     let mut desk = Desk::with("days = 1\n[letters]\nrequire_dkim = true\n");
     desk.office_mut().verify_by(verifier(false));
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.advance(30);
     desk.sent_to(ANN);
     desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
     assert_eq!(desk.last_fate(), LetterStatus::Waiting);
     // Past the deadline and its grace.
     desk.advance(20);
-    let waiting = desk.find(&m.id);
+    let waiting = desk.find(&game_match.id);
     assert_eq!((waiting.missed.first, waiting.adjudicated.len()), (0, 0));
     assert!(desk.sent_to(ANN).is_empty());
     desk.office_mut().verify_by(verifier(true));
     desk.advance(1);
-    let ruled = desk.find(&m.id);
+    let ruled = desk.find(&game_match.id);
     assert_eq!((desk.last_fate(), ruled.missed.first, ruled.adjudicated.len()), (LetterStatus::Ruled, 0, 1));
     desk.sent_to(ANN)[0].says("Your orders are sealed");
 }
@@ -147,14 +149,14 @@ fn while_the_dns_does_not_answer_a_letter_waits_and_its_sender_is_not_late() {
 fn what_cannot_be_proven_for_three_days_counts_as_unproven() {
     let mut desk = Desk::with("[letters]\nrequire_dkim = true\n");
     desk.office_mut().verify_by(verifier(false));
-    let (m, to_ann, _) = quad(&desk);
+    let (game_match, to_ann, _) = quad(&desk);
     desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
     desk.advance(3 * 24 + 1);
     assert_eq!(desk.last_fate(), LetterStatus::Ignored);
     assert!(desk.sent_to(BO).is_empty());
     desk.last_to(ANN).says("it could not be proven that you sent it");
-    let ours = desk.find(&m.id);
+    let ours = desk.find(&game_match.id);
     assert_eq!(ours.adjudicated.len(), 0);
     assert!(ours.deadline.expect("a deadline") - desk.now() > TimeDelta::days(3));
-    assert!(!kinds(&desk, &m).contains(&"OrdersSealed".to_owned()));
+    assert!(!kinds(&desk, &game_match).contains(&"OrdersSealed".to_owned()));
 }

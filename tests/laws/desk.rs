@@ -51,29 +51,35 @@ pub fn held(play: &Play) -> Match {
 }
 
 /// `m` with another state.
-pub fn with(m: &Match, state: AnyState) -> Match {
-    let mut m = m.clone();
+pub fn with(game_match: &Match, state: AnyState) -> Match {
+    let mut game_match = game_match.clone();
     if state.outcome().is_some() {
-        m.stage = referee::Stage::Over;
+        game_match.stage = referee::Stage::Over;
     }
-    m.state = state;
-    m
+    game_match.state = state;
+    game_match
 }
 
 /// What a letter of `seat` with these lines brings.
-pub fn receive(m: &Match, seat: Seat, lines: &[String]) -> Ruling {
-    let begins_order = |line: &str| !matches!(m.game.syntax(line), Err(Syntax::Unknown));
+pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
+    let begins_order = |line: &str| !matches!(game_match.game.syntax(line), Err(Syntax::Unknown));
     let request = Request::read(&numbered(lines), begins_order);
     let digest = Digest::of(lines.join("\n").as_bytes());
     let letter = SeatLetter { seat, digest, request, thread_turn: None, unread: None, silent: false };
-    referee::rule(m, &Cause::Letter(&letter), NOW)
+    referee::rule(game_match, &Cause::Letter(&letter), NOW)
 }
 
 /// The letter that a dispatch to `seat` is worded as.
-pub fn worded(templates: &Templates, m: &Match, seat: Seat, content: Content) -> Page {
+pub fn worded(templates: &Templates, game_match: &Match, seat: Seat, content: Content) -> Page {
     let dispatch = Dispatch { to: Reader::Seat(seat), content };
-    let m = Arc::new(m.clone());
-    let matter = Matter { club: &CLUB, m: &m, dispatch: &dispatch, token: "k3jq7w2mzd5xabcd", at: NOW };
+    let game_match = Arc::new(game_match.clone());
+    let matter = Matter {
+        club: &CLUB,
+        game_match: &game_match,
+        dispatch: &dispatch,
+        token: "k3jq7w2mzd5xabcd",
+        at: NOW,
+    };
     word(templates, &matter).unwrap_or_else(|error| panic!("{error}"))
 }
 

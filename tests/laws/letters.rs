@@ -56,20 +56,29 @@ struct Seen {
 
 impl Seen {
     /// Words the letter and looks at it, unless there were enough of its like.
-    fn look(&mut self, templates: &Templates, m: &Match, seat: Seat, content: &Content, written: &[String]) {
+    fn look(
+        &mut self,
+        templates: &Templates,
+        game_match: &Match,
+        seat: Seat,
+        content: &Content,
+        written: &[String],
+    ) {
         let name = name(content);
-        let seen = self.letters.entry((m.game, m.due().map(|due| due.phase), name)).or_default();
+        let seen =
+            self.letters.entry((game_match.game, game_match.due().map(|due| due.phase), name)).or_default();
         *seen += 1;
         // Spread over the match, so that late positions are among them.
         if *seen <= ENOUGH || seen.is_power_of_two() {
-            let page = worded(templates, m, seat, content.clone());
-            assert!(!page.subject.is_empty() && page.subject.starts_with(&format!("[{}]", m.id)));
+            let page = worded(templates, game_match, seat, content.clone());
+            assert!(!page.subject.is_empty() && page.subject.starts_with(&format!("[{}]", game_match.id)));
             let reasons: Vec<String> = match content {
                 Content::Answer(answer) => answer.all_faults().map(|fault| fault.reason.clone()).collect(),
                 _ => Vec::new(),
             };
-            let faults = faults(m.game, &page, written, &reasons);
-            self.faults.extend(faults.into_iter().map(|fault| format!("{} of {}: {fault}", name, m.game)));
+            let faults = faults(game_match.game, &page, written, &reasons);
+            self.faults
+                .extend(faults.into_iter().map(|fault| format!("{} of {}: {fault}", name, game_match.game)));
         }
     }
 
@@ -104,29 +113,29 @@ fn written(play: &mut Play, seat: Seat) -> Vec<Try> {
 fn by_letter(kind: GameKind, seed: u64, templates: &Templates, seen: &mut Seen) {
     let mut play = Play::new(kind, seed);
     let opening = open(&play);
-    let mut m = opening.after;
+    let mut game_match = opening.after;
     for dispatch in &opening.dispatches {
         if let Reader::Seat(seat) = dispatch.to {
-            seen.look(templates, &m, seat, &dispatch.content, &[]);
+            seen.look(templates, &game_match, seat, &dispatch.content, &[]);
         }
     }
     while let Some(due) = play.state.due() {
         let tries: Vec<_> = due.seats.iter().flat_map(|seat| written(&mut play, *seat)).collect();
         for seat in Seat::BOTH {
             for content in [Content::Reminder, Content::Missed { seats: due.seats.clone() }] {
-                seen.look(templates, &m, seat, &content, &[]);
+                seen.look(templates, &game_match, seat, &content, &[]);
             }
-            for content in answers(&receive(&m, seat, &["STATUS".to_owned()]), seat) {
-                seen.look(templates, &m, seat, &content, &[]);
+            for content in answers(&receive(&game_match, seat, &["STATUS".to_owned()]), seat) {
+                seen.look(templates, &game_match, seat, &content, &[]);
             }
         }
         for attempt in &tries {
-            let ruling = receive(&m, attempt.seat, &attempt.lines);
-            m = ruling.after;
+            let ruling = receive(&game_match, attempt.seat, &attempt.lines);
+            game_match = ruling.after;
             let canonical = attempt.sealed.as_ref().map(|filing| filing.lines().to_vec()).unwrap_or_default();
             for dispatch in &ruling.dispatches {
                 if let Reader::Seat(seat) = dispatch.to {
-                    seen.look(templates, &m, seat, &dispatch.content, &canonical);
+                    seen.look(templates, &game_match, seat, &dispatch.content, &canonical);
                 }
             }
         }
@@ -136,7 +145,7 @@ fn by_letter(kind: GameKind, seed: u64, templates: &Templates, seen: &mut Seen) 
                 play.adjudicate(&pass, &filings(&[]));
             }
         }
-        assert_eq!(m.state, play.state, "{kind} {seed}");
+        assert_eq!(game_match.state, play.state, "{kind} {seed}");
     }
 }
 
@@ -183,10 +192,10 @@ fn no_line_of_the_manual_is_wide_or_can_be_taken_for_an_order() {
     pages.extend(GameKind::ALL.iter().map(rules));
     let mut found = BTreeSet::new();
     for kind in GameKind::ALL {
-        let m = open(&Play::new(*kind, 0)).after;
+        let game_match = open(&Play::new(*kind, 0)).after;
         for reply in &pages {
             let answer = fogpost::referee::Answer { replies: vec![reply.clone()], ..Default::default() };
-            let page = worded(&templates, &m, Seat::First, Content::Answer(Box::new(answer)));
+            let page = worded(&templates, &game_match, Seat::First, Content::Answer(Box::new(answer)));
             let faults = self::faults(*kind, &page, &[], &[]);
             found.extend(faults.into_iter().map(|fault| format!("{reply:?}: {fault}")));
         }

@@ -49,22 +49,22 @@ impl Comparison<'_> {
     }
 
     /// All letters that the seat may be sent in this state: subject, text, HTML and picture.
-    fn letters(&self, m: &Match, orders: &[Vec<String>]) -> Vec<fogpost::report::Page> {
-        let phase = m.due().map_or(Phase::Turn, |due| due.phase);
-        let step = Adjudged { phase, turn: 1, state: m.state.clone() };
+    fn letters(&self, game_match: &Match, orders: &[Vec<String>]) -> Vec<fogpost::report::Page> {
+        let phase = game_match.due().map_or(Phase::Turn, |due| due.phase);
+        let step = Adjudged { phase, turn: 1, state: game_match.state.clone() };
         let mut contents = vec![
             Content::Report { steps: vec![step], missed: Vec::new(), correction: None },
             Content::Reminder,
             Content::Missed { seats: Seat::BOTH.to_vec() },
         ];
-        contents.extend(answers(&receive(m, self.viewer, &["STATUS".to_owned()]), self.viewer));
+        contents.extend(answers(&receive(game_match, self.viewer, &["STATUS".to_owned()]), self.viewer));
         for lines in orders {
             // Checked, and not filed: so nothing is adjudicated yet on what the other side has.
             let checked: Vec<String> =
                 std::iter::once("CHECK".to_owned()).chain(lines.iter().cloned()).collect();
-            contents.extend(answers(&receive(m, self.viewer, &checked), self.viewer));
+            contents.extend(answers(&receive(game_match, self.viewer, &checked), self.viewer));
         }
-        contents.into_iter().map(|content| worded(self.templates, m, self.viewer, content)).collect()
+        contents.into_iter().map(|content| worded(self.templates, game_match, self.viewer, content)).collect()
     }
 }
 

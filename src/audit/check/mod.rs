@@ -156,7 +156,7 @@ impl Check {
         }
         if at_end && !self.is_stopped() {
             // Of what the last ruling brought no entry tells yet.
-            let told = self.snapshot.as_ref().map(|m| m.told.clone()).unwrap_or_default();
+            let told = self.snapshot.as_ref().map(|game_match| game_match.told.clone()).unwrap_or_default();
             if !self.is_told(&told, true, &mut expected) {
                 self.wrong(Place::Kept("the snapshot"), "told is not what the last ruling brought");
             }
@@ -190,7 +190,7 @@ impl Check {
         let brought = std::mem::take(&mut self.brought).into_iter().zip(told);
         let letters = brought.filter_map(|(letter, told)| Some(Expected { told: *told, last, ..letter? }));
         expected.extend(letters);
-        self.now.iter_mut().for_each(|m| m.told = told.to_vec());
+        self.now.iter_mut().for_each(|game_match| game_match.told = told.to_vec());
         true
     }
 
@@ -238,25 +238,25 @@ impl Check {
         if ruling.dispatches.is_empty() {
             return Vec::new();
         }
-        let m = Arc::new(ruling.after.clone());
+        let game_match = Arc::new(ruling.after.clone());
         let ended =
             ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. }));
         let record = ended.then(|| ledger::record(&self.record).map(|record| record.to_string())).flatten();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let unique = envelope::unique(&m, index);
+            let unique = envelope::unique(&game_match, index);
             let Some(sent) = self.sent.remove(&unique) else {
                 let kind = envelope::kind(&dispatch.content);
-                let what = format!("it is missing: entry #{} brought this {kind}", m.head.seq);
+                let what = format!("it is missing: entry #{} brought this {kind}", game_match.head.seq);
                 self.verdict.findings.push(Finding { place: Place::Sent(unique), what });
                 expected.push(None);
                 continue;
             };
             let mut letter = Expected {
                 sent,
-                told: m.head.hash,
+                told: game_match.head.hash,
                 last: false,
-                m: Arc::clone(&m),
+                game_match: Arc::clone(&game_match),
                 dispatch: dispatch.clone(),
                 at,
                 answered: letter.map(Answered::new),
@@ -324,7 +324,7 @@ impl Check {
         let kept = &self.kept;
         let again = serde_json::to_string(&now).expect("a match is plain values");
         if again != kept.snapshot {
-            let what = match self.snapshot.as_ref().map(|m| m.head.seq) {
+            let what = match self.snapshot.as_ref().map(|game_match| game_match.head.seq) {
                 Some(seq) if seq > now.head.seq => {
                     format!("it stands at entry #{seq}, but the ledger ends with #{}", now.head.seq)
                 }

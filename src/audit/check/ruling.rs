@@ -15,19 +15,19 @@ impl Check {
         let first = &self.waiting[0];
         let seq = first.link.seq;
         let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
-        let Some(m) = &self.now else {
+        let Some(game_match) = &self.now else {
             return self.opening(&first.json).map(|ruling| (ruling, None));
         };
-        m.game.knows_rules(first.link.rules).map_err(|unknown| wrong(&unknown))?;
+        game_match.game.knows_rules(first.link.rules).map_err(|unknown| wrong(&unknown))?;
         let act = |act: &Value| {
             serde_json::from_value::<Act>(act.clone()).map_err(|_| wrong("its act is none that is known"))
         };
-        let (phase_no, at) = (m.phase_no, first.link.at);
+        let (phase_no, at) = (game_match.phase_no, first.link.at);
         match &first.link.cause {
-            Source::Clock => Ok((referee::rule(m, &Cause::Clock { phase_no }, at), None)),
+            Source::Clock => Ok((referee::rule(game_match, &Cause::Clock { phase_no }, at), None)),
             Source::Gm { name, act: Some(done) } => {
                 let act = act(done)?;
-                Ok((referee::rule(m, &Cause::Gm { name, phase_no, act: &act }, at), None))
+                Ok((referee::rule(game_match, &Cause::Gm { name, phase_no, act: &act }, at), None))
             }
             Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
             Source::House { act: done } => {
@@ -35,17 +35,17 @@ impl Check {
                 if let Act::Play { version, .. } = &act
                     && self.asks_the_house
                 {
-                    let known = m.game.house_version();
+                    let known = game_match.game.house_version();
                     if *version != known {
                         self.verdict.unable = Some(format!(
                             "entry #{seq} was played by version {version} of the house; this program knows version \
                              {known}, and has not asked it again"
                         ));
-                    } else if m.house_turn().as_ref() != Some(&act) {
+                    } else if game_match.house_turn().as_ref() != Some(&act) {
                         return Err(wrong("the house, asked again, plays otherwise there"));
                     }
                 }
-                Ok((referee::rule(m, &Cause::House { phase_no, act: &act }, at), None))
+                Ok((referee::rule(game_match, &Cause::House { phase_no, act: &act }, at), None))
             }
             Source::Letter(digest) => {
                 let digest = *digest;
@@ -65,9 +65,9 @@ impl Check {
                     return Err(in_letter("it bears no reply token of a seat whose player sent it"));
                 };
                 self.ruled.insert(short(&digest));
-                let mut asked = SeatLetter::of(&letter, seat, written, m);
+                let mut asked = SeatLetter::of(&letter, seat, written, game_match);
                 asked.silent = silent;
-                Ok((referee::rule(m, &Cause::Letter(&asked), at), Some(letter)))
+                Ok((referee::rule(game_match, &Cause::Letter(&asked), at), Some(letter)))
             }
         }
     }
@@ -80,7 +80,7 @@ impl Check {
         let Fact::MatchOpened { game, options, players, house, terms, desk, key: pin } = first.fact else {
             return Err(wrong(Place::Entry(1), "the ledger does not begin with the match's opening"));
         };
-        let key = self.snapshot.as_ref().map(|m| m.key.clone());
+        let key = self.snapshot.as_ref().map(|game_match| game_match.key.clone());
         let Some(key) = key.filter(|key| key.pin() == pin) else {
             return Err(wrong(Place::Kept("the snapshot"), "its secret is not the one that entry #1 pins"));
         };

@@ -27,7 +27,7 @@ impl Args {
         let material = office.material(&self.id, self.unsealed, &what).await?;
         let page = account::text(&office.templates, &material, self.turn).context("the account")?;
         let turn = self.turn.unwrap_or_default();
-        let page = page.with_context(|| format!("{} has no turn {turn}", material.m.id))?;
+        let page = page.with_context(|| format!("{} has no turn {turn}", material.game_match.id))?;
         print!("{page}");
         Ok(ExitCode::SUCCESS)
     }

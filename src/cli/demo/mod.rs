@@ -57,9 +57,9 @@ impl Args {
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         super::block_on(async {
             let office = office(&folder).await?;
-            let m = self.play(&office, &folder).await?;
-            let entries = entries(&*office.store, &m.id).await?;
-            story::tell(&office, &m, &entries, &folder).await?;
+            let game_match = self.play(&office, &folder).await?;
+            let entries = entries(&*office.store, &game_match.id).await?;
+            story::tell(&office, &game_match, &entries, &folder).await?;
             office.close().await;
             Ok(ExitCode::SUCCESS)
         })
@@ -83,17 +83,17 @@ impl Args {
             players: players.map(Holder::Player),
             terms: office.config.terms.clone(),
         };
-        let m = office.open(new).await?;
-        println!("{} opens: {} between Ann and Bo, by letter.", m.id, self.game.name());
+        let game_match = office.open(new).await?;
+        println!("{} opens: {} between Ann and Bo, by letter.", game_match.id, self.game.name());
         let bar = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{spinner} {msg}")?);
         for _ in 0..ROUNDS_AT_MOST {
             office.once().await?;
-            let m = find(office, &m.id).await?;
-            if m.stage == Stage::Over {
+            let game_match = find(office, &game_match.id).await?;
+            if game_match.stage == Stage::Over {
                 bar.finish_and_clear();
-                return Ok(m);
+                return Ok(game_match);
             }
-            let turn = m.due().map_or(0, |due| due.turn);
+            let turn = game_match.due().map_or(0, |due| due.turn);
             let (ann, bo) = (people.first.letters_written, people.second.letters_written);
             bar.set_message(format!("turn {turn}: {ann} letters from Ann, {bo} from Bo"));
             bar.tick();
@@ -101,7 +101,7 @@ impl Args {
             for seat in Seat::BOTH {
                 written += people[seat].answer_letters()?;
             }
-            ensure!(written > 0, "{} waits, but neither Ann nor Bo has anything to write", m.id);
+            ensure!(written > 0, "{} waits, but neither Ann nor Bo has anything to write", game_match.id);
         }
         bail!("the match did not end in {ROUNDS_AT_MOST} rounds")
     }

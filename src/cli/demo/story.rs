@@ -22,40 +22,48 @@ const STIRRING: [&str; 8] =
 const COLUMNS: usize = 80;
 
 /// Writes the pages and the record, replays it, and tells how it went.
-pub async fn tell(office: &Office, m: &Match, entries: &[Entry], folder: &Path) -> anyhow::Result<()> {
-    let letters = write_reports(office, m, folder).await?;
+pub async fn tell(
+    office: &Office,
+    game_match: &Match,
+    entries: &[Entry],
+    folder: &Path,
+) -> anyhow::Result<()> {
+    let letters = write_reports(office, game_match, folder).await?;
     let record = ledger::record(entries).context("the ledger does not begin with the opening")?;
-    let file = folder.join(format!("{}.toml", m.id));
+    let file = folder.join(format!("{}.toml", game_match.id));
     std::fs::write(&file, record.to_string())?;
-    println!("What {} read, in some of the letters:", m.players.first);
+    println!("What {} read, in some of the letters:", game_match.players.first);
     for line in moments(&letters) {
         println!("{line}");
     }
-    let outcome = m.state.outcome().context("the match is over")?;
+    let outcome = game_match.state.outcome().context("the match is over")?;
     match outcome.winner {
-        Some(winner) => println!("{} won ({}).", m.players[winner], outcome.reason),
+        Some(winner) => println!("{} won ({}).", game_match.players[winner], outcome.reason),
         None => println!("Nobody won ({}).", outcome.reason),
     }
-    let read = office.store.letters(None, Some(&m.id), "", u32::MAX).await?.len();
-    let sent = office.store.dispatches_of(&m.id).await?.len();
+    let read = office.store.letters(None, Some(&game_match.id), "", u32::MAX).await?.len();
+    let sent = office.store.dispatches_of(&game_match.id).await?.len();
     println!(
         "The referee read {read} letters and sent {sent}; the ledger has {} entries and verifies.",
-        m.head.seq
+        game_match.head.seq
     );
-    replay(&record, m)?;
+    replay(&record, game_match)?;
     println!("The record of the match, replayed, gives the same result.");
     println!();
     let name = folder.display();
     println!("In {name}:");
     println!("  mail/…                the mailboxes: mutt -f {name}/mail/ann@players.example");
     println!("  reports/…             every report as a page");
-    println!("  {}.toml          the record: fogpost replay {}", m.id, file.display());
-    println!("  fogpost.db            the database: fogpost --config {name}/config.toml match show {}", m.id);
+    println!("  {}.toml          the record: fogpost replay {}", game_match.id, file.display());
+    println!(
+        "  fogpost.db            the database: fogpost --config {name}/config.toml match show {}",
+        game_match.id
+    );
     Ok(())
 }
 
 /// Replays the record as anybody can, and compares where it ends.
-fn replay(record: &Record, m: &Match) -> anyhow::Result<()> {
+fn replay(record: &Record, game_match: &Match) -> anyhow::Result<()> {
     let record = Record::parse(&record.to_string())?;
     let mut last = None;
     record.replay(|step| {
@@ -63,7 +71,7 @@ fn replay(record: &Record, m: &Match) -> anyhow::Result<()> {
             last = Some(done.state.clone());
         }
     });
-    ensure!(last.as_ref() == Some(&m.state), "the record, replayed, ends otherwise than the match");
+    ensure!(last.as_ref() == Some(&game_match.state), "the record, replayed, ends otherwise than the match");
     Ok(())
 }
 
@@ -76,17 +84,17 @@ struct Letter {
 }
 
 /// Writes every report as a page with its picture beside it.
-async fn write_reports(office: &Office, m: &Match, folder: &Path) -> anyhow::Result<Vec<Letter>> {
+async fn write_reports(office: &Office, game_match: &Match, folder: &Path) -> anyhow::Result<Vec<Letter>> {
     let pages = folder.join("reports");
     std::fs::create_dir_all(&pages)?;
     let mut letters: Vec<Letter> = Vec::new();
-    for (about, bytes) in office.store.dispatches_of(&m.id).await? {
+    for (about, bytes) in office.store.dispatches_of(&game_match.id).await? {
         let is_report = about.kind == "report";
         let Some(seat) = about.seat.filter(|_| is_report || about.kind == "invitation") else { continue };
         let mail = MessageParser::default().parse(&bytes).context("a letter of ours cannot be read")?;
         if is_report {
             let number = letters.iter().filter(|letter| letter.seat == seat).count();
-            let name = format!("{}-{number:02}", m.players[seat].to_lowercase());
+            let name = format!("{}-{number:02}", game_match.players[seat].to_lowercase());
             let mut html = mail.body_html(0).unwrap_or_default().into_owned();
             if let Some(picture) = mail.attachments().find(|part| part.content_id() == Some("board")) {
                 std::fs::write(pages.join(format!("{name}.png")), picture.contents())?;
