@@ -46,6 +46,7 @@ pub enum GmDone {
     },
     /// A check: it would be done.
     Would,
+    #[serde(rename = "untaken")]
     Rejection {
         id: String,
         untaken: Rejection,
