@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use fogpost::config::Config;
-use fogpost::daemon::{Holder, NewMatch, Office, Seated};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Head};
@@ -89,7 +89,7 @@ impl Club {
 }
 
 async fn open(office: &Office) -> Match {
-    let seated = |name: &str| Seated {
+    let seated = |name: &str| NamedAddress {
         name: name.to_owned(),
         address: Address::parse(&format!("{}@players.example", name.to_lowercase())).expect("an address"),
     };

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fogpost::config::Config;
-use fogpost::daemon::{Holder, NewMatch, Office, Seated};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
@@ -119,7 +119,7 @@ impl Club {
     }
 
     fn new_match(&self, n: usize) -> NewMatch {
-        let seated = |name: &str| Seated {
+        let seated = |name: &str| NamedAddress {
             name: format!("{name} {n}"),
             address: Address::parse(&format!("{name}{n}@players.test")).expect("an address"),
         };

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use fogpost::config::Config;
-use fogpost::daemon::{Holder, NewMatch, Office, Seated};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
@@ -202,7 +202,7 @@ async fn office(folder: &Path, imap_port: u16, smtp_port: u16) -> (Arc<Office>, 
     let config = Config::parse(&config, "config").expect("a config");
     let store = store::open(&config.database.url).await.expect("a database");
     let office = Office::new(config, store, Arc::new(Utc::now)).expect("an office");
-    let seated = |name: &str| Seated {
+    let seated = |name: &str| NamedAddress {
         name: name.to_owned(),
         address: Address::parse(&format!("{name}@club.test")).expect("an address"),
     };

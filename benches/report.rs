@@ -8,7 +8,7 @@ use fogpost::game::record::{Ending, Record};
 use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
-use fogpost::referee::{self, Adjudged, Content, Dispatch, Match, Opening, Reader, Terms};
+use fogpost::referee::{self, Adjudication, Content, Dispatch, Match, Opening, Reader, Terms};
 use fogpost::report::{self, Club, Matter, Templates, paint};
 
 fn main() {
@@ -44,7 +44,7 @@ fn middle(kind: &GameKind) -> (Arc<Match>, Dispatch) {
         turn(&mut game_match.state, &mut dice);
     }
     let due = game_match.due().expect("the match is not over by then");
-    let step = Adjudged { phase: due.phase, turn: due.turn, state: game_match.state.clone() };
+    let step = Adjudication { phase: due.phase, turn: due.turn, state: game_match.state.clone() };
     let content = Content::Report { steps: vec![step], missed: Vec::new(), correction: None };
     (Arc::new(game_match), Dispatch { to: Reader::Seat(Seat::First), content })
 }

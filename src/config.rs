@@ -16,7 +16,7 @@ use crate::letter::{Address, Limits};
 use crate::post::Secret;
 use crate::post::inbox::Inbox;
 use crate::post::outbox;
-use crate::referee::{NoOffer, Terms, level_of};
+use crate::referee::{OfferRejection, Terms, house_level};
 
 /// The example that `init` writes; every key with its default.
 pub const EXAMPLE: &str = include_str!("../config.example.toml");
@@ -177,10 +177,10 @@ impl House {
     ///
     /// # Errors
     /// The house does not play the game, or at no such level.
-    pub fn level(&self, game: GameKind, named: Option<&str>) -> Result<&'static HouseLevel, NoOffer> {
+    pub fn level(&self, game: GameKind, named: Option<&str>) -> Result<&'static HouseLevel, OfferRejection> {
         let name = named.unwrap_or(&self.level);
         let weakest = game.levels().first().filter(|_| named.is_none());
-        level_of(game, name).or_else(|no| weakest.ok_or(no))
+        house_level(game, name).or_else(|no| weakest.ok_or(no))
     }
 }
 

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use crate::config;
-use crate::daemon::{Holder, NewMatch, Office, Seated, fit_name};
+use crate::daemon::{Holder, NamedAddress, NewMatch, Office, fit_name};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::letter::Address;
@@ -153,11 +153,11 @@ struct Which {
 
 impl Which {
     fn act(self, act: Act) -> Instruction {
-        self.deed(MatchAction::Act(act))
+        self.action(MatchAction::Act(act))
     }
 
-    fn deed(self, deed: MatchAction) -> Instruction {
-        Instruction::Match { id: self.id, turn: self.turn, deed }
+    fn action(self, action: MatchAction) -> Instruction {
+        Instruction::Match { id: self.id, turn: self.turn, action }
     }
 }
 
@@ -230,7 +230,7 @@ pub(super) fn game(text: &str) -> Result<GameKind, String> {
 /// Who is to hold a seat, as far as it can be read without knowing the game.
 #[derive(Clone, Debug)]
 pub(super) enum Sitter {
-    Player(Seated),
+    Player(NamedAddress),
     House(Option<String>),
 }
 
@@ -273,7 +273,7 @@ fn party(text: &str) -> Result<Party, String> {
     Party::parse(text).ok_or_else(|| "name@example.org or house:average would do".to_owned())
 }
 
-fn seated(text: &str) -> Result<Seated, String> {
+fn seated(text: &str) -> Result<NamedAddress, String> {
     let (name, address) = match text.trim().strip_suffix('>').and_then(|text| text.rsplit_once('<')) {
         Some((name, address)) => (name.trim().trim_matches('"').to_owned(), address),
         None => (String::new(), text),
@@ -283,7 +283,7 @@ fn seated(text: &str) -> Result<Seated, String> {
     if !name.is_empty() {
         fit_name(&name)?;
     }
-    Ok(Seated { name, address })
+    Ok(NamedAddress { name, address })
 }
 
 impl Args {
@@ -309,14 +309,14 @@ impl Command {
             Command::Adjudicate { which } => which.act(Act::Adjudicate),
             Command::Forfeit { which, seat } => which.act(Act::Forfeit(seat)),
             Command::Note { which, text } => which.act(Act::Note { text: text.join(" ") }),
-            Command::Replace { which, seat, by } => which.deed(MatchAction::Replace { seat, by }),
+            Command::Replace { which, seat, by } => which.action(MatchAction::Replace { seat, by }),
             Command::ActAs { which, seat, file } => which.act(Act::File { seat, orders: orders(&file)? }),
             Command::Rollback { id, to, reason } => {
-                Which { id, turn: None }.deed(MatchAction::Correct { turn: to, reason, orders: None })
+                Which { id, turn: None }.action(MatchAction::Correct { turn: to, reason, orders: None })
             }
             Command::Correct { id, seat, file, turn, reason } => {
                 let orders = Some((seat, orders(&file)?));
-                Which { id, turn: None }.deed(MatchAction::Correct { turn, reason, orders })
+                Which { id, turn: None }.action(MatchAction::Correct { turn, reason, orders })
             }
         };
         ask(office, &instruction, json).await

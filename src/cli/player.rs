@@ -98,7 +98,7 @@ impl Command {
             Command::Merge { gone, into } => Instruction::PlayerMerge { gone, into },
             Command::BounceClear { address } => Instruction::PlayerBounceClear(address),
             Command::Token { id, seat } => {
-                Instruction::Match { id, turn: None, deed: MatchAction::Act(Act::RenewToken(seat)) }
+                Instruction::Match { id, turn: None, action: MatchAction::Act(Act::RenewToken(seat)) }
             }
         })
     }

@@ -10,7 +10,7 @@ use anyhow::Context;
 use crate::game::any::AnyState;
 use crate::game::record::{self, Adjudicated, By, Filed, Record, Step};
 use crate::game::{Fault, Outcome, Seat};
-use crate::referee::Adjudged;
+use crate::referee::Adjudication;
 use crate::report::{self, Templates};
 
 /// Play a record file through and show what happened
@@ -147,7 +147,7 @@ impl Account<'_> {
     /// What each side was told, or the one that is asked for; what both were told alike stands once.
     fn news(&self, out: &mut impl Write, done: &Adjudicated<'_>) -> anyhow::Result<()> {
         let alike = done.state.view(Seat::First) == done.state.view(Seat::Second);
-        let told = Adjudged { phase: done.phase, turn: done.turn, state: done.state.clone() };
+        let told = Adjudication { phase: done.phase, turn: done.turn, state: done.state.clone() };
         for seat in Seat::BOTH {
             let wanted = self.args.viewer.is_none_or(|viewer| viewer == seat);
             if !wanted || (alike && seat == Seat::Second && self.args.viewer.is_none()) {

@@ -6,12 +6,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::open::{CODE_LETTERS, fit_name, name_from, random};
 use super::settle::snapshot;
-use super::{Holder, NewMatch, Office, Seated};
+use super::{Holder, NamedAddress, NewMatch, Office};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::Source;
 use crate::letter::{Address, Digest, Letter};
-use crate::referee::{HouseMatch, Match, MatchLine, NoOffer, Offer, OpenSeat, Reply, Stage};
+use crate::referee::{HouseMatch, Match, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
 use crate::report::envelope::{Answered, Envelope};
 use crate::report::{self, Plain, local};
 use crate::request::{Command, Party};
@@ -78,7 +78,7 @@ impl Office {
         command: &Command,
         settlement: &mut Settlement,
     ) -> anyhow::Result<Option<Reply>> {
-        let refused = |command, done: Result<Reply, NoOffer>| {
+        let refused = |command, done: Result<Reply, OfferRejection>| {
             done.unwrap_or_else(|why| Reply::NoOffer { command, why })
         };
         Ok(Some(match command {
@@ -131,7 +131,7 @@ impl Office {
     }
 
     /// A line for each match that is not over; of those that are, the last few.
-    async fn matches_of(&self, asker: &Asker) -> anyhow::Result<Vec<MatchLine>> {
+    async fn matches_of(&self, asker: &Asker) -> anyhow::Result<Vec<MatchSummary>> {
         let Some(id) = asker.player_id else { return Ok(Vec::new()) };
         let rows = self.store.matches_of(id).await?;
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
@@ -151,12 +151,12 @@ impl Office {
         &self,
         asker: &Asker,
         opponent: Option<&Address>,
-        offer: Result<Offer, NoOffer>,
+        offer: Result<Offer, OfferRejection>,
         settlement: &mut Settlement,
-    ) -> anyhow::Result<Result<Reply, NoOffer>> {
+    ) -> anyhow::Result<Result<Reply, OfferRejection>> {
         let offer = match offer {
             Ok(offer) if asker.proven => offer,
-            Ok(_) => return Ok(Err(NoOffer::Unproven)),
+            Ok(_) => return Ok(Err(OfferRejection::Unproven)),
             Err(why) => return Ok(Err(why)),
         };
         let invited = match opponent {
@@ -165,7 +165,7 @@ impl Office {
         };
         let ours = opponent.is_some_and(|address| address.base() == self.config.club.address);
         if ours || invited.as_ref().is_some_and(|(_, address)| asker.is(address)) {
-            return Ok(Err(NoOffer::Yourself));
+            return Ok(Err(OfferRejection::Yourself));
         }
         let to = invited.as_ref().map(|(_, address)| address.clone());
         let mut open = self.store.open_invitations(None).await?;
@@ -175,10 +175,10 @@ impl Office {
         }
         open.retain(|row| asker.is(&row.inviter) && row.lapses_at > self.now());
         if let Some(same) = open.iter().find(|row| row.invited == to && row.game == offer.game.key()) {
-            return Ok(Err(NoOffer::Standing { code: same.code.clone() }));
+            return Ok(Err(OfferRejection::Standing { code: same.code.clone() }));
         }
         if open.len() >= OFFERS_AT_MOST {
-            return Ok(Err(NoOffer::TooMany { most: OFFERS_AT_MOST }));
+            return Ok(Err(OfferRejection::TooMany { most: OFFERS_AT_MOST }));
         }
         let row = self.invitation(asker, to, &offer).await?;
         let (code, lapses) = (row.code.clone(), self.tell_time(row.lapses_at));
@@ -251,24 +251,24 @@ impl Office {
         written: &str,
         personal: bool,
         settlement: &mut Settlement,
-    ) -> anyhow::Result<Result<Reply, NoOffer>> {
+    ) -> anyhow::Result<Result<Reply, OfferRejection>> {
         if !asker.proven {
-            return Ok(Err(NoOffer::Unproven));
+            return Ok(Err(OfferRejection::Unproven));
         }
         let code = meant(written);
         let row = self.offered(&code, settlement).await?.filter(|row| match &row.invited {
             Some(invited) => personal && asker.is(invited),
             None => !personal,
         });
-        let Some(row) = row else { return Ok(Err(NoOffer::NoSuchCode { code })) };
+        let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
         if asker.is(&row.inviter) {
-            return Ok(Err(NoOffer::Yourself));
+            return Ok(Err(OfferRejection::Yourself));
         }
         let offer = offer_of(&row)?;
         let seat = drawn(offer.seat)?;
-        let seated = |name: &str, address: &str| -> anyhow::Result<Seated> {
+        let seated = |name: &str, address: &str| -> anyhow::Result<NamedAddress> {
             let address = Address::parse(address).context("an address that was kept")?;
-            Ok(Seated { name: name.to_owned(), address })
+            Ok(NamedAddress { name: name.to_owned(), address })
         };
         let (theirs, own) = (seated(&row.inviter_name, &row.inviter)?, seated(&asker.name, asker.address())?);
         let new = NewMatch {
@@ -293,15 +293,15 @@ impl Office {
         asker: &Asker,
         written: &str,
         settlement: &mut Settlement,
-    ) -> anyhow::Result<Result<Reply, NoOffer>> {
+    ) -> anyhow::Result<Result<Reply, OfferRejection>> {
         if !asker.proven {
-            return Ok(Err(NoOffer::Unproven));
+            return Ok(Err(OfferRejection::Unproven));
         }
         let code = meant(written);
         let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|invited| asker.is(invited));
         let row = self.offered(&code, settlement).await?;
         let Some(row) = row.filter(|row| to_asker(row) || asker.is(&row.inviter)) else {
-            return Ok(Err(NoOffer::NoSuchCode { code }));
+            return Ok(Err(OfferRejection::NoSuchCode { code }));
         };
         if to_asker(&row) {
             let told =
@@ -383,7 +383,7 @@ impl Office {
 }
 
 /// A match in one line, as the player of `seat` reads it.
-pub(super) fn match_line(game_match: &Match, seat: Seat) -> MatchLine {
+pub(super) fn match_line(game_match: &Match, seat: Seat) -> MatchSummary {
     let phase = match (game_match.due(), game_match.state.outcome()) {
         (Some(_), _) if game_match.stage == Stage::Paused => "paused".to_owned(),
         (Some(due), _) if due.turn == 0 => "in its setup".to_owned(),
@@ -392,7 +392,7 @@ pub(super) fn match_line(game_match: &Match, seat: Seat) -> MatchLine {
         (None, None) => String::new(),
     };
     let deadline = game_match.deadline.filter(|_| game_match.stage == Stage::Running);
-    MatchLine {
+    MatchSummary {
         id: game_match.id.clone(),
         game_name: game_match.game.name(),
         foe: game_match.players[seat.other()].clone(),

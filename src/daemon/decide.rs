@@ -11,7 +11,7 @@ use super::settle::{Known, Read};
 use crate::game::{Fault, Line};
 use crate::letter::{Address, Letter, Unreadable, Written};
 use crate::post::dkim::DkimVerdict;
-use crate::referee::{self, Again, Cause, Content, Reply, Ruling, SeatLetter};
+use crate::referee::{self, Cause, Content, PastReport, Reply, Ruling, SeatLetter};
 use crate::report::again::Wanted;
 use crate::report::envelope::Answered;
 use crate::report::{self, Plain};
@@ -109,7 +109,7 @@ impl Office {
         self.hold_back(&mut dispatches, text, &context.shared.answers).await?;
         if dispatches.len() < written {
             // The ledger tells of it, and the heads in the other letters follow.
-            request.silent = true;
+            request.answer_suppressed = true;
             ruling = self.rule(&working.game_match, &Cause::Letter(&request), at);
             (entries, dispatches) =
                 self.rows(&mut ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
@@ -173,7 +173,7 @@ impl Office {
         row: &TokenRow,
         unsaved: &[NewDispatch],
         wanted: Wanted,
-    ) -> anyhow::Result<Vec<Again>> {
+    ) -> anyhow::Result<Vec<PastReport>> {
         let saved = self.store.dispatches_of(&row.match_id).await?;
         let saved = saved
             .iter()
@@ -201,7 +201,7 @@ impl Office {
         let asker = self.asker(letter, proven).await?;
         let mut replies = Vec::new();
         for asked in &request.commands {
-            match referee::changing(&asked.command).filter(|_| request.check) {
+            match referee::changing_command(&asked.command).filter(|_| request.check) {
                 Some(command) => replies.push(Reply::CheckedOnly { command }),
                 None => replies.extend(self.for_anybody(&asker, &asked.command, settlement).await?),
             }

@@ -7,12 +7,13 @@ use super::open::{fit_name, name_from, random, seat_row};
 use super::parallel::side_by_side;
 use super::people::no_player;
 use super::settle::{Known, Working};
-use super::{Holder, NewMatch, Office, Seated, write};
+use super::{Holder, NamedAddress, NewMatch, Office, write};
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Address, Letter, Token};
 use crate::referee::{
-    self, Act, Cause, Correction, HouseMatch, Instruction, Listing, Match, MatchAction, NoOffer, Offer, Stage,
+    self, Act, Cause, Correction, HouseMatch, Instruction, Listing, Match, MatchAction, Offer,
+    OfferRejection, Stage,
 };
 use crate::report::envelope::Answered;
 use crate::report::{self, GmDone, GmItem, GmLine, Plain};
@@ -91,7 +92,7 @@ impl Office {
         let mut why = String::new();
         if authentic {
             for instructed in asked {
-                let done = match instructed.read {
+                let done = match instructed.parsed {
                     Err((reason, example)) => GmDone::NotRead { says: reason, example },
                     Ok(instruction) => self.instruct(&instruction, request.check, known, settlement).await?,
                 };
@@ -159,8 +160,8 @@ impl Office {
         settlement: &mut Settlement,
     ) -> anyhow::Result<GmDone> {
         match instruction {
-            Instruction::Match { id, turn, deed } => {
-                self.on_match(id, *turn, deed, check, known, settlement).await
+            Instruction::Match { id, turn, action } => {
+                self.on_match(id, *turn, action, check, known, settlement).await
             }
             Instruction::List(listing) => {
                 Ok(GmDone::List { lines: self.listed(*listing, known, settlement).await? })
@@ -230,15 +231,15 @@ impl Office {
         parties: [&Party; 2],
         options: &[(String, String)],
         days: Option<u32>,
-    ) -> Result<NewMatch, NoOffer> {
+    ) -> Result<NewMatch, OfferRejection> {
         let offer = Offer::read(game, options, days)?;
         let [first, second] = parties;
         if first == second {
-            return Err(NoOffer::Yourself);
+            return Err(OfferRejection::Yourself);
         }
         let holder = |party: &Party| match party {
             Party::Player(address) => {
-                Ok(Holder::Player(Seated { name: String::new(), address: address.clone() }))
+                Ok(Holder::Player(NamedAddress { name: String::new(), address: address.clone() }))
             }
             Party::House(level) => self.config.house.level(offer.game, level.as_deref()).map(Holder::House),
         };
@@ -261,7 +262,7 @@ impl Office {
         &self,
         id: &str,
         turn: Option<u32>,
-        deed: &MatchAction,
+        action: &MatchAction,
         check: bool,
         known: &mut Known,
         settlement: &mut Settlement,
@@ -273,7 +274,7 @@ impl Office {
             return Ok(GmDone::TurnPassed { id, turn: turn.unwrap_or_default(), open });
         }
         let mut successor = None;
-        let act = match deed {
+        let act = match action {
             MatchAction::Act(Act::RenewToken(seat)) if working.game_match.house[*seat].is_some() => {
                 let says = "The house holds that seat: it gets no letters, and needs no token.".to_owned();
                 return Ok(GmDone::Refused { says });
@@ -319,7 +320,7 @@ impl Office {
         let name = &self.config.club.gm.name;
         let cause = Cause::Gm { name, phase_no: working.game_match.phase_no, act: &act };
         let ruling = self.rule(&working.game_match, &cause, self.now());
-        Ok(ruling.untaken.map_or(GmDone::Would, |untaken| GmDone::Rejection { id, untaken }))
+        Ok(ruling.rejection.map_or(GmDone::Would, |untaken| GmDone::Rejection { id, untaken }))
     }
 
     /// What the ledger says of the turns before one that is to be corrected.
@@ -361,7 +362,7 @@ impl Office {
             &Cause::Gm { name, phase_no: working.game_match.phase_no, act },
             now,
         );
-        if let Some(untaken) = ruling.untaken {
+        if let Some(untaken) = ruling.rejection {
             return Ok(GmDone::Rejection { id: id.to_owned(), untaken });
         }
         let mut former = None;

@@ -8,13 +8,13 @@ use tokio::task::spawn_blocking;
 
 use super::anybody::{Asker, drawn};
 use super::settle::snapshot;
-use super::{Holder, NewMatch, Office, Pause, Seated, rest, until};
+use super::{Holder, NamedAddress, NewMatch, Office, Pause, rest, until};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::Source;
 use crate::letter::Address;
 use crate::post::ShutdownSignal;
-use crate::referee::{Cause, HouseMatch, Match, NoOffer, Reply, Stage};
+use crate::referee::{Cause, HouseMatch, Match, OfferRejection, Reply, Stage};
 use crate::store::Settlement;
 
 /// Matches looked at together.
@@ -89,12 +89,12 @@ impl Office {
     pub(super) async fn challenge_house(
         &self,
         asker: &Asker,
-        wanted: Result<HouseMatch, NoOffer>,
+        wanted: Result<HouseMatch, OfferRejection>,
         settlement: &mut Settlement,
-    ) -> anyhow::Result<Result<Reply, NoOffer>> {
+    ) -> anyhow::Result<Result<Reply, OfferRejection>> {
         let wanted = match wanted {
             Ok(wanted) if asker.proven => wanted,
-            Ok(_) => return Ok(Err(NoOffer::Unproven)),
+            Ok(_) => return Ok(Err(OfferRejection::Unproven)),
             Err(why) => return Ok(Err(why)),
         };
         let known = self.store.player_by_address(asker.address()).await?.map(|player| player.id);
@@ -102,7 +102,7 @@ impl Office {
         let opened = settlement.seats.iter().filter(|row| Some(row.player_id) == known).count();
         let running = before.iter().filter(|(game_match, _)| game_match.stage != Stage::Over).count();
         if running + opened >= MATCHES_AT_MOST {
-            return Ok(Err(NoOffer::HouseBusy { most: MATCHES_AT_MOST }));
+            return Ok(Err(OfferRejection::HouseBusy { most: MATCHES_AT_MOST }));
         }
         let level = match wanted.level {
             Some(level) => level,
@@ -112,7 +112,7 @@ impl Office {
             },
         };
         let address = Address::parse(asker.address()).context("the address of who asks")?;
-        let player = Holder::Player(Seated { name: asker.name.clone(), address });
+        let player = Holder::Player(NamedAddress { name: asker.name.clone(), address });
         let new = NewMatch {
             game: wanted.game,
             choices: wanted.choices(level),

@@ -46,7 +46,7 @@ use crate::report::envelope::Stationery;
 use crate::store::{Store, Wakeup};
 
 pub use intake::new_letter;
-pub use open::{Holder, NewMatch, Seated, fit_name};
+pub use open::{Holder, NamedAddress, NewMatch, fit_name};
 
 /// Where the program has its time from; tests move it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;

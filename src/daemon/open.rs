@@ -13,7 +13,7 @@ use crate::store::{Player, SeatRow, Settlement, StoreError, TokenRow};
 
 /// Somebody who is to hold a seat.
 #[derive(Clone, Debug)]
-pub struct Seated {
+pub struct NamedAddress {
     /// Empty: the name that is known, or the beginning of the address.
     pub name: String,
     pub address: Address,
@@ -22,7 +22,7 @@ pub struct Seated {
 /// Who is to hold a seat.
 #[derive(Clone, Debug)]
 pub enum Holder {
-    Player(Seated),
+    Player(NamedAddress),
     House(&'static HouseLevel),
 }
 
@@ -112,7 +112,7 @@ impl Office {
         let mut players = Vec::new();
         for (_, holder) in new.players.iter() {
             players.push(match holder {
-                Holder::Player(Seated { name, address }) => {
+                Holder::Player(NamedAddress { name, address }) => {
                     let name = if name.is_empty() { name_from(address) } else { name.clone() };
                     fit_name(&name).map_err(anyhow::Error::msg)?;
                     self.store.player(address.as_str(), &name, now).await?

@@ -59,7 +59,7 @@ impl Office {
             &Cause::House { phase_no: working.game_match.phase_no, act: &act },
             self.now(),
         );
-        if ruling.untaken.is_none() {
+        if ruling.rejection.is_none() {
             tracing::info!(match_id = id, %seat, failed, "a letter of ours was not read");
             self.put(working, ruling, None, settlement).await?;
         }

@@ -1,7 +1,7 @@
 //! What the clock brings: reminders, the end of the settle time, deadlines and what the terms say of those who miss them.
 
 use super::life::{Draft, FiledOrders, Stage};
-use super::schedule::Forfeit;
+use super::schedule::ForfeitRule;
 use super::{Content, Notice, Reader};
 use crate::game::Seat;
 use crate::game::record::Ending;
@@ -68,7 +68,7 @@ fn enforce(draft: &mut Draft) {
     let over: Vec<Seat> =
         late.iter().copied().filter(|seat| draft.game_match.missed[*seat] >= limit).collect();
     match (over[..].first(), draft.game_match.terms.forfeit) {
-        (Some(seat), Forfeit::Lose) if over.len() == 1 => draft.close(Ending::Forfeit(*seat)),
+        (Some(seat), ForfeitRule::Lose) if over.len() == 1 => draft.close(Ending::Forfeit(*seat)),
         (Some(_), _) => ask_gm(draft, late, Vec::new()),
         (None, _) => take_for_filed(draft, late),
     }

@@ -6,7 +6,7 @@
 
 use super::gm::{self, Rejection};
 use super::life::{Draft, Match, Stage};
-use super::{Act, NoOffer, Offer, Reply, Terms};
+use super::{Act, Offer, OfferRejection, Reply, Terms};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{HouseLevel, Line, Seat};
 use crate::ledger::Fact;
@@ -75,7 +75,7 @@ impl HouseMatch {
         level: Option<&str>,
         options: &[(String, String)],
         days: Option<u32>,
-    ) -> Result<HouseMatch, NoOffer> {
+    ) -> Result<HouseMatch, OfferRejection> {
         let (mut level, mut own) = (level.map(str::to_owned), Vec::new());
         for (name, value) in options {
             let seat = match (name.to_ascii_lowercase().as_str(), value.to_ascii_lowercase().as_str()) {
@@ -87,7 +87,7 @@ impl HouseMatch {
                 ("first", "house") => Seat::Second,
                 ("first", _) => {
                     let reason = format!("Option `first` cannot be `{value}`; it takes me or house.");
-                    return Err(NoOffer::BadOption { reason });
+                    return Err(OfferRejection::BadOption { reason });
                 }
                 _ => {
                     own.push((name.clone(), value.clone()));
@@ -97,7 +97,7 @@ impl HouseMatch {
             own.push(("seat".to_owned(), seat.to_string()));
         }
         let offer = Offer::read(game, &own, days)?;
-        let level = level.map(|level| level_of(offer.game, &level)).transpose()?;
+        let level = level.map(|level| house_level(offer.game, &level)).transpose()?;
         if offer.game.levels().is_empty() {
             return Err(no_house(offer.game));
         }
@@ -122,12 +122,12 @@ impl HouseMatch {
 ///
 /// # Errors
 /// It does not play that game, or at no such level.
-pub fn level_of(game: GameKind, name: &str) -> Result<&'static HouseLevel, NoOffer> {
+pub fn house_level(game: GameKind, name: &str) -> Result<&'static HouseLevel, OfferRejection> {
     let levels = game.levels();
     if levels.is_empty() {
         return Err(no_house(game));
     }
-    game.level(name).ok_or_else(|| NoOffer::NoLevel {
+    game.level(name).ok_or_else(|| OfferRejection::NoLevel {
         level: name.to_owned(),
         game: game.key(),
         game_name: game.name(),
@@ -135,7 +135,7 @@ pub fn level_of(game: GameKind, name: &str) -> Result<&'static HouseLevel, NoOff
     })
 }
 
-fn no_house(game: GameKind) -> NoOffer {
+fn no_house(game: GameKind) -> OfferRejection {
     let plays = GameKind::ALL.iter().filter(|kind| !kind.levels().is_empty());
-    NoOffer::NoHouse { game_name: game.name(), plays: plays.map(|kind| kind.key()).collect() }
+    OfferRejection::NoHouse { game_name: game.name(), plays: plays.map(|kind| kind.key()).collect() }
 }

@@ -13,7 +13,7 @@ pub enum Instruction {
         id: String,
         /// The turn that is meant; if another one is open, nothing is done.
         turn: Option<u32>,
-        deed: MatchAction,
+        action: MatchAction,
     },
     List(Listing),
     New {
@@ -86,13 +86,13 @@ impl Listing {
 
 /// A line that begins with `GM`, and what it asks; or what is wrong with it, and one that would do.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Instructed {
+pub struct InstructionLine {
     pub line: Line,
-    pub read: Result<Instruction, (String, &'static str)>,
+    pub parsed: Result<Instruction, (String, &'static str)>,
 }
 
 /// Reads the lines of the GM's letter: what he asks, and the lines that do not begin with `GM`.
-pub fn instructions(lines: &[Line]) -> (Vec<Instructed>, Vec<Line>) {
+pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
     let (mut asked, mut others) = (Vec::new(), Vec::new());
     let mut at = 0;
     while let Some(line) = lines.get(at) {
@@ -109,7 +109,7 @@ pub fn instructions(lines: &[Line]) -> (Vec<Instructed>, Vec<Line>) {
             orders.retain(|line| !line.text.trim().is_empty());
             at += end.map_or(rest.len(), |end| end + 1);
         }
-        asked.push(Instructed { line: line.clone(), read: read(&words, orders) });
+        asked.push(InstructionLine { line: line.clone(), parsed: read(&words, orders) });
     }
     (asked, others)
 }
@@ -123,7 +123,7 @@ fn words_of_gm(line: &str) -> Option<Vec<&str>> {
 }
 
 fn takes_orders(words: &[&str]) -> bool {
-    matches!(words, [first, _, deed, ..] if is(first, "match") && (is(deed, "act") || is(deed, "correct")))
+    matches!(words, [first, _, action, ..] if is(first, "match") && (is(action, "act") || is(action, "correct")))
 }
 
 fn is(word: &str, wanted: &str) -> bool {
@@ -158,12 +158,12 @@ fn list(rest: &[&str]) -> Read {
 
 fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
     let example = "GM MATCH QZ-7K3M EXTEND 3 days";
-    let [id, deed, rest @ ..] = rest else {
+    let [id, action, rest @ ..] = rest else {
         return Err(("GM MATCH wants a match and what is to be done.".to_owned(), example));
     };
-    let deed = deed.to_ascii_uppercase();
+    let action = action.to_ascii_uppercase();
     // A sentence may end with these words too: there they must be written as a command.
-    let is_text = matches!(deed.as_str(), "NOTE" | "PAUSE" | "ROLLBACK" | "CORRECT");
+    let is_text = matches!(action.as_str(), "NOTE" | "PAUSE" | "ROLLBACK" | "CORRECT");
     let (turn, rest) = match rest {
         [rest @ .., word, number]
             if (*word == "TURN" || !is_text && is(word, "turn")) && number.parse::<u32>().is_ok() =>
@@ -173,8 +173,8 @@ fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
         _ => (None, rest),
     };
     let text = rest.join(" ");
-    let in_match = |deed: MatchAction| Instruction::Match { id: (*id).to_owned(), turn, deed };
-    let act = match deed.as_str() {
+    let in_match = |action: MatchAction| Instruction::Match { id: (*id).to_owned(), turn, action };
+    let act = match action.as_str() {
         "EXTEND" => Act::Extend { days: days(rest)? },
         "PAUSE" if text.is_empty() => Act::Pause { reason: "no reason is given".to_owned() },
         "PAUSE" => Act::Pause { reason: text },
@@ -210,7 +210,7 @@ fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
             let seat = seat(&[seat_word], example)?;
             return Ok(in_match(MatchAction::Correct { turn, reason, orders: Some((seat, orders)) }));
         }
-        _ => return Err((format!("{deed} is nothing that can be done with a match."), example)),
+        _ => return Err((format!("{action} is nothing that can be done with a match."), example)),
     };
     Ok(in_match(MatchAction::Act(act)))
 }
@@ -278,11 +278,11 @@ fn new(rest: &[&str]) -> Read {
 
 fn player(rest: &[&str]) -> Read {
     let example = "GM PLAYER SHOW ann@example.org";
-    let [deed, written, rest @ ..] = rest else {
+    let [action, written, rest @ ..] = rest else {
         return Err(("GM PLAYER wants what is to be done, and a mail address.".to_owned(), example));
     };
     let (address, name) = (address(written, example)?, rest.join(" "));
-    match (deed.to_ascii_uppercase().as_str(), rest) {
+    match (action.to_ascii_uppercase().as_str(), rest) {
         ("ADD", _) => Ok(Instruction::PlayerAdd { address, name }),
         ("SHOW", []) => Ok(Instruction::PlayerShow(address)),
         ("RENAME", [_, ..]) => Ok(Instruction::PlayerRename { address, name }),
@@ -294,7 +294,7 @@ fn player(rest: &[&str]) -> Read {
             Err(("MERGE wants two mail addresses.".to_owned(), example))
         }
         ("BOUNCE-CLEAR", []) => Ok(Instruction::PlayerBounceClear(address)),
-        _ => Err((format!("GM PLAYER {deed} cannot be understood."), example)),
+        _ => Err((format!("GM PLAYER {action} cannot be understood."), example)),
     }
 }
 
@@ -305,17 +305,17 @@ mod tests {
     fn read_one(text: &str) -> Read {
         let lines: Vec<Line> =
             (1..).zip(text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
-        instructions(&lines).0.remove(0).read
+        instructions(&lines).0.remove(0).parsed
     }
 
     #[test]
     fn a_command_of_the_gm_names_match_turn_and_deed() {
-        let Ok(Instruction::Match { id, turn, deed }) = read_one("gm match qz-7k3m Extend 3 days TURN 4")
+        let Ok(Instruction::Match { id, turn, action }) = read_one("gm match qz-7k3m Extend 3 days TURN 4")
         else {
             panic!("it is read")
         };
         assert_eq!(
-            (id.as_str(), turn, deed),
+            (id.as_str(), turn, action),
             ("qz-7k3m", Some(4), MatchAction::Act(Act::Extend { days: 3 }))
         );
     }
@@ -329,16 +329,16 @@ mod tests {
         let orders = vec![Line { no: 2, text: "MARBLE E5".to_owned() }];
         let act = Act::File { seat: Seat::Second, orders };
         assert!(
-            matches!(&asked[0].read, Ok(Instruction::Match { deed: MatchAction::Act(read), .. }) if *read == act)
+            matches!(&asked[0].parsed, Ok(Instruction::Match { action: MatchAction::Act(read), .. }) if *read == act)
         );
-        assert_eq!(asked[1].read, Ok(Instruction::List(Listing::Late)));
+        assert_eq!(asked[1].parsed, Ok(Instruction::List(Listing::Late)));
         assert_eq!(others.len(), 1);
     }
 
     #[test]
     fn a_note_that_ends_with_a_turn_is_for_that_turn_only_in_capitals() {
         let read = |text| match read_one(text) {
-            Ok(Instruction::Match { turn, deed: MatchAction::Act(Act::Note { text }), .. }) => (turn, text),
+            Ok(Instruction::Match { turn, action: MatchAction::Act(Act::Note { text }), .. }) => (turn, text),
             other => panic!("{other:?}"),
         };
         assert_eq!(read("GM MATCH QU-1 NOTE see turn 4"), (None, "see turn 4".to_owned()));
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn a_turn_is_opened_again_or_decided_anew_for_a_reason() {
         let read = |text| match read_one(text) {
-            Ok(Instruction::Match { turn: None, deed, .. }) => deed,
+            Ok(Instruction::Match { turn: None, action, .. }) => action,
             other => panic!("{other:?}"),
         };
         let reason = "it was late".to_owned();

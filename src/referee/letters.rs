@@ -5,7 +5,9 @@ use serde::Serialize;
 use super::house;
 use super::life::{Draft, FiledOrders, Stage};
 use super::schedule::{Absence, Press};
-use super::{Answer, Content, MatchLine, NoOffer, Notice, OfferTold, OpenSeat, Orders, Reader, SeatLetter};
+use super::{
+    Answer, Content, MatchSummary, Notice, OfferRejection, OfferSummary, OpenSeat, Orders, Reader, SeatLetter,
+};
 use crate::game::any::GameKind;
 use crate::game::record::Ending;
 use crate::game::{Due, Fault, Line, Seat};
@@ -37,17 +39,17 @@ pub enum Reply {
     },
     /// Looked up by the shell.
     Matches {
-        matches: Vec<MatchLine>,
+        matches: Vec<MatchSummary>,
     },
     Challenged {
         to: String,
         code: String,
-        offer: OfferTold,
+        offer: OfferSummary,
         lapses: String,
     },
     Opened {
         code: String,
-        offer: OfferTold,
+        offer: OfferSummary,
         lapses: String,
     },
     /// A match has begun by ACCEPT or JOIN.
@@ -58,7 +60,7 @@ pub enum Reply {
     /// CHALLENGE, OPEN, ACCEPT, DECLINE or JOIN had no effect.
     NoOffer {
         command: &'static str,
-        why: NoOffer,
+        why: OfferRejection,
     },
     /// A letter with `CHECK` changes nothing: what would have been done.
     CheckedOnly {
@@ -135,7 +137,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     answer.replies = request
         .commands
         .iter()
-        .map(|asked| match changing(&asked.command).filter(|_| request.check) {
+        .map(|asked| match changing_command(&asked.command).filter(|_| request.check) {
             Some(command) => Reply::CheckedOnly { command },
             None => command(draft, letter.seat, &asked.command),
         })
@@ -150,7 +152,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     let offers_draw = answer.replies.contains(&Reply::DrawOffered);
     draft.put_answer(place, answer);
-    if letter.silent {
+    if letter.answer_suppressed {
         draft.withhold_answer(place);
         draft.note(Fact::AnswerHeldBack { seat: letter.seat });
     }
@@ -244,7 +246,7 @@ fn not_due(draft: &Draft, due: &Due) -> String {
 }
 
 /// The word of a command that changes something, and does not with `CHECK`.
-pub fn changing(command: &Command) -> Option<&'static str> {
+pub fn changing_command(command: &Command) -> Option<&'static str> {
     match command {
         Command::Tell(_) => Some("TELL"),
         Command::Resign { .. } => Some("RESIGN"),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gm::value;
 use super::schedule::{Absence, Terms};
-use super::{Adjudged, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
+use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
@@ -247,7 +247,7 @@ impl Draft {
     }
 
     pub fn ruling(self) -> Ruling {
-        Ruling { untaken: None, after: self.game_match, entries: self.entries, dispatches: self.dispatches }
+        Ruling { rejection: None, after: self.game_match, entries: self.entries, dispatches: self.dispatches }
     }
 
     /// The salt of the entry that will be written next.
@@ -388,7 +388,7 @@ impl Draft {
 
     /// The same after a correction, with its reason.
     pub fn adjudicate_for(&mut self, missed: Vec<Seat>, correction: Option<String>) {
-        let mut steps: Vec<Adjudged> = self.step().into_iter().collect();
+        let mut steps: Vec<Adjudication> = self.step().into_iter().collect();
         while self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
             steps.extend(self.step());
         }
@@ -405,7 +405,7 @@ impl Draft {
     }
 
     /// One adjudication.
-    fn step(&mut self) -> Option<Adjudged> {
+    fn step(&mut self) -> Option<Adjudication> {
         let due = self.game_match.due()?;
         let filings = std::mem::take(&mut self.game_match.held).map(|held| held.map(|held| held.filing));
         self.game_match.state.adjudicate(&filings).expect("held filings were sealed for this state");
@@ -417,7 +417,7 @@ impl Draft {
         });
         self.game_match.phase_no += 1;
         self.game_match.adjudicated.push((due.phase, due.turn, self.at));
-        Some(Adjudged { phase: due.phase, turn: due.turn, state: self.game_match.state.clone() })
+        Some(Adjudication { phase: due.phase, turn: due.turn, state: self.game_match.state.clone() })
     }
 
     /// Ends the match from outside the rules; both are told, with everything opened.
@@ -429,7 +429,7 @@ impl Draft {
         self.game_match.phase_no += 1;
         self.open_phase();
         self.end_if_over();
-        let step = Adjudged { phase: due.phase, turn: due.turn, state: self.game_match.state.clone() };
+        let step = Adjudication { phase: due.phase, turn: due.turn, state: self.game_match.state.clone() };
         self.write_both(Content::Report { steps: vec![step], missed: Vec::new(), correction: None });
     }
 

@@ -22,12 +22,12 @@ use crate::letter::{Digest, InSubject, Letter, Written};
 use crate::request::{self, Request};
 
 pub use gm::{Act, Correction, Rejection};
-pub use house::{HouseMatch, level_of};
-pub use instruction::{Instructed, Instruction, Listing, MatchAction, instructions};
-pub use letters::{Reply, changing};
+pub use house::{HouseMatch, house_level};
+pub use instruction::{Instruction, InstructionLine, Listing, MatchAction, instructions};
+pub use letters::{Reply, changing_command};
 pub use life::{FiledOrders, Match, Opening, Stage, open, open_under};
-pub use offer::{MatchLine, NoOffer, Offer, OfferTold, OpenSeat};
-pub use schedule::{Absence, Forfeit, Press, Terms};
+pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
+pub use schedule::{Absence, ForfeitRule, Press, Terms};
 
 /// What a ruling is asked for.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub struct SeatLetter {
     /// Why its text could not be read, as one or two sentences to the player.
     pub unread: Option<String>,
     /// Its answer would be one too many to that address: what it brings is decided, the answer is not written.
-    pub silent: bool,
+    pub answer_suppressed: bool,
 }
 
 impl SeatLetter {
@@ -88,7 +88,7 @@ impl SeatLetter {
                 .and_then(|named| named.turn)
                 .or_else(|| letter.answers().find_map(|id| turn_in(id, &game_match.id))),
             unread,
-            silent: false,
+            answer_suppressed: false,
         }
     }
 }
@@ -106,7 +106,7 @@ fn turn_in(message_id: &str, match_id: &str) -> Option<u32> {
 #[derive(Clone, Debug)]
 pub struct Ruling {
     /// Why an act was not carried out.
-    pub untaken: Option<Rejection>,
+    pub rejection: Option<Rejection>,
     pub after: Match,
     pub entries: Vec<Chained>,
     pub dispatches: Vec<Dispatch>,
@@ -136,7 +136,7 @@ pub enum Content {
     Answer(Box<Answer>),
     /// What came of one adjudication, or of several in a row when the referee passed for a side.
     Report {
-        steps: Vec<Adjudged>,
+        steps: Vec<Adjudication>,
         missed: Vec<Seat>,
         /// Why the turn was decided anew.
         correction: Option<String>,
@@ -153,7 +153,7 @@ pub enum Content {
 
 /// One adjudication: the phase that was decided, and the state that came of it.
 #[derive(Clone, Debug)]
-pub struct Adjudged {
+pub struct Adjudication {
     pub phase: Phase,
     pub turn: u32,
     pub state: AnyState,
@@ -251,7 +251,7 @@ pub struct Answer {
     /// The lines that the faults speak of, as they were written.
     pub quoted: Vec<Line>,
     /// Reports that were asked for again: the shell looks them up.
-    pub reports: Vec<Again>,
+    pub reports: Vec<PastReport>,
 }
 
 impl Answer {
@@ -267,7 +267,7 @@ impl Answer {
 
 /// A report once more, as it was sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Again {
+pub struct PastReport {
     /// Its subject.
     pub title: String,
     pub lines: Vec<String>,
@@ -297,14 +297,14 @@ pub enum Orders {
 
 /// Decides on one cause. Total: a cause that comes too late decides nothing.
 pub fn rule(current: &Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Ruling {
-    let mut untaken = None;
+    let mut rejection = None;
     let mut draft = life::Draft::new(current.clone(), cause, at);
     match cause {
         Cause::Letter(letter) => letters::rule(&mut draft, letter),
         Cause::Clock { phase_no } => clock::rule(&mut draft, *phase_no),
         Cause::Gm { phase_no, act, .. } | Cause::House { phase_no, act } => {
-            untaken = gm::rule(&mut draft, *phase_no, act).err();
+            rejection = gm::rule(&mut draft, *phase_no, act).err();
         }
     }
-    Ruling { untaken, ..draft.ruling() }
+    Ruling { rejection, ..draft.ruling() }
 }

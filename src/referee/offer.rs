@@ -25,11 +25,15 @@ impl Offer {
     ///
     /// # Errors
     /// Why there can be no such match.
-    pub fn read(game: &str, options: &[(String, String)], days: Option<u32>) -> Result<Offer, NoOffer> {
+    pub fn read(
+        game: &str,
+        options: &[(String, String)],
+        days: Option<u32>,
+    ) -> Result<Offer, OfferRejection> {
         let Some(kind) = GameKind::parse(game) else {
-            return Err(NoOffer::UnknownGame { name: game.to_owned() });
+            return Err(OfferRejection::UnknownGame { name: game.to_owned() });
         };
-        let bad = |reason: String| NoOffer::BadOption { reason: format!("{reason}.") };
+        let bad = |reason: String| OfferRejection::BadOption { reason: format!("{reason}.") };
         let mut seat = None;
         let mut own = Vec::new();
         for (name, value) in options {
@@ -52,8 +56,8 @@ impl Offer {
     }
 
     /// What its readers are told of it.
-    pub fn told(&self, custom: &Terms) -> OfferTold {
-        OfferTold {
+    pub fn told(&self, custom: &Terms) -> OfferSummary {
+        OfferSummary {
             game: self.game.key(),
             game_name: self.game.name(),
             sides: [self.game.sides().first, self.game.sides().second],
@@ -67,7 +71,7 @@ impl Offer {
 /// Why an offer cannot be made or taken up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
-pub enum NoOffer {
+pub enum OfferRejection {
     UnknownGame {
         name: String,
     },
@@ -110,7 +114,7 @@ pub enum NoOffer {
 
 /// An offer as letters tell it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct OfferTold {
+pub struct OfferSummary {
     pub game: &'static str,
     pub game_name: &'static str,
     pub sides: [&'static str; 2],
@@ -125,14 +129,14 @@ pub struct OpenSeat {
     pub code: String,
     /// Who offers.
     pub by: String,
-    pub offer: OfferTold,
+    pub offer: OfferSummary,
     /// When it lapses, for people.
     pub lapses: String,
 }
 
 /// A match as MATCHES lists it; nothing that is hidden from either side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct MatchLine {
+pub struct MatchSummary {
     pub id: String,
     pub game_name: &'static str,
     /// Who plays on the other side.

@@ -29,7 +29,7 @@ pub struct Terms {
     pub reminders_hours: Vec<u32>,
     /// Turns missed in a row after which a match is forfeited, or the GM asked.
     pub forfeit_after: u32,
-    pub forfeit: Forfeit,
+    pub forfeit: ForfeitRule,
     /// So many days in a match a player may be away without asking the GM.
     pub absence_days: u32,
     pub press: Press,
@@ -38,7 +38,7 @@ pub struct Terms {
 /// What happens when a seat has missed too many turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Forfeit {
+pub enum ForfeitRule {
     /// The GM decides.
     Ask,
     /// The other side wins.
@@ -65,7 +65,7 @@ impl Default for Terms {
             settle_minutes: 0,
             reminders_hours: vec![48, 12],
             forfeit_after: 2,
-            forfeit: Forfeit::Ask,
+            forfeit: ForfeitRule::Ask,
             absence_days: 42,
             press: Press::Signed,
         }

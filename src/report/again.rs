@@ -1,7 +1,7 @@
 //! Letters of ours once more: a report as it was sent, the text that an answer may quote.
 
 use super::mime;
-use crate::referee::Again;
+use crate::referee::PastReport;
 
 /// Which of a seat's reports are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ impl Wanted {
 }
 
 /// The reports that are wanted, of all that were sent to the seat until now, in order.
-pub fn again<'a>(sent: impl Iterator<Item = &'a [u8]>, wanted: Wanted) -> Vec<Again> {
-    let mut reports: Vec<Again> = sent.map(unframed).collect();
+pub fn again<'a>(sent: impl Iterator<Item = &'a [u8]>, wanted: Wanted) -> Vec<PastReport> {
+    let mut reports: Vec<PastReport> = sent.map(unframed).collect();
     match wanted {
         Wanted::All => {}
         Wanted::Last => reports = reports.pop().into_iter().collect(),
@@ -33,12 +33,12 @@ pub fn again<'a>(sent: impl Iterator<Item = &'a [u8]>, wanted: Wanted) -> Vec<Ag
 }
 
 /// A letter of ours as it was sent, without the lines that frame it.
-fn unframed(bytes: &[u8]) -> Again {
+fn unframed(bytes: &[u8]) -> PastReport {
     let mail = first_part(bytes);
     let title = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default().to_owned();
     let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
     let framed = |line: &&str| !line.starts_with("##") && !line.starts_with("Reply token:");
-    Again { title, lines: text.lines().filter(framed).map(str::to_owned).collect() }
+    PastReport { title, lines: text.lines().filter(framed).map(str::to_owned).collect() }
 }
 
 /// The plain text of a letter of ours.

@@ -12,7 +12,7 @@ use super::words::{left, local};
 use super::{Club, Matter, Plain};
 use crate::game::any::GameKind;
 use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
-use crate::referee::{Adjudged, Answer, Content, Match, Notice, Orders, Reply, Stage};
+use crate::referee::{Adjudication, Answer, Content, Match, Notice, Orders, Reply, Stage};
 
 /// What any letter about a match may say to anybody who holds one of its seats.
 const SHARED: [(&str, Teller); 19] = [
@@ -123,7 +123,7 @@ pub fn seat(matter: &Matter<'_>, seat: Seat, board: Option<&Board>) -> TemplateC
 }
 
 /// The news of one of the adjudications that a report tells of.
-fn told_step(step: &Adjudged, game_match: &Match, seen: &Arc<Seen>, seat: Seat) -> Value {
+fn told_step(step: &Adjudication, game_match: &Match, seen: &Arc<Seen>, seat: Seat) -> Value {
     let seen = if seen.is_of(&step.state) { Arc::clone(seen) } else { Seen::new(&step.state, seat) };
     news(step, &game_match.players, seen, seat).into()
 }
@@ -217,7 +217,7 @@ pub fn alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> TemplateConte
 }
 
 /// The context of the news of one adjudication, after which `seat` sees the match so.
-pub fn news(step: &Adjudged, names: &BySeat<String>, seen: Arc<Seen>, seat: Seat) -> TemplateContext {
+pub fn news(step: &Adjudication, names: &BySeat<String>, seen: Arc<Seen>, seat: Seat) -> TemplateContext {
     let own = [
         ("phase", told(step.phase)),
         ("turn", told(step.turn)),

@@ -150,7 +150,7 @@ pub fn word_alarm(
 /// [`TemplateError`]: a template is at fault.
 pub fn news(
     templates: &Templates,
-    step: &crate::referee::Adjudged,
+    step: &crate::referee::Adjudication,
     names: &crate::game::BySeat<String>,
     seat: Seat,
 ) -> Result<String, TemplateError> {

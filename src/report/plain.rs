@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::game::Line;
-use crate::referee::{NoOffer, OfferTold, Rejection, Reply};
+use crate::referee::{OfferRejection, OfferSummary, Rejection, Reply};
 
 /// What such a letter says.
 #[derive(Clone, Debug, Serialize)]
@@ -12,11 +12,11 @@ pub enum Plain {
     /// The answer to somebody who holds no seat; `why`: what the letter lacked.
     Stranger { replies: Vec<Reply>, remarks: Vec<Line>, why: String },
     /// To who is challenged.
-    Challenge { by: String, offer: OfferTold, code: String, lapses: String },
+    Challenge { by: String, offer: OfferSummary, code: String, lapses: String },
     /// To who offered: it was declined by `to`.
-    Declined { to: String, offer: OfferTold },
+    Declined { to: String, offer: OfferSummary },
     /// To who offered: nobody took it up.
-    Lapsed { to: Option<String>, offer: OfferTold, code: String },
+    Lapsed { to: Option<String>, offer: OfferSummary, code: String },
     /// To the GM: what came of each line of his letter; `why`: why nothing was done.
     GmAnswer { check: bool, items: Vec<GmItem>, replies: Vec<Reply>, remarks: Vec<Line>, why: String },
     /// To the GM, once a day.
@@ -66,7 +66,7 @@ pub enum GmDone {
         id: String,
     },
     NoOffer {
-        no: NoOffer,
+        no: OfferRejection,
     },
     Player {
         name: String,

@@ -15,8 +15,8 @@ use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{MailIdentity, SealKey, Source};
 use crate::letter::Digest;
 use crate::referee::{
-    self, Adjudged, Again, Answer, Content, Dispatch, Match, MatchLine, NoOffer, Notice, Offer, OfferTold,
-    OpenSeat, Opening, Orders, Reader, Rejection, Reply, Terms,
+    self, Adjudication, Answer, Content, Dispatch, Match, MatchSummary, Notice, Offer, OfferRejection,
+    OfferSummary, OpenSeat, Opening, Orders, PastReport, Reader, Rejection, Reply, Terms,
 };
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
@@ -105,9 +105,9 @@ fn to_gm() -> Vec<Plain> {
         GmDone::List { lines: vec![line] },
         GmDone::List { lines: Vec::new() },
         GmDone::Opened { id: id.clone() },
-        GmDone::NoOffer { no: NoOffer::UnknownGame { name: text("chess") } },
-        GmDone::NoOffer { no: NoOffer::BadOption { reason: text("No.") } },
-        GmDone::NoOffer { no: NoOffer::Yourself },
+        GmDone::NoOffer { no: OfferRejection::UnknownGame { name: text("chess") } },
+        GmDone::NoOffer { no: OfferRejection::BadOption { reason: text("No.") } },
+        GmDone::NoOffer { no: OfferRejection::Yourself },
         GmDone::NoOffer { no: no_house() },
         GmDone::NoOffer { no: no_level() },
         GmDone::Player { name: text(ANN), addresses: vec![], bouncing: true, matches: vec![id.clone()] },
@@ -136,25 +136,25 @@ fn to_gm() -> Vec<Plain> {
     ]
 }
 
-fn offer() -> OfferTold {
+fn offer() -> OfferSummary {
     Offer { game: GameKind::Quad, choices: Choices::default(), days: Some(3), seat: Some(Seat::First) }
         .told(&Terms::default())
 }
 
-fn no_house() -> NoOffer {
-    NoOffer::NoHouse { game_name: "Quantum", plays: vec!["quad"] }
+fn no_house() -> OfferRejection {
+    OfferRejection::NoHouse { game_name: "Quantum", plays: vec!["quad"] }
 }
 
-fn no_level() -> NoOffer {
+fn no_level() -> OfferRejection {
     let level = "grandmaster".to_owned();
-    NoOffer::NoLevel { level, game: "quad", game_name: "Quad", levels: vec!["easy", "expert"] }
+    OfferRejection::NoLevel { level, game: "quad", game_name: "Quad", levels: vec!["easy", "expert"] }
 }
 
 /// Replies about offers.
 fn offers() -> Vec<Reply> {
     let (to, code, lapses) = (BO.to_owned(), "7K3M9P".to_owned(), "Thu 21 May".to_owned());
     let open = OpenSeat { code: code.clone(), by: to.clone(), offer: offer(), lapses: lapses.clone() };
-    let line = MatchLine {
+    let line = MatchSummary {
         id: "QU-0000".to_owned(),
         game_name: "Quad",
         foe: to.clone(),
@@ -164,16 +164,16 @@ fn offers() -> Vec<Reply> {
         due_at: Some(lapses.clone()),
     };
     let whys = [
-        NoOffer::UnknownGame { name: "chess".to_owned() },
-        NoOffer::BadOption { reason: "No.".to_owned() },
-        NoOffer::Yourself,
-        NoOffer::Standing { code: code.clone() },
-        NoOffer::TooMany { most: 1 },
-        NoOffer::NoSuchCode { code: code.clone() },
-        NoOffer::HouseBusy { most: 1 },
+        OfferRejection::UnknownGame { name: "chess".to_owned() },
+        OfferRejection::BadOption { reason: "No.".to_owned() },
+        OfferRejection::Yourself,
+        OfferRejection::Standing { code: code.clone() },
+        OfferRejection::TooMany { most: 1 },
+        OfferRejection::NoSuchCode { code: code.clone() },
+        OfferRejection::HouseBusy { most: 1 },
         no_house(),
         no_level(),
-        NoOffer::Unproven,
+        OfferRejection::Unproven,
     ];
     let mut replies = whys.map(|why| Reply::NoOffer { command: "OPEN", why }).to_vec();
     replies.extend([
@@ -244,7 +244,7 @@ fn page(
 }
 
 fn contents(game_match: &Match) -> Vec<Content> {
-    let step = Adjudged {
+    let step = Adjudication {
         phase: game_match.due().map_or(Phase::Turn, |due| due.phase),
         turn: 1,
         state: game_match.state.clone(),
@@ -268,7 +268,7 @@ fn contents(game_match: &Match) -> Vec<Content> {
 fn answers() -> Vec<Answer> {
     let fault = Fault::on(1, "A reason.").with_example("AN EXAMPLE");
     let written = vec![Line { no: 1, text: "A line".to_owned() }];
-    let again = Again { title: "A report".to_owned(), lines: vec!["A line".to_owned()] };
+    let again = PastReport { title: "A report".to_owned(), lines: vec!["A line".to_owned()] };
     let orders = [
         Orders::None,
         Orders::Refused { faults: vec![fault.clone(), Fault::whole("All of it.")], check: true },

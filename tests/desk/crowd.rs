@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fogpost::daemon::{Holder, NewMatch, Seated};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
@@ -22,7 +22,7 @@ struct Crowd {
 impl Crowd {
     fn new(matches: usize, config: &str, busy: &[usize]) -> Crowd {
         let desk = Desk::with(config);
-        let seated = |name: String| Seated {
+        let seated = |name: String| NamedAddress {
             address: Address::parse(&format!("{name}@players.example")).expect("an address"),
             name,
         };

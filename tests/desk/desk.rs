@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::audit::Verdict;
 use fogpost::config::Config;
-use fogpost::daemon::{Holder, NewMatch, Office, Seated};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
@@ -158,7 +158,7 @@ impl Desk {
 
     /// Opens a match between Ann and Bo.
     pub fn open(&self, game: GameKind, options: &[(&str, &str)]) -> Match {
-        let seated = |name: &str, address: &str| Seated {
+        let seated = |name: &str, address: &str| NamedAddress {
             name: name.to_owned(),
             address: Address::parse(address).expect("an address"),
         };

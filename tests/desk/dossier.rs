@@ -139,8 +139,8 @@ fn the_account_of_a_corrected_match_shows_each_board_as_it_was() {
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let orders = Some((Seat::Second, vec![Line { no: 1, text: "MARBLE B8".to_owned() }]));
     for (reason, orders) in [("it was misread", orders), ("it came too late", None)] {
-        let deed = MatchAction::Correct { turn: 2, reason: reason.to_owned(), orders };
-        let instruction = Instruction::Match { id: game_match.id.clone(), turn: None, deed };
+        let action = MatchAction::Correct { turn: 2, reason: reason.to_owned(), orders };
+        let instruction = Instruction::Match { id: game_match.id.clone(), turn: None, action };
         let done = desk.block_on(desk.office().carry_out(&instruction)).expect("it is carried out");
         assert!(done.is_done(), "{done:?}");
         desk.work();

@@ -219,8 +219,8 @@ fn a_protest_stops_the_deadline_until_the_gm_lets_it_go_on() {
     assert!(after.deadline.expect("a deadline") > desk.now());
 }
 
-fn correct(desk: &Desk, game_match: &Match, deed: MatchAction) -> GmDone {
-    let instruction = Instruction::Match { id: game_match.id.clone(), turn: None, deed };
+fn correct(desk: &Desk, game_match: &Match, action: MatchAction) -> GmDone {
+    let instruction = Instruction::Match { id: game_match.id.clone(), turn: None, action };
     let done = desk.block_on(desk.office().carry_out(&instruction)).expect("it is carried out");
     desk.work();
     done

@@ -1,7 +1,7 @@
 //! Matches against the house: who begins, every level to the end, and what a player may ask of it.
 
 use fogpost::audit::{Place, account, dossier};
-use fogpost::daemon::{Holder, NewMatch, Seated, new_letter};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, new_letter};
 use fogpost::game::any::GameKind;
 use fogpost::game::quad::house::{self, Level};
 use fogpost::game::quad::{Options, Quad, State};
@@ -15,7 +15,7 @@ use fogpost::store::{EntryRow, LetterStatus, MatchRow, Settlement};
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 
 fn ann() -> Holder {
-    Holder::Player(Seated { name: "Ann".to_owned(), address: Address::parse(ANN).expect("an address") })
+    Holder::Player(NamedAddress { name: "Ann".to_owned(), address: Address::parse(ANN).expect("an address") })
 }
 
 /// Opens a match of Ann's against the house, as the GM does.
@@ -264,8 +264,8 @@ fn the_gm_is_told_that_no_deadline_runs_while_the_house_is_to_move() {
     let to_gm = desk.one_to(GM);
     let before = house_is_due(&desk);
     arrives(&desk, &desk.answer(GM, &to_gm, &format!("GM MATCH {} EXTEND 3 days", before.id)));
-    let deed = MatchAction::Act(Act::Extend { days: 3 });
-    let extend = Instruction::Match { id: before.id.clone(), turn: None, deed };
+    let action = MatchAction::Act(Act::Extend { days: 3 });
+    let extend = Instruction::Match { id: before.id.clone(), turn: None, action };
     let done = desk.block_on(desk.office().carry_out(&extend)).expect("the store answers");
     assert!(!done.is_done());
     assert_eq!(desk.find(&before.id), before, "nothing is changed");
@@ -422,8 +422,8 @@ fn a_turn_that_is_opened_again_is_played_again() {
     let desk = Desk::new();
     let game_match = opened(&desk, "average", Seat::First);
     desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
-    let deed = MatchAction::Correct { turn: 2, reason: "another try".to_owned(), orders: None };
-    let again = Instruction::Match { id: game_match.id.clone(), turn: None, deed };
+    let action = MatchAction::Correct { turn: 2, reason: "another try".to_owned(), orders: None };
+    let again = Instruction::Match { id: game_match.id.clone(), turn: None, action };
     desk.block_on(desk.office().carry_out(&again)).expect("it is done");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
     desk.work();

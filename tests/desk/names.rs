@@ -1,6 +1,6 @@
 //! Names of matches, where many are taken.
 
-use fogpost::daemon::{Holder, NewMatch, Seated};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
@@ -30,7 +30,7 @@ fn many_matches_open_at_once_where_a_tenth_of_all_names_is_taken() {
 
     let seated = |name: &str| {
         let address = format!("{}@players.example", name.to_lowercase());
-        Seated { name: name.to_owned(), address: Address::parse(&address).expect("an address") }
+        NamedAddress { name: name.to_owned(), address: Address::parse(&address).expect("an address") }
     };
     let new = NewMatch {
         game: GameKind::Quad,

@@ -65,7 +65,8 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
     let begins_order = |line: &str| !matches!(game_match.game.syntax(line), Err(Syntax::Unknown));
     let request = Request::read(&numbered(lines), begins_order);
     let digest = Digest::of(lines.join("\n").as_bytes());
-    let letter = SeatLetter { seat, digest, request, thread_turn: None, unread: None, silent: false };
+    let letter =
+        SeatLetter { seat, digest, request, thread_turn: None, unread: None, answer_suppressed: false };
     referee::rule(game_match, &Cause::Letter(&letter), NOW)
 }
 

@@ -11,7 +11,7 @@ mod quadrant_z;
 
 use fogpost::game::any::{AnyState, GameKind};
 use fogpost::game::{BySeat, Phase, Seat};
-use fogpost::referee::{Adjudged, Content, Match, Reader};
+use fogpost::referee::{Adjudication, Content, Match, Reader};
 use fogpost::report::Templates;
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ impl Comparison<'_> {
     /// All letters that the seat may be sent in this state: subject, text, HTML and picture.
     fn letters(&self, game_match: &Match, orders: &[Vec<String>]) -> Vec<fogpost::report::Page> {
         let phase = game_match.due().map_or(Phase::Turn, |due| due.phase);
-        let step = Adjudged { phase, turn: 1, state: game_match.state.clone() };
+        let step = Adjudication { phase, turn: 1, state: game_match.state.clone() };
         let mut contents = vec![
             Content::Report { steps: vec![step], missed: Vec::new(), correction: None },
             Content::Reminder,

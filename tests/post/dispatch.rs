@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use fogpost::config::Config;
-use fogpost::daemon::{Holder, NewMatch, Office, Seated};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
@@ -38,7 +38,7 @@ async fn office(server: &Smtp) -> (TempDir, Arc<Office>) {
 /// Opens a match against the house, so that one letter goes out.
 async fn invite(office: &Office, name: &str) {
     let address = Address::parse(&format!("{name}@players.test")).expect("an address");
-    let player = Holder::Player(Seated { name: name.to_owned(), address });
+    let player = Holder::Player(NamedAddress { name: name.to_owned(), address });
     let new = NewMatch {
         game: GameKind::Quad,
         choices: Default::default(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use fogpost::audit::Place as Where;
 use fogpost::config::Config;
-use fogpost::daemon::{Holder, NewMatch, Office, Seated};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
@@ -25,7 +25,7 @@ pub async fn what_was_changed_past_the_triggers_is_named(place: Place) {
     let now: DateTime<Utc> = "2026-05-07T10:00:00Z".parse().unwrap();
     let office = Office::new(config, Arc::clone(&place.store), Arc::new(move || now)).unwrap();
     let office = Arc::new(office);
-    let seated = |name: &str| Seated {
+    let seated = |name: &str| NamedAddress {
         name: name.to_owned(),
         address: Address::parse(&format!("{}@players.example", name.to_lowercase())).unwrap(),
     };

@@ -66,7 +66,7 @@ impl Check {
                 };
                 self.ruled.insert(short(&digest));
                 let mut asked = SeatLetter::of(&letter, seat, written, game_match);
-                asked.silent = silent;
+                asked.answer_suppressed = silent;
                 Ok((referee::rule(game_match, &Cause::Letter(&asked), at), Some(letter)))
             }
         }

@@ -20,7 +20,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use self::correspondent::Correspondent;
 use crate::config::Config;
-use crate::daemon::{Holder, NewMatch, Office, Seated};
+use crate::daemon::{Holder, NamedAddress, NewMatch, Office};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry};
@@ -67,9 +67,9 @@ impl Args {
 
     /// Opens a match and lets letters go to and fro until it is over.
     async fn play(&self, office: &Office, folder: &Path) -> anyhow::Result<Match> {
-        let seated = |name: &str| -> anyhow::Result<Seated> {
+        let seated = |name: &str| -> anyhow::Result<NamedAddress> {
             let address = Address::parse(&format!("{}@players.example", name.to_lowercase()))?;
-            Ok(Seated { name: name.to_owned(), address })
+            Ok(NamedAddress { name: name.to_owned(), address })
         };
         let players = BySeat::new(seated("Ann")?, seated("Bo")?);
         let mail = folder.join("mail");
