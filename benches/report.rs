@@ -9,7 +9,7 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Adjudication, Content, Dispatch, Match, Opening, Reader, Terms};
-use fogpost::report::{self, Club, Matter, Templates, paint};
+use fogpost::report::{self, Club, Templates, WordingInput, paint};
 
 fn main() {
     divan::main();
@@ -72,9 +72,14 @@ fn whole_report(bencher: Bencher<'_, '_>, kind: &GameKind) {
     let templates = Templates::new(&Default::default()).expect("our templates");
     let (game_match, dispatch) = middle(kind);
     let at = game_match.opened_at;
-    let matter =
-        Matter { club: &CLUB, game_match: &game_match, dispatch: &dispatch, token: "0123456789abcdef", at };
-    bencher.bench(|| report::word(&templates, black_box(&matter)));
+    let input = WordingInput {
+        club: &CLUB,
+        game_match: &game_match,
+        dispatch: &dispatch,
+        token: "0123456789abcdef",
+        at,
+    };
+    bencher.bench(|| report::word(&templates, black_box(&input)));
 }
 
 /// The picture of a board alone.

@@ -13,7 +13,7 @@ use crate::game::{Due, Fault, Phase, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, Written};
 use crate::referee::{Match, Stage};
-use crate::report::again::text_of;
+use crate::report::sent::plain_text;
 use crate::report::{TemplateError, Templates};
 
 /// A letter of ours, whole.
@@ -188,7 +188,7 @@ fn event(material: &Material, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -
             "subject": subject,
             "digest": Digest::of(&posted.bytes),
             "sent_at": posted.sent_at.map(utc),
-            "lines": text_of(&posted.bytes).lines().map(str::trim_end).collect::<Vec<_>>(),
+            "lines": plain_text(&posted.bytes).lines().map(str::trim_end).collect::<Vec<_>>(),
         })
     });
     json!({
@@ -218,7 +218,7 @@ fn written(material: &Material, digest: Digest) -> Value {
         return json!({ "digest": digest, "from": "", "subject": "", "lines": [] });
     };
     let quotable = material.posted.iter().filter(|posted| letter.thread().any(|id| *id == posted.message_id));
-    let quotable = quotable.map(|posted| (posted.message_id.clone(), text_of(&posted.bytes))).collect();
+    let quotable = quotable.map(|posted| (posted.message_id.clone(), plain_text(&posted.bytes))).collect();
     let lines = match letter.fresh(letter.answered(&quotable).as_deref()) {
         Written::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
         Written::Blank => Vec::new(),

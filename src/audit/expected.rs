@@ -15,9 +15,9 @@ use super::witness::{self, LedgerLine};
 use super::{Finding, Place, Sent};
 use crate::letter::{Address, Digest};
 use crate::referee::{Content, Dispatch, Match, Reader, Reply};
-use crate::report::again::{Wanted, again, first_part};
-use crate::report::envelope::{self, Answered, Envelope, Stationery};
-use crate::report::{self, Club, Matter, Templates};
+use crate::report::envelope::{self, AnsweredLetter, Envelope, Stationery};
+use crate::report::sent::{ReportSelection, parse_text_part, select_reports};
+use crate::report::{self, Club, Templates, WordingInput};
 
 /// What letters are worded by today.
 pub struct Words<'a> {
@@ -39,7 +39,7 @@ pub struct Expected {
     pub(super) game_match: Arc<Match>,
     pub(super) dispatch: Dispatch,
     pub(super) at: DateTime<Utc>,
-    pub(super) answered: Option<Answered>,
+    pub(super) answered: Option<AnsweredLetter>,
     pub(super) record: Option<String>,
     pub(super) reports_before: Vec<String>,
 }
@@ -63,10 +63,10 @@ impl Expected {
     }
 
     /// Which reports it tells again: of several commands the last one counts, as when it was written.
-    pub(super) fn wanted(&self) -> Option<Wanted> {
+    pub(super) fn wanted(&self) -> Option<ReportSelection> {
         self.replies().iter().rev().find_map(|reply| match reply {
-            Reply::Report { turn } => Some(Wanted::of(*turn)),
-            Reply::History => Some(Wanted::All),
+            Reply::Report { turn } => Some(ReportSelection::of(*turn)),
+            Reply::History => Some(ReportSelection::All),
             _ => None,
         })
     }
@@ -80,7 +80,7 @@ impl Expected {
         let bytes = &self.sent.bytes[..];
         let known_words =
             self.game_match.desk.wording == words.digest && !self.replies().iter().any(tells_of_others);
-        let mail = first_part(bytes);
+        let mail = parse_text_part(bytes);
         let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
         let line = LedgerLine {
             match_id: self.game_match.id.clone(),
@@ -117,7 +117,7 @@ impl Expected {
             };
         }
         let (club, dispatch) = (self.club(words), self.told_again(reports_before));
-        match report::word_text(words.templates, &self.matter(&club, &dispatch)) {
+        match report::word_text(words.templates, &self.input(&club, &dispatch)) {
             Ok(again) if again.lines().eq(text.lines()) => Ok(true),
             Ok(_) => self.wrong("its text was changed"),
             Err(_) => self.wrong("it cannot be made again"),
@@ -142,7 +142,7 @@ impl Expected {
         let Some(wanted) = self.wanted() else { return Cow::Borrowed(&self.dispatch) };
         let mut dispatch = self.dispatch.clone();
         if let Content::Answer(answer) = &mut dispatch.content {
-            answer.reports = again(reports_before.iter().map(Vec::as_slice), wanted);
+            answer.reports = select_reports(reports_before.iter().map(Vec::as_slice), wanted);
         }
         Cow::Owned(dispatch)
     }
@@ -152,15 +152,15 @@ impl Expected {
         Club { name: &words.stationery.club_name, address: &self.game_match.desk.address }
     }
 
-    fn matter<'a>(&'a self, club: &'a Club<'a>, dispatch: &'a Dispatch) -> Matter<'a> {
-        Matter { club, game_match: &self.game_match, dispatch, token: self.token(), at: self.at }
+    fn input<'a>(&'a self, club: &'a Club<'a>, dispatch: &'a Dispatch) -> WordingInput<'a> {
+        WordingInput { club, game_match: &self.game_match, dispatch, token: self.token(), at: self.at }
     }
 
     /// The letter's bytes, from the match as it was.
     fn again(&self, words: &Words<'_>, reports_before: &[Vec<u8>]) -> Option<Vec<u8>> {
         let (club, dispatch) = (self.club(words), self.told_again(reports_before));
-        let matter = self.matter(&club, &dispatch);
-        let mut page = report::word(words.templates, &matter).ok()?;
+        let input = self.input(&club, &dispatch);
+        let mut page = report::word(words.templates, &input).ok()?;
         if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &self.record) {
             page.attachments.push((format!("{}.toml", self.game_match.id), record.clone()));
         }
@@ -168,7 +168,7 @@ impl Expected {
         let mail = MessageParser::default().parse_headers(&self.sent.bytes[..])?;
         let to_name = mail.to().and_then(|to| to.first()?.name()).unwrap_or_default().to_owned();
         let envelope = Envelope {
-            token: matter.token,
+            token: input.token,
             to_name: &to_name,
             to: &self.sent.recipient,
             message_id: &self.sent.message_id,

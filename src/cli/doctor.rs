@@ -25,7 +25,7 @@ impl Args {
         };
         findings.tell("config", Ok(path), "");
         let templates = daemon::templates(config.templates.folder.as_deref()).and_then(|templates| {
-            crate::report::try_out(&templates)?;
+            crate::report::check_templates(&templates)?;
             Ok("all can be rendered".to_owned())
         });
         findings.tell("templates", templates, "correct the file, or take it out of templates.folder");

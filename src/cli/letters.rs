@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use serde_json::json;
 
-use crate::report::local;
+use crate::report::format_local;
 use crate::store::{DispatchRow, LetterRow, LetterStatus, Store};
 
 /// List the letters that came and what became of them, or print one as it came
@@ -59,7 +59,7 @@ impl Args {
         let rows = letters.iter().map(|letter| {
             vec![
                 letter.digest.to_string()[..12].to_owned(),
-                local(letter.received_at, zone),
+                format_local(letter.received_at, zone),
                 letter.sender.clone(),
                 letter.subject.chars().take(40).collect(),
                 letter.fate.as_str().to_owned(),
@@ -80,7 +80,7 @@ impl Args {
         }
         let rows = dispatches.iter().map(|dispatch| {
             vec![
-                local(dispatch.created_at, zone),
+                format_local(dispatch.created_at, zone),
                 dispatch.recipient.clone(),
                 dispatch.kind.clone(),
                 dispatch.match_id.clone().unwrap_or_default(),

@@ -12,7 +12,7 @@ use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::letter::Address;
 use crate::referee::{Act, Instruction, Match, MatchAction};
-use crate::report::local;
+use crate::report::format_local;
 use crate::request::Party;
 
 /// Open matches, list them, and what the GM can do with one
@@ -390,7 +390,10 @@ async fn list(office: &Office, stage: Option<&str>, json: bool) -> anyhow::Resul
             game_match.players.second.clone(),
             phase(&game_match),
             waits_for(&game_match),
-            game_match.deadline.map(|deadline| local(deadline, game_match.terms.zone)).unwrap_or_default(),
+            game_match
+                .deadline
+                .map(|deadline| format_local(deadline, game_match.terms.zone))
+                .unwrap_or_default(),
         ]);
     }
     if !json {
@@ -405,7 +408,7 @@ fn show(game_match: &Match, json: bool) -> anyhow::Result<()> {
         return Ok(());
     }
     let filed = |held: &Option<crate::referee::FiledOrders>| {
-        held.as_ref().map_or("no".to_owned(), |held| local(held.at, game_match.terms.zone))
+        held.as_ref().map_or("no".to_owned(), |held| format_local(held.at, game_match.terms.zone))
     };
     let rows = [
         ("match", game_match.id.clone()),
@@ -429,7 +432,10 @@ fn show(game_match: &Match, json: bool) -> anyhow::Result<()> {
         ("waits for", waits_for(game_match)),
         (
             "due",
-            game_match.deadline.map(|deadline| local(deadline, game_match.terms.zone)).unwrap_or_default(),
+            game_match
+                .deadline
+                .map(|deadline| format_local(deadline, game_match.terms.zone))
+                .unwrap_or_default(),
         ),
         ("ledger", format!("#{} sha256 {}", game_match.head.seq, game_match.head.hash)),
     ];

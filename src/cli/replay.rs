@@ -154,7 +154,7 @@ impl Account<'_> {
                 continue;
             }
             writeln!(out, "  {} was told:", self.record.players[seat])?;
-            let news = report::news(&self.templates, &told, &self.record.players, seat)?;
+            let news = report::word_news(&self.templates, &told, &self.record.players, seat)?;
             for line in news.lines().filter(|line| !line.trim().is_empty()) {
                 writeln!(out, "    {line}")?;
             }

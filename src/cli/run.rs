@@ -48,7 +48,7 @@ impl Args {
         let log = super::start_log(&config.log)?;
         super::block_on(async {
             let office = super::office(config).await?;
-            report::try_out(&office.templates)?;
+            report::check_templates(&office.templates)?;
             let _held = office.store.lock(&this_daemon()).await?;
             tell_start(&office).await?;
             if self.once {
@@ -91,7 +91,7 @@ impl Settings {
         config.database.url.clone_from(&old.database.url);
         config.log.json = old.log.json;
         let office = Office::new(config, Arc::clone(&before.store), Arc::new(Utc::now))?;
-        report::try_out(&office.templates)?;
+        report::check_templates(&office.templates)?;
         page.show(&office).await?;
         log.set(&office.config.log.filter)?;
         Ok(Arc::new(office))

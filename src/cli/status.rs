@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::config::Config;
 use crate::daemon::status::{SILENT_AFTER, Status};
-use crate::report::{left, local};
+use crate::report::{format_duration, format_local};
 use crate::store;
 
 /// Tell what waits, who works and what is wrong; exit status 1 says that something is
@@ -42,7 +42,8 @@ impl Args {
 }
 
 fn print(status: &Status, zone: chrono_tz::Tz) {
-    let ago = |at: DateTime<Utc>| format!("{} ago ({})", left(status.at - at), local(at, zone));
+    let ago =
+        |at: DateTime<Utc>| format!("{} ago ({})", format_duration(status.at - at), format_local(at, zone));
     let since = |at: Option<DateTime<Utc>>| at.map(|at| format!(", the oldest since {}", ago(at)));
     let queue = |count: u64, oldest| format!("{count} wait{}", since(oldest).unwrap_or_default());
     let some = |count: u64, by: &str| match count {
@@ -52,7 +53,7 @@ fn print(status: &Status, zone: chrono_tz::Tz) {
     let or_never = |at: Option<DateTime<Utc>>| at.map_or("never".to_owned(), ago);
     let clock = match status.clock_late_seconds {
         0..60 => "on time".to_owned(),
-        late => format!("late by {}", left(TimeDelta::seconds(late))),
+        late => format!("late by {}", format_duration(TimeDelta::seconds(late))),
     };
     let mut lines = vec![
         ("letters", queue(status.letters_waiting, status.oldest_letter)),

@@ -10,7 +10,7 @@ use chrono::TimeDelta;
 use super::Office;
 use crate::game::Line;
 use crate::letter::Digest;
-use crate::report::again::text_of;
+use crate::report::sent::plain_text;
 use crate::store::{AnswerRow, NewDispatch};
 
 /// The answers of the last hour, those of this transaction among them, by their reader.
@@ -141,7 +141,7 @@ pub(super) fn asked(lines: &[Line]) -> Digest {
 
 /// What an answer says, without what changes by itself: times, ledger lines, codes.
 fn gist(bytes: &[u8]) -> String {
-    let text = text_of(bytes);
+    let text = plain_text(bytes);
     let lines = text.lines().filter(|line| !line.starts_with("It is due"));
     let words =
         lines.flat_map(str::split_whitespace).filter(|word| !word.contains(|c: char| c.is_ascii_digit()));

@@ -12,8 +12,8 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::Source;
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{HouseMatch, Match, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
-use crate::report::envelope::{Answered, Envelope};
-use crate::report::{self, Plain, local};
+use crate::report::envelope::{AnsweredLetter, Envelope};
+use crate::report::{self, ClubLetter, format_local};
 use crate::request::{Command, Party};
 use crate::store::{Invitation, InvitationStage, NewDispatch, Player, Settlement};
 
@@ -188,7 +188,7 @@ impl Office {
             None => Reply::Opened { code, offer: told, lapses },
             Some((name, address)) => {
                 let (by, offer, lapses_again) = (asker.name.clone(), told.clone(), lapses.clone());
-                let plain = Plain::Challenge { by, offer, code: code.clone(), lapses: lapses_again };
+                let plain = ClubLetter::Challenge { by, offer, code: code.clone(), lapses: lapses_again };
                 let unique = format!("c.{}", code.to_lowercase());
                 settlement.dispatches.push(self.plain_dispatch(
                     &plain,
@@ -304,8 +304,10 @@ impl Office {
             return Ok(Err(OfferRejection::NoSuchCode { code }));
         };
         if to_asker(&row) {
-            let told =
-                Plain::Declined { to: asker.name.clone(), offer: offer_of(&row)?.told(&self.config.terms) };
+            let told = ClubLetter::Declined {
+                to: asker.name.clone(),
+                offer: offer_of(&row)?.told(&self.config.terms),
+            };
             settlement.dispatches.push(self.news_of(&row, &told)?);
         }
         settlement.invitations.push(Invitation { stage: InvitationStage::Declined, ..row });
@@ -316,7 +318,7 @@ impl Office {
     pub(super) async fn lapse_offers(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         for row in self.store.open_invitations(Some(now)).await? {
             let (to, offer) = (row.invited.clone(), offer_of(&row)?.told(&self.config.terms));
-            let told = self.news_of(&row, &Plain::Lapsed { to, offer, code: row.code.clone() })?;
+            let told = self.news_of(&row, &ClubLetter::Lapsed { to, offer, code: row.code.clone() })?;
             let lapsed = Invitation { stage: InvitationStage::Lapsed, ..row };
             let settlement = Settlement {
                 at: now,
@@ -335,7 +337,7 @@ impl Office {
     }
 
     /// A letter to who made the offer.
-    fn news_of(&self, row: &Invitation, plain: &Plain) -> anyhow::Result<NewDispatch> {
+    fn news_of(&self, row: &Invitation, plain: &ClubLetter) -> anyhow::Result<NewDispatch> {
         let unique = format!("o.{}", row.code.to_lowercase());
         self.plain_dispatch(plain, (&row.inviter_name, &row.inviter), &unique, "offer")
     }
@@ -343,12 +345,12 @@ impl Office {
     /// A letter about no running match, answering none.
     pub(super) fn plain_dispatch(
         &self,
-        plain: &Plain,
+        plain: &ClubLetter,
         to: (&str, &str),
         unique: &str,
         kind: &str,
     ) -> anyhow::Result<NewDispatch> {
-        let page = report::word_plain(&self.templates, &self.stationery.club(), plain, "")?;
+        let page = report::word_club_letter(&self.templates, &self.stationery.club(), plain, "")?;
         let message_id = self.stationery.message_id("", unique);
         let bytes = self.plain_mail(page, "", to, &message_id, None)?;
         Ok(NewDispatch {
@@ -366,11 +368,11 @@ impl Office {
     /// The bytes of a letter about no running match.
     pub(super) fn plain_mail(
         &self,
-        page: report::Page,
+        page: report::WordedLetter,
         token: &str,
         (to_name, to): (&str, &str),
         message_id: &str,
-        answered: Option<&Answered>,
+        answered: Option<&AnsweredLetter>,
     ) -> anyhow::Result<Vec<u8>> {
         let envelope = Envelope { token, to_name, to, message_id, match_id: None, date: self.now() };
         Ok(self.stationery.mail(page, &envelope, answered)?)
@@ -378,7 +380,7 @@ impl Office {
 
     /// In the club's zone.
     pub(super) fn tell_time(&self, at: DateTime<Utc>) -> String {
-        local(at, self.config.terms.zone)
+        format_local(at, self.config.terms.zone)
     }
 }
 
@@ -399,7 +401,7 @@ pub(super) fn match_line(game_match: &Match, seat: Seat) -> MatchSummary {
         phase,
         awaited: game_match.awaited().iter().map(|seat| game_match.players[*seat].clone()).collect(),
         due: deadline,
-        due_at: deadline.map(|deadline| local(deadline, game_match.terms.zone)),
+        due_at: deadline.map(|deadline| format_local(deadline, game_match.terms.zone)),
     }
 }
 

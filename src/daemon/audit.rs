@@ -17,8 +17,8 @@ use crate::letter::Digest;
 use crate::post::ShutdownSignal;
 use crate::referee::{Act, Cause};
 use crate::report;
-use crate::report::again::text_of;
 use crate::report::envelope::Envelope;
+use crate::report::sent::plain_text;
 use crate::store::{EntryRow, MatchRow, NewDispatch, SentRow, Settlement, StoreError};
 
 /// Entries looked at together.
@@ -309,7 +309,7 @@ impl Office {
         self.store.letters_named(&reading.letters_wanted(), &mut take).await?;
         let answered: BTreeSet<String> = letters.iter().flat_map(|letter| letter.thread().cloned()).collect();
         let answered = self.store.dispatches_by_message_id(&Vec::from_iter(answered)).await?;
-        let answered = answered.into_iter().map(|(id, bytes)| (id, text_of(&bytes))).collect();
+        let answered = answered.into_iter().map(|(id, bytes)| (id, plain_text(&bytes))).collect();
         reading.letters(letters, &answered);
         Ok(reading.take())
     }

@@ -12,9 +12,9 @@ use crate::game::{Fault, Line};
 use crate::letter::{Address, Letter, Unreadable, Written};
 use crate::post::dkim::DkimVerdict;
 use crate::referee::{self, Cause, Content, PastReport, Reply, Ruling, SeatLetter};
-use crate::report::again::Wanted;
-use crate::report::envelope::Answered;
-use crate::report::{self, Plain};
+use crate::report::envelope::AnsweredLetter;
+use crate::report::sent::ReportSelection;
+use crate::report::{self, ClubLetter};
 use crate::request::Request;
 use crate::store::{LetterDecision, LetterStatus, NewDispatch, Settlement, TokenRow, WaitingLetter};
 
@@ -101,7 +101,7 @@ impl Office {
             catch_unwind(AssertUnwindSafe(|| self.rule(&working.game_match, &Cause::Letter(&request), at)));
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
         self.fill_in(&mut ruling, row, &request.request, settlement).await?;
-        let answers = Answered::new(letter);
+        let answers = AnsweredLetter::new(letter);
         let (mut entries, mut dispatches) =
             self.rows(&mut ruling, &working.seats, None, Some(&answers), &settlement.entries, at).await?;
         let written = dispatches.len();
@@ -149,11 +149,12 @@ impl Office {
             for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
                 match reply {
                     Reply::Report { turn } => {
-                        let wanted = Wanted::of(*turn);
+                        let wanted = ReportSelection::of(*turn);
                         answer.reports = self.reports_again(row, &settlement.dispatches, wanted).await?;
                     }
                     Reply::History => {
-                        answer.reports = self.reports_again(row, &settlement.dispatches, Wanted::All).await?;
+                        answer.reports =
+                            self.reports_again(row, &settlement.dispatches, ReportSelection::All).await?;
                     }
                     Reply::CheckedOnly { .. } => {}
                     _ => {
@@ -172,7 +173,7 @@ impl Office {
         &self,
         row: &TokenRow,
         unsaved: &[NewDispatch],
-        wanted: Wanted,
+        wanted: ReportSelection,
     ) -> anyhow::Result<Vec<PastReport>> {
         let saved = self.store.dispatches_of(&row.match_id).await?;
         let saved = saved
@@ -184,7 +185,7 @@ impl Office {
             .filter(|new| new.kind == "report" && new.match_id.as_ref() == Some(&row.match_id))
             .filter(|new| new.seat == Some(row.seat))
             .map(|new| new.bytes.as_slice());
-        Ok(report::again::again(saved.chain(unsaved), wanted))
+        Ok(report::sent::select_reports(saved.chain(unsaved), wanted))
     }
 
     /// Answers somebody who holds no seat: the manual, the games, the rules; nothing that touches a match.
@@ -210,10 +211,10 @@ impl Office {
         if request.commands.len() > replies.len() {
             why.push(NO_TOKEN.to_owned());
         }
-        let plain = Plain::Stranger { replies, remarks: request.remarks, why: why.join(" ") };
-        let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
+        let plain = ClubLetter::Stranger { replies, remarks: request.remarks, why: why.join(" ") };
+        let page = report::word_club_letter(&self.templates, &self.stationery.club(), &plain, "")?;
         let mut dispatches =
-            vec![self.answer_to(waiting, &letter.from, page, Some(&Answered::new(letter)))?];
+            vec![self.answer_to(waiting, &letter.from, page, Some(&AnsweredLetter::new(letter)))?];
         self.hold_back(&mut dispatches, text, &context.shared.answers).await?;
         settlement.dispatches.extend(dispatches);
         let note = "answered without touching a match".to_owned();
@@ -230,8 +231,8 @@ impl Office {
     ) -> anyhow::Result<LetterDecision> {
         let note = why.why.to_string();
         if let Some(address) = &why.answerable {
-            let plain = Plain::Stranger { replies: Vec::new(), remarks: Vec::new(), why: note.clone() };
-            let page = report::word_plain(&self.templates, &self.stationery.club(), &plain, "")?;
+            let plain = ClubLetter::Stranger { replies: Vec::new(), remarks: Vec::new(), why: note.clone() };
+            let page = report::word_club_letter(&self.templates, &self.stationery.club(), &plain, "")?;
             // One short answer is enough, whatever else comes from there.
             let answer = self.answer_to(waiting, address, page, None)?;
             if self.is_first_answer(&answer, &context.shared.answers).await? {
@@ -245,8 +246,8 @@ impl Office {
         &self,
         waiting: &WaitingLetter,
         to: &Address,
-        page: report::Page,
-        answered: Option<&Answered>,
+        page: report::WordedLetter,
+        answered: Option<&AnsweredLetter>,
     ) -> anyhow::Result<NewDispatch> {
         let unique = format!("a.{}", &waiting.digest.to_string()[..24]);
         let message_id = self.stationery.message_id("", &unique);

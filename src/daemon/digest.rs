@@ -8,7 +8,7 @@ use super::Office;
 use super::returned::given_up;
 use super::settle::{Known, rulable, snapshot};
 use crate::referee::{Match, Stage};
-use crate::report::{DigestTold, FailedSend, LetterTold, Plain, Refusals};
+use crate::report::{ClubLetter, FailedSend, GmDigest, LetterSummary, RefusalCount};
 use crate::store::{DispatchRow, LetterStatus, Settlement};
 
 /// The key under which the daemon remembers when the last digest was made.
@@ -36,7 +36,8 @@ impl Office {
         let nothing_yet = (Known::default(), Settlement::default());
         if let Some(digest) = self.digest_since(Some(last), &nothing_yet.0, &nothing_yet.1).await? {
             let mut settlement = Settlement { at: now, ..Settlement::default() };
-            let dispatch = self.gm_dispatch(&Plain::Digest { digest }, &format!("d.{today}"), None).await?;
+            let dispatch =
+                self.gm_dispatch(&ClubLetter::Digest { digest }, &format!("d.{today}"), None).await?;
             let made = self.store.dispatches_named(std::slice::from_ref(&dispatch.message_id)).await?;
             if made.is_empty() {
                 settlement.dispatches.push(dispatch);
@@ -53,9 +54,9 @@ impl Office {
         since: Option<DateTime<Utc>>,
         known: &Known,
         settlement: &Settlement,
-    ) -> anyhow::Result<Option<DigestTold>> {
+    ) -> anyhow::Result<Option<GmDigest>> {
         let since = since.unwrap_or(self.now() - TimeDelta::days(1));
-        let mut told = DigestTold { since: self.tell_time(since), ..DigestTold::default() };
+        let mut told = GmDigest { since: self.tell_time(since), ..GmDigest::default() };
         self.for_each_match(known, settlement, |game_match| {
             let line = || self.gm_line(game_match);
             told.running += usize::from(game_match.stage == Stage::Running);
@@ -76,7 +77,7 @@ impl Office {
         for entry in self.store.entries_since("OrdersRefused", since).await? {
             *refused.entry(entry.match_id).or_default() += 1;
         }
-        told.refused = refused.into_iter().map(|(id, count)| Refusals { id, count }).collect();
+        told.refused = refused.into_iter().map(|(id, count)| RefusalCount { id, count }).collect();
         let unsent = self.store.list_dispatches(true, LISTED_AT_MOST).await?;
         for row in unsent.into_iter().filter(|row| row.given_up) {
             if self.given_up_at(&row).await? >= since {
@@ -86,7 +87,7 @@ impl Office {
         told.set_aside = self.letters_told(LetterStatus::SetAside, since).await?;
         told.ignored = self.letters_told(LetterStatus::Ignored, since).await?;
         told.letters_waiting = self.store.queues().await?.letters_waiting;
-        Ok(Some(told).filter(DigestTold::has_news))
+        Ok(Some(told).filter(GmDigest::has_news))
     }
 
     /// Shows every match as far as it is decided in this settlement, loading some at a time: a club may have more than
@@ -124,11 +125,11 @@ impl Office {
         &self,
         fate: LetterStatus,
         since: DateTime<Utc>,
-    ) -> anyhow::Result<Vec<LetterTold>> {
+    ) -> anyhow::Result<Vec<LetterSummary>> {
         let rows = self.store.letters(Some(fate), None, "", LISTED_AT_MOST).await?;
         let since = rows.into_iter().filter(|row| row.decided_at.is_some_and(|at| at >= since));
         Ok(since
-            .map(|row| LetterTold {
+            .map(|row| LetterSummary {
                 digest: row.digest.to_string()[..12].to_owned(),
                 at: self.tell_time(row.received_at),
                 sender: row.sender,

@@ -15,8 +15,8 @@ use crate::referee::{
     self, Act, Cause, Correction, HouseMatch, Instruction, Listing, Match, MatchAction, Offer,
     OfferRejection, Stage,
 };
-use crate::report::envelope::Answered;
-use crate::report::{self, GmDone, GmItem, GmLine, Plain};
+use crate::report::envelope::AnsweredLetter;
+use crate::report::{self, ClubLetter, GmItem, GmMatchSummary, GmResult};
 use crate::request::{Party, Request};
 use crate::store::{
     LetterDecision, LetterStatus, NewDispatch, Player, Settlement, StoreError, TokenRow, WaitingLetter,
@@ -53,12 +53,12 @@ impl Office {
     /// A letter to the GM.
     pub(super) async fn gm_dispatch(
         &self,
-        plain: &Plain,
+        plain: &ClubLetter,
         unique: &str,
-        answered: Option<&Answered>,
+        answered: Option<&AnsweredLetter>,
     ) -> anyhow::Result<NewDispatch> {
         let (token, gm) = (self.gm_token().await?, &self.config.club.gm);
-        let page = report::word_plain(&self.templates, &self.stationery.club(), plain, &token)?;
+        let page = report::word_club_letter(&self.templates, &self.stationery.club(), plain, &token)?;
         let message_id = self.stationery.message_id(&token, unique);
         let to = (gm.name.as_str(), gm.address.as_str());
         let bytes = self.plain_mail(page, &token, to, &message_id, answered)?;
@@ -93,7 +93,7 @@ impl Office {
         if authentic {
             for instructed in asked {
                 let done = match instructed.parsed {
-                    Err((reason, example)) => GmDone::NotRead { says: reason, example },
+                    Err((reason, example)) => GmResult::NotRead { says: reason, example },
                     Ok(instruction) => self.instruct(&instruction, request.check, known, settlement).await?,
                 };
                 items.push(GmItem { asked: instructed.line.text, done });
@@ -106,9 +106,11 @@ impl Office {
         for command in request.commands.iter().filter(|_| !request.check) {
             replies.extend(self.for_anybody(&asker, &command.command, settlement).await?);
         }
-        let plain = Plain::GmAnswer { check: request.check, items, replies, remarks: request.remarks, why };
+        let plain =
+            ClubLetter::GmAnswer { check: request.check, items, replies, remarks: request.remarks, why };
         let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
-        let mut dispatches = vec![self.gm_dispatch(&plain, &unique, Some(&Answered::new(letter))).await?];
+        let mut dispatches =
+            vec![self.gm_dispatch(&plain, &unique, Some(&AnsweredLetter::new(letter))).await?];
         self.hold_back(&mut dispatches, text, &known.shared.answers).await?;
         settlement.dispatches.extend(dispatches);
         let note = "a letter of the GM".to_owned();
@@ -125,7 +127,7 @@ impl Office {
     ///
     /// # Errors
     /// The database does not answer.
-    pub async fn carry_out(&self, instruction: &Instruction) -> anyhow::Result<GmDone> {
+    pub async fn carry_out(&self, instruction: &Instruction) -> anyhow::Result<GmResult> {
         for _ in 0..TRIES {
             let mut known = Known::default();
             let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
@@ -147,8 +149,8 @@ impl Office {
     ///
     /// # Errors
     /// A template is at fault.
-    pub fn tell(&self, done: &GmDone) -> anyhow::Result<String> {
-        Ok(report::word_done(&self.templates, done)?)
+    pub fn tell(&self, done: &GmResult) -> anyhow::Result<String> {
+        Ok(report::word_gm_result(&self.templates, done)?)
     }
 
     /// Carries out one instruction on the settlement; with `check`, only says what would be done.
@@ -158,24 +160,24 @@ impl Office {
         check: bool,
         known: &mut Known,
         settlement: &mut Settlement,
-    ) -> anyhow::Result<GmDone> {
+    ) -> anyhow::Result<GmResult> {
         match instruction {
             Instruction::Match { id, turn, action } => {
                 self.on_match(id, *turn, action, check, known, settlement).await
             }
             Instruction::List(listing) => {
-                Ok(GmDone::List { lines: self.listed(*listing, known, settlement).await? })
+                Ok(GmResult::List { lines: self.listed(*listing, known, settlement).await? })
             }
             Instruction::New { game, first, second, options, days } => {
                 let new = match self.new_match(game, [first, second], options, *days) {
-                    Ok(_) if check => return Ok(GmDone::Would),
+                    Ok(_) if check => return Ok(GmResult::Would),
                     Ok(new) => new,
-                    Err(no) => return Ok(GmDone::NoOffer { no }),
+                    Err(no) => return Ok(GmResult::NoOffer { no }),
                 };
                 Ok(match self.open_into(&new, self.gm_source(), settlement).await {
-                    Ok(game_match) => GmDone::Opened { id: game_match.id },
+                    Ok(game_match) => GmResult::Opened { id: game_match.id },
                     Err(error) if error.downcast_ref::<StoreError>().is_none() => {
-                        GmDone::Refused { says: format!("{error:#}.") }
+                        GmResult::Refused { says: format!("{error:#}.") }
                     }
                     Err(error) => return Err(error),
                 })
@@ -183,10 +185,10 @@ impl Office {
             Instruction::PlayerAdd { address, name } => {
                 let name = if name.is_empty() { name_from(address) } else { name.clone() };
                 if let Err(says) = fit_name(&name) {
-                    return Ok(GmDone::Refused { says });
+                    return Ok(GmResult::Refused { says });
                 }
                 if check {
-                    return Ok(GmDone::Would);
+                    return Ok(GmResult::Would);
                 }
                 let player = self.store.player(address.as_str(), &name, self.now()).await?;
                 self.shown(&player).await
@@ -200,7 +202,7 @@ impl Office {
                     return Ok(no_player(address));
                 };
                 if let Err(says) = fit_name(name) {
-                    return Ok(GmDone::Refused { says });
+                    return Ok(GmResult::Refused { says });
                 }
                 let player = Player { name: name.clone(), ..player };
                 if !check {
@@ -219,7 +221,7 @@ impl Office {
                 self.change_player(Player { bouncing: false, ..player }, check, settlement).await
             }
             Instruction::Digest => {
-                Ok(GmDone::Digest { digest: self.digest_since(None, known, settlement).await? })
+                Ok(GmResult::Digest { digest: self.digest_since(None, known, settlement).await? })
             }
         }
     }
@@ -266,28 +268,28 @@ impl Office {
         check: bool,
         known: &mut Known,
         settlement: &mut Settlement,
-    ) -> anyhow::Result<GmDone> {
+    ) -> anyhow::Result<GmResult> {
         let id = id.to_ascii_uppercase();
-        let Some(working) = self.load(&id, known).await? else { return Ok(GmDone::NoMatch { id }) };
+        let Some(working) = self.load(&id, known).await? else { return Ok(GmResult::NoMatch { id }) };
         let open = working.game_match.due().map(|due| due.turn);
         if turn.is_some() && turn != open {
-            return Ok(GmDone::TurnPassed { id, turn: turn.unwrap_or_default(), open });
+            return Ok(GmResult::TurnPassed { id, turn: turn.unwrap_or_default(), open });
         }
         let mut successor = None;
         let act = match action {
             MatchAction::Act(Act::RenewToken(seat)) if working.game_match.house[*seat].is_some() => {
                 let says = "The house holds that seat: it gets no letters, and needs no token.".to_owned();
-                return Ok(GmDone::Refused { says });
+                return Ok(GmResult::Refused { says });
             }
             MatchAction::Act(act) => act.clone(),
             MatchAction::Replace { seat, by: Party::House(level) } => {
                 if working.game_match.house != BySeat::default() {
                     let says = "The house holds a seat of that match already.".to_owned();
-                    return Ok(GmDone::Refused { says });
+                    return Ok(GmResult::Refused { says });
                 }
                 let level = match self.config.house.level(working.game_match.game, level.as_deref()) {
                     Ok(level) => level,
-                    Err(no) => return Ok(GmDone::NoOffer { no }),
+                    Err(no) => return Ok(GmResult::NoOffer { no }),
                 };
                 if !check {
                     successor = Some(self.house_player(level).await?);
@@ -300,7 +302,7 @@ impl Office {
                 if let Some(held) = Seat::BOTH.iter().find(|seat| holds(&working.seats[**seat].player)) {
                     let says =
                         format!("{} holds a seat of that match already.", working.game_match.players[*held]);
-                    return Ok(GmDone::Refused { says });
+                    return Ok(GmResult::Refused { says });
                 }
                 let mut name = name_from(address);
                 if !check {
@@ -320,7 +322,7 @@ impl Office {
         let name = &self.config.club.gm.name;
         let cause = Cause::Gm { name, phase_no: working.game_match.phase_no, act: &act };
         let ruling = self.rule(&working.game_match, &cause, self.now());
-        Ok(ruling.rejection.map_or(GmDone::Would, |untaken| GmDone::Rejection { id, untaken }))
+        Ok(ruling.rejection.map_or(GmResult::Would, |untaken| GmResult::Rejection { id, untaken }))
     }
 
     /// What the ledger says of the turns before one that is to be corrected.
@@ -354,7 +356,7 @@ impl Office {
         successor: Option<Player>,
         known: &mut Known,
         settlement: &mut Settlement,
-    ) -> anyhow::Result<GmDone> {
+    ) -> anyhow::Result<GmResult> {
         let working = known.matches.get_mut(id).context("the match was loaded")?;
         let (name, now) = (&self.config.club.gm.name, self.now());
         let ruling = self.rule(
@@ -363,7 +365,7 @@ impl Office {
             now,
         );
         if let Some(untaken) = ruling.rejection {
-            return Ok(GmDone::Rejection { id: id.to_owned(), untaken });
+            return Ok(GmResult::Rejection { id: id.to_owned(), untaken });
         }
         let mut former = None;
         if let Act::Replace { seat, .. } | Act::RenewToken(seat) = act {
@@ -376,7 +378,7 @@ impl Office {
             former = Some(before);
         }
         self.put(working, ruling, former.as_ref(), settlement).await?;
-        Ok(GmDone::Match { line: self.gm_line(&working.game_match) })
+        Ok(GmResult::Match { line: self.gm_line(&working.game_match) })
     }
 
     /// Puts a ruling that no letter caused on the settlement.
@@ -414,7 +416,7 @@ impl Office {
         listing: Listing,
         known: &Known,
         settlement: &Settlement,
-    ) -> anyhow::Result<Vec<GmLine>> {
+    ) -> anyhow::Result<Vec<GmMatchSummary>> {
         let mut lines = Vec::new();
         self.for_each_match(known, settlement, |game_match| {
             let wanted = match listing {
@@ -438,7 +440,7 @@ impl Office {
     }
 
     /// A match in a few words for the GM; nothing that is hidden from either side.
-    pub(super) fn gm_line(&self, game_match: &Match) -> GmLine {
+    pub(super) fn gm_line(&self, game_match: &Match) -> GmMatchSummary {
         let plain = super::anybody::match_line(game_match, Seat::First);
         let mut marks = Vec::new();
         let mut mark = |yes: bool, words: String| marks.extend(Some(words).filter(|_| yes));
@@ -448,7 +450,7 @@ impl Office {
             mark(game_match.away[seat], format!("{} may be away", game_match.players[seat]));
             mark(game_match.protest == Some(seat), format!("{} protests", game_match.players[seat]));
         }
-        GmLine {
+        GmMatchSummary {
             id: game_match.id.clone(),
             game_name: game_match.game.name(),
             names: [game_match.players.first.clone(), game_match.players.second.clone()],

@@ -5,7 +5,7 @@ use super::settle::Known;
 use crate::game::Seat;
 use crate::letter::Address;
 use crate::referee::{Act, Stage};
-use crate::report::GmDone;
+use crate::report::GmResult;
 use crate::store::{Player, Settlement};
 
 impl Office {
@@ -19,9 +19,9 @@ impl Office {
         Ok(found.map(|player| latest(player, settlement)))
     }
 
-    pub(super) async fn shown(&self, player: &Player) -> anyhow::Result<GmDone> {
+    pub(super) async fn shown(&self, player: &Player) -> anyhow::Result<GmResult> {
         let rows = self.store.matches_of(player.id).await?;
-        Ok(GmDone::Player {
+        Ok(GmResult::Player {
             name: player.name.clone(),
             addresses: player.addresses.clone(),
             bouncing: player.bouncing,
@@ -34,9 +34,9 @@ impl Office {
         player: Player,
         check: bool,
         settlement: &mut Settlement,
-    ) -> anyhow::Result<GmDone> {
+    ) -> anyhow::Result<GmResult> {
         if check {
-            return Ok(GmDone::Would);
+            return Ok(GmResult::Would);
         }
         let shown = self.shown(&player).await?;
         settlement.players.push(player);
@@ -72,7 +72,7 @@ impl Office {
         check: bool,
         known: &mut Known,
         settlement: &mut Settlement,
-    ) -> anyhow::Result<GmDone> {
+    ) -> anyhow::Result<GmResult> {
         let (Some(old), Some(new)) =
             (self.player_now(gone, settlement).await?, self.player_now(into, settlement).await?)
         else {
@@ -84,17 +84,17 @@ impl Office {
         let both = ours.iter().any(|row| theirs.iter().any(|other| other.id == row.id));
         if old.id == new.id || both || involved(old.id) || involved(new.id) {
             let says = format!("{} and {} cannot become one player.", old.name, new.name);
-            return Ok(GmDone::Refused { says });
+            return Ok(GmResult::Refused { says });
         }
         if check {
-            return Ok(GmDone::Would);
+            return Ok(GmResult::Would);
         }
         self.rename_in_matches(old.id, &new, known, settlement).await?;
         settlement.merged.push((old.id, new.id));
         let mut addresses = new.addresses.clone();
         addresses.extend(old.addresses);
         let matches = theirs.into_iter().chain(ours).map(|row| row.id).collect();
-        Ok(GmDone::Player { name: new.name, addresses, bouncing: new.bouncing, matches })
+        Ok(GmResult::Player { name: new.name, addresses, bouncing: new.bouncing, matches })
     }
 
     /// Letters to the player arrive again: none of his seats is spared any more.
@@ -123,6 +123,6 @@ pub(super) fn latest(player: Player, settlement: &Settlement) -> Player {
     settlement.players.iter().rev().find(|saved| saved.id == player.id).cloned().unwrap_or(player)
 }
 
-pub(super) fn no_player(address: &Address) -> GmDone {
-    GmDone::NoPlayer { address: address.as_str().to_owned() }
+pub(super) fn no_player(address: &Address) -> GmResult {
+    GmResult::NoPlayer { address: address.as_str().to_owned() }
 }

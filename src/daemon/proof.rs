@@ -11,7 +11,7 @@ use super::settle::Read;
 use crate::letter::authentic::ReportedDkim;
 use crate::letter::{Digest, Letter};
 use crate::post::dkim::DkimVerdict;
-use crate::report::Plain;
+use crate::report::ClubLetter;
 use crate::store::{LetterStatus, Postponed, Settlement, TokenRow, WaitingLetter};
 
 /// While the DNS does not answer, a letter is tried again after so long …
@@ -117,7 +117,7 @@ impl Office {
     ) -> anyhow::Result<()> {
         let Some(address) = row.player.addresses.first() else { return Ok(()) };
         let unique = format!("u.{}.{}.{}", row.match_id.to_lowercase(), row.seat, row.player.id);
-        let plain = Plain::Unproven { match_id: row.match_id.clone() };
+        let plain = ClubLetter::Unproven { match_id: row.match_id.clone() };
         let dispatch = self.plain_dispatch(&plain, (&row.player.name, address), &unique, "notice")?;
         let made = self.store.dispatches_named(std::slice::from_ref(&dispatch.message_id)).await?;
         let waits = settlement.dispatches.iter().any(|other| other.message_id == dispatch.message_id);

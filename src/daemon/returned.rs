@@ -6,7 +6,7 @@ use super::people::latest;
 use super::settle::Known;
 use crate::letter::{Automatic, automatic};
 use crate::referee::{Act, Cause};
-use crate::report::Plain;
+use crate::report::ClubLetter;
 use crate::store::{Claimed, DispatchRow, Player, Settlement, StoreError};
 
 /// So often a mark is tried anew when somebody else has changed the match meanwhile.
@@ -80,7 +80,7 @@ impl Office {
             }
             known.put_on(&mut settlement)?;
             if !own {
-                let plain = Plain::GivenUp {
+                let plain = ClubLetter::GivenUp {
                     recipient: claimed.recipient.clone(),
                     kind: claimed.kind.clone(),
                     match_id: claimed.match_id.clone(),

@@ -25,8 +25,8 @@ use crate::letter::{Address, Letter, Token, Unreadable};
 use crate::post::ShutdownSignal;
 use crate::post::dkim::DkimVerdict;
 use crate::referee::Match;
-use crate::report::Plain;
-use crate::report::again::text_of;
+use crate::report::ClubLetter;
+use crate::report::sent::plain_text;
 use crate::store::{
     Claim, LetterDecision, LetterStatus, MatchRow, Postponed, Settlement, StoreError, TokenRow, WaitingLetter,
 };
@@ -310,7 +310,7 @@ impl Office {
         let answered: BTreeSet<String> = readable().flat_map(|letter| letter.thread().cloned()).collect();
         let answered: Vec<_> = answered.into_iter().collect();
         let answered = self.store.dispatches_by_message_id(&answered).await.context("letters answered")?;
-        let answered = side_by_side(&answered, |(id, bytes)| (id.clone(), text_of(bytes)));
+        let answered = side_by_side(&answered, |(id, bytes)| (id.clone(), plain_text(bytes)));
         let readers: BTreeSet<String> =
             tokens.values().filter_map(|row| row.player.addresses.first().cloned()).collect();
         let answers = Answers::default();
@@ -436,7 +436,7 @@ impl Office {
             settlement.postponed.push(Postponed { digest: letter, note, until: None });
         } else {
             let sender = new_letter_sender(&waiting.raw);
-            let plain = Plain::SetAside { digest: letter.to_string(), sender, note: note.clone() };
+            let plain = ClubLetter::SetAside { digest: letter.to_string(), sender, note: note.clone() };
             let unique = format!("s.{}", &letter.to_string()[..24]);
             settlement.dispatches.push(self.gm_dispatch(&plain, &unique, None).await?);
             settlement.decided.push(LetterDecision {

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use super::Office;
 use super::pulse::STUCK_AFTER;
 use crate::post::{Health, ShutdownSignal, host_name};
-use crate::report::left;
+use crate::report::format_duration;
 use crate::store::{Queues, Store};
 
 /// How often a daemon notes its state.
@@ -126,12 +126,15 @@ impl Status {
     fn find_faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let over = |since: Option<DateTime<Utc>>, limit| {
-            since.map(|since| self.at - since).filter(|age| *age > limit).map(left)
+            since.map(|since| self.at - since).filter(|age| *age > limit).map(format_duration)
         };
         if self.daemons_working == 0 {
             faults.push(match self.daemons.first() {
                 Some(last) => {
-                    format!("no daemon works; the last was heard of {} ago", left(self.at - last.at))
+                    format!(
+                        "no daemon works; the last was heard of {} ago",
+                        format_duration(self.at - last.at)
+                    )
                 }
                 None => "no daemon has ever worked on this database; `fogpost run` would".to_owned(),
             });
@@ -150,7 +153,7 @@ impl Status {
         }
         let late = TimeDelta::seconds(self.clock_late_seconds);
         if late > LATE_AFTER {
-            faults.push(format!("the clock is late by {}", left(late)));
+            faults.push(format!("the clock is late by {}", format_duration(late)));
         }
         faults
     }

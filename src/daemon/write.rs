@@ -9,8 +9,8 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Chained, Entry, Fact};
 use crate::letter::Digest;
 use crate::referee::{self, Act, Cause, Content, Match, Reader, Ruling};
-use crate::report::envelope::{self, Answered, Envelope};
-use crate::report::{self, Matter};
+use crate::report::envelope::{self, AnsweredLetter, Envelope};
+use crate::report::{self, WordingInput};
 use crate::store::{EntryRow, MatchRow, NewDispatch, TokenRow};
 
 impl Office {
@@ -37,7 +37,7 @@ impl Office {
         ruling: &mut Ruling,
         seats: &BySeat<TokenRow>,
         former: Option<&TokenRow>,
-        answered: Option<&Answered>,
+        answered: Option<&AnsweredLetter>,
         unsaved: &[EntryRow],
         at: DateTime<Utc>,
     ) -> anyhow::Result<(Vec<EntryRow>, Vec<NewDispatch>)> {
@@ -67,13 +67,13 @@ impl Office {
                     (gm_token.as_str(), gm.name.as_str(), gm.address.as_str())
                 }
             };
-            let matter = Matter { club: &self.stationery.club(), game_match, dispatch, token, at };
-            let mut page = report::word(&self.templates, &matter)?;
+            let input = WordingInput { club: &self.stationery.club(), game_match, dispatch, token, at };
+            let mut page = report::word(&self.templates, &input)?;
             if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
                 page.attachments.push((format!("{}.toml", game_match.id), record.clone()));
             }
             let answered = answered.filter(|_| matches!(dispatch.content, Content::Answer(_)));
-            let unique = envelope::unique(game_match, index);
+            let unique = envelope::unique_part(game_match, index);
             let message_id = self.stationery.message_id(token, &unique);
             let envelope = Envelope {
                 token,

@@ -6,16 +6,16 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde_json::json;
 
+use super::template_context::{ComputeField, FieldSource, LazyView, TemplateContext};
 use super::templates::TOPICS;
-use super::told::{About, Seen, Teller, TemplateContext};
-use super::words::{left, local};
-use super::{Club, Matter, Plain};
+use super::time::{format_duration, format_local};
+use super::{Club, ClubLetter, WordingInput};
 use crate::game::any::GameKind;
 use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
 use crate::referee::{Adjudication, Answer, Content, Match, Notice, Orders, Reply, Stage};
 
 /// What any letter about a match may say to anybody who holds one of its seats.
-const SHARED: [(&str, Teller); 19] = [
+const SHARED: [(&str, ComputeField); 19] = [
     ("club", |about| club(&Club { name: &about.club_name, address: &about.club_address })),
     ("match", |about| {
         let game_match = &about.game_match;
@@ -38,7 +38,7 @@ const SHARED: [(&str, Teller); 19] = [
     }),
     ("absences", |about| told(&about.game_match.absences)),
     ("settles", |about| {
-        told(about.game_match.settle_at.map(|moment| local(moment, about.game_match.terms.zone)))
+        told(about.game_match.settle_at.map(|moment| format_local(moment, about.game_match.terms.zone)))
     }),
     ("deadline", deadline),
     (
@@ -48,7 +48,7 @@ const SHARED: [(&str, Teller); 19] = [
 ];
 
 /// What a letter to a seat may say of that seat.
-const OWN: [(&str, Teller); 5] = [
+const OWN: [(&str, ComputeField); 5] = [
     ("me", |about| told(about.seat)),
     ("foe", |about| told(about.seat.map(Seat::other))),
     ("held", held),
@@ -56,32 +56,39 @@ const OWN: [(&str, Teller); 5] = [
     ("token", |about| told(&about.token)),
 ];
 
-fn deadline(about: &About) -> Value {
+fn deadline(about: &FieldSource) -> Value {
     let terms = &about.game_match.terms;
     let told = about.game_match.deadline.map(|deadline| {
         context! {
-            at => local(deadline, terms.zone),
-            left => left(deadline - about.at),
+            at => format_local(deadline, terms.zone),
+            left => format_duration(deadline - about.at),
             passed => deadline <= about.at,
-            grace_until => local(deadline + terms.grace(), terms.zone),
+            grace_until => format_local(deadline + terms.grace(), terms.zone),
         }
     });
     told.into()
 }
 
-fn held(about: &About) -> Value {
+fn held(about: &FieldSource) -> Value {
     let held = about.seat.and_then(|seat| about.game_match.held[seat].as_ref());
     let told = held.map(|held| {
-        let at = local(held.at, about.game_match.terms.zone);
+        let at = format_local(held.at, about.game_match.terms.zone);
         context! { orders => Serde(&held.filing), at => at, wait => held.wait }
     });
     told.into()
 }
 
-fn about(matter: &Matter<'_>, seat: Option<Seat>) -> About {
-    let Matter { club, game_match, token, at, .. } = *matter;
+fn about(input: &WordingInput<'_>, seat: Option<Seat>) -> FieldSource {
+    let WordingInput { club, game_match, token, at, .. } = *input;
     let (club_name, club_address) = (club.name.to_owned(), club.address.to_owned());
-    About { club_name, club_address, game_match: Arc::clone(game_match), seat, token: token.to_owned(), at }
+    FieldSource {
+        club_name,
+        club_address,
+        game_match: Arc::clone(game_match),
+        seat,
+        token: token.to_owned(),
+        at,
+    }
 }
 
 fn told(value: impl serde::Serialize) -> Value {
@@ -98,9 +105,9 @@ fn title(game_match: &Match) -> String {
 }
 
 /// The context of a letter to `seat`.
-pub fn seat(matter: &Matter<'_>, seat: Seat, board: Option<&Board>) -> TemplateContext {
-    let Matter { game_match, dispatch, .. } = *matter;
-    let seen = Seen::new(&game_match.state, seat);
+pub fn seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> TemplateContext {
+    let WordingInput { game_match, dispatch, .. } = *input;
+    let seen = LazyView::new(&game_match.state, seat);
     let rest = match &dispatch.content {
         Content::Answer(answer) => vec![("answer", self::answer(answer))],
         Content::Report { steps, missed, correction } => vec![
@@ -117,49 +124,46 @@ pub fn seat(matter: &Matter<'_>, seat: Seat, board: Option<&Board>) -> TemplateC
     };
     let board = ("board", told(board.map(|board| board.text.trim_end())));
     TemplateContext::new(Some(seen))
-        .about(about(matter, Some(seat)), SHARED.into_iter().chain(OWN))
+        .about(about(input, Some(seat)), SHARED.into_iter().chain(OWN))
         .with([board])
         .with(rest)
 }
 
 /// The news of one of the adjudications that a report tells of.
-fn told_step(step: &Adjudication, game_match: &Match, seen: &Arc<Seen>, seat: Seat) -> Value {
-    let seen = if seen.is_of(&step.state) { Arc::clone(seen) } else { Seen::new(&step.state, seat) };
+fn told_step(step: &Adjudication, game_match: &Match, seen: &Arc<LazyView>, seat: Seat) -> Value {
+    let seen = if seen.is_of(&step.state) { Arc::clone(seen) } else { LazyView::new(&step.state, seat) };
     news(step, &game_match.players, seen, seat).into()
 }
 
 /// The context of a letter to the GM. It holds nothing that the rules hide from either side: he may be a player.
-pub fn gm(matter: &Matter<'_>) -> TemplateContext {
-    let notice = noticed(&matter.dispatch.content);
-    let own = [
-        ("notice", told(notice)),
-        ("message", told(notice.and_then(message))),
-        ("token", told(matter.token)),
-    ];
-    TemplateContext::new(None).about(about(matter, None), SHARED).with(own)
+pub fn gm(input: &WordingInput<'_>) -> TemplateContext {
+    let notice = noticed(&input.dispatch.content);
+    let own =
+        [("notice", told(notice)), ("message", told(notice.and_then(message))), ("token", told(input.token))];
+    TemplateContext::new(None).about(about(input, None), SHARED).with(own)
 }
 
 /// The context of a letter to who held `seat` until now: nothing of the match but the notice.
-pub fn former(matter: &Matter<'_>, seat: Seat) -> TemplateContext {
-    let notice = noticed(&matter.dispatch.content);
+pub fn former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
+    let notice = noticed(&input.dispatch.content);
     let own = [
         ("me", told(seat)),
         ("foe", told(seat.other())),
         ("owes", told(false)),
         ("held", Value::from(())),
         ("former", told(true)),
-        ("notice", notice.map(|notice| self::notice(notice, matter.game_match)).into()),
+        ("notice", notice.map(|notice| self::notice(notice, input.game_match)).into()),
         ("message", told(notice.and_then(message))),
         ("token", Value::from(())),
     ];
-    TemplateContext::new(None).about(about(matter, None), SHARED).with(own)
+    TemplateContext::new(None).about(about(input, None), SHARED).with(own)
 }
 
 /// A notice; instants in it are told as people read them.
 fn notice(notice: &Notice, game_match: &Match) -> Value {
     let mut told = json!(notice);
     if let Notice::Extension { deadline } = notice {
-        told["deadline"] = json!(local(*deadline, game_match.terms.zone));
+        told["deadline"] = json!(format_local(*deadline, game_match.terms.zone));
     }
     self::told(told)
 }
@@ -177,7 +181,7 @@ fn noticed(content: &Content) -> Option<&Notice> {
 }
 
 /// The context of a letter that is about no running match.
-pub fn plain(club: &Club<'_>, plain: &Plain, token: &str) -> TemplateContext {
+pub fn plain(club: &Club<'_>, plain: &ClubLetter, token: &str) -> TemplateContext {
     let mut own = match serde_json::to_value(plain).expect("a letter has string keys and plain values") {
         serde_json::Value::Object(fields) => fields,
         _ => serde_json::Map::new(),
@@ -217,7 +221,7 @@ pub fn alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> TemplateConte
 }
 
 /// The context of the news of one adjudication, after which `seat` sees the match so.
-pub fn news(step: &Adjudication, names: &BySeat<String>, seen: Arc<Seen>, seat: Seat) -> TemplateContext {
+pub fn news(step: &Adjudication, names: &BySeat<String>, seen: Arc<LazyView>, seat: Seat) -> TemplateContext {
     let own = [
         ("phase", told(step.phase)),
         ("turn", told(step.turn)),

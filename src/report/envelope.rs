@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::mime::{self, Header, MimeError};
-use super::{Club, Page, Templates};
+use super::{Club, Templates, WordedLetter};
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{Content, Match};
 
@@ -21,16 +21,16 @@ pub struct Stationery {
 
 /// The letter that a dispatch answers, as far as its answer's header needs it.
 #[derive(Clone, Debug)]
-pub struct Answered {
+pub struct AnsweredLetter {
     pub digest: Digest,
     pub message_id: Option<String>,
     pub references: Vec<String>,
     pub subject: String,
 }
 
-impl Answered {
+impl AnsweredLetter {
     pub fn new(letter: &Letter) -> Self {
-        Answered {
+        AnsweredLetter {
             digest: letter.digest,
             message_id: letter.message_id.clone(),
             references: letter.references.clone(),
@@ -78,9 +78,9 @@ impl Stationery {
     /// [`MimeError`]: one of the addresses is no mail address.
     pub fn mail(
         &self,
-        mut page: Page,
+        mut page: WordedLetter,
         envelope: &Envelope<'_>,
-        answered: Option<&Answered>,
+        answered: Option<&AnsweredLetter>,
     ) -> Result<Vec<u8>, MimeError> {
         let Envelope { token, to_name, to, message_id, match_id, date } = *envelope;
         let thread = match_id.filter(|_| !token.is_empty());
@@ -114,7 +114,7 @@ impl Stationery {
 
 /// The part of a Message-ID that names the `index`th letter of the ruling that left the match as `m`: the match, its
 /// ledger's length, and the turn that is open, by which a reply can be told from one to another turn's letter.
-pub fn unique(game_match: &Match, index: usize) -> String {
+pub fn unique_part(game_match: &Match, index: usize) -> String {
     let turn = game_match.due().map_or(OVER.to_owned(), |due| due.turn.to_string());
     format!("{}.{}.{index}.{turn}", game_match.id.to_lowercase(), game_match.head.seq)
 }

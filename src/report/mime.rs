@@ -7,7 +7,7 @@ use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, 
 use lettre::message::{Attachment, Body, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
 
-use super::Page;
+use super::WordedLetter;
 use crate::letter::Digest;
 
 /// What stands on the envelope and in the header of a mail of ours.
@@ -41,7 +41,7 @@ pub enum MimeError {
 ///
 /// # Errors
 /// [`MimeError`]: one of the addresses is no mail address.
-pub fn mail(page: &Page, header: &Header<'_>) -> Result<Vec<u8>, MimeError> {
+pub fn mail(page: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeError> {
     let answers = header.in_reply_to.is_some();
     let mut builder = Message::builder()
         .from(mailbox(header.from_name, header.from)?)
@@ -67,7 +67,7 @@ pub(super) const PART_BEGINS: &str = "\r\n--=a=";
 
 /// The text, the HTML with its picture, and the files that go with them. Boundaries follow from the Message-ID, so
 /// that the same mail has the same bytes.
-fn parts(page: &Page, message_id: &str) -> MultiPart {
+fn parts(page: &WordedLetter, message_id: &str) -> MultiPart {
     let digest = Digest::of(message_id.as_bytes()).to_string();
     let boundary = |part: &str| format!("={part}={}", &digest[..32]);
     let text =

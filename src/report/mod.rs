@@ -2,7 +2,7 @@
 //!
 //! A letter to a seat is made from that seat's view and from what both may know, and from nothing else.
 
-pub mod again;
+mod club_letter;
 mod context;
 mod draw;
 pub mod envelope;
@@ -10,11 +10,11 @@ mod font;
 mod markdown;
 pub mod mime;
 pub mod paint;
-mod plain;
 mod samples;
+pub mod sent;
+mod template_context;
 mod templates;
-mod told;
-mod words;
+mod time;
 
 use std::sync::Arc;
 
@@ -23,11 +23,13 @@ use minijinja::value::Serde;
 
 use crate::game::{Board, Seat};
 use crate::referee::{Content, Dispatch, Match, Reader};
-use told::{Seen, TemplateContext};
+use template_context::{LazyView, TemplateContext};
 
-pub use plain::{DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Plain, Refusals};
+pub use club_letter::{
+    ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult, LetterSummary, RefusalCount,
+};
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
-pub use words::{left, local};
+pub use time::{format_duration, format_local};
 
 /// The club as its letters name it.
 #[derive(Clone, Debug)]
@@ -39,7 +41,7 @@ pub struct Club<'a> {
 
 /// A worded letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct WordedLetter {
     pub subject: String,
     pub text: String,
     pub html: String,
@@ -51,7 +53,7 @@ pub struct Page {
 
 /// What a letter about a match is worded from, beside the templates.
 #[derive(Clone, Copy, Debug)]
-pub struct Matter<'a> {
+pub struct WordingInput<'a> {
     pub club: &'a Club<'a>,
     /// As the ruling left it that brought the dispatch.
     pub game_match: &'a Arc<Match>,
@@ -65,9 +67,9 @@ pub struct Matter<'a> {
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn word(templates: &Templates, matter: &Matter<'_>) -> Result<Page, TemplateError> {
-    let board = matter.board();
-    let mut page = matter.frame(templates, board.as_ref()).page()?;
+pub fn word(templates: &Templates, input: &WordingInput<'_>) -> Result<WordedLetter, TemplateError> {
+    let board = input.board();
+    let mut page = input.frame(templates, board.as_ref()).page()?;
     page.picture = board.and_then(|board| paint::png(&board.svg));
     Ok(page)
 }
@@ -76,11 +78,11 @@ pub fn word(templates: &Templates, matter: &Matter<'_>) -> Result<Page, Template
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn word_text(templates: &Templates, matter: &Matter<'_>) -> Result<String, TemplateError> {
-    Ok(matter.frame(templates, matter.board().as_ref()).text()?.1)
+pub fn word_text(templates: &Templates, input: &WordingInput<'_>) -> Result<String, TemplateError> {
+    Ok(input.frame(templates, input.board().as_ref()).text()?.1)
 }
 
-impl Matter<'_> {
+impl WordingInput<'_> {
     /// The board that the letter shows.
     fn board(&self) -> Option<Board> {
         match (self.dispatch.to, &self.dispatch.content) {
@@ -115,12 +117,12 @@ impl Matter<'_> {
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn word_plain(
+pub fn word_club_letter(
     templates: &Templates,
     club: &Club<'_>,
-    plain: &Plain,
+    plain: &ClubLetter,
     token: &str,
-) -> Result<Page, TemplateError> {
+) -> Result<WordedLetter, TemplateError> {
     Frame { templates, name: plain.template(), context: context::plain(club, plain, token) }.page()
 }
 
@@ -128,7 +130,7 @@ pub fn word_plain(
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn word_done(templates: &Templates, done: &GmDone) -> Result<String, TemplateError> {
+pub fn word_gm_result(templates: &Templates, done: &GmResult) -> Result<String, TemplateError> {
     Ok(tidy(&templates.render("gm-done.txt", minijinja::context! { done => Serde(done) })?))
 }
 
@@ -140,7 +142,7 @@ pub fn word_alarm(
     templates: &Templates,
     club: &Club<'_>,
     failed: &[(String, Vec<String>)],
-) -> Result<Page, TemplateError> {
+) -> Result<WordedLetter, TemplateError> {
     Frame { templates, name: "alarm.txt", context: context::alarm(club, failed) }.page()
 }
 
@@ -148,14 +150,14 @@ pub fn word_alarm(
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn news(
+pub fn word_news(
     templates: &Templates,
     step: &crate::referee::Adjudication,
     names: &crate::game::BySeat<String>,
     seat: Seat,
 ) -> Result<String, TemplateError> {
     let name = format!("{}/news.txt", step.state.kind().key());
-    templates.render(&name, context::news(step, names, Seen::new(&step.state, seat), seat))
+    templates.render(&name, context::news(step, names, LazyView::new(&step.state, seat), seat))
 }
 
 /// A letter's template within the frame that all our letters share.
@@ -176,13 +178,13 @@ impl Frame<'_> {
     }
 
     /// The body is worded twice, for the text and for the HTML; its first line is the subject.
-    fn page(mut self) -> Result<Page, TemplateError> {
+    fn page(mut self) -> Result<WordedLetter, TemplateError> {
         let (subject, text) = self.text()?;
         let (_, rich) = self.body(true)?;
         // The one value that is HTML already: the template marks it so.
         self.context.set("body", markdown::html(&rich));
         let html = self.templates.render("letter.html", self.context)?;
-        Ok(Page { subject, text, html, picture: None, attachments: Vec::new() })
+        Ok(WordedLetter { subject, text, html, picture: None, attachments: Vec::new() })
     }
 
     fn body(&mut self, html: bool) -> Result<(String, String), TemplateError> {
@@ -218,6 +220,6 @@ fn tidy(text: &str) -> String {
 ///
 /// # Errors
 /// [`TemplateError`]: a template asks for what there is not, or runs away.
-pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
-    samples::try_out(templates)
+pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
+    samples::check_templates(templates)
 }

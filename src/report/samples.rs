@@ -6,8 +6,8 @@ use chrono::DateTime;
 
 use super::templates::TOPICS;
 use super::{
-    Club, DigestTold, FailedSend, GmDone, GmItem, GmLine, LetterTold, Matter, Page, Plain, Refusals,
-    TemplateError, Templates, word_alarm, word_plain,
+    Club, ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult, LetterSummary, RefusalCount,
+    TemplateError, Templates, WordedLetter, WordingInput, word_alarm, word_club_letter,
 };
 use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
@@ -27,7 +27,7 @@ const BO: &str = "Bo-Wolfeschlegelsteinhausenbergerdorffjr";
 
 const TOKEN: &str = "0000000000000000";
 
-pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
+pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
     for kind in GameKind::ALL {
         let game_match = opened(*kind);
         let mut over = game_match.clone();
@@ -37,32 +37,35 @@ pub fn try_out(templates: &Templates) -> Result<(), TemplateError> {
         try_match(templates, &Arc::new(over))?;
     }
     for plain in plains() {
-        word_plain(templates, &CLUB, &plain, "")?;
+        word_club_letter(templates, &CLUB, &plain, "")?;
     }
     word_alarm(templates, &CLUB, &[("QZ-0000".to_owned(), vec!["entry #1: a sentence".to_owned()])])?;
     Ok(())
 }
 
-fn plains() -> Vec<Plain> {
+fn plains() -> Vec<ClubLetter> {
     let (by, to, code) = (ANN.to_owned(), BO.to_owned(), "7K3M9P".to_owned());
     let remarks = vec![Line { no: 1, text: "A line".to_owned() }];
-    let plain =
-        |reply| Plain::Stranger { replies: vec![reply], remarks: remarks.clone(), why: "Why.".to_owned() };
-    let mut plains: Vec<Plain> = offers().into_iter().chain(manual()).map(plain).collect();
-    plains.push(Plain::Stranger { replies: Vec::new(), remarks: Vec::new(), why: String::new() });
+    let plain = |reply| ClubLetter::Stranger {
+        replies: vec![reply],
+        remarks: remarks.clone(),
+        why: "Why.".to_owned(),
+    };
+    let mut plains: Vec<ClubLetter> = offers().into_iter().chain(manual()).map(plain).collect();
+    plains.push(ClubLetter::Stranger { replies: Vec::new(), remarks: Vec::new(), why: String::new() });
     let lapses = "Thu 21 May".to_owned();
-    plains.push(Plain::Challenge { by, offer: offer(), code: code.clone(), lapses });
-    plains.push(Plain::Declined { to: to.clone(), offer: offer() });
-    plains.push(Plain::Lapsed { to: Some(to), offer: offer(), code: code.clone() });
-    plains.push(Plain::Lapsed { to: None, offer: offer(), code });
+    plains.push(ClubLetter::Challenge { by, offer: offer(), code: code.clone(), lapses });
+    plains.push(ClubLetter::Declined { to: to.clone(), offer: offer() });
+    plains.push(ClubLetter::Lapsed { to: Some(to), offer: offer(), code: code.clone() });
+    plains.push(ClubLetter::Lapsed { to: None, offer: offer(), code });
     plains.extend(to_gm());
     plains
 }
 
 /// Letters to the GM.
-fn to_gm() -> Vec<Plain> {
+fn to_gm() -> Vec<ClubLetter> {
     let text = |text: &str| text.to_owned();
-    let line = GmLine {
+    let line = GmMatchSummary {
         id: text("QU-0000"),
         game_name: "Quad",
         names: [text(ANN), text(BO)],
@@ -71,18 +74,19 @@ fn to_gm() -> Vec<Plain> {
         due_at: Some(text("Thu 21 May")),
         marks: vec![format!("letters to {ANN} come back")],
     };
-    let letters = vec![LetterTold { digest: text("0"), at: text("now"), sender: text("x"), note: text("y") }];
-    let digest = DigestTold {
+    let letters =
+        vec![LetterSummary { digest: text("0"), at: text("now"), sender: text("x"), note: text("y") }];
+    let digest = GmDigest {
         since: text("Thu 21 May"),
         protests: vec![line.clone()],
         overdue: vec![line.clone()],
         late: vec![line.clone()],
         unread: vec![line.clone()],
-        refused: vec![Refusals { id: text("QU-0000"), count: 1 }],
+        refused: vec![RefusalCount { id: text("QU-0000"), count: 1 }],
         failed: vec![FailedSend { recipient: text("x"), kind: text("report"), error: text("no") }],
         set_aside: letters.clone(),
         ignored: letters,
-        ..DigestTold::default()
+        ..GmDigest::default()
     };
     let id = text("QU-0000");
     let untaken = [
@@ -95,44 +99,44 @@ fn to_gm() -> Vec<Plain> {
         Rejection::NoSuchTurn { turn: 1 },
         Rejection::NoDeadline,
     ];
-    let mut done = untaken.map(|untaken| GmDone::Rejection { id: id.clone(), untaken }).to_vec();
+    let mut done = untaken.map(|untaken| GmResult::Rejection { id: id.clone(), untaken }).to_vec();
     done.extend([
-        GmDone::Match { line: line.clone() },
-        GmDone::Would,
-        GmDone::NoMatch { id: id.clone() },
-        GmDone::TurnPassed { id: id.clone(), turn: 1, open: None },
-        GmDone::TurnPassed { id: id.clone(), turn: 1, open: Some(2) },
-        GmDone::List { lines: vec![line] },
-        GmDone::List { lines: Vec::new() },
-        GmDone::Opened { id: id.clone() },
-        GmDone::NoOffer { no: OfferRejection::UnknownGame { name: text("chess") } },
-        GmDone::NoOffer { no: OfferRejection::BadOption { reason: text("No.") } },
-        GmDone::NoOffer { no: OfferRejection::Yourself },
-        GmDone::NoOffer { no: no_house() },
-        GmDone::NoOffer { no: no_level() },
-        GmDone::Player { name: text(ANN), addresses: vec![], bouncing: true, matches: vec![id.clone()] },
-        GmDone::NoPlayer { address: text("x") },
-        GmDone::Refused { says: text("No.") },
-        GmDone::NotRead { says: text("No."), example: "GM LIST\nEND" },
-        GmDone::Digest { digest: None },
-        GmDone::Digest { digest: Some(digest.clone()) },
+        GmResult::Match { line: line.clone() },
+        GmResult::Would,
+        GmResult::NoMatch { id: id.clone() },
+        GmResult::TurnPassed { id: id.clone(), turn: 1, open: None },
+        GmResult::TurnPassed { id: id.clone(), turn: 1, open: Some(2) },
+        GmResult::List { lines: vec![line] },
+        GmResult::List { lines: Vec::new() },
+        GmResult::Opened { id: id.clone() },
+        GmResult::NoOffer { no: OfferRejection::UnknownGame { name: text("chess") } },
+        GmResult::NoOffer { no: OfferRejection::BadOption { reason: text("No.") } },
+        GmResult::NoOffer { no: OfferRejection::Yourself },
+        GmResult::NoOffer { no: no_house() },
+        GmResult::NoOffer { no: no_level() },
+        GmResult::Player { name: text(ANN), addresses: vec![], bouncing: true, matches: vec![id.clone()] },
+        GmResult::NoPlayer { address: text("x") },
+        GmResult::Refused { says: text("No.") },
+        GmResult::NotRead { says: text("No."), example: "GM LIST\nEND" },
+        GmResult::Digest { digest: None },
+        GmResult::Digest { digest: Some(digest.clone()) },
     ]);
     let items = done.into_iter().map(|done| GmItem { asked: text("GM LIST"), done }).collect();
     let remarks = vec![Line { no: 1, text: text("A line") }];
     let error = text("no such user");
     vec![
-        Plain::GmAnswer { check: true, items, replies: manual(), remarks, why: text("Why.") },
-        Plain::GmAnswer {
+        ClubLetter::GmAnswer { check: true, items, replies: manual(), remarks, why: text("Why.") },
+        ClubLetter::GmAnswer {
             check: false,
             items: Vec::new(),
             replies: Vec::new(),
             remarks: Vec::new(),
             why: String::new(),
         },
-        Plain::Digest { digest },
-        Plain::GivenUp { recipient: text("x"), kind: text("report"), match_id: Some(id.clone()), error },
-        Plain::SetAside { digest: text("0123456789abcdef"), sender: text("x"), note: text("y") },
-        Plain::Unproven { match_id: id },
+        ClubLetter::Digest { digest },
+        ClubLetter::GivenUp { recipient: text("x"), kind: text("report"), match_id: Some(id.clone()), error },
+        ClubLetter::SetAside { digest: text("0123456789abcdef"), sender: text("x"), note: text("y") },
+        ClubLetter::Unproven { match_id: id },
     ]
 }
 
@@ -238,9 +242,9 @@ fn page(
     game_match: &Arc<Match>,
     dispatch: &Dispatch,
     token: &str,
-) -> Result<Page, TemplateError> {
-    let matter = Matter { club: &CLUB, game_match, dispatch, token, at: DateTime::UNIX_EPOCH };
-    matter.frame(templates, matter.board().as_ref()).page()
+) -> Result<WordedLetter, TemplateError> {
+    let input = WordingInput { club: &CLUB, game_match, dispatch, token, at: DateTime::UNIX_EPOCH };
+    input.frame(templates, input.board().as_ref()).page()
 }
 
 fn contents(game_match: &Match) -> Vec<Content> {
@@ -353,7 +357,7 @@ mod tests {
     use crate::request::Request;
 
     /// Wide lines of a letter, and those that are read when it comes back from a client that quotes without a prefix.
-    fn faults(page: &crate::report::Page) -> Vec<String> {
+    fn faults(page: &crate::report::WordedLetter) -> Vec<String> {
         let lines: Vec<Line> =
             (1..).zip(page.text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
         let is_order =
@@ -376,7 +380,7 @@ mod tests {
         let templates = Templates::new(&BTreeMap::new()).expect("the templates compiled in");
         let mut found = BTreeSet::new();
         for plain in plains() {
-            let page = word_plain(&templates, &CLUB, &plain, TOKEN).expect("it is worded");
+            let page = word_club_letter(&templates, &CLUB, &plain, TOKEN).expect("it is worded");
             found.extend(faults(&page));
         }
         for kind in GameKind::ALL {

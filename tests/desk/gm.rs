@@ -3,7 +3,7 @@
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::referee::{Instruction, Match, MatchAction, Stage};
-use fogpost::report::GmDone;
+use fogpost::report::GmResult;
 use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
@@ -219,7 +219,7 @@ fn a_protest_stops_the_deadline_until_the_gm_lets_it_go_on() {
     assert!(after.deadline.expect("a deadline") > desk.now());
 }
 
-fn correct(desk: &Desk, game_match: &Match, action: MatchAction) -> GmDone {
+fn correct(desk: &Desk, game_match: &Match, action: MatchAction) -> GmResult {
     let instruction = Instruction::Match { id: game_match.id.clone(), turn: None, action };
     let done = desk.block_on(desk.office().carry_out(&instruction)).expect("it is carried out");
     desk.work();

@@ -8,7 +8,7 @@ use fogpost::game::{BySeat, Seat, Syntax};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Cause, Content, Dispatch, Match, Opening, Reader, Ruling, SeatLetter, Terms};
-use fogpost::report::{Club, Matter, Page, Templates, word};
+use fogpost::report::{Club, Templates, WordedLetter, WordingInput, word};
 use fogpost::request::Request;
 
 use crate::play::{Play, numbered};
@@ -71,17 +71,17 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
 }
 
 /// The letter that a dispatch to `seat` is worded as.
-pub fn worded(templates: &Templates, game_match: &Match, seat: Seat, content: Content) -> Page {
+pub fn worded(templates: &Templates, game_match: &Match, seat: Seat, content: Content) -> WordedLetter {
     let dispatch = Dispatch { to: Reader::Seat(seat), content };
     let game_match = Arc::new(game_match.clone());
-    let matter = Matter {
+    let input = WordingInput {
         club: &CLUB,
         game_match: &game_match,
         dispatch: &dispatch,
         token: "k3jq7w2mzd5xabcd",
         at: NOW,
     };
-    word(templates, &matter).unwrap_or_else(|error| panic!("{error}"))
+    word(templates, &input).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The answers to `seat` among the dispatches of a ruling.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fogpost::game::any::GameKind;
 use fogpost::game::{Phase, Seat, Syntax};
 use fogpost::referee::{Content, Match, Reader, Reply};
-use fogpost::report::{COMPILED_IN, Page, Templates};
+use fogpost::report::{COMPILED_IN, Templates, WordedLetter};
 use fogpost::request::Request;
 
 use crate::desk::{answers, open, receive, templates, worded};
@@ -21,7 +21,7 @@ const ENOUGH: usize = 2;
 /// What is wrong with a letter of a match of `game`: wide lines other than the echo of `written`, which is a
 /// player's, and lines that are read when the letter comes back. The lines of `reasons` why orders cannot stand may
 /// begin like an order (`Ship 4 is in B.`), but none of them is one.
-fn faults(game: GameKind, page: &Page, written: &[String], reasons: &[String]) -> Vec<String> {
+fn faults(game: GameKind, page: &WordedLetter, written: &[String], reasons: &[String]) -> Vec<String> {
     let mut faults = Vec::new();
     for line in page.text.lines() {
         let width = line.chars().count();

@@ -49,7 +49,7 @@ impl Comparison<'_> {
     }
 
     /// All letters that the seat may be sent in this state: subject, text, HTML and picture.
-    fn letters(&self, game_match: &Match, orders: &[Vec<String>]) -> Vec<fogpost::report::Page> {
+    fn letters(&self, game_match: &Match, orders: &[Vec<String>]) -> Vec<fogpost::report::WordedLetter> {
         let phase = game_match.due().map_or(Phase::Turn, |due| due.phase);
         let step = Adjudication { phase, turn: 1, state: game_match.state.clone() };
         let mut contents = vec![

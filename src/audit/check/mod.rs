@@ -17,7 +17,7 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact, Head, Link, Source};
 use crate::letter::{Digest, Letter, Limits};
 use crate::referee::{Match, Ruling};
-use crate::report::envelope::{self, Answered};
+use crate::report::envelope::{self, AnsweredLetter};
 
 /// The match as it is kept beside its ledger.
 #[derive(Clone, Debug)]
@@ -244,7 +244,7 @@ impl Check {
         let record = ended.then(|| ledger::record(&self.record).map(|record| record.to_string())).flatten();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let unique = envelope::unique(&game_match, index);
+            let unique = envelope::unique_part(&game_match, index);
             let Some(sent) = self.sent.remove(&unique) else {
                 let kind = envelope::kind(&dispatch.content);
                 let what = format!("it is missing: entry #{} brought this {kind}", game_match.head.seq);
@@ -259,7 +259,7 @@ impl Check {
                 game_match: Arc::clone(&game_match),
                 dispatch: dispatch.clone(),
                 at,
-                answered: letter.map(Answered::new),
+                answered: letter.map(AnsweredLetter::new),
                 record: record.clone(),
                 reports_before: Vec::new(),
             };

@@ -8,7 +8,7 @@ use crate::referee::{OfferRejection, OfferSummary, Rejection, Reply};
 /// What such a letter says.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "plain", rename_all = "snake_case")]
-pub enum Plain {
+pub enum ClubLetter {
     /// The answer to somebody who holds no seat; `why`: what the letter lacked.
     Stranger { replies: Vec<Reply>, remarks: Vec<Line>, why: String },
     /// To who is challenged.
@@ -20,7 +20,7 @@ pub enum Plain {
     /// To the GM: what came of each line of his letter; `why`: why nothing was done.
     GmAnswer { check: bool, items: Vec<GmItem>, replies: Vec<Reply>, remarks: Vec<Line>, why: String },
     /// To the GM, once a day.
-    Digest { digest: DigestTold },
+    Digest { digest: GmDigest },
     /// To the GM: a mail could not be sent.
     GivenUp { recipient: String, kind: String, match_id: Option<String>, error: String },
     /// To the GM: a letter could not be ruled on.
@@ -33,16 +33,16 @@ pub enum Plain {
 #[derive(Clone, Debug, Serialize)]
 pub struct GmItem {
     pub asked: String,
-    pub done: GmDone,
+    pub done: GmResult,
 }
 
 /// What came of one thing that the GM asked.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "done", rename_all = "snake_case")]
-pub enum GmDone {
+pub enum GmResult {
     /// It is done; how the match stands now.
     Match {
-        line: GmLine,
+        line: GmMatchSummary,
     },
     /// A check: it would be done.
     Would,
@@ -60,7 +60,7 @@ pub enum GmDone {
         open: Option<u32>,
     },
     List {
-        lines: Vec<GmLine>,
+        lines: Vec<GmMatchSummary>,
     },
     Opened {
         id: String,
@@ -86,34 +86,34 @@ pub enum GmDone {
         example: &'static str,
     },
     Digest {
-        digest: Option<DigestTold>,
+        digest: Option<GmDigest>,
     },
 }
 
-impl GmDone {
+impl GmResult {
     /// Whether something was done, or told.
     pub fn is_done(&self) -> bool {
         match self {
-            GmDone::Match { .. }
-            | GmDone::Would
-            | GmDone::List { .. }
-            | GmDone::Opened { .. }
-            | GmDone::Player { .. }
-            | GmDone::Digest { .. } => true,
-            GmDone::Rejection { .. }
-            | GmDone::NoMatch { .. }
-            | GmDone::TurnPassed { .. }
-            | GmDone::NoOffer { .. }
-            | GmDone::NoPlayer { .. }
-            | GmDone::Refused { .. }
-            | GmDone::NotRead { .. } => false,
+            GmResult::Match { .. }
+            | GmResult::Would
+            | GmResult::List { .. }
+            | GmResult::Opened { .. }
+            | GmResult::Player { .. }
+            | GmResult::Digest { .. } => true,
+            GmResult::Rejection { .. }
+            | GmResult::NoMatch { .. }
+            | GmResult::TurnPassed { .. }
+            | GmResult::NoOffer { .. }
+            | GmResult::NoPlayer { .. }
+            | GmResult::Refused { .. }
+            | GmResult::NotRead { .. } => false,
         }
     }
 }
 
 /// A match as the GM reads it: nothing that is hidden from either side.
 #[derive(Clone, Debug, Serialize)]
-pub struct GmLine {
+pub struct GmMatchSummary {
     pub id: String,
     pub game_name: &'static str,
     pub names: [String; 2],
@@ -126,24 +126,24 @@ pub struct GmLine {
 
 /// What a digest tells.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct DigestTold {
+pub struct GmDigest {
     pub since: String,
     pub running: usize,
     pub letters_waiting: u64,
-    pub protests: Vec<GmLine>,
+    pub protests: Vec<GmMatchSummary>,
     /// The GM was asked.
-    pub overdue: Vec<GmLine>,
+    pub overdue: Vec<GmMatchSummary>,
     /// The deadline has passed, the grace has not.
-    pub late: Vec<GmLine>,
+    pub late: Vec<GmMatchSummary>,
     /// Letters come back, or somebody may be away.
-    pub unread: Vec<GmLine>,
-    pub refused: Vec<Refusals>,
+    pub unread: Vec<GmMatchSummary>,
+    pub refused: Vec<RefusalCount>,
     pub failed: Vec<FailedSend>,
-    pub set_aside: Vec<LetterTold>,
-    pub ignored: Vec<LetterTold>,
+    pub set_aside: Vec<LetterSummary>,
+    pub ignored: Vec<LetterSummary>,
 }
 
-impl DigestTold {
+impl GmDigest {
     pub fn has_news(&self) -> bool {
         let matches = [&self.protests, &self.overdue, &self.late, &self.unread];
         matches.iter().any(|lines| !lines.is_empty())
@@ -156,7 +156,7 @@ impl DigestTold {
 
 /// How many filings were refused in a match.
 #[derive(Clone, Debug, Serialize)]
-pub struct Refusals {
+pub struct RefusalCount {
     pub id: String,
     pub count: usize,
 }
@@ -171,37 +171,37 @@ pub struct FailedSend {
 
 /// A letter that came, in a few words.
 #[derive(Clone, Debug, Serialize)]
-pub struct LetterTold {
+pub struct LetterSummary {
     pub digest: String,
     pub at: String,
     pub sender: String,
     pub note: String,
 }
 
-impl Plain {
+impl ClubLetter {
     pub(super) fn template(&self) -> &'static str {
         match self {
-            Plain::Stranger { .. } => "stranger.txt",
-            Plain::Challenge { .. } => "challenge.txt",
-            Plain::Declined { .. } | Plain::Lapsed { .. } => "offer-ended.txt",
-            Plain::GmAnswer { .. } => "gm-answer.txt",
-            Plain::Digest { .. } => "gm-digest.txt",
-            Plain::GivenUp { .. } | Plain::SetAside { .. } => "gm-trouble.txt",
-            Plain::Unproven { .. } => "unproven.txt",
+            ClubLetter::Stranger { .. } => "stranger.txt",
+            ClubLetter::Challenge { .. } => "challenge.txt",
+            ClubLetter::Declined { .. } | ClubLetter::Lapsed { .. } => "offer-ended.txt",
+            ClubLetter::GmAnswer { .. } => "gm-answer.txt",
+            ClubLetter::Digest { .. } => "gm-digest.txt",
+            ClubLetter::GivenUp { .. } | ClubLetter::SetAside { .. } => "gm-trouble.txt",
+            ClubLetter::Unproven { .. } => "unproven.txt",
         }
     }
 
     /// The replies in it, which may want pages of the manual.
     pub(super) fn replies(&self) -> &[Reply] {
         match self {
-            Plain::Stranger { replies, .. } | Plain::GmAnswer { replies, .. } => replies,
-            Plain::Challenge { .. }
-            | Plain::Declined { .. }
-            | Plain::Lapsed { .. }
-            | Plain::Digest { .. }
-            | Plain::GivenUp { .. }
-            | Plain::SetAside { .. }
-            | Plain::Unproven { .. } => &[],
+            ClubLetter::Stranger { replies, .. } | ClubLetter::GmAnswer { replies, .. } => replies,
+            ClubLetter::Challenge { .. }
+            | ClubLetter::Declined { .. }
+            | ClubLetter::Lapsed { .. }
+            | ClubLetter::Digest { .. }
+            | ClubLetter::GivenUp { .. }
+            | ClubLetter::SetAside { .. }
+            | ClubLetter::Unproven { .. } => &[],
         }
     }
 }

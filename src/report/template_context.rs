@@ -17,21 +17,21 @@ use crate::referee::Match;
 #[derive(Clone, Debug)]
 pub struct TemplateContext {
     fields: Arc<Vec<(Cow<'static, str>, Field)>>,
-    seen: Option<Arc<Seen>>,
+    seen: Option<Arc<LazyView>>,
 }
 
 #[derive(Clone, Debug)]
 enum Field {
     Made(Value),
-    Asked { about: Arc<About>, tell: Teller, made: OnceLock<Value> },
+    Asked { about: Arc<FieldSource>, tell: ComputeField, made: OnceLock<Value> },
 }
 
 /// How a field of a letter about a match is made.
-pub type Teller = fn(&About) -> Value;
+pub type ComputeField = fn(&FieldSource) -> Value;
 
 /// What a letter about a match is told from.
 #[derive(Debug)]
-pub struct About {
+pub struct FieldSource {
     pub club_name: String,
     pub club_address: String,
     pub game_match: Arc<Match>,
@@ -43,16 +43,16 @@ pub struct About {
 
 /// A state as a seat sees it.
 #[derive(Debug)]
-pub struct Seen {
+pub struct LazyView {
     state: AnyState,
     seat: Seat,
     view: OnceLock<Value>,
     extra: OnceLock<Value>,
 }
 
-impl Seen {
-    pub fn new(state: &AnyState, seat: Seat) -> Arc<Seen> {
-        Arc::new(Seen { state: state.clone(), seat, view: OnceLock::new(), extra: OnceLock::new() })
+impl LazyView {
+    pub fn new(state: &AnyState, seat: Seat) -> Arc<LazyView> {
+        Arc::new(LazyView { state: state.clone(), seat, view: OnceLock::new(), extra: OnceLock::new() })
     }
 
     pub fn is_of(&self, state: &AnyState) -> bool {
@@ -61,7 +61,7 @@ impl Seen {
 }
 
 impl TemplateContext {
-    pub fn new(seen: Option<Arc<Seen>>) -> TemplateContext {
+    pub fn new(seen: Option<Arc<LazyView>>) -> TemplateContext {
         TemplateContext { fields: Arc::default(), seen }
     }
 
@@ -77,8 +77,8 @@ impl TemplateContext {
     /// Fields that are made of `about` when they are asked for.
     pub fn about(
         mut self,
-        about: About,
-        fields: impl IntoIterator<Item = (&'static str, Teller)>,
+        about: FieldSource,
+        fields: impl IntoIterator<Item = (&'static str, ComputeField)>,
     ) -> TemplateContext {
         let about = Arc::new(about);
         let field = |tell| Field::Asked { about: Arc::clone(&about), tell, made: OnceLock::new() };

@@ -4,12 +4,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 /// `Sat 16 May, 20:00 CEST`.
-pub fn local(at: DateTime<Utc>, zone: Tz) -> String {
+pub fn format_local(at: DateTime<Utc>, zone: Tz) -> String {
     at.with_timezone(&zone).format("%a %-d %b, %H:%M %Z").to_string()
 }
 
 /// `2 days 10 hours`, `1 hour 5 minutes`, `less than a minute`: the two largest parts of a time span.
-pub fn left(span: TimeDelta) -> String {
+pub fn format_duration(span: TimeDelta) -> String {
     let minutes = span.num_minutes().max(0);
     let parts = [(minutes / 1440, "day"), (minutes / 60 % 24, "hour"), (minutes % 60, "minute")];
     let named = parts.iter().filter(|(count, _)| *count > 0).take(2).map(|(count, unit)| {
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn a_span_is_told_by_its_two_largest_parts() {
-        let told = |minutes| left(TimeDelta::minutes(minutes));
+        let told = |minutes| format_duration(TimeDelta::minutes(minutes));
         assert_eq!(told(2 * 1440 + 10 * 60 + 5), "2 days 10 hours");
         assert_eq!(told(65), "1 hour 5 minutes");
         assert_eq!(told(1440 + 3), "1 day 3 minutes");
@@ -37,6 +37,6 @@ mod tests {
     #[test]
     fn times_bear_the_name_of_their_zone() {
         let at = "2026-05-16T18:00:00Z".parse().unwrap();
-        assert_eq!(local(at, Tz::Europe__Berlin), "Sat 16 May, 20:00 CEST");
+        assert_eq!(format_local(at, Tz::Europe__Berlin), "Sat 16 May, 20:00 CEST");
     }
 }
