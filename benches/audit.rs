@@ -136,7 +136,7 @@ fn verify_with_letters(bencher: Bencher, matches: usize) {
     bencher.counter(ItemsCount::new(club.entries)).bench_local(|| {
         let verified = club.office.verify_several(&club.match_ids, false, &|_| ());
         let verdicts = club.runtime.block_on(verified).expect("verdicts");
-        assert!(verdicts.iter().all(fogpost::audit::Verdict::is_sound), "{verdicts:#?}");
+        assert!(verdicts.iter().all(fogpost::audit::AuditVerdict::is_sound), "{verdicts:#?}");
         verdicts
     });
 }

@@ -7,7 +7,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use fogpost::game::Syntax;
 use fogpost::game::any::GameKind;
-use fogpost::letter::{Address, Letter, Limits, OwnIdentity, Written};
+use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity};
 use fogpost::request::Request;
 
 fn main() {
@@ -20,7 +20,7 @@ fn folder() -> &'static Path {
 
 fn read(raw: &[u8], own: &OwnIdentity, answered: Option<&str>) -> usize {
     let Ok(letter) = Letter::read(raw, own, &Limits::default()) else { return 0 };
-    let Written::Lines(lines) = letter.fresh(answered) else { return 0 };
+    let NewText::Lines(lines) = letter.new_text(answered) else { return 0 };
     let begins_order = |line: &str| !matches!(GameKind::QuadrantZ.syntax(line), Err(Syntax::Unknown));
     Request::read(&lines, begins_order).orders.len()
 }

@@ -43,7 +43,7 @@
 //! let letter = Letter::read(raw, &own, &Limits::default()).expect("it is within the limits");
 //!
 //! // Which of its lines are orders, and what follows from them?
-//! let seat_letter = SeatLetter::of(&letter, Seat::First, letter.fresh(None), &opened);
+//! let seat_letter = SeatLetter::of(&letter, Seat::First, letter.new_text(None), &opened);
 //! let ruling = referee::rule(&opened, &Cause::Letter(&seat_letter), at);
 //! assert_eq!(ruling.after.awaited(), [Seat::Second]);
 //!

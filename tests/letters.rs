@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use fogpost::letter::automatic::Kind;
-use fogpost::letter::{Address, Letter, Limits, OwnIdentity, Unreadable, WhatItIs, Written};
+use fogpost::letter::AutomaticKind;
+use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity, UnreadableContent, UnreadableLetter};
 use fogpost::request::Request;
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -79,7 +79,7 @@ fn own() -> OwnIdentity {
     }
 }
 
-fn read(raw: &[u8]) -> Result<Letter, Box<Unreadable>> {
+fn read(raw: &[u8]) -> Result<Letter, Box<UnreadableLetter>> {
     Letter::read(raw, &own(), &Limits::default())
 }
 
@@ -103,7 +103,7 @@ fn differences(raw: &[u8], expected: &Expected) -> Vec<String> {
             let automatic = unreadable.automatic.as_ref();
             same(
                 "unreadable",
-                format!("{:?}", Some(format!("{:?}", unreadable.why))),
+                format!("{:?}", Some(format!("{:?}", unreadable.reason))),
                 format!("{:?}", expected.unreadable),
             );
             same(
@@ -145,10 +145,10 @@ fn differences(raw: &[u8], expected: &Expected) -> Vec<String> {
             Some(unseen) if answered.is_none() => (&unseen.orders, &unseen.remarks),
             _ => (&expected.orders, &expected.remarks),
         };
-        let (lines, instead) = match letter.fresh(answered) {
-            Written::Lines(lines) => (lines, None),
-            Written::Blank => (Vec::new(), None),
-            Written::CannotRead(what) => (Vec::new(), Some(what)),
+        let (lines, instead) = match letter.new_text(answered) {
+            NewText::Lines(lines) => (lines, None),
+            NewText::Blank => (Vec::new(), None),
+            NewText::Unreadable(what) => (Vec::new(), Some(what)),
         };
         let request = Request::read(&lines, is_order);
         let texts = |lines: &[fogpost::game::Line]| {
@@ -167,25 +167,25 @@ fn differences(raw: &[u8], expected: &Expected) -> Vec<String> {
     wrong
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: AutomaticKind) -> &'static str {
     match kind {
-        Kind::Failed => "failed",
-        Kind::Delayed => "delayed",
-        Kind::Absence => "absence",
-        Kind::Other => "other",
+        AutomaticKind::Failed => "failed",
+        AutomaticKind::Delayed => "delayed",
+        AutomaticKind::Absence => "absence",
+        AutomaticKind::Other => "other",
     }
 }
 
-fn name(what: WhatItIs) -> &'static str {
+fn name(what: UnreadableContent) -> &'static str {
     match what {
-        WhatItIs::Encrypted => "encrypted",
-        WhatItIs::OpaqueSigned => "opaque-signed",
-        WhatItIs::Winmail => "winmail",
-        WhatItIs::OfficeDocument => "office",
-        WhatItIs::Pdf => "pdf",
-        WhatItIs::Picture => "picture",
-        WhatItIs::Forwarded => "forwarded",
-        WhatItIs::OtherFile => "file",
+        UnreadableContent::Encrypted => "encrypted",
+        UnreadableContent::OpaqueSigned => "opaque-signed",
+        UnreadableContent::Winmail => "winmail",
+        UnreadableContent::OfficeDocument => "office",
+        UnreadableContent::Pdf => "pdf",
+        UnreadableContent::Picture => "picture",
+        UnreadableContent::Forwarded => "forwarded",
+        UnreadableContent::OtherFile => "file",
     }
 }
 
@@ -238,14 +238,14 @@ fn damaged(raw: &[u8], changes: &[(usize, u8, u8)]) -> Vec<u8> {
 fn read_all_of(raw: &[u8]) {
     if let Ok(letter) = read(raw) {
         for answered in [None, Some("## write your orders above this line ##\n\nTurn 4\n")] {
-            if let Written::Lines(lines) = letter.fresh(answered) {
+            if let NewText::Lines(lines) = letter.new_text(answered) {
                 // No letter comes to more than it holds.
                 assert!(lines.len() <= Limits::default().max_lines);
                 let _ = Request::read(&lines, is_order);
             }
         }
         assert!(letter.in_reply_to.len() + letter.references.len() <= 200);
-        let _ = letter.dkim_told("mx.club.example");
+        let _ = letter.reported_dkim("mx.club.example");
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use fogpost::letter::{Address, Letter, Limits, OwnIdentity, Written};
+use fogpost::letter::{Address, Letter, Limits, OwnIdentity, NewText};
 use fogpost::request::Request;
 use libfuzzer_sys::fuzz_target;
 
@@ -17,13 +17,13 @@ fuzz_target!(|raw: &[u8]| {
     let letter = match Letter::read(raw, &own, &Limits::default()) {
         Ok(letter) => letter,
         Err(unreadable) => {
-            let _ = (unreadable.why.to_string(), unreadable.automatic.map(|automatic| automatic.to_string()));
+            let _ = (unreadable.reason.to_string(), unreadable.automatic.map(|automatic| automatic.to_string()));
             return;
         }
     };
-    let _ = (letter.automatic.as_ref().map(ToString::to_string), letter.dkim_told("mx.club.example"));
+    let _ = (letter.automatic.as_ref().map(ToString::to_string), letter.reported_dkim("mx.club.example"));
     for answered in [None, Some(OURS)] {
-        if let Written::Lines(lines) = letter.fresh(answered) {
+        if let NewText::Lines(lines) = letter.new_text(answered) {
             assert!(lines.iter().all(|line| line.no > 0 && !line.text.contains('\n')));
             let _ = Request::read(&lines, |_| false);
         }

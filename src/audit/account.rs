@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 use crate::game::{Due, Fault, Phase, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
-use crate::letter::{Digest, Letter, Limits, Written};
+use crate::letter::{Digest, Letter, Limits, NewText};
 use crate::referee::{Match, Stage};
 use crate::report::sent::plain_text;
 use crate::report::{TemplateError, Templates};
 
 /// A letter of ours, whole.
 #[derive(Clone, Debug)]
-pub struct Posted {
+pub struct ArchivedDispatch {
     pub message_id: String,
     pub recipient: String,
     pub kind: String,
@@ -31,11 +31,11 @@ pub struct Posted {
 
 /// All that is kept of a match.
 #[derive(Clone, Debug)]
-pub struct Material {
+pub struct MatchArchive {
     pub game_match: Match,
     pub entries: Vec<Entry>,
     pub letters: BTreeMap<Digest, Vec<u8>>,
-    pub posted: Vec<Posted>,
+    pub posted: Vec<ArchivedDispatch>,
 }
 
 /// The account as a page of text; with `turn`, of that turn alone. `None`: the match has no such turn.
@@ -44,7 +44,7 @@ pub struct Material {
 /// [`TemplateError`]: a template is at fault.
 pub fn text(
     templates: &Templates,
-    material: &Material,
+    material: &MatchArchive,
     turn: Option<u32>,
 ) -> Result<Option<String>, TemplateError> {
     let context = context(material, turn);
@@ -59,7 +59,7 @@ pub fn text(
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn html(templates: &Templates, material: &Material) -> Result<String, TemplateError> {
+pub fn html(templates: &Templates, material: &MatchArchive) -> Result<String, TemplateError> {
     templates.render("account.html", Serde(context(material, None)))
 }
 
@@ -82,8 +82,8 @@ fn chapter_title(due: Option<&Due>, game_match: &Match) -> String {
     }
 }
 
-fn context(material: &Material, only: Option<u32>) -> Value {
-    let Material { game_match, .. } = material;
+fn context(material: &MatchArchive, only: Option<u32>) -> Value {
+    let MatchArchive { game_match, .. } = material;
     let mut chapters = chapters(material);
     if let Some(last) = chapters.last_mut() {
         last.due = last.due.take().or_else(|| game_match.due());
@@ -103,7 +103,7 @@ fn context(material: &Material, only: Option<u32>) -> Value {
         "opened_at": utc(game_match.opened_at),
         "outcome": game_match.state.outcome(),
         "head": { "seq": game_match.head.seq, "hash": game_match.head.hash },
-        "key": (game_match.stage == Stage::Over).then(|| game_match.key.open()),
+        "key": (game_match.stage == Stage::Over).then(|| game_match.key.reveal()),
         "chapters": chapters.collect::<Vec<_>>(),
     })
 }
@@ -124,7 +124,7 @@ fn boards(entries: &[Entry]) -> BTreeMap<u64, Value> {
     boards
 }
 
-fn chapters(material: &Material) -> Vec<Chapter> {
+fn chapters(material: &MatchArchive) -> Vec<Chapter> {
     let boards = boards(&material.entries);
     let mut chapters: Vec<Chapter> = vec![Chapter::default()];
     let mut rest = &material.entries[..];
@@ -161,7 +161,7 @@ fn chapters(material: &Material) -> Vec<Chapter> {
 }
 
 /// One ruling: its cause, the letter, what was decided, what was told.
-fn event(material: &Material, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -> Value {
+fn event(material: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -> Value {
     let first = &ruling[0];
     let game_match = &material.game_match;
     let (cause, letter) = match &first.cause {
@@ -172,7 +172,7 @@ fn event(material: &Material, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -
         Source::House { .. } => ("the referee himself".to_owned(), None),
     };
     let entries = ruling.iter().map(|entry| {
-        let Said { says, digest, lines } = says(&entry.fact, game_match);
+        let Description { says, digest, lines } = says(&entry.fact, game_match);
         json!({ "seq": entry.seq, "says": says, "digest": digest, "lines": lines, "hash": entry.hash() })
     });
     let (from, to) = (first.seq, ruling[ruling.len() - 1].seq);
@@ -209,9 +209,9 @@ fn seq_of(message_id: &str, match_id: &str) -> Option<u64> {
 }
 
 /// What a person wrote, without what he quoted.
-fn written(material: &Material, digest: Digest) -> Value {
+fn written(material: &MatchArchive, digest: Digest) -> Value {
     let letter = material.letters.get(&digest).and_then(|raw| {
-        let own = material.game_match.desk.own()?;
+        let own = material.game_match.desk.own_identity()?;
         Letter::read(raw, &own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
     });
     let Some(letter) = letter else {
@@ -219,10 +219,10 @@ fn written(material: &Material, digest: Digest) -> Value {
     };
     let quotable = material.posted.iter().filter(|posted| letter.thread().any(|id| *id == posted.message_id));
     let quotable = quotable.map(|posted| (posted.message_id.clone(), plain_text(&posted.bytes))).collect();
-    let lines = match letter.fresh(letter.answered(&quotable).as_deref()) {
-        Written::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
-        Written::Blank => Vec::new(),
-        Written::CannotRead(what) => vec![what.says().to_owned()],
+    let lines = match letter.new_text(letter.quotable_text(&quotable).as_deref()) {
+        NewText::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
+        NewText::Blank => Vec::new(),
+        NewText::Unreadable(what) => vec![what.advice().to_owned()],
     };
     json!({ "digest": digest, "from": letter.from.as_str(), "subject": letter.subject, "lines": lines })
 }
@@ -245,7 +245,7 @@ fn reasons(faults: &[Fault]) -> impl Iterator<Item = String> {
 }
 
 /// A fact in words.
-struct Said {
+struct Description {
     /// A sentence; it lacks its end where a digest follows.
     says: String,
     /// Of what was sealed, or of the state.
@@ -254,7 +254,7 @@ struct Said {
     lines: Vec<String>,
 }
 
-fn says(fact: &Fact, game_match: &Match) -> Said {
+fn says(fact: &Fact, game_match: &Match) -> Description {
     let name = |seat: &Seat| game_match.players[*seat].as_str();
     let names = |seats: &[Seat]| seats.iter().map(name).collect::<Vec<_>>().join(" and ");
     let (mut digest, mut lines) = (None, Vec::new());
@@ -331,5 +331,5 @@ fn says(fact: &Fact, game_match: &Match) -> Said {
         }
         Fact::Unsealed { what } => format!("What the rules hide was shown: {what}."),
     };
-    Said { says, digest, lines }
+    Description { says, digest, lines }
 }

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::account::{self, Material, Posted};
+use super::account::{self, ArchivedDispatch, MatchArchive};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact};
 use crate::letter::Digest;
@@ -25,7 +25,7 @@ pub struct About {
     pub fogpost: u32,
     /// The club where the match was played.
     pub club: String,
-    pub players: BySeat<Holder>,
+    pub players: BySeat<SeatHolder>,
     /// The match as its ledger leaves it.
     pub snapshot: Match,
 }
@@ -33,7 +33,7 @@ pub struct About {
 /// Who holds a seat.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Holder {
+pub struct SeatHolder {
     pub name: String,
     pub addresses: Vec<String>,
     pub token: String,
@@ -42,7 +42,7 @@ pub struct Holder {
 /// A letter that came, beside its bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Came {
+pub struct LetterRecord {
     pub letter: Digest,
     pub received_at: DateTime<Utc>,
     pub seat: Seat,
@@ -51,7 +51,7 @@ pub struct Came {
 /// A letter of ours, beside its bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Went {
+pub struct DispatchRecord {
     pub file: String,
     pub message_id: String,
     pub recipient: String,
@@ -67,8 +67,8 @@ pub struct Went {
 /// [`TemplateError`]: a template of the account is at fault.
 pub fn files(
     templates: &Templates,
-    material: &Material,
-    came: &[Came],
+    material: &MatchArchive,
+    came: &[LetterRecord],
     about: &About,
 ) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
     let mut files = BTreeMap::new();
@@ -82,7 +82,7 @@ pub fn files(
     let record = ledger::record(entries).map(|record| record.to_string()).unwrap_or_default();
     put("record.toml", record.into_bytes());
     put("about.json", serde_json::to_vec_pretty(about).expect("it is plain values"));
-    put("key.txt", (material.game_match.key.open() + "\n").into_bytes());
+    put("key.txt", (material.game_match.key.reveal() + "\n").into_bytes());
     put("letters.jsonl", lines(came.iter().map(|came| json!(came).to_string()).collect()));
     put("letters.mbox", mbox(material, came));
     for (digest, raw) in &material.letters {
@@ -104,13 +104,14 @@ pub fn files(
     Ok(files)
 }
 
-fn of(posted: &Posted, file: String) -> Went {
-    let Posted { message_id, recipient, kind, seat, created_at, sent_at, bytes: _ } = posted.clone();
-    Went { file, message_id, recipient, kind, seat, created_at, sent_at }
+fn of(posted: &ArchivedDispatch, file: String) -> DispatchRecord {
+    let ArchivedDispatch { message_id, recipient, kind, seat, created_at, sent_at, bytes: _ } =
+        posted.clone();
+    DispatchRecord { file, message_id, recipient, kind, seat, created_at, sent_at }
 }
 
 /// The state after each adjudication by the rules, as the ledger digests it.
-fn states(material: &Material) -> Vec<String> {
+fn states(material: &MatchArchive) -> Vec<String> {
     let mut states = Vec::new();
     ledger::replay(&material.entries, |entry, state| {
         if matches!(entry.fact, Fact::TurnAdjudicated { .. }) {
@@ -121,7 +122,7 @@ fn states(material: &Material) -> Vec<String> {
 }
 
 /// The letters in the order in which they came, for a mail program (mboxrd: RFC 4155 with `>` before `From `).
-fn mbox(material: &Material, came: &[Came]) -> Vec<u8> {
+fn mbox(material: &MatchArchive, came: &[LetterRecord]) -> Vec<u8> {
     let mut mbox = Vec::new();
     for came in came {
         let Some(raw) = material.letters.get(&came.letter) else { continue };
@@ -142,18 +143,18 @@ fn mbox(material: &Material, came: &[Came]) -> Vec<u8> {
 
 /// A dossier as another club takes it in.
 #[derive(Clone, Debug)]
-pub struct Brought {
+pub struct Dossier {
     pub about: About,
     pub entries: Vec<Entry>,
-    pub came: Vec<(Came, Vec<u8>)>,
-    pub went: Vec<(Went, Vec<u8>)>,
+    pub letters: Vec<(LetterRecord, Vec<u8>)>,
+    pub dispatches: Vec<(DispatchRecord, Vec<u8>)>,
 }
 
 /// Reads the files of a dossier. Whether they are true is for [`Check`](super::Check).
 ///
 /// # Errors
 /// The file that is missing, or cannot be read.
-pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Brought, String> {
+pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Dossier, String> {
     let mut file = |name: &str| files.remove(name).ok_or_else(|| format!("{name} is missing"));
     let about: About =
         serde_json::from_slice(&file("about.json")?).map_err(|error| format!("about.json: {error}"))?;
@@ -162,16 +163,16 @@ pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Brought, String> {
     }
     let entries = read_lines("entries.jsonl", &file("entries.jsonl")?)?;
     let mut came = Vec::new();
-    for one in read_lines::<Came>("letters.jsonl", &file("letters.jsonl")?)? {
+    for one in read_lines::<LetterRecord>("letters.jsonl", &file("letters.jsonl")?)? {
         let raw = file(&format!("letters/{}.eml", one.letter))?;
         came.push((one, raw));
     }
     let mut went = Vec::new();
-    for one in read_lines::<Went>("sent.jsonl", &file("sent.jsonl")?)? {
+    for one in read_lines::<DispatchRecord>("sent.jsonl", &file("sent.jsonl")?)? {
         let bytes = file(&one.file)?;
         went.push((one, bytes));
     }
-    Ok(Brought { about, entries, came, went })
+    Ok(Dossier { about, entries, letters: came, dispatches: went })
 }
 
 fn read_lines<T: serde::de::DeserializeOwned>(name: &str, contents: &[u8]) -> Result<Vec<T>, String> {

@@ -3,7 +3,7 @@
 //! Every byte of a letter is in the chain, by the digest that the next entry tells; so what is compared here is what
 //! the digest cannot show: that its words are those that follow from the match. They are made again of every letter.
 //! The HTML comes from the same template and the picture from the same view; they are made again, byte for byte,
-//! where that is asked for ([`Words::whole`]) and for the letters of the last ruling, which no entry tells yet.
+//! where that is asked for ([`CurrentWording::whole`]) and for the letters of the last ruling, which no entry tells yet.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
 
 use super::witness::{self, LedgerLine};
-use super::{Finding, Place, Sent};
+use super::{Finding, Place, StoredDispatch};
 use crate::letter::{Address, Digest};
 use crate::referee::{Content, Dispatch, Match, Reader, Reply};
 use crate::report::envelope::{self, AnsweredLetter, Envelope, Stationery};
@@ -20,7 +20,7 @@ use crate::report::sent::{ReportSelection, parse_text_part, select_reports};
 use crate::report::{self, Club, Templates, WordingInput};
 
 /// What letters are worded by today.
-pub struct Words<'a> {
+pub struct CurrentWording<'a> {
     pub stationery: &'a Stationery,
     pub templates: &'a Templates,
     /// Their digest ([`Stationery::wording`]).
@@ -30,8 +30,8 @@ pub struct Words<'a> {
 }
 
 /// A letter that a ruling brought.
-pub struct Expected {
-    pub(super) sent: Sent,
+pub struct ExpectedDispatch {
+    pub(super) sent: StoredDispatch,
     /// The digest that the ledger tells.
     pub(super) told: Digest,
     /// The last ruling brought it: no entry tells the digest yet, only the snapshot does.
@@ -44,9 +44,9 @@ pub struct Expected {
     pub(super) reports_before: Vec<String>,
 }
 
-impl Expected {
+impl ExpectedDispatch {
     /// The Message-IDs of the reports that it may tell again.
-    pub fn reports_wanted(&self) -> &[String] {
+    pub fn earlier_report_ids(&self) -> &[String] {
         &self.reports_before
     }
 
@@ -76,7 +76,7 @@ impl Expected {
     ///
     /// # Errors
     /// What is wrong.
-    pub fn compare(&self, words: &Words<'_>, reports_before: &[Vec<u8>]) -> Result<bool, Finding> {
+    pub fn compare(&self, words: &CurrentWording<'_>, reports_before: &[Vec<u8>]) -> Result<bool, Finding> {
         let bytes = &self.sent.bytes[..];
         let known_words =
             self.game_match.desk.wording == words.digest && !self.replies().iter().any(tells_of_others);
@@ -148,7 +148,7 @@ impl Expected {
     }
 
     /// The club, with the address that the referee had then.
-    fn club<'a>(&'a self, words: &'a Words<'_>) -> Club<'a> {
+    fn club<'a>(&'a self, words: &'a CurrentWording<'_>) -> Club<'a> {
         Club { name: &words.stationery.club_name, address: &self.game_match.desk.address }
     }
 
@@ -157,7 +157,7 @@ impl Expected {
     }
 
     /// The letter's bytes, from the match as it was.
-    fn again(&self, words: &Words<'_>, reports_before: &[Vec<u8>]) -> Option<Vec<u8>> {
+    fn again(&self, words: &CurrentWording<'_>, reports_before: &[Vec<u8>]) -> Option<Vec<u8>> {
         let (club, dispatch) = (self.club(words), self.told_again(reports_before));
         let input = self.input(&club, &dispatch);
         let mut page = report::word(words.templates, &input).ok()?;

@@ -1,7 +1,7 @@
 //! Whether a match is what its ledger, its letters and the rules make of it, for somebody who trusts nobody.
 //!
 //! [`LedgerReader`] walks the chain and reads every letter again; [`Check`] rules on every cause again and compares what
-//! comes of it with what is kept, byte for byte; [`Expected`] does the same for what was sent: its bytes by their digest in the
+//! comes of it with what is kept, byte for byte; [`ExpectedDispatch`] does the same for what was sent: its bytes by their digest in the
 //! chain, its words by wording it again. [`witness`] holds the ledger line of a player's own mail against the chain.
 //! Nothing here loads, or knows where things are kept.
 
@@ -13,8 +13,8 @@ pub mod witness;
 
 use serde::Serialize;
 
-pub use check::{Check, Kept, LedgerReader, Raw, Read, Row, Sent};
-pub use expected::{Expected, Words};
+pub use check::{Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredDispatch, StoredMatch};
+pub use expected::{CurrentWording, ExpectedDispatch};
 
 use crate::ledger::Head;
 use crate::letter::Digest;
@@ -57,7 +57,7 @@ impl std::fmt::Display for Place {
 
 /// What came of checking one match.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Verdict {
+pub struct AuditVerdict {
     #[serde(rename = "match")]
     pub match_id: String,
     pub entries: u64,
@@ -72,7 +72,7 @@ pub struct Verdict {
     pub unable: Option<String>,
 }
 
-impl Verdict {
+impl AuditVerdict {
     pub fn is_sound(&self) -> bool {
         self.findings.is_empty() && self.unable.is_none()
     }

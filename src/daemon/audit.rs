@@ -10,7 +10,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::parallel::{meanwhile, side_by_side, wait_for};
 use super::{Office, Pause, until};
 use crate::audit::{
-    Check, Expected, Finding, Kept, LedgerReader, Place, Raw, Read, Row, Sent, Verdict, Words, witness,
+    AuditVerdict, Check, CurrentWording, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow,
+    ParsedLetter, Place, StoredDispatch, StoredMatch, witness,
 };
 use crate::game::BySeat;
 use crate::letter::Digest;
@@ -51,18 +52,25 @@ impl Office {
     ///
     /// # Errors
     /// There is no such match, or the database does not answer.
-    pub async fn verify(&self, match_id: &str, step: &Step<'_>) -> anyhow::Result<Verdict> {
+    pub async fn verify(&self, match_id: &str, step: &Step<'_>) -> anyhow::Result<AuditVerdict> {
         self.verify_match(match_id, Depth::Words, step).await
     }
 
-    async fn verify_match(&self, match_id: &str, depth: Depth, step: &Step<'_>) -> anyhow::Result<Verdict> {
+    async fn verify_match(
+        &self,
+        match_id: &str,
+        depth: Depth,
+        step: &Step<'_>,
+    ) -> anyhow::Result<AuditVerdict> {
         for _ in 0..TRIES_AT_MOST {
             let row = self.match_row(match_id).await?;
             let (id, version) = (row.id.clone(), row.version);
             let verdict = match self.verify_row(row, depth, step).await {
-                Err(error) => {
-                    Verdict { findings: vec![unreadable(error)?], match_id: id, ..Verdict::default() }
-                }
+                Err(error) => AuditVerdict {
+                    findings: vec![unreadable(error)?],
+                    match_id: id,
+                    ..AuditVerdict::default()
+                },
                 Ok(verdict) => verdict,
             };
             if self.match_row(match_id).await?.version == version {
@@ -82,7 +90,7 @@ impl Office {
         ids: &[String],
         whole: bool,
         step: &Step<'_>,
-    ) -> anyhow::Result<Vec<Verdict>> {
+    ) -> anyhow::Result<Vec<AuditVerdict>> {
         let depth = if whole { Depth::Whole } else { Depth::Words };
         let verdicts = side_by_side(ids, |id| wait_for(self.verify_match(id, depth, step)));
         verdicts.into_iter().map(|verdict| verdict.context("the check failed")?).collect()
@@ -98,8 +106,8 @@ impl Office {
         mail: &[u8],
         only: Option<&str>,
         step: &Step<'_>,
-    ) -> anyhow::Result<Vec<Verdict>> {
-        let mut verdicts: Vec<Verdict> = Vec::new();
+    ) -> anyhow::Result<Vec<AuditVerdict>> {
+        let mut verdicts: Vec<AuditVerdict> = Vec::new();
         for line in witness::in_mail(mail) {
             if only.is_some_and(|id| id != line.match_id) {
                 continue;
@@ -108,7 +116,7 @@ impl Office {
                 let known = !self.store.matches(std::slice::from_ref(&line.match_id)).await?.is_empty();
                 verdicts.push(match known {
                     true => self.verify(&line.match_id, step).await?,
-                    false => Verdict { match_id: line.match_id.clone(), ..Verdict::default() },
+                    false => AuditVerdict { match_id: line.match_id.clone(), ..AuditVerdict::default() },
                 });
             }
             let before = line.seq.saturating_sub(1);
@@ -182,7 +190,7 @@ impl Office {
     }
 
     /// Writes to the GM what does not verify.
-    async fn alarm(&self, failed: &[Verdict], now: DateTime<Utc>) -> anyhow::Result<()> {
+    async fn alarm(&self, failed: &[AuditVerdict], now: DateTime<Utc>) -> anyhow::Result<()> {
         let findings: Vec<(String, Vec<String>)> = failed
             .iter()
             .map(|verdict| {
@@ -240,10 +248,10 @@ impl Office {
         found.with_context(|| format!("there is no match {match_id}"))
     }
 
-    async fn verify_row(&self, row: MatchRow, depth: Depth, step: &Step<'_>) -> anyhow::Result<Verdict> {
+    async fn verify_row(&self, row: MatchRow, depth: Depth, step: &Step<'_>) -> anyhow::Result<AuditVerdict> {
         let id = row.id.clone();
         let mut check = self.check_of(row).await?;
-        check.asks_the_house = depth != Depth::WithoutHouse;
+        check.replays_house_turns = depth != Depth::WithoutHouse;
         let (mut reading, mut sent_id) = (LedgerReader::new(&id), i64::MIN);
         let whole = depth == Depth::Whole;
         let mut next = self.read_on(&mut reading, &mut sent_id, step).await;
@@ -264,7 +272,7 @@ impl Office {
         let mut acted_id = i64::MIN;
         while let Some((last, acted)) = self.store.acted_after(&id, acted_id, TOGETHER).await? {
             acted_id = last;
-            check.take_acted(&acted);
+            check.check_acted_letters(&acted);
         }
         Ok(check.finish())
     }
@@ -275,7 +283,7 @@ impl Office {
             addresses[seat.seat] = seat.player.addresses;
         }
         let MatchRow { id, game, stage, wake_at, snapshot, version: _ } = row;
-        Ok(Check::new(Kept { id, game, stage, wake_at, snapshot }, addresses))
+        Ok(Check::new(StoredMatch { id, game, stage, wake_at, snapshot }, addresses))
     }
 
     /// Reads the next entries of a match, with the letters that they name and what was sent until then.
@@ -284,17 +292,17 @@ impl Office {
         reading: &mut LedgerReader,
         sent_id: &mut i64,
         step: &Step<'_>,
-    ) -> anyhow::Result<Read> {
+    ) -> anyhow::Result<LedgerBatch> {
         let (id, seq, mut count) = (reading.match_id().to_owned(), reading.seq(), 0);
         let mut take = |entry: EntryRow| {
             count += 1;
-            reading.entry(row_of(entry));
+            reading.push_entry(row_of(entry));
         };
         // Before the first entry there may be what was added.
         let seq = Some(seq).filter(|seq| *seq > 0);
         self.store.entries_after(&id, seq, TOGETHER, &mut take).await?;
         step(count);
-        while reading.wants_sent() {
+        while reading.needs_dispatches() {
             let mut sent = Vec::new();
             let after = *sent_id;
             let mut take = |row: SentRow| {
@@ -302,28 +310,28 @@ impl Office {
                 sent.push(sent_row(row));
             };
             self.store.sent_after(&id, after, TOGETHER, &mut take).await?;
-            reading.sent(sent);
+            reading.push_dispatches(sent);
         }
-        let mut letters: Vec<Raw> = Vec::new();
-        let mut take = |(digest, raw): (Digest, Vec<u8>)| letters.push(reading.letter(digest, &raw));
-        self.store.letters_named(&reading.letters_wanted(), &mut take).await?;
+        let mut letters: Vec<ParsedLetter> = Vec::new();
+        let mut take = |(digest, raw): (Digest, Vec<u8>)| letters.push(reading.parse_letter(digest, &raw));
+        self.store.letters_named(&reading.missing_letters(), &mut take).await?;
         let answered: BTreeSet<String> = letters.iter().flat_map(|letter| letter.thread().cloned()).collect();
         let answered = self.store.dispatches_by_message_id(&Vec::from_iter(answered)).await?;
         let answered = answered.into_iter().map(|(id, bytes)| (id, plain_text(&bytes))).collect();
-        reading.letters(letters, &answered);
-        Ok(reading.take())
+        reading.push_letters(letters, &answered);
+        Ok(reading.take_batch())
     }
 
     /// Rules again on what was read, words the letters again that come of it, and compares them with what was sent.
-    fn rule_again(&self, check: &mut Check, read: Read, whole: bool) -> anyhow::Result<()> {
+    fn rule_again(&self, check: &mut Check, read: LedgerBatch, whole: bool) -> anyhow::Result<()> {
         let (stationery, templates) = (&self.stationery, &self.templates);
-        let words = Words { stationery, templates, digest: self.desk.wording, whole };
+        let words = CurrentWording { stationery, templates, digest: self.desk.wording, whole };
         let at_end = read.is_end();
-        check.take(read);
-        let before = check.found();
+        check.push_batch(read);
+        let before = check.finding_count();
         let mut brought: Vec<Brought> = Vec::new();
-        for letter in check.rule(at_end) {
-            let reports = match letter.reports_wanted() {
+        for letter in check.rule_pending(at_end) {
+            let reports = match letter.earlier_report_ids() {
                 [] => Vec::new(),
                 wanted => self.reports(wanted)?,
             };
@@ -333,7 +341,7 @@ impl Office {
         // Pictures are worth all processors; words are made again as fast as what follows is read.
         let compared =
             if whole { side_by_side(&brought, compare) } else { brought.iter().map(compare).collect() };
-        check.compared(compared, before);
+        check.record_comparisons(compared, before);
         Ok(())
     }
 
@@ -346,7 +354,7 @@ impl Office {
 }
 
 /// A letter of ours as it must have been sent, with the reports that it may tell again.
-type Brought = (Expected, Vec<Vec<u8>>);
+type Brought = (ExpectedDispatch, Vec<Vec<u8>>);
 
 /// A row that holds what no row of ours can hold was changed by somebody else.
 fn unreadable(error: anyhow::Error) -> anyhow::Result<Finding> {
@@ -356,12 +364,12 @@ fn unreadable(error: anyhow::Error) -> anyhow::Result<Finding> {
     }
 }
 
-fn sent_row(row: SentRow) -> Sent {
+fn sent_row(row: SentRow) -> StoredDispatch {
     let SentRow { id: _, message_id, recipient, kind, seat, bytes } = row;
-    Sent { message_id, recipient, kind, seat, digest: Digest::of(&bytes), bytes }
+    StoredDispatch { message_id, recipient, kind, seat, digest: Digest::of(&bytes), bytes }
 }
 
-fn row_of(entry: EntryRow) -> Row {
+fn row_of(entry: EntryRow) -> LedgerRow {
     let EntryRow { match_id: _, seq, at, kind, json, hash } = entry;
-    Row { seq, at, kind, json, hash }
+    LedgerRow { seq, at, kind, json, hash }
 }

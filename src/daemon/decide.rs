@@ -9,7 +9,7 @@ use super::answers::asked;
 use super::anybody::Asker;
 use super::settle::{Known, Read};
 use crate::game::{Fault, Line};
-use crate::letter::{Address, Letter, Unreadable, Written};
+use crate::letter::{Address, Letter, NewText, UnreadableLetter};
 use crate::post::dkim::DkimVerdict;
 use crate::referee::{self, Cause, Content, PastReport, Reply, Ruling, SeatLetter};
 use crate::report::envelope::AnsweredLetter;
@@ -92,11 +92,11 @@ impl Office {
         context: &mut Known,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
-        let answered = letter.answered(&context.shared.answered);
+        let answered = letter.quotable_text(&context.shared.answered);
         let working = context.matches.get_mut(&row.match_id).context("the token's match is missing")?;
         let at = self.now();
         let mut request =
-            SeatLetter::of(letter, row.seat, letter.fresh(answered.as_deref()), &working.game_match);
+            SeatLetter::of(letter, row.seat, letter.new_text(answered.as_deref()), &working.game_match);
         let ruled =
             catch_unwind(AssertUnwindSafe(|| self.rule(&working.game_match, &Cause::Letter(&request), at)));
         let mut ruling = ruled.map_err(|_| anyhow::anyhow!("ruling on the letter failed"))?;
@@ -225,11 +225,11 @@ impl Office {
     async fn unreadable(
         &self,
         waiting: &WaitingLetter,
-        why: &Unreadable,
+        why: &UnreadableLetter,
         context: &Known,
         settlement: &mut Settlement,
     ) -> anyhow::Result<LetterDecision> {
-        let note = why.why.to_string();
+        let note = why.reason.to_string();
         if let Some(address) = &why.answerable {
             let plain = ClubLetter::Stranger { replies: Vec::new(), remarks: Vec::new(), why: note.clone() };
             let page = report::word_club_letter(&self.templates, &self.stationery.club(), &plain, "")?;
@@ -303,9 +303,9 @@ pub(super) enum Recognised {
 
 /// What the person wrote now, as lines.
 pub(super) fn lines_now(letter: &Letter) -> Vec<Line> {
-    match letter.fresh(None) {
-        Written::Lines(lines) => lines,
-        Written::Blank | Written::CannotRead(_) => Vec::new(),
+    match letter.new_text(None) {
+        NewText::Lines(lines) => lines,
+        NewText::Blank | NewText::Unreadable(_) => Vec::new(),
     }
 }
 

@@ -10,9 +10,9 @@ use chrono::{DateTime, Utc};
 use super::settle::snapshot;
 use super::write::{both_seats, entry_row, match_row};
 use super::{Office, new_letter};
-use crate::audit::Verdict;
-use crate::audit::account::{Material, Posted};
-use crate::audit::dossier::{self, About, Brought, Came, Holder};
+use crate::audit::AuditVerdict;
+use crate::audit::account::{ArchivedDispatch, MatchArchive};
+use crate::audit::dossier::{self, About, Dossier, LetterRecord, SeatHolder};
 use crate::game::BySeat;
 use crate::ledger::{Entry, Source};
 use crate::letter::Digest;
@@ -26,7 +26,7 @@ impl Office {
     ///
     /// # Errors
     /// There is no such match, it runs and is not to be unsealed, or the database does not answer.
-    pub async fn material(&self, match_id: &str, unsealed: bool, what: &str) -> anyhow::Result<Material> {
+    pub async fn material(&self, match_id: &str, unsealed: bool, what: &str) -> anyhow::Result<MatchArchive> {
         let id = match_id.to_ascii_uppercase();
         let row = self.match_row(&id).await?;
         let mut game_match = snapshot(&row)?;
@@ -59,16 +59,17 @@ impl Office {
         let mut letters = BTreeMap::new();
         let mut take = |(digest, raw)| drop(letters.insert(digest, raw));
         self.store.letters_named(&named, &mut take).await?;
-        let posted = self.store.dispatches_of(&id).await?.into_iter().map(|(about, bytes)| Posted {
-            message_id: about.message_id,
-            recipient: about.recipient,
-            kind: about.kind,
-            seat: about.seat,
-            created_at: about.created_at,
-            sent_at: about.sent_at,
-            bytes,
-        });
-        Ok(Material { game_match, entries, letters, posted: posted.collect() })
+        let posted =
+            self.store.dispatches_of(&id).await?.into_iter().map(|(about, bytes)| ArchivedDispatch {
+                message_id: about.message_id,
+                recipient: about.recipient,
+                kind: about.kind,
+                seat: about.seat,
+                created_at: about.created_at,
+                sent_at: about.sent_at,
+                bytes,
+            });
+        Ok(MatchArchive { game_match, entries, letters, posted: posted.collect() })
     }
 
     /// The files of a match's dossier by name.
@@ -86,17 +87,17 @@ impl Office {
         let about = About {
             fogpost: 1,
             club: self.config.club.name.clone(),
-            players: BySeat::from_fn(|seat| Holder {
+            players: BySeat::from_fn(|seat| SeatHolder {
                 name: seats[seat].player.name.clone(),
                 addresses: seats[seat].player.addresses.clone(),
                 token: seats[seat].token.clone(),
             }),
             snapshot: material.game_match.clone(),
         };
-        let mut came: Vec<Came> = Vec::new();
+        let mut came: Vec<LetterRecord> = Vec::new();
         for row in self.store.letters(Some(LetterStatus::Ruled), Some(id), "", u32::MAX).await? {
             if let Some((_, seat)) = row.seat {
-                came.push(Came { letter: row.digest, received_at: row.received_at, seat });
+                came.push(LetterRecord { letter: row.digest, received_at: row.received_at, seat });
             }
         }
         came.reverse();
@@ -108,7 +109,7 @@ impl Office {
     ///
     /// # Errors
     /// The dossier does not verify; the match is not over, or known here already; the database does not answer.
-    pub async fn take_dossier(&self, brought: Brought) -> anyhow::Result<Verdict> {
+    pub async fn take_dossier(&self, brought: Dossier) -> anyhow::Result<AuditVerdict> {
         let id = brought.about.snapshot.id.clone();
         ensure!(
             brought.about.snapshot.stage == Stage::Over,
@@ -132,7 +133,7 @@ impl Office {
     }
 
     /// Checks a dossier in a database of its own.
-    async fn try_dossier(&self, brought: &Brought) -> anyhow::Result<Verdict> {
+    async fn try_dossier(&self, brought: &Dossier) -> anyhow::Result<AuditVerdict> {
         let name = format!("fogpost-dossier-{}-{}", std::process::id(), self.now().timestamp_micros());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
@@ -143,7 +144,7 @@ impl Office {
         tried
     }
 
-    async fn try_dossier_in(&self, folder: &Path, brought: &Brought) -> anyhow::Result<Verdict> {
+    async fn try_dossier_in(&self, folder: &Path, brought: &Dossier) -> anyhow::Result<AuditVerdict> {
         let store = store::open(&format!("sqlite:{}", folder.join("dossier.db").display())).await?;
         let apart = Office::new(self.config.clone(), store, Arc::clone(&self.clock))?;
         apart.keep_dossier(brought.clone()).await?;
@@ -152,8 +153,8 @@ impl Office {
         verdict
     }
 
-    async fn keep_dossier(&self, brought: Brought) -> anyhow::Result<()> {
-        let Brought { about, entries, came, went } = brought;
+    async fn keep_dossier(&self, brought: Dossier) -> anyhow::Result<()> {
+        let Dossier { about, entries, letters: came, dispatches: went } = brought;
         let now = self.now();
         let id = about.snapshot.id.clone();
         let mut seats = Vec::new();
@@ -197,7 +198,7 @@ impl Office {
 
     /// The player with the addresses of `holder`. One who is known here gets no addresses from a dossier: whoever
     /// made it could speak for him in other matches.
-    async fn known_player(&self, holder: &Holder, now: DateTime<Utc>) -> anyhow::Result<i64> {
+    async fn known_player(&self, holder: &SeatHolder, now: DateTime<Utc>) -> anyhow::Result<i64> {
         let first = holder.addresses.first().context("a player without an address")?;
         let known = self.store.player_by_address(first).await?.is_some();
         let mut player = self.store.player(first, &holder.name, now).await?;

@@ -183,5 +183,5 @@ pub fn new_letter(arrived: FetchedLetter) -> NewLetter {
 }
 
 fn received_at(at: DateTime<Utc>) -> DateTime<Utc> {
-    crate::ledger::to_millis(at)
+    crate::ledger::truncate_to_millis(at)
 }

@@ -36,7 +36,7 @@ use tokio::task::{JoinError, JoinSet};
 use self::pulse::Pulse;
 
 use crate::config::Config;
-use crate::ledger::{MailIdentity, to_millis};
+use crate::ledger::{MailIdentity, truncate_to_millis};
 use crate::letter::OwnIdentity;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
@@ -144,7 +144,7 @@ impl Office {
 
     /// To the millisecond, as the ledger has it: so that what is worded by it can be worded again.
     pub fn now(&self) -> DateTime<Utc> {
-        to_millis((self.clock)())
+        truncate_to_millis((self.clock)())
     }
 
     /// Runs every loop until `stop`. Each then finishes what it has in hand; what takes longer than [`PARTING`] is

@@ -80,7 +80,7 @@ impl Office {
 
     fn told(&self, letter: &Letter) -> ReportedDkim {
         let trusted = self.config.letters.trusted_authserv_id.as_deref();
-        trusted.map_or(ReportedDkim::Nothing, |authserv_id| letter.dkim_told(authserv_id))
+        trusted.map_or(ReportedDkim::Nothing, |authserv_id| letter.reported_dkim(authserv_id))
     }
 
     /// The verdict on a letter that wants to act. Where the DNS does not answer the letter is put off, and

@@ -4,7 +4,7 @@
 use super::Office;
 use super::people::latest;
 use super::settle::Known;
-use crate::letter::{Automatic, automatic};
+use crate::letter::{Automatic, AutomaticKind};
 use crate::referee::{Act, Cause};
 use crate::report::ClubLetter;
 use crate::store::{Claimed, DispatchRow, Player, Settlement, StoreError};
@@ -21,9 +21,9 @@ impl Office {
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
         let failed = match automatic.kind {
-            automatic::Kind::Failed => true,
-            automatic::Kind::Absence => false,
-            automatic::Kind::Delayed | automatic::Kind::Other => return Ok(()),
+            AutomaticKind::Failed => true,
+            AutomaticKind::Absence => false,
+            AutomaticKind::Delayed | AutomaticKind::Other => return Ok(()),
         };
         for row in self.store.dispatches_named(automatic.about()).await? {
             self.mark(&row, failed, known, settlement).await?;

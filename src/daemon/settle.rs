@@ -21,7 +21,7 @@ use super::pulse::Loop;
 use super::write;
 use super::{Office, Pause, rest};
 use crate::game::BySeat;
-use crate::letter::{Address, Letter, Token, Unreadable};
+use crate::letter::{Address, Letter, Token, UnreadableLetter};
 use crate::post::ShutdownSignal;
 use crate::post::dkim::DkimVerdict;
 use crate::referee::Match;
@@ -106,7 +106,7 @@ pub(super) struct Shared {
 }
 
 /// A letter as far as it can be read without knowing any match.
-pub(super) type Read = Result<Letter, Box<Unreadable>>;
+pub(super) type Read = Result<Letter, Box<UnreadableLetter>>;
 
 /// The letters of one match, and what is decided on them.
 struct Lane<'a> {

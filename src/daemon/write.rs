@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::Office;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Chained, Entry, Fact};
+use crate::ledger::{self, ChainedEntry, Entry, Fact};
 use crate::letter::Digest;
 use crate::referee::{self, Act, Cause, Content, Match, Reader, Ruling};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
@@ -118,8 +118,8 @@ impl Office {
 }
 
 /// The row of a ledger entry.
-pub(super) fn entry_row(chained: &Chained) -> EntryRow {
-    let Chained { entry, json, hash } = chained;
+pub(super) fn entry_row(chained: &ChainedEntry) -> EntryRow {
+    let ChainedEntry { entry, json, hash } = chained;
     EntryRow {
         match_id: entry.match_id.clone(),
         seq: entry.seq,

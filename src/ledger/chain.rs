@@ -20,7 +20,7 @@ impl Default for Head {
 
 /// Where a chain is broken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Broken {
+pub enum ChainError {
     #[error("entry #{seq} is missing: #{found} stands in its place")]
     Missing { seq: u64, found: u64 },
     #[error("entry #{seq} does not follow the entry before it")]
@@ -35,19 +35,19 @@ impl Head {
     /// Goes on to the next entry, which is given as its canonical JSON and its hash. What it decides is not read.
     ///
     /// # Errors
-    /// [`Broken`]: it is not what follows.
-    pub fn follow(&mut self, json: &str, hash: Digest) -> Result<Link, Broken> {
+    /// [`ChainError`]: it is not what follows.
+    pub fn follow(&mut self, json: &str, hash: Digest) -> Result<Link, ChainError> {
         let seq = self.seq + 1;
         let link: Link = serde_json::from_str(json)
-            .map_err(|error| Broken::Unreadable { seq, reason: error.to_string() })?;
+            .map_err(|error| ChainError::Unreadable { seq, reason: error.to_string() })?;
         if link.seq != seq {
-            return Err(Broken::Missing { seq, found: link.seq });
+            return Err(ChainError::Missing { seq, found: link.seq });
         }
         if Digest::of(json.as_bytes()) != hash {
-            return Err(Broken::Changed { seq });
+            return Err(ChainError::Changed { seq });
         }
         if link.prev != self.hash {
-            return Err(Broken::Unchained { seq });
+            return Err(ChainError::Unchained { seq });
         }
         *self = Head { seq, hash };
         Ok(link)
@@ -58,8 +58,8 @@ impl Head {
 /// order.
 ///
 /// # Errors
-/// [`Broken`], at the first place where it went wrong.
-pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Head, Broken> {
+/// [`ChainError`], at the first place where it went wrong.
+pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Head, ChainError> {
     let mut head = Head::default();
     for (json, hash) in rows {
         head.follow(json, hash)?;

@@ -18,7 +18,7 @@ pub enum Fact {
         options: Choices,
         players: BySeat<String>,
         /// The level at which the house plays the seat.
-        #[serde(default, skip_serializing_if = "nobody")]
+        #[serde(default, skip_serializing_if = "no_house")]
         house: BySeat<Option<String>>,
         terms: Value,
         desk: MailIdentity,
@@ -175,7 +175,7 @@ pub enum Fact {
 }
 
 /// Whether the house holds no seat: then nothing is said of it.
-pub fn nobody(house: &BySeat<Option<String>>) -> bool {
+pub fn no_house(house: &BySeat<Option<String>>) -> bool {
     house.first.is_none() && house.second.is_none()
 }
 
@@ -193,7 +193,7 @@ pub struct MailIdentity {
 
 impl MailIdentity {
     /// By what letters to the referee were read; `None`: the address is none.
-    pub fn own(&self) -> Option<OwnIdentity> {
+    pub fn own_identity(&self) -> Option<OwnIdentity> {
         let address = Address::parse(&self.address).ok()?;
         let domain = if self.message_ids.is_empty() { address.domain() } else { &self.message_ids };
         Some(OwnIdentity { message_id_domain: domain.to_owned(), address, return_path: None })

@@ -2,21 +2,21 @@
 //!
 //! An entry is a fact in the past tense. Its hash is SHA-256 over its canonical JSON (RFC 8785), which holds the
 //! hash of the entry before it; so nothing can be changed, left out or put in between without a trace. Each
-//! entry also bears a salt, so that nobody can guess at a secret order from the hash that both players are told.
+//! entry also bears a salt, so that no_house can guess at a secret order from the hash that both players are told.
 //! The letters that a ruling brought are worded after it, so the first entry of the next one holds their digests.
 
 mod chain;
 mod fact;
-mod played;
+mod replay;
 mod seal;
 
 use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use chain::{Broken, Head, walk};
-pub use fact::{Fact, MailIdentity, nobody};
-pub use played::{adjudications, record, replay, standing};
+pub use chain::{ChainError, Head, walk};
+pub use fact::{Fact, MailIdentity, no_house};
+pub use replay::{adjudications, record, replay, standing};
 pub use seal::{SealKey, seal_digest};
 
 use crate::letter::Digest;
@@ -92,16 +92,16 @@ impl Entry {
 
 /// An entry at its place in a chain: with its canonical JSON, and the hash of that.
 #[derive(Clone, Debug)]
-pub struct Chained {
+pub struct ChainedEntry {
     pub entry: Entry,
     pub json: String,
     pub hash: Digest,
 }
 
-impl From<Entry> for Chained {
-    fn from(entry: Entry) -> Chained {
+impl From<Entry> for ChainedEntry {
+    fn from(entry: Entry) -> ChainedEntry {
         let json = entry.canonical();
-        Chained { hash: Digest::of(json.as_bytes()), entry, json }
+        ChainedEntry { hash: Digest::of(json.as_bytes()), entry, json }
     }
 }
 
@@ -111,7 +111,7 @@ pub fn canonical(value: &impl Serialize) -> String {
 }
 
 /// `2026-05-14T09:12:00.000Z`: every instant of an entry is written with exactly three decimals.
-pub fn to_millis(at: DateTime<Utc>) -> DateTime<Utc> {
+pub fn truncate_to_millis(at: DateTime<Utc>) -> DateTime<Utc> {
     at.trunc_subsecs(3)
 }
 

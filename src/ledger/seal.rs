@@ -23,7 +23,7 @@ impl SealKey {
     }
 
     /// The secret itself, as 64 hexadecimal digits: told with the result, never before.
-    pub fn open(&self) -> String {
+    pub fn reveal(&self) -> String {
         self.0.to_string()
     }
 

@@ -1,4 +1,4 @@
-//! What the receiving server says of a letter's origin: Authentication-Results (RFC 8601).
+//! What the receiving server says of a letter's origin: Authentication-AuthenticationResults (RFC 8601).
 //!
 //! Only the topmost fields of the trusted server count. Anybody can write such a field into a letter; the server
 //! that takes the letter in puts its own above.
@@ -17,17 +17,18 @@ pub enum ReportedDkim {
     Nothing,
 }
 
-/// Whether the field is one that [`dkim_told`] looks at.
+/// Whether the field is one that [`reported_dkim`] looks at.
 pub fn is_trace(name: &str) -> bool {
     matches!(name, "received" | "authentication-results")
 }
 
-pub fn dkim_told(trace: &[Header], authserv_id: &str, from: &Address) -> ReportedDkim {
+pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> ReportedDkim {
     let mut told = ReportedDkim::Nothing;
     let mut begun = false;
     for header in trace {
-        let results =
-            (header.name == "authentication-results").then(|| Results::parse(&header.value)).flatten();
+        let results = (header.name == "authentication-results")
+            .then(|| AuthenticationResults::parse(&header.value))
+            .flatten();
         match results.filter(|results| results.authserv_id.eq_ignore_ascii_case(authserv_id)) {
             Some(results) => {
                 begun = true;
@@ -58,41 +59,41 @@ pub fn aligned(signer: &str, from: &str) -> bool {
     signer == from || below(&signer, &from) || below(&from, &signer)
 }
 
-/// One Authentication-Results field.
+/// One Authentication-AuthenticationResults field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Results {
+pub struct AuthenticationResults {
     pub authserv_id: String,
-    pub results: Vec<Outcome>,
+    pub results: Vec<MethodResult>,
 }
 
 /// One method's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct MethodResult {
     pub method: String,
     pub value: String,
     /// `ptype.property` and value, names in lower case.
     pub properties: Vec<(String, String)>,
 }
 
-impl Results {
+impl AuthenticationResults {
     /// Reads a field's value; `None` if it is not of that form (RFC 8601 2.2).
-    pub fn parse(value: &str) -> Option<Results> {
+    pub fn parse(value: &str) -> Option<AuthenticationResults> {
         let words = words(value);
         let mut groups = words.split(|word| *word == Word::Mark(';'));
         let authserv_id = match groups.next()?.first()? {
             Word::Text(id) => id.clone(),
             Word::Mark(_) => return None,
         };
-        Some(Results { authserv_id, results: groups.filter_map(Outcome::parse).collect() })
+        Some(AuthenticationResults { authserv_id, results: groups.filter_map(MethodResult::parse).collect() })
     }
 
-    fn of(&self, method: &str) -> impl Iterator<Item = &Outcome> {
+    fn of(&self, method: &str) -> impl Iterator<Item = &MethodResult> {
         self.results.iter().filter(move |result| result.method == method)
     }
 }
 
-impl Outcome {
-    fn parse(words: &[Word]) -> Option<Outcome> {
+impl MethodResult {
+    fn parse(words: &[Word]) -> Option<MethodResult> {
         let mut pairs = Vec::new();
         let mut rest = words;
         while let [Word::Text(name), after @ ..] = rest {
@@ -111,7 +112,7 @@ impl Outcome {
         }
         let mut pairs = pairs.into_iter();
         let (method, value) = pairs.next()?;
-        Some(Outcome { method, value: value.to_ascii_lowercase(), properties: pairs.collect() })
+        Some(MethodResult { method, value: value.to_ascii_lowercase(), properties: pairs.collect() })
     }
 
     fn property(&self, name: &str) -> Option<&str> {
@@ -188,7 +189,7 @@ mod tests {
     fn told(fields: &[(&str, &str)]) -> ReportedDkim {
         let header = |(name, value): &(&str, &str)| Header { name: (*name).into(), value: (*value).into() };
         let from = Address::parse("ann@example.org").unwrap();
-        dkim_told(&fields.iter().map(header).collect::<Vec<_>>(), "mx.club.example", &from)
+        reported_dkim(&fields.iter().map(header).collect::<Vec<_>>(), "mx.club.example", &from)
     }
 
     const AR: &str = "authentication-results";
@@ -245,7 +246,7 @@ mod tests {
     proptest! {
         #[test]
         fn reading_results_never_panics(value in "(dkim|=|pass|;|/|\\(|\\)|\"|\\\\| |header.d|a.b|@){0,40}") {
-            let _ = Results::parse(&value);
+            let _ = AuthenticationResults::parse(&value);
         }
     }
 }

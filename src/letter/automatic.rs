@@ -10,10 +10,10 @@ use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 use super::OwnIdentity;
 use super::address::Address;
 use super::body::{Texts, mime_type};
-use super::bounce::{self, Opening};
+use super::bounce::{self, Excerpt};
 use super::header::{Header, is_own_id};
-use super::ours::is_marker;
-use super::source::Layer;
+use super::own_letter::is_marker;
+use super::text_line::Layer;
 use super::words::{DAEMONS, NO_REPLY};
 
 /// More hops than this are a loop.
@@ -23,7 +23,7 @@ const MAX_RECEIVED: usize = 50;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Automatic {
     pub mark: Mark,
-    pub kind: Kind,
+    pub kind: AutomaticKind,
     about: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub enum Mark {
 
 /// What a machine's letter reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum AutomaticKind {
     /// A letter could not be delivered.
     Failed,
     /// A letter is delayed.
@@ -71,10 +71,10 @@ impl Display for Automatic {
     /// A few words for the GM.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
-            Kind::Failed => "a bounce: ",
-            Kind::Delayed => "a notice of delay: ",
-            Kind::Absence => "an absence note: ",
-            Kind::Other => "",
+            AutomaticKind::Failed => "a bounce: ",
+            AutomaticKind::Delayed => "a notice of delay: ",
+            AutomaticKind::Absence => "an absence note: ",
+            AutomaticKind::Other => "",
         })?;
         match &self.mark {
             Mark::OwnLoop => f.write_str("it bears our own loop header"),
@@ -108,34 +108,34 @@ pub(super) struct Evidence<'a> {
 
 /// Why the letter is a machine's; `None` for a person's.
 pub(super) fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
-    let opening = opening(evidence.texts);
-    let text = opening.text.as_str();
+    let excerpt = excerpt(evidence.texts);
+    let text = excerpt.text.as_str();
     let mark = evidence
         .own_mark()
         .or_else(|| evidence.header_mark())
         .or_else(|| evidence.report().map(|_| Mark::Report))
         .or_else(|| evidence.sender_mark())
-        .or_else(|| bounce::mark(evidence.subject, &opening))?;
+        .or_else(|| bounce::mark(evidence.subject, &excerpt))?;
     let kind = evidence.kind(&mark, text);
     Some(Automatic { mark, kind, about: evidence.about() })
 }
 
 /// The beginning of the text: enough to know a bounce by.
-fn opening(texts: Option<&Texts>) -> Opening {
-    let mut opening = Opening { text: String::new(), asks: false, quotes: false };
-    let Some(texts) = texts else { return opening };
+fn excerpt(texts: Option<&Texts>) -> Excerpt {
+    let mut excerpt = Excerpt { text: String::new(), asks: false, quotes: false };
+    let Some(texts) = texts else { return excerpt };
     let mut above = true;
     for line in texts.plain.iter().chain(&texts.html).chain(&texts.attached) {
-        opening.quotes |= line.layer == Layer::Quoted && !line.is_blank();
+        excerpt.quotes |= line.layer == Layer::Quoted && !line.is_blank();
         above &= !is_marker(&line.text);
-        if line.layer != Layer::Open || opening.text.len() > 20_000 {
+        if line.layer != Layer::Unmarked || excerpt.text.len() > 20_000 {
             continue;
         }
-        opening.asks |= above && bounce::asks(&line.text);
-        opening.text.push_str(&line.text.chars().take(500).collect::<String>().to_lowercase());
-        opening.text.push('\n');
+        excerpt.asks |= above && bounce::asks(&line.text);
+        excerpt.text.push_str(&line.text.chars().take(500).collect::<String>().to_lowercase());
+        excerpt.text.push('\n');
     }
-    opening
+    excerpt
 }
 
 impl Evidence<'_> {
@@ -228,34 +228,34 @@ impl Evidence<'_> {
         found
     }
 
-    fn kind(&self, mark: &Mark, text: &str) -> Kind {
+    fn kind(&self, mark: &Mark, text: &str) -> AutomaticKind {
         match self.report() {
             Some(Report::Delivery(Some(action))) => return action,
             Some(Report::Delivery(None)) => {
-                return bounce::failure(self.subject, text).unwrap_or(Kind::Failed);
+                return bounce::failure(self.subject, text).unwrap_or(AutomaticKind::Failed);
             }
-            Some(Report::Other) => return Kind::Other,
+            Some(Report::Other) => return AutomaticKind::Other,
             None => {}
         }
         match mark {
-            Mark::OwnLoop | Mark::OwnMessageId | Mark::OwnAddress => Kind::Other,
-            Mark::Hops | Mark::List(_) | Mark::SubjectOfNotice => Kind::Other,
-            Mark::SubjectOfAbsence => Kind::Absence,
-            Mark::SubjectOfBounce | Mark::TextOfMachine if bounce::is_away(text) => Kind::Absence,
-            Mark::SubjectOfBounce => bounce::failure(self.subject, text).unwrap_or(Kind::Failed),
-            Mark::TextOfMachine => bounce::failure(self.subject, text).unwrap_or(Kind::Other),
+            Mark::OwnLoop | Mark::OwnMessageId | Mark::OwnAddress => AutomaticKind::Other,
+            Mark::Hops | Mark::List(_) | Mark::SubjectOfNotice => AutomaticKind::Other,
+            Mark::SubjectOfAbsence => AutomaticKind::Absence,
+            Mark::SubjectOfBounce | Mark::TextOfMachine if bounce::is_away(text) => AutomaticKind::Absence,
+            Mark::SubjectOfBounce => bounce::failure(self.subject, text).unwrap_or(AutomaticKind::Failed),
+            Mark::TextOfMachine => bounce::failure(self.subject, text).unwrap_or(AutomaticKind::Other),
             Mark::Field(name) if name == "x-failed-recipients" => {
-                bounce::failure(self.subject, text).unwrap_or(Kind::Failed)
+                bounce::failure(self.subject, text).unwrap_or(AutomaticKind::Failed)
             }
             Mark::Field(name) if matches!(name.as_str(), "x-ricevuta" | "x-cron-env" | "x-fd-auto") => {
-                bounce::failure(self.subject, text).unwrap_or(Kind::Other)
+                bounce::failure(self.subject, text).unwrap_or(AutomaticKind::Other)
             }
-            Mark::Field(_) => bounce::failure(self.subject, text).unwrap_or(Kind::Absence),
-            Mark::Precedence(value) if value.starts_with("auto") => Kind::Absence,
+            Mark::Field(_) => bounce::failure(self.subject, text).unwrap_or(AutomaticKind::Absence),
+            Mark::Precedence(value) if value.starts_with("auto") => AutomaticKind::Absence,
             _ => {
                 let replied = self.values("auto-submitted").any(|v| first_word(v) == "auto-replied");
                 let away = replied || bounce::is_absence(self.subject);
-                let otherwise = if away { Kind::Absence } else { Kind::Other };
+                let otherwise = if away { AutomaticKind::Absence } else { AutomaticKind::Other };
                 bounce::failure(self.subject, text).unwrap_or(otherwise)
             }
         }
@@ -279,18 +279,18 @@ impl Evidence<'_> {
 }
 
 enum Report {
-    Delivery(Option<Kind>),
+    Delivery(Option<AutomaticKind>),
     Other,
 }
 
 /// `Action:` of a delivery status (RFC 3464 2.3.3).
-fn action(part: &MessagePart<'_>) -> Option<Kind> {
+fn action(part: &MessagePart<'_>) -> Option<AutomaticKind> {
     let text = String::from_utf8_lossy(part.contents()).to_lowercase();
     let mut actions = text.lines().filter_map(|line| line.trim().strip_prefix("action:")).map(str::trim);
     actions.find_map(|action| match first_word(action).as_str() {
-        "failed" => Some(Kind::Failed),
-        "delayed" => Some(Kind::Delayed),
-        "delivered" | "relayed" | "expanded" => Some(Kind::Other),
+        "failed" => Some(AutomaticKind::Failed),
+        "delayed" => Some(AutomaticKind::Delayed),
+        "delivered" | "relayed" | "expanded" => Some(AutomaticKind::Other),
         _ => None,
     })
 }

@@ -4,12 +4,12 @@ use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::charset::{decode, transfer_decoded};
 use super::clean::clean;
-use super::source::{Source, plain_lines};
+use super::text_line::{TextLine, plain_lines};
 use super::{Limits, UnreadableReason, html};
 
 /// What a letter without a readable text consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WhatItIs {
+pub enum UnreadableContent {
     Encrypted,
     /// S/MIME that hides the text inside its signature.
     OpaqueSigned,
@@ -23,30 +23,32 @@ pub enum WhatItIs {
     OtherFile,
 }
 
-impl WhatItIs {
+impl UnreadableContent {
     /// A sentence to the sender, and what to send instead.
-    pub fn says(self) -> &'static str {
+    pub fn advice(self) -> &'static str {
         match self {
-            WhatItIs::Encrypted => {
+            UnreadableContent::Encrypted => {
                 "Your letter is encrypted, and I cannot open it. Please send it unencrypted."
             }
-            WhatItIs::OpaqueSigned => {
+            UnreadableContent::OpaqueSigned => {
                 "Your letter is signed in a way that hides its text (S/MIME, \"opaque\"). Please send it without a signature, or clear-signed."
             }
-            WhatItIs::Winmail => {
+            UnreadableContent::Winmail => {
                 "Your letter came as winmail.dat, which only Outlook can open. Please send it as plain text."
             }
-            WhatItIs::OfficeDocument => {
+            UnreadableContent::OfficeDocument => {
                 "Your letter holds only a document. Please write your orders into the letter itself."
             }
-            WhatItIs::Pdf => "Your letter holds only a PDF. Please write your orders into the letter itself.",
-            WhatItIs::Picture => {
+            UnreadableContent::Pdf => {
+                "Your letter holds only a PDF. Please write your orders into the letter itself."
+            }
+            UnreadableContent::Picture => {
                 "Your letter holds only a picture. Please write your orders into the letter itself."
             }
-            WhatItIs::Forwarded => {
+            UnreadableContent::Forwarded => {
                 "Your letter holds only another letter, attached. Please write your orders into the letter itself."
             }
-            WhatItIs::OtherFile => {
+            UnreadableContent::OtherFile => {
                 "Your letter holds only a file. Please write your orders into the letter itself."
             }
         }
@@ -57,12 +59,12 @@ impl WhatItIs {
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     /// All inline `text/plain` parts.
-    pub plain: Vec<Source>,
+    pub plain: Vec<TextLine>,
     /// All inline `text/html` parts.
-    pub html: Vec<Source>,
+    pub html: Vec<TextLine>,
     /// The first attached text.
-    pub attached: Vec<Source>,
-    pub instead: Option<WhatItIs>,
+    pub attached: Vec<TextLine>,
+    pub instead: Option<UnreadableContent>,
 }
 
 /// Takes the texts out of a parsed message.
@@ -99,12 +101,12 @@ impl Walk<'_> {
         match &part.body {
             PartType::Multipart(children) => {
                 if mime_type(part).1 == "encrypted" {
-                    self.stands_for(WhatItIs::Encrypted);
+                    self.stands_for(UnreadableContent::Encrypted);
                 }
                 children.iter().try_for_each(|child| self.part(*child as usize, nesting + 1))
             }
             PartType::Message(inner) => {
-                self.stands_for(WhatItIs::Forwarded);
+                self.stands_for(UnreadableContent::Forwarded);
                 self.parts += inner.parts.len();
                 if nesting + depth(inner, self.limits.max_nesting) > self.limits.max_nesting {
                     return Err(UnreadableReason::TooDeep);
@@ -118,7 +120,7 @@ impl Walk<'_> {
         }
     }
 
-    fn stands_for(&mut self, what: WhatItIs) {
+    fn stands_for(&mut self, what: UnreadableContent) {
         let before = self.texts.instead;
         self.texts.instead = Some(before.map_or(what, |before| before.min(what)));
     }
@@ -141,7 +143,7 @@ impl Walk<'_> {
                 let label = part.content_type().and_then(|ct| ct.attribute("charset"));
                 for line in html::lines(&decode(&bytes, label)) {
                     let pieces = clean(&line.text);
-                    let piece = |text: &str| Source { text: text.trim_end().to_owned(), ..line };
+                    let piece = |text: &str| TextLine { text: text.trim_end().to_owned(), ..line };
                     self.texts.html.extend(pieces.split('\n').map(piece));
                 }
             }
@@ -153,7 +155,7 @@ impl Walk<'_> {
         }
     }
 
-    fn plain(&mut self, part: &MessagePart<'_>) -> Vec<Source> {
+    fn plain(&mut self, part: &MessagePart<'_>) -> Vec<TextLine> {
         let bytes = transfer_decoded(&self.message.raw_message, part);
         let attribute = |name| part.content_type().and_then(|ct| ct.attribute(name));
         let is = |name, value: &str| attribute(name).is_some_and(|found| found.eq_ignore_ascii_case(value));
@@ -161,7 +163,7 @@ impl Walk<'_> {
         let text = match without_armour(&text) {
             Ok(text) => text,
             Err(Armoured) => {
-                self.stands_for(WhatItIs::Encrypted);
+                self.stands_for(UnreadableContent::Encrypted);
                 return Vec::new();
             }
         };
@@ -193,18 +195,18 @@ pub fn mime_type(part: &MessagePart<'_>) -> (String, String) {
 }
 
 /// What a part that is no text stands for.
-fn stand_in(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<WhatItIs> {
+fn stand_in(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<UnreadableContent> {
     let name = part.attachment_name().unwrap_or_default().to_ascii_lowercase();
     let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
     let smime = part.content_type().and_then(|ct| ct.attribute("smime-type")).unwrap_or_default();
     Some(match (kind, subtype) {
         // A letter that was hidden from the parser.
-        ("message", "rfc82x" | "globax") => WhatItIs::Forwarded,
+        ("message", "rfc82x" | "globax") => UnreadableContent::Forwarded,
         ("application", "pkcs7-mime" | "x-pkcs7-mime") if smime.eq_ignore_ascii_case("signed-data") => {
-            WhatItIs::OpaqueSigned
+            UnreadableContent::OpaqueSigned
         }
-        ("application", "pkcs7-mime" | "x-pkcs7-mime" | "pgp-encrypted") => WhatItIs::Encrypted,
-        ("application", "ms-tnef" | "vnd.ms-tnef") => WhatItIs::Winmail,
+        ("application", "pkcs7-mime" | "x-pkcs7-mime" | "pgp-encrypted") => UnreadableContent::Encrypted,
+        ("application", "ms-tnef" | "vnd.ms-tnef") => UnreadableContent::Winmail,
         (
             _,
             "pkcs7-signature" | "x-pkcs7-signature" | "pgp-signature" | "pgp-keys" | "calendar" | "vcard"
@@ -212,21 +214,21 @@ fn stand_in(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<WhatItI
         ) => {
             return None;
         }
-        _ if name == "winmail.dat" => WhatItIs::Winmail,
+        _ if name == "winmail.dat" => UnreadableContent::Winmail,
         (_, "msword" | "rtf")
         | ("application", "vnd.ms-excel" | "vnd.apple.pages" | "vnd.ms-word" | "vnd.ms-powerpoint") => {
-            WhatItIs::OfficeDocument
+            UnreadableContent::OfficeDocument
         }
         _ if subtype.starts_with("vnd.openxmlformats") || subtype.starts_with("vnd.oasis.opendocument") => {
-            WhatItIs::OfficeDocument
+            UnreadableContent::OfficeDocument
         }
         _ if ends(&[".doc", ".docx", ".odt", ".rtf", ".pages", ".xls", ".xlsx", ".ods"]) => {
-            WhatItIs::OfficeDocument
+            UnreadableContent::OfficeDocument
         }
-        (_, "pdf") => WhatItIs::Pdf,
-        _ if ends(&[".pdf"]) => WhatItIs::Pdf,
-        ("image", _) => WhatItIs::Picture,
-        _ => WhatItIs::OtherFile,
+        (_, "pdf") => UnreadableContent::Pdf,
+        _ if ends(&[".pdf"]) => UnreadableContent::Pdf,
+        ("image", _) => UnreadableContent::Picture,
+        _ => UnreadableContent::OtherFile,
     })
 }
 

@@ -2,14 +2,14 @@
 //!
 //! A subject that only machines write is enough. Of other words two must meet, since people write about mail too.
 
-use super::automatic::{Kind, Mark};
+use super::automatic::{AutomaticKind, Mark};
 use super::words::{
     ABSENCE, AWAY, AWAY_SUBJECTS, CERTAIN, DELAYED, FAILED, GAME, HINTS, MACHINE, NOTES, NOTICES, RETURNED,
     SURE, VERBS,
 };
 
 /// What a letter says, as far as that tells a machine from a person.
-pub struct Opening {
+pub struct Excerpt {
     /// Its beginning, in lower case, without what stands behind a quote prefix.
     pub text: String,
     /// Somebody wrote an order or a command.
@@ -28,14 +28,14 @@ const MAX_NOTE: usize = 1500;
 const MAX_QUESTION: usize = 200;
 
 /// What the words say, where the header says nothing.
-pub fn mark(subject: &str, opening: &Opening) -> Option<Mark> {
+pub fn mark(subject: &str, excerpt: &Excerpt) -> Option<Mark> {
     // No machine gives orders; a person may speak of bounces and absences, and even quote them.
-    if opening.asks {
+    if excerpt.asks {
         return None;
     }
-    let text = opening.text.as_str();
+    let text = excerpt.text.as_str();
     let questions = questions(text);
-    if questions && text.trim().len() < MAX_QUESTION && !opening.quotes {
+    if questions && text.trim().len() < MAX_QUESTION && !excerpt.quotes {
         return None;
     }
     let lower = subject.to_lowercase();
@@ -48,7 +48,7 @@ pub fn mark(subject: &str, opening: &Opening) -> Option<Mark> {
         end -= 1;
     }
     // Machines ask nothing, and know of no orders.
-    let personal = opening.quotes
+    let personal = excerpt.quotes
         || questions
         || text.lines().any(|line| !line.contains(['[', '@']) && GAME.stand_in(line));
     let away = AWAY.stand_in(text) && text.len() < MAX_NOTE && !personal;
@@ -56,7 +56,7 @@ pub fn mark(subject: &str, opening: &Opening) -> Option<Mark> {
         Some(Mark::SubjectOfNotice)
     } else if is_absence(subject) && (!is_reply(subject) || away || strong > 0)
         || AWAY_SUBJECTS.begin(bare(&lower))
-            && !opening.quotes
+            && !excerpt.quotes
             && (strong > 0 || hints + usize::from(away) >= 2)
         || away && notes + usize::from(announced) > 0
     {
@@ -66,7 +66,7 @@ pub fn mark(subject: &str, opening: &Opening) -> Option<Mark> {
     {
         Some(Mark::SubjectOfBounce)
     } else if SURE.stand_in(&text[..end])
-        || strong > 0 && strong + hints >= 2 && !opening.quotes && (!personal || strong + hints > 2)
+        || strong > 0 && strong + hints >= 2 && !excerpt.quotes && (!personal || strong + hints > 2)
         || strong > 0 && strong + notes >= 2 && !personal
     {
         Some(Mark::TextOfMachine)
@@ -176,12 +176,12 @@ pub fn is_away(text: &str) -> bool {
 }
 
 /// Whether a letter came back, or is delayed, if the words tell.
-pub fn failure(subject: &str, text: &str) -> Option<Kind> {
+pub fn failure(subject: &str, text: &str) -> Option<AutomaticKind> {
     let subject = subject.to_lowercase();
     if DELAYED.stand_in(&subject) {
-        return Some(Kind::Delayed);
+        return Some(AutomaticKind::Delayed);
     }
-    (FAILED.stand_in(&subject) || RETURNED.stand_in(text)).then_some(Kind::Failed)
+    (FAILED.stand_in(&subject) || RETURNED.stand_in(text)).then_some(AutomaticKind::Failed)
 }
 
 /// The subject without `Re:` and its like, as often as they stand there.
@@ -207,7 +207,7 @@ mod tests {
 
     fn said(subject: &str, text: &str) -> Option<Mark> {
         let asks = text.lines().any(asks);
-        mark(subject, &Opening { text: text.to_lowercase(), asks, quotes: false })
+        mark(subject, &Excerpt { text: text.to_lowercase(), asks, quotes: false })
     }
 
     #[test]

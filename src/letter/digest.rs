@@ -13,7 +13,7 @@ pub struct Digest([u8; 32]);
 /// What is not 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a SHA-256 in 64 hexadecimal digits")]
-pub struct NotADigest;
+pub struct ParseDigestError;
 
 impl Digest {
     pub fn of(bytes: &[u8]) -> Digest {
@@ -49,18 +49,18 @@ impl Debug for Digest {
 }
 
 impl FromStr for Digest {
-    type Err = NotADigest;
+    type Err = ParseDigestError;
 
-    fn from_str(text: &str) -> Result<Digest, NotADigest> {
+    fn from_str(text: &str) -> Result<Digest, ParseDigestError> {
         let digits = text.as_bytes();
         if digits.len() != 64 {
-            return Err(NotADigest);
+            return Err(ParseDigestError);
         }
         let value = |digit: u8| match digit {
             b'0'..=b'9' => Ok(digit - b'0'),
             b'a'..=b'f' => Ok(digit - b'a' + 10),
             b'A'..=b'F' => Ok(digit - b'A' + 10),
-            _ => Err(NotADigest),
+            _ => Err(ParseDigestError),
         };
         let mut bytes = [0; 32];
         for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn what_is_no_digest_is_refused() {
         for text in ["", "abc", &"g".repeat(64), &"0".repeat(63), &"é".repeat(32)] {
-            assert_eq!(text.parse::<Digest>(), Err(NotADigest), "{text}");
+            assert_eq!(text.parse::<Digest>(), Err(ParseDigestError), "{text}");
         }
     }
 }

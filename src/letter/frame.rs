@@ -4,7 +4,7 @@
 //! [`quote`](super::quote).
 
 use super::address::Address;
-use super::signs::{has_address, has_date, has_time, has_word};
+use super::patterns::{has_address, has_date, has_time, has_word};
 use super::words::{FORWARDED, LEADS, Label, ORIGINAL, WROTE, label};
 
 /// A line longer than this is no part of a frame.
@@ -24,12 +24,12 @@ const MAX_TABLE: usize = 24;
 pub struct Frame {
     /// The first line behind it.
     pub end: usize,
-    pub kind: Kind,
+    pub kind: FrameKind,
     pub author: Author,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FrameKind {
     /// A header block or a rule: below it stands the letter as it was, with what that one quotes.
     Block,
     /// An attribution with date and author.
@@ -50,22 +50,25 @@ pub enum Author {
 
 /// By what frames tell who wrote.
 #[derive(Clone, Copy, Debug)]
-pub struct People<'a> {
+pub struct Correspondents<'a> {
     pub own: &'a Address,
     /// The name of the sender, in lower case; empty where it says nothing.
     pub sender: &'a str,
 }
 
 /// The lines of a letter in which frames are looked for: `None` where a line can be no part of one.
-pub struct Page<'a> {
+pub struct FrameFinder<'a> {
     lines: Vec<Option<&'a str>>,
-    people: People<'a>,
+    correspondents: Correspondents<'a>,
 }
 
-impl<'a> Page<'a> {
-    pub fn new(lines: Vec<Option<&'a str>>, people: People<'a>) -> Page<'a> {
+impl<'a> FrameFinder<'a> {
+    pub fn new(lines: Vec<Option<&'a str>>, correspondents: Correspondents<'a>) -> FrameFinder<'a> {
         let usable = |line: &'a str| line.len() <= MAX_LINE;
-        Page { lines: lines.into_iter().map(|line| line.filter(|line| usable(line))).collect(), people }
+        FrameFinder {
+            lines: lines.into_iter().map(|line| line.filter(|line| usable(line))).collect(),
+            correspondents,
+        }
     }
 
     fn line(&self, at: usize) -> Option<&'a str> {
@@ -149,7 +152,7 @@ impl<'a> Page<'a> {
             here += 1;
         }
         let enough = seen.len() >= kinds && (seen.contains(&Label::From) || seen.contains(&Label::Subject));
-        enough.then_some(Frame { end, kind: Kind::Block, author })
+        enough.then_some(Frame { end, kind: FrameKind::Block, author })
     }
 
     /// A header block of Notes 5 and 6, drawn as a table: `|---------+--->` above and below, `|` before each line.
@@ -161,7 +164,7 @@ impl<'a> Page<'a> {
         let labelled = |row: &&str| header_line(row).is_some();
         (rows.iter().filter(|row| labelled(row)).count() >= 2).then(|| Frame {
             end,
-            kind: Kind::Block,
+            kind: FrameKind::Block,
             author: self.author(sender),
         })
     }
@@ -178,7 +181,7 @@ impl<'a> Page<'a> {
         let whole = two && has_address(line) && has_date(line) && has_time(line);
         (whole || seen.len() >= 4).then(|| Frame {
             end: at + 1,
-            kind: Kind::Block,
+            kind: FrameKind::Block,
             author: self.author(line),
         })
     }
@@ -205,7 +208,7 @@ impl<'a> Page<'a> {
         }
         // Who wrote stands first in all languages.
         let author = self.author(values[0]);
-        Some(Frame { end, kind: Kind::Block, author })
+        Some(Frame { end, kind: FrameKind::Block, author })
     }
 
     /// A header block of Notes: labels alone on their lines, without colons.
@@ -231,7 +234,7 @@ impl<'a> Page<'a> {
         let complete = seen.contains(&Label::To) && seen.contains(&Label::Subject);
         // The subject itself stands in the line behind its label.
         let end = if complete { self.skip_blanks(end, 1) + 1 } else { end };
-        complete.then(|| Frame { end: end.min(self.lines.len()), kind: Kind::Block, author })
+        complete.then(|| Frame { end: end.min(self.lines.len()), kind: FrameKind::Block, author })
     }
 
     /// One to four lines that say who wrote, and when.
@@ -247,7 +250,7 @@ impl<'a> Page<'a> {
             if let Some(kind) = attributes(&joined) {
                 let whole_below = (at + 1..=at + lines).any(|from| {
                     let rest: Vec<_> = (from..=at + lines).filter_map(|l| self.line(l)).collect();
-                    attributes(&rest.join(" ")) == Some(Kind::Certain)
+                    attributes(&rest.join(" ")) == Some(FrameKind::Certain)
                 });
                 let first = self.line(at)?;
                 if whole_below && !leads(first) && !first.contains("<") {
@@ -268,10 +271,11 @@ impl<'a> Page<'a> {
     fn author(&self, text: &str) -> Author {
         let text = text.to_lowercase();
         if !text.contains('@') {
-            let by_sender = !self.people.sender.is_empty() && has_word(&text, self.people.sender);
+            let by_sender =
+                !self.correspondents.sender.is_empty() && has_word(&text, self.correspondents.sender);
             return if by_sender { Author::Other } else { Author::Unknown };
         }
-        let own = self.people.own;
+        let own = self.correspondents.own;
         let local = own.local();
         let ours = text.match_indices(local).any(|(at, _)| {
             let before = text[..at].chars().next_back();
@@ -305,7 +309,7 @@ fn header_line(line: &str) -> Option<(Label, &str)> {
 }
 
 /// A line such as `-----Original Message-----` or `---------- Forwarded message ---------`.
-fn rule(line: &str) -> Option<Kind> {
+fn rule(line: &str) -> Option<FrameKind> {
     let line = line.trim().trim_matches(['*', '_', ' ']);
     let inner = line.trim_matches(['-', '=', '_', ' ', '<', '>', '~', '*', ':']);
     if inner.len() > 120 || inner.is_empty() {
@@ -315,9 +319,9 @@ fn rule(line: &str) -> Option<Kind> {
     let framed = line.starts_with(edge) && line.len() > inner.len() + 1;
     let inner = inner.to_lowercase();
     if FORWARDED.begin(&inner) && (framed || line.ends_with(':')) {
-        Some(Kind::Forwarded)
+        Some(FrameKind::Forwarded)
     } else if ORIGINAL.begin(&inner) && (framed || inner.split(' ').count() <= 2) {
-        Some(Kind::Block)
+        Some(FrameKind::Block)
     } else {
         None
     }
@@ -330,7 +334,7 @@ fn leads(text: &str) -> bool {
 }
 
 /// Whether the text says that somebody wrote, or when a letter came from whom.
-fn attributes(text: &str) -> Option<Kind> {
+fn attributes(text: &str) -> Option<FrameKind> {
     let text = text.trim().trim_matches(['*', '_', ' ']);
     let dashed = text.starts_with("--") && text.ends_with("--");
     let bare = text.trim_matches(['-', ' ', '*', '_']).to_lowercase();
@@ -344,15 +348,15 @@ fn attributes(text: &str) -> Option<Kind> {
     }
     let (date, address) = (has_date(&bare), has_address(&bare));
     if date && address {
-        return Some(Kind::Certain);
+        return Some(FrameKind::Certain);
     }
     let short = |words| bare.split(' ').count() <= words;
     let wrote = (date || address || short(8)) && WROTE.any(|verb| has_word(&bare, verb));
     match (date, wrote) {
-        (true, true) => Some(Kind::Certain),
-        (false, true) if address || bare.len() < 100 => Some(Kind::Likely),
+        (true, true) => Some(FrameKind::Certain),
+        (false, true) if address || bare.len() < 100 => Some(FrameKind::Likely),
         // In a language whose verb is not known here.
-        (true, false) if has_time(&bare) && short(10) => Some(Kind::Likely),
+        (true, false) if has_time(&bare) && short(10) => Some(FrameKind::Likely),
         _ => None,
     }
 }
@@ -367,7 +371,8 @@ mod tests {
 
     fn frame(text: &str) -> Option<Frame> {
         let own = own();
-        Page::new(text.lines().map(Some).collect(), People { own: &own, sender: "ann smith" }).frame(0)
+        FrameFinder::new(text.lines().map(Some).collect(), Correspondents { own: &own, sender: "ann smith" })
+            .frame(0)
     }
 
     #[test]
@@ -402,10 +407,10 @@ mod tests {
             "Le vendredi 20 novembre 2026, Referee nous a dit :",
         ] {
             let found = frame(text).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!((found.end, found.kind), (text.lines().count(), Kind::Certain), "{text}");
+            assert_eq!((found.end, found.kind), (text.lines().count(), FrameKind::Certain), "{text}");
             assert_ne!(found.author, Author::Other, "{text}");
         }
-        assert_eq!(frame("Referee wrote:").unwrap().kind, Kind::Likely);
+        assert_eq!(frame("Referee wrote:").unwrap().kind, FrameKind::Likely);
         let other = frame("On Mon, Nov 20, 2026 at 11:00 AM Ann <ann@example.org> wrote:").unwrap();
         assert_eq!(other.author, Author::Other);
         assert_eq!(
@@ -436,13 +441,13 @@ mod tests {
             "_____________\nFrom: referee@club.example",
         ] {
             let found = frame(text).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!((found.end, found.kind), (text.lines().count(), Kind::Block), "{text}");
+            assert_eq!((found.end, found.kind), (text.lines().count(), FrameKind::Block), "{text}");
             assert_ne!(found.author, Author::Other, "{text}");
         }
         let forwarded =
             frame("---------- Forwarded message ---------\nFrom: Ann <ann@x.org>\nDate: x\nSubject: y")
                 .unwrap();
-        assert_eq!((forwarded.kind, forwarded.end), (Kind::Forwarded, 4));
+        assert_eq!((forwarded.kind, forwarded.end), (FrameKind::Forwarded, 4));
     }
 
     #[test]

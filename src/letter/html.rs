@@ -5,7 +5,7 @@
 
 use mail_parser::decoders::html::add_html_token;
 
-use super::source::{Layer, Source};
+use super::text_line::{Layer, TextLine};
 
 /// Elements deeper than this are read, but no longer told apart.
 const MAX_OPEN: usize = 256;
@@ -15,15 +15,15 @@ const MAX_ENTITY: usize = 34;
 
 /// The lines of an HTML text, not yet cleaned. Block elements, rows and list items end a line; head, style, script
 /// and hidden elements are left out.
-pub fn lines(html: &str) -> Vec<Source> {
-    let mut scan = Scan { html, ..Scan::default() };
+pub fn lines(html: &str) -> Vec<TextLine> {
+    let mut scan = HtmlScanner { html, ..HtmlScanner::default() };
     scan.run();
     scan.end_line();
     scan.lines
 }
 
 #[derive(Clone, Copy, Default)]
-struct Context {
+struct ElementContext {
     hidden: bool,
     quoted: bool,
     signature: bool,
@@ -31,20 +31,20 @@ struct Context {
 }
 
 #[derive(Default)]
-struct Scan<'a> {
+struct HtmlScanner<'a> {
     html: &'a str,
     at: usize,
-    open: Vec<(String, Context)>,
-    context: Context,
+    open: Vec<(String, ElementContext)>,
+    context: ElementContext,
     /// The line being put together, and its layer once it has a character.
     line: String,
     layer: Option<Layer>,
     /// A blank is due before the next character.
     blank: bool,
-    lines: Vec<Source>,
+    lines: Vec<TextLine>,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> HtmlScanner<'a> {
     fn run(&mut self) {
         while let Some(found) = self.html[self.at..].find('<') {
             let start = self.at;
@@ -109,7 +109,7 @@ impl<'a> Scan<'a> {
         }
         let outer = self.context;
         let style = tag.style();
-        let context = Context {
+        let context = ElementContext {
             hidden: outer.hidden || name == "head" || tag.is_hidden(&style),
             quoted: outer.quoted || tag.is_quote(&style),
             signature: outer.signature || tag.is_signature(),
@@ -178,9 +178,9 @@ impl<'a> Scan<'a> {
 
     fn layer(&self) -> Layer {
         match self.context {
-            Context { quoted: true, .. } => Layer::Quoted,
-            Context { signature: true, .. } => Layer::Signature,
-            _ => Layer::Open,
+            ElementContext { quoted: true, .. } => Layer::Quoted,
+            ElementContext { signature: true, .. } => Layer::Signature,
+            _ => Layer::Unmarked,
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a> Scan<'a> {
             return;
         }
         let layer = self.layer.take().unwrap_or_else(|| self.layer());
-        self.lines.push(Source { layer, depth: 0, indent: 0, text: std::mem::take(&mut self.line) });
+        self.lines.push(TextLine { layer, depth: 0, indent: 0, text: std::mem::take(&mut self.line) });
         self.blank = false;
     }
 
@@ -198,7 +198,7 @@ impl<'a> Scan<'a> {
     fn end_line(&mut self) {
         self.blank = false;
         if let Some(layer) = self.layer.take() {
-            self.lines.push(Source { layer, depth: 0, indent: 0, text: std::mem::take(&mut self.line) });
+            self.lines.push(TextLine { layer, depth: 0, indent: 0, text: std::mem::take(&mut self.line) });
         }
     }
 }
@@ -432,7 +432,7 @@ mod tests {
     use super::*;
 
     fn written(html: &str) -> Vec<String> {
-        lines(html).into_iter().filter(|line| line.layer == Layer::Open).map(|line| line.text).collect()
+        lines(html).into_iter().filter(|line| line.layer == Layer::Unmarked).map(|line| line.text).collect()
     }
 
     #[test]

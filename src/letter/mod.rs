@@ -11,7 +11,7 @@ use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
 
 pub mod address;
 pub mod authentic;
-pub mod automatic;
+mod automatic;
 mod body;
 mod bounce;
 mod charset;
@@ -20,18 +20,18 @@ pub mod digest;
 mod frame;
 mod header;
 mod html;
-pub mod ours;
+mod new_text;
+mod own_letter;
+mod patterns;
 mod quote;
-mod signs;
-mod source;
+mod text_line;
 mod words;
-mod written;
 
 pub use address::{Address, Token};
-pub use automatic::Automatic;
-pub use body::WhatItIs;
+pub use automatic::{Automatic, AutomaticKind};
+pub use body::UnreadableContent;
 pub use digest::Digest;
-pub use written::Written;
+pub use new_text::NewText;
 
 use body::Texts;
 use header::Header;
@@ -93,7 +93,7 @@ pub struct Letter {
     /// All reply tokens that came back, each once, the most trustworthy first: from a plus address, In-Reply-To,
     /// References, the footer line.
     pub tokens: Vec<Token>,
-    pub in_subject: Option<InSubject>,
+    pub subject_tag: Option<SubjectTag>,
     /// Why the letter is taken for a machine's.
     pub automatic: Option<Automatic>,
     texts: Texts,
@@ -103,7 +103,7 @@ pub struct Letter {
 
 /// The match and the turn that a subject names: `[QZ-7K3M] Turn 4`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InSubject {
+pub struct SubjectTag {
     /// In capitals.
     pub match_name: String,
     pub turn: Option<u32>,
@@ -125,9 +125,9 @@ pub enum UnreadableReason {
 
 /// A letter that cannot be read.
 #[derive(Clone, Debug)]
-pub struct Unreadable {
+pub struct UnreadableLetter {
     pub digest: Digest,
-    pub why: UnreadableReason,
+    pub reason: UnreadableReason,
     pub message_id: Option<String>,
     pub subject: String,
     /// To whom the reason may be told: nobody, if no sender can be made out or a machine wrote.
@@ -136,13 +136,13 @@ pub struct Unreadable {
     pub tokens: Vec<Token>,
 }
 
-impl Unreadable {
+impl UnreadableLetter {
     /// Of bytes in which the parser finds no header.
-    fn nothing(digest: Digest, why: UnreadableReason) -> Unreadable {
+    fn nothing(digest: Digest, reason: UnreadableReason) -> UnreadableLetter {
         let (message_id, answerable, automatic) = (None, None, None);
-        Unreadable {
+        UnreadableLetter {
             digest,
-            why,
+            reason,
             message_id,
             subject: String::new(),
             answerable,
@@ -176,7 +176,7 @@ impl Display for UnreadableReason {
 
 impl Letter {
     /// The Message-IDs of what it answers; where it does not say so, the last one of its thread (RFC 5322 3.6.4).
-    pub fn answers(&self) -> impl Iterator<Item = &String> {
+    pub fn answered_ids(&self) -> impl Iterator<Item = &String> {
         let of_thread = self.references.last().filter(|_| self.in_reply_to.is_empty());
         self.in_reply_to.iter().chain(of_thread)
     }
@@ -184,8 +184,8 @@ impl Letter {
     /// Reads the raw bytes of a letter.
     ///
     /// # Errors
-    /// [`Unreadable`]: it exceeds a limit, or has not exactly one sender.
-    pub fn read(raw: &[u8], own: &OwnIdentity, limits: &Limits) -> Result<Letter, Box<Unreadable>> {
+    /// [`UnreadableLetter`]: it exceeds a limit, or has not exactly one sender.
+    pub fn read(raw: &[u8], own: &OwnIdentity, limits: &Limits) -> Result<Letter, Box<UnreadableLetter>> {
         let digest = Digest::of(raw);
         let raw = &header::with_line_feeds(raw);
         let raw = &header::without_hidden_letters(header::without_envelope_line(raw));
@@ -195,7 +195,7 @@ impl Letter {
         let readable = if measured.is_ok() { raw } else { &head[..head.len().min(limits.max_header_bytes)] };
         let headers = header::headers(&readable[..head.len().min(readable.len())]);
         let Some(message) = MessageParser::default().parse(readable).filter(|m| !m.parts.is_empty()) else {
-            return Err(Box::new(Unreadable::nothing(
+            return Err(Box::new(UnreadableLetter::nothing(
                 digest,
                 measured.err().unwrap_or(UnreadableReason::NoFrom),
             )));
@@ -212,11 +212,11 @@ impl Letter {
         });
         let (texts, from) = match (texts, envelope.from.clone()) {
             (Ok(texts), Ok(from)) => (texts, from),
-            (Err(why), _) | (_, Err(why)) => return Err(Box::new(envelope.unreadable(digest, why))),
+            (Err(reason), _) | (_, Err(reason)) => return Err(Box::new(envelope.unreadable(digest, reason))),
         };
         let footer = [&texts.plain, &texts.html].into_iter().flat_map(|lines| {
             let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-            ours::tokens(&text.join("\n"))
+            own_letter::tokens(&text.join("\n"))
         });
         let mut tokens = envelope.tokens;
         footer.for_each(|token| push_new(&mut tokens, token));
@@ -227,7 +227,7 @@ impl Letter {
             message_id: envelope.message_id,
             in_reply_to: envelope.in_reply_to,
             references: envelope.references,
-            in_subject: in_subject(&envelope.subject),
+            subject_tag: subject_tag(&envelope.subject),
             subject: envelope.subject,
             tokens,
             automatic: envelope.automatic,
@@ -244,23 +244,23 @@ impl Letter {
     }
 
     /// The texts of our letters that it may quote, one below the other, out of `ours` by Message-ID.
-    pub fn answered(&self, ours: &BTreeMap<String, String>) -> Option<String> {
+    pub fn quotable_text(&self, ours: &BTreeMap<String, String>) -> Option<String> {
         let texts: Vec<&str> = self.thread().filter_map(|id| Some(ours.get(id)?.as_str())).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
     /// What the person wrote now; `answered` is the text of our letters that it may quote, as far as we have them.
-    pub fn fresh(&self, answered: Option<&str>) -> Written {
+    pub fn new_text(&self, answered: Option<&str>) -> NewText {
         let sender = self.from_name.as_deref().map(str::to_lowercase).unwrap_or_default();
         // A single word may be anybody's, or no name at all.
         let sender = if sender.contains(' ') { sender.as_str() } else { "" };
-        written::fresh(&self.texts, answered, frame::People { own: &self.own, sender })
+        new_text::new_text(&self.texts, answered, frame::Correspondents { own: &self.own, sender })
     }
 
     /// What the receiving server says of the sender's DKIM signature; `authserv_id` is the name that it signs its
     /// Authentication-Results with.
-    pub fn dkim_told(&self, authserv_id: &str) -> authentic::ReportedDkim {
-        authentic::dkim_told(&self.trace, authserv_id, &self.from)
+    pub fn reported_dkim(&self, authserv_id: &str) -> authentic::ReportedDkim {
+        authentic::reported_dkim(&self.trace, authserv_id, &self.from)
     }
 }
 
@@ -351,12 +351,12 @@ impl Envelope {
         }
     }
 
-    fn unreadable(self, digest: Digest, why: UnreadableReason) -> Unreadable {
+    fn unreadable(self, digest: Digest, reason: UnreadableReason) -> UnreadableLetter {
         let answerable =
-            self.from.ok().filter(|_| self.automatic.is_none() && why != UnreadableReason::Empty);
-        Unreadable {
+            self.from.ok().filter(|_| self.automatic.is_none() && reason != UnreadableReason::Empty);
+        UnreadableLetter {
             digest,
-            why,
+            reason,
             message_id: self.message_id,
             subject: self.subject,
             answerable,
@@ -373,7 +373,7 @@ fn push_new(tokens: &mut Vec<Token>, token: Token) {
 }
 
 /// `[QZ-7K3M] Turn 4` anywhere in a subject, in any case.
-fn in_subject(subject: &str) -> Option<InSubject> {
+fn subject_tag(subject: &str) -> Option<SubjectTag> {
     let is_name = |name: &str| {
         let Some((prefix, code)) = name.split_once('-') else { return false };
         (1..=4).contains(&prefix.len())
@@ -389,5 +389,5 @@ fn in_subject(subject: &str) -> Option<InSubject> {
     let (match_name, rest) = found?;
     let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let turn = words.find(|word| word.eq_ignore_ascii_case("turn")).and_then(|_| words.next()?.parse().ok());
-    Some(InSubject { match_name, turn })
+    Some(SubjectTag { match_name, turn })
 }

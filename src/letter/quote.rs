@@ -4,9 +4,9 @@
 //! quote without any prefix is harder: if it is a letter of ours, what stands between its lines was written now;
 //! if it is another's, or the player's own of an earlier day, nothing below its frame counts.
 
-use super::frame::{Author, Frame, Kind, Page, People};
-use super::ours::{Ours, is_closing, is_digest, is_footer, is_marker, words};
-use super::source::{Layer, Source};
+use super::frame::{Author, Correspondents, Frame, FrameFinder, FrameKind};
+use super::own_letter::{OwnLetter, is_closing, is_digest, is_footer, is_marker, words};
+use super::text_line::{Layer, TextLine};
 use super::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
 
 /// A `--` without its blank begins a signature only if this many lines follow at most.
@@ -15,11 +15,11 @@ const MAX_SIGNATURE: usize = 8;
 /// Where the reading stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Region {
-    Written,
+    NewText,
     /// Among the lines of the letter of ours that we have.
-    Ours,
+    OwnLetter,
     /// Among those of a letter of ours that we do not have; its footer ends it.
-    OursUnseen,
+    UnknownOwnLetter,
     /// In another's letter, to the end.
     Foreign,
     /// Behind the footer of a letter of ours, where a line or two close it.
@@ -30,23 +30,27 @@ enum Region {
 }
 
 /// The lines written now, in order, with one blank line where blank or other lines stood between them.
-pub fn written<'a>(lines: &'a [Source], ours: Option<&Ours>, people: People<'a>) -> Vec<&'a str> {
-    let mut reading = QuoteScanner::new(lines, ours, people);
+pub fn written<'a>(
+    lines: &'a [TextLine],
+    ours: Option<&OwnLetter>,
+    correspondents: Correspondents<'a>,
+) -> Vec<&'a str> {
+    let mut scanner = QuoteScanner::new(lines, ours, correspondents);
     let mut at = 0;
     while at < lines.len() {
-        at = reading.step(at);
+        at = scanner.step(at);
     }
-    reading.written
+    scanner.written
 }
 
 struct QuoteScanner<'a> {
-    lines: &'a [Source],
+    lines: &'a [TextLine],
     is_ours: Vec<bool>,
     frames: Vec<Option<Frame>>,
     last_marker: Option<usize>,
     /// Which lines stand in a quote that is set in as a whole.
     set_in: Vec<bool>,
-    people: People<'a>,
+    correspondents: Correspondents<'a>,
     region: Region,
     written: Vec<&'a str>,
     /// A blank line is due before the next line.
@@ -54,7 +58,11 @@ struct QuoteScanner<'a> {
 }
 
 impl<'a> QuoteScanner<'a> {
-    fn new(lines: &'a [Source], ours: Option<&Ours>, people: People<'a>) -> QuoteScanner<'a> {
+    fn new(
+        lines: &'a [TextLine],
+        ours: Option<&OwnLetter>,
+        correspondents: Correspondents<'a>,
+    ) -> QuoteScanner<'a> {
         let is_ours: Vec<bool> = match ours {
             Some(ours) => {
                 let mut follow = ours.follow();
@@ -62,15 +70,15 @@ impl<'a> QuoteScanner<'a> {
             }
             None => vec![false; lines.len()],
         };
-        let usable = |(line, ours): (&'a Source, &bool)| {
-            (line.layer == Layer::Open && !ours && !is_marker(&line.text)).then_some(line.text.as_str())
+        let usable = |(line, ours): (&'a TextLine, &bool)| {
+            (line.layer == Layer::Unmarked && !ours && !is_marker(&line.text)).then_some(line.text.as_str())
         };
-        let page = Page::new(lines.iter().zip(&is_ours).map(usable).collect(), people);
-        let frames: Vec<_> = (0..lines.len()).map(|at| page.frame(at)).collect();
+        let finder = FrameFinder::new(lines.iter().zip(&is_ours).map(usable).collect(), correspondents);
+        let frames: Vec<_> = (0..lines.len()).map(|at| finder.frame(at)).collect();
         let last_marker = lines.iter().rposition(|line| is_marker(&line.text));
         let set_in = set_in_quotes(lines, &frames);
-        let (region, written, gap) = (Region::Written, Vec::new(), false);
-        QuoteScanner { lines, is_ours, frames, last_marker, set_in, people, region, written, gap }
+        let (region, written, gap) = (Region::NewText, Vec::new(), false);
+        QuoteScanner { lines, is_ours, frames, last_marker, set_in, correspondents, region, written, gap }
     }
 
     /// Reads the line at `at`, or the frame that begins there; the line to go on with.
@@ -80,9 +88,9 @@ impl<'a> QuoteScanner<'a> {
             self.gap = true;
             return at + 1;
         }
-        if line.layer != Layer::Open || self.set_in[at] {
+        if line.layer != Layer::Unmarked || self.set_in[at] {
             if self.is_quoted(at) && self.region == Region::Signature {
-                self.region = Region::Written;
+                self.region = Region::NewText;
             }
             self.gap = true;
             return at + 1;
@@ -92,7 +100,7 @@ impl<'a> QuoteScanner<'a> {
                 self.gap = true;
                 return at + 1;
             }
-            self.region = Region::Written;
+            self.region = Region::NewText;
         }
         if self.is_ours[at] || is_marker(&line.text) {
             self.enter_ours(at);
@@ -108,16 +116,16 @@ impl<'a> QuoteScanner<'a> {
         }
         match self.region {
             Region::Foreign | Region::Indented | Region::Signature => {}
-            Region::Closing if is_closing(&line.text, self.people.own) => {}
+            Region::Closing if is_closing(&line.text, self.correspondents.own) => {}
             // Between two letters of ours stands the player's own of an earlier day.
             Region::Closing if self.quotes_us_below(at) => self.region = Region::Foreign,
-            Region::OursUnseen => {
+            Region::UnknownOwnLetter => {
                 if is_footer(&line.text) {
                     self.region = Region::Closing;
                     return self.behind_footer(at);
                 }
             }
-            Region::Closing | Region::Written | Region::Ours => self.open_line(at),
+            Region::Closing | Region::NewText | Region::OwnLetter => self.open_line(at),
         }
         at + 1
     }
@@ -127,10 +135,10 @@ impl<'a> QuoteScanner<'a> {
         self.gap = true;
         let text = &self.lines[at].text;
         match self.region {
-            Region::Foreign | Region::OursUnseen => {}
+            Region::Foreign | Region::UnknownOwnLetter => {}
             _ if self.is_ours[at] && is_footer(text) => self.region = Region::Closing,
             Region::Closing if !is_marker(text) => {}
-            _ => self.region = if self.is_ours[at] { Region::Ours } else { Region::OursUnseen },
+            _ => self.region = if self.is_ours[at] { Region::OwnLetter } else { Region::UnknownOwnLetter },
         }
     }
 
@@ -141,7 +149,7 @@ impl<'a> QuoteScanner<'a> {
 
     /// The token may have been wrapped onto the line behind its label.
     fn behind_footer(&self, at: usize) -> usize {
-        let token = |line: &Source| super::address::Token::parse(line.text.trim()).is_some();
+        let token = |line: &TextLine| super::address::Token::parse(line.text.trim()).is_some();
         at + 1 + usize::from(self.lines.get(at + 1).is_some_and(token))
     }
 
@@ -154,7 +162,7 @@ impl<'a> QuoteScanner<'a> {
             return;
         }
         let stands_for_picture = text.trim().starts_with('[') && text.trim().ends_with(']');
-        let of_ours = self.region == Region::Ours && (words(text).is_empty() || stands_for_picture);
+        let of_ours = self.region == Region::OwnLetter && (words(text).is_empty() || stands_for_picture);
         if of_ours || is_footer(text) || is_digest(text) || is_sent_from(text) || self.is_torn_off(at) {
             self.gap = true;
             return;
@@ -168,30 +176,30 @@ impl<'a> QuoteScanner<'a> {
 
     /// What the lines behind a frame are; `None` if it is no frame after all.
     fn behind(&self, at: usize, frame: &Frame) -> Option<Region> {
-        if frame.kind == Kind::Forwarded {
+        if frame.kind == FrameKind::Forwarded {
             return Some(Region::Foreign);
         }
         let mut next = (frame.end..self.lines.len()).filter(|l| !self.lines[*l].is_blank());
         let Some(first) = next.next() else {
-            return (frame.kind != Kind::Likely).then_some(self.region);
+            return (frame.kind != FrameKind::Likely).then_some(self.region);
         };
-        let in_a_letter = self.region != Region::Written;
+        let in_a_letter = self.region != Region::NewText;
         let quoted = self.is_quoted(first);
-        let frame_below = self.frames[first].is_some() && frame.kind != Kind::Likely;
+        let frame_below = self.frames[first].is_some() && frame.kind != FrameKind::Likely;
         match (frame.kind, frame.author) {
             // Another's letter, which may itself begin with a quote.
-            (Kind::Block, Author::Other) => return Some(Region::Foreign),
-            (Kind::Block, Author::Unknown) if quoted => return Some(Region::Foreign),
-            (Kind::Block, _) if quoted => return Some(Region::Written),
-            (Kind::Block, _) => {}
+            (FrameKind::Block, Author::Other) => return Some(Region::Foreign),
+            (FrameKind::Block, Author::Unknown) if quoted => return Some(Region::Foreign),
+            (FrameKind::Block, _) if quoted => return Some(Region::NewText),
+            (FrameKind::Block, _) => {}
             (_, author) if !in_a_letter && self.is_set_in(first, at) => {
                 // A letter of another that begins with set-in lines may go on without.
                 let other = author == Author::Other;
                 return Some(if other { Region::Foreign } else { Region::Indented });
             }
             (_, Author::Other) if self.quotes_at_once(first) => return Some(Region::Foreign),
-            _ if quoted => return Some(Region::Written),
-            (Kind::Likely, _) if self.region == Region::OursUnseen => return None,
+            _ if quoted => return Some(Region::NewText),
+            (FrameKind::Likely, _) if self.region == Region::UnknownOwnLetter => return None,
             _ => {}
         }
         if frame_below && frame.author != Author::Us {
@@ -205,13 +213,13 @@ impl<'a> QuoteScanner<'a> {
         };
         let ours = std::iter::once(first).chain(next).take(looked_at).find(begins_ours);
         match (ours, frame.author, frame.kind) {
-            (Some(line), ..) if self.is_ours[line] => Some(Region::Ours),
-            (Some(_), ..) => Some(Region::OursUnseen),
+            (Some(line), ..) if self.is_ours[line] => Some(Region::OwnLetter),
+            (Some(_), ..) => Some(Region::UnknownOwnLetter),
             (None, Author::Other, _) => Some(Region::Foreign),
             // Some programs put the attribution below the quote.
-            (None, ..) if at > 0 && self.is_quoted(at - 1) => Some(Region::Written),
-            (None, Author::Us, _) => Some(Region::OursUnseen),
-            (None, _, Kind::Likely) if !in_a_letter => None,
+            (None, ..) if at > 0 && self.is_quoted(at - 1) => Some(Region::NewText),
+            (None, Author::Us, _) => Some(Region::UnknownOwnLetter),
+            (None, _, FrameKind::Likely) if !in_a_letter => None,
             (None, ..) => Some(Region::Foreign),
         }
     }
@@ -226,9 +234,12 @@ impl<'a> QuoteScanner<'a> {
             self.is_quoted(first + l) && depth(first + l) <= whole.max(1) || line.is_blank()
         });
         let quote: Vec<_> = quote.map(|(_, line)| line).collect();
-        let page = Page::new(quote.iter().map(|line| Some(line.text.as_str())).collect(), self.people);
-        let frame = page.frame(0).filter(|frame| frame.kind != Kind::Likely);
-        let text = page.frame(0).map_or(0, |frame| frame.end);
+        let finder = FrameFinder::new(
+            quote.iter().map(|line| Some(line.text.as_str())).collect(),
+            self.correspondents,
+        );
+        let frame = finder.frame(0).filter(|frame| frame.kind != FrameKind::Likely);
+        let text = finder.frame(0).map_or(0, |frame| frame.end);
         let below = quote.iter().skip(text).find(|line| !line.is_blank());
         below.is_some_and(|line| frame.is_some() || is_marker(&line.text))
     }
@@ -240,7 +251,7 @@ impl<'a> QuoteScanner<'a> {
     /// Whether the lines from `below` are set in, without a prefix, and the line at `at` is not.
     fn is_set_in(&self, below: usize, at: usize) -> bool {
         let mut set_in = self.lines[below..].iter().take_while(|line| line.is_blank() || line.is_set_in());
-        !self.lines[at].is_set_in() && set_in.any(|line| line.layer == Layer::Open && !line.is_blank())
+        !self.lines[at].is_set_in() && set_in.any(|line| line.layer == Layer::Unmarked && !line.is_blank())
     }
 
     fn begins_signature(&self, at: usize) -> bool {
@@ -270,8 +281,9 @@ impl<'a> QuoteScanner<'a> {
 
     /// The end of a quoted line that the sender's program wrapped without giving it a `>` of its own.
     fn is_torn_off(&self, at: usize) -> bool {
-        let quoted =
-            |line: Option<&Source>| line.is_some_and(|line| line.layer == Layer::Quoted && !line.is_blank());
+        let quoted = |line: Option<&TextLine>| {
+            line.is_some_and(|line| line.layer == Layer::Quoted && !line.is_blank())
+        };
         let text = &self.lines[at].text;
         let Some(before) = at.checked_sub(1).and_then(|before| self.lines.get(before)) else { return false };
         quoted(Some(before))
@@ -284,20 +296,20 @@ impl<'a> QuoteScanner<'a> {
 
 /// Which lines stand in a quote that is set in as a whole, in a letter that is not: our first line or a frame tells
 /// how far, and as far as lines are set in so far, above it and below it, they belong to that quote.
-fn set_in_quotes(lines: &[Source], frames: &[Option<Frame>]) -> Vec<bool> {
+fn set_in_quotes(lines: &[TextLine], frames: &[Option<Frame>]) -> Vec<bool> {
     let mut found = vec![false; lines.len()];
-    let text = |line: &&Source| line.layer != Layer::Signature && !line.is_blank();
+    let text = |line: &&TextLine| line.layer != Layer::Signature && !line.is_blank();
     let margin = lines.iter().filter(text).map(|line| line.indent).min().unwrap_or(0);
-    let framed = |at: usize, line: &Source| {
-        let frame = frames[at].filter(|frame| frame.kind != Kind::Likely);
+    let framed = |at: usize, line: &TextLine| {
+        let frame = frames[at].filter(|frame| frame.kind != FrameKind::Likely);
         let below = frame.and_then(|frame| (frame.end..lines.len()).find(|l| text(&&lines[*l])));
         // One frame below another may be set in alone.
         below.is_some_and(|below| lines[below].indent >= line.indent && frames[below].is_none())
     };
-    let sign = |at: usize, line: &Source| is_marker(&line.text) || framed(at, line);
+    let sign = |at: usize, line: &TextLine| is_marker(&line.text) || framed(at, line);
     let first = lines.iter().enumerate().find(|(at, line)| line.indent >= margin + 2 && sign(*at, line));
     let Some((first, width)) = first.map(|(at, line)| (at, line.indent)) else { return found };
-    let inside = |line: &Source| line.is_blank() || line.indent >= width;
+    let inside = |line: &TextLine| line.is_blank() || line.indent >= width;
     let begin = lines[..first].iter().rposition(|line| !inside(line)).map_or(0, |above| above + 1);
     // What answers between its lines is not set in, or less.
     let last = (first..lines.len()).rev().find(|at| {
@@ -326,17 +338,17 @@ fn is_sent_from(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::address::Address;
-    use super::super::source::plain_lines;
+    use super::super::text_line::plain_lines;
     use super::*;
 
     const LETTER: &str = "## write your orders above this line ##\n\nTurn 4 was adjudicated. You saw nothing.\n\n    | SHIP 1 TO B2\n\nIt is due on Saturday.\n\nReply token: 0123456789abcdef\n";
 
     fn read(text: &str, answered: bool) -> Vec<String> {
         let own = Address::parse("referee@club.example").unwrap();
-        let people = People { own: &own, sender: "ann smith" };
-        let ours = Ours::new(LETTER);
+        let correspondents = Correspondents { own: &own, sender: "ann smith" };
+        let ours = OwnLetter::new(LETTER);
         let lines = plain_lines(text, false, false);
-        written(&lines, answered.then_some(&ours), people).into_iter().map(str::to_owned).collect()
+        written(&lines, answered.then_some(&ours), correspondents).into_iter().map(str::to_owned).collect()
     }
 
     const HEADER: &str =

@@ -6,15 +6,15 @@
 use std::sync::LazyLock;
 
 /// A list of words or phrases.
-pub struct Words(LazyLock<Vec<&'static str>>);
+pub struct WordList(LazyLock<Vec<&'static str>>);
 
 macro_rules! lists {
     ($($(#[$doc:meta])* $name:ident = $file:literal;)+) => {
-        $($(#[$doc])* pub static $name: Words =
-            Words(LazyLock::new(|| include_str!(concat!("words/", $file, ".txt")).lines().collect()));)+
+        $($(#[$doc])* pub static $name: WordList =
+            WordList(LazyLock::new(|| include_str!(concat!("words/", $file, ".txt")).lines().collect()));)+
 
         #[cfg(test)]
-        const ALL: &[(&str, &Words)] = &[$(($file, &$name)),+];
+        const ALL: &[(&str, &WordList)] = &[$(($file, &$name)),+];
     };
 }
 
@@ -73,7 +73,7 @@ lists! {
     GAME = "game";
 }
 
-impl Words {
+impl WordList {
     pub fn is(&self, text: &str) -> bool {
         self.0.binary_search(&text).is_ok()
     }

@@ -9,7 +9,7 @@ use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruli
 use crate::game::any::{AnyState, Choices, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
-use crate::ledger::{self, Chained, Entry, Fact, Head, MailIdentity, SealKey, Source};
+use crate::ledger::{self, ChainedEntry, Entry, Fact, Head, MailIdentity, SealKey, Source};
 use crate::letter::Digest;
 
 /// Where a match stands in its life.
@@ -51,7 +51,7 @@ pub struct Match {
     pub rules: u32,
     pub players: BySeat<String>,
     /// The level at which the house plays the seat; `None`: a player holds it.
-    #[serde(default, skip_serializing_if = "ledger::nobody")]
+    #[serde(default, skip_serializing_if = "ledger::no_house")]
     pub house: BySeat<Option<String>>,
     pub terms: Terms,
     pub stage: Stage,
@@ -172,7 +172,7 @@ pub fn open_under(rules: u32, opening: Opening, source: Source, at: DateTime<Utc
 }
 
 fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
-    let at = ledger::to_millis(at);
+    let at = ledger::truncate_to_millis(at);
     let blank = Match {
         id: opening.id,
         game: opening.game,
@@ -226,7 +226,7 @@ pub(super) struct Draft {
     pub game_match: Match,
     source: Source,
     pub at: DateTime<Utc>,
-    entries: Vec<Chained>,
+    entries: Vec<ChainedEntry>,
     dispatches: Vec<Dispatch>,
 }
 
@@ -238,7 +238,13 @@ impl Draft {
             Cause::Gm { name, act, .. } => Source::Gm { name: (*name).to_owned(), act: Some(value(act)) },
             Cause::House { act, .. } => Source::House { act: value(act) },
         };
-        Draft { game_match, source, at: ledger::to_millis(at), entries: Vec::new(), dispatches: Vec::new() }
+        Draft {
+            game_match,
+            source,
+            at: ledger::truncate_to_millis(at),
+            entries: Vec::new(),
+            dispatches: Vec::new(),
+        }
     }
 
     /// Takes back the answer that is at `place`.
@@ -258,7 +264,7 @@ impl Draft {
     /// Appends to the ledger.
     pub fn note(&mut self, fact: Fact) {
         let seq = self.game_match.head.seq + 1;
-        let chained = Chained::from(Entry {
+        let chained = ChainedEntry::from(Entry {
             match_id: self.game_match.id.clone(),
             seq,
             at: self.at,

@@ -17,8 +17,8 @@ use serde::Serialize;
 
 use crate::game::any::{AnyState, Filing};
 use crate::game::{Fault, Line, Outcome, Phase, Seat, Syntax};
-use crate::ledger::Chained;
-use crate::letter::{Digest, InSubject, Letter, Written};
+use crate::ledger::ChainedEntry;
+use crate::letter::{Digest, Letter, NewText, SubjectTag};
 use crate::request::{self, Request};
 
 pub use gm::{Act, Correction, Rejection};
@@ -65,13 +65,13 @@ pub struct SeatLetter {
 
 impl SeatLetter {
     /// A letter of `seat` in the match `m`; `written` is what its sender wrote now ([`Letter::fresh`]).
-    pub fn of(letter: &Letter, seat: Seat, written: Written, game_match: &Match) -> SeatLetter {
+    pub fn of(letter: &Letter, seat: Seat, written: NewText, game_match: &Match) -> SeatLetter {
         let (lines, unread): (Vec<Line>, _) = match written {
-            Written::Lines(lines) => (lines, None),
-            Written::Blank => (Vec::new(), None),
-            Written::CannotRead(what) => (Vec::new(), Some(what.says().to_owned())),
+            NewText::Lines(lines) => (lines, None),
+            NewText::Blank => (Vec::new(), None),
+            NewText::Unreadable(what) => (Vec::new(), Some(what.advice().to_owned())),
         };
-        let of_this_match = |named: &&InSubject| named.match_name.eq_ignore_ascii_case(&game_match.id);
+        let of_this_match = |named: &&SubjectTag| named.match_name.eq_ignore_ascii_case(&game_match.id);
         let begins_order = |line: &str| match game_match.game.syntax(line) {
             Ok(()) => true,
             Err(Syntax::Unknown) => false,
@@ -82,11 +82,11 @@ impl SeatLetter {
             digest: letter.digest,
             request: Request::read(&lines, begins_order),
             thread_turn: letter
-                .in_subject
+                .subject_tag
                 .as_ref()
                 .filter(of_this_match)
                 .and_then(|named| named.turn)
-                .or_else(|| letter.answers().find_map(|id| turn_in(id, &game_match.id))),
+                .or_else(|| letter.answered_ids().find_map(|id| turn_in(id, &game_match.id))),
             unread,
             answer_suppressed: false,
         }
@@ -108,7 +108,7 @@ pub struct Ruling {
     /// Why an act was not carried out.
     pub rejection: Option<Rejection>,
     pub after: Match,
-    pub entries: Vec<Chained>,
+    pub entries: Vec<ChainedEntry>,
     pub dispatches: Vec<Dispatch>,
 }
 

@@ -114,7 +114,7 @@ pub fn seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> Temp
             ("steps", steps.iter().map(|step| told_step(step, game_match, &seen, seat)).collect()),
             ("missed", told(missed)),
             ("correction", told(correction.as_deref().map(wrapped))),
-            ("key", told((game_match.stage == Stage::Over).then(|| game_match.key.open()))),
+            ("key", told((game_match.stage == Stage::Over).then(|| game_match.key.reveal()))),
         ],
         Content::Missed { seats } => vec![("late", told(seats))],
         Content::Notice(notice) => {

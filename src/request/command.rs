@@ -2,13 +2,13 @@
 
 use chrono::NaiveDate;
 
-use super::wording::Wording;
+use super::normalized::NormalizedLine;
 use crate::game::any;
 use crate::letter::Address;
 
 /// One command, and the line on which it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct NumberedCommand {
     pub line: usize,
     pub command: Command,
 }
@@ -80,7 +80,7 @@ pub enum Command {
 }
 
 /// What a line is to the referee.
-pub enum Read {
+pub enum ParsedLine {
     Remark,
     Command(Command),
     Fault {
@@ -99,29 +99,28 @@ const MAX_DAYS: u32 = 366;
 ///
 /// In capitals the first word alone makes a command, and what follows must fit. In small letters the line may be
 /// prose ("report attached", "tell me"): it is a command only if all of it fits.
-pub fn read(wording: &Wording, has_end: impl Fn() -> bool) -> Read {
-    let words: Vec<&str> = wording.words().collect();
-    let Some((first, rest)) = words.split_first() else { return Read::Remark };
+pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
+    let words: Vec<&str> = line.words().collect();
+    let Some((first, rest)) = words.split_first() else { return ParsedLine::Remark };
     let verb = first.to_ascii_uppercase();
     match verb.as_str() {
         "TELL" => {
-            let marked = wording.shouts()
-                || rest.is_empty()
-                || wording.plain.to_ascii_uppercase().starts_with("TELL:");
-            return if marked || has_end() { Read::Tell } else { Read::Remark };
+            let marked =
+                line.shouts() || rest.is_empty() || line.plain.to_ascii_uppercase().starts_with("TELL:");
+            return if marked || has_end() { ParsedLine::Tell } else { ParsedLine::Remark };
         }
-        "PROTEST" => return Read::Protest,
-        "GM" => return Read::Command(Command::Gm(wording.after_first_word().to_owned())),
+        "PROTEST" => return ParsedLine::Protest,
+        "GM" => return ParsedLine::Command(Command::Gm(line.after_first_word().to_owned())),
         _ => {}
     }
-    match parse(&verb, rest, wording) {
-        None => Read::Remark,
-        Some(Ok(command)) => Read::Command(command),
+    match parse(&verb, rest, line) {
+        None => ParsedLine::Remark,
+        Some(Ok(command)) => ParsedLine::Command(command),
         // Prose, unless it was written as a command or is nothing but one.
-        Some(Err(_)) if !wording.shouts() && !rest.is_empty() && !rest.iter().any(|word| has_digit(word)) => {
-            Read::Remark
+        Some(Err(_)) if !line.shouts() && !rest.is_empty() && !rest.iter().any(|word| has_digit(word)) => {
+            ParsedLine::Remark
         }
-        Some(Err((reason, example))) => Read::Fault { reason, example },
+        Some(Err((reason, example))) => ParsedLine::Fault { reason, example },
     }
 }
 
@@ -132,7 +131,7 @@ fn has_digit(word: &str) -> bool {
 /// A command, or what is wrong with it and one that would do.
 type Parsed<T = Command> = Result<T, (String, &'static str)>;
 
-fn parse(verb: &str, rest: &[&str], wording: &Wording) -> Option<Parsed> {
+fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
     let alone = |command: Command, example: &'static str| {
         if rest.is_empty() {
             Ok(command)
@@ -160,17 +159,16 @@ fn parse(verb: &str, rest: &[&str], wording: &Wording) -> Option<Parsed> {
             _ => Err(("HELP takes one topic at most.".into(), "HELP orders")),
         },
         "GAMES" => alone(Command::Games, "GAMES"),
-        "RULES" => rules(rest, wording.shouts()),
+        "RULES" => rules(rest, line.shouts()),
         "MATCHES" => alone(Command::Matches, "MATCHES"),
         "CHALLENGE" => challenge(rest),
-        "ACCEPT" => code(rest, wording, "ACCEPT wants the code of the invitation.", "ACCEPT 7K3M9P")
-            .map(Command::Accept),
-        "DECLINE" => code(rest, wording, "DECLINE wants the code of the invitation.", "DECLINE 7K3M9P")
-            .map(Command::Decline),
-        "OPEN" => open(rest, wording.shouts()),
-        "JOIN" => {
-            code(rest, wording, "JOIN wants the code of the open seat.", "JOIN 7K3M9P").map(Command::Join)
+        "ACCEPT" => {
+            code(rest, line, "ACCEPT wants the code of the invitation.", "ACCEPT 7K3M9P").map(Command::Accept)
         }
+        "DECLINE" => code(rest, line, "DECLINE wants the code of the invitation.", "DECLINE 7K3M9P")
+            .map(Command::Decline),
+        "OPEN" => open(rest, line.shouts()),
+        "JOIN" => code(rest, line, "JOIN wants the code of the open seat.", "JOIN 7K3M9P").map(Command::Join),
         _ => return None,
     })
 }
@@ -240,11 +238,11 @@ fn rules(rest: &[&str], shouts: bool) -> Parsed {
     }
 }
 
-fn code(rest: &[&str], wording: &Wording, reason: &str, example: &'static str) -> Parsed<String> {
+fn code(rest: &[&str], line: &NormalizedLine, reason: &str, example: &'static str) -> Parsed<String> {
     let fits = |code: &str| {
         code.len() >= 3
             && code.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-            && (wording.shouts() || has_digit(code) || code.contains('-'))
+            && (line.shouts() || has_digit(code) || code.contains('-'))
     };
     match rest {
         [code] if fits(code) => Ok((*code).to_owned()),

@@ -3,7 +3,7 @@
 use std::task::Poll;
 use std::time::Duration;
 
-use fogpost::audit::{Place, Verdict};
+use fogpost::audit::{AuditVerdict, Place};
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Fact, Head};
@@ -59,7 +59,7 @@ pub fn cheat(desk: &Desk, statements: &[&str]) {
 }
 
 #[track_caller]
-pub fn found(verdict: &Verdict) -> &Place {
+pub fn found(verdict: &AuditVerdict) -> &Place {
     let [finding] = &verdict.findings[..] else { panic!("one finding, not {verdict:#?}") };
     &finding.place
 }

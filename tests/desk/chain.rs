@@ -1,6 +1,6 @@
 //! The audit of the ledger: entries that somebody changes, removes or adds are found and named.
 
-use fogpost::audit::{Place, Verdict};
+use fogpost::audit::{AuditVerdict, Place};
 use fogpost::game::any::GameKind;
 use fogpost::ledger::Fact;
 
@@ -127,7 +127,7 @@ fn a_history_that_was_rewritten_without_a_flaw_is_revealed_by_the_players_own_ma
     let against = |desk: &Desk, witness: &[u8]| {
         desk.block_on(desk.office().verify_against(witness, None, &|_| ())).expect("the store answers")
     };
-    assert!(against(&desk, &witness).iter().all(Verdict::is_sound));
+    assert!(against(&desk, &witness).iter().all(AuditVerdict::is_sound));
     desk.restart_after(|folder| {
         for name in ["fogpost.db-wal", "fogpost.db-shm"] {
             let _ = std::fs::remove_file(folder.join(name));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use fogpost::audit::Verdict;
+use fogpost::audit::AuditVerdict;
 use fogpost::config::Config;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
@@ -313,7 +313,7 @@ impl Desk {
     }
 
     /// Checks a match against its ledger.
-    pub fn verify(&self, id: &str) -> Verdict {
+    pub fn verify(&self, id: &str) -> AuditVerdict {
         self.block_on(self.office.verify(id, &|_| ())).expect("the store answers")
     }
 }

@@ -55,7 +55,7 @@ fn a_dossier_is_checked_with_public_tools_alone() {
     let letter = letter_with_orders(&files);
     let changes = [
         ("entries.jsonl", "MARBLE E5", "MARBLE E6"),
-        ("key.txt", &game_match.key.open()[..4], "0a0b"),
+        ("key.txt", &game_match.key.reveal()[..4], "0a0b"),
         ("record.toml", "MARBLE", "MARBEL"),
         ("states.jsonl", "{", "{ "),
         (letter, "MARBLE", "MARBEL"),
@@ -171,7 +171,7 @@ fn the_account_of_a_corrected_match_shows_each_board_as_it_was() {
     assert_eq!(by_hand(folder.path()), "");
 }
 
-fn read(files: BTreeMap<String, Vec<u8>>) -> fogpost::audit::dossier::Brought {
+fn read(files: BTreeMap<String, Vec<u8>>) -> fogpost::audit::dossier::Dossier {
     fogpost::audit::dossier::read(files).expect("a dossier")
 }
 
@@ -201,7 +201,7 @@ fn a_dossier_that_does_not_verify_is_not_taken_in() {
     for (name, from, to) in [
         ("entries.jsonl", "MARBLE E5", "MARBLE E6"),
         (letter, "MARBLE", "MARBEL"),
-        ("about.json", &game_match.key.open()[..4], "0a0b"),
+        ("about.json", &game_match.key.reveal()[..4], "0a0b"),
     ] {
         let mut changed = files.clone();
         let text = String::from_utf8(files[name].clone()).expect("text");

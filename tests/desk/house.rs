@@ -6,7 +6,7 @@ use fogpost::game::any::GameKind;
 use fogpost::game::quad::house::{self, Level};
 use fogpost::game::quad::{Options, Quad, State};
 use fogpost::game::{BySeat, Game, Numbered, Seat};
-use fogpost::ledger::{Chained, Entry, Fact, Source};
+use fogpost::ledger::{ChainedEntry, Entry, Fact, Source};
 use fogpost::letter::Address;
 use fogpost::post::FetchedLetter;
 use fogpost::referee::{self, Act, Cause, Instruction, Match, MatchAction, Stage};
@@ -305,7 +305,7 @@ fn a_turn_that_the_house_would_not_have_played_is_found() {
         .block_on(desk.office().store.matches(std::slice::from_ref(&game_match.id)))
         .expect("it answers")
         .remove(0);
-    let entry_row = |Chained { entry, json, hash }: &Chained| EntryRow {
+    let entry_row = |ChainedEntry { entry, json, hash }: &ChainedEntry| EntryRow {
         match_id: game_match.id.clone(),
         seq: entry.seq,
         at: entry.at,

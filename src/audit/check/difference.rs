@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::Check;
 use crate::audit::Place;
-use crate::ledger::{Chained, Source};
+use crate::ledger::{ChainedEntry, Source};
 use crate::referee::Ruling;
 
 impl Check {
     /// Names the first entry that is not as it was made again.
     pub(super) fn name_difference(&mut self, ruling: &Ruling) {
-        for Chained { entry, json: again, .. } in &ruling.entries {
+        for ChainedEntry { entry, json: again, .. } in &ruling.entries {
             let Some(found) = self.waiting.pop_front() else {
                 let what =
                     format!("it is missing: {} follows from {}", entry.fact.kind(), because(&entry.cause));

@@ -1,7 +1,7 @@
 //! The check of one match: the chain, the letters, and every ruling made once more from what they say.
 
 mod difference;
-mod reading;
+mod reader;
 mod ruling;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -10,9 +10,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use self::difference::differing_json;
-use self::reading::AtHand;
-pub use self::reading::{LedgerReader, Raw, Read, Row, Sent};
-use super::{Expected, Finding, Place, Verdict};
+use self::reader::ReadLetter;
+pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredDispatch};
+use super::{AuditVerdict, ExpectedDispatch, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact, Head, Link, Source};
 use crate::letter::{Digest, Letter, Limits};
@@ -21,7 +21,7 @@ use crate::report::envelope::{self, AnsweredLetter};
 
 /// The match as it is kept beside its ledger.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct StoredMatch {
     pub id: String,
     pub game: String,
     pub stage: String,
@@ -31,7 +31,7 @@ pub struct Kept {
 }
 
 /// An entry that waits to be made again.
-struct Waiting {
+struct PendingEntry {
     link: Link,
     json: String,
     hash: Digest,
@@ -42,29 +42,29 @@ struct Waiting {
 /// What waits to be ruled on again is held, and nothing else: memory grows with the longest ruling, with what the
 /// match itself remembers, and by some bytes for each turn and each letter.
 pub struct Check {
-    kept: Kept,
+    kept: StoredMatch,
     snapshot: Option<Match>,
     /// The addresses of the players today.
     addresses: BySeat<Vec<String>>,
     /// Whose letters bear a token, and from which addresses, by what was sent to each seat.
     tokens: BTreeMap<String, (Seat, BTreeSet<String>)>,
     /// What was sent, by the part of the Message-ID that names the ruling; taken out once it is expected.
-    sent: BTreeMap<String, Sent>,
+    sent: BTreeMap<String, StoredDispatch>,
     /// The Message-IDs of reports until now, by seat.
     reports: [Vec<String>; 2],
     head: Head,
-    waiting: VecDeque<Waiting>,
-    letters: BTreeMap<Digest, AtHand>,
+    waiting: VecDeque<PendingEntry>,
+    letters: BTreeMap<Digest, ReadLetter>,
     /// The letters that were ruled on, by the beginning of their digests.
     ruled: BTreeSet<u64>,
     /// Entries that the record follows from.
     record: Vec<Entry>,
     now: Option<Match>,
     /// What the last ruling brought, each letter by its place; the next entry tells their digests.
-    brought: Vec<Option<Expected>>,
-    verdict: Verdict,
+    brought: Vec<Option<ExpectedDispatch>>,
+    verdict: AuditVerdict,
     /// Whether the house is asked for each of its turns again.
-    pub asks_the_house: bool,
+    pub replays_house_turns: bool,
 }
 
 /// Nothing is too big to be read a second time.
@@ -78,9 +78,9 @@ const NO_LIMITS: Limits = Limits {
 
 impl Check {
     /// `addresses` are those of the players today, beside the ones that were written to.
-    pub fn new(kept: Kept, addresses: BySeat<Vec<String>>) -> Check {
+    pub fn new(kept: StoredMatch, addresses: BySeat<Vec<String>>) -> Check {
         let snapshot = serde_json::from_str(&kept.snapshot).ok();
-        let verdict = Verdict { match_id: kept.id.clone(), ..Verdict::default() };
+        let verdict = AuditVerdict { match_id: kept.id.clone(), ..AuditVerdict::default() };
         let mut check = Check {
             kept,
             snapshot,
@@ -96,7 +96,7 @@ impl Check {
             now: None,
             brought: Vec::new(),
             verdict,
-            asks_the_house: true,
+            replays_house_turns: true,
         };
         if check.snapshot.is_none() {
             check.wrong(Place::Kept("the snapshot"), "it cannot be read; nothing can be ruled on again");
@@ -105,8 +105,8 @@ impl Check {
     }
 
     /// Takes what was read of the match next.
-    pub fn take(&mut self, read: Read) {
-        let Read { entries, letters, sent, broken } = read;
+    pub fn push_batch(&mut self, read: LedgerBatch) {
+        let LedgerBatch { entries, letters, sent, broken } = read;
         if self.is_stopped() {
             return;
         }
@@ -121,7 +121,7 @@ impl Check {
         self.verdict.findings.extend(broken);
     }
 
-    fn take_sent(&mut self, sent: Vec<Sent>) {
+    fn take_sent(&mut self, sent: Vec<StoredDispatch>) {
         for letter in sent {
             let Some((token, ruling, _)) = letter.ruling(&self.kept.id) else {
                 self.wrong(Place::Sent(letter.message_id), "it is on no ruling's account");
@@ -149,7 +149,7 @@ impl Check {
     }
 
     /// Rules again on what waits, and gives the letters that come of it; at the end, on all of it.
-    pub fn rule(&mut self, at_end: bool) -> Vec<Expected> {
+    pub fn rule_pending(&mut self, at_end: bool) -> Vec<ExpectedDispatch> {
         let mut expected = Vec::new();
         while !self.is_stopped() && (at_end && !self.waiting.is_empty() || self.first_is_whole()) {
             self.rule_once(&mut expected);
@@ -183,18 +183,19 @@ impl Check {
     }
 
     /// What the last ruling brought is now expected by these digests; false if there are more or fewer.
-    fn is_told(&mut self, told: &[Digest], last: bool, expected: &mut Vec<Expected>) -> bool {
+    fn is_told(&mut self, told: &[Digest], last: bool, expected: &mut Vec<ExpectedDispatch>) -> bool {
         if told.len() != self.brought.len() {
             return false;
         }
         let brought = std::mem::take(&mut self.brought).into_iter().zip(told);
-        let letters = brought.filter_map(|(letter, told)| Some(Expected { told: *told, last, ..letter? }));
+        let letters =
+            brought.filter_map(|(letter, told)| Some(ExpectedDispatch { told: *told, last, ..letter? }));
         expected.extend(letters);
         self.now.iter_mut().for_each(|game_match| game_match.told = told.to_vec());
         true
     }
 
-    fn rule_once(&mut self, expected: &mut Vec<Expected>) {
+    fn rule_once(&mut self, expected: &mut Vec<ExpectedDispatch>) {
         let Some(first) = self.waiting.front() else { return };
         let (seq, at, told) = (first.link.seq, first.link.at, first.link.told.clone());
         if !self.is_told(&told, false, expected) {
@@ -234,7 +235,7 @@ impl Check {
         ruling: &Ruling,
         letter: Option<&Letter>,
         at: DateTime<Utc>,
-    ) -> Vec<Option<Expected>> {
+    ) -> Vec<Option<ExpectedDispatch>> {
         if ruling.dispatches.is_empty() {
             return Vec::new();
         }
@@ -252,7 +253,7 @@ impl Check {
                 expected.push(None);
                 continue;
             };
-            let mut letter = Expected {
+            let mut letter = ExpectedDispatch {
                 sent,
                 told: game_match.head.hash,
                 last: false,
@@ -278,12 +279,12 @@ impl Check {
     }
 
     /// How many faults were found until now.
-    pub fn found(&self) -> usize {
+    pub fn finding_count(&self) -> usize {
         self.verdict.findings.len()
     }
 
     /// Takes what came of comparing letters of ours; the faults among them belong behind the first `before`.
-    pub fn compared(&mut self, results: Vec<Result<bool, Finding>>, before: usize) {
+    pub fn record_comparisons(&mut self, results: Vec<Result<bool, Finding>>, before: usize) {
         let mut faults = Vec::new();
         for result in results {
             match result {
@@ -296,7 +297,7 @@ impl Check {
     }
 
     /// Takes letters that are kept as having acted in the match, after all entries.
-    pub fn take_acted(&mut self, acted: &[Digest]) {
+    pub fn check_acted_letters(&mut self, acted: &[Digest]) {
         if self.is_stopped() {
             return;
         }
@@ -307,7 +308,7 @@ impl Check {
     }
 
     /// Ends the check.
-    pub fn finish(mut self) -> Verdict {
+    pub fn finish(mut self) -> AuditVerdict {
         self.verdict.head = self.head;
         if self.is_stopped() {
             return self.verdict;

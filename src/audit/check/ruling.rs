@@ -33,7 +33,7 @@ impl Check {
             Source::House { act: done } => {
                 let act = act(done)?;
                 if let Act::Play { version, .. } = &act
-                    && self.asks_the_house
+                    && self.replays_house_turns
                 {
                     let known = game_match.game.house_version();
                     if *version != known {

@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use crate::audit::Verdict;
+use crate::audit::AuditVerdict;
 use crate::daemon::Office;
 
 /// Walk the ledger, rule again on every letter, word every report again, and compare
@@ -42,7 +42,7 @@ const UNSOUND: u8 = 2;
 impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         let verdicts = self.verdicts(office).await?;
-        let sound = verdicts.iter().all(Verdict::is_sound);
+        let sound = verdicts.iter().all(AuditVerdict::is_sound);
         let unsound = verdicts.iter().any(|verdict| !verdict.findings.is_empty());
         Ok(match (sound, unsound) {
             (true, _) => ExitCode::SUCCESS,
@@ -52,7 +52,7 @@ impl Args {
     }
 
     /// Checks, and shows each verdict as it comes.
-    async fn verdicts(&self, office: &Office) -> anyhow::Result<Vec<Verdict>> {
+    async fn verdicts(&self, office: &Office) -> anyhow::Result<Vec<AuditVerdict>> {
         let id = self.id.as_ref().map(|id| id.to_ascii_uppercase());
         let bar = bar();
         let step = |entries| bar.inc(entries);
@@ -80,14 +80,14 @@ impl Args {
         Ok(verdicts)
     }
 
-    fn show(&self, verdict: &Verdict) {
+    fn show(&self, verdict: &AuditVerdict) {
         if self.json {
             let mut line = json!(verdict);
             line["sound"] = json!(verdict.is_sound());
             println!("{line}");
             return;
         }
-        let Verdict { match_id, entries, letters, sent, sent_in_other_words, head, findings, unable } =
+        let AuditVerdict { match_id, entries, letters, sent, sent_in_other_words, head, findings, unable } =
             verdict;
         let word = match (findings.is_empty(), unable) {
             (false, _) => "NOT SOUND",

@@ -10,12 +10,12 @@
 use crate::game::{Fault, Line};
 
 mod command;
-mod wording;
+mod normalized;
 
-pub use command::{Asked, Command, Party};
+pub use command::{Command, NumberedCommand, Party};
 
-use command::Read;
-use wording::Wording;
+use command::ParsedLine;
+use normalized::NormalizedLine;
 
 /// What a letter asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Request {
     /// The orders, as they are to be parsed: bullets, comments, stray punctuation and look-alike letters are
     /// gone. Several may stand in one line of the letter, and then bear its number.
     pub orders: Vec<Line>,
-    pub commands: Vec<Asked>,
+    pub commands: Vec<NumberedCommand>,
     /// Lines that are neither, as written.
     pub remarks: Vec<Line>,
     /// Commands that were not understood, and what cannot stand together. One of these, and nothing is filed.
@@ -45,12 +45,12 @@ impl Request {
     /// Reads the lines that a person wrote. `is_order` says whether a line begins like an order of the match's
     /// game; with no match, `|_| false`.
     pub fn read(lines: &[Line], is_order: impl Fn(&str) -> bool) -> Request {
-        let mut reading = RequestParser { lines, at: 0, is_order, request: Request::default() };
-        while reading.at < lines.len() && !reading.request.ended {
-            reading.line();
+        let mut parser = RequestParser { lines, at: 0, is_order, request: Request::default() };
+        while parser.at < lines.len() && !parser.request.ended {
+            parser.line();
         }
-        reading.request.written = lines.to_vec();
-        reading.request
+        parser.request.written = lines.to_vec();
+        parser.request
     }
 
     /// Whether nothing was asked at all.
@@ -94,7 +94,7 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
     fn line(&mut self) {
         let line = &self.lines[self.at];
         self.at += 1;
-        let wording = Wording::of(&line.text);
+        let wording = NormalizedLine::of(&line.text);
         if wording.is_empty() {
             return;
         }
@@ -111,24 +111,25 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
         }
     }
 
-    fn note_look_alikes(&mut self, no: usize, wording: &Wording) {
+    fn note_look_alikes(&mut self, no: usize, wording: &NormalizedLine) {
         if wording.had_look_alikes {
             self.request.look_alikes.push(Line { no, text: wording.plain.clone() });
         }
     }
 
     /// The orders that a line holds: several, if each of the pieces between its semicolons is one.
-    fn orders(&self, wording: &Wording) -> Option<Vec<String>> {
-        let pieces: Vec<String> = wording.pieces().map(wording::as_order).filter(|p| !p.is_empty()).collect();
+    fn orders(&self, wording: &NormalizedLine) -> Option<Vec<String>> {
+        let pieces: Vec<String> =
+            wording.pieces().map(normalized::as_order).filter(|p| !p.is_empty()).collect();
         if pieces.len() > 1 && pieces.iter().all(|piece| (self.is_order)(piece)) {
             return Some(pieces);
         }
-        let whole = wording::as_order(&wording.plain);
+        let whole = normalized::as_order(&wording.plain);
         (self.is_order)(&whole).then(|| vec![whole])
     }
 
     /// `END`, `CHECK`, `WAIT` and `TURN n`.
-    fn word(&mut self, no: usize, wording: &Wording) -> bool {
+    fn word(&mut self, no: usize, wording: &NormalizedLine) -> bool {
         let words: Vec<String> = wording.words().map(str::to_ascii_uppercase).collect();
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["END"] => self.request.ended = true,
@@ -136,7 +137,7 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
             ["WAIT"] => self.request.wait = true,
             ["CHECK", ..] => {
                 let rest = wording.after_first_word();
-                let order = wording::as_order(rest);
+                let order = normalized::as_order(rest);
                 if !(self.is_order)(&order) {
                     return false;
                 }
@@ -157,15 +158,15 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
         true
     }
 
-    fn command(&mut self, no: usize, wording: &Wording) -> bool {
+    fn command(&mut self, no: usize, wording: &NormalizedLine) -> bool {
         match command::read(wording, || self.has_end()) {
-            Read::Remark => return false,
-            Read::Command(command) => self.request.commands.push(Asked { line: no, command }),
-            Read::Fault { reason, example } => {
+            ParsedLine::Remark => return false,
+            ParsedLine::Command(command) => self.request.commands.push(NumberedCommand { line: no, command }),
+            ParsedLine::Fault { reason, example } => {
                 self.request.faults.push(Fault::on(no, reason).with_example(example));
             }
-            Read::Tell => self.tell(no, wording),
-            Read::Protest => {
+            ParsedLine::Tell => self.tell(no, wording),
+            ParsedLine::Protest => {
                 let (text, _) = self.text(wording);
                 if text.is_empty() {
                     let reason = "PROTEST wants the text that the GM is to read.";
@@ -173,7 +174,7 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
                         Fault::on(no, reason).with_example("PROTEST Turn 4 was decided on the wrong orders.");
                     self.request.faults.push(fault);
                 } else {
-                    self.request.commands.push(Asked { line: no, command: Command::Protest(text) });
+                    self.request.commands.push(NumberedCommand { line: no, command: Command::Protest(text) });
                 }
             }
         }
@@ -182,18 +183,18 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
 
     /// Whether a line `END` is still to come.
     fn has_end(&self) -> bool {
-        self.lines[self.at..].iter().any(|line| wording::is_end(&line.text))
+        self.lines[self.at..].iter().any(|line| normalized::is_end(&line.text))
     }
 
     /// A message to the opponent. It must not swallow orders: they would be shown to the other side.
-    fn tell(&mut self, no: usize, wording: &Wording) {
+    fn tell(&mut self, no: usize, wording: &NormalizedLine) {
         let from = self.at;
         let (text, ended) = self.text(wording);
-        let read = |line: &Line| (line.no, Wording::of(&line.text));
+        let read = |line: &Line| (line.no, NormalizedLine::of(&line.text));
         let mut below = self.lines[from..self.at].iter().map(read);
         let swallowed = below.find(|(_, wording)| {
             self.orders(wording).is_some()
-                || !ended && !matches!(command::read(wording, || false), Read::Remark)
+                || !ended && !matches!(command::read(wording, || false), ParsedLine::Remark)
         });
         let example = "TELL Well played.\nEND";
         let fault = match swallowed {
@@ -205,7 +206,7 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
             ),
             None if text.is_empty() => Fault::on(no, "TELL wants the text that your opponent is to read."),
             None => {
-                self.request.commands.push(Asked { line: no, command: Command::Tell(text) });
+                self.request.commands.push(NumberedCommand { line: no, command: Command::Tell(text) });
                 return;
             }
         };
@@ -214,12 +215,12 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
 
     /// What stands behind the first word and in the lines below, up to `END` or the end of the letter; and whether
     /// there was an `END`.
-    fn text(&mut self, wording: &Wording) -> (String, bool) {
+    fn text(&mut self, wording: &NormalizedLine) -> (String, bool) {
         let mut lines = vec![wording.raw_after_first_word().to_owned()];
         let mut ended = false;
         while let Some(line) = self.lines.get(self.at) {
             self.at += 1;
-            if wording::is_end(&line.text) {
+            if normalized::is_end(&line.text) {
                 ended = true;
                 break;
             }

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{NO_LIMITS, Waiting};
+use super::{NO_LIMITS, PendingEntry};
 use crate::audit::{Finding, Place};
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact, Head, Source};
-use crate::letter::{Digest, Letter, OwnIdentity, Written};
+use crate::letter::{Digest, Letter, NewText, OwnIdentity};
 
 /// An entry as it is kept: what it is found by, its canonical JSON and its hash.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct LedgerRow {
     pub seq: u64,
     pub at: DateTime<Utc>,
     pub kind: String,
@@ -24,7 +24,7 @@ pub struct Row {
 
 /// A letter of ours as it is kept.
 #[derive(Clone, Debug)]
-pub struct Sent {
+pub struct StoredDispatch {
     pub message_id: String,
     pub recipient: String,
     pub kind: String,
@@ -34,7 +34,7 @@ pub struct Sent {
     pub digest: Digest,
 }
 
-impl Sent {
+impl StoredDispatch {
     /// The reply token that its Message-ID begins with, the part that names the ruling, and that ruling's last entry.
     pub(super) fn ruling(&self, match_id: &str) -> Option<(&str, &str, u64)> {
         let local = self.message_id.split('@').next()?;
@@ -46,15 +46,15 @@ impl Sent {
 }
 
 /// A letter as it is kept, as it reads, and what its sender wrote.
-pub(super) type AtHand = (Result<Box<Letter>, &'static str>, Written);
+pub(super) type ReadLetter = (Result<Box<Letter>, &'static str>, NewText);
 
 /// A letter that was read, and is to be understood beside what it answers.
-pub struct Raw {
+pub struct ParsedLetter {
     digest: Digest,
     letter: Result<Box<Letter>, &'static str>,
 }
 
-impl Raw {
+impl ParsedLetter {
     /// The Message-IDs of our letters that it may quote.
     pub fn thread(&self) -> impl Iterator<Item = &String> {
         self.letter.iter().flat_map(|letter| letter.thread())
@@ -63,22 +63,22 @@ impl Raw {
 
 /// Some entries of a match, the letters that they name, and letters of ours up to them at least.
 #[derive(Default)]
-pub struct Read {
-    pub(super) entries: Vec<Waiting>,
-    pub(super) letters: Vec<(Digest, AtHand)>,
-    pub(super) sent: Vec<Sent>,
+pub struct LedgerBatch {
+    pub(super) entries: Vec<PendingEntry>,
+    pub(super) letters: Vec<(Digest, ReadLetter)>,
+    pub(super) sent: Vec<StoredDispatch>,
     /// Where the chain is broken behind these entries.
     pub(super) broken: Option<Finding>,
 }
 
-impl Read {
+impl LedgerBatch {
     /// Whether nothing follows.
     pub fn is_end(&self) -> bool {
         self.entries.is_empty() && self.broken.is_none()
     }
 }
 
-/// Goes through a match in the order in which it was made, and hands out what it has read ([`LedgerReader::take`]).
+/// Goes through a match in the order in which it was made, and hands out what it has read ([`LedgerReader::take_batch`]).
 pub struct LedgerReader {
     match_id: String,
     head: Head,
@@ -90,7 +90,7 @@ pub struct LedgerReader {
     wanted: BTreeMap<Digest, Option<Arc<OwnIdentity>>>,
     /// Up to which entry we have what was sent; `None`: there is no more.
     sent_until: Option<u64>,
-    read: Read,
+    read: LedgerBatch,
 }
 
 impl LedgerReader {
@@ -102,7 +102,7 @@ impl LedgerReader {
             cause: None,
             wanted: BTreeMap::new(),
             sent_until: Some(0),
-            read: Read::default(),
+            read: LedgerBatch::default(),
         }
     }
 
@@ -116,7 +116,7 @@ impl LedgerReader {
     }
 
     /// Takes the next entry.
-    pub fn entry(&mut self, row: Row) {
+    pub fn push_entry(&mut self, row: LedgerRow) {
         if self.read.broken.is_none()
             && let Err(finding) = self.follow(row)
         {
@@ -124,7 +124,7 @@ impl LedgerReader {
         }
     }
 
-    fn follow(&mut self, row: Row) -> Result<(), Finding> {
+    fn follow(&mut self, row: LedgerRow) -> Result<(), Finding> {
         let seq = self.head.seq + 1;
         let wrong = |what: String| Finding { place: Place::Entry(seq), what };
         if row.seq == 0 {
@@ -142,7 +142,7 @@ impl LedgerReader {
             && let Ok(Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk }) =
                 serde_json::from_str(&row.json).map(|entry: Entry| entry.fact)
         {
-            self.own = desk.own().map(Arc::new);
+            self.own = desk.own_identity().map(Arc::new);
         }
         let cause = match link.cause {
             Source::Letter(digest) => Some(digest),
@@ -152,17 +152,17 @@ impl LedgerReader {
             self.wanted.insert(digest, self.own.clone());
         }
         self.cause = cause;
-        self.read.entries.push(Waiting { link, json: row.json, hash: row.hash });
+        self.read.entries.push(PendingEntry { link, json: row.json, hash: row.hash });
         Ok(())
     }
 
     /// Whether more of what was sent is needed before what was read can be ruled on again.
-    pub fn wants_sent(&self) -> bool {
+    pub fn needs_dispatches(&self) -> bool {
         self.sent_until.is_some_and(|seq| seq <= self.head.seq)
     }
 
     /// Takes letters of ours, in the order in which they were made; none when there are no more.
-    pub fn sent(&mut self, sent: Vec<Sent>) {
+    pub fn push_dispatches(&mut self, sent: Vec<StoredDispatch>) {
         if sent.is_empty() {
             self.sent_until = None;
         }
@@ -172,12 +172,12 @@ impl LedgerReader {
     }
 
     /// The letters that the entries name.
-    pub fn letters_wanted(&self) -> Vec<Digest> {
+    pub fn missing_letters(&self) -> Vec<Digest> {
         self.wanted.keys().copied().collect()
     }
 
     /// Reads a letter that is kept under `digest`.
-    pub fn letter(&self, digest: Digest, raw: &[u8]) -> Raw {
+    pub fn parse_letter(&self, digest: Digest, raw: &[u8]) -> ParsedLetter {
         let letter = match self.wanted.get(&digest) {
             _ if Digest::of(raw) != digest => Err("its bytes were changed"),
             Some(Some(own)) => Letter::read(raw, own, &NO_LIMITS)
@@ -185,21 +185,21 @@ impl LedgerReader {
                 .map_err(|_| "it cannot be read as a letter of one sender"),
             Some(None) | None => Err("the referee's own address is missing"),
         };
-        Raw { digest, letter }
+        ParsedLetter { digest, letter }
     }
 
     /// Understands letters that were read; `answered` are the texts of our letters, by Message-ID.
-    pub fn letters(&mut self, letters: Vec<Raw>, answered: &BTreeMap<String, String>) {
-        for Raw { digest, letter } in letters {
-            let written = |letter: &Letter| letter.fresh(letter.answered(answered).as_deref());
-            let written = letter.as_ref().map_or(Written::Blank, |letter| written(letter));
+    pub fn push_letters(&mut self, letters: Vec<ParsedLetter>, answered: &BTreeMap<String, String>) {
+        for ParsedLetter { digest, letter } in letters {
+            let written = |letter: &Letter| letter.new_text(letter.quotable_text(answered).as_deref());
+            let written = letter.as_ref().map_or(NewText::Blank, |letter| written(letter));
             self.read.letters.push((digest, (letter, written)));
         }
         self.wanted.clear();
     }
 
     /// What was read since this was asked last.
-    pub fn take(&mut self) -> Read {
+    pub fn take_batch(&mut self) -> LedgerBatch {
         std::mem::take(&mut self.read)
     }
 }

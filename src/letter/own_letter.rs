@@ -8,9 +8,6 @@ use std::ops::Index;
 
 use super::address::{Address, Token};
 
-/// The first line of each of our letters.
-pub const MARKER: &str = "## write your orders above this line ##";
-
 /// What stands before the reply token in the last lines of a letter to a seat.
 pub const TOKEN_LABEL: &str = "Reply token:";
 
@@ -21,8 +18,8 @@ const MAX_CANDIDATES: usize = 64;
 const ENOUGH_WORDS: usize = 4;
 
 /// The words of a letter of ours.
-pub struct Ours {
-    words: Words,
+pub struct OwnLetter {
+    words: WordBuffer,
     /// Where lines begin, in `words`; ascending.
     starts: Vec<usize>,
     /// The same, by their first words.
@@ -31,21 +28,21 @@ pub struct Ours {
 
 /// Words in lower case, in one piece of memory.
 #[derive(Default)]
-struct Words {
+struct WordBuffer {
     text: String,
     ends: Vec<usize>,
 }
 
 /// Follows our letter through a reply.
 pub struct Follower<'a> {
-    ours: &'a Ours,
+    ours: &'a OwnLetter,
     /// Where the line that was last recognised ended.
     at: usize,
 }
 
-impl Words {
-    fn of(line: &str) -> Words {
-        let mut words = Words::default();
+impl WordBuffer {
+    fn of(line: &str) -> WordBuffer {
+        let mut words = WordBuffer::default();
         words.add(line);
         words
     }
@@ -72,7 +69,7 @@ impl Words {
     }
 }
 
-impl Index<usize> for Words {
+impl Index<usize> for WordBuffer {
     type Output = str;
 
     fn index(&self, at: usize) -> &str {
@@ -81,9 +78,9 @@ impl Index<usize> for Words {
     }
 }
 
-impl Ours {
-    pub fn new(text: &str) -> Ours {
-        let (mut words, mut starts) = (Words::default(), Vec::new());
+impl OwnLetter {
+    pub fn new(text: &str) -> OwnLetter {
+        let (mut words, mut starts) = (WordBuffer::default(), Vec::new());
         for line in text.lines() {
             let start = words.len();
             words.add(line);
@@ -93,7 +90,7 @@ impl Ours {
         }
         let mut by_word = starts.clone();
         by_word.sort_by(|one, other| words[*one].cmp(&words[*other]));
-        Ours { words, starts, by_word }
+        OwnLetter { words, starts, by_word }
     }
 
     /// Where lines begin with this word; ascending.
@@ -119,7 +116,7 @@ impl Ours {
 impl Follower<'_> {
     /// Whether `line` is one of ours, or a piece of one where the lines before were wrapped anew.
     pub fn takes(&mut self, line: &str) -> bool {
-        let line = Words::of(line);
+        let line = WordBuffer::of(line);
         if line.len() == 0 {
             return false;
         }
@@ -135,7 +132,7 @@ impl Follower<'_> {
     }
 
     /// Where `line` ends if it stands at `start` in our words.
-    fn fits(&self, start: usize, line: &Words) -> Option<usize> {
+    fn fits(&self, start: usize, line: &WordBuffer) -> Option<usize> {
         let ours = &self.ours.words;
         let end = start + line.len();
         if end <= ours.len() && ours.from(start).zip(line.from(0)).all(|(ours, word)| ours == word) {
@@ -247,7 +244,7 @@ mod tests {
 
     #[test]
     fn our_lines_are_known_under_any_wrapping() {
-        let ours = Ours::new(LETTER);
+        let ours = OwnLetter::new(LETTER);
         let mut follow = ours.follow();
         for line in [
             "## write your orders above this line ##",
@@ -270,7 +267,7 @@ mod tests {
 
     #[test]
     fn what_a_person_wrote_is_not_ours_even_in_our_words() {
-        let ours = Ours::new(LETTER);
+        let ours = OwnLetter::new(LETTER);
         let mut follow = ours.follow();
         for line in ["SHIP 1 TO B2", "HOLD", "SHIP 4 TO C1", "TURN 4", "ships", "", "-----"] {
             assert!(!follow.takes(line), "{line}");
@@ -283,13 +280,14 @@ mod tests {
 
     #[test]
     fn a_long_example_written_out_is_the_persons_own() {
-        let ours =
-            Ours::new("Place your fleet, for example\n\n    | CRUISER C1 D1 E1 F1 G1 H1 I1\n\nand so on.");
+        let ours = OwnLetter::new(
+            "Place your fleet, for example\n\n    | CRUISER C1 D1 E1 F1 G1 H1 I1\n\nand so on.",
+        );
         let mut follow = ours.follow();
         assert!(follow.takes("Place your fleet, for example"));
         assert!(!follow.takes("CRUISER C1 D1 E1 F1 G1 H1 I1"));
         assert!(follow.takes("| CRUISER C1 D1 E1 F1 G1 H1 I1"));
-        let ours = Ours::new("Line 2 cannot stand:\n\n    > SHIP 4 B2 TO D1\n");
+        let ours = OwnLetter::new("Line 2 cannot stand:\n\n    > SHIP 4 B2 TO D1\n");
         assert!(!ours.follow().takes("SHIP 4 B2 TO D1"));
     }
 

@@ -6,7 +6,7 @@ use crate::letter::clean::latin;
 
 /// A line of a letter, made ready to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wording {
+pub struct NormalizedLine {
     /// Without what surrounds it; look-alike letters are Latin.
     pub plain: String,
     pub had_look_alikes: bool,
@@ -14,12 +14,12 @@ pub struct Wording {
     raw: String,
 }
 
-impl Wording {
-    pub fn of(line: &str) -> Wording {
+impl NormalizedLine {
+    pub fn of(line: &str) -> NormalizedLine {
         let raw = without_bullet(line.trim());
         let plain = without_emphasis(without_comment(raw)).trim_end_matches(is_stray).trim();
         let latin = latin(plain);
-        Wording {
+        NormalizedLine {
             had_look_alikes: latin.is_some(),
             plain: latin.unwrap_or_else(|| plain.to_owned()),
             raw: raw.to_owned(),
@@ -63,7 +63,8 @@ fn behind_first_word(text: &str) -> &str {
 
 /// Whether the line is `END`.
 pub fn is_end(line: &str) -> bool {
-    line.len() < 40 && Wording::of(line).words().collect::<Vec<_>>().join(" ").eq_ignore_ascii_case("end")
+    line.len() < 40
+        && NormalizedLine::of(line).words().collect::<Vec<_>>().join(" ").eq_ignore_ascii_case("end")
 }
 
 /// A line as orders are written: punctuation between words is blanks, an arrow is `TO`.

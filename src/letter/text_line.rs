@@ -3,7 +3,7 @@
 /// What the text's own form says of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
-    Open,
+    Unmarked,
     /// Behind `>`, or in an element for quotes.
     Quoted,
     /// In an element for signatures, or behind `-- ` in flowed text.
@@ -12,7 +12,7 @@ pub enum Layer {
 
 /// One line, without its quote prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct TextLine {
     pub layer: Layer,
     /// How many `>` stood before it.
     pub depth: usize,
@@ -21,7 +21,7 @@ pub struct Source {
     pub text: String,
 }
 
-impl Source {
+impl TextLine {
     pub fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
@@ -33,8 +33,8 @@ impl Source {
 }
 
 /// The lines of a cleaned plain text. `flowed`: `format=flowed` (RFC 3676); `del_sp`: its `DelSp=yes`.
-pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<Source> {
-    let mut lines: Vec<Source> = Vec::new();
+pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<TextLine> {
+    let mut lines: Vec<TextLine> = Vec::new();
     // The depth of the line before, if it goes on in the next.
     let mut open: Option<usize> = None;
     for raw in text.lines() {
@@ -42,12 +42,12 @@ pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<Source> {
         if flowed {
             rest = rest.strip_prefix(' ').unwrap_or(rest);
         }
-        let layer = if depth > 0 { Layer::Quoted } else { Layer::Open };
+        let layer = if depth > 0 { Layer::Quoted } else { Layer::Unmarked };
         let goes_on = flowed && rest.ends_with(' ') && rest != "-- ";
         let part = if goes_on && del_sp { &rest[..rest.len() - 1] } else { rest };
         match lines.last_mut() {
             Some(last) if open == Some(depth) && rest != "-- " => last.text.push_str(part),
-            _ => lines.push(Source { layer, depth, indent: indent(raw), text: part.to_owned() }),
+            _ => lines.push(TextLine { layer, depth, indent: indent(raw), text: part.to_owned() }),
         }
         open = goes_on.then_some(depth);
     }

@@ -2,23 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::body::{Texts, WhatItIs};
-use super::frame::People;
-use super::ours::{Ours, words};
+use super::body::{Texts, UnreadableContent};
+use super::frame::Correspondents;
+use super::own_letter::{OwnLetter, words};
 use super::quote::written;
-use super::source::{Layer, Source};
+use super::text_line::{Layer, TextLine};
 use crate::game::Line;
 
 /// What there is to read in a letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum NewText {
     /// Numbered as a person would count them: what was written now, from 1, blank lines not counted. A blank
     /// line bears the number of the line before it.
     Lines(Vec<Line>),
     /// Nothing was written, or nothing but a quote.
     Blank,
     /// There is no text, but something that cannot be read.
-    CannotRead(WhatItIs),
+    Unreadable(UnreadableContent),
 }
 
 /// A text shorter than this that only speaks of HTML stands for the HTML.
@@ -34,9 +34,9 @@ const MAX_RUN: usize = 2000;
 const MAX_WRAPPED: usize = 8;
 
 /// The lines written now; `answered` is the text of our letter that this one answers.
-pub fn fresh(texts: &Texts, answered: Option<&str>, people: People<'_>) -> Written {
-    let ours = answered.map(Ours::new);
-    let read = |lines| written(lines, ours.as_ref(), people);
+pub fn new_text(texts: &Texts, answered: Option<&str>, correspondents: Correspondents<'_>) -> NewText {
+    let ours = answered.map(OwnLetter::new);
+    let read = |lines| written(lines, ours.as_ref(), correspondents);
     let lines: Vec<String> = if !is_blank(&texts.plain) && !is_stub(texts) {
         let plain = read(&texts.plain);
         if is_blank(&texts.html) {
@@ -52,17 +52,17 @@ pub fn fresh(texts: &Texts, answered: Option<&str>, people: People<'_>) -> Writt
     };
     let lines = numbered(&lines);
     if !lines.is_empty() {
-        return Written::Lines(lines);
+        return NewText::Lines(lines);
     }
     let silent = is_blank(&texts.plain) && is_blank(&texts.html) && is_blank(&texts.attached);
     match texts.instead {
-        Some(what) if silent || what == WhatItIs::Encrypted => Written::CannotRead(what),
-        _ => Written::Blank,
+        Some(what) if silent || what == UnreadableContent::Encrypted => NewText::Unreadable(what),
+        _ => NewText::Blank,
     }
 }
 
-fn is_blank(lines: &[Source]) -> bool {
-    lines.iter().all(Source::is_blank)
+fn is_blank(lines: &[TextLine]) -> bool {
+    lines.iter().all(TextLine::is_blank)
 }
 
 /// A plain text that only says that the letter is in HTML.
@@ -99,7 +99,7 @@ fn numbered(lines: &[String]) -> Vec<Line> {
 }
 
 /// The lines of the plain text without those that stand in the HTML only as quoted.
-fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[Source]) -> Vec<&'a str> {
+fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[TextLine]) -> Vec<&'a str> {
     let quoted: BTreeSet<Vec<String>> =
         all_html.iter().filter(|line| line.layer == Layer::Quoted).map(|line| words(&line.text)).collect();
     if quoted.is_empty() {
