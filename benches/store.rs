@@ -8,7 +8,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
+use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
     EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Settlement, Store, open,
 };
@@ -119,8 +121,8 @@ impl Club {
         self.commits.borrow_mut()[number] += 1;
         MatchRow {
             id: self.id(number),
-            game: "quadrant-z".to_owned(),
-            stage: "running".to_owned(),
+            game: GameKind::QuadrantZ,
+            stage: Stage::Running,
             wake_at: Some(DateTime::UNIX_EPOCH),
             snapshot: "s".repeat(4_000),
             version,
@@ -172,7 +174,7 @@ impl Club {
                 message_id: letter.digest.to_string(),
                 recipient: letter.sender,
                 bytes: vec![b'd'; 4_000],
-                kind: "receipt".to_owned(),
+                kind: DispatchKind::Answer,
                 match_id: Some(row.id.clone()),
                 seat: None,
                 answers: Some(letter.digest),

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::game::{Due, Fault, Phase, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, NewText};
-use crate::referee::{Match, Stage};
+use crate::referee::{DispatchKind, Match, Stage};
 use crate::report::sent::plain_text;
 use crate::report::{TemplateError, Templates};
 
@@ -21,7 +21,7 @@ use crate::report::{TemplateError, Templates};
 pub struct ArchivedDispatch {
     pub message_id: String,
     pub recipient: String,
-    pub kind: String,
+    pub kind: DispatchKind,
     /// `None`: to the GM.
     pub seat: Option<Seat>,
     pub created_at: DateTime<Utc>,

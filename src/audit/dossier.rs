@@ -11,7 +11,7 @@ use super::account::{self, ArchivedDispatch, MatchArchive};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact};
 use crate::letter::Digest;
-use crate::referee::Match;
+use crate::referee::{DispatchKind, Match};
 use crate::report::{TemplateError, Templates};
 
 /// How a third person checks a dossier.
@@ -55,7 +55,7 @@ pub struct DispatchRecord {
     pub file: String,
     pub message_id: String,
     pub recipient: String,
-    pub kind: String,
+    pub kind: DispatchKind,
     pub seat: Option<Seat>,
     pub created_at: DateTime<Utc>,
     pub sent_at: Option<DateTime<Utc>>,

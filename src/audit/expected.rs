@@ -98,7 +98,7 @@ impl ExpectedDispatch {
             Reader::Seat(seat) => Some(seat),
             Reader::Former(_) | Reader::Gm => None,
         };
-        if (self.sent.seat, self.sent.kind.as_str()) != (seat, envelope::kind(&self.dispatch.content)) {
+        if (self.sent.seat, self.sent.kind) != (seat, envelope::kind(&self.dispatch.content)) {
             return self.wrong("it is kept as a letter of another kind, or to another seat");
         }
         let to = mail.as_ref().and_then(|mail| mail.to()?.first()?.address());

@@ -82,7 +82,7 @@ impl Args {
             vec![
                 format_local(dispatch.created_at, zone),
                 dispatch.recipient.clone(),
-                dispatch.kind.clone(),
+                dispatch.kind.to_string(),
                 dispatch.match_id.clone().unwrap_or_default(),
                 if dispatch.given_up { "given up" } else { "waits" }.to_owned(),
                 dispatch.tries.to_string(),

@@ -11,7 +11,7 @@ use crate::daemon::{Holder, NamedAddress, NewMatch, Office, fit_name};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::letter::Address;
-use crate::referee::{Act, Instruction, Match, MatchAction};
+use crate::referee::{Act, Instruction, Match, MatchAction, Stage};
 use crate::report::format_local;
 use crate::request::Party;
 
@@ -297,7 +297,8 @@ impl Command {
         let instruction = match self {
             Command::New(new) => return new.run(office, json).await.map(|()| ExitCode::SUCCESS),
             Command::List { stage } => {
-                return list(office, stage.as_deref(), json).await.map(|()| ExitCode::SUCCESS);
+                let stage = stage.as_deref().and_then(Stage::parse);
+                return list(office, stage, json).await.map(|()| ExitCode::SUCCESS);
             }
             Command::Show { id } => {
                 return show(&find(office, &id).await?, json).map(|()| ExitCode::SUCCESS);
@@ -376,7 +377,7 @@ async fn find(office: &Office, id: &str) -> anyhow::Result<Match> {
     }
 }
 
-async fn list(office: &Office, stage: Option<&str>, json: bool) -> anyhow::Result<()> {
+async fn list(office: &Office, stage: Option<Stage>, json: bool) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for row in office.store.list_matches(stage).await? {
         let game_match: Match = serde_json::from_str(&row.snapshot)?;

@@ -102,7 +102,7 @@ impl Office {
         };
         if too_many || again {
             let letter = answer.answers.map(tracing::field::display);
-            tracing::warn!(letter, kind = answer.kind, too_many, again, "an answer is held back");
+            tracing::warn!(letter, kind = %answer.kind, too_many, again, "an answer is held back");
             dispatches.remove(place);
         } else {
             answers.add(answer);

@@ -7,11 +7,13 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::open::{CODE_LETTERS, fit_name, name_from, random};
 use super::settle::snapshot;
 use super::{Holder, NamedAddress, NewMatch, Office};
-use crate::game::any::GameKind;
+
 use crate::game::{BySeat, Seat};
 use crate::ledger::Source;
 use crate::letter::{Address, Digest, Letter};
-use crate::referee::{HouseMatch, Match, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
+use crate::referee::{
+    DispatchKind, HouseMatch, Match, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage,
+};
 use crate::report::envelope::{AnsweredLetter, Envelope};
 use crate::report::{self, ClubLetter, format_local};
 use crate::request::{Command, Party};
@@ -174,7 +176,7 @@ impl Office {
             open.extend(Some(row.clone()).filter(|row| row.stage == InvitationStage::Open));
         }
         open.retain(|row| asker.is(&row.inviter) && row.lapses_at > self.now());
-        if let Some(same) = open.iter().find(|row| row.invited == to && row.game == offer.game.key()) {
+        if let Some(same) = open.iter().find(|row| row.invited == to && row.game == offer.game) {
             return Ok(Err(OfferRejection::Standing { code: same.code.clone() }));
         }
         if open.len() >= OFFERS_AT_MOST {
@@ -194,7 +196,7 @@ impl Office {
                     &plain,
                     (&name, &address),
                     &unique,
-                    "challenge",
+                    DispatchKind::Challenge,
                 )?);
                 Reply::Challenged { to: address, code, offer: told, lapses }
             }
@@ -225,7 +227,7 @@ impl Office {
             inviter: asker.address().to_owned(),
             inviter_name: asker.name.clone(),
             invited: to,
-            game: offer.game.key().to_owned(),
+            game: offer.game,
             offer: serde_json::to_string(offer)?,
             stage: InvitationStage::Open,
             match_id: None,
@@ -339,7 +341,7 @@ impl Office {
     /// A letter to who made the offer.
     fn news_of(&self, row: &Invitation, plain: &ClubLetter) -> anyhow::Result<NewDispatch> {
         let unique = format!("o.{}", row.code.to_lowercase());
-        self.plain_dispatch(plain, (&row.inviter_name, &row.inviter), &unique, "offer")
+        self.plain_dispatch(plain, (&row.inviter_name, &row.inviter), &unique, DispatchKind::Offer)
     }
 
     /// A letter about no running match, answering none.
@@ -348,7 +350,7 @@ impl Office {
         plain: &ClubLetter,
         to: (&str, &str),
         unique: &str,
-        kind: &str,
+        kind: DispatchKind,
     ) -> anyhow::Result<NewDispatch> {
         let page = report::word_club_letter(&self.templates, &self.stationery.club(), plain, "")?;
         let message_id = self.stationery.message_id("", unique);
@@ -357,7 +359,7 @@ impl Office {
             message_id,
             recipient: to.1.to_owned(),
             bytes,
-            kind: kind.to_owned(),
+            kind,
             match_id: None,
             seat: None,
             answers: None,
@@ -415,7 +417,7 @@ pub(super) fn drawn(wanted: Option<Seat>) -> anyhow::Result<Seat> {
 
 fn offer_of(row: &Invitation) -> anyhow::Result<Offer> {
     let offer: Offer = serde_json::from_str(&row.offer).with_context(|| format!("the offer {}", row.code))?;
-    debug_assert_eq!(GameKind::parse(&row.game), Some(offer.game));
+    debug_assert_eq!(row.game, offer.game);
     Ok(offer)
 }
 

@@ -16,7 +16,7 @@ use crate::audit::{
 use crate::game::BySeat;
 use crate::letter::Digest;
 use crate::post::ShutdownSignal;
-use crate::referee::{Act, Cause};
+use crate::referee::{Act, Cause, DispatchKind};
 use crate::report;
 use crate::report::envelope::Envelope;
 use crate::report::sent::plain_text;
@@ -214,7 +214,7 @@ impl Office {
             message_id,
             recipient: gm.address.as_str().to_owned(),
             bytes,
-            kind: "alarm".to_owned(),
+            kind: DispatchKind::Alarm,
             match_id: None,
             seat: None,
             answers: None,

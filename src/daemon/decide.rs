@@ -11,7 +11,7 @@ use super::settle::{Known, Read};
 use crate::game::{Fault, Line};
 use crate::letter::{Address, Letter, NewText, UnreadableLetter};
 use crate::post::dkim::DkimVerdict;
-use crate::referee::{self, Cause, Content, PastReport, Reply, Ruling, SeatLetter};
+use crate::referee::{self, Cause, Content, DispatchKind, PastReport, Reply, Ruling, SeatLetter};
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::ReportSelection;
 use crate::report::{self, ClubLetter};
@@ -178,11 +178,11 @@ impl Office {
         let saved = self.store.dispatches_of(&row.match_id).await?;
         let saved = saved
             .iter()
-            .filter(|(about, _)| about.kind == "report" && about.seat == Some(row.seat))
+            .filter(|(about, _)| about.kind == DispatchKind::Report && about.seat == Some(row.seat))
             .map(|(_, bytes)| bytes.as_slice());
         let unsaved = unsaved
             .iter()
-            .filter(|new| new.kind == "report" && new.match_id.as_ref() == Some(&row.match_id))
+            .filter(|new| new.kind == DispatchKind::Report && new.match_id.as_ref() == Some(&row.match_id))
             .filter(|new| new.seat == Some(row.seat))
             .map(|new| new.bytes.as_slice());
         Ok(report::sent::select_reports(saved.chain(unsaved), wanted))
@@ -256,7 +256,7 @@ impl Office {
             message_id,
             recipient: to.as_str().to_owned(),
             bytes,
-            kind: "answer".to_owned(),
+            kind: DispatchKind::Answer,
             match_id: None,
             seat: None,
             answers: Some(waiting.digest),

@@ -222,18 +222,18 @@ impl Office {
         match sent {
             Ok(said) => {
                 let said = without_addresses(&said);
-                tracing::debug!(dispatch_id, kind = dispatch.kind, said, "sent");
+                tracing::debug!(dispatch_id, kind = %dispatch.kind, said, "sent");
                 self.pulse.record_outcomes(self.now());
                 SendOutcome::Taken
             }
             Err(error) if error.is_transient() && tries < TRIES_AT_MOST => {
                 let (at, told) = (self.now() + pause_after(tries), without_addresses(&error.to_string()));
-                tracing::warn!(dispatch_id, kind = dispatch.kind, tries, error = told, again_at = %at, "not sent yet");
+                tracing::warn!(dispatch_id, kind = %dispatch.kind, tries, error = told, again_at = %at, "not sent yet");
                 SendOutcome::Later { at, error: error.to_string() }
             }
             Err(error) => {
                 let told = without_addresses(&error.to_string());
-                tracing::error!(dispatch_id, kind = dispatch.kind, tries, error = told, "given up");
+                tracing::error!(dispatch_id, kind = %dispatch.kind, tries, error = told, "given up");
                 SendOutcome::GivenUp { error: error.to_string() }
             }
         }

@@ -12,7 +12,7 @@ use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Address, Letter, Token};
 use crate::referee::{
-    self, Act, Cause, Correction, HouseMatch, Instruction, Listing, Match, MatchAction, Offer,
+    self, Act, Cause, Correction, DispatchKind, HouseMatch, Instruction, Listing, Match, MatchAction, Offer,
     OfferRejection, Stage,
 };
 use crate::report::envelope::AnsweredLetter;
@@ -66,7 +66,7 @@ impl Office {
             message_id,
             recipient: gm.address.as_str().to_owned(),
             bytes,
-            kind: if answered.is_some() { "answer" } else { "notice" }.to_owned(),
+            kind: if answered.is_some() { DispatchKind::Answer } else { DispatchKind::Notice },
             match_id: None,
             seat: None,
             answers: answered.map(|letter| letter.digest),

@@ -11,6 +11,7 @@ use super::settle::Read;
 use crate::letter::authentic::ReportedDkim;
 use crate::letter::{Digest, Letter};
 use crate::post::dkim::DkimVerdict;
+use crate::referee::DispatchKind;
 use crate::report::ClubLetter;
 use crate::store::{LetterStatus, Postponed, Settlement, TokenRow, WaitingLetter};
 
@@ -118,7 +119,8 @@ impl Office {
         let Some(address) = row.player.addresses.first() else { return Ok(()) };
         let unique = format!("u.{}.{}.{}", row.match_id.to_lowercase(), row.seat, row.player.id);
         let plain = ClubLetter::Unproven { match_id: row.match_id.clone() };
-        let dispatch = self.plain_dispatch(&plain, (&row.player.name, address), &unique, "notice")?;
+        let dispatch =
+            self.plain_dispatch(&plain, (&row.player.name, address), &unique, DispatchKind::Notice)?;
         let made = self.store.dispatches_named(std::slice::from_ref(&dispatch.message_id)).await?;
         let waits = settlement.dispatches.iter().any(|other| other.message_id == dispatch.message_id);
         if made.is_empty() && !waits {

@@ -82,7 +82,7 @@ impl Office {
             if !own {
                 let plain = ClubLetter::GivenUp {
                     recipient: claimed.recipient.clone(),
-                    kind: claimed.kind.clone(),
+                    kind: claimed.kind,
                     match_id: claimed.match_id.clone(),
                     error: error.to_owned(),
                 };

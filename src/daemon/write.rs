@@ -88,7 +88,7 @@ impl Office {
                 message_id,
                 recipient: address.to_owned(),
                 bytes,
-                kind: envelope::kind(&dispatch.content).to_owned(),
+                kind: envelope::kind(&dispatch.content),
                 match_id: Some(game_match.id.clone()),
                 seat: match dispatch.to {
                     Reader::Seat(seat) => Some(seat),
@@ -134,8 +134,8 @@ pub(super) fn entry_row(chained: &ChainedEntry) -> EntryRow {
 pub(super) fn match_row(game_match: &Match, version: i64) -> anyhow::Result<MatchRow> {
     Ok(MatchRow {
         id: game_match.id.clone(),
-        game: game_match.game.key().to_owned(),
-        stage: game_match.stage.as_str().to_owned(),
+        game: game_match.game,
+        stage: game_match.stage,
         wake_at: game_match.wake_at(),
         snapshot: serde_json::to_string(game_match)?,
         version,

@@ -23,6 +23,12 @@ pub enum Stage {
 }
 
 impl Stage {
+    const ALL: [Stage; 3] = [Stage::Running, Stage::Paused, Stage::Over];
+
+    pub fn parse(name: &str) -> Option<Stage> {
+        Stage::ALL.into_iter().find(|stage| stage.as_str() == name)
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             Stage::Running => "running",

@@ -12,8 +12,10 @@ mod life;
 mod offer;
 mod schedule;
 
+use std::fmt::{self, Display};
+
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::game::any::{AnyState, Filing};
 use crate::game::{Fault, Line, Outcome, Phase, Seat, Syntax};
@@ -149,6 +151,67 @@ pub enum Content {
     Missed { seats: Vec<Seat> },
     /// Something that was decided outside the turns.
     Notice(Notice),
+}
+
+/// What kind of letter a dispatch is: for lists, and as the database and dossiers keep it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DispatchKind {
+    /// To a player who takes a seat: a new one, or somebody else's.
+    Invitation,
+    /// An answer to a letter.
+    Answer,
+    /// A seat's turn result.
+    Report,
+    Reminder,
+    /// Who missed the deadline, and what follows.
+    Missed,
+    /// Anything else that was decided; also most letters to the GM.
+    Notice,
+    /// A match offered to one address.
+    Challenge,
+    /// To the player who made an offer: it lapsed, or was declined.
+    Offer,
+    /// To the GM: a match does not verify.
+    Alarm,
+}
+
+impl DispatchKind {
+    const ALL: [DispatchKind; 9] = [
+        DispatchKind::Invitation,
+        DispatchKind::Answer,
+        DispatchKind::Report,
+        DispatchKind::Reminder,
+        DispatchKind::Missed,
+        DispatchKind::Notice,
+        DispatchKind::Challenge,
+        DispatchKind::Offer,
+        DispatchKind::Alarm,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DispatchKind::Invitation => "invitation",
+            DispatchKind::Answer => "answer",
+            DispatchKind::Report => "report",
+            DispatchKind::Reminder => "reminder",
+            DispatchKind::Missed => "missed",
+            DispatchKind::Notice => "notice",
+            DispatchKind::Challenge => "challenge",
+            DispatchKind::Offer => "offer",
+            DispatchKind::Alarm => "alarm",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<DispatchKind> {
+        DispatchKind::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+impl Display for DispatchKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 /// One adjudication: the phase that was decided, and the state that came of it.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::game::Line;
-use crate::referee::{OfferRejection, OfferSummary, Rejection, Reply};
+use crate::referee::{DispatchKind, OfferRejection, OfferSummary, Rejection, Reply};
 
 /// What such a letter says.
 #[derive(Clone, Debug, Serialize)]
@@ -22,7 +22,7 @@ pub enum ClubLetter {
     /// To the GM, once a day.
     Digest { digest: GmDigest },
     /// To the GM: a mail could not be sent.
-    GivenUp { recipient: String, kind: String, match_id: Option<String>, error: String },
+    GivenUp { recipient: String, kind: DispatchKind, match_id: Option<String>, error: String },
     /// To the GM: a letter could not be ruled on.
     SetAside { digest: String, sender: String, note: String },
     /// To a player: a letter in his name could not be proven his.
@@ -165,7 +165,7 @@ pub struct RefusalCount {
 #[derive(Clone, Debug, Serialize)]
 pub struct FailedSend {
     pub recipient: String,
-    pub kind: String,
+    pub kind: DispatchKind,
     pub error: String,
 }
 

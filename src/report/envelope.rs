@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::mime::{self, Header, MimeError};
 use super::{Club, Templates, WordedLetter};
 use crate::letter::{Address, Digest, Letter};
-use crate::referee::{Content, Match};
+use crate::referee::{Content, DispatchKind, Match};
 
 /// What stands on every letter of the club.
 #[derive(Clone, Debug)]
@@ -122,15 +122,14 @@ pub fn unique_part(game_match: &Match, index: usize) -> String {
 /// What stands in the place of the turn once a match is over.
 const OVER: &str = "over";
 
-/// What a letter is, for lists.
-pub fn kind(content: &Content) -> &'static str {
+pub fn kind(content: &Content) -> DispatchKind {
     match content {
-        Content::Invitation | Content::Succession => "invitation",
-        Content::Answer(_) => "answer",
-        Content::Report { .. } => "report",
-        Content::Reminder => "reminder",
-        Content::Missed { .. } => "missed",
-        Content::Notice(_) => "notice",
+        Content::Invitation | Content::Succession => DispatchKind::Invitation,
+        Content::Answer(_) => DispatchKind::Answer,
+        Content::Report { .. } => DispatchKind::Report,
+        Content::Reminder => DispatchKind::Reminder,
+        Content::Missed { .. } => DispatchKind::Missed,
+        Content::Notice(_) => DispatchKind::Notice,
     }
 }
 

@@ -15,8 +15,8 @@ use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{MailIdentity, SealKey, Source};
 use crate::letter::Digest;
 use crate::referee::{
-    self, Adjudication, Answer, Content, Dispatch, Match, MatchSummary, Notice, Offer, OfferRejection,
-    OfferSummary, OpenSeat, Opening, Orders, PastReport, Reader, Rejection, Reply, Terms,
+    self, Adjudication, Answer, Content, Dispatch, DispatchKind, Match, MatchSummary, Notice, Offer,
+    OfferRejection, OfferSummary, OpenSeat, Opening, Orders, PastReport, Reader, Rejection, Reply, Terms,
 };
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
@@ -83,7 +83,7 @@ fn to_gm() -> Vec<ClubLetter> {
         late: vec![line.clone()],
         unread: vec![line.clone()],
         refused: vec![RefusalCount { id: text("QU-0000"), count: 1 }],
-        failed: vec![FailedSend { recipient: text("x"), kind: text("report"), error: text("no") }],
+        failed: vec![FailedSend { recipient: text("x"), kind: DispatchKind::Report, error: text("no") }],
         set_aside: letters.clone(),
         ignored: letters,
         ..GmDigest::default()
@@ -134,7 +134,12 @@ fn to_gm() -> Vec<ClubLetter> {
             why: String::new(),
         },
         ClubLetter::Digest { digest },
-        ClubLetter::GivenUp { recipient: text("x"), kind: text("report"), match_id: Some(id.clone()), error },
+        ClubLetter::GivenUp {
+            recipient: text("x"),
+            kind: DispatchKind::Report,
+            match_id: Some(id.clone()),
+            error,
+        },
         ClubLetter::SetAside { digest: text("0123456789abcdef"), sender: text("x"), note: text("y") },
         ClubLetter::Unproven { match_id: id },
     ]

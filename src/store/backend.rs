@@ -124,10 +124,10 @@ macro_rules! backend {
                 Ok(sqlx::query_scalar("SELECT id FROM match ORDER BY id").fetch_all(&self.reader).await?)
             }
 
-            async fn list_matches(&self, stage: Option<&str>) -> Result<Vec<MatchRow>> {
+            async fn list_matches(&self, stage: Option<Stage>) -> Result<Vec<MatchRow>> {
                 let query = match stage {
                     Some(stage) => sqlx::query_as(concat!(match_columns!(), "WHERE stage = $1 ORDER BY id"))
-                        .bind(text(stage)),
+                        .bind(stage.as_str()),
                     None => sqlx::query_as(concat!(match_columns!(), "ORDER BY id")),
                 };
                 let rows: Vec<rows::Match> = query.fetch_all(&self.reader).await?;

@@ -18,6 +18,7 @@ use sqlx::{Acquire, Postgres, Transaction};
 pub use self::error::{Result, StoreError};
 pub use self::values::*;
 use crate::letter::Digest;
+use crate::referee::Stage;
 
 mod backend;
 pub mod carry;
@@ -280,7 +281,7 @@ pub trait Store: Send + Sync {
     async fn match_ids(&self) -> Result<Vec<String>>;
 
     /// All matches, or those in this stage, by id; the snapshot included.
-    async fn list_matches(&self, stage: Option<&str>) -> Result<Vec<MatchRow>>;
+    async fn list_matches(&self, stage: Option<Stage>) -> Result<Vec<MatchRow>>;
 
     /// Up to `limit` matches whose `wake_at` has come, the one that waits longest first, from behind `after` on.
     async fn matches_due(

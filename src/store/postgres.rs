@@ -176,7 +176,9 @@ impl PostgresStore {
             sqlx::query_scalar(sql).bind(now).bind(i64::from(limit)).fetch_all(&mut *tx).await?;
         // Only now that nobody else sends them it is sure which of them are due.
         let sql = concat!(outgoing_columns!(), "AND d.id = ANY($1) ORDER BY d.due_at, d.created_at, d.id");
-        let due: Vec<Claimed> = sqlx::query_as(sql).bind(numbers(&ids)).bind(now).fetch_all(&mut *tx).await?;
+        let due: Vec<rows::Outgoing> =
+            sqlx::query_as(sql).bind(numbers(&ids)).bind(now).fetch_all(&mut *tx).await?;
+        let due = due.into_iter().map(rows::Outgoing::read).collect::<Result<Vec<Claimed>>>()?;
         if due.is_empty() {
             tx.rollback().await?;
             return Ok((due, Claim::default()));

@@ -9,11 +9,14 @@ use futures_util::{Stream, TryStreamExt as _};
 use sqlx::FromRow;
 
 use super::{
-    AnswerRow, DispatchRow, EntryRow, InvitationStage, LetterDecision, LetterRow, LetterStatus, MatchRow,
-    NewLetter, Player, Queues, Result, SendOutcome, SentRow, StoreError, Take, TokenRow, WaitingLetter,
+    AnswerRow, Claimed, DispatchRow, EntryRow, InvitationStage, LetterDecision, LetterRow, LetterStatus,
+    MatchRow, NewLetter, Player, Queues, Result, SendOutcome, SentRow, StoreError, Take, TokenRow,
+    WaitingLetter,
 };
 use crate::game::Seat;
+use crate::game::any::GameKind;
 use crate::letter::Digest;
+use crate::referee::{DispatchKind, Stage};
 
 /// How many rows one INSERT brings: beyond it nothing is gained, and no limit on parameters is near.
 pub const CHUNK: usize = 64;
@@ -58,6 +61,14 @@ pub fn maybe_time(milliseconds: Option<i64>) -> Result<Option<DateTime<Utc>>> {
 
 pub fn digest(hex: &str) -> Result<Digest> {
     hex.parse().map_err(|_| unsound("digest", hex))
+}
+
+fn game(key: &str) -> Result<GameKind> {
+    GameKind::parse(key).ok_or_else(|| unsound("game", key))
+}
+
+fn dispatch_kind(name: &str) -> Result<DispatchKind> {
+    DispatchKind::parse(name).ok_or_else(|| unsound("dispatch kind", name))
 }
 
 fn seat(name: &str) -> Result<Seat> {
@@ -265,8 +276,8 @@ impl Match {
     pub fn read(self) -> Result<MatchRow> {
         Ok(MatchRow {
             id: self.id,
-            game: self.game,
-            stage: self.stage,
+            game: game(&self.game)?,
+            stage: Stage::parse(&self.stage).ok_or_else(|| unsound("stage", &self.stage))?,
             wake_at: maybe_time(self.wake_at)?,
             snapshot: self.snapshot,
             version: self.version,
@@ -319,7 +330,7 @@ impl Dispatch {
             id: self.id,
             message_id: self.message_id,
             recipient: self.recipient,
-            kind: self.kind,
+            kind: dispatch_kind(&self.kind)?,
             match_id: self.match_id,
             seat: self.seat.as_deref().map(seat).transpose()?,
             created_at: time(self.created_at)?,
@@ -353,7 +364,7 @@ impl Invitation {
             inviter: self.inviter,
             inviter_name: self.inviter_name,
             invited: self.invited,
-            game: self.game,
+            game: game(&self.game)?,
             offer: self.offer,
             stage: InvitationStage::parse(&self.stage).ok_or_else(|| unsound("stage", &self.stage))?,
             match_id: self.match_id,
@@ -390,7 +401,32 @@ impl SentBytes {
     pub fn read(self) -> Result<SentRow> {
         let SentBytes { id, message_id, recipient, kind, seat, bytes } = self;
         let seat = seat.as_deref().map(self::seat).transpose()?;
-        Ok(SentRow { id, message_id, recipient, kind, seat, bytes })
+        Ok(SentRow { id, message_id, recipient, kind: dispatch_kind(&kind)?, seat, bytes })
+    }
+}
+
+#[derive(FromRow)]
+pub struct Outgoing {
+    id: i64,
+    message_id: String,
+    recipient: String,
+    bytes: Vec<u8>,
+    kind: String,
+    match_id: Option<String>,
+    tries: i64,
+}
+
+impl Outgoing {
+    pub fn read(self) -> Result<Claimed> {
+        Ok(Claimed {
+            id: self.id,
+            message_id: self.message_id,
+            recipient: self.recipient,
+            bytes: self.bytes,
+            kind: dispatch_kind(&self.kind)?,
+            match_id: self.match_id,
+            tries: tries(self.tries)?,
+        })
     }
 }
 

@@ -135,8 +135,8 @@ macro_rules! settling {
                 QueryBuilder::<$db>::new("INSERT INTO match (id, game, stage, wake_at, snapshot, version) ");
             query.push_values(chunk, |mut row, new| {
                 row.push_bind(&new.id)
-                    .push_bind(&new.game)
-                    .push_bind(&new.stage)
+                    .push_bind(new.game.key())
+                    .push_bind(new.stage.as_str())
                     .push_bind(new.wake_at.map(|at| at.timestamp_millis()))
                     .push_bind(&new.snapshot)
                     .push_bind(1_i64);
@@ -173,7 +173,7 @@ macro_rules! settling {
                 QueryBuilder::<$db>::new("WITH new (n_id, n_stage, n_wake_at, n_snapshot, n_version) AS (");
             query.push_values(chunk, |mut row, new| {
                 row.push_bind(&new.id)
-                    .push_bind(&new.stage)
+                    .push_bind(new.stage.as_str())
                     .push_bind(new.wake_at.map(|at| at.timestamp_millis()))
                     .push_bind(&new.snapshot)
                     .push_bind(new.version);
@@ -268,7 +268,7 @@ macro_rules! settling {
             query.push_values(chunk, |mut row, dispatch| {
                 row.push_bind(&dispatch.message_id)
                     .push_bind(text(&dispatch.recipient))
-                    .push_bind(&dispatch.kind)
+                    .push_bind(dispatch.kind.as_str())
                     .push_bind(&dispatch.match_id)
                     .push_bind(dispatch.seat.map(|seat| seat.as_str()))
                     .push_bind(dispatch.answers.map(|digest| digest.to_string()))
@@ -300,7 +300,7 @@ macro_rules! settling {
                 .bind(text(&new.inviter))
                 .bind(text(&new.inviter_name))
                 .bind(new.invited.as_deref().map(text))
-                .bind(&new.game)
+                .bind(new.game.key())
                 .bind(text(&new.offer))
                 .bind(new.stage.as_str())
                 .bind(&new.match_id)

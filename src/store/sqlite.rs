@@ -182,12 +182,13 @@ impl SqliteStore {
             outgoing_columns!(),
             "AND d.id NOT IN (SELECT value FROM json_each($1)) ORDER BY d.due_at, d.created_at, d.id LIMIT $3"
         );
-        let due: Vec<Claimed> = sqlx::query_as(sql)
+        let due: Vec<rows::Outgoing> = sqlx::query_as(sql)
             .bind(numbers(&others))
             .bind(now)
             .bind(i64::from(limit))
             .fetch_all(&self.writer)
             .await?;
+        let due = due.into_iter().map(rows::Outgoing::read).collect::<Result<Vec<Claimed>>>()?;
         let ids: Vec<i64> = due.iter().map(|dispatch| dispatch.id).collect();
         self.sending.ids().extend(&ids);
         Ok((due, Claim::guarded(Arc::new(Freed(Arc::clone(&self.sending), ids)))))

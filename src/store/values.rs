@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 
 use crate::game::Seat;
+use crate::game::any::GameKind;
 use crate::letter::Digest;
+use crate::referee::{DispatchKind, Stage};
 
 /// A letter as it arrived, before anybody has looked at it.
 #[derive(Clone, Debug)]
@@ -140,9 +142,8 @@ pub struct TokenRow {
 pub struct MatchRow {
     /// `QZ-7K3M`.
     pub id: String,
-    pub game: String,
-    /// `running`, `paused`, `over` …: for lists.
-    pub stage: String,
+    pub game: GameKind,
+    pub stage: Stage,
     /// When the clock has something to decide in it; `None`: never.
     pub wake_at: Option<DateTime<Utc>>,
     pub snapshot: String,
@@ -179,8 +180,7 @@ pub struct NewDispatch {
     pub message_id: String,
     pub recipient: String,
     pub bytes: Vec<u8>,
-    /// `report`, `receipt` …: for lists.
-    pub kind: String,
+    pub kind: DispatchKind,
     pub match_id: Option<String>,
     pub seat: Option<Seat>,
     /// The letter that it answers.
@@ -199,16 +199,15 @@ pub struct AnswerRow {
 }
 
 /// A dispatch claimed for sending.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug)]
 pub struct Claimed {
     pub id: i64,
     pub message_id: String,
     pub recipient: String,
     pub bytes: Vec<u8>,
-    pub kind: String,
+    pub kind: DispatchKind,
     pub match_id: Option<String>,
     /// How often sending was tried before.
-    #[sqlx(try_from = "i64")]
     pub tries: u32,
 }
 
@@ -233,7 +232,7 @@ pub struct DispatchRow {
     pub id: i64,
     pub message_id: String,
     pub recipient: String,
-    pub kind: String,
+    pub kind: DispatchKind,
     pub match_id: Option<String>,
     pub seat: Option<Seat>,
     pub created_at: DateTime<Utc>,
@@ -251,7 +250,7 @@ pub struct SentRow {
     pub id: i64,
     pub message_id: String,
     pub recipient: String,
-    pub kind: String,
+    pub kind: DispatchKind,
     pub seat: Option<Seat>,
     pub bytes: Vec<u8>,
 }
@@ -266,7 +265,7 @@ pub struct Invitation {
     pub inviter_name: String,
     /// The address that it is for; `None`: for anyone.
     pub invited: Option<String>,
-    pub game: String,
+    pub game: GameKind,
     /// Options, days and seat as JSON.
     pub offer: String,
     pub stage: InvitationStage,

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use fogpost::game::Seat;
 use fogpost::ledger::{Entry, Fact, adjudications};
+use fogpost::referee::DispatchKind;
 use fogpost::store::{self, DispatchRow, Store};
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
@@ -143,7 +144,7 @@ impl Reckoning {
         let due = decided.len() + closed;
         for seat in Seat::BOTH {
             let of = |row: &&DispatchRow| row.match_id.as_ref() == Some(&table.id) && row.seat == Some(seat);
-            let reports = dispatches.iter().filter(of).filter(|row| row.kind == "report").count();
+            let reports = dispatches.iter().filter(of).filter(|row| row.kind == DispatchKind::Report).count();
             self.reports += reports;
             let told = format!("{} has {reports} reports for {seat} of {due}", table.id);
             match reports.cmp(&due) {

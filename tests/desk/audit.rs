@@ -8,7 +8,7 @@ use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Fact, Head};
 use fogpost::letter::Digest;
-use fogpost::referee::{Match, Stage};
+use fogpost::referee::{DispatchKind, Match, Stage};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 
@@ -163,7 +163,7 @@ fn a_stage_that_is_not_the_matchs_is_named() {
 fn a_changed_report_is_named_down_to_its_picture() {
     let (desk, game_match) = played();
     let sent = desk.block_on(desk.office().store.dispatches_of(&game_match.id)).expect("the store answers");
-    let (report, bytes) = sent.iter().find(|(row, _)| row.kind == "report").expect("a report");
+    let (report, bytes) = sent.iter().find(|(row, _)| row.kind == DispatchKind::Report).expect("a report");
     let place = Place::Sent(report.message_id.clone());
     let write = |bytes: &[u8]| {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -241,7 +241,7 @@ fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
     desk.reply(ANN, &to_ann, "MARBLE E5");
     let now = desk.find(&game_match.id);
     let sent = desk.block_on(desk.office().store.dispatches_of(&game_match.id)).expect("the store answers");
-    let (row, bytes) = sent.iter().rfind(|(row, _)| row.kind == "report").expect("a report");
+    let (row, bytes) = sent.iter().rfind(|(row, _)| row.kind == DispatchKind::Report).expect("a report");
     let text = String::from_utf8(bytes.clone()).expect("mail is text");
     assert!(text.contains(from), "{from} stands in {text}");
     let forged = text.replacen(from, to, 1).into_bytes();

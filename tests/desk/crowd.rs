@@ -6,6 +6,7 @@ use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
+use fogpost::referee::DispatchKind;
 use fogpost::store::{LetterStatus, SendOutcome, TokenRow};
 
 use crate::desk::{Desk, GM};
@@ -98,8 +99,11 @@ fn letters_of_many_matches_are_each_ruled_on_once() {
     assert!((0..MATCHES).all(|n| crowd.turns(n) == 1));
     let sent =
         crowd.desk.block_on(crowd.desk.office().store.list_dispatches(false, 10_000)).expect("the outbox");
-    let reports: BTreeSet<_> =
-        sent.iter().filter(|sent| sent.kind == "report").map(|sent| (&sent.match_id, sent.seat)).collect();
+    let reports: BTreeSet<_> = sent
+        .iter()
+        .filter(|sent| sent.kind == DispatchKind::Report)
+        .map(|sent| (&sent.match_id, sent.seat))
+        .collect();
     assert_eq!(reports.len(), 2 * MATCHES);
     assert_eq!(sent.len(), (2 + 3) * MATCHES, "two forms, a receipt and two reports for each match");
 }

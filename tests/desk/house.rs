@@ -188,7 +188,8 @@ fn who_beats_a_level_meets_the_next_one_where_the_club_has_it_so() {
         assert!(beaten, "Average beats Trainer one time in twenty");
         let level_of_new = |text: &str| {
             desk.write(ANN, text);
-            let rows = desk.block_on(desk.office().store.list_matches(Some("running"))).expect("matches");
+            let rows =
+                desk.block_on(desk.office().store.list_matches(Some(Stage::Running))).expect("matches");
             let game_match = desk.find(&rows[0].id);
             desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
             game_match.house.second.expect("the house plays")

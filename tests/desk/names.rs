@@ -4,6 +4,7 @@ use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
+use fogpost::referee::Stage;
 use fogpost::store::{MatchRow, Settlement};
 
 use crate::desk::Desk;
@@ -19,8 +20,8 @@ fn many_matches_open_at_once_where_a_tenth_of_all_names_is_taken() {
     let taken = taken.flat_map(|[c, d, e]| ['0', '1', '2'].map(|b| format!("QD-{b}{c}{d}{e}")));
     let row = |id| MatchRow {
         id,
-        game: "quad".to_owned(),
-        stage: "over".to_owned(),
+        game: GameKind::Quad,
+        stage: Stage::Over,
         wake_at: None,
         snapshot: "{}".to_owned(),
         version: 0,

@@ -1,5 +1,6 @@
 //! A club carried from one database to another and back.
 
+use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
 use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError, open};
@@ -34,7 +35,7 @@ async fn furnish(place: &Place) {
         inviter: "ann@player.test".to_owned(),
         inviter_name: "Ann".to_owned(),
         invited: None,
-        game: "quad".to_owned(),
+        game: GameKind::Quad,
         offer: "{}".to_owned(),
         stage: InvitationStage::Open,
         match_id: None,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fogpost::game::Seat;
+use fogpost::referee::Stage;
 use fogpost::store::{LetterStatus, NewDispatch, SendOutcome, Settlement, Store, StoreError, TokenRow, open};
 
 use crate::place::Place;
@@ -216,15 +217,15 @@ pub async fn matches_due_come_in_the_order_of_their_clocks(place: Place) {
 
 pub async fn matches_are_listed_by_id_and_stage(place: Place) {
     let mut matches: Vec<_> = ["QZ-b", "QU-A", "QZ-B"].map(|id| match_row(id, 0)).into();
-    matches[2].stage = "over".to_owned();
+    matches[2].stage = Stage::Over;
     place.store.commit(&Settlement { matches, ..settlement() }).await.unwrap();
     let ids = async |stage| -> Vec<String> {
         place.store.list_matches(stage).await.unwrap().into_iter().map(|row| row.id).collect()
     };
     assert_eq!(ids(None).await, ["QU-A", "QZ-B", "QZ-b"]);
-    assert_eq!(ids(Some("running")).await, ["QU-A", "QZ-b"]);
-    assert_eq!(ids(Some("over")).await, ["QZ-B"]);
-    assert_eq!(ids(Some("paused")).await, [""; 0]);
+    assert_eq!(ids(Some(Stage::Running)).await, ["QU-A", "QZ-b"]);
+    assert_eq!(ids(Some(Stage::Over)).await, ["QZ-B"]);
+    assert_eq!(ids(Some(Stage::Paused)).await, [""; 0]);
 }
 
 pub async fn seats_are_found_by_token_and_by_match(place: Place) {

@@ -1,6 +1,7 @@
 //! Invitations, players who become one, letters put off, and dispatches that came back: on every database.
 
 use fogpost::game::Seat;
+use fogpost::game::any::GameKind;
 use fogpost::store::{Invitation, InvitationStage, Settlement, StoreError};
 
 use crate::place::Place;
@@ -12,7 +13,7 @@ fn invitation(code: &str, stage: InvitationStage) -> Invitation {
         inviter: "ann@player.test".to_owned(),
         inviter_name: "Ann".to_owned(),
         invited: Some("bo@player.test".to_owned()),
-        game: "quad".to_owned(),
+        game: GameKind::Quad,
         offer: "{}".to_owned(),
         stage,
         match_id: None,

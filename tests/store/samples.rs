@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
 use fogpost::game::Seat;
+use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
+use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
     EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Postponed, SeatRow, Settlement,
     Store, WaitingLetter,
@@ -40,8 +42,8 @@ pub fn decided(letter: &NewLetter, fate: LetterStatus) -> LetterDecision {
 pub fn match_row(id: &str, version: i64) -> MatchRow {
     MatchRow {
         id: id.to_owned(),
-        game: "quadrant-z".to_owned(),
-        stage: "running".to_owned(),
+        game: GameKind::QuadrantZ,
+        stage: Stage::Running,
         wake_at: None,
         snapshot: format!("{{\"version\":{version}}}"),
         version,
@@ -65,7 +67,7 @@ pub fn dispatch(number: u32) -> NewDispatch {
         message_id: format!("d{number}@club.test"),
         recipient: format!("player{number}@player.test"),
         bytes: format!("Message-ID: <d{number}@club.test>\r\n\r\nFiled.\r\n").into_bytes(),
-        kind: "receipt".to_owned(),
+        kind: DispatchKind::Answer,
         match_id: None,
         seat: None,
         answers: None,

@@ -13,18 +13,19 @@ use self::difference::differing_json;
 use self::reader::ReadLetter;
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredDispatch};
 use super::{AuditVerdict, ExpectedDispatch, Finding, Place};
+use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact, Head, Link, Source};
 use crate::letter::{Digest, Letter, Limits};
-use crate::referee::{Match, Ruling};
+use crate::referee::{DispatchKind, Match, Ruling, Stage};
 use crate::report::envelope::{self, AnsweredLetter};
 
 /// The match as it is kept beside its ledger.
 #[derive(Clone, Debug)]
 pub struct StoredMatch {
     pub id: String,
-    pub game: String,
-    pub stage: String,
+    pub game: GameKind,
+    pub stage: Stage,
     pub wake_at: Option<DateTime<Utc>>,
     /// As JSON.
     pub snapshot: String,
@@ -269,7 +270,7 @@ impl Check {
                 if letter.wanted().is_some() {
                     letter.reports_before.clone_from(reports);
                 }
-                if letter.sent.kind == "report" {
+                if letter.sent.kind == DispatchKind::Report {
                     reports.push(letter.sent.message_id.clone());
                 }
             }
@@ -334,9 +335,7 @@ impl Check {
                 }
             };
             self.wrong(Place::Kept("the snapshot"), what);
-        } else if (kept.game.as_str(), kept.stage.as_str(), kept.wake_at)
-            != (now.game.key(), now.stage.as_str(), now.wake_at())
-        {
+        } else if (kept.game, kept.stage, kept.wake_at) != (now.game, now.stage, now.wake_at()) {
             self.wrong(
                 Place::Kept("the match"),
                 "its game, stage or next moment is not that of its snapshot",

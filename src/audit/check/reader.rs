@@ -11,6 +11,7 @@ use crate::audit::{Finding, Place};
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact, Head, Source};
 use crate::letter::{Digest, Letter, NewText, OwnIdentity};
+use crate::referee::DispatchKind;
 
 /// An entry as it is kept: what it is found by, its canonical JSON and its hash.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ pub struct LedgerRow {
 pub struct StoredDispatch {
     pub message_id: String,
     pub recipient: String,
-    pub kind: String,
+    pub kind: DispatchKind,
     pub seat: Option<Seat>,
     pub bytes: Vec<u8>,
     /// Of the bytes.

@@ -9,7 +9,7 @@ use crate::daemon::Office;
 use crate::game::Seat;
 use crate::game::record::{Record, Step};
 use crate::ledger::{self, Entry};
-use crate::referee::Match;
+use crate::referee::{DispatchKind, Match};
 
 /// Turns of which the story tells, at most.
 const MOMENTS: usize = 8;
@@ -89,8 +89,10 @@ async fn write_reports(office: &Office, game_match: &Match, folder: &Path) -> an
     std::fs::create_dir_all(&pages)?;
     let mut letters: Vec<Letter> = Vec::new();
     for (about, bytes) in office.store.dispatches_of(&game_match.id).await? {
-        let is_report = about.kind == "report";
-        let Some(seat) = about.seat.filter(|_| is_report || about.kind == "invitation") else { continue };
+        let is_report = about.kind == DispatchKind::Report;
+        let Some(seat) = about.seat.filter(|_| is_report || about.kind == DispatchKind::Invitation) else {
+            continue;
+        };
         let mail = MessageParser::default().parse(&bytes).context("a letter of ours cannot be read")?;
         if is_report {
             let number = letters.iter().filter(|letter| letter.seat == seat).count();
