@@ -1,7 +1,7 @@
 //! The figure of War in the Pacific: legal surface moves and one adjudication, of a position in mid-game.
 
 use divan::{Bencher, black_box};
-use fogpost::game::pacific::{Options, Order, Pacific, State, advance, surface_moves};
+use fogpost::game::pacific::{Options, Order, State, advance, surface_moves};
 use fogpost::game::{BySeat, Game, Numbered, Phase, Seat};
 
 fn main() {
@@ -17,9 +17,9 @@ fn mid_game() -> (State, Seat) {
         x ^= x << 17;
         (x >> 33) as u32 % n
     };
-    let mut state = Pacific::start(&Options::default());
+    let mut state = State::start(&Options::default());
     for phase in 0.. {
-        let due = Pacific::due(&state).expect("the match goes on");
+        let due = state.due().expect("the match goes on");
         if phase >= 30 && due.phase == Phase::Surface {
             return (state, due.seats[0]);
         }
@@ -34,10 +34,10 @@ fn surface_moves_and_one_adjudication(bencher: Bencher<'_, '_>) {
     let (from, to) = surface_moves(&state, side)[0];
     let order = Numbered { line: 1, order: Order::Move { class: None, from, to } };
     let mut filed = BySeat::new(None, None);
-    filed[side] = Some(Pacific::check(&Pacific::view(&state, side), &[order]).expect("a legal move"));
+    filed[side] = Some(State::check(&state.view(side), &[order]).expect("a legal move"));
     bencher.counter(divan::counter::ItemsCount::new(1_u32)).bench_local(|| {
         let moves = surface_moves(black_box(&state), side).len();
-        (moves, Pacific::adjudicate(black_box(&state), black_box(&filed)))
+        (moves, black_box(&state).adjudicate(black_box(&filed)))
     });
 }
 

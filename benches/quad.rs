@@ -3,7 +3,7 @@
 
 use divan::{Bencher, black_box};
 use fogpost::game::quad::house::{self, Level};
-use fogpost::game::quad::{Options, Order, Quad, State, View};
+use fogpost::game::quad::{Options, Order, State, View};
 use fogpost::game::{BySeat, Game, Numbered, Sealed};
 
 type Filed = BySeat<Option<Sealed<Order>>>;
@@ -21,16 +21,16 @@ fn positions() -> Vec<(State, View, Filed)> {
     };
     let mut positions = Vec::new();
     for _ in 0..20 {
-        let mut state = Quad::start(&Options::default());
-        while let Some(due) = Quad::due(&state) {
+        let mut state = State::start(&Options::default());
+        while let Some(due) = state.due() {
             let side = due.seats[0];
-            let view = Quad::view(&state, side);
+            let view = state.view(side);
             let empty = view.empty();
             let order = Numbered { line: 1, order: Order::Marble(empty[dice(empty.len())]) };
             let mut filed = BySeat::new(None, None);
-            filed[side] = Some(Quad::check(&view, &[order]).expect("a marble on an empty point is legal"));
+            filed[side] = Some(State::check(&view, &[order]).expect("a marble on an empty point is legal"));
             positions.push((state.clone(), view, filed.clone()));
-            state = Quad::adjudicate(&state, &filed);
+            state = state.adjudicate(&filed);
         }
     }
     positions
@@ -49,7 +49,7 @@ fn adjudication(bencher: Bencher<'_, '_>) {
     let mut next = (0..positions.len()).cycle();
     bencher.bench_local(|| {
         let (state, _, filed) = &positions[next.next().expect("a cycle")];
-        Quad::adjudicate(black_box(state), black_box(filed))
+        black_box(state).adjudicate(black_box(filed))
     });
 }
 

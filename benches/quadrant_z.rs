@@ -1,7 +1,7 @@
 //! How fast Quadrant Z is in the middle of a match: about eight ships a side, and combat in this very turn.
 
 use divan::{Bencher, black_box};
-use fogpost::game::quadrant_z::{Order, QuadrantZ, State, play};
+use fogpost::game::quadrant_z::{Order, State, play};
 use fogpost::game::{BySeat, Game, Numbered, Sealed, Seat};
 
 fn main() {
@@ -23,13 +23,13 @@ fn numbers(seed: u64) -> impl FnMut(u32) -> u32 {
 /// Orders as filed: order by order, with the view that they were checked against.
 fn filed(state: &State, rng: &mut impl FnMut(u32) -> u32) -> Filed {
     BySeat::from_fn(|seat| {
-        let view = QuadrantZ::view(state, seat);
+        let view = state.view(seat);
         loop {
             let lines = play::random_filing(&view, rng);
-            let parsed = lines.iter().map(|line| QuadrantZ::parse(line).expect("it writes orders"));
+            let parsed = lines.iter().map(|line| State::parse(line).expect("it writes orders"));
             let orders: Vec<_> =
                 (1..).zip(parsed.flatten()).map(|(line, order)| Numbered { line, order }).collect();
-            if let Ok(sealed) = QuadrantZ::check(&view, &orders) {
+            if let Ok(sealed) = State::check(&view, &orders) {
                 return Some(sealed);
             }
         }
@@ -40,12 +40,12 @@ fn filed(state: &State, rng: &mut impl FnMut(u32) -> u32) -> Filed {
 fn middle(battles: usize) -> (State, Filed) {
     for seed in 0.. {
         let mut rng = numbers(seed);
-        let mut state = QuadrantZ::start(&Default::default());
-        while let Some(due) = QuadrantZ::due(&state) {
+        let mut state = State::start(&Default::default());
+        while let Some(due) = state.due() {
             let filed = filed(&state, &mut rng);
-            let next = QuadrantZ::adjudicate(&state, &filed);
-            let ships = Seat::BOTH.map(|seat| QuadrantZ::view(&state, seat).ships.len());
-            let fought = QuadrantZ::view(&next, Seat::First).battles.len();
+            let next = state.adjudicate(&filed);
+            let ships = Seat::BOTH.map(|seat| state.view(seat).ships.len());
+            let fought = next.view(Seat::First).battles.len();
             if due.turn >= 4 && fought == battles && ships.iter().all(|ships| (7..=9).contains(ships)) {
                 return (state, filed);
             }
@@ -58,28 +58,28 @@ fn middle(battles: usize) -> (State, Filed) {
 #[divan::bench(args = [0, 1, 2])]
 fn adjudicate(bencher: Bencher<'_, '_>, battles: usize) {
     let (state, filed) = middle(battles);
-    bencher.bench_local(|| QuadrantZ::adjudicate(black_box(&state), black_box(&filed)));
+    bencher.bench_local(|| black_box(&state).adjudicate(black_box(&filed)));
 }
 
 #[divan::bench]
 fn check(bencher: Bencher<'_, '_>) {
     let (state, filed) = middle(1);
-    let view = QuadrantZ::view(&state, Seat::First);
+    let view = state.view(Seat::First);
     let sealed = filed.first.expect("both have filed");
     let orders: Vec<_> =
         (1..).zip(sealed.orders().iter().cloned()).map(|(line, order)| Numbered { line, order }).collect();
-    bencher.bench_local(|| QuadrantZ::check(black_box(&view), black_box(&orders)));
+    bencher.bench_local(|| State::check(black_box(&view), black_box(&orders)));
 }
 
 #[divan::bench]
 fn view(bencher: Bencher<'_, '_>) {
     let (state, _) = middle(1);
-    bencher.bench_local(|| QuadrantZ::view(black_box(&state), Seat::First));
+    bencher.bench_local(|| black_box(&state).view(Seat::First));
 }
 
 #[divan::bench]
 fn board(bencher: Bencher<'_, '_>) {
     let (state, _) = middle(1);
-    let view = QuadrantZ::view(&state, Seat::First);
-    bencher.bench_local(|| QuadrantZ::board(black_box(&view)));
+    let view = state.view(Seat::First);
+    bencher.bench_local(|| State::board(black_box(&view)));
 }

@@ -1,10 +1,10 @@
 //! Quantum: one generation of all legal moves, and one adjudication, from positions of random matches.
 
 use divan::{Bencher, black_box};
-use fogpost::game::quantum::{Options, Quantum, State, View};
+use fogpost::game::quantum::{Options, Order, State, View};
 use fogpost::game::{BySeat, Game, Numbered, Options as _, Sealed};
 
-type Filed = BySeat<Option<Sealed<<Quantum as Game>::Order>>>;
+type Filed = BySeat<Option<Sealed<Order>>>;
 
 fn main() {
     divan::main();
@@ -21,18 +21,17 @@ fn positions(jump: &str) -> Vec<(State, View, Filed)> {
     options.set("jump", jump).expect("jump takes it");
     let mut positions = Vec::new();
     for _ in 0..10 {
-        let mut state = Quantum::start(&options);
-        while let Some(due) = Quantum::due(&state) {
+        let mut state = State::start(&options);
+        while let Some(due) = state.due() {
             let mut filed = BySeat::new(None, None);
             if let [side] = due.seats[..] {
-                let view = Quantum::view(&state, side);
+                let view = state.view(side);
                 let moves = view.moves();
                 let order = Numbered { line: 1, order: moves[dice(moves.len())] };
-                filed[side] =
-                    Some(Quantum::check(&view, &[order]).expect("the engine's own moves are legal"));
+                filed[side] = Some(State::check(&view, &[order]).expect("the engine's own moves are legal"));
                 positions.push((state.clone(), view, filed.clone()));
             }
-            state = Quantum::adjudicate(&state, &filed);
+            state = state.adjudicate(&filed);
         }
     }
     positions
@@ -51,6 +50,6 @@ fn adjudication(bencher: Bencher<'_, '_>, jump: &str) {
     let mut next = (0..positions.len()).cycle();
     bencher.bench_local(|| {
         let (state, _, filed) = &positions[next.next().expect("a cycle")];
-        Quantum::adjudicate(black_box(state), black_box(filed))
+        black_box(state).adjudicate(black_box(filed))
     });
 }

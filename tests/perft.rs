@@ -1,16 +1,16 @@
 //! How many ways lead on from a position, counted by the engines and once more by plain, slow generators.
 
-use fogpost::game::quad::{self, Point, Quad};
-use fogpost::game::quantum::{self, Kind, Quantum, Spot};
+use fogpost::game::quad::{self, Point};
+use fogpost::game::quantum::{self, Kind, Spot};
 use fogpost::game::{BySeat, Game, Numbered, Options, Seat};
 
 /// The state after `orders` of `side`, which are legal.
-fn play<G: Game>(state: &G::State, side: Seat, orders: Vec<G::Order>) -> G::State {
+fn play<G: Game>(state: &G, side: Seat, orders: Vec<G::Order>) -> G {
     let orders: Vec<_> = orders.into_iter().map(|order| Numbered { line: 1, order }).collect();
-    let sealed = G::check(&G::view(state, side), &orders).expect("the engine's own moves are legal");
+    let sealed = G::check(&state.view(side), &orders).expect("the engine's own moves are legal");
     let mut filed = BySeat::new(None, None);
     filed[side] = Some(sealed);
-    G::adjudicate(state, &filed)
+    state.adjudicate(&filed)
 }
 
 mod of_quantum {
@@ -20,28 +20,28 @@ mod of_quantum {
         let mut options = quantum::Options::default();
         options.set("array", array).expect("an array");
         options.set("jump", jump).expect("jump takes it");
-        Quantum::start(&options)
+        quantum::State::start(&options)
     }
 
     /// Sequences of `depth` moves and passes; after the end of a match there are none.
     fn perft(state: &quantum::State, depth: u32) -> u64 {
-        let Some(due) = Quantum::due(state) else { return 0 };
+        let Some(due) = state.due() else { return 0 };
         let Some(&side) = due.seats.first() else {
-            let passed = Quantum::adjudicate(state, &BySeat::new(None, None));
+            let passed = state.adjudicate(&BySeat::new(None, None));
             return if depth == 1 { 1 } else { perft(&passed, depth - 1) };
         };
-        let moves = Quantum::view(state, side).moves();
+        let moves = state.view(side).moves();
         if depth == 1 {
             return moves.len() as u64;
         }
-        moves.into_iter().map(|order| perft(&play::<Quantum>(state, side, vec![order]), depth - 1)).sum()
+        moves.into_iter().map(|order| perft(&play(state, side, vec![order]), depth - 1)).sum()
     }
 
     /// Colour, kind and height of every stack, square by square: all that the plain generator knows.
     type Plain = Vec<Option<(Seat, Kind, i32)>>;
 
     fn plain(state: &quantum::State) -> Plain {
-        let view = Quantum::view(state, Seat::First);
+        let view = state.view(Seat::First);
         Spot::all().map(|spot| view.stacks[spot].map(|s| (s.side, s.kind, i32::from(s.height)))).collect()
     }
 
@@ -123,10 +123,10 @@ mod of_quantum {
             let jump = if game % 2 == 0 { "on" } else { "off" };
             let mut state = start(["S......./Q.......", FULL, "C.Q.S.C./SS..QQCC"][game % 3], jump);
             for _ in 0..120 {
-                let Some(due) = Quantum::due(&state) else { break };
+                let Some(due) = state.due() else { break };
                 let side = state_side(&state);
                 let board = plain(&state);
-                let mut moves = Quantum::view(&state, side).moves();
+                let mut moves = state.view(side).moves();
                 let pairs = (0..64usize).flat_map(|from| (0..64usize).map(move |to| (from, to)));
                 let expected: Vec<_> =
                     pairs.filter(|&(from, to)| goes(&board, jump == "on", side, from, to)).collect();
@@ -136,17 +136,17 @@ mod of_quantum {
                 assert_eq!(found, expected);
                 assert_eq!(due.seats.is_empty(), expected.is_empty());
                 state = if moves.is_empty() {
-                    Quantum::adjudicate(&state, &BySeat::new(None, None))
+                    state.adjudicate(&BySeat::new(None, None))
                 } else {
                     let order = moves[dice(moves.len() as u32) as usize];
-                    play::<Quantum>(&state, side, vec![order])
+                    play(&state, side, vec![order])
                 };
             }
         }
     }
 
     fn state_side(state: &quantum::State) -> Seat {
-        Quantum::view(state, Seat::First).to_move.expect("the match runs")
+        state.view(Seat::First).to_move.expect("the match runs")
     }
 }
 
@@ -155,11 +155,11 @@ mod of_quad {
 
     /// Turns of a marble and at most `stars` stars, in every order of the stars; won positions are counted apart.
     fn perft(state: &quad::State, stars: usize, depth: u32) -> (u64, u64) {
-        let Some(side) = Quad::due(state).map(|due| due.seats[0]) else { return (1, 1) };
+        let Some(side) = state.due().map(|due| due.seats[0]) else { return (1, 1) };
         if depth == 0 {
             return (1, 0);
         }
-        let view = Quad::view(state, side);
+        let view = state.view(side);
         let mut turns: Vec<Vec<quad::Order>> =
             view.empty().into_iter().map(|point| vec![quad::Order::Marble(point)]).collect();
         if view.stars_now().min(stars) > 0 {
@@ -172,7 +172,7 @@ mod of_quad {
                 with_star.map(|(star, marble)| vec![quad::Order::Star(star), quad::Order::Marble(marble)]),
             );
         }
-        let after = turns.into_iter().map(|turn| perft(&play::<Quad>(state, side, turn), stars, depth - 1));
+        let after = turns.into_iter().map(|turn| perft(&play(state, side, turn), stars, depth - 1));
         after.fold((0, 0), |(all, won), (more, more_won)| (all + more, won + more_won))
     }
 
@@ -222,13 +222,13 @@ mod of_quad {
     fn late() -> quad::State {
         let mut dice = dice(1);
         loop {
-            let mut state = Quad::start(&quad::Options::default());
-            while let Some(due) = Quad::due(&state).filter(|due| due.turn <= 30) {
-                let empty = Quad::view(&state, due.seats[0]).empty();
+            let mut state = quad::State::start(&quad::Options::default());
+            while let Some(due) = state.due().filter(|due| due.turn <= 30) {
+                let empty = state.view(due.seats[0]).empty();
                 let marble = empty[dice(empty.len() as u32) as usize];
-                state = play::<Quad>(&state, due.seats[0], vec![quad::Order::Marble(marble)]);
+                state = play(&state, due.seats[0], vec![quad::Order::Marble(marble)]);
             }
-            if Quad::outcome(&state).is_none() {
+            if state.outcome().is_none() {
                 return state;
             }
         }
@@ -236,7 +236,7 @@ mod of_quad {
 
     #[test]
     fn the_first_turns_are_as_many_as_ever() {
-        let start = Quad::start(&quad::Options::default());
+        let start = quad::State::start(&quad::Options::default());
         let marbles_alone = [1, 2].map(|depth| perft(&start, 0, depth));
         assert_eq!(marbles_alone, [(117, 0), (117 * 116, 0)]);
         assert_eq!(perft(&start, 1, 1), (117 + 117 * 116, 0));
@@ -245,7 +245,7 @@ mod of_quad {
     #[test]
     fn a_plain_generator_finds_the_same_turns_and_quads_late_in_a_match() {
         let state = late();
-        let view = Quad::view(&state, Seat::First);
+        let view = state.view(Seat::First);
         let plain = (view.marbles.clone(), view.empty());
         let found = [1, 2].map(|depth| perft(&state, 0, depth));
         assert_eq!(found, [(87, 7), (6887, 402)]);
@@ -257,14 +257,14 @@ mod of_quad {
         let mut dice = dice(5);
         let mut won = 0;
         for _ in 0..60 {
-            let mut state = Quad::start(&quad::Options::default());
-            while let Some(due) = Quad::due(&state) {
+            let mut state = quad::State::start(&quad::Options::default());
+            while let Some(due) = state.due() {
                 let side = due.seats[0];
-                let view = Quad::view(&state, side);
+                let view = state.view(side);
                 let empty = view.empty();
                 let marble = empty[dice(empty.len() as u32) as usize];
-                state = play::<Quad>(&state, side, vec![quad::Order::Marble(marble)]);
-                let quads = Quad::view(&state, side).quads;
+                state = play(&state, side, vec![quad::Order::Marble(marble)]);
+                let quads = state.view(side).quads;
                 assert_eq!(!quads.is_empty(), wins(&view.marbles[side], marble));
                 assert!(quads.iter().all(|quad| is_square(*quad)));
                 won += quads.len();

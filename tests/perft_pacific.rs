@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fogpost::game::pacific::{Kind, Options, Order, Pacific, Square, State, advance, perft, surface_moves};
+use fogpost::game::pacific::{Kind, Options, Order, Square, State, advance, perft, surface_moves};
 use fogpost::game::{Game, Numbered, Phase, Seat};
 
 type Sea = BTreeMap<(i32, i32), (Seat, Kind)>;
@@ -76,7 +76,7 @@ fn of_state(state: &State, side: Seat) -> Vec<Step> {
 
 /// The plain count: moves are carried out by the engine, but found here.
 fn plain_perft(state: &State, depth: u32) -> u64 {
-    let Some(due) = Pacific::due(state) else { return u64::from(depth == 0) };
+    let Some(due) = state.due() else { return u64::from(depth == 0) };
     let moves = plain_moves(&sea(state), due.seats[0]);
     if depth == 1 {
         return moves.len() as u64;
@@ -87,10 +87,10 @@ fn plain_perft(state: &State, depth: u32) -> u64 {
 fn after(state: &State, side: Seat, (from, to): Step) -> State {
     let square = |(file, rank): (i32, i32)| Square::new(file as u8, rank as u8).expect("on the board");
     let order = Order::Move { class: None, from: square(from), to: square(to) };
-    let sealed = Pacific::check(&Pacific::view(state, side), &[Numbered { line: 1, order }]);
+    let sealed = State::check(&state.view(side), &[Numbered { line: 1, order }]);
     let mut filed = fogpost::game::BySeat::new(None, None);
     filed[side] = Some(sealed.expect("a legal move"));
-    Pacific::adjudicate(state, &filed)
+    state.adjudicate(&filed)
 }
 
 fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
@@ -105,17 +105,17 @@ fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
 
 fn setup(south: &str, north: &str) -> State {
     let options = Options { submarines: false, ..Options::default() };
-    let start = Pacific::start(&options);
+    let start = State::start(&options);
     let seal = |side: Seat, text: &str| {
         let orders = (1..).zip(text.lines()).flat_map(|(line, text)| {
-            let orders = Pacific::parse(text).expect("an order");
+            let orders = State::parse(text).expect("an order");
             orders.into_iter().map(move |order| Numbered { line, order })
         });
         let orders: Vec<_> = orders.collect();
-        Some(Pacific::check(&Pacific::view(&start, side), &orders).expect("a setup without fault"))
+        Some(State::check(&start.view(side), &orders).expect("a setup without fault"))
     };
     let filed = fogpost::game::BySeat::new(seal(Seat::First, south), seal(Seat::Second, north));
-    Pacific::adjudicate(&start, &filed)
+    start.adjudicate(&filed)
 }
 
 const OPEN_SOUTH: &str = "CARRIER D2 SQUADRON E3\nCARRIER M2 SQUADRON L3\nBATTLESHIP A1 F1 K1 P1\n\
@@ -151,7 +151,7 @@ const MELEE: &str = "J8-K6 I10-D15 I8-D3 J9-N13 D3-F4 N13-N14 H8-I9 K9-P14 K8-L6
 fn perft_after_a_melee() {
     let mut state = setup(CLOSE_SOUTH, CLOSE_NORTH);
     for step in MELEE.split_ascii_whitespace() {
-        let side = Pacific::due(&state).expect("the match goes on").seats[0];
+        let side = state.due().expect("the match goes on").seats[0];
         let (from, to) = step.split_once('-').expect("two squares");
         let place = |text| Square::parse(text).map(|at| (i32::from(at.file()), i32::from(at.rank())));
         state = after(&state, side, (place(from).expect("a square"), place(to).expect("a square")));
@@ -163,9 +163,9 @@ fn perft_after_a_melee() {
 fn every_position_of_random_play_has_the_moves_of_the_plain_generator() {
     for seed in 1..=8 {
         let mut rng = rng(seed);
-        let mut state = Pacific::start(&Options { submarines: seed % 2 == 0, ..Options::default() });
+        let mut state = State::start(&Options { submarines: seed % 2 == 0, ..Options::default() });
         for _ in 0..120 {
-            let Some(due) = Pacific::due(&state) else { break };
+            let Some(due) = state.due() else { break };
             if due.phase == Phase::Surface {
                 for side in Seat::BOTH {
                     assert_eq!(of_state(&state, side), {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fogpost::game::pacific::{Options, Pacific, State, advance};
+use fogpost::game::pacific::{Options, State, advance};
 use fogpost::game::{BySeat, Due, Game, Options as _, Outcome, Phase, Reason, Seat, Syntax};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
@@ -37,13 +37,13 @@ fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
 }
 
 fn render(env: &Environment<'_>, name: &str, state: &State, due: &Due, me: Seat) -> String {
-    let view = Pacific::view(state, me);
-    let options = Options::RULES.iter().map(|rule| (rule.name, Pacific::options(state).get(rule.name)));
+    let view = state.view(me);
+    let options = Options::RULES.iter().map(|rule| (rule.name, state.options().get(rule.name)));
     let options: BTreeMap<_, _> = options.collect();
     let context = serde_json::json!({
         "view": view,
-        "extra": Pacific::extra(&view),
-        "board": Pacific::board(&view).text,
+        "extra": State::extra(&view),
+        "board": State::board(&view).text,
         "names": BySeat::new("Anastasia Featherstonehaugh", "Bo"),
         "html": false,
         "me": me,
@@ -60,7 +60,7 @@ fn check(name: &str, text: &str) {
     for line in text.lines() {
         // A row of the board takes 70 columns where a mark stands at its end.
         assert!(line.chars().count() <= 70, "{name}: too wide: {line}");
-        let read = Pacific::parse(line.trim().trim_start_matches("- "));
+        let read = State::parse(line.trim().trim_start_matches("- "));
         assert_eq!(read, Err(Syntax::Unknown), "{name}: begins like an order: {line}");
     }
     assert!(!text.contains("\n\n\n"), "{name}: a gap:\n{text}");
@@ -73,8 +73,8 @@ fn every_template_renders_in_every_phase() {
         let mut rng = rng(seed);
         let destroyers = if seed % 2 == 0 { 7 } else { 8 };
         let options = Options { submarines: seed % 4 != 0, quiet_limit: 8, destroyers, ..Options::default() };
-        let mut state = Pacific::start(&options);
-        while let Some(due) = Pacific::due(&state) {
+        let mut state = State::start(&options);
+        while let Some(due) = state.due() {
             for me in Seat::BOTH {
                 check("knows", &render(&env, "knows", &state, &due, me));
             }
@@ -87,7 +87,7 @@ fn every_template_renders_in_every_phase() {
             }
         }
         let last = Due { phase: Phase::Surface, turn: 0, seats: Vec::new() };
-        let closed = Pacific::close(&state, Outcome { winner: None, reason: Reason::DrawAgreed });
+        let closed = state.close(Outcome { winner: None, reason: Reason::DrawAgreed });
         for state in [&state, &closed] {
             for me in Seat::BOTH {
                 check("knows", &render(&env, "knows", state, &last, me));

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use fogpost::game::quad::{self, Quad};
-use fogpost::game::quantum::{self, Quantum};
+use fogpost::game::quad;
+use fogpost::game::quantum;
 use fogpost::game::{BySeat, Due, Game, Numbered, Options, Outcome, Phase, Reason, Seat, Syntax};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
@@ -45,10 +45,10 @@ fn dice(mut seed: u64) -> impl FnMut(u32) -> u32 {
     }
 }
 
-fn rendered<G: Game>(env: &Environment<'_>, name: &str, state: &G::State, due: &Due, me: Seat) -> String {
-    let view = G::view(state, me);
+fn rendered<G: Game>(env: &Environment<'_>, name: &str, state: &G, due: &Due, me: Seat) -> String {
+    let view = state.view(me);
     let options: BTreeMap<_, _> =
-        G::Options::RULES.iter().map(|rule| (rule.name, G::options(state).get(rule.name))).collect();
+        G::Options::RULES.iter().map(|rule| (rule.name, state.options().get(rule.name))).collect();
     let context = serde_json::json!({
         "view": view,
         "extra": G::extra(&view),
@@ -78,14 +78,14 @@ fn check<G: Game>(name: &str, text: &str) {
 }
 
 /// Whether the examples of a form, those of one turn together, can be filed as they stand.
-fn examples_can_be_filed<G: Game>(state: &G::State, me: Seat, form: &str) {
+fn examples_can_be_filed<G: Game>(state: &G, me: Seat, form: &str) {
     for example in form.split("\n\n").filter(|part| part.trim_start().starts_with('|')) {
         let mut orders = Vec::new();
         for (line, text) in (1..).zip(example.lines().filter_map(|line| line.trim().strip_prefix("| "))) {
             let read = G::parse(text).expect("an example can be read");
             orders.extend(read.into_iter().map(|order| Numbered { line, order }));
         }
-        assert!(G::check(&G::view(state, me), &orders).is_ok(), "{example}");
+        assert!(G::check(&state.view(me), &orders).is_ok(), "{example}");
     }
 }
 
@@ -97,28 +97,28 @@ fn match_in_words<G: Game>(
 ) {
     let mut state = G::start(options);
     for _ in 0..200 {
-        let Some(due) = G::due(&state) else { break };
+        let Some(due) = state.due() else { break };
         for me in Seat::BOTH {
-            rendered::<G>(env, "knows", &state, &due, me);
-            rendered::<G>(env, "news", &state, &due, me);
+            rendered(env, "knows", &state, &due, me);
+            rendered(env, "news", &state, &due, me);
         }
         let mut filed = BySeat::new(None, None);
         if let [me] = due.seats[..] {
-            let form = rendered::<G>(env, "form", &state, &due, me);
-            examples_can_be_filed::<G>(&state, me, &form);
-            let lines = filing(&G::view(&state, me));
+            let form = rendered(env, "form", &state, &due, me);
+            examples_can_be_filed(&state, me, &form);
+            let lines = filing(&state.view(me));
             let orders = lines.iter().flat_map(|line| G::parse(line).unwrap_or_default());
             let orders: Vec<_> = (1..).zip(orders).map(|(line, order)| Numbered { line, order }).collect();
-            let Ok(sealed) = G::check(&G::view(&state, me), &orders) else { continue };
+            let Ok(sealed) = G::check(&state.view(me), &orders) else { continue };
             filed[me] = Some(sealed);
         }
-        state = G::adjudicate(&state, &filed);
+        state = state.adjudicate(&filed);
     }
-    let closed = G::close(&state, Outcome { winner: None, reason: Reason::DrawAgreed });
+    let closed = state.close(Outcome { winner: None, reason: Reason::DrawAgreed });
     let last = Due { phase: Phase::Move, turn: 0, seats: Vec::new() };
     for (state, me) in [&state, &closed].into_iter().flat_map(|state| Seat::BOTH.map(|me| (state, me))) {
-        rendered::<G>(env, "knows", state, &last, me);
-        rendered::<G>(env, "news", state, &last, me);
+        rendered(env, "knows", state, &last, me);
+        rendered(env, "news", state, &last, me);
     }
 }
 
@@ -130,9 +130,11 @@ fn the_words_of_quantum_hold_in_random_matches() {
         let mut options = quantum::Options::default();
         options.set("array", array).expect("an array");
         options.set("jump", if dice(2) == 0 { "on" } else { "off" }).expect("jump takes both");
-        match_in_words::<Quantum>(&env, &options, |view| quantum::play::random_filing(view, &mut dice));
+        match_in_words::<quantum::State>(&env, &options, |view| {
+            quantum::play::random_filing(view, &mut dice)
+        });
     }
-    check::<Quantum>("rules", QUANTUM[3].1);
+    check::<quantum::State>("rules", QUANTUM[3].1);
 }
 
 #[test]
@@ -143,9 +145,9 @@ fn the_words_of_quad_hold_in_random_matches() {
         let mut options = quad::Options::default();
         options.set("swap", if number % 2 == 0 { "on" } else { "off" }).expect("swap takes both");
         options.set("trainer", if number % 4 < 2 { "on" } else { "off" }).expect("trainer takes both");
-        match_in_words::<Quad>(&env, &options, |view| quad::play::random_filing(view, &mut dice));
+        match_in_words::<quad::State>(&env, &options, |view| quad::play::random_filing(view, &mut dice));
     }
-    check::<Quad>("rules", QUAD[3].1);
+    check::<quad::State>("rules", QUAD[3].1);
 }
 
 #[test]
@@ -153,19 +155,22 @@ fn a_report_of_quad_reads_so() {
     let env = environment(QUAD);
     let mut options = quad::Options::default();
     options.set("trainer", "on").expect("trainer takes it");
-    let mut state = Quad::start(&options);
+    let mut state = quad::State::start(&options);
     for (line, me) in ["E5", "A6", "G5", "A7", "E7", "B3* B9"].into_iter().zip(Seat::BOTH.into_iter().cycle())
     {
-        let orders: Vec<_> =
-            Quad::parse(line).expect("orders").into_iter().map(|order| Numbered { line: 1, order }).collect();
+        let orders: Vec<_> = quad::State::parse(line)
+            .expect("orders")
+            .into_iter()
+            .map(|order| Numbered { line: 1, order })
+            .collect();
         let mut filed = BySeat::new(None, None);
-        filed[me] = Some(Quad::check(&Quad::view(&state, me), &orders).expect("a legal turn"));
-        state = Quad::adjudicate(&state, &filed);
+        filed[me] = Some(quad::State::check(&state.view(me), &orders).expect("a legal turn"));
+        state = state.adjudicate(&filed);
     }
-    let due = Quad::due(&state).expect("the match runs");
-    let news = rendered::<Quad>(&env, "news", &state, &due, Seat::First);
+    let due = state.due().expect("the match runs");
+    let news = rendered(&env, "news", &state, &due, Seat::First);
     assert_eq!(news, "- Bo blocked with a star\n  on B3.\n- Bo played a marble on B9.\n");
-    let knows = rendered::<Quad>(&env, "knows", &state, &due, Seat::First);
+    let knows = rendered(&env, "knows", &state, &due, Seat::First);
     let pieces = "Pieces left\n-----------\n\n    Side          marbles   stars\n    Black (you)        17       6\n    \
                   White              17       5\n\nQuads within reach\n";
     assert!(knows.contains(pieces), "{knows}");

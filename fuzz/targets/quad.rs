@@ -3,14 +3,14 @@
 #![no_main]
 
 use fogpost::game::Game;
-use fogpost::game::quad::Quad;
+use fogpost::game::quad::State;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|line: &str| {
     if line.trim().is_empty() || line.contains(['\n', '\r']) {
         return;
     }
-    for order in Quad::parse(line).unwrap_or_default() {
-        assert_eq!(Quad::parse(&order.to_string()), Ok(vec![order]));
+    for order in State::parse(line).unwrap_or_default() {
+        assert_eq!(State::parse(&order.to_string()), Ok(vec![order]));
     }
 });

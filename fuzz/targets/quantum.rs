@@ -3,14 +3,14 @@
 #![no_main]
 
 use fogpost::game::Game;
-use fogpost::game::quantum::Quantum;
+use fogpost::game::quantum::State;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|line: &str| {
     if line.trim().is_empty() || line.contains(['\n', '\r']) {
         return;
     }
-    for order in Quantum::parse(line).unwrap_or_default() {
-        assert_eq!(Quantum::parse(&order.to_string()), Ok(vec![order]));
+    for order in State::parse(line).unwrap_or_default() {
+        assert_eq!(State::parse(&order.to_string()), Ok(vec![order]));
     }
 });

@@ -1,6 +1,7 @@
 //! The closed enum over the games, and what the rest of the program may ask of any of them.
 //!
-//! A new game is one line in [`games!`]: what it lacks does not compile.
+//! A new game is one line in [`games!`]; whatever it lacks does not compile. A new question to the games is a method
+//! of [`Game`] that [`AnyState`] or [`GameKind`] forwards with `on_state!` or `on_game!`.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -9,75 +10,62 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use super::options::Choices;
-use super::position::{Held, Position};
 use super::{
-    Board, BySeat, Due, Fault, Game, HouseLevel, Line, OptionRule, Options, Outcome, Sealed, Seat, Syntax,
+    Board, BySeat, Due, Fault, Game, HouseLevel, Line, Numbered, OptionRule, Options, Outcome, Reason,
+    Rulebook, Sealed, Seat, Syntax, pacific, quad, quadrant_z, quantum,
 };
 
+/// Declares the enums over all games, and the two macros that forward a call to the game of a value.
+///
+/// The first argument is a dollar sign, which the inner macros need for their own variables.
 macro_rules! games {
-    ($($variant:ident => $game:ty),+ $(,)?) => {
+    ($d:tt $($variant:ident => $state:ty),+ $(,)?) => {
         /// Which game.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum GameKind { $($variant),+ }
 
         impl GameKind {
             pub const ALL: &'static [GameKind] = &[$(GameKind::$variant),+];
-
-            fn rulebook(self) -> &'static dyn Rulebook {
-                match self { $(GameKind::$variant => &Book::<$game>(std::marker::PhantomData)),+ }
-            }
-
-            /// A match of this game before anything was filed.
-            pub fn start(self, choices: &Choices) -> AnyState {
-                match self {
-                    $(GameKind::$variant => AnyState::$variant(Held(<$game>::start(&choices.all())))),+
-                }
-            }
-
-            /// The same under this version of the rules; both may come from a file that anybody wrote.
-            ///
-            /// # Errors
-            /// A sentence: the version, or an option, is not known.
-            pub fn start_under(self, rules: u32, choices: &Choices) -> Result<AnyState, String> {
-                self.knows_rules(rules)?;
-                let choices = &self.choose(choices.iter())?;
-                if rules == self.rules() {
-                    return Ok(self.start(choices));
-                }
-                Ok(match self {
-                    $(GameKind::$variant => {
-                        AnyState::$variant(Held(<$game>::start_under(rules, &choices.all())))
-                    }),+
-                })
-            }
         }
 
         /// The state of a match of any game. Its JSON names the game.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "game", content = "state", rename_all = "kebab-case")]
-        pub enum AnyState { $($variant(Held<$game>)),+ }
+        pub enum AnyState { $($variant($state)),+ }
 
         impl AnyState {
             pub fn kind(&self) -> GameKind {
                 match self { $(AnyState::$variant(_) => GameKind::$variant),+ }
             }
+        }
 
-            fn position_of(&self) -> &dyn Position {
-                match self { $(AnyState::$variant(held) => held),+ }
+        $(impl From<$state> for AnyState {
+            fn from(state: $state) -> Self {
+                AnyState::$variant(state)
             }
+        })+
 
-            fn position_of_mut(&mut self) -> &mut dyn Position {
-                match self { $(AnyState::$variant(held) => held),+ }
-            }
+        /// Evaluates an expression with `$name` bound to the game's own state inside an [`AnyState`].
+        macro_rules! on_state {
+            ($d any:expr, $d name:ident => $d body:expr) => {
+                match $d any { $(AnyState::$variant($d name) => $d body),+ }
+            };
+        }
+
+        /// Evaluates an expression with the type `$name` standing for the state of a [`GameKind`].
+        macro_rules! on_game {
+            ($d kind:expr, $d name:ident => $d body:expr) => {
+                match $d kind { $(GameKind::$variant => { type $d name = $state; $d body }),+ }
+            };
         }
     };
 }
 
-games! {
-    QuadrantZ => super::quadrant_z::QuadrantZ,
-    Pacific => super::pacific::Pacific,
-    Quantum => super::quantum::Quantum,
-    Quad => super::quad::Quad,
+games! { $
+    QuadrantZ => quadrant_z::State,
+    Pacific => pacific::State,
+    Quantum => quantum::State,
+    Quad => quad::State,
 }
 
 /// The orders of one seat for one phase, checked and held unseen; one canonical line for each order.
@@ -90,12 +78,12 @@ impl Filing {
         &self.0
     }
 
-    pub(super) fn of<O: Display>(sealed: &Sealed<O>) -> Filing {
+    fn of<O: Display>(sealed: &Sealed<O>) -> Filing {
         Filing(sealed.orders().iter().map(O::to_string).collect())
     }
 }
 
-/// A filing that does not fit the state it was sealed for: somebody has changed one of the two.
+/// A sealed filing that its state makes illegal: one of the two was changed.
 #[derive(Debug, thiserror::Error)]
 #[error("the orders sealed for {seat} cannot stand in this state: {}", .faults.first().map_or("", |f| f.reason.as_str()))]
 pub struct Unsound {
@@ -103,114 +91,76 @@ pub struct Unsound {
     pub faults: Vec<Fault>,
 }
 
-/// What a game says of itself, without any match.
-trait Rulebook {
-    fn key(&self) -> &'static str;
-    fn name(&self) -> &'static str;
-    fn prefix(&self) -> &'static str;
-    fn rules(&self) -> u32;
-    fn earlier_rules(&self) -> &'static [u32];
-    fn sides(&self) -> BySeat<&'static str>;
-    fn option_rules(&self) -> &'static [OptionRule];
-    fn choose(&self, wanted: &[(&str, &str)]) -> Result<Choices, String>;
-    fn syntax(&self, line: &str) -> Result<(), Syntax>;
-    fn replaced(&self, lines: &[Line]) -> Vec<Line>;
-    fn house(&self) -> (u32, &'static [HouseLevel]);
-}
-
-struct Book<G>(std::marker::PhantomData<G>);
-
-impl<G: Game> Rulebook for Book<G> {
-    fn key(&self) -> &'static str {
-        G::KEY
-    }
-    fn name(&self) -> &'static str {
-        G::NAME
-    }
-    fn prefix(&self) -> &'static str {
-        G::PREFIX
-    }
-    fn rules(&self) -> u32 {
-        G::RULES
-    }
-    fn earlier_rules(&self) -> &'static [u32] {
-        G::EARLIER_RULES
-    }
-    fn sides(&self) -> BySeat<&'static str> {
-        G::SIDES
-    }
-    fn option_rules(&self) -> &'static [OptionRule] {
-        <G::Options as Options>::RULES
-    }
-    fn choose(&self, wanted: &[(&str, &str)]) -> Result<Choices, String> {
-        Choices::choose::<G::Options>(G::NAME, wanted)
-    }
-    fn syntax(&self, line: &str) -> Result<(), Syntax> {
-        G::parse(line).map(|_| ())
-    }
-    fn replaced(&self, lines: &[Line]) -> Vec<Line> {
-        let read: Vec<_> = lines.iter().map(|line| G::parse(&line.text).unwrap_or_default()).collect();
-        let replaced = |at: usize| {
-            let again = |order| read[at + 1..].iter().flatten().any(|after| G::replaces(after, order));
-            !read[at].is_empty() && read[at].iter().all(again)
-        };
-        (0..lines.len()).filter(|at| replaced(*at)).map(|at| lines[at].clone()).collect()
-    }
-    fn house(&self) -> (u32, &'static [HouseLevel]) {
-        G::HOUSE.map_or((0, &[]), |house| (house.version, house.levels))
-    }
-}
-
 impl GameKind {
-    /// As in records and on the command line: `quadrant-z`.
+    pub fn rulebook(self) -> &'static Rulebook {
+        on_game!(self, State => &<State as Game>::RULEBOOK)
+    }
+
+    /// The name in records and on the command line: `quadrant-z`.
     pub fn key(self) -> &'static str {
-        self.rulebook().key()
+        self.rulebook().key
     }
 
-    /// As people write it: `Quadrant Z`.
+    /// The name in sentences: `Quadrant Z`.
     pub fn name(self) -> &'static str {
-        self.rulebook().name()
+        self.rulebook().name
     }
 
-    /// The beginning of match names: `QZ`.
+    /// The prefix of match names: `QZ`.
     pub fn prefix(self) -> &'static str {
-        self.rulebook().prefix()
+        self.rulebook().prefix
     }
 
-    /// The version of the rules by which new matches are played.
+    /// The rules version of new matches.
     pub fn rules(self) -> u32 {
-        self.rulebook().rules()
+        self.rulebook().version
     }
 
-    /// Checks that a match that is played by this version of the rules can be ruled on.
+    pub fn sides(self) -> BySeat<&'static str> {
+        self.rulebook().sides
+    }
+
+    /// The levels at which the house plays this game, the weakest first; empty if it does not.
+    pub fn levels(self) -> &'static [HouseLevel] {
+        self.rulebook().levels
+    }
+
+    /// The version of the house that plays it; see [`Rulebook::house_version`].
+    pub fn house_version(self) -> u32 {
+        self.rulebook().house_version
+    }
+
+    /// Returns the level of this name, in any case.
+    pub fn level(self, name: &str) -> Option<&'static HouseLevel> {
+        self.levels().iter().find(|level| name.eq_ignore_ascii_case(level.name))
+    }
+
+    /// Returns the game called `text`: its key or its name, in any case, with blanks or hyphens.
+    pub fn parse(text: &str) -> Option<GameKind> {
+        let wanted = hyphenated(text);
+        let is_wanted = |kind: &GameKind| wanted == kind.key() || wanted == hyphenated(kind.name());
+        GameKind::ALL.iter().copied().find(is_wanted)
+    }
+
+    /// Checks that matches under this rules version can be ruled on.
     ///
     /// # Errors
-    /// A sentence that names the version, and those that are known.
-    pub fn knows_rules(self, rules: u32) -> Result<(), String> {
-        let known: Vec<u32> = self.rulebook().earlier_rules().iter().copied().chain([self.rules()]).collect();
-        if known.contains(&rules) {
+    /// A sentence that names the version and the known ones.
+    pub fn knows_rules(self, version: u32) -> Result<(), String> {
+        let known: Vec<u32> =
+            self.rulebook().earlier_versions.iter().copied().chain([self.rules()]).collect();
+        if known.contains(&version) {
             return Ok(());
         }
         let listed = known.iter().map(u32::to_string).collect::<Vec<_>>().join(" and ");
         Err(format!(
-            "version {rules} of the rules of {} is not known; this program knows {listed}",
+            "version {version} of the rules of {} is not known; this program knows {listed}",
             self.name()
         ))
     }
 
-    pub fn sides(self) -> BySeat<&'static str> {
-        self.rulebook().sides()
-    }
-
     pub fn option_rules(self) -> &'static [OptionRule] {
-        self.rulebook().option_rules()
-    }
-
-    /// The game called `text`: its key or its name, in any case, blanks and hyphens alike.
-    pub fn parse(text: &str) -> Option<GameKind> {
-        let plain = |text: &str| text.trim().replace([' ', '_'], "-").to_ascii_lowercase();
-        let wanted = plain(text);
-        GameKind::ALL.iter().copied().find(|kind| wanted == kind.key() || wanted == plain(kind.name()))
+        on_game!(self, State => <<State as Game>::Options as Options>::RULES)
     }
 
     /// Checks options by name and value.
@@ -218,32 +168,18 @@ impl GameKind {
     /// # Errors
     /// A sentence that names the option and what would do.
     pub fn choose<'a>(self, wanted: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Choices, String> {
-        self.rulebook().choose(&wanted.into_iter().collect::<Vec<_>>())
+        let wanted: Vec<_> = wanted.into_iter().collect();
+        on_game!(self, State => Choices::choose::<<State as Game>::Options>(self.name(), &wanted))
     }
 
-    /// The same for a match against the house: its level's own options hold unless others are given.
+    /// Checks options of a match against the house. The level's own options hold unless others are chosen.
     ///
     /// # Errors
     /// As for [`GameKind::choose`].
     pub fn choose_at(self, level: &HouseLevel, wanted: &[(&str, &str)]) -> Result<Choices, String> {
-        let given = |name: &str| wanted.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
-        let own = level.options.iter().copied().filter(|(name, _)| !given(name));
-        self.choose(wanted.iter().copied().chain(own))
-    }
-
-    /// The levels at which the house plays it, the weakest first; none: it does not.
-    pub fn levels(self) -> &'static [HouseLevel] {
-        self.rulebook().house().1
-    }
-
-    /// The level of this name, in any case.
-    pub fn level(self, name: &str) -> Option<&'static HouseLevel> {
-        self.levels().iter().find(|level| name.eq_ignore_ascii_case(level.name))
-    }
-
-    /// The version of the house that plays it; see [`super::House::version`].
-    pub fn house_version(self) -> u32 {
-        self.rulebook().house().0
+        let is_chosen = |name: &str| wanted.iter().any(|(chosen, _)| chosen.eq_ignore_ascii_case(name));
+        let of_level = level.options.iter().copied().filter(|(name, _)| !is_chosen(name));
+        self.choose(wanted.iter().copied().chain(of_level))
     }
 
     /// All options with the values in force under `choices`.
@@ -251,18 +187,53 @@ impl GameKind {
         choices.in_force(self.option_rules())
     }
 
-    /// Reads one line of orders, to see whether it is one.
-    ///
-    /// # Errors
-    /// [`Syntax`]: it is no order, or not a whole one.
-    pub fn syntax(self, line: &str) -> Result<(), Syntax> {
-        self.rulebook().syntax(line)
+    /// Starts a match under the current rules version.
+    pub fn start(self, choices: &Choices) -> AnyState {
+        on_game!(self, State => State::start(&choices.all()).into())
     }
 
-    /// Those of the lines of one letter whose place a later one takes: of two orders for one ship, the first.
-    pub fn replaced(self, lines: &[Line]) -> Vec<Line> {
-        self.rulebook().replaced(lines)
+    /// Starts a match under this rules version. Version and options may come from a file that anybody wrote.
+    ///
+    /// # Errors
+    /// A sentence that names the version or the option that is not known.
+    pub fn start_under(self, version: u32, choices: &Choices) -> Result<AnyState, String> {
+        self.knows_rules(version)?;
+        let choices = self.choose(choices.iter())?;
+        if version == self.rules() {
+            return Ok(self.start(&choices));
+        }
+        Ok(on_game!(self, State => State::start_under(version, &choices.all()).into()))
     }
+
+    /// Checks whether a line is an order of this game.
+    ///
+    /// # Errors
+    /// [`Syntax`] if it is no order, or not a whole one.
+    pub fn syntax(self, line: &str) -> Result<(), Syntax> {
+        on_game!(self, State => State::parse(line).map(|_| ()))
+    }
+
+    /// Returns those of one letter's order lines that later lines replace: of two orders for one ship, the first.
+    pub fn replaced(self, lines: &[Line]) -> Vec<Line> {
+        on_game!(self, State => replaced::<State>(lines))
+    }
+}
+
+/// The text as a game's key would be written.
+fn hyphenated(text: &str) -> String {
+    text.trim().replace([' ', '_'], "-").to_ascii_lowercase()
+}
+
+fn replaced<G: Game>(lines: &[Line]) -> Vec<Line> {
+    let parsed: Vec<_> = lines.iter().map(|line| G::parse(&line.text).unwrap_or_default()).collect();
+    let mut replaced = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let is_replaced = |order| parsed[at + 1..].iter().flatten().any(|later| G::replaces(later, order));
+        if !parsed[at].is_empty() && parsed[at].iter().all(is_replaced) {
+            replaced.push(line.clone());
+        }
+    }
+    replaced
 }
 
 impl Display for GameKind {
@@ -285,94 +256,165 @@ impl<'de> Deserialize<'de> for GameKind {
     }
 }
 
+/// The questions to a match of any game. Each does what the method of [`Game`] with the same name does.
 impl AnyState {
-    /// What the match waits for; `None` once it is over.
+    /// Returns what the match waits for; `None` once it is over.
     pub fn due(&self) -> Option<Due> {
-        self.position_of().due()
+        on_state!(self, state => state.due())
     }
 
+    /// Returns how the match ended; `None` while it runs.
     pub fn outcome(&self) -> Option<Outcome> {
-        self.position_of().outcome()
+        on_state!(self, state => state.outcome())
     }
 
     /// Ends the match from outside the rules.
     pub fn close(&mut self, outcome: Outcome) {
-        self.position_of_mut().close(outcome);
+        on_state!(self, state => *state = state.close(outcome));
     }
 
     /// The `state` of the rules page as JSON.
     pub fn position(&self) -> Value {
-        self.position_of().position()
+        on_state!(self, state => state.position())
     }
 
     /// All options with the values in force.
     pub fn options(&self) -> BTreeMap<&'static str, String> {
-        self.position_of().options()
+        on_state!(self, state => state.options().in_force())
     }
 
     /// What `viewer` may know, as the JSON of the rules page.
     pub fn view(&self, viewer: Seat) -> Value {
-        self.position_of().view(viewer)
+        let json = on_state!(self, state => serde_json::to_value(state.view(viewer)));
+        json.expect("a view has string keys and plain values")
     }
 
-    /// What the templates are told besides the view.
+    /// What templates get besides the view.
     pub fn extra(&self, viewer: Seat) -> Value {
-        self.position_of().extra(viewer)
+        on_state!(self, state => extra(state, viewer))
     }
 
     /// The board as `viewer` may know it.
     pub fn board(&self, viewer: Seat) -> Board {
-        self.position_of().board(viewer)
+        on_state!(self, state => board(state, viewer))
     }
 
-    /// The board with everything open.
+    /// The board with everything disclosed.
     pub fn open_board(&self) -> Board {
         let mut open = self.clone();
         if open.outcome().is_none() {
-            open.close(Outcome { winner: None, reason: super::Reason::Abandoned });
+            open.close(Outcome { winner: None, reason: Reason::Abandoned });
         }
         open.board(Seat::First)
     }
 
-    /// Reads and checks the orders of `seat` against what it can see.
+    /// Parses and checks the orders of `seat` against what it can see.
     ///
     /// # Errors
     /// Every fault: those of lines in the order of the lines, then those of the whole filing.
     pub fn seal(&self, seat: Seat, lines: &[Line]) -> Result<Filing, Vec<Fault>> {
-        let due = self.due().filter(|due| due.seats.contains(&seat));
-        if due.is_none() {
-            return Err(vec![Fault::whole(match self.due() {
-                None => "The match is over.".to_owned(),
-                Some(due) => format!("Nothing is due from {seat} in the phase {}.", due.phase),
-            })]);
+        match self.due() {
+            None => Err(vec![Fault::whole("The match is over.")]),
+            Some(due) if !due.seats.contains(&seat) => {
+                Err(vec![Fault::whole(format!("Nothing is due from {seat} in the phase {}.", due.phase))])
+            }
+            Some(_) => on_state!(self, state => seal(state, seat, lines).map(|sealed| Filing::of(&sealed))),
         }
-        self.position_of().seal(seat, lines)
     }
 
-    /// What the rules take as filed for a seat that is due and sent nothing; `None` where it must move itself.
+    /// Returns what the rules take as filed for a seat that is due and sent nothing; `None` where it must move itself.
     pub fn missed(&self, seat: Seat) -> Option<Filing> {
-        self.due().filter(|due| due.seats.contains(&seat)).and_then(|_| self.position_of().missed(seat))
+        if !self.is_due(seat) {
+            return None;
+        }
+        on_state!(self, state => missed(state, seat).map(|sealed| Filing::of(&sealed)))
+    }
+
+    fn is_due(&self, seat: Seat) -> bool {
+        self.due().is_some_and(|due| due.seats.contains(&seat))
     }
 
     /// Decides the phase that is due, once every seat that is due has filed.
     ///
     /// # Errors
-    /// [`Unsound`]: a filing was not sealed for this state. The state stays as it is.
+    /// [`Unsound`] if a filing was not sealed for this state, which then stays as it is.
     pub fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) -> Result<(), Unsound> {
-        self.position_of_mut().adjudicate(filed)
+        on_state!(self, state => {
+            let filed = unseal(state, filed)?;
+            *state = state.adjudicate(&filed);
+        });
+        Ok(())
     }
 
-    /// What the house files for `seat` at the level of this name, from what that seat sees and nothing else; `None`
-    /// where it has no such level, or nothing is due from there.
+    /// Returns the order lines of the house for `seat` at this level, from what that seat sees and nothing else;
+    /// `None` if there is no such level, or nothing is due from the seat.
     pub fn house(&self, seat: Seat, level: &str, dice: u64) -> Option<Vec<String>> {
         let level = self.kind().level(level)?;
-        self.due().filter(|due| due.seats.contains(&seat))?;
-        self.position_of().house(seat, level, dice)
+        self.is_due(seat).then(|| on_state!(self, state => house(state, seat, level, dice)))
     }
 
     /// Random play for tests and benchmarks: order lines for the phase that is due from `seat`, lively and mostly
-    /// legal. `rng(n)` gives a number below `n`.
+    /// legal. `rng(n)` returns a number below `n`.
     pub fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
-        self.position_of().random_filing(seat, rng)
+        on_state!(self, state => random_filing(state, seat, rng))
     }
+}
+
+fn extra<G: Game>(state: &G, viewer: Seat) -> Value {
+    G::extra(&state.view(viewer))
+}
+
+fn board<G: Game>(state: &G, viewer: Seat) -> Board {
+    G::board(&state.view(viewer))
+}
+
+fn missed<G: Game>(state: &G, seat: Seat) -> Option<Sealed<G::Order>> {
+    G::missed(&state.view(seat))
+}
+
+fn house<G: Game>(state: &G, seat: Seat, level: &HouseLevel, dice: u64) -> Vec<String> {
+    G::house(&state.view(seat), level, dice).iter().map(G::Order::to_string).collect()
+}
+
+fn random_filing<G: Game>(state: &G, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
+    G::random_filing(&state.view(seat), rng)
+}
+
+fn unseal<G: Game>(
+    state: &G,
+    filed: &BySeat<Option<Filing>>,
+) -> Result<BySeat<Option<Sealed<G::Order>>>, Unsound> {
+    let mut sealed = BySeat::new(None, None);
+    for (seat, filing) in filed.iter() {
+        let Some(filing) = filing else { continue };
+        let checked = seal(state, seat, &Line::numbered(filing.lines()));
+        sealed[seat] = Some(checked.map_err(|faults| Unsound { seat, faults })?);
+    }
+    Ok(sealed)
+}
+
+/// Parses and checks `lines`. Syntax faults and illegal orders are listed together, each line at most once.
+fn seal<G: Game>(state: &G, seat: Seat, lines: &[Line]) -> Result<Sealed<G::Order>, Vec<Fault>> {
+    let (mut orders, mut faults) = (Vec::new(), Vec::new());
+    for line in lines {
+        match G::parse(&line.text) {
+            Ok(parsed) => orders.extend(parsed.into_iter().map(|order| Numbered { line: line.no, order })),
+            Err(Syntax::Unknown) => {
+                faults.push(Fault::on(line.no, format!("This is no order of {}.", G::RULEBOOK.name)));
+            }
+            Err(Syntax::Malformed { reason, example }) => {
+                faults.push(Fault::on(line.no, reason).with_example(example));
+            }
+        }
+    }
+    let all_parsed = faults.is_empty();
+    match G::check(&state.view(seat), &orders) {
+        Ok(sealed) if all_parsed => return Ok(sealed),
+        Ok(_) => {}
+        Err(illegal) => faults.extend(illegal.into_iter().filter(|fault| all_parsed || !fault.missing)),
+    }
+    // Whole-filing faults come last. A line that was malformed is not also reported as illegal.
+    faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
+    faults.dedup_by(|later, earlier| later.line.is_some() && later.line == earlier.line);
+    Err(faults)
 }

@@ -38,6 +38,11 @@ pub trait Options: Clone + Debug + Default + PartialEq + Serialize + Deserialize
 
     /// The value in force of the option `name`, as it would be written.
     fn get(&self, name: &str) -> String;
+
+    /// All options with the values in force.
+    fn in_force(&self) -> BTreeMap<&'static str, String> {
+        Self::RULES.iter().map(|rule| (rule.name, self.get(rule.name))).collect()
+    }
 }
 
 impl Values {

@@ -4,7 +4,7 @@ use fogpost::audit::{Place, account, dossier};
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, new_letter};
 use fogpost::game::any::GameKind;
 use fogpost::game::quad::house::{self, Level};
-use fogpost::game::quad::{Options, Quad, State};
+use fogpost::game::quad::{Options, State};
 use fogpost::game::{BySeat, Game, Numbered, Seat};
 use fogpost::ledger::{ChainedEntry, Entry, Fact, Source};
 use fogpost::letter::Address;
@@ -73,17 +73,17 @@ fn house_is_due(desk: &Desk) -> Match {
 
 /// The board as the ledger tells it.
 fn board(desk: &Desk, id: &str) -> State {
-    let mut state = Quad::start(&Options::default());
+    let mut state = State::start(&Options::default());
     for entry in entries(desk, id) {
         let Fact::TurnAdjudicated { filings, .. } = entry.fact else { continue };
         let mut sealed = BySeat::new(None, None);
         for (seat, filing) in filings.iter() {
             let Some(filing) = filing else { continue };
-            let orders = filing.lines().iter().flat_map(|line| Quad::parse(line).expect("an order"));
+            let orders = filing.lines().iter().flat_map(|line| State::parse(line).expect("an order"));
             let orders: Vec<_> = orders.map(|order| Numbered { line: 1, order }).collect();
-            sealed[seat] = Some(Quad::check(&Quad::view(&state, seat), &orders).expect("it was sealed"));
+            sealed[seat] = Some(State::check(&state.view(seat), &orders).expect("it was sealed"));
         }
-        state = Quad::adjudicate(&state, &sealed);
+        state = state.adjudicate(&sealed);
     }
     state
 }
@@ -97,8 +97,9 @@ fn play_out(desk: &Desk, id: &str, level: Level) -> Match {
         }
         assert_eq!(game_match.house_due(), None, "the house has played");
         let state = board(desk, id);
-        let seat = Quad::due(&state).expect("it runs").seats[0];
-        let lines = house::choose(&Quad::view(&state, seat), level, 7);
+        let seat = state.due().expect("it runs").seats[0];
+        let orders = house::choose(&state.view(seat), level, 7);
+        let lines: Vec<_> = orders.iter().map(ToString::to_string).collect();
         desk.reply(ANN, &to_ann(desk), &lines.join("\n"));
     }
     panic!("a match of Quad is over after forty turns")
@@ -286,8 +287,9 @@ fn the_house_plays_by_its_view_its_level_and_the_dice_of_the_match_alone() {
     (other.missed, other.adjudicated) = (BySeat::new(1, 0), Vec::new());
     assert_eq!(other.house_turn(), game_match.house_turn());
     let Some(Act::Play { orders, .. }) = game_match.house_turn() else { panic!("it plays") };
-    let view = Quad::view(&board(&desk, &game_match.id), Seat::Second);
-    assert_eq!(orders, house::choose(&view, Level::Average, game_match.key.dice(game_match.phase_no)));
+    let view = board(&desk, &game_match.id).view(Seat::Second);
+    let chosen = house::choose(&view, Level::Average, game_match.key.dice(game_match.phase_no));
+    assert_eq!(orders, chosen.iter().map(ToString::to_string).collect::<Vec<_>>());
     assert_ne!(game_match.key.dice(2), game_match.key.dice(3));
     assert_eq!(game_match.state.house(Seat::First, "average", 5), None, "nothing is due from there");
     desk.work();

@@ -4,7 +4,7 @@
 
 use serde_json::json;
 
-use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Sealed, Seat, Syntax};
+use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
 
 mod board;
 mod chart;
@@ -26,19 +26,19 @@ pub use play::{advance, random_filing};
 pub use state::{Area, Class, Kind, Leap, Options, Ship, Square, Stage, State, Submarine, Torpedo};
 pub use view::{Notice, View};
 
-/// The game.
-#[derive(Clone, Copy, Debug)]
-pub struct Pacific;
-
-impl Game for Pacific {
-    const KEY: &'static str = "pacific";
-    const NAME: &'static str = "War in the Pacific";
-    const PREFIX: &'static str = "WP";
-    const RULES: u32 = 1;
-    const SIDES: BySeat<&'static str> = BySeat { first: "South", second: "North" };
+impl Game for State {
+    const RULEBOOK: Rulebook = Rulebook {
+        key: "pacific",
+        name: "War in the Pacific",
+        prefix: "WP",
+        sides: BySeat::new("South", "North"),
+        version: 1,
+        earlier_versions: &[],
+        house_version: 0,
+        levels: &[],
+    };
 
     type Options = Options;
-    type State = State;
     type View = View;
     type Order = Order;
 
@@ -46,40 +46,40 @@ impl Game for Pacific {
         State::new(options.clone())
     }
 
-    fn options(state: &State) -> &Options {
-        &state.options
+    fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The turn of a phase is its round, 0 for the setup.
-    fn due(state: &State) -> Option<Due> {
-        let phase = view::phase(&state.stage)?;
-        let turn = if state.stage == Stage::Setup { 0 } else { state.round };
-        Some(Due { phase, turn, seats: rules::seats_due(state) })
+    fn due(&self) -> Option<Due> {
+        let phase = view::phase(&self.stage)?;
+        let turn = if self.stage == Stage::Setup { 0 } else { self.round };
+        Some(Due { phase, turn, seats: rules::seats_due(self) })
     }
 
-    fn outcome(state: &State) -> Option<Outcome> {
-        match &state.stage {
+    fn outcome(&self) -> Option<Outcome> {
+        match &self.stage {
             Stage::Over(outcome) => Some(outcome.clone()),
             Stage::Setup | Stage::Surface(_) | Stage::Submarines => None,
         }
     }
 
-    fn close(state: &State, outcome: Outcome) -> State {
-        State { stage: Stage::Over(outcome), events: Vec::new(), ..state.clone() }
+    fn close(&self, outcome: Outcome) -> State {
+        State { stage: Stage::Over(outcome), events: Vec::new(), ..self.clone() }
     }
 
-    fn position(state: &State) -> serde_json::Value {
+    fn position(&self) -> serde_json::Value {
         json!({
-            "round": state.round,
-            "to_move": view::ToMove::at(&state.stage),
-            "ships": state.ships,
-            "submarines": state.submarines,
-            "quiet": state.quiet,
+            "round": self.round,
+            "to_move": view::ToMove::at(&self.stage),
+            "ships": self.ships,
+            "submarines": self.submarines,
+            "quiet": self.quiet,
         })
     }
 
-    fn view(state: &State, viewer: Seat) -> View {
-        view::view(state, viewer)
+    fn view(&self, viewer: Seat) -> View {
+        view::view(self, viewer)
     }
 
     fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
@@ -90,27 +90,21 @@ impl Game for Pacific {
         check::check(view, orders)
     }
 
-    /// Submarines pass (4); a setup or a surface turn cannot be done without.
+    /// Submarines pass (4); a setup or a surface turn must be filed.
     fn missed(view: &View) -> Option<Sealed<Order>> {
-        (view.phase == Some(super::Phase::Submarines)).then(|| Sealed::new(Vec::new()))
+        (view.phase == Some(Phase::Submarines)).then(|| Sealed::new(Vec::new()))
     }
 
-    fn adjudicate(state: &State, filed: &BySeat<Option<Sealed<Order>>>) -> State {
-        let orders = |side: Seat| filed[side].as_ref().map_or(&[][..], Sealed::orders);
-        if rules::seats_due(state).iter().any(|seat| filed[*seat].is_none()) {
-            return state.clone();
+    fn adjudicate(&self, filed: &BySeat<Option<Sealed<Order>>>) -> State {
+        if rules::seats_due(self).iter().any(|seat| filed[*seat].is_none()) {
+            return self.clone();
         }
-        match state.stage {
-            Stage::Setup => rules::open(state, &BySeat::from_fn(orders)),
-            Stage::Surface(side) => rules::surface(state, side, orders(side).first()),
-            Stage::Submarines => rules::submarines(
-                state,
-                BySeat::from_fn(|side| match orders(side).first() {
-                    Some(Order::Submarine(order)) => Some(*order),
-                    _ => None,
-                }),
-            ),
-            Stage::Over(_) => state.clone(),
+        let orders = filed.as_ref().map(|filing| filing.as_ref().map_or(&[][..], Sealed::orders));
+        match self.stage {
+            Stage::Setup => rules::open(self, &orders),
+            Stage::Surface(side) => rules::surface(self, side, orders[side].first()),
+            Stage::Submarines => rules::submarines(self, orders.map(submarine_order)),
+            Stage::Over(_) => self.clone(),
         }
     }
 
@@ -124,6 +118,18 @@ impl Game for Pacific {
 
     fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
         play::random_filing(view, &mut rng)
+    }
+}
+
+/// The one order of a submarine turn's filing; `None` for an empty one, which passes (4).
+fn submarine_order(orders: &[Order]) -> Option<SubmarineOrder> {
+    match orders.first()? {
+        Order::Submarine(order) => Some(*order),
+        Order::Carrier { .. }
+        | Order::Ships { .. }
+        | Order::Submarines(_)
+        | Order::Move { .. }
+        | Order::Asw(_) => None,
     }
 }
 

@@ -1,6 +1,5 @@
 //! Random play for tests and benchmarks: lively, mostly legal orders, made from what the seat can see.
 
-use super::Pacific;
 use super::chart::{Chart, REACH, reaches};
 use super::order::{Order, SubmarineOrder};
 use super::rules::{submarine_goes, torpedo_reaches};
@@ -24,20 +23,20 @@ pub fn random_filing(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Strin
 /// itself.
 pub fn advance(state: &State, rng: &mut impl FnMut(u32) -> u32) -> State {
     let mut filed = BySeat::new(None, None);
-    for seat in Pacific::due(state).map(|due| due.seats).unwrap_or_default() {
-        let view = Pacific::view(state, seat);
+    for seat in state.due().map(|due| due.seats).unwrap_or_default() {
+        let view = state.view(seat);
         filed[seat] = (0..100).find_map(|_| {
             let lines = random_filing(&view, rng);
-            let read = (1..).zip(&lines).map(|(line, text)| Some((line, Pacific::parse(text).ok()?)));
+            let read = (1..).zip(&lines).map(|(line, text)| Some((line, State::parse(text).ok()?)));
             let read: Option<Vec<_>> = read.collect();
             let orders = read?.into_iter();
             let numbered: Vec<_> = orders
                 .flat_map(|(line, orders)| orders.into_iter().map(move |order| Numbered { line, order }))
                 .collect();
-            Pacific::check(&view, &numbered).ok()
+            State::check(&view, &numbered).ok()
         });
     }
-    Pacific::adjudicate(state, &filed)
+    state.adjudicate(&filed)
 }
 
 fn pick<T: Copy>(from: &[T], rng: &mut impl FnMut(u32) -> u32) -> Option<T> {

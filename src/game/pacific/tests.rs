@@ -50,33 +50,33 @@ fn without_submarines() -> Options {
 
 fn numbered(text: &str) -> Vec<Numbered<Order>> {
     let orders = (1..).zip(text.lines()).flat_map(|(line, text)| {
-        let orders = Pacific::parse(text).expect("an order");
+        let orders = State::parse(text).expect("an order");
         orders.into_iter().map(move |order| Numbered { line, order })
     });
     orders.collect()
 }
 
 fn seal(state: &State, seat: Seat, text: &str) -> Sealed<Order> {
-    Pacific::check(&Pacific::view(state, seat), &numbered(text)).expect("orders without fault")
+    State::check(&state.view(seat), &numbered(text)).expect("orders without fault")
 }
 
 fn play(state: &State, seat: Seat, text: &str) -> State {
     let mut filed = BySeat::new(None, None);
     filed[seat] = Some(seal(state, seat, text));
-    Pacific::adjudicate(state, &filed)
+    state.adjudicate(&filed)
 }
 
 fn dive(state: &State, first: &str, second: &str) -> State {
-    let due = Pacific::due(state).expect("a submarine turn").seats;
+    let due = state.due().expect("a submarine turn").seats;
     let file = |seat, text| due.contains(&seat).then(|| seal(state, seat, text));
-    Pacific::adjudicate(state, &BySeat::new(file(Seat::First, first), file(Seat::Second, second)))
+    state.adjudicate(&BySeat::new(file(Seat::First, first), file(Seat::Second, second)))
 }
 
 #[test]
 fn a_pass_is_told_and_counts_as_a_quiet_turn() {
     let start = state(without_submarines(), Stage::Surface(Seat::Second), ["BA1", "BA16"], ["", ""]);
     let next = rules::surface(&start, Seat::Second, None);
-    let view = serde_json::to_value(Pacific::view(&next, Seat::First)).expect("plain values");
+    let view = serde_json::to_value(next.view(Seat::First)).expect("plain values");
     assert_eq!(view["news"], json!([{"event": "pass", "side": "second"}]));
     assert_eq!(view["quiet"], 1);
     assert_eq!(view["round"], 2);
@@ -86,10 +86,10 @@ fn a_pass_is_told_and_counts_as_a_quiet_turn() {
 fn from_a_side_that_cannot_act_nothing_is_due() {
     // With ships it hardly occurs (3.7); without any it is plain.
     let start = state(without_submarines(), Stage::Surface(Seat::Second), ["BA1", ""], ["", ""]);
-    let due = Pacific::due(&start).expect("the match goes on");
+    let due = start.due().expect("the match goes on");
     assert_eq!((due.phase, due.seats), (Phase::Surface, vec![]));
-    assert_eq!(Pacific::position(&start)["to_move"], "second");
-    assert_ne!(Pacific::adjudicate(&start, &BySeat::new(None, None)), start);
+    assert_eq!(start.position()["to_move"], "second");
+    assert_ne!(start.adjudicate(&BySeat::new(None, None)), start);
 }
 
 #[test]
@@ -98,10 +98,10 @@ fn a_surface_move_that_sinks_the_last_ship_ends_the_match_at_once() {
         state(Options::default(), Stage::Surface(Seat::Second), ["DA1 SB3^", "BA16 VP16"], ["C3", "K9"]);
     let end = play(&start, Seat::Second, "A16 A1");
     let won = Outcome { winner: Some(Seat::Second), reason: Reason::FleetDefeated };
-    assert_eq!(Pacific::outcome(&end), Some(won), "squadrons and submarines do not save a side");
-    assert_eq!(Pacific::due(&end), None);
-    assert_eq!(Pacific::position(&end)["round"], 1);
-    assert_eq!(Pacific::position(&end)["to_move"], json!(null));
+    assert_eq!(end.outcome(), Some(won), "squadrons and submarines do not save a side");
+    assert_eq!(end.due(), None);
+    assert_eq!(end.position()["round"], 1);
+    assert_eq!(end.position()["to_move"], json!(null));
 }
 
 #[test]
@@ -109,14 +109,14 @@ fn the_squadron_of_the_last_carrier_goes_down_before_defeat_is_judged() {
     let start = state(without_submarines(), Stage::Surface(Seat::First), ["BA1", "VA9 SB9"], ["", ""]);
     let end = play(&start, Seat::First, "A1 A9");
     assert_eq!(end.ships.second, vec![]);
-    assert!(Pacific::outcome(&end).is_some());
+    assert!(end.outcome().is_some());
 }
 
 #[test]
 fn two_torpedoes_that_sink_both_last_ships_are_a_draw() {
     let start = state(Options::default(), Stage::Submarines, ["DA1", "DP16"], ["P14", "A3"]);
     let end = dive(&start, "U1 FIRE P16", "U1 FIRE A1");
-    assert_eq!(Pacific::outcome(&end), Some(Outcome { winner: None, reason: Reason::FleetDefeated }));
+    assert_eq!(end.outcome(), Some(Outcome { winner: None, reason: Reason::FleetDefeated }));
     assert_eq!(end.round, 1, "the round in which it ended");
     assert_eq!(end.quiet, 0);
 }
@@ -126,7 +126,7 @@ fn equal_points_after_the_limit_are_a_draw() {
     let options = Options { quiet_limit: 1, ..without_submarines() };
     let start = state(options, Stage::Surface(Seat::First), ["BA1 SB1^", "BP16 VP1"], ["", ""]);
     let end = play(&play(&start, Seat::First, "A1 A2"), Seat::Second, "P16 P15");
-    assert_eq!(Pacific::outcome(&end), Some(Outcome { winner: None, reason: Reason::PointsAfloat }));
+    assert_eq!(end.outcome(), Some(Outcome { winner: None, reason: Reason::PointsAfloat }));
 }
 
 #[test]
@@ -134,9 +134,9 @@ fn a_submarine_turn_is_over_before_the_limit_is_looked_at() {
     let options = Options { quiet_limit: 1, ..Options::default() };
     let start = state(options, Stage::Surface(Seat::First), ["BA1", "BP16"], ["C3", ""]);
     let below = play(&play(&start, Seat::First, "A1 A2"), Seat::Second, "P16 P15");
-    assert_eq!(Pacific::due(&below).map(|due| due.seats), Some(vec![Seat::First]));
+    assert_eq!(below.due().map(|due| due.seats), Some(vec![Seat::First]));
     assert_eq!(below.quiet, 2);
-    assert!(Pacific::outcome(&dive(&below, "", "")).is_some());
+    assert!(dive(&below, "", "").outcome().is_some());
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn a_submarine_that_is_sunk_does_not_move_and_a_missing_filing_decides_nothing()
     let start = state(Options::default(), Stage::Submarines, ["DA1", "DP16"], ["D4", "D6 K9"]);
     let next = dive(&start, "U1 SONAR D6", "U1 D6 D9");
     assert_eq!(next.submarines.second, vec![Submarine { no: 2, at: at("K9") }]);
-    let only_one = BySeat::new(Pacific::missed(&Pacific::view(&start, Seat::First)), None);
-    assert_eq!(Pacific::adjudicate(&start, &only_one), start);
+    let only_one = BySeat::new(State::missed(&start.view(Seat::First)), None);
+    assert_eq!(start.adjudicate(&only_one), start);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn only_a_submarine_turn_can_be_missed() {
         [(Stage::Setup, false), (Stage::Surface(Seat::First), false), (Stage::Submarines, true)]
     {
         let start = state(Options::default(), stage, ["DA1", "DP16"], ["D4", "D6"]);
-        assert_eq!(Pacific::missed(&Pacific::view(&start, Seat::First)).is_some(), may);
+        assert_eq!(State::missed(&start.view(Seat::First)).is_some(), may);
     }
 }
 
@@ -163,21 +163,21 @@ fn nothing_that_first_is_told_or_refused_depends_on_where_enemy_submarines_are()
     let here = state(Options::default(), Stage::Submarines, ["DA1 BC9", "DP16 SC8^"], ["D4 E5", "D6 K9"]);
     let there =
         State { submarines: BySeat::new(here.submarines.first.clone(), below("E5 C9")), ..here.clone() };
-    let (one, other) = (Pacific::view(&here, Seat::First), Pacific::view(&there, Seat::First));
+    let (one, other) = (here.view(Seat::First), there.view(Seat::First));
     assert_eq!(one, other);
-    assert_eq!(Pacific::board(&one), Pacific::board(&other));
-    assert_eq!(Pacific::extra(&one), Pacific::extra(&other));
+    assert_eq!(State::board(&one), State::board(&other));
+    assert_eq!(State::extra(&one), State::extra(&other));
     for order in ["U1 TO E5", "U1 TO D6", "U1 FIRE C8", "U1 FIRE P16", "U2 SONAR D6", "U2 SONAR P1", "ASW D6"]
     {
         let orders = numbered(order);
-        assert_eq!(Pacific::check(&one, &orders), Pacific::check(&other, &orders), "{order}");
+        assert_eq!(State::check(&one, &orders), State::check(&other, &orders), "{order}");
     }
 }
 
 #[test]
 fn a_move_of_a_submarine_looks_to_the_enemy_like_a_pass() {
     let start = state(Options::default(), Stage::Submarines, ["DA1", "DP16"], ["D4", "D6"]);
-    let told = |first| Pacific::view(&dive(&start, first, ""), Seat::Second);
+    let told = |first| dive(&start, first, "").view(Seat::Second);
     assert_eq!(told("U1 TO D5"), told("SUBS PASS"));
     assert_eq!(told("U1 TO D5"), told(""));
 }
@@ -186,8 +186,8 @@ fn a_move_of_a_submarine_looks_to_the_enemy_like_a_pass() {
 fn the_owner_alone_learns_which_submarine_was_sunk() {
     let start = state(Options::default(), Stage::Surface(Seat::First), ["DA1", "DP16"], ["D4", "K9 A2"]);
     let next = play(&start, Seat::First, "ASW A2");
-    assert_eq!(Pacific::extra(&Pacific::view(&next, Seat::Second))["lost"], json!([2]));
-    assert_eq!(Pacific::extra(&Pacific::view(&next, Seat::First))["lost"], json!([]));
+    assert_eq!(State::extra(&next.view(Seat::Second))["lost"], json!([2]));
+    assert_eq!(State::extra(&next.view(Seat::First))["lost"], json!([]));
 }
 
 #[test]
@@ -195,10 +195,10 @@ fn the_setup_offered_in_the_form_may_stand() {
     for destroyers in [7, 8] {
         for submarines in [true, false] {
             let options = Options { destroyers, submarines, ..Options::default() };
-            let start = Pacific::start(&options);
+            let start = State::start(&options);
             for seat in Seat::BOTH {
-                let view = Pacific::view(&start, seat);
-                let lines = Pacific::extra(&view)["examples"].clone();
+                let view = start.view(seat);
+                let lines = State::extra(&view)["examples"].clone();
                 let lines: Vec<String> = serde_json::from_value(lines).expect("lines");
                 seal(&start, seat, &lines.join("\n"));
             }
@@ -228,9 +228,9 @@ fn orders_are_read_in_many_spellings() {
         ("u2 sonar k7", "U2 SONAR K7"),
         ("subs pass.", "SUBS PASS"),
     ] {
-        let read = Pacific::parse(written).expect(written);
+        let read = State::parse(written).expect(written);
         assert_eq!(read.iter().map(Order::to_string).collect::<Vec<_>>(), [canonical]);
-        assert_eq!(Pacific::parse(canonical), Ok(read));
+        assert_eq!(State::parse(canonical), Ok(read));
     }
 }
 
@@ -244,7 +244,7 @@ fn prose_is_no_order_and_half_an_order_is_explained() {
         "...",
         "V for victory",
     ] {
-        assert_eq!(Pacific::parse(prose), Err(Syntax::Unknown), "{prose}");
+        assert_eq!(State::parse(prose), Err(Syntax::Unknown), "{prose}");
     }
     for half in [
         "D2",
@@ -268,7 +268,7 @@ fn prose_is_no_order_and_half_an_order_is_explained() {
         "SQUADRON E3",
         "A0 A1",
     ] {
-        assert!(matches!(Pacific::parse(half), Err(Syntax::Malformed { .. })), "{half}");
+        assert!(matches!(State::parse(half), Err(Syntax::Malformed { .. })), "{half}");
     }
 }
 
@@ -277,14 +277,14 @@ fn the_board_is_narrow_and_marks_what_is_known() {
     let ships = ["DA1 VH8 SP12^ BE2", "DP16 VC9 SD9"];
     let mut start = state(Options::default(), Stage::Surface(Seat::First), ships, ["E2 K5", "F4 K9"]);
     start = play(&start, Seat::First, "ASW F2");
-    let text = Pacific::board(&Pacific::view(&start, Seat::First)).text;
+    let text = State::board(&start.view(Seat::First)).text;
     assert!(text.lines().all(|line| line.chars().count() <= 66), "{text}");
     let row = |no: &str| text.lines().find(|line| line.starts_with(no)).expect("a rank").to_owned();
     assert_eq!(row(" 2"), " 2 .   .   .   .   B_  o   o   ?   .   .   .   .   .   .   .   .");
     assert_eq!(row(" 5"), " 5 .   .   .   .   .   .   .   .   .   .   U2  .   .   .   .   .");
     assert_eq!(row(" 9"), " 9 .   .   v1  s1  .   .   .   .   .   .   .   .   .   .   .   .");
     assert_eq!(row("12"), "12 .   .   .   .   .   .   .   .   .   .   .   .   .   .   .   S1^");
-    let enemys = Pacific::board(&Pacific::view(&start, Seat::Second)).text;
+    let enemys = State::board(&start.view(Seat::Second)).text;
     assert!(!enemys.contains("U2_") && enemys.contains("  b   "), "{enemys}");
 }
 
@@ -294,7 +294,7 @@ fn the_chart_is_a_picture() {
     let start = state(Options::default(), Stage::Surface(Seat::First), ships, ["E2 K5", "F4 K9"]);
     let next = play(&start, Seat::First, "ASW F2");
     for seat in Seat::BOTH {
-        let svg = Pacific::board(&Pacific::view(&next, seat)).svg;
+        let svg = State::board(&next.view(seat)).svg;
         resvg::usvg::Tree::from_str(&svg, &resvg::usvg::Options::default()).expect("a whole picture");
         assert!(svg.contains(">U2<"), "each side sees its own submarines");
     }
@@ -307,7 +307,7 @@ fn every_state_survives_json() {
         x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (x >> 33) as u32 % n
     };
-    let mut state = Pacific::start(&Options::default());
+    let mut state = State::start(&Options::default());
     for _ in 0..80 {
         let text = serde_json::to_string(&state).expect("plain values");
         assert_eq!(serde_json::from_str::<State>(&text).expect("as written"), state);

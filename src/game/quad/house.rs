@@ -3,100 +3,71 @@
 //! It knows what its seat sees and plays by the rules like anyone. The same view, level and seed give the same
 //! turn; there is no clock in it. Who begins, and whom a player meets next, is settled elsewhere.
 
-use std::fmt::{self, Display};
-
 use super::order::Order;
 use super::point::{Point, Quad};
 use super::view::View;
-use crate::game::{House, HouseLevel, Seat};
+use crate::game::names::named_enum;
+use crate::game::{HouseLevel, Seat};
 use position::{Position, Turn};
 
 mod position;
 mod search;
 
-/// The house, for the rest of the program.
-pub const HOUSE: House<View> = House {
-    // With fewer positions Expert is another player.
-    version: if cfg!(debug_assertions) { 0 } else { 1 },
-    levels: &[
-        HouseLevel {
-            name: Level::Trainer.as_str(),
-            says: "as easy, overlooks more, and reports show every threat",
-            options: &[("trainer", "on")],
-        },
-        HouseLevel {
-            name: Level::Easy.as_str(),
-            says: "overlooks a quad at an odd tilt now and then",
-            options: &[],
-        },
-        HouseLevel {
-            name: Level::Average.as_str(),
-            says: "overlooks nothing on the board, and looks no turn ahead",
-            options: &[],
-        },
-        HouseLevel {
-            name: Level::Expert.as_str(),
-            says: "looks ahead through threats and their answers",
-            options: &[],
-        },
-    ],
-    play: |view, level, dice| {
-        let level = Level::parse(level.name).expect("the levels of the house are those above");
-        choose(view, level, dice)
+/// Debug builds give Expert fewer positions, so their turns are another player's.
+pub const VERSION: u32 = if cfg!(debug_assertions) { 0 } else { 1 };
+
+/// The levels, the weakest first.
+pub const LEVELS: &[HouseLevel] = &[
+    HouseLevel {
+        name: Level::Trainer.as_str(),
+        says: "as easy, overlooks more, and reports show every threat",
+        options: &[("trainer", "on")],
     },
-};
+    HouseLevel {
+        name: Level::Easy.as_str(),
+        says: "overlooks a quad at an odd tilt now and then",
+        options: &[],
+    },
+    HouseLevel {
+        name: Level::Average.as_str(),
+        says: "overlooks nothing on the board, and looks no turn ahead",
+        options: &[],
+    },
+    HouseLevel {
+        name: Level::Expert.as_str(),
+        says: "looks ahead through threats and their answers",
+        options: &[],
+    },
+];
 
-/// How well the house plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// As Easy, and blind to more tilts. Its matches are best opened with the option `trainer`.
-    Trainer,
-    /// Overlooks a quad at an odd tilt now and then.
-    Easy,
-    /// Overlooks nothing on the board, and looks no turn ahead.
-    Average,
-    /// Looks ahead through threats and their answers.
-    Expert,
-}
-
-impl Level {
-    pub const ALL: [Level; 4] = [Level::Trainer, Level::Easy, Level::Average, Level::Expert];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Level::Trainer => "trainer",
-            Level::Easy => "easy",
-            Level::Average => "average",
-            Level::Expert => "expert",
-        }
-    }
-
-    /// The level of this name, in any case.
-    pub fn parse(text: &str) -> Option<Level> {
-        Level::ALL.into_iter().find(|level| text.eq_ignore_ascii_case(level.as_str()))
-    }
-}
-
-impl Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+named_enum! {
+    /// How well the house plays.
+    pub enum Level {
+        /// Like Easy, but overlooks more tilts. Its matches are best opened with the option `trainer`.
+        Trainer = "trainer",
+        /// Overlooks a quad at an odd tilt now and then.
+        Easy = "easy",
+        /// Overlooks nothing on the board, and looks no turn ahead.
+        Average = "average",
+        /// Looks ahead through threats and their answers.
+        Expert = "expert",
     }
 }
 
 /// Positions that Expert looks at for one turn; fewer in a slow build.
 const EXPERT_NODES: u32 = if cfg!(debug_assertions) { 3_000 } else { 60_000 };
 
-/// The turn of the side to move as order lines, always legal; none if the match is over.
-pub fn choose(view: &View, level: Level, seed: u64) -> Vec<String> {
+/// Chooses the turn of the side to move, which is always legal. Empty if the match is over.
+pub fn choose(view: &View, level: Level, seed: u64) -> Vec<Order> {
     choose_within(view, level, seed, EXPERT_NODES)
 }
 
 /// [`choose`], with an Expert that looks at `nodes` positions.
-fn choose_within(view: &View, level: Level, seed: u64, nodes: u32) -> Vec<String> {
+fn choose_within(view: &View, level: Level, seed: u64, nodes: u32) -> Vec<Order> {
     let Some(side) = view.to_move else { return Vec::new() };
     let mut dice = Dice(seed ^ u64::from(view.turn).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     if view.may_swap() && is_good_opening(view.marbles[Seat::First][0]) {
-        return vec![Order::Swap.to_string()];
+        return vec![Order::Swap];
     }
     let turn = if view.turn == 0 {
         Turn { stars: Vec::new(), marble: opening(view, &mut dice) }
@@ -109,8 +80,7 @@ fn choose_within(view: &View, level: Level, seed: u64, nodes: u32) -> Vec<String
             Level::Expert => search::best(&mut seen, nodes, &mut dice),
         }
     };
-    let stars = turn.stars.into_iter().map(Order::Star);
-    stars.chain([Order::Marble(turn.marble)]).map(|order| order.to_string()).collect()
+    turn.stars.into_iter().map(Order::Star).chain([Order::Marble(turn.marble)]).collect()
 }
 
 impl Level {

@@ -3,7 +3,9 @@
 //! The rules page's clauses are named as `clause 2.1` or by their ruling, `Q-FIRST`. Everything lies open: the
 //! views of the two seats differ only in whose they are.
 
-use crate::game::{Board, BySeat, Due, Fault, Game, House, Numbered, Outcome, Phase, Sealed, Seat, Syntax};
+use crate::game::{
+    Board, BySeat, Due, Fault, Game, HouseLevel, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
+};
 
 mod board;
 pub mod house;
@@ -18,20 +20,19 @@ pub use point::{Point, Quad as Corners};
 pub use state::{Last, MARBLES, Options, STARS, State};
 pub use view::{Left, View};
 
-/// The game Quad.
-#[derive(Clone, Copy, Debug)]
-pub struct Quad;
-
-impl Game for Quad {
-    const KEY: &'static str = "quad";
-    const NAME: &'static str = "Quad";
-    const PREFIX: &'static str = "QD";
-    const RULES: u32 = 1;
-    const SIDES: BySeat<&'static str> = BySeat { first: "Black", second: "White" };
-    const HOUSE: Option<House<View>> = Some(house::HOUSE);
+impl Game for State {
+    const RULEBOOK: Rulebook = Rulebook {
+        key: "quad",
+        name: "Quad",
+        prefix: "QD",
+        sides: BySeat::new("Black", "White"),
+        version: 1,
+        earlier_versions: &[],
+        house_version: house::VERSION,
+        levels: house::LEVELS,
+    };
 
     type Options = Options;
-    type State = State;
     type View = View;
     type Order = Order;
 
@@ -39,29 +40,29 @@ impl Game for Quad {
         State::new(options)
     }
 
-    fn options(state: &State) -> &Options {
-        &state.options
+    fn options(&self) -> &Options {
+        &self.options
     }
 
-    fn due(state: &State) -> Option<Due> {
-        let side = state.to_move?;
-        Some(Due { phase: Phase::Move, turn: state.turn + 1, seats: vec![side] })
+    fn due(&self) -> Option<Due> {
+        let side = self.to_move?;
+        Some(Due { phase: Phase::Move, turn: self.turn + 1, seats: vec![side] })
     }
 
-    fn outcome(state: &State) -> Option<Outcome> {
-        state.outcome.clone()
+    fn outcome(&self) -> Option<Outcome> {
+        self.outcome.clone()
     }
 
-    fn close(state: &State, outcome: Outcome) -> State {
-        State { to_move: None, outcome: Some(outcome), ..state.clone() }
+    fn close(&self, outcome: Outcome) -> State {
+        State { to_move: None, outcome: Some(outcome), ..self.clone() }
     }
 
-    fn position(state: &State) -> serde_json::Value {
-        serde_json::to_value(View::new(state, Seat::First)).expect("a view is plain JSON")
+    fn position(&self) -> serde_json::Value {
+        serde_json::to_value(View::new(self, Seat::First)).expect("a view is plain JSON")
     }
 
-    fn view(state: &State, viewer: Seat) -> View {
-        View::new(state, viewer)
+    fn view(&self, viewer: Seat) -> View {
+        View::new(self, viewer)
     }
 
     fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
@@ -76,15 +77,15 @@ impl Game for Quad {
         None
     }
 
-    fn adjudicate(state: &State, filed: &BySeat<Option<Sealed<Order>>>) -> State {
-        match state.to_move.and_then(|side| Some((side, filed[side].as_ref()?))) {
-            Some((side, sealed)) => state.after(side, sealed.orders()),
-            None => state.clone(),
+    fn adjudicate(&self, filed: &BySeat<Option<Sealed<Order>>>) -> State {
+        match self.to_move.and_then(|side| Some((side, filed[side].as_ref()?))) {
+            Some((side, sealed)) => self.after(side, sealed.orders()),
+            None => self.clone(),
         }
     }
 
-    /// `free`: two points on which a piece could stand, near the middle; `stars`: how many may be played now;
-    /// `swap`: whether the first marble may be taken over now.
+    /// `free`: two free points near the middle; `stars`: how many may be played now; `swap`: whether the first marble
+    /// may be taken over now.
     fn extra(view: &View) -> serde_json::Value {
         serde_json::json!({
             "free": view.free_near_the_middle().take(2).collect::<Vec<_>>(),
@@ -95,6 +96,11 @@ impl Game for Quad {
 
     fn board(view: &View) -> Board {
         board::draw(view)
+    }
+
+    fn house(view: &View, level: &HouseLevel, dice: u64) -> Vec<Order> {
+        let level = house::Level::parse(level.name).expect("the rulebook lists the levels of the house");
+        house::choose(view, level, dice)
     }
 
     fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {

@@ -22,22 +22,22 @@ pub use order::Order;
 pub use state::{Options, State};
 pub use view::View;
 
-use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Sealed, Seat, Syntax};
+use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
 use state::Stage;
 
-/// The game.
-#[derive(Clone, Copy, Debug)]
-pub struct QuadrantZ;
-
-impl Game for QuadrantZ {
-    const KEY: &'static str = "quadrant-z";
-    const NAME: &'static str = "Quadrant Z";
-    const PREFIX: &'static str = "QZ";
-    const RULES: u32 = 1;
-    const SIDES: BySeat<&'static str> = BySeat { first: "North-West", second: "South-East" };
+impl Game for State {
+    const RULEBOOK: Rulebook = Rulebook {
+        key: "quadrant-z",
+        name: "Quadrant Z",
+        prefix: "QZ",
+        sides: BySeat::new("North-West", "South-East"),
+        version: 1,
+        earlier_versions: &[],
+        house_version: 0,
+        levels: &[],
+    };
 
     type Options = Options;
-    type State = State;
     type View = View;
     type Order = Order;
 
@@ -45,31 +45,55 @@ impl Game for QuadrantZ {
         State::new(*options)
     }
 
-    fn options(state: &State) -> &Options {
-        &state.options
+    fn options(&self) -> &Options {
+        &self.options
     }
 
-    fn due(state: &State) -> Option<Due> {
-        state.due()
+    fn due(&self) -> Option<Due> {
+        let turn = u32::from(self.turn);
+        let (turn, seats) = match &self.stage {
+            Stage::Setup => (0, Seat::BOTH.to_vec()),
+            Stage::Turn => (turn + 1, Seat::BOTH.to_vec()),
+            Stage::Casualties(pending) => {
+                (turn, Seat::BOTH.into_iter().filter(|&seat| pending.asked[seat]).collect())
+            }
+            Stage::Over(_) => return None,
+        };
+        self.phase().map(|phase| Due { phase, turn, seats })
     }
 
-    fn outcome(state: &State) -> Option<Outcome> {
-        match &state.stage {
+    fn outcome(&self) -> Option<Outcome> {
+        match &self.stage {
             Stage::Over(outcome) => Some(outcome.clone()),
             Stage::Setup | Stage::Turn | Stage::Casualties(_) => None,
         }
     }
 
-    fn close(state: &State, outcome: Outcome) -> State {
-        State { stage: Stage::Over(outcome), news: Vec::new(), ..state.clone() }
+    fn close(&self, outcome: Outcome) -> State {
+        State { stage: Stage::Over(outcome), news: Vec::new(), ..self.clone() }
     }
 
-    fn position(state: &State) -> serde_json::Value {
-        state.position()
+    /// Clause 5.
+    fn position(&self) -> serde_json::Value {
+        let mut stars = Vec::new();
+        for (at, star) in self.stars.iter() {
+            stars.push(serde_json::json!({
+                "at": at,
+                "value": star.value(),
+                "captured_by": star.captured_by,
+                "base_of": self.base_of(at),
+            }));
+        }
+        serde_json::json!({
+            "turn": self.turn,
+            "stock": self.sides.as_ref().map(|side| side.stock),
+            "ships": self.sides.as_ref().map(|side| &side.ships),
+            "stars": stars,
+        })
     }
 
-    fn view(state: &State, viewer: Seat) -> View {
-        view::view(state, viewer)
+    fn view(&self, viewer: Seat) -> View {
+        view::view(self, viewer)
     }
 
     fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
@@ -81,7 +105,9 @@ impl Game for QuadrantZ {
             Some(Phase::Setup) => setup::faults(view, orders),
             Some(Phase::Turn) => check::turn_faults(view, orders),
             Some(Phase::Casualties) => check::casualties_faults(view, orders),
-            _ => vec![Fault::whole("The match is over; no orders are taken.")],
+            Some(Phase::Surface | Phase::Submarines | Phase::Move) | None => {
+                vec![Fault::whole("The match is over; no orders are taken.")]
+            }
         };
         if faults.is_empty() {
             return Ok(Sealed::new(orders.iter().map(|numbered| numbered.order.clone()).collect()));
@@ -90,23 +116,23 @@ impl Game for QuadrantZ {
         Err(faults)
     }
 
-    /// A setup must be filed; in a turn all hold; the casualties are the least set.
     fn replaces(later: &Order, earlier: &Order) -> bool {
         later.concerns().is_some() && later.concerns() == earlier.concerns()
     }
 
+    /// In a turn every ship holds; of the casualties, the least set is lost. A setup must be filed.
     fn missed(view: &View) -> Option<Sealed<Order>> {
         match view.desk.phase {
             Some(Phase::Turn | Phase::Casualties) => Some(Sealed::new(Vec::new())),
-            _ => None,
+            Some(Phase::Setup | Phase::Surface | Phase::Submarines | Phase::Move) | None => None,
         }
     }
 
-    fn adjudicate(state: &State, filed: &BySeat<Option<Sealed<Order>>>) -> State {
-        rules::adjudicate(state, filed)
+    fn adjudicate(&self, filed: &BySeat<Option<Sealed<Order>>>) -> State {
+        rules::adjudicate(self, filed)
     }
 
-    /// Whether a side chooses its losses now, and if it is this one, its ships that fought.
+    /// `choosing`: whether the phase is `casualties`; `fighting`: the ships among which this seat chooses.
     fn extra(view: &View) -> serde_json::Value {
         let fights = view.desk.fighting.iter();
         let fighting: Vec<_> = fights
@@ -128,20 +154,7 @@ impl Game for QuadrantZ {
 }
 
 impl State {
-    fn due(&self) -> Option<Due> {
-        let turn = u32::from(self.turn);
-        let (turn, seats) = match &self.stage {
-            Stage::Setup => (0, Seat::BOTH.to_vec()),
-            Stage::Turn => (turn + 1, Seat::BOTH.to_vec()),
-            Stage::Casualties(pending) => {
-                (turn, Seat::BOTH.into_iter().filter(|&seat| pending.asked[seat]).collect())
-            }
-            Stage::Over(_) => return None,
-        };
-        self.phase().map(|phase| Due { phase, turn, seats })
-    }
-
-    /// The phase that is open; `None` once the match is over.
+    /// The open phase; `None` once the match is over.
     fn phase(&self) -> Option<Phase> {
         match self.stage {
             Stage::Setup => Some(Phase::Setup),

@@ -306,26 +306,4 @@ impl State {
     pub fn base_of(&self, square: Square) -> Option<Seat> {
         Seat::BOTH.into_iter().find(|&seat| self.sides[seat].base == Some(square))
     }
-
-    /// The position of the rules page (clause 5).
-    pub fn position(&self) -> serde_json::Value {
-        let stars: Vec<_> = self
-            .stars
-            .iter()
-            .map(|(at, star)| {
-                serde_json::json!({
-                    "at": at,
-                    "value": star.value(),
-                    "captured_by": star.captured_by,
-                    "base_of": self.base_of(at),
-                })
-            })
-            .collect();
-        serde_json::json!({
-            "turn": self.turn,
-            "stock": self.sides.as_ref().map(|side| side.stock),
-            "ships": self.sides.as_ref().map(|side| &side.ships),
-            "stars": stars,
-        })
-    }
 }

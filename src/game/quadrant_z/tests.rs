@@ -37,12 +37,12 @@ fn seal(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Sealed<Order> {
         let orders: Vec<_> = (1..)
             .zip(&lines)
             .map(|(line, text)| {
-                let order = QuadrantZ::parse(text).unwrap().remove(0);
+                let order = State::parse(text).unwrap().remove(0);
                 assert_eq!(order.to_string(), *text);
                 Numbered { line, order }
             })
             .collect();
-        if let Ok(sealed) = QuadrantZ::check(view, &orders) {
+        if let Ok(sealed) = State::check(view, &orders) {
             return sealed;
         }
     }
@@ -51,13 +51,12 @@ fn seal(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Sealed<Order> {
 /// Plays one match to its end and hands every state to `each`, the first before anything was filed.
 fn play(seed: u64, mut each: impl FnMut(&State)) -> State {
     let mut rng = rng(seed);
-    let mut state = QuadrantZ::start(&options(seed));
+    let mut state = State::start(&options(seed));
     each(&state);
-    while let Some(due) = QuadrantZ::due(&state) {
-        let filed = BySeat::from_fn(|seat| {
-            due.seats.contains(&seat).then(|| seal(&QuadrantZ::view(&state, seat), &mut rng))
-        });
-        state = QuadrantZ::adjudicate(&state, &filed);
+    while let Some(due) = state.due() {
+        let filed =
+            BySeat::from_fn(|seat| due.seats.contains(&seat).then(|| seal(&state.view(seat), &mut rng)));
+        state = state.adjudicate(&filed);
         each(&state);
     }
     state
@@ -67,7 +66,7 @@ fn play(seed: u64, mut each: impl FnMut(&State)) -> State {
 fn random_matches_come_to_different_ends() {
     let mut ends = std::collections::BTreeSet::new();
     for seed in 0..40 {
-        ends.insert(QuadrantZ::outcome(&play(seed, |_| {})).unwrap().reason);
+        ends.insert(play(seed, |_| {}).outcome().unwrap().reason);
     }
     for reason in [Reason::BaseCaptured, Reason::FleetDestroyed, Reason::MostStars] {
         assert!(ends.contains(&reason), "{reason:?} never came up");
@@ -83,7 +82,7 @@ fn what_is_hidden_changes_no_view() {
                 if !matches!(state.stage, Stage::Turn) {
                     continue;
                 }
-                let view = QuadrantZ::view(state, viewer);
+                let view = state.view(viewer);
                 let (mut other, enemy) = (state.clone(), viewer.other());
                 let side = &mut other.sides[enemy];
                 side.stock += 1;
@@ -102,8 +101,8 @@ fn what_is_hidden_changes_no_view() {
                         other.stars.at_mut(at).placed[enemy] += 1;
                     }
                 }
-                assert_eq!(QuadrantZ::view(&other, viewer), view);
-                assert_eq!(QuadrantZ::board(&QuadrantZ::view(&other, viewer)), QuadrantZ::board(&view));
+                assert_eq!(other.view(viewer), view);
+                assert_eq!(State::board(&other.view(viewer)), State::board(&view));
             }
         });
     }
@@ -115,10 +114,10 @@ fn a_seat_that_is_not_asked_sees_the_turn_before() {
     for seed in [4, 5, 6, 7, 12, 13, 14, 15] {
         let mut before = None;
         play(seed, |state| {
-            if let Some(due) = QuadrantZ::due(state).filter(|due| due.phase == Phase::Casualties) {
+            if let Some(due) = state.due().filter(|due| due.phase == Phase::Casualties) {
                 asked += 1;
                 for seat in Seat::BOTH {
-                    let seen = |state: &State| serde_json::to_value(QuadrantZ::view(state, seat)).unwrap();
+                    let seen = |state: &State| serde_json::to_value(state.view(seat)).unwrap();
                     let (mut now, mut then) = (seen(state), seen(before.as_ref().unwrap()));
                     if due.seats.contains(&seat) {
                         for view in [&mut now, &mut then] {
@@ -140,7 +139,7 @@ fn boards_are_narrow_and_name_every_quadrant() {
     for seed in 0..8 {
         let end = play(seed, |state| {
             for viewer in Seat::BOTH {
-                let board = QuadrantZ::board(&QuadrantZ::view(state, viewer));
+                let board = State::board(&state.view(viewer));
                 assert!(board.text.lines().all(|line| line.chars().count() <= 68), "{}", board.text);
                 assert!(board.text.ends_with('\n'));
                 for letter in 'A'..='Y' {
@@ -154,14 +153,14 @@ fn boards_are_narrow_and_name_every_quadrant() {
                 }
             }
         });
-        let board = QuadrantZ::board(&QuadrantZ::view(&end, Seat::First));
+        let board = State::board(&end.view(Seat::First));
         assert!(resvg::usvg::Tree::from_str(&board.svg, &resvg::usvg::Options::default()).is_ok());
     }
 }
 
 /// A state in which each side has one ship and its base, and the stars are `stars`: value and captor.
 fn scored(stars: &[(u8, Option<Seat>)]) -> State {
-    let mut state = State { stage: Stage::Turn, ..QuadrantZ::start(&Options::default()) };
+    let mut state = State { stage: Stage::Turn, ..State::start(&Options::default()) };
     for (seat, base) in [(Seat::First, "A1"), (Seat::Second, "Y1")] {
         let at = Square::parse(base).unwrap();
         state.stars.at_mut(at).placed[seat] = 3;
@@ -173,31 +172,31 @@ fn scored(stars: &[(u8, Option<Seat>)]) -> State {
         *state.stars.at_mut(at) = Star { placed: BySeat::new(*value, 0), captured_by: *captured_by };
     }
     let nothing = BySeat::from_fn(|_| Some(Sealed::new(Vec::new())));
-    QuadrantZ::adjudicate(&state, &nothing)
+    state.adjudicate(&nothing)
 }
 
 #[test]
 fn more_than_half_of_all_stars_win() {
     let (first, second) = (Some(Seat::First), Some(Seat::Second));
     let half = scored(&[(1, first), (1, first), (1, None), (1, None)]);
-    assert_eq!(QuadrantZ::outcome(&half), None);
+    assert_eq!(half.outcome(), None);
     let more = scored(&[(1, second), (1, second), (1, second), (1, None), (1, first)]);
-    assert_eq!(QuadrantZ::outcome(&more), None, "three of seven");
+    assert_eq!(more.outcome(), None, "three of seven");
     let most = scored(&[(1, second), (1, second), (1, second), (1, None)]);
-    assert_eq!(QuadrantZ::outcome(&most), None, "three of six are half");
+    assert_eq!(most.outcome(), None, "three of six are half");
     let most = scored(&[(1, second), (1, second), (1, second)]);
-    assert_eq!(QuadrantZ::outcome(&most), Some(Outcome { winner: second, reason: Reason::MostStars }));
+    assert_eq!(most.outcome(), Some(Outcome { winner: second, reason: Reason::MostStars }));
 }
 
 #[test]
 fn stars_decide_when_all_but_the_bases_are_captured() {
     let (first, second) = (Some(Seat::First), Some(Seat::Second));
     let more = scored(&[(1, first), (1, first), (3, second)]);
-    assert_eq!(QuadrantZ::outcome(&more), Some(Outcome { winner: first, reason: Reason::MostStars }));
+    assert_eq!(more.outcome(), Some(Outcome { winner: first, reason: Reason::MostStars }));
     let value = scored(&[(2, first), (1, first), (2, second), (2, second)]);
-    assert_eq!(QuadrantZ::outcome(&value), Some(Outcome { winner: second, reason: Reason::MostStars }));
+    assert_eq!(value.outcome(), Some(Outcome { winner: second, reason: Reason::MostStars }));
     let drawn = scored(&[(2, first), (2, second)]);
-    assert_eq!(QuadrantZ::outcome(&drawn), Some(Outcome { winner: None, reason: Reason::DrawnOnStars }));
+    assert_eq!(drawn.outcome(), Some(Outcome { winner: None, reason: Reason::DrawnOnStars }));
 }
 
 const TEMPLATES: [&str; 4] = ["news.txt", "knows.txt", "form.txt", "rules.txt"];
@@ -222,22 +221,22 @@ fn written(
     seat: Seat,
     html: bool,
 ) -> Vec<String> {
-    let view = QuadrantZ::view(state, seat);
+    let view = state.view(seat);
     let options: std::collections::BTreeMap<_, _> = <Options as crate::game::Options>::RULES
         .iter()
         .map(|rule| (rule.name, crate::game::Options::get(&state.options, rule.name)))
         .collect();
-    let due = QuadrantZ::due(state);
+    let due = state.due();
     let context = serde_json::json!({
         "view": view,
-        "extra": QuadrantZ::extra(&view),
+        "extra": State::extra(&view),
         "me": seat,
         "foe": seat.other(),
         "names": { "first": "Ann", "second": "Bo" },
         "phase": phase,
         "due": due,
         "options": options,
-        "board": QuadrantZ::board(&view).text,
+        "board": State::board(&view).text,
         "html": html,
     });
     let render =
@@ -264,7 +263,7 @@ fn letters_are_narrow_and_hold_no_line_that_reads_as_an_order() {
                         assert_eq!(line.trim_end(), line, "blanks at the end: {line:?}");
                         let bare = line.trim_start_matches([' ', '-', '>']);
                         assert!(
-                            bare.starts_with("| ") || QuadrantZ::parse(bare) == Err(Syntax::Unknown),
+                            bare.starts_with("| ") || State::parse(bare) == Err(Syntax::Unknown),
                             "{line}"
                         );
                     }

@@ -3,7 +3,9 @@
 //! The rules page's clauses are named as `clause 2.1` or by their ruling, `N-PASS`. Everything lies open: the
 //! views of the two seats differ only in whose they are.
 
-use crate::game::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Sealed, Seat, Syntax};
+use crate::game::{
+    Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
+};
 
 mod board;
 mod order;
@@ -16,19 +18,19 @@ pub use order::{Order, Spot};
 pub use state::{Array, Kind, Last, Options, Stack, State, TOWER};
 pub use view::View;
 
-/// The game Quantum.
-#[derive(Clone, Copy, Debug)]
-pub struct Quantum;
-
-impl Game for Quantum {
-    const KEY: &'static str = "quantum";
-    const NAME: &'static str = "Quantum";
-    const PREFIX: &'static str = "QM";
-    const RULES: u32 = 1;
-    const SIDES: BySeat<&'static str> = BySeat { first: "South", second: "North" };
+impl Game for State {
+    const RULEBOOK: Rulebook = Rulebook {
+        key: "quantum",
+        name: "Quantum",
+        prefix: "QM",
+        sides: BySeat::new("South", "North"),
+        version: 1,
+        earlier_versions: &[],
+        house_version: 0,
+        levels: &[],
+    };
 
     type Options = Options;
-    type State = State;
     type View = View;
     type Order = Order;
 
@@ -36,30 +38,31 @@ impl Game for Quantum {
         State::new(options)
     }
 
-    fn options(state: &State) -> &Options {
-        &state.options
+    fn options(&self) -> &Options {
+        &self.options
     }
 
-    fn due(state: &State) -> Option<Due> {
-        let side = state.to_move?;
-        let seats = if rules::can_move(&state.board, side, state.options.jump) { vec![side] } else { vec![] };
-        Some(Due { phase: Phase::Move, turn: state.turn + 1, seats })
+    /// A side without a move owes nothing: the referee passes for it (N-PASS).
+    fn due(&self) -> Option<Due> {
+        let side = self.to_move?;
+        let seats = if rules::can_move(&self.board, side, self.options.jump) { vec![side] } else { vec![] };
+        Some(Due { phase: Phase::Move, turn: self.turn + 1, seats })
     }
 
-    fn outcome(state: &State) -> Option<Outcome> {
-        state.outcome.clone()
+    fn outcome(&self) -> Option<Outcome> {
+        self.outcome.clone()
     }
 
-    fn close(state: &State, outcome: Outcome) -> State {
-        State { to_move: None, outcome: Some(outcome), ..state.clone() }
+    fn close(&self, outcome: Outcome) -> State {
+        State { to_move: None, outcome: Some(outcome), ..self.clone() }
     }
 
-    fn position(state: &State) -> serde_json::Value {
-        serde_json::to_value(View::new(state, Seat::First)).expect("a view is plain JSON")
+    fn position(&self) -> serde_json::Value {
+        serde_json::to_value(View::new(self, Seat::First)).expect("a view is plain JSON")
     }
 
-    fn view(state: &State, viewer: Seat) -> View {
-        View::new(state, viewer)
+    fn view(&self, viewer: Seat) -> View {
+        View::new(self, viewer)
     }
 
     fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
@@ -74,19 +77,19 @@ impl Game for Quantum {
         None
     }
 
-    fn adjudicate(state: &State, filed: &BySeat<Option<Sealed<Order>>>) -> State {
-        let Some(side) = state.to_move else { return state.clone() };
-        let jump = state.options.jump;
+    fn adjudicate(&self, filed: &BySeat<Option<Sealed<Order>>>) -> State {
+        let Some(side) = self.to_move else { return self.clone() };
+        let jump = self.options.jump;
         match filed[side].as_ref().map(Sealed::orders) {
-            Some(&[order]) if rules::may_move(&state.board, side, jump, order).is_ok() => {
-                state.after(side, order)
+            Some(&[order]) if rules::may_move(&self.board, side, jump, order).is_ok() => {
+                self.after(side, order)
             }
-            None if !rules::can_move(&state.board, side, jump) => state.after_pass(side),
-            _ => state.clone(),
+            None if !rules::can_move(&self.board, side, jump) => self.after_pass(side),
+            _ => self.clone(),
         }
     }
 
-    /// `example`: a move that could be made now; nothing if there is none.
+    /// `example`: a legal move; null if there is none.
     fn extra(view: &View) -> serde_json::Value {
         serde_json::json!({ "example": view.moves().last().map(Order::to_string) })
     }

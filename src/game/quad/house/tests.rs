@@ -1,5 +1,5 @@
 use super::*;
-use crate::game::quad::{Options, Quad as Rules, STARS, State, play};
+use crate::game::quad::{Options, STARS, State, play};
 use crate::game::{BySeat, Game, Numbered, Options as _};
 
 /// How many matches Expert plays: few in a slow build.
@@ -8,28 +8,25 @@ const MATCHES: u64 = if cfg!(debug_assertions) { 8 } else { 40 };
 fn start(swap: bool) -> State {
     let mut options = Options::default();
     options.set("swap", if swap { "on" } else { "off" }).expect("swap takes both");
-    Rules::start(&options)
+    State::start(&options)
 }
 
-/// The state after these lines; `None` if they cannot stand.
-fn after(state: &State, lines: &[String]) -> Option<State> {
+/// The state after this turn; `None` if it is illegal.
+fn after(state: &State, orders: &[Order]) -> Option<State> {
     let side = state.to_move?;
-    let mut orders = Vec::new();
-    for (line, text) in (1..).zip(lines) {
-        orders.extend(Rules::parse(text).ok()?.into_iter().map(|order| Numbered { line, order }));
-    }
-    let sealed = Rules::check(&Rules::view(state, side), &orders).ok()?;
+    let numbered: Vec<_> = (1..).zip(orders).map(|(line, &order)| Numbered { line, order }).collect();
+    let sealed = State::check(&state.view(side), &numbered).ok()?;
     let mut filed = BySeat::new(None, None);
     filed[side] = Some(sealed);
-    Some(Rules::adjudicate(state, &filed))
+    Some(state.adjudicate(&filed))
 }
 
 /// One match of two levels; who won.
 fn matched(levels: BySeat<Level>, seed: u64) -> Option<Seat> {
     let mut state = start(seed % 4 == 3);
     while let Some(side) = state.to_move {
-        let lines = choose(&Rules::view(&state, side), levels[side], seed);
-        state = after(&state, &lines).expect("the house plays by the rules");
+        let orders = choose(&state.view(side), levels[side], seed);
+        state = after(&state, &orders).expect("the house plays by the rules");
     }
     state.outcome.and_then(|outcome| outcome.winner)
 }
@@ -101,8 +98,10 @@ fn random_state(dice: &mut Dice) -> State {
     let mut state = start(false);
     for _ in 0..12 + dice.below(25) {
         let Some(side) = state.to_move else { break };
-        let lines = play::random_filing(&Rules::view(&state, side), &mut |n| dice.below(n as usize) as u32);
-        state = after(&state, &lines).filter(|next| next.outcome.is_none()).unwrap_or(state);
+        let lines = play::random_filing(&state.view(side), &mut |n| dice.below(n as usize) as u32);
+        let parsed: Result<Vec<_>, _> = lines.iter().map(|line| State::parse(line)).collect();
+        let Ok(orders) = parsed else { continue };
+        state = after(&state, &orders.concat()).filter(|next| next.outcome.is_none()).unwrap_or(state);
     }
     state
 }
@@ -117,8 +116,8 @@ fn from_average_up_no_quad_is_missed_and_none_left_open_that_can_be_blocked() {
         let Some(side) = state.to_move else { continue };
         let (own, threats) = (plain_threats(&state, side), plain_threats(&state, side.other()));
         let level = if round % 4 == 0 { Level::Expert } else { Level::Average };
-        let lines = choose_within(&Rules::view(&state, side), level, round, 300);
-        let next = after(&state, &lines).expect("the house plays by the rules");
+        let orders = choose_within(&state.view(side), level, round, 300);
+        let next = after(&state, &orders).expect("the house plays by the rules");
         if !own.is_empty() {
             assert!(!next.quads.is_empty(), "{level} missed a quad: {state:?}");
             wins += 1;
@@ -139,11 +138,11 @@ fn every_level_plays_legal_turns_and_the_same_ones_again() {
     for seed in 0..40 {
         let state = if seed == 0 { start(true) } else { random_state(&mut dice) };
         let Some(side) = state.to_move else { continue };
-        let view = Rules::view(&state, side);
-        for level in Level::ALL {
-            let lines = choose_within(&view, level, seed, 100);
-            assert!(after(&state, &lines).is_some(), "{level}: {lines:?}");
-            assert_eq!(lines, choose_within(&view, level, seed, 100));
+        let view = state.view(side);
+        for level in Level::ALL.iter().copied() {
+            let orders = choose_within(&view, level, seed, 100);
+            assert!(after(&state, &orders).is_some(), "{level}: {orders:?}");
+            assert_eq!(orders, choose_within(&view, level, seed, 100));
         }
     }
 }
@@ -155,41 +154,37 @@ fn the_house_plays_to_the_last_marble() {
         let mut dice = Dice(seed);
         while let Some(side) = state.to_move {
             // Whoever would win plays elsewhere, so that the match goes on to the end.
-            let view = Rules::view(&state, side);
-            let lines = choose_within(&view, Level::ALL[dice.below(4)], seed, 50);
-            let next = after(&state, &lines).expect("the house plays by the rules");
+            let view = state.view(side);
+            let orders = choose_within(&view, Level::ALL[dice.below(4)], seed, 50);
+            let next = after(&state, &orders).expect("the house plays by the rules");
             state = if next.quads.is_empty() {
                 next
             } else {
                 let harmless = |point: &Point| {
-                    let lines = [Order::Marble(*point).to_string()];
-                    after(&state, &lines).filter(|next| next.quads.is_empty())
+                    after(&state, &[Order::Marble(*point)]).filter(|next| next.quads.is_empty())
                 };
                 view.empty().iter().find_map(harmless).expect("some point completes no quad")
             };
         }
         assert_eq!(state.marbles.as_ref().map(Vec::len), BySeat::new(20, 20));
-        assert!(choose(&Rules::view(&state, Seat::First), Level::Expert, 0).is_empty());
+        assert!(choose(&state.view(Seat::First), Level::Expert, 0).is_empty());
     }
 }
 
 #[test]
 fn a_good_first_marble_is_taken_over() {
-    let (middle, edge) = (["MARBLE F6".to_owned()], ["MARBLE A6".to_owned()]);
-    for (lines, swaps) in [(middle, true), (edge, false)] {
-        let state = after(&start(true), &lines).expect("a first marble");
-        let answer = choose_within(&Rules::view(&state, Seat::Second), Level::Expert, 1, 100);
-        assert_eq!(answer == ["SWAP"], swaps, "{answer:?}");
+    for (point, swaps) in [("F6", true), ("A6", false)] {
+        let marble = Order::Marble(Point::parse(point).expect("a point"));
+        let state = after(&start(true), &[marble]).expect("a first marble");
+        let answer = choose_within(&state.view(Seat::Second), Level::Expert, 1, 100);
+        assert_eq!(answer == [Order::Swap], swaps, "{answer:?}");
     }
 }
 
 #[test]
 fn levels_are_read_by_name() {
-    assert_eq!(
-        HOUSE.levels.iter().map(|level| level.name).collect::<Vec<_>>(),
-        Level::ALL.map(Level::as_str)
-    );
-    for level in Level::ALL {
+    assert_eq!(LEVELS.iter().map(|level| level.name).collect::<Vec<_>>(), Level::NAMES);
+    for level in Level::ALL.iter().copied() {
         assert_eq!(Level::parse(&level.to_string().to_uppercase()), Some(level));
     }
     assert_eq!(Level::parse("medium"), None);

@@ -1,0 +1,55 @@
+//! Enums whose variants each have one name, which stands once: at the variant.
+
+/// Declares an enum of named values. The names are what JSON, records, letters and the command line use.
+///
+/// `ALL`, `NAMES`, `as_str`, `parse` (in any case), `Display`, `Serialize` and `Deserialize` follow from them.
+macro_rules! named_enum {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal),+ $(,)? }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis enum $name { $($(#[$variant_meta])* $variant),+ }
+
+        #[allow(dead_code, reason = "not every enum is listed or read")]
+        impl $name {
+            /// Every variant, in the order of declaration.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+            /// The names of [`Self::ALL`].
+            pub const NAMES: &'static [&'static str] = &[$($text),+];
+
+            pub const fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $text),+ }
+            }
+
+            /// Returns the variant of this name, in any case.
+            pub fn parse(text: &str) -> Option<$name> {
+                Self::ALL.iter().copied().find(|variant| text.eq_ignore_ascii_case(variant.as_str()))
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            /// Accepts the exact name only: what the program wrote, it wrote so.
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+                let found = Self::ALL.iter().copied().find(|variant| variant.as_str() == text);
+                found.ok_or_else(|| serde::de::Error::unknown_variant(&text, Self::NAMES))
+            }
+        }
+    };
+}
+
+pub(crate) use named_enum;

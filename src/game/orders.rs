@@ -1,0 +1,89 @@
+//! Orders on their way from a line of text to a checked filing, and the faults found on the way.
+
+use std::fmt::Display;
+
+use serde::{Deserialize, Serialize};
+
+/// A line of orders as it was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// The line's number, counted from 1.
+    pub no: usize,
+    pub text: String,
+}
+
+impl Line {
+    /// Numbers `texts` from 1.
+    pub fn numbered<T: AsRef<str>>(texts: &[T]) -> Vec<Line> {
+        (1..).zip(texts).map(|(no, text)| Line { no, text: text.as_ref().to_owned() }).collect()
+    }
+}
+
+/// An order, and the number of the line that holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbered<O> {
+    pub line: usize,
+    pub order: O,
+}
+
+/// Why a line could not be read. Reveals no match state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// The line does not begin like an order of this game. In a letter it is a remark, in a record a fault.
+    Unknown,
+    /// The line begins like an order: what was not understood, and a line that would do.
+    Malformed { reason: String, example: &'static str },
+}
+
+/// One reason why a filing cannot stand. Made from the seat's view, never from the state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// The number of the line at fault; `None` for the filing as a whole.
+    pub line: Option<usize>,
+    /// One or more plain sentences to the player.
+    pub reason: String,
+    /// Orders that would do.
+    pub example: Option<String>,
+    /// Whether the fault is that something required is absent. It is not reported beside a malformed line, which
+    /// may have been the missing order.
+    #[serde(skip)]
+    pub(super) missing: bool,
+}
+
+impl Fault {
+    pub fn on(line: usize, reason: impl Display) -> Self {
+        Fault { line: Some(line), reason: reason.to_string(), example: None, missing: false }
+    }
+
+    pub fn whole(reason: impl Display) -> Self {
+        Fault { line: None, reason: reason.to_string(), example: None, missing: false }
+    }
+
+    /// A fault of a filing that lacks the one order it must hold, such as a move or a marble.
+    pub fn missing(reason: impl Display) -> Self {
+        Fault { missing: true, ..Fault::whole(reason) }
+    }
+
+    pub fn with_example(mut self, example: impl Display) -> Self {
+        self.example = Some(example.to_string());
+        self
+    }
+}
+
+/// Orders that were checked against what their seat can see.
+///
+/// Only [`Game::check`](super::Game::check) and [`Game::missed`](super::Game::missed) make them, so an adjudication
+/// never meets an order that its rules forbid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sealed<O>(Vec<O>);
+
+impl<O> Sealed<O> {
+    /// Seals orders that the caller, a game's `check` or `missed`, found legal.
+    pub(super) fn new(orders: Vec<O>) -> Self {
+        Sealed(orders)
+    }
+
+    pub fn orders(&self) -> &[O] {
+        &self.0
+    }
+}

@@ -1,0 +1,61 @@
+//! What a match waits for, and how it ends.
+
+use serde::{Deserialize, Serialize};
+
+use super::Seat;
+use super::names::named_enum;
+
+named_enum! {
+    /// A step of a match that waits for orders. Each game uses some of these.
+    pub enum Phase {
+        Setup = "setup",
+        Turn = "turn",
+        Casualties = "casualties",
+        Surface = "surface",
+        Submarines = "submarines",
+        Move = "move",
+    }
+}
+
+/// What a running match waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Due {
+    pub phase: Phase,
+    /// The number by which players know the open phase: 0 for a setup, 1 for the first turn.
+    pub turn: u32,
+    /// The seats that owe orders, `first` first. Empty when the side to move cannot move and the referee passes for it.
+    pub seats: Vec<Seat>,
+}
+
+/// How a match ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub winner: Option<Seat>,
+    pub reason: Reason,
+}
+
+named_enum! {
+    /// Why a match ended, in the words of the rules pages.
+    pub enum Reason {
+        // Quadrant Z
+        BaseCaptured = "base captured",
+        FleetDestroyed = "fleet destroyed",
+        MostStars = "most stars",
+        DrawnOnStars = "drawn on stars",
+        // War in the Pacific
+        FleetDefeated = "fleet defeated",
+        PointsAfloat = "points afloat",
+        // Quantum
+        ThreeTowers = "three towers",
+        MoreTowers = "more towers",
+        DrawnOnTowers = "drawn on towers",
+        // Quad
+        Quad = "quad",
+        Stars = "stars",
+        // From outside the rules
+        Resigned = "resigned",
+        DrawAgreed = "draw agreed",
+        Abandoned = "abandoned",
+        Forfeited = "forfeited",
+    }
+}
