@@ -15,11 +15,13 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use self::mailbox::Mailbox;
-use super::inbox::{BATCH_BYTES, BATCH_LETTERS, BatchSender, ConnectionHandle, Source, UNREADABLE_REST};
+use super::inbox::{
+    BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY,
+};
 use super::{Error, Secret, Tls};
 
 /// So often a letter may break the session before it is left alone.
-const CHANCES: u8 = 3;
+const MAX_FAILURES: u8 = 3;
 
 /// A mailbox on an IMAP server (RFC 3501).
 #[derive(Debug, Clone, Deserialize)]
@@ -116,43 +118,43 @@ impl Settings {
 /// A mailbox being read, over however many sessions.
 pub(super) struct ImapReader {
     settings: Settings,
-    line: ConnectionHandle,
+    handle: ConnectionHandle,
     /// To which the UIDs below belong.
     uid_validity: u32,
     /// Stored, but not yet gone from the folder: they are not handed over again.
-    settled: BTreeSet<u32>,
+    stored: BTreeSet<u32>,
     /// Left alone since then.
     unreadable: BTreeMap<u32, Instant>,
     /// How often a letter broke the session, or did not come, when asked for alone.
     failures: BTreeMap<u32, u8>,
     /// So many letters are asked for at once.
-    at_once: usize,
+    batch_limit: usize,
     /// What was being fetched; if it is still set when a session begins, the last one broke over it.
     fetching: Vec<u32>,
     /// How many letters were handed over and stored.
-    taken: usize,
+    stored_count: usize,
 }
 
 impl ImapReader {
-    pub(super) fn new(settings: Settings, line: ConnectionHandle) -> ImapReader {
+    pub(super) fn new(settings: Settings, handle: ConnectionHandle) -> ImapReader {
         ImapReader {
             settings,
-            line,
+            handle,
             uid_validity: 0,
-            settled: BTreeSet::new(),
+            stored: BTreeSet::new(),
             unreadable: BTreeMap::new(),
             failures: BTreeMap::new(),
-            at_once: BATCH_LETTERS,
+            batch_limit: MAX_BATCH_LETTERS,
             fetching: Vec::new(),
-            taken: 0,
+            stored_count: 0,
         }
     }
 
     fn open(&mut self) -> Result<Mailbox, Error> {
-        let mailbox = Mailbox::open(&self.settings, &self.line)?;
+        let mailbox = Mailbox::open(&self.settings, &self.handle)?;
         if mailbox.uid_validity() != self.uid_validity {
             self.uid_validity = mailbox.uid_validity();
-            self.settled.clear();
+            self.stored.clear();
             self.unreadable.clear();
             self.failures.clear();
         }
@@ -160,22 +162,22 @@ impl ImapReader {
     }
 
     /// Learns from a session that broke; says whether there is something else to try at once.
-    fn learn(&mut self) -> bool {
+    fn narrow_down(&mut self) -> bool {
         match std::mem::take(&mut self.fetching)[..] {
             [] => false,
-            [uid] => self.failed(uid),
+            [uid] => self.record_failure(uid),
             ref several => {
-                self.at_once = several.len() / 2;
+                self.batch_limit = several.len() / 2;
                 true
             }
         }
     }
 
     /// Counts a failure over one letter; says whether it is now left alone.
-    fn failed(&mut self, uid: u32) -> bool {
+    fn record_failure(&mut self, uid: u32) -> bool {
         let failures = self.failures.entry(uid).or_default();
         *failures += 1;
-        if *failures < CHANCES {
+        if *failures < MAX_FAILURES {
             return false;
         }
         self.failures.remove(&uid);
@@ -187,115 +189,116 @@ impl ImapReader {
     }
 
     /// Takes all that can be taken, until the folder holds nothing more.
-    fn round(&mut self, mailbox: &mut Mailbox, door: &BatchSender) -> Result<(), Error> {
-        let mut filed_again = false;
+    fn read_folder(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<(), Error> {
+        let mut retried_filing = false;
         loop {
             let listed = mailbox.list()?;
             let there = |uid: &u32| listed.binary_search(uid).is_ok();
-            self.settled.retain(there);
+            self.stored.retain(there);
             self.unreadable.retain(|uid, _| there(uid));
             self.failures.retain(|uid, _| there(uid));
-            if !self.settled.is_empty() {
-                if std::mem::replace(&mut filed_again, true) {
+            if !self.stored.is_empty() {
+                if std::mem::replace(&mut retried_filing, true) {
                     return Err(Error::Server("stored letters do not leave the folder".to_owned()));
                 }
-                mailbox.file(&self.settled.iter().copied().collect::<Vec<_>>())?;
+                mailbox.file(&self.stored.iter().copied().collect::<Vec<_>>())?;
                 continue;
             }
-            let rested = |uid: &u32| self.unreadable.get(uid).is_none_or(|at| at.elapsed() > UNREADABLE_REST);
-            let mut waiting: &[u32] = &listed.into_iter().filter(rested).collect::<Vec<_>>();
+            let is_due =
+                |uid: &u32| self.unreadable.get(uid).is_none_or(|at| at.elapsed() > UNREADABLE_RETRY);
+            let mut waiting: &[u32] = &listed.into_iter().filter(is_due).collect::<Vec<_>>();
             if waiting.is_empty() {
                 return Ok(());
             }
             while !waiting.is_empty() {
                 let (batch, rest) = waiting.split_at(self.batch_len(mailbox, waiting)?);
-                self.take(mailbox, batch, door)?;
+                self.read_batch(mailbox, batch, sender)?;
                 waiting = rest;
             }
-            filed_again = false;
+            retried_filing = false;
         }
     }
 
     /// How many of these make a batch, by number and by size. The server is asked for sizes only where it matters, and
     /// batch by batch: some servers read each letter to tell its size.
     fn batch_len(&self, mailbox: &mut Mailbox, waiting: &[u32]) -> Result<usize, Error> {
-        let (at_once, limit) = (waiting.len().min(self.at_once), self.settings.max_letter_bytes);
-        if at_once.saturating_mul(limit) <= BATCH_BYTES {
-            return Ok(at_once);
+        let (batch_limit, limit) = (waiting.len().min(self.batch_limit), self.settings.max_letter_bytes);
+        if batch_limit.saturating_mul(limit) <= MAX_BATCH_BYTES {
+            return Ok(batch_limit);
         }
-        let sizes = mailbox.sizes(&waiting[..at_once])?;
+        let sizes = mailbox.sizes(&waiting[..batch_limit])?;
         let mut bytes = 0;
-        let fit = waiting[..at_once].iter().take_while(|uid| {
+        let fit = waiting[..batch_limit].iter().take_while(|uid| {
             let before = bytes;
             // One whose size is not told may be as large as any.
             bytes += sizes.get(uid).map_or(limit, |size| (*size as usize).min(limit));
-            before < BATCH_BYTES
+            before < MAX_BATCH_BYTES
         });
         Ok(fit.count())
     }
 
-    fn take(&mut self, mailbox: &mut Mailbox, uids: &[u32], door: &BatchSender) -> Result<(), Error> {
+    fn read_batch(&mut self, mailbox: &mut Mailbox, uids: &[u32], sender: &BatchSender) -> Result<(), Error> {
         self.fetching = uids.to_vec();
         let fetched = mailbox.fetch(uids)?;
         self.fetching.clear();
-        self.at_once = (self.at_once * 2).min(BATCH_LETTERS);
-        let (came, letters): (Vec<u32>, Vec<_>) = fetched.into_iter().unzip();
+        self.batch_limit = (self.batch_limit * 2).min(MAX_BATCH_LETTERS);
+        let (fetched_uids, letters): (Vec<u32>, Vec<_>) = fetched.into_iter().unzip();
         for uid in uids {
-            if came.binary_search(uid).is_ok() {
+            if fetched_uids.binary_search(uid).is_ok() {
                 self.failures.remove(uid);
                 self.unreadable.remove(uid);
             } else {
-                self.failed(*uid);
+                self.record_failure(*uid);
             }
         }
-        if came.len() < uids.len() {
+        if fetched_uids.len() < uids.len() {
             mailbox.refresh()?; // Those that have vanished are then no longer listed.
         }
-        if came.is_empty() {
+        if fetched_uids.is_empty() {
             return Ok(());
         }
-        door.hand_over(letters)?;
-        self.settled.extend(&came);
-        self.taken += came.len();
-        mailbox.file(&came)
+        sender.send_batch(letters)?;
+        self.stored.extend(&fetched_uids);
+        self.stored_count += fetched_uids.len();
+        mailbox.file(&fetched_uids)
     }
 }
 
 impl Source for ImapReader {
-    fn stay(&mut self, door: &BatchSender) -> Result<Infallible, Error> {
-        self.learn();
+    fn watch(&mut self, sender: &BatchSender) -> Result<Infallible, Error> {
+        self.narrow_down();
         loop {
             let broken = self.open().and_then(|mut mailbox| {
                 loop {
-                    self.round(&mut mailbox, door)?;
-                    door.all_is_well(self.unreadable.len());
-                    mailbox.wait(door)?;
+                    self.read_folder(&mut mailbox, sender)?;
+                    sender.report_ok(self.unreadable.len());
+                    mailbox.wait(sender)?;
                 }
             });
             match broken {
-                Err(_) if self.learn() => {}
+                Err(_) if self.narrow_down() => {}
                 broken => return broken,
             }
         }
     }
 
-    fn visit(&mut self, door: &BatchSender) -> Result<usize, Error> {
+    fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error> {
         loop {
             let mut mailbox = self.open()?;
-            match self.round(&mut mailbox, door) {
+            match self.read_folder(&mut mailbox, sender) {
                 Ok(()) => {
                     mailbox.close();
-                    return Ok(self.taken);
+                    return Ok(self.stored_count);
                 }
                 Err(_) if !self.fetching.is_empty() => {
-                    self.learn();
+                    self.narrow_down();
                 }
                 Err(error) => return Err(error),
             }
         }
     }
 
-    fn look(&mut self) -> Result<String, Error> {
+    fn check(&mut self) -> Result<String, Error> {
         let mut mailbox = self.open()?;
         let found = mailbox.describe()?;
         mailbox.close();

@@ -1,7 +1,7 @@
 //! Letters in: a mailbox is read on a thread of its own and handed on batch by batch.
 //!
 //! Every letter of the mailbox is taken, seen or not: what was stored but not yet filed when the program died is met
-//! again, and it is for the receiver to recognise it. Faults of the mailbox are survived here, with a growing pause.
+//! again, and it is for the receiver to recognise it. Faults of the mailbox are survived here, with a growing backoff.
 
 use std::convert::Infallible;
 use std::net::{Shutdown, TcpStream};
@@ -19,16 +19,16 @@ use tokio::time::timeout;
 use super::{Batch, Error, FetchedLetter, Health, ShutdownSignal, imap, maildir, without_addresses};
 
 /// At most so many letters in a batch, which is one transaction of the receiver.
-pub(super) const BATCH_LETTERS: usize = 500;
+pub(super) const MAX_BATCH_LETTERS: usize = 500;
 /// A batch is closed when it holds so many bytes: it lies in memory as a whole.
-pub(super) const BATCH_BYTES: usize = 16 * 1024 * 1024;
+pub(super) const MAX_BATCH_BYTES: usize = 16 * 1024 * 1024;
 /// How long a letter that could not be read is left alone: the fault may have been the server's.
-pub(super) const UNREADABLE_REST: Duration = Duration::from_secs(300);
+pub(super) const UNREADABLE_RETRY: Duration = Duration::from_secs(300);
 
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// A thread that is still looking up a name by then is left to itself; it ends after that.
-const FAREWELL: Duration = Duration::from_millis(900);
+const SHUTDOWN_LIMIT: Duration = Duration::from_millis(900);
 
 /// A mailbox, by its settings.
 #[derive(Debug, Clone, Deserialize)]
@@ -40,12 +40,12 @@ pub enum Inbox {
 
 /// What each kind of mailbox can do, on the inbox's thread.
 pub(super) trait Source {
-    /// Reads whatever is there and whatever comes, until something fails or `door` is closed.
-    fn stay(&mut self, door: &BatchSender) -> Result<Infallible, Error>;
+    /// Reads whatever is there and whatever comes, until something fails or `sender` is closed.
+    fn watch(&mut self, sender: &BatchSender) -> Result<Infallible, Error>;
     /// Reads what is there now and returns how many letters were taken.
-    fn visit(&mut self, door: &BatchSender) -> Result<usize, Error>;
+    fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error>;
     /// Takes nothing; says what it found.
-    fn look(&mut self) -> Result<String, Error>;
+    fn check(&mut self) -> Result<String, Error>;
 }
 
 impl Inbox {
@@ -57,9 +57,9 @@ impl Inbox {
         }
     }
 
-    fn source(self, line: ConnectionHandle) -> Box<dyn Source> {
+    fn source(self, handle: ConnectionHandle) -> Box<dyn Source> {
         match self {
-            Inbox::Imap(settings) => Box::new(imap::ImapReader::new(settings, line)),
+            Inbox::Imap(settings) => Box::new(imap::ImapReader::new(settings, handle)),
             Inbox::Maildir(settings) => Box::new(maildir::MaildirReader::new(settings)),
         }
     }
@@ -94,9 +94,9 @@ impl Inbox {
         stop: ShutdownSignal,
         health: watch::Sender<Health>,
     ) -> Result<(), Error> {
-        let door = BatchSender { to, stop: stop.clone(), health, runtime: Handle::current() };
-        let running = self.on_thread(stop, move |source| {
-            keep_on(source, &door);
+        let sender = BatchSender { to, stop: stop.clone(), health, runtime: Handle::current() };
+        let running = self.run_on_thread(stop, move |source| {
+            watch_until_closed(source, &sender);
             Ok(())
         });
         match running.await {
@@ -112,8 +112,8 @@ impl Inbox {
     pub async fn drain(self, to: mpsc::Sender<Batch>) -> Result<usize, Error> {
         let (_stopper, stop) = ShutdownSignal::new();
         let health = watch::channel(Health::default()).0;
-        let door = BatchSender { to, stop: stop.clone(), health, runtime: Handle::current() };
-        self.on_thread(stop, move |source| source.visit(&door)).await
+        let sender = BatchSender { to, stop: stop.clone(), health, runtime: Handle::current() };
+        self.run_on_thread(stop, move |source| source.drain(&sender)).await
     }
 
     /// Looks into the mailbox without taking anything, and says what it found.
@@ -122,57 +122,57 @@ impl Inbox {
     /// When it cannot be opened as the settings say.
     pub async fn check(&self) -> Result<String, Error> {
         let (_stopper, stop) = ShutdownSignal::new();
-        self.clone().on_thread(stop, |source| source.look()).await
+        self.clone().run_on_thread(stop, |source| source.check()).await
     }
 
     /// A thread and not a blocking task: one that idles for minutes would hold up the runtime's end.
-    async fn on_thread<T: Send + 'static>(
+    async fn run_on_thread<T: Send + 'static>(
         self,
         stop: ShutdownSignal,
         work: impl FnOnce(&mut dyn Source) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let line = ConnectionHandle::default();
-        let _hang_up = HangUp(line.clone());
+        let handle = ConnectionHandle::default();
+        let _close_on_drop = CloseOnDrop(handle.clone());
         let (done, mut outcome) = oneshot::channel();
-        let threads_line = line.clone();
+        let thread_handle = handle.clone();
         thread::Builder::new()
             .name("inbox".to_owned())
-            .spawn(move || done.send(work(&mut *self.source(threads_line))))
+            .spawn(move || done.send(work(&mut *self.source(thread_handle))))
             .map_err(|e| Error::io("no thread for the mailbox", e))?;
         let outcome = tokio::select! {
             outcome = &mut outcome => outcome,
             () = stop.wait() => {
-                line.hang_up();
-                timeout(FAREWELL, outcome).await.unwrap_or(Ok(Err(Error::Stopped)))
+                handle.close();
+                timeout(SHUTDOWN_LIMIT, outcome).await.unwrap_or(Ok(Err(Error::Stopped)))
             }
         };
-        outcome.unwrap_or(Err(Error::Nonsense)) // No outcome: the thread panicked over what it was sent.
+        outcome.unwrap_or(Err(Error::Malformed)) // No outcome: the thread panicked over what it was sent.
     }
 }
 
-/// Lets the source stay, again and again, until the door is closed.
-fn keep_on(source: &mut dyn Source, door: &BatchSender) {
-    let mut pause = FIRST_PAUSE;
-    while !door.stop.is_set() && !door.to.is_closed() {
+/// Lets the source stay, again and again, until the sender is closed.
+fn watch_until_closed(source: &mut dyn Source, sender: &BatchSender) {
+    let mut backoff = FIRST_BACKOFF;
+    while !sender.stop.is_set() && !sender.to.is_closed() {
         let began = Utc::now();
         // The IMAP library panics over some answers that it takes for impossible.
-        let outcome = catch_unwind(AssertUnwindSafe(|| source.stay(door)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| source.watch(sender)));
         let error = match outcome {
             Ok(Ok(never)) => match never {},
             Ok(Err(error)) => error,
-            Err(_panic) => Error::Nonsense,
+            Err(_panic) => Error::Malformed,
         };
-        if door.stop.is_set() || matches!(error, Error::Stopped) {
+        if sender.stop.is_set() || matches!(error, Error::Stopped) {
             return;
         }
-        if door.health.borrow().last_ok.is_some_and(|at| at >= began) {
-            pause = FIRST_PAUSE;
+        if sender.health.borrow().last_ok.is_some_and(|at| at >= began) {
+            backoff = FIRST_BACKOFF;
         }
-        door.trouble(&error);
-        if door.sleep(pause.mul_f64(jitter())).is_err() {
+        sender.report_trouble(&error);
+        if sender.sleep(backoff.mul_f64(jitter())).is_err() {
             return;
         }
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        backoff = (backoff * 2).min(MAX_BACKOFF);
     }
 }
 
@@ -192,7 +192,7 @@ pub(super) struct BatchSender {
 
 impl BatchSender {
     /// Hands letters over and returns when they are stored.
-    pub(super) fn hand_over(&self, letters: Vec<FetchedLetter>) -> Result<(), Error> {
+    pub(super) fn send_batch(&self, letters: Vec<FetchedLetter>) -> Result<(), Error> {
         let (stored, answer) = oneshot::channel();
         self.runtime.block_on(async {
             tokio::select! {
@@ -220,7 +220,7 @@ impl BatchSender {
     }
 
     /// The mailbox was read to its end, but for the `unreadable`.
-    pub(super) fn all_is_well(&self, unreadable: usize) {
+    pub(super) fn report_ok(&self, unreadable: usize) {
         let before =
             self.health.send_replace(Health { last_ok: Some(Utc::now()), trouble: None, unreadable });
         if before.trouble.is_some() {
@@ -230,7 +230,7 @@ impl BatchSender {
         }
     }
 
-    fn trouble(&self, error: &Error) {
+    fn report_trouble(&self, error: &Error) {
         let text = error.to_string();
         if self.health.borrow().trouble.as_ref() != Some(&text) {
             let error = without_addresses(&text);
@@ -242,42 +242,42 @@ impl BatchSender {
 
 /// The connection that the inbox's thread waits on, so that others can cut it.
 #[derive(Clone, Default)]
-pub(super) struct ConnectionHandle(Arc<Mutex<LineState>>);
+pub(super) struct ConnectionHandle(Arc<Mutex<HandleState>>);
 
 #[derive(Default)]
-struct LineState {
+struct HandleState {
     connection: Option<TcpStream>,
-    hung_up: bool,
+    closed: bool,
 }
 
 impl ConnectionHandle {
-    /// The thread now waits on `connection`; cut at once if the line was hung up before.
+    /// The thread now waits on `connection`; cut at once if the handle was hung up before.
     pub(super) fn set(&self, connection: TcpStream) {
         let mut state = self.lock();
-        if state.hung_up {
+        if state.closed {
             let _ = connection.shutdown(Shutdown::Both); // Closed already is as good.
         }
         state.connection = Some(connection);
     }
 
-    fn hang_up(&self) {
+    fn close(&self) {
         let mut state = self.lock();
-        state.hung_up = true;
+        state.closed = true;
         if let Some(connection) = state.connection.take() {
             let _ = connection.shutdown(Shutdown::Both); // Closed already is as good.
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, LineState> {
+    fn lock(&self) -> MutexGuard<'_, HandleState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Ends the thread's waiting also when the caller lets its future go.
-struct HangUp(ConnectionHandle);
+struct CloseOnDrop(ConnectionHandle);
 
-impl Drop for HangUp {
+impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        self.0.hang_up();
+        self.0.close();
     }
 }

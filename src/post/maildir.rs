@@ -19,10 +19,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use super::inbox::{BATCH_BYTES, BATCH_LETTERS, BatchSender, Source, UNREADABLE_REST};
+use super::inbox::{BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY};
 use super::{Error, FetchedLetter, host_name};
 
-const POLL: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A Maildir to be read.
 #[derive(Debug, Clone, Deserialize)]
@@ -81,37 +81,37 @@ pub struct Delivery {
 /// When it cannot be written for good.
 pub fn deliver(root: &Path, letter: &[u8]) -> io::Result<PathBuf> {
     let mut one = [Draft::new(root, letter)];
-    lay(&mut one);
+    write_and_sync(&mut one);
     let [draft] = one;
-    draft.place()
+    draft.into_path()
 }
 
 /// Delivers letters. Returns the path of each, or why it cannot be written for good.
 pub fn deliver_all(letters: &[Delivery]) -> Vec<io::Result<PathBuf>> {
     let mut drafts: Vec<Draft> =
         letters.iter().map(|letter| Draft::new(&letter.root, &letter.bytes)).collect();
-    lay(&mut drafts);
-    drafts.into_iter().map(Draft::place).collect()
+    write_and_sync(&mut drafts);
+    drafts.into_iter().map(Draft::into_path).collect()
 }
 
 /// Writes letters in `tmp`, makes that last, moves them to `new`, and makes that last.
-fn lay(drafts: &mut [Draft]) {
-    share_out(drafts, Draft::write);
-    make_last(drafts, |draft| &draft.tmp);
-    share_out(drafts, Draft::move_to_new);
-    make_last(drafts, |draft| draft.new.parent().unwrap_or(&draft.new));
+fn write_and_sync(drafts: &mut [Draft]) {
+    in_parallel(drafts, Draft::write);
+    sync_drafts(drafts, |draft| &draft.tmp);
+    in_parallel(drafts, Draft::move_to_new);
+    sync_drafts(drafts, |draft| draft.new.parent().unwrap_or(&draft.new));
 }
 
 /// Threads that write letters, or move them: each letter may wait for the disk to tell what its folder holds.
-const HANDS: usize = 4;
+const WRITER_THREADS: usize = 4;
 
-fn share_out<'a>(drafts: &mut [Draft<'a>], work: fn(&mut Draft<'a>)) {
-    if drafts.len() <= FEW {
+fn in_parallel<'a>(drafts: &mut [Draft<'a>], work: fn(&mut Draft<'a>)) {
+    if drafts.len() <= MAX_SINGLE_SYNCS {
         drafts.iter_mut().for_each(work);
         return;
     }
     thread::scope(|scope| {
-        for some in drafts.chunks_mut(drafts.len().div_ceil(HANDS)) {
+        for some in drafts.chunks_mut(drafts.len().div_ceil(WRITER_THREADS)) {
             scope.spawn(move || some.iter_mut().for_each(work));
         }
     });
@@ -172,18 +172,18 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn place(self) -> io::Result<PathBuf> {
+    fn into_path(self) -> io::Result<PathBuf> {
         self.disk.map(|_| self.new)
     }
 }
 
 /// So many are synced one by one: the whole file system may have more to write than they are.
-const FEW: usize = 3;
+const MAX_SINGLE_SYNCS: usize = 3;
 
 /// Makes last what was done: to a few files or folders one by one, to many by one sync of their file system, which tells of
 /// failed writes since Linux 5.8.
-fn make_last(drafts: &mut [Draft], place: for<'d> fn(&'d Draft<'_>) -> &'d Path) {
-    let few = drafts.len() <= FEW;
+fn sync_drafts(drafts: &mut [Draft], place: for<'d> fn(&'d Draft<'_>) -> &'d Path) {
+    let few = drafts.len() <= MAX_SINGLE_SYNCS;
     let mut disks = BTreeMap::new();
     for draft in drafts {
         let Ok(disk) = draft.disk else { continue };
@@ -191,7 +191,7 @@ fn make_last(drafts: &mut [Draft], place: for<'d> fn(&'d Draft<'_>) -> &'d Path)
         let synced = match few {
             true => sync(place),
             false => {
-                let whole = || sync_disk(place).map_err(|error| error.kind());
+                let whole = || sync_file_system(place).map_err(|error| error.kind());
                 disks.entry(disk).or_insert_with(whole).map_err(io::Error::from)
             }
         };
@@ -207,7 +207,7 @@ fn sync(place: &Path) -> io::Result<()> {
 }
 
 /// Makes last whatever was done to the file system on which this is.
-fn sync_disk(place: &Path) -> io::Result<()> {
+fn sync_file_system(place: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(place)?)?)
 }
 
@@ -261,14 +261,14 @@ fn base(file_name: &OsStr) -> String {
 pub(super) struct MaildirReader {
     settings: Settings,
     /// Stored, but not yet filed: they are not handed over again.
-    settled: BTreeSet<String>,
+    stored: BTreeSet<String>,
     /// Could not be read; tried again after a rest.
     unreadable: BTreeMap<String, Instant>,
 }
 
 impl MaildirReader {
     pub(super) fn new(settings: Settings) -> MaildirReader {
-        MaildirReader { settings, settled: BTreeSet::new(), unreadable: BTreeMap::new() }
+        MaildirReader { settings, stored: BTreeSet::new(), unreadable: BTreeMap::new() }
     }
 
     fn list(&self) -> Result<Vec<Found>, Error> {
@@ -308,7 +308,7 @@ impl MaildirReader {
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
                 moved => moved?,
             }
-            self.settled.remove(&letter.name);
+            self.stored.remove(&letter.name);
         }
         sync(&cur)?;
         sync(&self.settings.path.join("new"))?;
@@ -331,29 +331,30 @@ fn read_file(found: &Found, max_letter_bytes: usize) -> io::Result<FetchedLetter
 }
 
 impl Source for MaildirReader {
-    fn stay(&mut self, door: &BatchSender) -> Result<Infallible, Error> {
+    fn watch(&mut self, sender: &BatchSender) -> Result<Infallible, Error> {
         loop {
-            self.visit(door)?;
-            door.all_is_well(self.unreadable.len());
-            door.sleep(POLL)?;
+            self.drain(sender)?;
+            sender.report_ok(self.unreadable.len());
+            sender.sleep(POLL_INTERVAL)?;
         }
     }
 
-    fn visit(&mut self, door: &BatchSender) -> Result<usize, Error> {
+    fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error> {
         let all = self.list()?;
         self.unreadable.retain(|name, _| all.iter().any(|found| found.name == *name));
-        let (settled, mut waiting): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|found| self.settled.contains(&found.name));
-        if !settled.is_empty() {
-            self.file_all(&settled)?;
+        let (stored, mut waiting): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|found| self.stored.contains(&found.name));
+        if !stored.is_empty() {
+            self.file_all(&stored)?;
         }
-        waiting
-            .retain(|found| self.unreadable.get(&found.name).is_none_or(|at| at.elapsed() > UNREADABLE_REST));
+        waiting.retain(|found| {
+            self.unreadable.get(&found.name).is_none_or(|at| at.elapsed() > UNREADABLE_RETRY)
+        });
         let mut taken = 0;
         let mut rest = waiting.into_iter().peekable();
         while rest.peek().is_some() {
             let (mut letters, mut files, mut bytes) = (Vec::new(), Vec::new(), 0);
-            while letters.len() < BATCH_LETTERS && bytes < BATCH_BYTES {
+            while letters.len() < MAX_BATCH_LETTERS && bytes < MAX_BATCH_BYTES {
                 let Some(found) = rest.next() else { break };
                 let Some(letter) = self.read(&found) else { continue };
                 bytes += letter.raw.len();
@@ -364,14 +365,14 @@ impl Source for MaildirReader {
                 continue;
             }
             taken += letters.len();
-            door.hand_over(letters)?;
-            self.settled.extend(files.iter().map(|found| found.name.clone()));
+            sender.send_batch(letters)?;
+            self.stored.extend(files.iter().map(|found| found.name.clone()));
             self.file_all(&files)?;
         }
         Ok(taken)
     }
 
-    fn look(&mut self) -> Result<String, Error> {
+    fn check(&mut self) -> Result<String, Error> {
         let waiting = self.list()?.len();
         Ok(format!("Maildir {}: {waiting} waiting", self.settings.path.display()))
     }

@@ -1,7 +1,7 @@
 //! Letters out into Maildirs on this machine: for trials, and for a club within one house.
 //!
-//! To make a letter last costs more than to write it. So those that are handed in while others are being laid down wait
-//! for them, and then are laid down together.
+//! To make a letter last costs more than to write it. So those that are handed in while others are being written down wait
+//! for them, and then are written down batch.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use super::maildir::{self, Delivery};
 use super::outbox::{Outgoing, SendError};
-use super::{Error, unix_lines};
+use super::{Error, with_lf_line_ends};
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,19 +25,19 @@ pub struct Settings {
 pub struct Maildirs {
     settings: Settings,
     /// Handed in, and taken by nobody yet.
-    waiting: Mutex<Vec<Letter>>,
+    waiting: Mutex<Vec<PendingDelivery>>,
     /// Had by whoever lays letters down.
-    laying: tokio::sync::Mutex<()>,
+    writing: tokio::sync::Mutex<()>,
 }
 
-struct Letter {
+struct PendingDelivery {
     delivery: Delivery,
-    laid: oneshot::Sender<io::Result<PathBuf>>,
+    written: oneshot::Sender<io::Result<PathBuf>>,
 }
 
 impl Maildirs {
     pub(super) fn new(settings: Settings) -> Maildirs {
-        Maildirs { settings, waiting: Mutex::default(), laying: tokio::sync::Mutex::default() }
+        Maildirs { settings, waiting: Mutex::default(), writing: tokio::sync::Mutex::default() }
     }
 
     pub(super) fn check(&self) -> Result<String, Error> {
@@ -48,21 +48,21 @@ impl Maildirs {
     }
 
     /// Delivers as a mail server's last step would: Return-Path and Delivered-To on top (RFC 5321, 4.4), LF line ends.
-    pub(super) async fn lay(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
+    pub(super) async fn deliver(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let top =
             format!("Return-Path: <{}>\nDelivered-To: {}\n", letter.return_path.unwrap_or(""), letter.to);
-        let bytes = [top.into_bytes(), unix_lines(letter.bytes)].concat();
-        let (laid, mut outcome) = oneshot::channel();
+        let bytes = [top.into_bytes(), with_lf_line_ends(letter.bytes)].concat();
+        let (written, mut outcome) = oneshot::channel();
         let delivery = Delivery { root: folder_of(&self.settings.path, letter.to), bytes };
-        self.waiting().push(Letter { delivery, laid });
-        let turn = self.laying.lock().await;
+        self.waiting().push(PendingDelivery { delivery, written });
+        let turn = self.writing.lock().await;
         let outcome = match outcome.try_recv() {
             // Whoever had the turn before took it along.
             Ok(outcome) => outcome,
             Err(_) => {
-                let together = std::mem::take(&mut *self.waiting());
+                let batch = std::mem::take(&mut *self.waiting());
                 // When that fails, each of them hears nothing.
-                let _ = tokio::task::spawn_blocking(|| lay_down(together)).await;
+                let _ = tokio::task::spawn_blocking(|| write_all(batch)).await;
                 drop(turn);
                 outcome.await.unwrap_or_else(|silence| Err(io::Error::other(silence)))
             }
@@ -71,16 +71,16 @@ impl Maildirs {
         Ok(place.file_name().unwrap_or_default().to_string_lossy().into_owned())
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Vec<Letter>> {
+    fn waiting(&self) -> MutexGuard<'_, Vec<PendingDelivery>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn lay_down(letters: Vec<Letter>) {
-    let (deliveries, laid): (Vec<_>, Vec<_>) =
-        letters.into_iter().map(|letter| (letter.delivery, letter.laid)).unzip();
-    for (laid, outcome) in laid.into_iter().zip(maildir::deliver_all(&deliveries)) {
-        let _ = laid.send(outcome); // Who handed it in may have gone.
+fn write_all(letters: Vec<PendingDelivery>) {
+    let (deliveries, written): (Vec<_>, Vec<_>) =
+        letters.into_iter().map(|letter| (letter.delivery, letter.written)).unzip();
+    for (written, outcome) in written.into_iter().zip(maildir::deliver_all(&deliveries)) {
+        let _ = written.send(outcome); // Who handed it in may have gone.
     }
 }
 

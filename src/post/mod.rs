@@ -150,7 +150,7 @@ pub enum Error {
     #[error("the server said: {0}")]
     Server(String),
     #[error("the server's answer could not be understood")]
-    Nonsense,
+    Malformed,
     #[error("the letters could not be stored")]
     NotStored,
     #[error("stopped")]
@@ -186,7 +186,7 @@ pub(crate) fn without_addresses(text: &str) -> String {
 }
 
 /// The letter with the line ends of this system's files and pipes (LF), as mail programs on it expect.
-pub(crate) fn unix_lines(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn with_lf_line_ends(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for (i, &byte) in bytes.iter().enumerate() {
         if byte != b'\r' || bytes.get(i + 1) != Some(&b'\n') {

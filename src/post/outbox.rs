@@ -86,7 +86,7 @@ impl Outbox {
         match self {
             Outbox::Smtp(smtp) => smtp.send(return_path, to, letter.bytes).await,
             Outbox::Sendmail(sendmail) => sendmail.send(letter).await,
-            Outbox::Maildir(maildirs) => maildirs.lay(letter).await,
+            Outbox::Maildir(maildirs) => maildirs.deliver(letter).await,
         }
     }
 

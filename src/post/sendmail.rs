@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::outbox::{Outgoing, SendError};
-use super::{Error, one_line, unix_lines};
+use super::{Error, one_line, with_lf_line_ends};
 
 /// The sendmail command.
 #[derive(Debug, Clone, Deserialize)]
@@ -30,17 +30,17 @@ impl Default for Settings {
 }
 
 /// So many run at the same time at most.
-const AT_ONCE: usize = 32;
+const MAX_PROCESSES: usize = 32;
 
 /// The command, and how many of it may be run.
 pub struct Sendmail {
     settings: Settings,
-    gate: Semaphore,
+    permits: Semaphore,
 }
 
 impl Sendmail {
     pub(super) fn new(settings: Settings) -> Sendmail {
-        Sendmail { settings, gate: Semaphore::new(AT_ONCE) }
+        Sendmail { settings, permits: Semaphore::new(MAX_PROCESSES) }
     }
 
     pub(super) fn check(&self) -> Result<String, Error> {
@@ -54,7 +54,7 @@ impl Sendmail {
 
     pub(super) async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let settings = &self.settings;
-        let _turn = self.gate.acquire().await.expect("the gate is never closed");
+        let _turn = self.permits.acquire().await.expect("the permits is never closed");
         let mut child = Command::new(&settings.command)
             .args(["-i", "-f", letter.return_path.unwrap_or("<>"), "--", letter.to])
             .stdin(Stdio::piped())
@@ -66,7 +66,7 @@ impl Sendmail {
                 Error::Configuration(format!("{} cannot be run: {e}", settings.command.display()))
             })?;
         let mut input = child.stdin.take().expect("it was asked for");
-        let bytes = unix_lines(letter.bytes);
+        let bytes = with_lf_line_ends(letter.bytes);
         let work = async {
             // A command that refuses early closes its input; what counts is how it ended.
             let _ = input.write_all(&bytes).await;

@@ -95,7 +95,7 @@ pub struct Smtp {
     settings: Settings,
     trust: Arc<ClientConfig>,
     /// As many letters at a time as there may be connections.
-    gate: Semaphore,
+    permits: Semaphore,
     /// Unused connections, the longest unused first.
     kept: Mutex<Vec<Session>>,
 }
@@ -132,8 +132,8 @@ impl From<Error> for Fault {
 impl Smtp {
     pub(super) fn new(settings: Settings) -> Result<Smtp, Error> {
         let trust = tls::client_config(settings.ca_file.as_deref())?;
-        let gate = Semaphore::new(settings.connections.max(1));
-        Ok(Smtp { settings, trust, gate, kept: Mutex::default() })
+        let permits = Semaphore::new(settings.connections.max(1));
+        Ok(Smtp { settings, trust, permits, kept: Mutex::default() })
     }
 
     pub(super) async fn check(&self) -> Result<String, Error> {
@@ -159,7 +159,7 @@ impl Smtp {
         to: Address,
         bytes: &[u8],
     ) -> Result<String, SendError> {
-        let _turn = self.gate.acquire().await.expect("the gate is never closed");
+        let _turn = self.permits.acquire().await.expect("the permits is never closed");
         let bytes = network_lines(bytes);
         if let Some(mut session) = self.take_kept() {
             match self.hand_in(&mut session, return_path.clone(), to.clone(), &bytes).await {
@@ -234,7 +234,7 @@ impl Smtp {
             self.step("DATA", 1, connection.command(Data)).await?
         };
         if !go_on.has_code(354) {
-            return Err(Error::Nonsense.into());
+            return Err(Error::Malformed.into());
         }
         // The end-of-letter mark brings its own line end.
         let bytes = bytes.strip_suffix(b"\r\n").unwrap_or(bytes);

@@ -113,7 +113,7 @@ async fn start_tls(tcp: &mut TcpStream, hello: &ClientId) -> Result<(), Error> {
     tcp.write_all(b"STARTTLS\r\n").await.map_err(broke)?;
     expect(reply(tcp, &mut buffer).await?, "220")?;
     // What came along with the answer was not protected, and somebody else may have put it there.
-    if buffer.is_empty() { Ok(()) } else { Err(Error::Nonsense) }
+    if buffer.is_empty() { Ok(()) } else { Err(Error::Malformed) }
 }
 
 fn expect(reply: String, code: &str) -> Result<String, Error> {
@@ -131,11 +131,11 @@ async fn reply(tcp: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<String, Erro
             if last {
                 let rest = buffer.split_off(end);
                 let reply = std::mem::replace(buffer, rest);
-                return String::from_utf8(reply).map_err(|_| Error::Nonsense);
+                return String::from_utf8(reply).map_err(|_| Error::Malformed);
             }
         }
         if buffer.len() > LONGEST {
-            return Err(Error::Nonsense);
+            return Err(Error::Malformed);
         }
         let broke = |e| Error::io("the connection broke over STARTTLS", e);
         if tcp.read_buf(buffer).await.map_err(broke)? == 0 {

@@ -342,7 +342,7 @@ async fn a_rejected_login_and_a_missing_folder_are_faults_of_the_settings() {
 async fn words_slipped_in_behind_starttls_are_not_taken() {
     let server = faulty("STARTTLS", Act::Instead("s OK go on\r\n* OK injected")).await;
     let secured = Inbox::Imap(Settings { tls: Tls::StartTls, ..settings(server.port) });
-    assert!(matches!(secured.check().await, Err(Error::Nonsense)));
+    assert!(matches!(secured.check().await, Err(Error::Malformed)));
 }
 
 #[tokio::test]

@@ -269,7 +269,7 @@ async fn starttls_is_never_left_out() {
     })
     .await;
     let error = send(&secured(server.port), b"x").await.expect_err("injected");
-    assert!(matches!(error, SendError::Unreachable(Error::Nonsense)), "{error}");
+    assert!(matches!(error, SendError::Unreachable(Error::Malformed)), "{error}");
 }
 
 #[tokio::test]

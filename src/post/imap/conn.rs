@@ -24,7 +24,7 @@ enum Io {
 /// A connection to an IMAP server.
 pub(super) struct Conn {
     io: Io,
-    sieve: LiteralFilter,
+    filter: LiteralFilter,
     answer_timeout: Duration,
     /// IDLE was sent and the server's consent not yet read.
     idle_sent: bool,
@@ -37,13 +37,13 @@ impl Conn {
     /// Connects as the settings say. With STARTTLS the greeting has been read. What is fetched goes to `literals`.
     pub(super) fn open(
         settings: &Settings,
-        line: &ConnectionHandle,
+        handle: &ConnectionHandle,
         literals: Literals,
     ) -> Result<Conn, Error> {
         let answer_timeout = Duration::from_secs(settings.timeout_seconds.max(1));
         let mut tcp = connect(settings, answer_timeout)?;
         let prepared =
-            prepare(&tcp, answer_timeout).map(|ours| line.set(ours)).and_then(|()| tcp.peer_addr());
+            prepare(&tcp, answer_timeout).map(|ours| handle.set(ours)).and_then(|()| tcp.peer_addr());
         let peer = prepared.map_err(|e| Error::io("the connection cannot be used", e))?;
         let io = match settings.tls {
             Tls::None => {
@@ -57,9 +57,9 @@ impl Conn {
             }
         };
         // One byte more than is wanted shows that a letter is larger.
-        let sieve = LiteralFilter::new(literals, settings.max_letter_bytes.saturating_add(1));
+        let filter = LiteralFilter::new(literals, settings.max_letter_bytes.saturating_add(1));
         let (early, ready) = Default::default();
-        Ok(Conn { io, sieve, answer_timeout, idle_sent: false, early, ready })
+        Ok(Conn { io, filter, answer_timeout, idle_sent: false, early, ready })
     }
 
     fn tcp(&self) -> &TcpStream {
@@ -79,10 +79,10 @@ impl Conn {
                 Io::Tls(stream) => stream.read(&mut chunk)?,
             };
             if read == 0 {
-                self.sieve.end(&mut passed);
+                self.filter.end(&mut passed);
                 break;
             }
-            self.sieve.pass(&chunk[..read], &mut passed);
+            self.filter.pass(&chunk[..read], &mut passed);
         }
         Ok(passed)
     }
@@ -204,7 +204,7 @@ fn start_tls(tcp: &mut TcpStream) -> Result<(), Error> {
             return Err(Error::Configuration(format!("the server refuses STARTTLS: {}", one_line(&answer))));
         }
         // What came along with the answer was not protected, and somebody else may have put it there.
-        return if buffer.is_empty() { Ok(()) } else { Err(Error::Nonsense) };
+        return if buffer.is_empty() { Ok(()) } else { Err(Error::Malformed) };
     }
 }
 
@@ -215,10 +215,10 @@ fn line(tcp: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<String, Error> {
         if let Some(end) = buffer.iter().position(|&b| b == b'\n') {
             let rest = buffer.split_off(end + 1);
             let line = std::mem::replace(buffer, rest);
-            return String::from_utf8(line).map_err(|_| Error::Nonsense);
+            return String::from_utf8(line).map_err(|_| Error::Malformed);
         }
         if buffer.len() > EARLY_BYTES {
-            return Err(Error::Nonsense);
+            return Err(Error::Malformed);
         }
         let mut chunk = [0; 4096];
         let read = tcp.read(&mut chunk).map_err(broke)?;

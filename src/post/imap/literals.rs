@@ -116,14 +116,14 @@ mod tests {
     use super::*;
 
     /// What the library reads when this comes in pieces of some size, and what is kept.
-    fn sieved(answer: &str, piece: usize) -> (String, Vec<String>) {
+    fn filtered(answer: &str, piece: usize) -> (String, Vec<String>) {
         let literals = Literals::default();
-        let mut sieve = LiteralFilter::new(literals.clone(), 40);
+        let mut filter = LiteralFilter::new(literals.clone(), 40);
         let mut passed = Vec::new();
         for bytes in answer.as_bytes().chunks(piece) {
-            sieve.pass(bytes, &mut passed);
+            filter.pass(bytes, &mut passed);
         }
-        sieve.end(&mut passed);
+        filter.end(&mut passed);
         let kept = literals.kept().iter().map(|kept| String::from_utf8_lossy(kept).into_owned()).collect();
         (String::from_utf8_lossy(&passed).into_owned(), kept)
     }
@@ -143,7 +143,7 @@ mod tests {
                     * 3 fetch (BODY[]<0> {2}\r\n\u{0}1 UID 7 BODY[TEXT] {2}\r\n\u{0}2)\r\n\
                     a4 OK as you like {3}\r\n* 4 EXISTS\r\n* LIST () \"/\" {2}\r\nIN\r\nno end";
         for piece in [1, 2, 7, 1000] {
-            let (passed, kept) = sieved(&answer, piece);
+            let (passed, kept) = filtered(&answer, piece);
             assert_eq!(passed, read, "in pieces of {piece}");
             assert_eq!(kept, [letter, "", "}\r\n"], "in pieces of {piece}");
         }
@@ -153,7 +153,7 @@ mod tests {
     fn of_a_literal_larger_than_asked_for_the_beginning_is_kept() {
         let answer = format!("* 1 FETCH (BODY[]<0> {{99}}\r\n{})\r\na2 OK\r\n", "x".repeat(99));
         for piece in [1, 30, 1000] {
-            let (passed, kept) = sieved(&answer, piece);
+            let (passed, kept) = filtered(&answer, piece);
             assert_eq!(passed, "* 1 FETCH (BODY[]<0> {2}\r\n\u{0}0)\r\na2 OK\r\n");
             assert_eq!(kept, ["x".repeat(40)]);
         }

@@ -22,7 +22,7 @@ pub(super) struct Mailbox {
     literals: Literals,
     settings: Settings,
     uid_validity: u32,
-    offers: Capabilities,
+    capabilities: Capabilities,
     /// The folder for stored letters is known to be there.
     processed_made: bool,
 }
@@ -39,9 +39,9 @@ struct Capabilities {
 }
 
 impl Mailbox {
-    pub(super) fn open(settings: &Settings, line: &ConnectionHandle) -> Result<Mailbox, Error> {
+    pub(super) fn open(settings: &Settings, handle: &ConnectionHandle) -> Result<Mailbox, Error> {
         let literals = Literals::default();
-        let mut client = imap::Client::new(Conn::open(settings, line, literals.clone())?);
+        let mut client = imap::Client::new(Conn::open(settings, handle, literals.clone())?);
         if settings.tls != Tls::StartTls {
             let greeting = client.read_greeting().map_err(fault)?;
             if !greeting.starts_with(b"* OK") {
@@ -54,7 +54,7 @@ impl Mailbox {
             error => fault(error),
         })?;
         let offered = session.capabilities().map_err(fault)?;
-        let offers = Capabilities {
+        let capabilities = Capabilities {
             idle: offered.has_str("IDLE"),
             r#move: offered.has_str("MOVE"),
             uid_plus: offered.has_str("UIDPLUS"),
@@ -68,7 +68,7 @@ impl Mailbox {
         })?;
         let uid_validity = selected.uid_validity.unwrap_or(0);
         let (settings, processed_made) = (settings.clone(), false);
-        Ok(Mailbox { session, literals, settings, uid_validity, offers, processed_made })
+        Ok(Mailbox { session, literals, settings, uid_validity, capabilities, processed_made })
     }
 
     /// While it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
@@ -145,12 +145,12 @@ impl Mailbox {
             }
         }
         self.run(format!("UID STORE {set} +FLAGS.SILENT (\\Seen)"))?;
-        if self.offers.r#move {
+        if self.capabilities.r#move {
             return self.session.uid_mv(set, processed).map_err(fault);
         }
         self.session.uid_copy(&set, processed).map_err(fault)?;
         self.run(format!("UID STORE {set} +FLAGS.SILENT (\\Deleted)"))?;
-        self.run(if self.offers.uid_plus { format!("UID EXPUNGE {set}") } else { "EXPUNGE".to_owned() })
+        self.run(if self.capabilities.uid_plus { format!("UID EXPUNGE {set}") } else { "EXPUNGE".to_owned() })
     }
 
     fn run(&mut self, command: String) -> Result<(), Error> {
@@ -158,10 +158,10 @@ impl Mailbox {
     }
 
     /// Returns when there may be new letters: the server says so, or the time to look has come.
-    pub(super) fn wait(&mut self, door: &BatchSender) -> Result<(), Error> {
+    pub(super) fn wait(&mut self, sender: &BatchSender) -> Result<(), Error> {
         let poll = Duration::from_secs(self.settings.poll_seconds.max(1));
-        if !self.offers.idle {
-            return door.sleep(poll);
+        if !self.capabilities.idle {
+            return sender.sleep(poll);
         }
         let mut goodbye = None;
         let outcome = {
@@ -179,8 +179,8 @@ impl Mailbox {
             (_, Some(words)) => Err(Error::Server(one_line(&words))),
             (Ok(WaitOutcome::MailboxChanged | WaitOutcome::TimedOut), None) => Ok(()),
             (Err(imap::Error::No(_) | imap::Error::Bad(_)), None) => {
-                self.offers.idle = false; // Offered, but not meant.
-                door.sleep(poll)
+                self.capabilities.idle = false; // Offered, but not meant.
+                sender.sleep(poll)
             }
             (Err(error), None) => Err(fault(error)),
         }
@@ -190,11 +190,12 @@ impl Mailbox {
     pub(super) fn describe(&mut self) -> Result<String, Error> {
         let waiting = self.list()?.len();
         let Settings { host, tls, folder, poll_seconds, .. } = &self.settings;
-        let news = match self.offers.idle {
+        let news = match self.capabilities.idle {
             true => "it tells of new letters (IDLE)".to_owned(),
             false => format!("it is asked every {poll_seconds} s (no IDLE)"),
         };
-        let moving = if self.offers.r#move { "moves letters (MOVE)" } else { "copies letters (no MOVE)" };
+        let moving =
+            if self.capabilities.r#move { "moves letters (MOVE)" } else { "copies letters (no MOVE)" };
         let port = self.settings.port();
         Ok(format!("IMAP {host}:{port} ({tls}), logged in, {folder}: {waiting} waiting; {news} and {moving}"))
     }
@@ -229,7 +230,7 @@ fn fault(error: imap::Error) -> Error {
         imap::Error::No(no) => Error::Server(one_line(&no.information)),
         imap::Error::Bad(bad) => Error::Server(one_line(&bad.information)),
         imap::Error::Bye(bye) if bye.information != UNREADABLE => Error::Server(one_line(&bye.information)),
-        _ => Error::Nonsense,
+        _ => Error::Malformed,
     }
 }
 
