@@ -199,7 +199,7 @@ impl ImapReader {
             self.failures.retain(|uid, _| there(uid));
             if !self.stored.is_empty() {
                 if std::mem::replace(&mut retried_filing, true) {
-                    return Err(Error::Server("stored letters do not leave the folder".to_owned()));
+                    return Err(Error::Server("stored letters do not leave the folder".into()));
                 }
                 mailbox.file(&self.stored.iter().copied().collect::<Vec<_>>())?;
                 continue;

@@ -10,12 +10,12 @@ pub mod inbox;
 pub mod maildir;
 pub mod maildirs;
 pub mod outbox;
+pub mod refusal;
 pub mod sendmail;
 mod settings;
 pub mod smtp;
 pub mod stdin;
 mod tls;
-mod wire;
 
 use std::fmt;
 use std::io;
@@ -23,6 +23,8 @@ use std::io;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use tokio::sync::{oneshot, watch};
+
+use self::refusal::Refusal;
 
 /// The default of `max_letter_bytes`: what is larger is not acted on, so only its beginning is fetched.
 pub const MAX_LETTER_BYTES: usize = 2 * 1024 * 1024;
@@ -145,10 +147,10 @@ pub enum Error {
     #[error("{0}")]
     Configuration(String),
     #[error("the login was rejected: {0}")]
-    Login(String),
+    Login(Refusal),
     /// The server answered no, or said goodbye, in these words.
     #[error("the server said: {0}")]
-    Server(String),
+    Server(Refusal),
     #[error("the server's answer could not be understood")]
     Malformed,
     #[error("the letters could not be stored")]

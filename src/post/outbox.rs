@@ -7,6 +7,7 @@ use lettre::Address;
 use serde::Deserialize;
 
 use super::maildirs::{self, Maildirs};
+use super::refusal::Refusal;
 use super::sendmail::{self, Sendmail};
 use super::{Error, smtp};
 
@@ -42,10 +43,10 @@ pub enum Outbox {
 pub enum SendError {
     /// The letter or its address was refused for good: trying again is of no use (RFC 5321, 4.2.1: 5yz).
     #[error("refused: {0}")]
-    Refused(String),
+    Refused(Refusal),
     /// It was not taken this time.
     #[error("not taken now: {0}")]
-    NotNow(String),
+    NotNow(Refusal),
     /// The way out itself is at fault: unreachable, rejects the login, not as it is set.
     #[error(transparent)]
     Unreachable(#[from] Error),
@@ -114,7 +115,7 @@ impl Outbox {
 const LONGEST_ADDRESS: usize = 254;
 
 fn address(text: &str) -> Result<Address, SendError> {
-    let none = || SendError::Refused("this is no mail address".to_owned());
+    let none = || SendError::Refused("this is not a mail address".into());
     if text.len() > LONGEST_ADDRESS { Err(none()) } else { text.parse().map_err(|_| none()) }
 }
 
@@ -124,9 +125,9 @@ mod tests {
 
     #[test]
     fn only_a_refusal_is_final() {
-        assert!(!SendError::Refused(String::new()).is_transient());
-        assert!(SendError::NotNow(String::new()).is_transient());
-        let login = SendError::Unreachable(Error::Login("535".to_owned()));
+        assert!(!SendError::Refused(Refusal::from("")).is_transient());
+        assert!(SendError::NotNow(Refusal::from("")).is_transient());
+        let login = SendError::Unreachable(Error::Login("535".into()));
         assert!(login.is_transient() && login.is_configuration());
     }
 }

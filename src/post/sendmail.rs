@@ -75,7 +75,7 @@ impl Sendmail {
         };
         let output = timeout(Duration::from_secs(settings.timeout_seconds), work)
             .await
-            .map_err(|_late| SendError::NotNow("the command did not end in time".to_owned()))?
+            .map_err(|_late| SendError::NotNow("the command did not end in time".into()))?
             .map_err(|e| Error::io("the command's end was not seen", e))?;
         let said = one_line(&String::from_utf8_lossy(&output.stderr));
         match output.status.code() {
@@ -88,13 +88,13 @@ impl Sendmail {
 /// What an exit status means, by sysexits.h; without one, a signal ended the command.
 fn fault(code: Option<i32>, said: String) -> SendError {
     match code {
-        Some(65 | 67 | 68) => SendError::Refused(said), // EX_DATAERR, EX_NOUSER, EX_NOHOST
+        Some(65 | 67 | 68) => SendError::Refused(said.into()), // EX_DATAERR, EX_NOUSER, EX_NOHOST
         Some(code @ (64 | 77 | 78 | 126 | 127)) => {
             // EX_USAGE, EX_NOPERM, EX_CONFIG; not to be run, not found
             SendError::Unreachable(Error::Configuration(format!("the command ended with {code}: {said}")))
         }
-        Some(code) => SendError::NotNow(format!("the command ended with {code}: {said}")),
-        None => SendError::NotNow(format!("the command was killed: {said}")),
+        Some(code) => SendError::NotNow(format!("the command ended with {code}: {said}").into()),
+        None => SendError::NotNow(format!("the command was killed: {said}").into()),
     }
 }
 

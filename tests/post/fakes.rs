@@ -1,4 +1,4 @@
-//! Two mail servers, one for SMTP and one for IMAP, that do as they should until the test tells them otherwise.
+//! Two mail servers, one for SMTP and one for IMAP, that behave well unless a test scripts a fault.
 
 pub mod imap;
 pub mod smtp;

@@ -192,7 +192,7 @@ fn start_tls(tcp: &mut TcpStream) -> Result<(), Error> {
     let mut buffer = Vec::new();
     let greeting = line(tcp, &mut buffer)?;
     if !greeting.starts_with("* OK") {
-        return Err(Error::Server(one_line(&greeting)));
+        return Err(Error::Server(one_line(&greeting).into()));
     }
     tcp.write_all(b"s STARTTLS\r\n").map_err(broke)?;
     loop {

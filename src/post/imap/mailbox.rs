@@ -45,12 +45,12 @@ impl Mailbox {
         if settings.tls != Tls::StartTls {
             let greeting = client.read_greeting().map_err(fault)?;
             if !greeting.starts_with(b"* OK") {
-                return Err(Error::Server(one_line(&String::from_utf8_lossy(&greeting))));
+                return Err(Error::Server(one_line(&String::from_utf8_lossy(&greeting)).into()));
             }
         }
         let login = client.login(&settings.user, settings.password.as_ref().map_or("", Secret::reveal));
         let mut session = login.map_err(|(error, _client)| match error {
-            imap::Error::No(no) => Error::Login(one_line(&no.information)),
+            imap::Error::No(no) => Error::Login(one_line(&no.information).into()),
             error => fault(error),
         })?;
         let offered = session.capabilities().map_err(fault)?;
@@ -176,7 +176,7 @@ impl Mailbox {
             })
         };
         match (outcome, goodbye) {
-            (_, Some(words)) => Err(Error::Server(one_line(&words))),
+            (_, Some(words)) => Err(Error::Server(one_line(&words).into())),
             (Ok(WaitOutcome::MailboxChanged | WaitOutcome::TimedOut), None) => Ok(()),
             (Err(imap::Error::No(_) | imap::Error::Bad(_)), None) => {
                 self.capabilities.idle = false; // Offered, but not meant.
@@ -227,9 +227,11 @@ fn fault(error: imap::Error) -> Error {
         imap::Error::ConnectionLost => {
             Error::io("the connection to the mailbox broke", std::io::ErrorKind::UnexpectedEof.into())
         }
-        imap::Error::No(no) => Error::Server(one_line(&no.information)),
-        imap::Error::Bad(bad) => Error::Server(one_line(&bad.information)),
-        imap::Error::Bye(bye) if bye.information != UNREADABLE => Error::Server(one_line(&bye.information)),
+        imap::Error::No(no) => Error::Server(one_line(&no.information).into()),
+        imap::Error::Bad(bad) => Error::Server(one_line(&bad.information).into()),
+        imap::Error::Bye(bye) if bye.information != UNREADABLE => {
+            Error::Server(one_line(&bye.information).into())
+        }
         _ => Error::Malformed,
     }
 }

@@ -1,4 +1,4 @@
-//! A mail server that takes letters.
+//! A mail server that takes letters, and misbehaves as its script says.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,22 +6,25 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What the server does at a step instead of what it should.
+/// What the server does at a step.
 #[derive(Debug, Clone, Copy)]
 pub enum Act {
+    /// Replies as it should.
     Proper,
-    /// Answers so (CRLF is added), and goes on.
+    /// Replies with this text, to which CRLF is added.
     Say(&'static str),
-    /// Answers so, and closes.
-    SayAndCut(&'static str),
-    /// Closes without an answer.
-    Cut,
-    /// Keeps silent for ever.
+    /// Replies with this text and closes the connection.
+    SayAndClose(&'static str),
+    /// Closes the connection.
+    Close,
+    /// Never replies.
     Hang,
+    /// Sends this text again and again until the client closes the connection.
+    Flood(&'static str),
 }
 
-/// Given the step (`GREETING`, `EHLO`, `AUTH`, `MAIL`, `RCPT`, `DATA`, `LETTER`, `RSET`, `QUIT`) and how often it came
-/// up before, over all connections.
+/// Maps a step and the number of earlier occurrences of it, over all connections, to what the server does. The steps
+/// are `GREETING`, `LETTER`, and the first word of each command line in capitals.
 type Script = dyn Fn(&str, usize) -> Act + Send + Sync;
 
 pub struct Smtp {
@@ -35,10 +38,12 @@ pub struct Seen {
     pub steps: Vec<String>,
     /// Every command line.
     pub lines: Vec<String>,
-    /// The letters' bytes as they came, dots unstuffed.
+    /// The received letters, without the doubled dots.
     pub letters: Vec<Vec<u8>>,
-    /// How often something had come along behind `MAIL`.
-    pub together: usize,
+    /// How many `MAIL` commands came together with another command.
+    pub pipelined: usize,
+    /// Bytes sent by the longest [`Act::Flood`].
+    pub flood: usize,
 }
 
 impl Seen {
@@ -55,9 +60,9 @@ impl Smtp {
         let (script, all) = (Arc::new(script), Arc::clone(&seen));
         tokio::spawn(async move {
             while let Ok((tcp, _)) = listener.accept().await {
-                let talk = Talk::new(tcp, Arc::clone(&script) as Arc<Script>, Arc::clone(&all));
-                // A client that goes away in the middle is part of the tests.
-                tokio::spawn(async move { talk.run().await.unwrap_or_default() });
+                let session = Session::new(tcp, Arc::clone(&script) as Arc<Script>, Arc::clone(&all));
+                // Some tests make the client leave in the middle.
+                tokio::spawn(async move { session.run().await.unwrap_or_default() });
             }
         });
         Smtp { port, seen }
@@ -68,23 +73,23 @@ impl Smtp {
     }
 }
 
-struct Talk {
+struct Session {
     from: BufReader<OwnedReadHalf>,
     to: OwnedWriteHalf,
     script: Arc<Script>,
     seen: Arc<Mutex<Seen>>,
-    /// Nothing was refused since the last `MAIL`.
-    willing: bool,
+    /// Whether nothing was refused since the last `MAIL`.
+    accepting: bool,
 }
 
-impl Talk {
-    fn new(tcp: TcpStream, script: Arc<Script>, seen: Arc<Mutex<Seen>>) -> Talk {
+impl Session {
+    fn new(tcp: TcpStream, script: Arc<Script>, seen: Arc<Mutex<Seen>>) -> Session {
         let (from, to) = tcp.into_split();
-        Talk { from: BufReader::new(from), to, script, seen, willing: false }
+        Session { from: BufReader::new(from), to, script, seen, accepting: false }
     }
 
     async fn run(mut self) -> std::io::Result<()> {
-        self.answer("GREETING", "220 fake.test").await?;
+        self.reply("GREETING", "220 fake.test").await?;
         loop {
             let mut line = String::new();
             if self.from.read_line(&mut line).await? == 0 {
@@ -95,63 +100,75 @@ impl Talk {
             self.seen.lock().expect("no panic").lines.push(line);
             match step.as_str() {
                 "EHLO" => {
-                    self.answer("EHLO", "250-fake.test\r\n250-8BITMIME\r\n250 AUTH PLAIN LOGIN").await?;
+                    self.reply("EHLO", "250-fake.test\r\n250-8BITMIME\r\n250 AUTH PLAIN LOGIN").await?;
                 }
-                "AUTH" => self.answer("AUTH", "235 welcome").await?,
+                "AUTH" => self.reply("AUTH", "235 welcome").await?,
                 "MAIL" => {
                     let more = !self.from.buffer().is_empty();
-                    self.seen.lock().expect("no panic").together += usize::from(more);
-                    self.answer("MAIL", "250 fine").await?;
-                    self.willing = !self.refused();
+                    self.seen.lock().expect("no panic").pipelined += usize::from(more);
+                    self.reply("MAIL", "250 fine").await?;
+                    self.accepting = !self.refused();
                 }
                 "RCPT" => {
-                    self.answer("RCPT", "250 fine").await?;
-                    self.willing &= !self.refused();
+                    self.reply("RCPT", "250 fine").await?;
+                    self.accepting &= !self.refused();
                 }
                 "DATA" => {
-                    self.answer("DATA", if self.willing { "354 go on" } else { "503 no recipient" }).await?;
-                    if !self.willing || self.refused() {
+                    self.reply("DATA", if self.accepting { "354 go on" } else { "503 no recipient" }).await?;
+                    if !self.accepting || self.refused() {
                         continue;
                     }
                     let letter = self.letter().await?;
                     self.seen.lock().expect("no panic").letters.push(letter);
-                    self.answer("LETTER", "250 2.0.0 taken as 17").await?;
+                    self.reply("LETTER", "250 2.0.0 taken as 17").await?;
                 }
-                "QUIT" => return self.answer("QUIT", "221 bye").await,
-                step => self.answer(step, "250 fine").await?,
+                "QUIT" => return self.reply("QUIT", "221 bye").await,
+                step => self.reply(step, "250 fine").await?,
             }
         }
     }
 
-    /// Whether the last answer was a scripted refusal.
+    /// Whether the last reply was a scripted refusal.
     fn refused(&self) -> bool {
         let seen = self.seen.lock().expect("no panic");
         let step = seen.steps.last().expect("just pushed");
         matches!((self.script)(step, seen.count(step) - 1), Act::Say(text) if !text.starts_with('3'))
     }
 
-    async fn answer(&mut self, step: &str, proper: &str) -> std::io::Result<()> {
+    async fn reply(&mut self, step: &str, proper: &str) -> std::io::Result<()> {
         let times = {
             let mut seen = self.seen.lock().expect("no panic");
             let times = seen.count(step);
             seen.steps.push(step.to_owned());
             times
         };
-        let cut = || Err(std::io::ErrorKind::ConnectionAborted.into());
+        let close = || Err(std::io::ErrorKind::ConnectionAborted.into());
         match (self.script)(step, times) {
             Act::Proper => self.say(proper).await,
             Act::Say(text) => self.say(text).await,
-            Act::SayAndCut(text) => {
+            Act::SayAndClose(text) => {
                 self.say(text).await?;
-                cut()
+                close()
             }
-            Act::Cut => cut(),
+            Act::Close => close(),
             Act::Hang => std::future::pending().await,
+            Act::Flood(text) => self.flood(text).await,
         }
     }
 
     async fn say(&mut self, text: &str) -> std::io::Result<()> {
         self.to.write_all(format!("{text}\r\n").as_bytes()).await
+    }
+
+    async fn flood(&mut self, text: &str) -> std::io::Result<()> {
+        let chunk = text.repeat(1000);
+        let mut sent = 0;
+        loop {
+            self.to.write_all(chunk.as_bytes()).await?;
+            sent += chunk.len();
+            let mut seen = self.seen.lock().expect("no panic");
+            seen.flood = seen.flood.max(sent);
+        }
     }
 
     async fn letter(&mut self) -> std::io::Result<Vec<u8>> {
