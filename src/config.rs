@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 
 use crate::game::HouseLevel;
 use crate::game::any::GameKind;
@@ -279,7 +279,7 @@ impl Config {
             )));
         }
         let filter = &config.log.filter;
-        EnvFilter::try_new(filter).map_err(|error| {
+        filter.parse::<Targets>().map_err(|error| {
             value(format!(
                 "log.filter is `{filter}`: {error}; `info` would do, or `info,fogpost::post=debug`"
             ))

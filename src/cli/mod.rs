@@ -37,7 +37,10 @@ use anyhow::Context;
 use chrono::Utc;
 use clap::{Parser, Subcommand};
 use comfy_table::presets::NOTHING;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Registry, fmt, reload};
 
 use crate::config::{Config, Log};
 use crate::daemon::Office;
@@ -150,36 +153,30 @@ fn in_club(
     })
 }
 
-/// What is written to the log; it can be changed while the program runs.
-struct LogFilter(Box<dyn Fn(EnvFilter) -> anyhow::Result<()>>);
+/// Changes what is logged while the program runs.
+struct LogFilter(reload::Handle<Targets, Registry>);
 
 impl LogFilter {
     fn set(&self, filter: &str) -> anyhow::Result<()> {
-        self.0(env_filter(filter)?)
+        Ok(self.0.reload(targets(filter)?)?)
     }
 }
 
-fn env_filter(filter: &str) -> anyhow::Result<EnvFilter> {
-    EnvFilter::try_new(filter).with_context(|| format!("log.filter `{filter}`"))
+fn targets(filter: &str) -> anyhow::Result<Targets> {
+    filter.parse().with_context(|| format!("log.filter `{filter}`"))
 }
 
 /// Sends the log to standard error: text for people, or JSON.
 fn start_log(log: &Log) -> anyhow::Result<LogFilter> {
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(env_filter(&log.filter)?)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal());
-    let (filter, started): (LogFilter, _) = if log.json {
-        let subscriber = subscriber.json().with_filter_reloading();
-        let handle = subscriber.reload_handle();
-        (LogFilter(Box::new(move |filter| Ok(handle.reload(filter)?))), subscriber.try_init())
-    } else {
-        let subscriber = subscriber.with_filter_reloading();
-        let handle = subscriber.reload_handle();
-        (LogFilter(Box::new(move |filter| Ok(handle.reload(filter)?))), subscriber.try_init())
-    };
-    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))?;
-    Ok(filter)
+    let (filter, handle) = reload::Layer::new(targets(&log.filter)?);
+    let lines = fmt::layer().with_writer(std::io::stderr);
+    let registry = tracing_subscriber::registry().with(filter);
+    match log.json {
+        true => registry.with(lines.json()).try_init(),
+        false => registry.with(lines.with_ansi(std::io::stderr().is_terminal())).try_init(),
+    }
+    .context("the log cannot be started")?;
+    Ok(LogFilter(handle))
 }
 
 /// Writes to standard output. When that cannot be done, there is nothing more to do.
