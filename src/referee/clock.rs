@@ -22,7 +22,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
     }
     let Some(deadline) = draft.game_match.deadline.filter(|_| !draft.game_match.asked_gm) else { return };
     if deadline + draft.game_match.terms.grace() <= draft.at {
-        enforce(draft);
+        enforce_deadline(draft);
     } else {
         remind(draft);
     }
@@ -38,17 +38,17 @@ fn remind(draft: &mut Draft) {
     draft.game_match.reminders_sent = behind;
     // After the deadline itself a reminder would come too late to be one.
     if draft.at >= deadline {
-        draft.note(Fact::ReminderPassed { turn: due.turn });
+        draft.record(Fact::ReminderPassed { turn: due.turn });
         return;
     }
     for seat in draft.game_match.awaited() {
-        draft.note(Fact::ReminderSent { seat, turn: due.turn });
-        draft.write(Reader::Seat(seat), Content::Reminder);
+        draft.record(Fact::ReminderSent { seat, turn: due.turn });
+        draft.dispatch(Reader::Seat(seat), Content::Reminder);
     }
 }
 
 /// The grace is over: what the terms say of those who have not filed.
-fn enforce(draft: &mut Draft) {
+fn enforce_deadline(draft: &mut Draft) {
     let Some(due) = draft.game_match.due() else { return };
     let late = draft.game_match.awaited();
     if late.is_empty() {
@@ -60,7 +60,7 @@ fn enforce(draft: &mut Draft) {
         ask_gm(draft, late, bouncing);
         return;
     }
-    draft.note(Fact::DeadlineMissed { phase: due.phase, turn: due.turn, seats: late.clone() });
+    draft.record(Fact::DeadlineMissed { phase: due.phase, turn: due.turn, seats: late.clone() });
     for seat in &late {
         draft.game_match.missed[*seat] += 1;
     }
@@ -70,12 +70,12 @@ fn enforce(draft: &mut Draft) {
     match (over[..].first(), draft.game_match.terms.forfeit) {
         (Some(seat), ForfeitRule::Lose) if over.len() == 1 => draft.close(Ending::Forfeit(*seat)),
         (Some(_), _) => ask_gm(draft, late, Vec::new()),
-        (None, _) => take_for_filed(draft, late),
+        (None, _) => adjudicate_by_default(draft, late),
     }
 }
 
 /// `hold`: what the rules take as filed, or the deadline anew where a side must move itself.
-fn take_for_filed(draft: &mut Draft, late: Vec<Seat>) {
+fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
     let at = draft.at;
     let taken: Option<Vec<_>> =
         late.iter().map(|seat| draft.game_match.state.missed(*seat).map(|f| (*seat, f))).collect();
@@ -87,8 +87,8 @@ fn take_for_filed(draft: &mut Draft, late: Vec<Seat>) {
             draft.adjudicate(late);
         }
         None => {
-            draft.set_deadline(draft.game_match.days());
-            draft.write_both(Content::Missed { seats: late });
+            draft.set_deadline(draft.game_match.phase_days());
+            draft.dispatch_to_both(Content::Missed { seats: late });
         }
     }
 }
@@ -104,13 +104,13 @@ pub(super) fn adjudicate_now(draft: &mut Draft) -> Result<(), Vec<Seat>> {
     if !must.is_empty() {
         return Err(must);
     }
-    take_for_filed(draft, late);
+    adjudicate_by_default(draft, late);
     Ok(())
 }
 
 fn ask_gm(draft: &mut Draft, seats: Vec<Seat>, bouncing: Vec<Seat>) {
     draft.game_match.asked_gm = true;
-    draft.note(Fact::GmAsked { seats: seats.clone(), bouncing: bouncing.clone() });
-    draft.write(Reader::Gm, Content::Notice(Notice::Overdue { seats: seats.clone(), bouncing }));
-    draft.write_both(Content::Missed { seats });
+    draft.record(Fact::GmAsked { seats: seats.clone(), bouncing: bouncing.clone() });
+    draft.dispatch(Reader::Gm, Content::Notice(Notice::Overdue { seats: seats.clone(), bouncing }));
+    draft.dispatch_to_both(Content::Missed { seats });
 }

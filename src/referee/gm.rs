@@ -79,7 +79,7 @@ pub enum Act {
 }
 
 /// An act as the ledger keeps it.
-pub(super) fn value(act: &Act) -> serde_json::Value {
+pub(super) fn act_json(act: &Act) -> serde_json::Value {
     serde_json::to_value(act).expect("acts are plain values")
 }
 
@@ -130,19 +130,19 @@ pub enum Rejection {
 pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
     // In every phase: nothing in the match changes by it.
     if let Act::Unseal { what } = act {
-        draft.note(Fact::Unsealed { what: what.clone() });
+        draft.record(Fact::Unsealed { what: what.clone() });
         return Ok(());
     }
     // Letters are written in every stage, and in every phase.
     if let Act::Desk(desk) = act {
         draft.game_match.desk = desk.clone();
-        draft.note(Fact::DeskSet { desk: desk.clone() });
+        draft.record(Fact::DeskSet { desk: desk.clone() });
         return Ok(());
     }
     if draft.game_match.phase_no != phase_no {
         return Err(Rejection::Passed);
     }
-    let marks_only = matches!(
+    let is_allowed_after_the_end = matches!(
         act,
         Act::Resume
             | Act::Correct(_)
@@ -153,7 +153,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
             | Act::Away(_)
             | Act::Restored(_)
     );
-    if draft.game_match.stage == Stage::Over && !marks_only {
+    if draft.game_match.stage == Stage::Over && !is_allowed_after_the_end {
         return Err(Rejection::Over);
     }
     match act {
@@ -162,21 +162,21 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
                 return Err(Rejection::Already);
             }
             draft.pause(reason);
-            draft.write_both(Content::Notice(Notice::Paused { reason: reason.clone() }));
+            draft.dispatch_to_both(Content::Notice(Notice::Paused { reason: reason.clone() }));
         }
         Act::Resume => return resume(draft),
         Act::Abandon => draft.close(Ending::Abandon),
         Act::Extend { days } => return extend(draft, *days),
         Act::Adjudicate => return adjudicate(draft),
         Act::Note { text } => {
-            draft.note(Fact::GmNoted { text: text.clone() });
-            draft.write_both(Content::Notice(Notice::NoteOfGm { text: text.clone() }));
+            draft.record(Fact::GmNoted { text: text.clone() });
+            draft.dispatch_to_both(Content::Notice(Notice::NoteOfGm { text: text.clone() }));
         }
         Act::Forfeit(seat) => draft.close(Ending::Forfeit(*seat)),
         Act::Replace { seat, name, house } => replace(draft, *seat, name, house.clone()),
         Act::RenewToken(seat) => {
-            draft.note(Fact::TokenRenewed { seat: *seat });
-            draft.write_both(Content::Notice(Notice::TokenRenewed { seat: *seat }));
+            draft.record(Fact::TokenRenewed { seat: *seat });
+            draft.dispatch_to_both(Content::Notice(Notice::TokenRenewed { seat: *seat }));
         }
         Act::Rename { seat, name } => return rename(draft, *seat, name),
         Act::File { seat, orders } => return file(draft, *seat, orders),
@@ -184,17 +184,17 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
         Act::Correct(correction) => return correct(draft, correction),
         Act::Returned(seat) => {
             mark(&mut draft.game_match.bouncing[*seat], true)?;
-            draft.note(Fact::MailReturned { seat: *seat });
+            draft.record(Fact::MailReturned { seat: *seat });
         }
         Act::Away(seat) => {
             mark(&mut draft.game_match.away[*seat], true)?;
-            draft.note(Fact::AwayNoted { seat: *seat });
+            draft.record(Fact::AwayNoted { seat: *seat });
         }
         Act::Restored(seat) => {
             mark(&mut draft.game_match.bouncing[*seat], false)?;
-            draft.note(Fact::MailRestored { seat: *seat });
+            draft.record(Fact::MailRestored { seat: *seat });
         }
-        Act::Slide { since } => slide(draft, *since),
+        Act::Slide { since } => extend_after_outage(draft, *since),
         Act::Desk(_) | Act::Unseal { .. } => {}
     }
     Ok(())
@@ -216,15 +216,15 @@ fn rename(draft: &mut Draft, seat: Seat, name: &str) -> Result<(), Rejection> {
     if from == name {
         return Err(Rejection::Already);
     }
-    draft.note(Fact::PlayerRenamed { seat, from: from.clone(), to: name.to_owned() });
-    draft.write_both(Content::Notice(Notice::Renamed { from, to: name.to_owned() }));
+    draft.record(Fact::PlayerRenamed { seat, from: from.clone(), to: name.to_owned() });
+    draft.dispatch_to_both(Content::Notice(Notice::Renamed { from, to: name.to_owned() }));
     Ok(())
 }
 
 /// The clock goes on, with as much time as there was when it stopped and the grace at least.
 fn resume(draft: &mut Draft) -> Result<(), Rejection> {
     if draft.game_match.stage == Stage::Over && draft.game_match.protest.take().is_some() {
-        draft.note(Fact::MatchResumed { deadline: None });
+        draft.record(Fact::MatchResumed { deadline: None });
         return Ok(());
     }
     if draft.game_match.stage != Stage::Paused {
@@ -237,15 +237,15 @@ fn resume(draft: &mut Draft) -> Result<(), Rejection> {
         let least = draft.at + draft.game_match.terms.grace();
         draft.move_deadline((deadline + stood).max(least));
     }
-    draft.note(Fact::MatchResumed { deadline: draft.game_match.deadline });
-    draft.write_both(Content::Notice(Notice::Resumed));
-    draft.settle();
+    draft.record(Fact::MatchResumed { deadline: draft.game_match.deadline });
+    draft.dispatch_to_both(Content::Notice(Notice::Resumed));
+    draft.adjudicate_if_complete();
     Ok(())
 }
 
 fn extend(draft: &mut Draft, days: u32) -> Result<(), Rejection> {
     let deadline = draft.extend(days).ok_or(Rejection::NoDeadline)?;
-    draft.write_both(Content::Notice(Notice::Extension { deadline }));
+    draft.dispatch_to_both(Content::Notice(Notice::Extension { deadline }));
     Ok(())
 }
 
@@ -260,27 +260,27 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
     (draft.game_match.missed[seat], draft.game_match.bouncing[seat], draft.game_match.away[seat]) =
         (0, false, false);
     draft.game_match.absences[seat].clear();
-    draft.note(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned() });
+    draft.record(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned() });
     // Nobody takes over a seat with no time left.
     if draft.game_match.deadline.is_none_or(|deadline| deadline < draft.at + draft.game_match.terms.grace())
         || draft.game_match.due_from_players().is_none()
     {
         draft.game_match.asked_gm = false;
-        draft.set_deadline(draft.game_match.days());
+        draft.set_deadline(draft.game_match.phase_days());
     }
     let notice = Notice::Replaced { seat, from, to: name.to_owned() };
     if before.is_none() {
-        draft.write(Reader::Former(seat), Content::Notice(notice.clone()));
+        draft.dispatch(Reader::Former(seat), Content::Notice(notice.clone()));
     }
-    draft.write(Reader::Seat(seat.other()), Content::Notice(notice));
-    draft.write(Reader::Seat(seat), Content::Succession);
+    draft.dispatch(Reader::Seat(seat.other()), Content::Notice(notice));
+    draft.dispatch(Reader::Seat(seat), Content::Succession);
 }
 
 /// Files for a seat as its player's letter would.
 fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
     seal(draft, seat, orders)?;
-    draft.write_both(Content::Notice(Notice::FiledByGm { seat }));
-    draft.settle();
+    draft.dispatch_to_both(Content::Notice(Notice::FiledByGm { seat }));
+    draft.adjudicate_if_complete();
     Ok(())
 }
 
@@ -291,7 +291,7 @@ pub(super) fn seal(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(),
     let filing = draft.game_match.state.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
     let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
     let (phase, turn) = (due.phase, due.turn);
-    draft.note(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait: false, sealed });
+    draft.record(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait: false, sealed });
     draft.game_match.held[seat] = Some(FiledOrders { filing, at: draft.at, wait: false });
     Ok(())
 }
@@ -326,12 +326,12 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> 
     (draft.game_match.paused_at, draft.game_match.protest) = (None, None);
     let reason = correction.reason.clone();
     let state = Digest::of(ledger::canonical(&draft.game_match.state).as_bytes());
-    draft.note(Fact::CorrectionMade { turn, keeps, reason: reason.clone(), state });
+    draft.record(Fact::CorrectionMade { turn, keeps, reason: reason.clone(), state });
     if correction.orders.is_some() {
         draft.adjudicate_for(Vec::new(), Some(reason));
     } else {
         draft.open_phase();
-        draft.write_both(Content::Notice(Notice::Reopened { turn, reason }));
+        draft.dispatch_to_both(Content::Notice(Notice::Reopened { turn, reason }));
     }
     Ok(())
 }
@@ -342,7 +342,7 @@ fn mark(mark: &mut bool, to: bool) -> Result<(), Rejection> {
 }
 
 /// Nobody is late because the referee was away.
-fn slide(draft: &mut Draft, since: DateTime<Utc>) {
+fn extend_after_outage(draft: &mut Draft, since: DateTime<Utc>) {
     let fell_in = |deadline: &DateTime<Utc>| {
         *deadline + draft.game_match.terms.grace() > since && *deadline <= draft.at
     };
@@ -354,6 +354,6 @@ fn slide(draft: &mut Draft, since: DateTime<Utc>) {
     let least = draft.at + draft.game_match.terms.grace();
     let deadline = (deadline + (draft.at - since)).max(least);
     draft.move_deadline(deadline);
-    draft.note(Fact::DeadlineSlid { deadline });
-    draft.write_both(Content::Notice(Notice::Slid));
+    draft.record(Fact::DeadlineSlid { deadline });
+    draft.dispatch_to_both(Content::Notice(Notice::Slid));
 }

@@ -37,7 +37,7 @@ pub(super) fn play(draft: &mut Draft, seat: Seat, orders: &[String]) -> Result<(
     // It amends nothing: nobody waits for that.
     match draft.game_match.due_from_players() {
         None => draft.adjudicate(Vec::new()),
-        Some(_) => draft.settle(),
+        Some(_) => draft.adjudicate_if_complete(),
     }
     Ok(())
 }
@@ -47,7 +47,7 @@ pub(super) fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     if draft.game_match.deadline.is_none() {
         return Reply::NoDeadline;
     }
-    draft.note(Fact::ExtensionAsked { seat, days });
+    draft.record(Fact::ExtensionAsked { seat, days });
     draft.extend(days);
     Reply::ExtensionAgreed
 }

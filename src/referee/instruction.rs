@@ -97,7 +97,7 @@ pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         at += 1;
-        let Some(words) = words_of_gm(&line.text) else {
+        let Some(words) = words_after_gm(&line.text) else {
             others.push(line.clone());
             continue;
         };
@@ -115,7 +115,7 @@ pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
 }
 
 /// The words behind `GM`; `None`: the line is not for the GM's acts.
-fn words_of_gm(line: &str) -> Option<Vec<&str>> {
+fn words_after_gm(line: &str) -> Option<Vec<&str>> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '•'));
     let mut words = line.split_whitespace();
     words.next().filter(|first| first.trim_end_matches(':').eq_ignore_ascii_case("gm"))?;
@@ -137,16 +137,16 @@ fn read(words: &[&str], orders: Vec<Line>) -> Read {
         return Err(("GM wants to be told what to do.".to_owned(), "GM LIST late"));
     };
     match first.to_ascii_uppercase().as_str() {
-        "MATCH" => of_match(rest, orders),
-        "LIST" => list(rest),
-        "NEW" => new(rest),
-        "PLAYER" => player(rest),
+        "MATCH" => read_match(rest, orders),
+        "LIST" => read_list(rest),
+        "NEW" => read_new(rest),
+        "PLAYER" => read_player(rest),
         "DIGEST" if rest.is_empty() => Ok(Instruction::Digest),
         _ => Err((format!("GM {first} is nothing that I know."), "GM MATCH QZ-7K3M EXTEND 3 days")),
     }
 }
 
-fn list(rest: &[&str]) -> Read {
+fn read_list(rest: &[&str]) -> Read {
     let listing = match rest {
         [] => Some(Listing::All),
         [which] => Listing::parse(which),
@@ -156,7 +156,7 @@ fn list(rest: &[&str]) -> Read {
     listing.map(Instruction::List).ok_or_else(wrong)
 }
 
-fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
+fn read_match(rest: &[&str], orders: Vec<Line>) -> Read {
     let example = "GM MATCH QZ-7K3M EXTEND 3 days";
     let [id, action, rest @ ..] = rest else {
         return Err(("GM MATCH wants a match and what is to be done.".to_owned(), example));
@@ -199,14 +199,14 @@ fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
         "ROLLBACK" => {
             let example = "GM MATCH QZ-7K3M ROLLBACK 3 Bo's letter came in time.";
             let rest = if rest.first().is_some_and(|word| is(word, "to")) { &rest[1..] } else { rest };
-            let (turn, reason) = back_to(rest, "ROLLBACK wants a turn and a reason.", example)?;
+            let (turn, reason) = turn_and_reason(rest, "ROLLBACK wants a turn and a reason.", example)?;
             return Ok(in_match(MatchAction::Correct { turn, reason, orders: None }));
         }
         "CORRECT" => {
             let example = "GM MATCH QZ-7K3M CORRECT 3 second It was misread.\nSHIP 1 TO B2\nEND";
             let wrong = "CORRECT wants a turn, a seat, a reason, and the orders in the lines below.";
             let [turn, seat_word, reason @ ..] = rest else { return Err((wrong.to_owned(), example)) };
-            let (turn, reason) = back_to(&[&[*turn], reason].concat(), wrong, example)?;
+            let (turn, reason) = turn_and_reason(&[&[*turn], reason].concat(), wrong, example)?;
             let seat = seat(&[seat_word], example)?;
             return Ok(in_match(MatchAction::Correct { turn, reason, orders: Some((seat, orders)) }));
         }
@@ -216,7 +216,7 @@ fn of_match(rest: &[&str], orders: Vec<Line>) -> Read {
 }
 
 /// A turn that was adjudicated, and why the match goes back to it.
-fn back_to(rest: &[&str], wrong: &str, example: &'static str) -> Read<(u32, String)> {
+fn turn_and_reason(rest: &[&str], wrong: &str, example: &'static str) -> Read<(u32, String)> {
     let read = match rest {
         [turn, reason @ ..] if !reason.is_empty() => turn.parse().ok().map(|turn| (turn, reason.join(" "))),
         _ => None,
@@ -254,7 +254,7 @@ fn party(word: &str, example: &'static str) -> Read<Party> {
     }
 }
 
-fn new(rest: &[&str]) -> Read {
+fn read_new(rest: &[&str]) -> Read {
     let example = "GM NEW quad ann@example.org bo@example.org swap=off days=3";
     let is_party = |word: &str| word.contains('@') || Party::parse(word).is_some();
     let named = rest.iter().take_while(|word| !is_party(word)).count();
@@ -276,7 +276,7 @@ fn new(rest: &[&str]) -> Read {
     Ok(Instruction::New { game, first, second, options, days })
 }
 
-fn player(rest: &[&str]) -> Read {
+fn read_player(rest: &[&str]) -> Read {
     let example = "GM PLAYER SHOW ann@example.org";
     let [action, written, rest @ ..] = rest else {
         return Err(("GM PLAYER wants what is to be done, and a mail address.".to_owned(), example));

@@ -132,7 +132,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         answer.faults = request.faults.clone();
     } else {
         answer.replaced = draft.game_match.game.replaced(&request.orders);
-        answer.orders = orders(draft, letter, &answer.replaced);
+        answer.orders = seal_orders(draft, letter, &answer.replaced);
     }
     answer.replies = request
         .commands
@@ -144,20 +144,23 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         .collect();
     if asks {
         let asked =
-            request.commands.iter().filter_map(|asked| request.written(asked.line)).map(word).collect();
-        draft.note(Fact::LetterAnswered { seat: letter.seat, asked });
+            request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();
+        draft.record(Fact::LetterAnswered { seat: letter.seat, asked });
     }
-    answer.quoted =
-        answer.all_faults().filter_map(|fault| fault.line).filter_map(|no| quote(request, no)).collect();
+    answer.quoted = answer
+        .all_faults()
+        .filter_map(|fault| fault.line)
+        .filter_map(|no| quoted_line(request, no))
+        .collect();
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     let offers_draw = answer.replies.contains(&Reply::DrawOffered);
     draft.put_answer(place, answer);
     if letter.answer_suppressed {
         draft.withhold_answer(place);
-        draft.note(Fact::AnswerHeldBack { seat: letter.seat });
+        draft.record(Fact::AnswerHeldBack { seat: letter.seat });
     }
     if sealed {
-        draft.settle();
+        draft.adjudicate_if_complete();
         // It came with the orders: the adjudication at which it lapses is the one after theirs.
         if offers_draw && draft.game_match.stage != Stage::Over {
             draft.game_match.draw_offer = Some(letter.seat);
@@ -166,12 +169,12 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
 }
 
 /// The first word of a command: the ledger keeps what was asked, not what was said.
-fn word(line: &str) -> String {
+fn first_word(line: &str) -> String {
     line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
 }
 
 /// Seals the orders of a letter, all of them or none; `replaced` are lines whose place a later one takes.
-fn orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
+fn seal_orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
     let (seat, request) = (letter.seat, &letter.request);
     let refused = |faults| Orders::Refused { faults, check: request.check };
     let Some(due) = draft.game_match.due() else {
@@ -181,30 +184,44 @@ fn orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
         _ if !request.faults.is_empty() => Err(request.faults.clone()),
         Some(fault) => Err(vec![fault]),
         None if !due.seats.contains(&seat) => Err(vec![Fault::whole(not_due(draft, &due))]),
-        None => draft.game_match.state.seal(seat, &without(&request.orders, replaced)).or_else(|faults| {
-            let left = draft.game_match.state.missed(seat).filter(|_| only_holds(&request.orders));
-            left.ok_or(faults)
-        }),
+        None => draft.game_match.state.seal(seat, &without_replaced(&request.orders, replaced)).or_else(
+            |faults| {
+                let left = draft.game_match.state.missed(seat).filter(|_| only_holds(&request.orders));
+                left.ok_or(faults)
+            },
+        ),
     };
     let (phase, turn) = (due.phase, due.turn);
     let written = || request.orders.iter().map(|line| line.text.clone()).collect();
     match checked {
         Err(faults) if request.check => {
-            draft.note(Fact::OrdersChecked { seat, phase, turn, orders: written(), faults: faults.clone() });
+            draft.record(Fact::OrdersChecked {
+                seat,
+                phase,
+                turn,
+                orders: written(),
+                faults: faults.clone(),
+            });
             refused(faults)
         }
         Err(faults) => {
-            draft.note(Fact::OrdersRefused { seat, phase, turn, orders: written(), faults: faults.clone() });
+            draft.record(Fact::OrdersRefused {
+                seat,
+                phase,
+                turn,
+                orders: written(),
+                faults: faults.clone(),
+            });
             refused(faults)
         }
         Ok(filing) if request.check => {
-            draft.note(Fact::OrdersChecked { seat, phase, turn, orders: written(), faults: Vec::new() });
+            draft.record(Fact::OrdersChecked { seat, phase, turn, orders: written(), faults: Vec::new() });
             Orders::Checked { filing }
         }
         Ok(filing) => {
             let wait = request.wait;
             let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
-            draft.note(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait, sealed });
+            draft.record(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait, sealed });
             let held = FiledOrders { filing: filing.clone(), at: draft.at, wait };
             let replaced = draft.game_match.held[seat].replace(held).is_some();
             draft.game_match.missed[seat] = 0;
@@ -218,7 +235,7 @@ fn only_holds(lines: &[Line]) -> bool {
     matches!(lines, [only] if only.text.eq_ignore_ascii_case("hold"))
 }
 
-fn without(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
+fn without_replaced(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
     lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
 }
 
@@ -303,8 +320,8 @@ fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
         Command::Agree => agree(draft, seat),
         Command::Absent { from, to } => absent(draft, seat, Absence { from: *from, to: *to }),
         Command::Substitute => {
-            draft.note(Fact::SubstituteAsked { seat });
-            draft.write(Reader::Gm, Content::Notice(Notice::SubstituteAsked { by: seat }));
+            draft.record(Fact::SubstituteAsked { seat });
+            draft.dispatch(Reader::Gm, Content::Notice(Notice::SubstituteAsked { by: seat }));
             Reply::SubstituteAsked
         }
         Command::Protest(text) => protest(draft, seat, text),
@@ -324,9 +341,9 @@ fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     match draft.game_match.terms.press {
         Press::None => Reply::NoPress,
         Press::Signed => {
-            draft.note(Fact::MessagePassed { from: seat });
+            draft.record(Fact::MessagePassed { from: seat });
             let message = Notice::Message { by: seat, text: text.to_owned() };
-            draft.write(Reader::Seat(seat.other()), Content::Notice(message));
+            draft.dispatch(Reader::Seat(seat.other()), Content::Notice(message));
             Reply::Told
         }
     }
@@ -341,8 +358,8 @@ fn draw(draft: &mut Draft, seat: Seat) -> Reply {
         return Reply::DrawAgreed;
     }
     if draft.game_match.draw_offer.replace(seat).is_none() {
-        draft.note(Fact::DrawOffered { seat });
-        draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::DrawOffered { by: seat }));
+        draft.record(Fact::DrawOffered { seat });
+        draft.dispatch(Reader::Seat(seat.other()), Content::Notice(Notice::DrawOffered { by: seat }));
     }
     Reply::DrawOffered
 }
@@ -355,8 +372,9 @@ fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
         return house::extend(draft, seat, days);
     }
     if draft.game_match.extension.replace((seat, days)) != Some((seat, days)) {
-        draft.note(Fact::ExtensionAsked { seat, days });
-        draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::ExtensionAsked { by: seat, days }));
+        draft.record(Fact::ExtensionAsked { seat, days });
+        draft
+            .dispatch(Reader::Seat(seat.other()), Content::Notice(Notice::ExtensionAsked { by: seat, days }));
     }
     Reply::ExtensionAsked { days }
 }
@@ -365,7 +383,7 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
     match draft.game_match.extension {
         Some((by, days)) if by != seat => {
             draft.extend(days);
-            draft.write(Reader::Seat(by), Content::Notice(Notice::Extended { days }));
+            draft.dispatch(Reader::Seat(by), Content::Notice(Notice::Extended { days }));
             Reply::ExtensionAgreed
         }
         Some(_) | None => Reply::NothingToAgree,
@@ -375,7 +393,7 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
 fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     let Absence { from, to } = absence;
     let most = i64::from(draft.game_match.terms.absence_days);
-    let taken = Absence::days_of(&draft.game_match.absences[seat]);
+    let taken = Absence::total_days(&draft.game_match.absences[seat]);
     let today = draft.at.with_timezone(&draft.game_match.terms.zone).date_naive();
     let refused = Reply::AbsenceRefused { from, to, left: (most - taken).max(0) };
     if !(1..=most).contains(&absence.days()) || to < today {
@@ -383,29 +401,29 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     }
     let mut absences = draft.game_match.absences[seat].clone();
     absences.push(absence);
-    match Absence::days_of(&absences) {
+    match Absence::total_days(&absences) {
         days if days > most => return refused,
         days if days == taken => return Reply::AbsenceNoted { from, to },
         _ => draft.game_match.absences[seat] = absences,
     }
-    draft.note(Fact::AbsenceNoted { seat, from, to });
+    draft.record(Fact::AbsenceNoted { seat, from, to });
     if let (Some(due), Some(deadline)) = (draft.game_match.due(), draft.game_match.deadline) {
         let moved = draft.game_match.terms.extended(deadline, 0, &draft.absences_of(&due));
         if moved != deadline {
             draft.move_deadline(moved);
-            draft.note(Fact::DeadlineExtended { days: 0, deadline: moved });
+            draft.record(Fact::DeadlineExtended { days: 0, deadline: moved });
         }
     }
-    draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::Absent { seat, from, to }));
+    draft.dispatch(Reader::Seat(seat.other()), Content::Notice(Notice::Absent { seat, from, to }));
     Reply::AbsenceNoted { from, to }
 }
 
 fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
-    draft.note(Fact::Protested { seat });
+    draft.record(Fact::Protested { seat });
     draft.game_match.protest = Some(seat);
     let text = Some(text.to_owned());
-    draft.write(Reader::Gm, Content::Notice(Notice::Protested { by: seat, text }));
-    draft.write(Reader::Seat(seat.other()), Content::Notice(Notice::Protested { by: seat, text: None }));
+    draft.dispatch(Reader::Gm, Content::Notice(Notice::Protested { by: seat, text }));
+    draft.dispatch(Reader::Seat(seat.other()), Content::Notice(Notice::Protested { by: seat, text: None }));
     if draft.game_match.stage == Stage::Running {
         draft.pause("a protest is before the GM");
     }
@@ -413,6 +431,6 @@ fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
 }
 
 /// The line of a letter that a fault speaks of, as it was written.
-fn quote(request: &Request, no: usize) -> Option<Line> {
+fn quoted_line(request: &Request, no: usize) -> Option<Line> {
     request.written(no).map(|text| Line { no, text: text.to_owned() })
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::gm::value;
+use super::gm::act_json;
 use super::schedule::{Absence, Terms};
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, Filing, GameKind};
@@ -137,7 +137,7 @@ impl Match {
     }
 
     /// Days for the phase that is open.
-    pub(super) fn days(&self) -> u32 {
+    pub(super) fn phase_days(&self) -> u32 {
         match self.due().map(|due| due.phase) {
             Some(Phase::Setup) => self.terms.setup_days,
             _ => self.terms.days,
@@ -210,7 +210,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         told: Vec::new(),
     };
     let mut draft = Draft { game_match: blank, source, at, entries: Vec::new(), dispatches: Vec::new() };
-    draft.note(Fact::MatchOpened {
+    draft.record(Fact::MatchOpened {
         game: draft.game_match.game,
         options: opening.choices,
         players: draft.game_match.players.clone(),
@@ -221,9 +221,9 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
     });
     draft.open_phase();
     for seat in Seat::BOTH {
-        draft.write(Reader::Seat(seat), Content::Invitation);
+        draft.dispatch(Reader::Seat(seat), Content::Invitation);
     }
-    draft.pass_on();
+    draft.pass_where_nothing_is_due();
     draft.ruling()
 }
 
@@ -241,8 +241,8 @@ impl Draft {
         let source = match cause {
             Cause::Letter(letter) => Source::Letter(letter.digest),
             Cause::Clock { .. } => Source::Clock,
-            Cause::Gm { name, act, .. } => Source::Gm { name: (*name).to_owned(), act: Some(value(act)) },
-            Cause::House { act, .. } => Source::House { act: value(act) },
+            Cause::Gm { name, act, .. } => Source::Gm { name: (*name).to_owned(), act: Some(act_json(act)) },
+            Cause::House { act, .. } => Source::House { act: act_json(act) },
         };
         Draft {
             game_match,
@@ -268,7 +268,7 @@ impl Draft {
     }
 
     /// Appends to the ledger.
-    pub fn note(&mut self, fact: Fact) {
+    pub fn record(&mut self, fact: Fact) {
         let seq = self.game_match.head.seq + 1;
         let chained = ChainedEntry::from(Entry {
             match_id: self.game_match.id.clone(),
@@ -286,22 +286,22 @@ impl Draft {
     }
 
     /// Nobody reads what is written to the house: it gets no letters.
-    pub fn write(&mut self, to: Reader, content: Content) {
+    pub fn dispatch(&mut self, to: Reader, content: Content) {
         if matches!(to, Reader::Seat(seat) if self.game_match.house[seat].is_some()) {
             return;
         }
         self.dispatches.push(Dispatch { to, content });
     }
 
-    pub fn write_both(&mut self, content: Content) {
+    pub fn dispatch_to_both(&mut self, content: Content) {
         for seat in Seat::BOTH {
-            self.write(Reader::Seat(seat), content.clone());
+            self.dispatch(Reader::Seat(seat), content.clone());
         }
     }
 
     /// Holds a place for the answer to a letter, before the letters that its effects bring.
     pub fn reserve_answer(&mut self, seat: Seat) -> usize {
-        self.write(Reader::Seat(seat), Content::Answer(Box::default()));
+        self.dispatch(Reader::Seat(seat), Content::Answer(Box::default()));
         self.dispatches.len() - 1
     }
 
@@ -313,7 +313,7 @@ impl Draft {
     pub fn pause(&mut self, reason: &str) {
         self.game_match.stage = Stage::Paused;
         self.game_match.paused_at = Some(self.at);
-        self.note(Fact::MatchPaused { reason: reason.to_owned() });
+        self.record(Fact::MatchPaused { reason: reason.to_owned() });
     }
 
     /// Moves the deadline by whole days; one that has passed, from now on. `None`: no deadline runs, and nothing is
@@ -329,7 +329,7 @@ impl Draft {
         self.move_deadline(deadline);
         self.game_match.asked_gm = false;
         self.game_match.extension = None;
-        self.note(Fact::DeadlineExtended { days, deadline });
+        self.record(Fact::DeadlineExtended { days, deadline });
         Some(deadline)
     }
 
@@ -339,7 +339,7 @@ impl Draft {
         self.game_match.asked_gm = false;
         self.game_match.draw_offer = None;
         self.game_match.extension = None;
-        let days = self.game_match.days();
+        let days = self.game_match.phase_days();
         self.set_deadline(days);
     }
 
@@ -353,7 +353,7 @@ impl Draft {
         // Of a match that stands still, no time of this deadline has passed before it was set.
         self.game_match.paused_at = self.game_match.paused_at.map(|_| self.at);
         self.move_deadline(deadline);
-        self.note(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
+        self.record(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
     }
 
     pub fn move_deadline(&mut self, deadline: DateTime<Utc>) {
@@ -374,7 +374,7 @@ impl Draft {
 
     /// Adjudicates now, or after the settle time, if all that is due is filed; at the deadline, if a seat waits. In
     /// a match that stands still nothing is adjudicated until it goes on.
-    pub fn settle(&mut self) {
+    pub fn adjudicate_if_complete(&mut self) {
         self.game_match.settle_at = None;
         let Some(due) = self.game_match.due().filter(|_| self.game_match.stage == Stage::Running) else {
             return;
@@ -385,8 +385,8 @@ impl Draft {
         }
         if held.iter().any(|held| held.wait) {
             self.game_match.settle_at = self.game_match.deadline.map(|deadline| deadline.max(self.at));
-        } else if self.game_match.terms.settle() > TimeDelta::zero() {
-            self.game_match.settle_at = Some(self.at + self.game_match.terms.settle());
+        } else if self.game_match.terms.settle_time() > TimeDelta::zero() {
+            self.game_match.settle_at = Some(self.at + self.game_match.terms.settle_time());
         } else {
             self.adjudicate(Vec::new());
         }
@@ -400,28 +400,28 @@ impl Draft {
 
     /// The same after a correction, with its reason.
     pub fn adjudicate_for(&mut self, missed: Vec<Seat>, correction: Option<String>) {
-        let mut steps: Vec<Adjudication> = self.step().into_iter().collect();
+        let mut steps: Vec<Adjudication> = self.adjudicate_once().into_iter().collect();
         while self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
-            steps.extend(self.step());
+            steps.extend(self.adjudicate_once());
         }
         self.open_phase();
         self.end_if_over();
-        self.write_both(Content::Report { steps, missed, correction });
+        self.dispatch_to_both(Content::Report { steps, missed, correction });
     }
 
     /// The referee's passes with which a match may begin.
-    fn pass_on(&mut self) {
+    fn pass_where_nothing_is_due(&mut self) {
         if self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
             self.adjudicate(Vec::new());
         }
     }
 
     /// One adjudication.
-    fn step(&mut self) -> Option<Adjudication> {
+    fn adjudicate_once(&mut self) -> Option<Adjudication> {
         let due = self.game_match.due()?;
         let filings = std::mem::take(&mut self.game_match.held).map(|held| held.map(|held| held.filing));
         self.game_match.state.adjudicate(&filings).expect("held filings were sealed for this state");
-        self.note(Fact::TurnAdjudicated {
+        self.record(Fact::TurnAdjudicated {
             phase: due.phase,
             turn: due.turn,
             filings,
@@ -437,19 +437,19 @@ impl Draft {
         let Some(due) = self.game_match.due() else { return };
         self.game_match.held = BySeat::default();
         self.game_match.state.close(ending.outcome());
-        self.note(Fact::MatchClosed { ending });
+        self.record(Fact::MatchClosed { ending });
         self.game_match.phase_no += 1;
         self.open_phase();
         self.end_if_over();
         let step = Adjudication { phase: due.phase, turn: due.turn, state: self.game_match.state.clone() };
-        self.write_both(Content::Report { steps: vec![step], missed: Vec::new(), correction: None });
+        self.dispatch_to_both(Content::Report { steps: vec![step], missed: Vec::new(), correction: None });
     }
 
     fn end_if_over(&mut self) {
         if let Some(outcome) = self.game_match.state.outcome() {
             self.game_match.stage = Stage::Over;
-            self.note(Fact::MatchEnded { outcome: outcome.clone() });
-            self.write(Reader::Gm, Content::Notice(Notice::Over { outcome }));
+            self.record(Fact::MatchEnded { outcome: outcome.clone() });
+            self.dispatch(Reader::Gm, Content::Notice(Notice::Over { outcome }));
         }
     }
 }

@@ -88,7 +88,7 @@ impl SeatLetter {
                 .as_ref()
                 .filter(of_this_match)
                 .and_then(|named| named.turn)
-                .or_else(|| letter.answered_ids().find_map(|id| turn_in(id, &game_match.id))),
+                .or_else(|| letter.answered_ids().find_map(|id| turn_of_message_id(id, &game_match.id))),
             unread,
             answer_suppressed: false,
         }
@@ -96,7 +96,7 @@ impl SeatLetter {
 }
 
 /// The turn in the Message-ID of a letter of ours about the match, which is one of its last pieces.
-fn turn_in(message_id: &str, match_id: &str) -> Option<u32> {
+fn turn_of_message_id(message_id: &str, match_id: &str) -> Option<u32> {
     let (local, _) = message_id.rsplit_once('@')?;
     match local.split('.').collect::<Vec<_>>()[..] {
         [_, id, _, _, turn] if id.eq_ignore_ascii_case(match_id) => turn.parse().ok(),

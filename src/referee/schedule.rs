@@ -85,7 +85,7 @@ impl Absence {
     }
 
     /// The days that `absences` cover together; one that lies in two of them counts once.
-    pub fn days_of(absences: &[Absence]) -> i64 {
+    pub fn total_days(absences: &[Absence]) -> i64 {
         let mut sorted = absences.to_vec();
         sorted.sort_unstable_by_key(|absence| absence.from);
         let (mut days, mut counted) = (0, NaiveDate::MIN);
@@ -132,17 +132,17 @@ impl Terms {
         if due < earliest {
             due = next_day(due);
         }
-        self.instant(self.day_that_counts(due, absences))
+        self.instant(self.next_allowed_day(due, absences))
     }
 
     /// `days` later than `deadline`, by the calendar of the zone.
     pub fn extended(&self, deadline: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
         let local = deadline.with_timezone(&self.zone).naive_local();
         let Some(due) = local.checked_add_days(Days::new(u64::from(days))) else { return deadline };
-        self.instant(self.day_that_counts(due, absences))
+        self.instant(self.next_allowed_day(due, absences))
     }
 
-    fn day_that_counts(&self, mut due: NaiveDateTime, absences: &[Absence]) -> NaiveDateTime {
+    fn next_allowed_day(&self, mut due: NaiveDateTime, absences: &[Absence]) -> NaiveDateTime {
         let away = |day: NaiveDate| absences.iter().any(|absence| (absence.from..=absence.to).contains(&day));
         let rest = |day: NaiveDate| !self.weekends && matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
         while away(due.date()) || rest(due.date()) {
@@ -162,7 +162,7 @@ impl Terms {
         TimeDelta::hours(i64::from(self.grace_hours))
     }
 
-    pub fn settle(&self) -> TimeDelta {
+    pub fn settle_time(&self) -> TimeDelta {
         TimeDelta::minutes(i64::from(self.settle_minutes))
     }
 
@@ -214,9 +214,9 @@ mod tests {
     fn a_day_of_two_absences_counts_once() {
         let day = |d| NaiveDate::from_ymd_opt(2026, 5, d).unwrap();
         let away = |from, to| Absence { from: day(from), to: day(to) };
-        assert_eq!(Absence::days_of(&[]), 0);
-        assert_eq!(Absence::days_of(&[away(3, 5), away(5, 8), away(4, 4), away(10, 10)]), 7);
-        assert_eq!(Absence::days_of(&[away(1, 9), away(2, 3), away(9, 10)]), 10);
+        assert_eq!(Absence::total_days(&[]), 0);
+        assert_eq!(Absence::total_days(&[away(3, 5), away(5, 8), away(4, 4), away(10, 10)]), 7);
+        assert_eq!(Absence::total_days(&[away(1, 9), away(2, 3), away(9, 10)]), 10);
     }
 
     #[test]
