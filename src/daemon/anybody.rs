@@ -125,7 +125,7 @@ impl Office {
                 Ok(OpenSeat {
                     code: row.code.clone(),
                     by: row.inviter_name.clone(),
-                    offer: offer_of(row)?.told(&self.config.terms),
+                    offer: offer_of(row)?.summary(&self.config.terms),
                     lapses: self.tell_time(row.lapses_at),
                 })
             })
@@ -185,7 +185,7 @@ impl Office {
         let row = self.invitation(asker, to, &offer).await?;
         let (code, lapses) = (row.code.clone(), self.tell_time(row.lapses_at));
         settlement.invitations.push(row);
-        let told = offer.told(&self.config.terms);
+        let told = offer.summary(&self.config.terms);
         Ok(Ok(match invited {
             None => Reply::Opened { code, offer: told, lapses },
             Some((name, address)) => {
@@ -308,7 +308,7 @@ impl Office {
         if to_asker(&row) {
             let told = ClubLetter::Declined {
                 to: asker.name.clone(),
-                offer: offer_of(&row)?.told(&self.config.terms),
+                offer: offer_of(&row)?.summary(&self.config.terms),
             };
             settlement.dispatches.push(self.news_of(&row, &told)?);
         }
@@ -319,7 +319,7 @@ impl Office {
     /// Closes the offers whose time is over, and tells who made them.
     pub(super) async fn lapse_offers(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         for row in self.store.open_invitations(Some(now)).await? {
-            let (to, offer) = (row.invited.clone(), offer_of(&row)?.told(&self.config.terms));
+            let (to, offer) = (row.invited.clone(), offer_of(&row)?.summary(&self.config.terms));
             let told = self.news_of(&row, &ClubLetter::Lapsed { to, offer, code: row.code.clone() })?;
             let lapsed = Invitation { stage: InvitationStage::Lapsed, ..row };
             let settlement = Settlement {

@@ -12,8 +12,8 @@ use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Address, Letter, Token};
 use crate::referee::{
-    self, Act, Cause, Correction, DispatchKind, HouseMatch, Instruction, Listing, Match, MatchAction, Offer,
-    OfferRejection, Stage,
+    self, Act, Cause, Correction, DispatchKind, HouseMatch, Instruction, InstructionFault, Listing, Match,
+    MatchAction, Offer, OfferRejection, Stage,
 };
 use crate::report::envelope::AnsweredLetter;
 use crate::report::{self, ClubLetter, GmItem, GmMatchSummary, GmResult};
@@ -93,7 +93,7 @@ impl Office {
         if authentic {
             for instructed in asked {
                 let done = match instructed.parsed {
-                    Err((reason, example)) => GmResult::NotRead { says: reason, example },
+                    Err(InstructionFault { reason, example }) => GmResult::NotRead { says: reason, example },
                     Ok(instruction) => self.instruct(&instruction, request.check, known, settlement).await?,
                 };
                 items.push(GmItem { asked: instructed.line.text, done });

@@ -1,4 +1,5 @@
-//! What the clock brings: reminders, the end of the settle time, deadlines and what the terms say of those who miss them.
+//! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and what the terms say about seats that
+//! miss one.
 
 use super::life::{Draft, FiledOrders, Stage};
 use super::schedule::ForfeitRule;
@@ -7,9 +8,9 @@ use crate::game::Seat;
 use crate::game::record::Ending;
 use crate::ledger::Fact;
 
-/// Decides what has come due by now in the phase `phase_no`; nothing, if another one is open.
+/// Decides what is due by now in phase `phase_no`. Does nothing if another phase is open.
 pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
-    // While the house is to move, nobody is late.
+    // Nobody is late while the house is to move.
     if draft.game_match.phase_no != phase_no
         || draft.game_match.stage != Stage::Running
         || draft.game_match.house_due().is_some()
@@ -28,6 +29,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
     }
 }
 
+/// Reminds the seats that have not filed, once for all reminders that have come due since the last look.
 fn remind(draft: &mut Draft) {
     let Some((deadline, due)) = draft.game_match.deadline.zip(draft.game_match.due()) else { return };
     let moments = draft.game_match.terms.reminders(deadline);
@@ -36,7 +38,7 @@ fn remind(draft: &mut Draft) {
         return;
     }
     draft.game_match.reminders_sent = behind;
-    // After the deadline itself a reminder would come too late to be one.
+    // We were down until after the deadline: a reminder would be useless, but the ledger shows why there is none.
     if draft.at >= deadline {
         draft.record(Fact::ReminderPassed { turn: due.turn });
         return;
@@ -47,7 +49,7 @@ fn remind(draft: &mut Draft) {
     }
 }
 
-/// The grace is over: what the terms say of those who have not filed.
+/// Applies the terms to the seats that have not filed when the grace is over.
 fn enforce_deadline(draft: &mut Draft) {
     let Some(due) = draft.game_match.due() else { return };
     let late = draft.game_match.awaited();
@@ -74,14 +76,16 @@ fn enforce_deadline(draft: &mut Draft) {
     }
 }
 
-/// `hold`: what the rules take as filed, or the deadline anew where a side must move itself.
+/// Adjudicates with the filings that the rules assume for the late seats. Where a side must move itself there is no such
+/// filing, so the deadline starts anew.
 fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
     let at = draft.at;
-    let taken: Option<Vec<_>> =
-        late.iter().map(|seat| draft.game_match.state.missed(*seat).map(|f| (*seat, f))).collect();
-    match taken {
-        Some(taken) => {
-            for (seat, filing) in taken {
+    let state = &draft.game_match.state;
+    let assumed: Option<Vec<_>> =
+        late.iter().map(|seat| state.missed(*seat).map(|filing| (*seat, filing))).collect();
+    match assumed {
+        Some(assumed) => {
+            for (seat, filing) in assumed {
                 draft.game_match.held[seat] = Some(FiledOrders { filing, at, wait: false });
             }
             draft.adjudicate(late);
@@ -93,7 +97,7 @@ fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
     }
 }
 
-/// The GM decides: adjudicates on what is there, with what the rules take as filed for the others.
+/// Adjudicates for the GM, with the filings that the rules assume for seats that have not filed.
 ///
 /// # Errors
 /// The seats that must move themselves.
@@ -108,6 +112,7 @@ pub(super) fn adjudicate_now(draft: &mut Draft) -> Result<(), Vec<Seat>> {
     Ok(())
 }
 
+/// Asks the GM to decide. Deadlines are not enforced until the GM has done so.
 fn ask_gm(draft: &mut Draft, seats: Vec<Seat>, bouncing: Vec<Seat>) {
     draft.game_match.asked_gm = true;
     draft.record(Fact::GmAsked { seats: seats.clone(), bouncing: bouncing.clone() });

@@ -1,4 +1,4 @@
-//! What the GM decides. An act names the phase it meant; one for a phase that has passed does nothing.
+//! Acts of the GM and of the referee itself. A cause names the phase it was meant for; in another phase it is rejected.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,11 +12,11 @@ use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{self, Fact, MailIdentity};
 use crate::letter::Digest;
 
-/// An act upon one match: of the GM, or of the house where that is said.
+/// An act on one match by the GM or, where noted, by the house. The ledger keeps it as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "act", content = "of", rename_all = "snake_case")]
 pub enum Act {
-    /// Deadlines stand still.
+    /// Suspends the deadlines.
     Pause {
         reason: String,
     },
@@ -25,23 +25,22 @@ pub enum Act {
     Extend {
         days: u32,
     },
-    /// On what is there, with what the rules take as filed for the others.
+    /// Adjudicates the open phase. Seats that have not filed get the filing that the rules assume.
     Adjudicate,
     Note {
         text: String,
     },
     Forfeit(Seat),
-    /// Somebody else holds the seat; the name, and the level if it is the house. Who, and his token, is for the
-    /// shell.
+    /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new token.
     Replace {
         seat: Seat,
         name: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         house: Option<String>,
     },
-    /// The seat has a new reply token; that is for the shell.
+    /// Gives the seat a new reply token, which the shell draws and stores.
     RenewToken(Seat),
-    /// The player of the seat bears another name.
+    /// Changes the name of the seat's player.
     Rename {
         seat: Seat,
         name: String,
@@ -51,60 +50,59 @@ pub enum Act {
         seat: Seat,
         orders: Vec<Line>,
     },
-    /// Goes back to a turn that was adjudicated.
+    /// Reopens an adjudicated turn, or decides it on other orders.
     Correct(Correction),
-    /// The house: letters to the seat come back.
+    /// By the house: mail to the seat bounces.
     Returned(Seat),
-    /// The house: an absence note came from the seat.
+    /// By the house: an automatic absence note came from the seat.
     Away(Seat),
-    /// The house plays the seat that it holds; by which version of it.
+    /// By the house: files its orders for the seat that it holds. `version` is the version of its play.
     Play {
         seat: Seat,
         version: u32,
         orders: Vec<String>,
     },
-    /// Letters to the seat arrive again.
+    /// Mail to the seat arrives again.
     Restored(Seat),
-    /// The house: the referee could not be reached since then; a deadline that fell into the outage moves on by as
-    /// long.
+    /// By the house: the referee was down since then. A deadline within the outage moves by its length.
     Slide {
         since: DateTime<Utc>,
     },
-    /// The referee's address or wording is another from here on.
+    /// The referee's address or wording changes.
     Desk(MailIdentity),
-    /// What the rules hide is shown: the ledger keeps who asked, and for what.
+    /// The GM is shown what the rules hide. The ledger keeps who asked, and for what.
     Unseal {
         what: String,
     },
 }
 
-/// An act as the ledger keeps it.
+/// Returns an act as the ledger keeps it.
 pub(super) fn act_json(act: &Act) -> serde_json::Value {
     serde_json::to_value(act).expect("acts are plain values")
 }
 
-/// A turn that was decided wrongly.
+/// A turn that was decided wrongly, and how to put it right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
     pub turn: u32,
     pub reason: String,
     pub choices: Choices,
-    /// The adjudications that stand, from the ledger: phase, turn and filings.
+    /// The standing adjudications, from the ledger: phase, turn and filings.
     pub decided: Vec<(Phase, u32, BySeat<Option<Filing>>)>,
-    /// The orders that should have counted; `None`: the turn is open again and both file anew.
+    /// The orders that should have counted. `None` reopens the turn, and both sides file again.
     pub orders: Option<(Seat, Vec<Line>)>,
 }
 
-/// Why an act has no effect.
+/// Why an act was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Rejection {
-    /// Another phase is open than the one that it meant.
+    /// The phase it was meant for is no longer open.
     Passed,
     Over,
-    /// It is so already.
+    /// The match is already in the requested state.
     Already,
-    /// These must move themselves.
+    /// The rules assume no filing for these seats: they must move themselves.
     MustMove {
         seats: Vec<Seat>,
     },
@@ -112,28 +110,28 @@ pub enum Rejection {
     Faulty {
         faults: Vec<Fault>,
     },
-    /// Nothing is due from that seat.
+    /// The seat owes no orders.
     NotDue {
         seat: Seat,
     },
     NoSuchTurn {
         turn: u32,
     },
-    /// No deadline runs that could be moved: only the house is awaited.
+    /// There is no deadline to move, because only the house is to move.
     NoDeadline,
 }
 
-/// Carries an act out. What it does not take leaves the match as it is.
+/// Carries out an act that was meant for phase `phase_no`.
 ///
 /// # Errors
-/// [`Rejection`]: why not.
+/// [`Rejection`]: the match is unchanged.
 pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
-    // In every phase: nothing in the match changes by it.
+    // Valid in every phase, because it changes nothing in the match.
     if let Act::Unseal { what } = act {
         draft.record(Fact::Unsealed { what: what.clone() });
         return Ok(());
     }
-    // Letters are written in every stage, and in every phase.
+    // Valid in every stage and phase, because letters are written in all of them.
     if let Act::Desk(desk) = act {
         draft.game_match.desk = desk.clone();
         draft.record(Fact::DeskSet { desk: desk.clone() });
@@ -156,6 +154,10 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
     if draft.game_match.stage == Stage::Over && !is_allowed_after_the_end {
         return Err(Rejection::Over);
     }
+    carry_out(draft, act)
+}
+
+fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
     match act {
         Act::Pause { reason } => {
             if draft.game_match.stage != Stage::Running {
@@ -183,31 +185,33 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
         Act::Play { seat, orders, .. } => return super::house::play(draft, *seat, orders),
         Act::Correct(correction) => return correct(draft, correction),
         Act::Returned(seat) => {
-            mark(&mut draft.game_match.bouncing[*seat], true)?;
+            set_mark(&mut draft.game_match.bouncing[*seat], true)?;
             draft.record(Fact::MailReturned { seat: *seat });
         }
         Act::Away(seat) => {
-            mark(&mut draft.game_match.away[*seat], true)?;
+            set_mark(&mut draft.game_match.away[*seat], true)?;
             draft.record(Fact::AwayNoted { seat: *seat });
         }
         Act::Restored(seat) => {
-            mark(&mut draft.game_match.bouncing[*seat], false)?;
+            set_mark(&mut draft.game_match.bouncing[*seat], false)?;
             draft.record(Fact::MailRestored { seat: *seat });
         }
         Act::Slide { since } => extend_after_outage(draft, *since),
+        // Handled above, in any phase.
         Act::Desk(_) | Act::Unseal { .. } => {}
     }
     Ok(())
 }
 
-/// Decides the open phase, and with it what a pause or a protest was about.
+/// Adjudicates the open phase, which also ends a pause or a protest.
 fn adjudicate(draft: &mut Draft) -> Result<(), Rejection> {
     let stage = std::mem::replace(&mut draft.game_match.stage, Stage::Running);
     adjudicate_now(draft).map_err(|seats| {
         draft.game_match.stage = stage;
         Rejection::MustMove { seats }
     })?;
-    (draft.game_match.paused_at, draft.game_match.protest) = (None, None);
+    draft.game_match.paused_at = None;
+    draft.game_match.protest = None;
     Ok(())
 }
 
@@ -221,7 +225,8 @@ fn rename(draft: &mut Draft, seat: Seat, name: &str) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// The clock goes on, with as much time as there was when it stopped and the grace at least.
+/// Resumes a paused match with the time that was left when it was paused, but at least the grace. In a match that is
+/// over, it only settles the protest.
 fn resume(draft: &mut Draft) -> Result<(), Rejection> {
     if draft.game_match.stage == Stage::Over && draft.game_match.protest.take().is_some() {
         draft.record(Fact::MatchResumed { deadline: None });
@@ -232,10 +237,10 @@ fn resume(draft: &mut Draft) -> Result<(), Rejection> {
     }
     draft.game_match.stage = Stage::Running;
     draft.game_match.protest = None;
-    let stood = draft.game_match.paused_at.take().map(|since| draft.at - since).unwrap_or_default();
+    let paused_for = draft.game_match.paused_at.take().map(|since| draft.at - since).unwrap_or_default();
     if let Some(deadline) = draft.game_match.deadline {
         let least = draft.at + draft.game_match.terms.grace();
-        draft.move_deadline((deadline + stood).max(least));
+        draft.move_deadline((deadline + paused_for).max(least));
     }
     draft.record(Fact::MatchResumed { deadline: draft.game_match.deadline });
     draft.dispatch_to_both(Content::Notice(Notice::Resumed));
@@ -249,19 +254,21 @@ fn extend(draft: &mut Draft, days: u32) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// The orders of a player who was replaced are void, and so is what was asked in his name.
+/// Gives a seat to another player. The former player's orders and requests are void.
 fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
-    let from = std::mem::replace(&mut draft.game_match.players[seat], name.to_owned());
-    let before = std::mem::replace(&mut draft.game_match.house[seat], house);
-    draft.game_match.held[seat] = None;
-    draft.game_match.settle_at = None;
-    draft.game_match.draw_offer = draft.game_match.draw_offer.filter(|by| *by != seat);
-    draft.game_match.extension = draft.game_match.extension.filter(|(by, _)| *by != seat);
-    (draft.game_match.missed[seat], draft.game_match.bouncing[seat], draft.game_match.away[seat]) =
-        (0, false, false);
-    draft.game_match.absences[seat].clear();
+    let game_match = &mut draft.game_match;
+    let from = std::mem::replace(&mut game_match.players[seat], name.to_owned());
+    let house_before = std::mem::replace(&mut game_match.house[seat], house);
+    game_match.held[seat] = None;
+    game_match.settle_at = None;
+    game_match.draw_offer = game_match.draw_offer.filter(|by| *by != seat);
+    game_match.extension = game_match.extension.filter(|(by, _)| *by != seat);
+    game_match.missed[seat] = 0;
+    game_match.bouncing[seat] = false;
+    game_match.away[seat] = false;
+    game_match.absences[seat].clear();
     draft.record(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned() });
-    // Nobody takes over a seat with no time left.
+    // With less than the grace left, a successor gets a full turn.
     if draft.game_match.deadline.is_none_or(|deadline| deadline < draft.at + draft.game_match.terms.grace())
         || draft.game_match.due_from_players().is_none()
     {
@@ -269,14 +276,15 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
         draft.set_deadline(draft.game_match.phase_days());
     }
     let notice = Notice::Replaced { seat, from, to: name.to_owned() };
-    if before.is_none() {
+    // The house reads no letters.
+    if house_before.is_none() {
         draft.dispatch(Reader::Former(seat), Content::Notice(notice.clone()));
     }
     draft.dispatch(Reader::Seat(seat.other()), Content::Notice(notice));
     draft.dispatch(Reader::Seat(seat), Content::Succession);
 }
 
-/// Files for a seat as its player's letter would.
+/// Files orders for a seat as its player's letter would.
 fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
     seal(draft, seat, orders)?;
     draft.dispatch_to_both(Content::Notice(Notice::FiledByGm { seat }));
@@ -284,7 +292,7 @@ fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection>
     Ok(())
 }
 
-/// Seals orders for a seat that come in no letter of its own.
+/// Seals orders for a seat that did not come in a letter from its player.
 pub(super) fn seal(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
     let due =
         draft.game_match.due().filter(|due| due.seats.contains(&seat)).ok_or(Rejection::NotDue { seat })?;
@@ -296,12 +304,12 @@ pub(super) fn seal(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(),
     Ok(())
 }
 
-/// Restores the match as it was when the turn was open; decides it on other orders, or opens it again.
+/// Restores the match to the moment when the turn was open, then decides it on other orders or leaves it open.
 fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> {
     let turn = correction.turn;
+    // A turn may have several phases: the corrected one is the phase in which the seat filed.
     let found = correction.decided.iter().position(|(_, decided, filings)| {
-        let owed = |seat| filings[seat].is_some();
-        *decided == turn && correction.orders.as_ref().is_none_or(|(seat, _)| owed(*seat))
+        *decided == turn && correction.orders.as_ref().is_none_or(|(seat, _)| filings[*seat].is_some())
     });
     let keeps = found.ok_or(Rejection::NoSuchTurn { turn })?;
     let (game, rules) = (draft.game_match.game, draft.game_match.rules);
@@ -318,17 +326,19 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> 
         held = filings.clone().map(|filing| filing.map(|filing| FiledOrders { filing, at, wait: false }));
         held[*seat] = Some(FiledOrders { filing, at, wait: false });
     }
-    draft.game_match.state = state;
-    draft.game_match.held = held;
-    draft.game_match.phase_no += 1;
-    draft.game_match.adjudicated.truncate(keeps);
-    draft.game_match.stage = Stage::Running;
-    (draft.game_match.paused_at, draft.game_match.protest) = (None, None);
+    let game_match = &mut draft.game_match;
+    game_match.state = state;
+    game_match.held = held;
+    game_match.phase_no += 1;
+    game_match.adjudicated.truncate(keeps);
+    game_match.stage = Stage::Running;
+    game_match.paused_at = None;
+    game_match.protest = None;
     let reason = correction.reason.clone();
     let state = Digest::of(ledger::canonical(&draft.game_match.state).as_bytes());
     draft.record(Fact::CorrectionMade { turn, keeps, reason: reason.clone(), state });
     if correction.orders.is_some() {
-        draft.adjudicate_for(Vec::new(), Some(reason));
+        draft.adjudicate_corrected(reason);
     } else {
         draft.open_phase();
         draft.dispatch_to_both(Content::Notice(Notice::Reopened { turn, reason }));
@@ -336,23 +346,20 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> 
     Ok(())
 }
 
-/// Sets or takes away a mark of a seat, unless it is so already.
-fn mark(mark: &mut bool, to: bool) -> Result<(), Rejection> {
+/// Sets or clears a mark of a seat.
+fn set_mark(mark: &mut bool, to: bool) -> Result<(), Rejection> {
     if std::mem::replace(mark, to) == to { Err(Rejection::Already) } else { Ok(()) }
 }
 
-/// Nobody is late because the referee was away.
+/// Extends a deadline hit by an outage, so that nobody is late because we were down.
 fn extend_after_outage(draft: &mut Draft, since: DateTime<Utc>) {
-    let fell_in = |deadline: &DateTime<Utc>| {
-        *deadline + draft.game_match.terms.grace() > since && *deadline <= draft.at
-    };
-    let Some(deadline) =
-        draft.game_match.deadline.filter(fell_in).filter(|_| draft.game_match.stage == Stage::Running)
-    else {
+    let Some(deadline) = draft.game_match.deadline else { return };
+    let grace = draft.game_match.terms.grace();
+    let is_hit = deadline + grace > since && deadline <= draft.at;
+    if !is_hit || draft.game_match.stage != Stage::Running {
         return;
-    };
-    let least = draft.at + draft.game_match.terms.grace();
-    let deadline = (deadline + (draft.at - since)).max(least);
+    }
+    let deadline = (deadline + (draft.at - since)).max(draft.at + grace);
     draft.move_deadline(deadline);
     draft.record(Fact::DeadlineSlid { deadline });
     draft.dispatch_to_both(Content::Notice(Notice::Slid));

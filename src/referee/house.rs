@@ -1,8 +1,8 @@
 //! The house: a computer player that holds a seat at a level.
 //!
-//! It is due like anybody, knows what its seat sees, and files by the same rules. It reads no letters and gets none,
-//! and nobody waits for it: no deadline runs while it alone is to move. What it files is found outside of a ruling,
-//! since that may take a second, and comes in as an act of the house, [`Act::Play`].
+//! It moves when its seat is due, knows only what its seat sees, and files by the same rules as everybody. It gets no
+//! letters, and no deadline runs while it alone is to move. Its orders are computed outside a ruling, because that may
+//! take a second, and come in as [`Act::Play`].
 
 use super::gm::{self, Rejection};
 use super::life::{Draft, Match, Stage};
@@ -12,14 +12,16 @@ use crate::game::{HouseLevel, Line, Seat};
 use crate::ledger::Fact;
 
 impl Match {
-    /// The seat for which the house is to move now.
+    /// Returns the seat for which the house is to move now.
     pub fn house_due(&self) -> Option<Seat> {
         let plays = |seat: &Seat| self.house[*seat].is_some() && self.awaits(*seat);
         Seat::BOTH.into_iter().find(plays).filter(|_| self.stage == Stage::Running)
     }
 
-    /// What the house does where it is due. The orders follow from what its seat sees, its level, and dice that the
-    /// match's secret and the phase decide: they are the same whenever they are asked for.
+    /// Computes what the house plays, if it is to move.
+    ///
+    /// Deterministic, so that `audit verify` can repeat it: the orders follow from what its seat sees, its level, and
+    /// dice derived from the match's secret and the phase.
     pub fn house_turn(&self) -> Option<Act> {
         let seat = self.house_due()?;
         let orders = self.state.house(seat, self.house[seat].as_ref()?, self.key.dice(self.phase_no))?;
@@ -27,14 +29,14 @@ impl Match {
     }
 }
 
-/// Files what the house plays.
+/// Files the orders of the house.
 pub(super) fn play(draft: &mut Draft, seat: Seat, orders: &[String]) -> Result<(), Rejection> {
     if draft.game_match.house_due() != Some(seat) {
         return Err(Rejection::NotDue { seat });
     }
     let lines: Vec<Line> = (1..).zip(orders).map(|(no, text)| Line { no, text: text.clone() }).collect();
     gm::seal(draft, seat, &lines)?;
-    // It amends nothing: nobody waits for that.
+    // The house never amends its orders, so the settle time is skipped unless a player may still use it.
     match draft.game_match.due_from_players() {
         None => draft.adjudicate(Vec::new()),
         Some(_) => draft.adjudicate_if_complete(),
@@ -42,7 +44,7 @@ pub(super) fn play(draft: &mut Draft, seat: Seat, orders: &[String]) -> Result<(
     Ok(())
 }
 
-/// More time is the player's for the asking.
+/// Extends the deadline at once: the house always agrees to more time.
 pub(super) fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     if draft.game_match.deadline.is_none() {
         return Reply::NoDeadline;
@@ -52,49 +54,38 @@ pub(super) fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     Reply::ExtensionAgreed
 }
 
-/// What a player asks of the house.
+/// The match against the house that a player asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HouseMatch {
     pub game: GameKind,
-    /// `None`: as the club has it.
+    /// `None`: the club's default.
     pub level: Option<&'static HouseLevel>,
     options: Vec<(String, String)>,
     pub days: Option<u32>,
-    /// The player's seat; `None`: drawn by lot.
+    /// The player's seat. `None`: drawn by lot.
     pub seat: Option<Seat>,
 }
 
 impl HouseMatch {
-    /// Reads a game's name and options. Besides the game's own there are `level=average`, and `first=me|house` or
-    /// `seat=first|second`.
+    /// Parses a game's name and options. Besides the game's own options there are `level=average`, and either
+    /// `first=me|house` or `seat=first|second`.
     ///
     /// # Errors
-    /// Why there can be no such match.
+    /// The game, an option or the level is unknown, or the house does not play the game.
     pub fn read(
         game: &str,
         level: Option<&str>,
         options: &[(String, String)],
         days: Option<u32>,
     ) -> Result<HouseMatch, OfferRejection> {
-        let (mut level, mut own) = (level.map(str::to_owned), Vec::new());
+        let mut level = level.map(str::to_owned);
+        let mut own = Vec::new();
         for (name, value) in options {
-            let seat = match (name.to_ascii_lowercase().as_str(), value.to_ascii_lowercase().as_str()) {
-                ("level", _) => {
-                    level = Some(value.clone());
-                    continue;
-                }
-                ("first", "me") => Seat::First,
-                ("first", "house") => Seat::Second,
-                ("first", _) => {
-                    let reason = format!("Option `first` cannot be `{value}`; it takes me or house.");
-                    return Err(OfferRejection::BadOption { reason });
-                }
-                _ => {
-                    own.push((name.clone(), value.clone()));
-                    continue;
-                }
-            };
-            own.push(("seat".to_owned(), seat.to_string()));
+            match name.to_ascii_lowercase().as_str() {
+                "level" => level = Some(value.clone()),
+                "first" => own.push(("seat".to_owned(), seat_of_player(value)?.to_string())),
+                _ => own.push((name.clone(), value.clone())),
+            }
         }
         let offer = Offer::read(game, &own, days)?;
         let level = level.map(|level| house_level(offer.game, &level)).transpose()?;
@@ -105,23 +96,35 @@ impl HouseMatch {
         Ok(HouseMatch { game: offer.game, level, options: own, days, seat: offer.seat })
     }
 
-    /// The options of the match at this level.
+    /// Returns the options of the match at this level.
     pub fn choices(&self, level: &HouseLevel) -> Choices {
         let given: Vec<_> =
             self.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         self.game.choose_at(level, &given).expect("the same options were read for an offer")
     }
 
-    /// The terms of the match, where `custom` are those of the club.
-    pub fn terms(&self, custom: &Terms) -> Terms {
-        Terms { days: self.days.unwrap_or(custom.days), ..custom.clone() }
+    /// Returns the terms of the match, based on the club's.
+    pub fn terms(&self, club: &Terms) -> Terms {
+        Terms { days: self.days.unwrap_or(club.days), ..club.clone() }
     }
 }
 
-/// The level of this name at which the house plays `game`.
+/// Parses the option `first=me|house` into the player's seat.
+fn seat_of_player(first: &str) -> Result<Seat, OfferRejection> {
+    match first.to_ascii_lowercase().as_str() {
+        "me" => Ok(Seat::First),
+        "house" => Ok(Seat::Second),
+        _ => {
+            let reason = format!("Option `first` cannot be `{first}`; it takes me or house.");
+            Err(OfferRejection::BadOption { reason })
+        }
+    }
+}
+
+/// Finds the level called `name` at which the house plays `game`.
 ///
 /// # Errors
-/// It does not play that game, or at no such level.
+/// The house does not play the game, or has no such level in it.
 pub fn house_level(game: GameKind, name: &str) -> Result<&'static HouseLevel, OfferRejection> {
     let levels = game.levels();
     if levels.is_empty() {

@@ -1,4 +1,4 @@
-//! What the GM asks, by letter or at the terminal: `GM MATCH QZ-7K3M EXTEND 3 days TURN 4`. It is read here and carried
+//! The GM's instructions, by letter or at the terminal: `GM MATCH QZ-7K3M EXTEND 3 days TURN 4`. Parsed here and carried
 //! out by the shell.
 
 use super::gm::Act;
@@ -6,12 +6,12 @@ use crate::game::{Line, Seat};
 use crate::letter::Address;
 use crate::request::Party;
 
-/// One thing that the GM asks.
+/// One instruction from the GM.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Instruction {
     Match {
         id: String,
-        /// The turn that is meant; if another one is open, nothing is done.
+        /// The turn it is meant for. If another turn is open, nothing is done.
         turn: Option<u32>,
         action: MatchAction,
     },
@@ -32,7 +32,7 @@ pub enum Instruction {
         address: Address,
         name: String,
     },
-    /// All of the first becomes the second's.
+    /// Gives everything that belongs to `gone` to `into`.
     PlayerMerge {
         gone: Address,
         into: Address,
@@ -41,16 +41,16 @@ pub enum Instruction {
     Digest,
 }
 
-/// What is to be done with a match.
+/// What the GM wants done with a match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatchAction {
     Act(Act),
-    /// Somebody else takes over the seat.
+    /// Gives the seat to another player or to the house.
     Replace {
         seat: Seat,
         by: Party,
     },
-    /// Back to a turn that was adjudicated; the shell looks the rest up in the ledger.
+    /// Reopens an adjudicated turn, or decides it on other orders. The shell reads what else it needs from the ledger.
     Correct {
         turn: u32,
         reason: String,
@@ -58,10 +58,10 @@ pub enum MatchAction {
     },
 }
 
-/// Which matches are listed.
+/// Which matches to list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Listing {
-    /// All that are not over.
+    /// Every match that is not over.
     #[default]
     All,
     Running,
@@ -84,16 +84,30 @@ impl Listing {
     }
 }
 
-/// A line that begins with `GM`, and what it asks; or what is wrong with it, and one that would do.
+/// A line that begins with `GM`: its instruction, or what is wrong with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InstructionLine {
     pub line: Line,
-    pub parsed: Result<Instruction, (String, &'static str)>,
+    pub parsed: Result<Instruction, InstructionFault>,
 }
 
-/// Reads the lines of the GM's letter: what he asks, and the lines that do not begin with `GM`.
+/// Why a line is not an instruction, as a sentence, with one that would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstructionFault {
+    pub reason: String,
+    pub example: &'static str,
+}
+
+impl InstructionFault {
+    fn new(reason: impl Into<String>, example: &'static str) -> Self {
+        InstructionFault { reason: reason.into(), example }
+    }
+}
+
+/// Splits the lines of a GM's letter into instructions and the lines that do not begin with `GM`.
 pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
-    let (mut asked, mut others) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    let mut others = Vec::new();
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         at += 1;
@@ -109,12 +123,12 @@ pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
             orders.retain(|line| !line.text.trim().is_empty());
             at += end.map_or(rest.len(), |end| end + 1);
         }
-        asked.push(InstructionLine { line: line.clone(), parsed: read(&words, orders) });
+        found.push(InstructionLine { line: line.clone(), parsed: parse(&words, orders) });
     }
-    (asked, others)
+    (found, others)
 }
 
-/// The words behind `GM`; `None`: the line is not for the GM's acts.
+/// Returns the words after `GM`, or `None` if the line does not begin with it.
 fn words_after_gm(line: &str) -> Option<Vec<&str>> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '•'));
     let mut words = line.split_whitespace();
@@ -122,179 +136,216 @@ fn words_after_gm(line: &str) -> Option<Vec<&str>> {
     Some(words.collect())
 }
 
+/// Whether the lines below, up to `END`, are orders that belong to the instruction.
 fn takes_orders(words: &[&str]) -> bool {
-    matches!(words, [first, _, action, ..] if is(first, "match") && (is(action, "act") || is(action, "correct")))
+    matches!(words, [first, _, verb, ..] if is(first, "match") && (is(verb, "act") || is(verb, "correct")))
 }
 
 fn is(word: &str, wanted: &str) -> bool {
     word.eq_ignore_ascii_case(wanted)
 }
 
-type Read<T = Instruction> = Result<T, (String, &'static str)>;
+type Parsed<T = Instruction> = Result<T, InstructionFault>;
 
-fn read(words: &[&str], orders: Vec<Line>) -> Read {
+/// What to write after `GM MATCH`, where nothing more specific was recognized.
+const EXTEND_EXAMPLE: &str = "GM MATCH QZ-7K3M EXTEND 3 days";
+
+fn parse(words: &[&str], orders: Vec<Line>) -> Parsed {
     let Some((first, rest)) = words.split_first() else {
-        return Err(("GM wants to be told what to do.".to_owned(), "GM LIST late"));
+        return Err(InstructionFault::new("GM must be followed by a command.", "GM LIST late"));
     };
     match first.to_ascii_uppercase().as_str() {
-        "MATCH" => read_match(rest, orders),
-        "LIST" => read_list(rest),
-        "NEW" => read_new(rest),
-        "PLAYER" => read_player(rest),
+        "MATCH" => parse_match(rest, orders),
+        "LIST" => parse_list(rest),
+        "NEW" => parse_new(rest),
+        "PLAYER" => parse_player(rest),
         "DIGEST" if rest.is_empty() => Ok(Instruction::Digest),
-        _ => Err((format!("GM {first} is nothing that I know."), "GM MATCH QZ-7K3M EXTEND 3 days")),
+        _ => Err(InstructionFault::new(format!("I do not know the command GM {first}."), EXTEND_EXAMPLE)),
     }
 }
 
-fn read_list(rest: &[&str]) -> Read {
+fn parse_list(rest: &[&str]) -> Parsed {
     let listing = match rest {
         [] => Some(Listing::All),
         [which] => Listing::parse(which),
         _ => None,
     };
-    let wrong = || ("GM LIST takes late, running, paused or protests.".to_owned(), "GM LIST late");
-    listing.map(Instruction::List).ok_or_else(wrong)
+    listing.map(Instruction::List).ok_or_else(|| {
+        InstructionFault::new("GM LIST takes late, running, paused or protests.", "GM LIST late")
+    })
 }
 
-fn read_match(rest: &[&str], orders: Vec<Line>) -> Read {
-    let example = "GM MATCH QZ-7K3M EXTEND 3 days";
-    let [id, action, rest @ ..] = rest else {
-        return Err(("GM MATCH wants a match and what is to be done.".to_owned(), example));
+fn parse_match(rest: &[&str], orders: Vec<Line>) -> Parsed {
+    let [id, verb, rest @ ..] = rest else {
+        return Err(InstructionFault::new("GM MATCH needs a match and a command.", EXTEND_EXAMPLE));
     };
-    let action = action.to_ascii_uppercase();
-    // A sentence may end with these words too: there they must be written as a command.
-    let is_text = matches!(action.as_str(), "NOTE" | "PAUSE" | "ROLLBACK" | "CORRECT");
-    let (turn, rest) = match rest {
-        [rest @ .., word, number]
-            if (*word == "TURN" || !is_text && is(word, "turn")) && number.parse::<u32>().is_ok() =>
-        {
-            (number.parse().ok(), rest)
-        }
+    let verb = verb.to_ascii_uppercase();
+    let (turn, rest) = split_turn(&verb, rest);
+    let action = match_action(&verb, rest, orders)?;
+    Ok(Instruction::Match { id: (*id).to_owned(), turn, action })
+}
+
+/// Splits a final `TURN 4` off the words after `verb`.
+fn split_turn<'a>(verb: &str, rest: &'a [&'a str]) -> (Option<u32>, &'a [&'a str]) {
+    let [before @ .., word, number] = rest else { return (None, rest) };
+    // Free text may end in `turn 4` by chance, so there TURN counts only in capitals.
+    let is_text = matches!(verb, "NOTE" | "PAUSE" | "ROLLBACK" | "CORRECT");
+    let is_turn = *word == "TURN" || (!is_text && is(word, "turn"));
+    match number.parse() {
+        Ok(turn) if is_turn => (Some(turn), before),
         _ => (None, rest),
-    };
+    }
+}
+
+fn match_action(verb: &str, rest: &[&str], orders: Vec<Line>) -> Parsed<MatchAction> {
     let text = rest.join(" ");
-    let in_match = |action: MatchAction| Instruction::Match { id: (*id).to_owned(), turn, action };
-    let act = match action.as_str() {
-        "EXTEND" => Act::Extend { days: days(rest)? },
+    let act = match verb {
+        "EXTEND" => Act::Extend { days: parse_days(rest)? },
         "PAUSE" if text.is_empty() => Act::Pause { reason: "no reason is given".to_owned() },
         "PAUSE" => Act::Pause { reason: text },
         "RESUME" => Act::Resume,
         "ABANDON" => Act::Abandon,
         "ADJUDICATE" => Act::Adjudicate,
         "NOTE" if text.is_empty() => {
-            return Err(("NOTE wants a text.".to_owned(), "GM MATCH QZ-7K3M NOTE The map was wrong."));
+            let example = "GM MATCH QZ-7K3M NOTE The map was wrong.";
+            return Err(InstructionFault::new("NOTE needs a text.", example));
         }
         "NOTE" => Act::Note { text },
-        "FORFEIT" => Act::Forfeit(seat(rest, "GM MATCH QZ-7K3M FORFEIT first")?),
-        "TOKEN" => Act::RenewToken(seat(rest, "GM MATCH QZ-7K3M TOKEN first")?),
-        "ACT" => Act::File { seat: seat(rest, "GM MATCH QZ-7K3M ACT first\nSHIP 1 TO B2\nEND")?, orders },
-        "REPLACE" => {
-            let example = "GM MATCH QZ-7K3M REPLACE first name@example.org";
-            let [seat_word, written] = rest else {
-                return Err(("REPLACE wants a seat and a mail address.".to_owned(), example));
-            };
-            let (seat, by) = (seat(&[seat_word], example)?, party(written, example)?);
-            return Ok(in_match(MatchAction::Replace { seat, by }));
+        "FORFEIT" => Act::Forfeit(parse_seat(rest, "GM MATCH QZ-7K3M FORFEIT first")?),
+        "TOKEN" => Act::RenewToken(parse_seat(rest, "GM MATCH QZ-7K3M TOKEN first")?),
+        "ACT" => {
+            let example = "GM MATCH QZ-7K3M ACT first\nSHIP 1 TO B2\nEND";
+            Act::File { seat: parse_seat(rest, example)?, orders }
         }
-        "ROLLBACK" => {
-            let example = "GM MATCH QZ-7K3M ROLLBACK 3 Bo's letter came in time.";
-            let rest = if rest.first().is_some_and(|word| is(word, "to")) { &rest[1..] } else { rest };
-            let (turn, reason) = turn_and_reason(rest, "ROLLBACK wants a turn and a reason.", example)?;
-            return Ok(in_match(MatchAction::Correct { turn, reason, orders: None }));
+        "REPLACE" => return parse_replace(rest),
+        "ROLLBACK" => return parse_rollback(rest),
+        "CORRECT" => return parse_correct(rest, orders),
+        _ => {
+            return Err(InstructionFault::new(format!("I do not know the command {verb}."), EXTEND_EXAMPLE));
         }
-        "CORRECT" => {
-            let example = "GM MATCH QZ-7K3M CORRECT 3 second It was misread.\nSHIP 1 TO B2\nEND";
-            let wrong = "CORRECT wants a turn, a seat, a reason, and the orders in the lines below.";
-            let [turn, seat_word, reason @ ..] = rest else { return Err((wrong.to_owned(), example)) };
-            let (turn, reason) = turn_and_reason(&[&[*turn], reason].concat(), wrong, example)?;
-            let seat = seat(&[seat_word], example)?;
-            return Ok(in_match(MatchAction::Correct { turn, reason, orders: Some((seat, orders)) }));
-        }
-        _ => return Err((format!("{action} is nothing that can be done with a match."), example)),
     };
-    Ok(in_match(MatchAction::Act(act)))
+    Ok(MatchAction::Act(act))
 }
 
-/// A turn that was adjudicated, and why the match goes back to it.
-fn turn_and_reason(rest: &[&str], wrong: &str, example: &'static str) -> Read<(u32, String)> {
-    let read = match rest {
+fn parse_replace(rest: &[&str]) -> Parsed<MatchAction> {
+    let example = "GM MATCH QZ-7K3M REPLACE first name@example.org";
+    let [seat, by] = rest else {
+        return Err(InstructionFault::new("REPLACE needs a seat and a mail address.", example));
+    };
+    Ok(MatchAction::Replace { seat: parse_seat(&[seat], example)?, by: parse_party(by, example)? })
+}
+
+fn parse_rollback(rest: &[&str]) -> Parsed<MatchAction> {
+    let example = "GM MATCH QZ-7K3M ROLLBACK 3 Bo's letter came in time.";
+    let rest = if rest.first().is_some_and(|word| is(word, "to")) { &rest[1..] } else { rest };
+    match rest {
         [turn, reason @ ..] if !reason.is_empty() => turn.parse().ok().map(|turn| (turn, reason.join(" "))),
         _ => None,
-    };
-    read.ok_or_else(|| (wrong.to_owned(), example))
+    }
+    .map(|(turn, reason)| MatchAction::Correct { turn, reason, orders: None })
+    .ok_or_else(|| InstructionFault::new("ROLLBACK needs a turn and a reason.", example))
 }
 
-fn days(rest: &[&str]) -> Read<u32> {
-    let number = match rest {
+fn parse_correct(rest: &[&str], orders: Vec<Line>) -> Parsed<MatchAction> {
+    let example = "GM MATCH QZ-7K3M CORRECT 3 second It was misread.\nSHIP 1 TO B2\nEND";
+    let parts = match rest {
+        [turn, seat, reason @ ..] if !reason.is_empty() => turn.parse().ok().map(|turn| (turn, seat, reason)),
+        _ => None,
+    };
+    let Some((turn, seat, reason)) = parts else {
+        let wrong = "CORRECT needs a turn, a seat, a reason, and the orders in the lines below.";
+        return Err(InstructionFault::new(wrong, example));
+    };
+    let seat = parse_seat(&[seat], example)?;
+    Ok(MatchAction::Correct { turn, reason: reason.join(" "), orders: Some((seat, orders)) })
+}
+
+fn parse_days(rest: &[&str]) -> Parsed<u32> {
+    let number: Option<u32> = match rest {
         [number] => number.parse().ok(),
         [number, unit] if is(unit, "day") || is(unit, "days") => number.parse().ok(),
         _ => None,
     };
-    let wrong = || ("EXTEND wants a number of days, 1 to 366.".to_owned(), "GM MATCH QZ-7K3M EXTEND 3 days");
-    number.filter(|days| (1..=366).contains(days)).ok_or_else(wrong)
+    number
+        .filter(|days| (1..=366).contains(days))
+        .ok_or_else(|| InstructionFault::new("EXTEND needs a number of days, 1 to 366.", EXTEND_EXAMPLE))
 }
 
-fn seat(rest: &[&str], example: &'static str) -> Read<Seat> {
+fn parse_seat(rest: &[&str], example: &'static str) -> Parsed<Seat> {
     let found = match rest {
         [word] => Seat::parse(word),
         _ => None,
     };
-    found.ok_or_else(|| ("It wants a seat, first or second.".to_owned(), example))
+    found.ok_or_else(|| InstructionFault::new("This command needs a seat, first or second.", example))
 }
 
-fn address(word: &str, example: &'static str) -> Read<Address> {
+fn parse_address(word: &str, example: &'static str) -> Parsed<Address> {
     let bare = word.trim_matches(['<', '>']);
-    Address::parse(bare).map_err(|_| (format!("{word} is no mail address."), example))
+    Address::parse(bare).map_err(|_| InstructionFault::new(format!("{word} is not a mail address."), example))
 }
 
-fn party(word: &str, example: &'static str) -> Read<Party> {
+fn parse_party(word: &str, example: &'static str) -> Parsed<Party> {
     match Party::parse(word) {
         Some(Party::House(level)) => Ok(Party::House(level)),
-        _ => address(word, example).map(Party::Player),
+        _ => parse_address(word, example).map(Party::Player),
     }
 }
 
-fn read_new(rest: &[&str]) -> Read {
+fn parse_new(rest: &[&str]) -> Parsed {
     let example = "GM NEW quad ann@example.org bo@example.org swap=off days=3";
-    let is_party = |word: &str| word.contains('@') || Party::parse(word).is_some();
-    let named = rest.iter().take_while(|word| !is_party(word)).count();
-    let (game, rest) = (rest[..named].join(" "), &rest[named..]);
+    // A game's name may have several words.
+    let name_words =
+        rest.iter().take_while(|word| !word.contains('@') && Party::parse(word).is_none()).count();
+    let (game, rest) = rest.split_at(name_words);
     let [first, second, rest @ ..] = rest else {
-        return Err(("GM NEW wants a game and two mail addresses.".to_owned(), example));
+        return Err(InstructionFault::new("GM NEW needs a game and two mail addresses.", example));
     };
-    let (mut options, mut days) = (Vec::new(), None);
+    let mut options = Vec::new();
+    let mut days = None;
     for word in rest {
-        match word.split_once('=') {
-            Some((name, value)) if is(name, "days") => {
-                days = Some(value.parse().map_err(|_| (format!("{word}: days are a number."), example))?);
-            }
-            Some((name, value)) => options.push((name.to_ascii_lowercase(), value.to_owned())),
-            None => return Err((format!("{word} is no option: write name=value."), example)),
+        let Some((name, value)) = word.split_once('=') else {
+            let wrong = format!("{word} is not an option; options are written name=value.");
+            return Err(InstructionFault::new(wrong, example));
+        };
+        if is(name, "days") {
+            let Ok(number) = value.parse() else {
+                let wrong = format!("The days in {word} are not a number.");
+                return Err(InstructionFault::new(wrong, example));
+            };
+            days = Some(number);
+        } else {
+            options.push((name.to_ascii_lowercase(), value.to_owned()));
         }
     }
-    let (first, second) = (party(first, example)?, party(second, example)?);
-    Ok(Instruction::New { game, first, second, options, days })
+    Ok(Instruction::New {
+        game: game.join(" "),
+        first: parse_party(first, example)?,
+        second: parse_party(second, example)?,
+        options,
+        days,
+    })
 }
 
-fn read_player(rest: &[&str]) -> Read {
+fn parse_player(rest: &[&str]) -> Parsed {
     let example = "GM PLAYER SHOW ann@example.org";
-    let [action, written, rest @ ..] = rest else {
-        return Err(("GM PLAYER wants what is to be done, and a mail address.".to_owned(), example));
+    let [verb, address, rest @ ..] = rest else {
+        return Err(InstructionFault::new("GM PLAYER needs a command and a mail address.", example));
     };
-    let (address, name) = (address(written, example)?, rest.join(" "));
-    match (action.to_ascii_uppercase().as_str(), rest) {
+    let address = parse_address(address, example)?;
+    let name = rest.join(" ");
+    match (verb.to_ascii_uppercase().as_str(), rest) {
         ("ADD", _) => Ok(Instruction::PlayerAdd { address, name }),
         ("SHOW", []) => Ok(Instruction::PlayerShow(address)),
         ("RENAME", [_, ..]) => Ok(Instruction::PlayerRename { address, name }),
         ("MERGE", [word, into]) if is(word, "into") => {
-            Ok(Instruction::PlayerMerge { gone: address, into: self::address(into, example)? })
+            Ok(Instruction::PlayerMerge { gone: address, into: parse_address(into, example)? })
         }
         ("MERGE", _) => {
             let example = "GM PLAYER MERGE old@example.org INTO new@example.org";
-            Err(("MERGE wants two mail addresses.".to_owned(), example))
+            Err(InstructionFault::new("MERGE needs two mail addresses.", example))
         }
         ("BOUNCE-CLEAR", []) => Ok(Instruction::PlayerBounceClear(address)),
-        _ => Err((format!("GM PLAYER {action} cannot be understood."), example)),
+        _ => Err(InstructionFault::new(format!("I do not understand GM PLAYER {verb}."), example)),
     }
 }
 
@@ -302,17 +353,17 @@ fn read_player(rest: &[&str]) -> Read {
 mod tests {
     use super::*;
 
-    fn read_one(text: &str) -> Read {
+    fn parse_one(text: &str) -> Parsed {
         let lines: Vec<Line> =
             (1..).zip(text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
         instructions(&lines).0.remove(0).parsed
     }
 
     #[test]
-    fn a_command_of_the_gm_names_match_turn_and_deed() {
-        let Ok(Instruction::Match { id, turn, action }) = read_one("gm match qz-7k3m Extend 3 days TURN 4")
+    fn an_instruction_names_its_match_turn_and_action() {
+        let Ok(Instruction::Match { id, turn, action }) = parse_one("gm match qz-7k3m Extend 3 days TURN 4")
         else {
-            panic!("it is read")
+            panic!("a valid instruction")
         };
         assert_eq!(
             (id.as_str(), turn, action),
@@ -321,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_for_a_seat_go_up_to_end_and_the_reading_goes_on() {
+    fn orders_for_a_seat_end_at_end_and_parsing_continues() {
         let text = "GM MATCH QU-1 ACT second\nMARBLE E5\n\nEND\nGM LIST late\nthanks";
         let lines: Vec<Line> =
             (1..).zip(text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
@@ -336,8 +387,8 @@ mod tests {
     }
 
     #[test]
-    fn a_note_that_ends_with_a_turn_is_for_that_turn_only_in_capitals() {
-        let read = |text| match read_one(text) {
+    fn a_note_that_ends_in_a_turn_is_limited_to_it_only_in_capitals() {
+        let read = |text| match parse_one(text) {
             Ok(Instruction::Match { turn, action: MatchAction::Act(Act::Note { text }), .. }) => (turn, text),
             other => panic!("{other:?}"),
         };
@@ -346,8 +397,8 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_opened_again_or_decided_anew_for_a_reason() {
-        let read = |text| match read_one(text) {
+    fn a_turn_is_reopened_or_decided_again_for_a_reason() {
+        let read = |text| match parse_one(text) {
             Ok(Instruction::Match { turn: None, action, .. }) => action,
             other => panic!("{other:?}"),
         };
@@ -360,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_brings_an_example() {
+    fn lines_that_are_not_instructions_are_faults() {
         for text in [
             "GM",
             "GM DANCE",
@@ -372,7 +423,7 @@ mod tests {
             "GM LIST x",
             "GM NEW quad",
         ] {
-            assert!(read_one(text).is_err(), "{text}");
+            assert!(parse_one(text).is_err(), "{text}");
         }
     }
 }

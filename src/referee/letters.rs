@@ -1,4 +1,4 @@
-//! What a seat's letter brings: its orders, whole or not at all, then its commands, one by one.
+//! Rulings on a seat's letter: first its orders, all or none, then its commands, one by one.
 
 use serde::Serialize;
 
@@ -8,13 +8,13 @@ use super::schedule::{Absence, Press};
 use super::{
     Answer, Content, MatchSummary, Notice, OfferRejection, OfferSummary, OpenSeat, Orders, Reader, SeatLetter,
 };
-use crate::game::any::GameKind;
+use crate::game::any::{Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::{self, Fact};
 use crate::request::{Command, Request};
 
-/// The longest extension that the players can agree on, in days.
+/// Longest extension that the players can agree on at a time, in days.
 const EXTENSION_DAYS_AT_MOST: u32 = 30;
 
 /// The answer to one command.
@@ -22,7 +22,7 @@ const EXTENSION_DAYS_AT_MOST: u32 = 30;
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Reply {
     Status,
-    /// A report again, by its turn or the last one.
+    /// An earlier report: of this turn, or else the last one.
     Report {
         turn: Option<u32>,
     },
@@ -30,14 +30,14 @@ pub enum Reply {
     Help {
         topic: Option<String>,
     },
-    /// The open seats are looked up by the shell.
+    /// The shell fills in the open seats.
     Games {
         seats: Vec<OpenSeat>,
     },
     Rules {
         game: Option<String>,
     },
-    /// Looked up by the shell.
+    /// The shell fills in the sender's matches.
     Matches {
         matches: Vec<MatchSummary>,
     },
@@ -52,7 +52,7 @@ pub enum Reply {
         offer: OfferSummary,
         lapses: String,
     },
-    /// A match has begun by ACCEPT or JOIN.
+    /// ACCEPT or JOIN has opened a match.
     Joined {
         match_id: String,
     },
@@ -62,11 +62,13 @@ pub enum Reply {
         command: &'static str,
         why: OfferRejection,
     },
-    /// A letter with `CHECK` changes nothing: what would have been done.
+    /// The letter says `CHECK`, so this command changed nothing.
     CheckedOnly {
         command: &'static str,
     },
-    Told,
+    /// The message was passed on. Templates know it by its old name.
+    #[serde(rename = "told")]
+    MessagePassed,
     NoPress,
     Resigned,
     /// `RESIGN` without `CONFIRM`.
@@ -81,17 +83,17 @@ pub enum Reply {
     },
     ExtensionAgreed,
     NothingToAgree,
-    /// No deadline runs that could be moved: the house is to move.
+    /// There is no deadline to move, because the house is to move.
     NoDeadline,
-    /// The house reads no messages.
+    /// The house does not read messages.
     HouseReadsNothing,
-    /// The house takes no draw.
+    /// The house never agrees to a draw.
     HousePlaysOn,
     AbsenceNoted {
         from: chrono::NaiveDate,
         to: chrono::NaiveDate,
     },
-    /// So many days of absence are left in the match.
+    /// `left` days of absence remain in the match.
     AbsenceRefused {
         from: chrono::NaiveDate,
         to: chrono::NaiveDate,
@@ -99,23 +101,26 @@ pub enum Reply {
     },
     SubstituteAsked,
     Protested,
-    /// The match is over: nothing more can be changed.
+    /// The match is over, so the command has no effect.
     MatchOver,
-    /// A command that is not for a match, or not for players.
+    /// The command belongs in a letter without a match, or in the GM's letters.
     NotHere {
         command: String,
     },
 }
 
 impl Reply {
-    /// The rules of the game of this name, by its key where there is one.
+    /// Answers RULES: names the game by its key, or as written if there is no such game.
     pub fn rules(game: Option<&str>) -> Reply {
-        let key =
-            |name: &str| GameKind::parse(name).map_or_else(|| name.to_owned(), |kind| kind.key().to_owned());
-        Reply::Rules { game: game.map(key) }
+        let game = game.map(|name| match GameKind::parse(name) {
+            Some(kind) => kind.key().to_owned(),
+            None => name.to_owned(),
+        });
+        Reply::Rules { game }
     }
 }
 
+/// Rules on a letter. Its answer goes out before the reports and notices that it causes.
 pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     let request = &letter.request;
     let mut answer = Answer {
@@ -125,7 +130,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         ..Answer::default()
     };
     draft.game_match.away[letter.seat] = false;
-    // Every letter leaves a trace in the ledger, also one that comes after the end.
+    // Every letter leaves an entry, even one that asks nothing or arrives after the end: the ledger cites all letters.
     let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.game_match.due().is_none();
     let place = draft.reserve_answer(letter.seat);
     if request.orders.is_empty() {
@@ -134,14 +139,13 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         answer.replaced = draft.game_match.game.replaced(&request.orders);
         answer.orders = seal_orders(draft, letter, &answer.replaced);
     }
-    answer.replies = request
-        .commands
-        .iter()
-        .map(|asked| match changing_command(&asked.command).filter(|_| request.check) {
-            Some(command) => Reply::CheckedOnly { command },
-            None => command(draft, letter.seat, &asked.command),
-        })
-        .collect();
+    for asked in &request.commands {
+        let reply = match changing_command(&asked.command) {
+            Some(command) if request.check => Reply::CheckedOnly { command },
+            Some(_) | None => follow_command(draft, letter.seat, &asked.command),
+        };
+        answer.replies.push(reply);
+    }
     if asks {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();
@@ -161,76 +165,78 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     }
     if sealed {
         draft.adjudicate_if_complete();
-        // It came with the orders: the adjudication at which it lapses is the one after theirs.
+        // Adjudication clears offers, but this one came with the orders: it stands until the next adjudication.
         if offers_draw && draft.game_match.stage != Stage::Over {
             draft.game_match.draw_offer = Some(letter.seat);
         }
     }
 }
 
-/// The first word of a command: the ledger keeps what was asked, not what was said.
+/// Returns the first word of a command. The ledger keeps which command was sent, not the private text after it.
 fn first_word(line: &str) -> String {
     line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
 }
 
-/// Seals the orders of a letter, all of them or none; `replaced` are lines whose place a later one takes.
+/// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
 fn seal_orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
     let (seat, request) = (letter.seat, &letter.request);
-    let refused = |faults| Orders::Refused { faults, check: request.check };
     let Some(due) = draft.game_match.due() else {
-        return refused(vec![Fault::whole("The match is over; no orders are taken any more.")]);
-    };
-    let checked = match turn_fault(draft, &due, request.turn.or(letter.thread_turn)) {
-        _ if !request.faults.is_empty() => Err(request.faults.clone()),
-        Some(fault) => Err(vec![fault]),
-        None if !due.seats.contains(&seat) => Err(vec![Fault::whole(not_due(draft, &due))]),
-        None => draft.game_match.state.seal(seat, &without_replaced(&request.orders, replaced)).or_else(
-            |faults| {
-                let left = draft.game_match.state.missed(seat).filter(|_| only_holds(&request.orders));
-                left.ok_or(faults)
-            },
-        ),
+        let fault = Fault::whole("The match is over; no orders are taken any more.");
+        return Orders::Refused { faults: vec![fault], check: request.check };
     };
     let (phase, turn) = (due.phase, due.turn);
-    let written = || request.orders.iter().map(|line| line.text.clone()).collect();
-    match checked {
+    let orders = request.orders.iter().map(|line| line.text.clone()).collect();
+    match check_orders(draft, letter, &due, replaced) {
         Err(faults) if request.check => {
-            draft.record(Fact::OrdersChecked {
-                seat,
-                phase,
-                turn,
-                orders: written(),
-                faults: faults.clone(),
-            });
-            refused(faults)
+            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: faults.clone() });
+            Orders::Refused { faults, check: true }
         }
         Err(faults) => {
-            draft.record(Fact::OrdersRefused {
-                seat,
-                phase,
-                turn,
-                orders: written(),
-                faults: faults.clone(),
-            });
-            refused(faults)
+            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: faults.clone() });
+            Orders::Refused { faults, check: false }
         }
         Ok(filing) if request.check => {
-            draft.record(Fact::OrdersChecked { seat, phase, turn, orders: written(), faults: Vec::new() });
+            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
             Orders::Checked { filing }
         }
         Ok(filing) => {
             let wait = request.wait;
             let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
             draft.record(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait, sealed });
-            let held = FiledOrders { filing: filing.clone(), at: draft.at, wait };
-            let replaced = draft.game_match.held[seat].replace(held).is_some();
+            let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
+            let replaced = draft.game_match.held[seat].replace(filed).is_some();
             draft.game_match.missed[seat] = 0;
             Orders::Sealed { filing, sealed, wait, replaced }
         }
     }
 }
 
-/// `HOLD` alone: where the game itself has no such order, the choice is left to the rules.
+/// Checks a letter's orders: its own faults first, then the turn they are for, then what the seat can see.
+fn check_orders(
+    draft: &Draft,
+    letter: &SeatLetter,
+    due: &Due,
+    replaced: &[Line],
+) -> Result<Filing, Vec<Fault>> {
+    let (seat, request) = (letter.seat, &letter.request);
+    if !request.faults.is_empty() {
+        return Err(request.faults.clone());
+    }
+    if let Some(fault) = turn_fault(draft, due, request.turn.or(letter.thread_turn)) {
+        return Err(vec![fault]);
+    }
+    if !due.seats.contains(&seat) {
+        return Err(vec![Fault::whole(not_due(draft, due))]);
+    }
+    let state = &draft.game_match.state;
+    let sealed = state.seal(seat, &without_replaced(&request.orders, replaced));
+    sealed.or_else(|faults| match state.missed(seat) {
+        Some(assumed) if only_holds(&request.orders) => Ok(assumed),
+        Some(_) | None => Err(faults),
+    })
+}
+
+/// Whether `HOLD` is the only order. A game without it then gets the filing that its rules assume.
 fn only_holds(lines: &[Line]) -> bool {
     matches!(lines, [only] if only.text.eq_ignore_ascii_case("hold"))
 }
@@ -239,7 +245,7 @@ fn without_replaced(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
     lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
 }
 
-/// Orders that name a turn, themselves or by the letter that they answer, are for that turn alone.
+/// Refuses orders for another turn than the open one, as named in the letter or by the letter it answers.
 fn turn_fault(draft: &Draft, due: &Due, named: Option<u32>) -> Option<Fault> {
     let named = named.filter(|named| *named != due.turn)?;
     let open = match due.turn {
@@ -262,7 +268,7 @@ fn not_due(draft: &Draft, due: &Due) -> String {
     format!("It is not your move: {} is to move.", names.join(" and "))
 }
 
-/// The word of a command that changes something, and does not with `CHECK`.
+/// Names a command that changes something, and so does nothing under `CHECK`.
 pub fn changing_command(command: &Command) -> Option<&'static str> {
     match command {
         Command::Tell(_) => Some("TELL"),
@@ -289,7 +295,8 @@ pub fn changing_command(command: &Command) -> Option<&'static str> {
     }
 }
 
-fn command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
+/// Carries out a command that may change the match, and answers it.
+fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
     let over = draft.game_match.stage == Stage::Over;
     match command {
         Command::Status => Reply::Status,
@@ -344,7 +351,7 @@ fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
             draft.record(Fact::MessagePassed { from: seat });
             let message = Notice::Message { by: seat, text: text.to_owned() };
             draft.dispatch(Reader::Seat(seat.other()), Content::Notice(message));
-            Reply::Told
+            Reply::MessagePassed
         }
     }
 }
@@ -373,8 +380,8 @@ fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     }
     if draft.game_match.extension.replace((seat, days)) != Some((seat, days)) {
         draft.record(Fact::ExtensionAsked { seat, days });
-        draft
-            .dispatch(Reader::Seat(seat.other()), Content::Notice(Notice::ExtensionAsked { by: seat, days }));
+        let request = Notice::ExtensionAsked { by: seat, days };
+        draft.dispatch(Reader::Seat(seat.other()), Content::Notice(request));
     }
     Reply::ExtensionAsked { days }
 }
@@ -401,12 +408,17 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     }
     let mut absences = draft.game_match.absences[seat].clone();
     absences.push(absence);
-    match Absence::total_days(&absences) {
-        days if days > most => return refused,
-        days if days == taken => return Reply::AbsenceNoted { from, to },
-        _ => draft.game_match.absences[seat] = absences,
+    let total = Absence::total_days(&absences);
+    if total > most {
+        return refused;
     }
+    // It adds no day to those already announced.
+    if total == taken {
+        return Reply::AbsenceNoted { from, to };
+    }
+    draft.game_match.absences[seat] = absences;
     draft.record(Fact::AbsenceNoted { seat, from, to });
+    // The deadline may now fall into the absence.
     if let (Some(due), Some(deadline)) = (draft.game_match.due(), draft.game_match.deadline) {
         let moved = draft.game_match.terms.extended(deadline, 0, &draft.absences_of(&due));
         if moved != deadline {
@@ -430,7 +442,7 @@ fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     Reply::Protested
 }
 
-/// The line of a letter that a fault speaks of, as it was written.
+/// Returns line `no` of the letter as written, to quote in a fault.
 fn quoted_line(request: &Request, no: usize) -> Option<Line> {
     request.written(no).map(|text| Line { no, text: text.to_owned() })
 }

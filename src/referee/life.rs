@@ -1,4 +1,4 @@
-//! A match from its opening to its end: what is remembered of it, and the steps that every cause shares.
+//! A match from its opening to its end: its stored data, and the steps that all causes share.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,12 +12,12 @@ use crate::game::{BySeat, Due, Phase, Seat};
 use crate::ledger::{self, ChainedEntry, Entry, Fact, Head, MailIdentity, SealKey, Source};
 use crate::letter::Digest;
 
-/// Where a match stands in its life.
+/// Whether a match is being played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     Running,
-    /// Deadlines stand still; orders are taken all the same, and adjudicated when the match goes on.
+    /// Deadlines are suspended. Orders are still sealed, and adjudicated when the match resumes.
     Paused,
     Over,
 }
@@ -38,25 +38,25 @@ impl Stage {
     }
 }
 
-/// Orders that a seat has filed for the phase that is open.
+/// Orders that a seat has filed for the open phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FiledOrders {
     pub filing: Filing,
     pub at: DateTime<Utc>,
-    /// `WAIT`: not to be adjudicated before the deadline.
+    /// `WAIT`: do not adjudicate before the deadline.
     pub wait: bool,
 }
 
-/// All that the referee remembers of a match.
+/// A match: everything the referee needs to rule on it. Stored as a JSON snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Match {
-    /// `QZ-7K3M`.
+    /// Such as `QZ-7K3M`.
     pub id: String,
     pub game: GameKind,
-    /// The version of the game's rules that it is played by, from its opening to its end.
+    /// Version of the game's rules, fixed when the match opens.
     pub rules: u32,
     pub players: BySeat<String>,
-    /// The level at which the house plays the seat; `None`: a player holds it.
+    /// The level at which the house plays the seat, or `None` if a player holds it.
     #[serde(default, skip_serializing_if = "ledger::no_house")]
     pub house: BySeat<Option<String>>,
     pub terms: Terms,
@@ -64,69 +64,71 @@ pub struct Match {
     pub paused_at: Option<DateTime<Utc>>,
     pub state: AnyState,
     pub held: BySeat<Option<FiledOrders>>,
-    /// Counts the phases, from 1: it names the one that is open.
+    /// Number of the open phase, from 1. Causes name it, so that a late one does nothing.
     pub phase_no: u32,
     pub opened_at: DateTime<Utc>,
-    /// When the phase that is open is due; `None` while nothing is due.
+    /// When the open phase is due. `None` while no player owes orders.
     pub deadline: Option<DateTime<Utc>>,
-    /// When the filings of both are adjudicated, once they are complete.
+    /// When complete filings will be adjudicated, if they wait for the settle time or the deadline.
     pub settle_at: Option<DateTime<Utc>>,
-    /// How many of the schedule's reminders are behind us.
+    /// Number of this deadline's reminders that are past, sent or not.
     pub reminders_sent: usize,
-    /// The GM was asked what is to be done, and deadlines are not enforced until he has answered.
+    /// The GM was asked to decide. Deadlines are not enforced until then.
     pub asked_gm: bool,
-    /// Our letters to that seat come back.
+    /// Mail to the seat bounces.
     pub bouncing: BySeat<bool>,
-    /// An absence note came from there, and nothing since.
+    /// An automatic absence note came from the seat, and no letter since.
     #[serde(default)]
     pub away: BySeat<bool>,
-    /// Who has put the match before the GM, until he lets it go on.
+    /// The seat that protested, until the GM resumes the match.
     #[serde(default)]
     pub protest: Option<Seat>,
-    /// Turns missed in a row.
+    /// Consecutive missed turns.
     pub missed: BySeat<u32>,
     pub draw_offer: Option<Seat>,
+    /// The seat that asked for more time, and for how many days.
     pub extension: Option<(Seat, u32)>,
     pub absences: BySeat<Vec<Absence>>,
-    /// Turn and time of every adjudication.
+    /// Phase, turn and time of every standing adjudication.
     pub adjudicated: Vec<(Phase, u32, DateTime<Utc>)>,
     pub desk: MailIdentity,
     pub head: Head,
     pub key: SealKey,
-    /// The SHA-256 of the letters that the last ruling brought, for the entry that comes next. The shell, which
-    /// words them, notes them.
+    /// SHA-256 of the letters that the last ruling produced, for the next entry to pin. The shell, which words them,
+    /// fills this in.
     #[serde(default)]
     pub told: Vec<Digest>,
 }
 
 impl Match {
-    /// What is due, and from whom; `None` once the match is over.
+    /// Returns what is due and from which seats, or `None` once the match is over.
     pub fn due(&self) -> Option<Due> {
         self.state.due()
     }
 
-    /// What is due from players: the house waits for no deadline, and none for it.
+    /// Like [`Match::due`], but only from players: there are no deadlines for the house.
     pub(super) fn due_from_players(&self) -> Option<Due> {
         let mut due = self.due()?;
         due.seats.retain(|seat| self.house[*seat].is_none());
         Some(due).filter(|due| !due.seats.is_empty())
     }
 
-    /// Whether something is due from `seat` that it has not filed.
+    /// Whether `seat` owes orders for the open phase.
     pub fn awaits(&self, seat: Seat) -> bool {
         self.held[seat].is_none() && self.due().is_some_and(|due| due.seats.contains(&seat))
     }
 
-    /// The seats that are awaited, `first` first.
+    /// Returns the seats that owe orders, `first` first.
     pub fn awaited(&self) -> Vec<Seat> {
         Seat::BOTH.into_iter().filter(|seat| self.awaits(*seat)).collect()
     }
 
-    /// When the clock has something to decide next.
+    /// Returns when the clock next has something to decide.
     pub fn wake_at(&self) -> Option<DateTime<Utc>> {
         if self.stage != Stage::Running {
             return None;
         }
+        // The house has been due since the last adjudication.
         if self.house_due().is_some() {
             return Some(self.adjudicated.last().map_or(self.opened_at, |(_, _, at)| *at));
         }
@@ -136,7 +138,7 @@ impl Match {
         [self.settle_at, reminder, deadline.map(|due| due + self.terms.grace())].into_iter().flatten().min()
     }
 
-    /// Days for the phase that is open.
+    /// Returns the days that the terms give to the open phase.
     pub(super) fn phase_days(&self) -> u32 {
         match self.due().map(|due| due.phase) {
             Some(Phase::Setup) => self.terms.setup_days,
@@ -145,33 +147,33 @@ impl Match {
     }
 }
 
-/// What a match is opened with.
+/// The parameters of a new match.
 #[derive(Clone, Debug)]
 pub struct Opening {
     pub id: String,
     pub game: GameKind,
     pub choices: Choices,
-    /// Of a seat that the house holds, [`HouseLevel::player_name`](crate::game::HouseLevel::player_name).
+    /// For a seat of the house, [`HouseLevel::player_name`](crate::game::HouseLevel::player_name).
     pub players: BySeat<String>,
-    /// The level at which the house plays the seat.
+    /// The level at which the house plays the seat, or `None` for a player.
     pub house: BySeat<Option<String>>,
     pub terms: Terms,
     pub desk: MailIdentity,
-    /// Random: the secret that all salts of the match come from.
+    /// Random secret from which all salts of the match are derived.
     pub key: SealKey,
 }
 
-/// Opens a match: both sides are told, and the first phase waits for orders.
+/// Opens a match under the current rules, and invites both sides.
 pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
     let state = opening.game.start(&opening.choices);
     let rules = opening.game.rules();
     open_with(state, rules, opening, source, at)
 }
 
-/// The same as it was done under a version of the rules.
+/// Opens a match under an older version of the rules, to verify one that began then.
 ///
 /// # Errors
-/// The version is not known, as a sentence.
+/// A sentence that says the version is unknown.
 pub fn open_under(rules: u32, opening: Opening, source: Source, at: DateTime<Utc>) -> Result<Ruling, String> {
     let state = opening.game.start_under(rules, &opening.choices)?;
     Ok(open_with(state, rules, opening, source, at))
@@ -227,7 +229,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
     draft.ruling()
 }
 
-/// A ruling being made: the match as far as it is decided, the entries and letters so far.
+/// A ruling in progress: the match, ledger entries and dispatches decided so far.
 pub(super) struct Draft {
     pub game_match: Match,
     source: Source,
@@ -253,7 +255,7 @@ impl Draft {
         }
     }
 
-    /// Takes back the answer that is at `place`.
+    /// Withdraws the answer reserved at `place`.
     pub fn withhold_answer(&mut self, place: usize) {
         self.dispatches.remove(place);
     }
@@ -262,12 +264,12 @@ impl Draft {
         Ruling { rejection: None, after: self.game_match, entries: self.entries, dispatches: self.dispatches }
     }
 
-    /// The salt of the entry that will be written next.
+    /// Returns the salt of the next entry.
     pub fn next_salt(&self) -> String {
         self.game_match.key.salt(self.game_match.head.seq + 1)
     }
 
-    /// Appends to the ledger.
+    /// Appends a fact to the ledger.
     pub fn record(&mut self, fact: Fact) {
         let seq = self.game_match.head.seq + 1;
         let chained = ChainedEntry::from(Entry {
@@ -285,7 +287,7 @@ impl Draft {
         self.entries.push(chained);
     }
 
-    /// Nobody reads what is written to the house: it gets no letters.
+    /// Adds a dispatch, unless the house holds the seat.
     pub fn dispatch(&mut self, to: Reader, content: Content) {
         if matches!(to, Reader::Seat(seat) if self.game_match.house[seat].is_some()) {
             return;
@@ -299,7 +301,8 @@ impl Draft {
         }
     }
 
-    /// Holds a place for the answer to a letter, before the letters that its effects bring.
+    /// Reserves the answer's place ahead of the dispatches that the letter causes, so that it is sent first. Returns the
+    /// place.
     pub fn reserve_answer(&mut self, seat: Seat) -> usize {
         self.dispatch(Reader::Seat(seat), Content::Answer(Box::default()));
         self.dispatches.len() - 1
@@ -309,15 +312,15 @@ impl Draft {
         self.dispatches[place].content = Content::Answer(Box::new(answer));
     }
 
-    /// Stops the clock of the match.
+    /// Suspends the deadlines of the match.
     pub fn pause(&mut self, reason: &str) {
         self.game_match.stage = Stage::Paused;
         self.game_match.paused_at = Some(self.at);
         self.record(Fact::MatchPaused { reason: reason.to_owned() });
     }
 
-    /// Moves the deadline by whole days; one that has passed, from now on. `None`: no deadline runs, and nothing is
-    /// changed.
+    /// Moves the deadline by whole days, counted from now if it has passed. Returns the new one, or `None` if there is no
+    /// deadline to move.
     pub fn extend(&mut self, days: u32) -> Option<DateTime<Utc>> {
         let (due, deadline) = self.game_match.due().zip(self.game_match.deadline)?;
         let absences = self.absences_of(&due);
@@ -333,7 +336,7 @@ impl Draft {
         Some(deadline)
     }
 
-    /// Sets the clock for the phase that has just opened.
+    /// Starts the phase that has just opened: clears requests and offers, and sets the deadline.
     pub fn open_phase(&mut self) {
         self.game_match.settle_at = None;
         self.game_match.asked_gm = false;
@@ -343,19 +346,21 @@ impl Draft {
         self.set_deadline(days);
     }
 
-    /// A deadline `days` from now; the reminders before it that are past already are left out.
+    /// Sets a deadline `days` from now, or none if no player owes orders.
     pub fn set_deadline(&mut self, days: u32) {
         let Some(due) = self.game_match.due_from_players() else {
             self.game_match.deadline = None;
             return;
         };
         let deadline = self.game_match.terms.deadline(self.at, days, &self.absences_of(&due));
-        // Of a match that stands still, no time of this deadline has passed before it was set.
+        // Resuming a paused match adds the time since `paused_at`, none of which has counted for this new deadline.
         self.game_match.paused_at = self.game_match.paused_at.map(|_| self.at);
         self.move_deadline(deadline);
         self.record(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
     }
 
+    /// Changes the deadline. Reminders that would be in the past are skipped, and filings that wait for the deadline move
+    /// with it.
     pub fn move_deadline(&mut self, deadline: DateTime<Utc>) {
         let reminders = self.game_match.terms.reminders(deadline);
         self.game_match.reminders_sent = reminders.iter().filter(|moment| **moment <= self.at).count();
@@ -367,13 +372,13 @@ impl Draft {
         }
     }
 
-    /// The absences of the seats from which something is due.
+    /// Returns the absences of the seats that `due` names.
     pub fn absences_of(&self, due: &Due) -> Vec<Absence> {
         due.seats.iter().flat_map(|seat| self.game_match.absences[*seat].iter().copied()).collect()
     }
 
-    /// Adjudicates now, or after the settle time, if all that is due is filed; at the deadline, if a seat waits. In
-    /// a match that stands still nothing is adjudicated until it goes on.
+    /// Adjudicates if all filings are in: at the deadline if a seat asked to wait, else after the settle time, which may
+    /// be zero. Does nothing while the match is paused.
     pub fn adjudicate_if_complete(&mut self) {
         self.game_match.settle_at = None;
         let Some(due) = self.game_match.due().filter(|_| self.game_match.stage == Stage::Running) else {
@@ -392,15 +397,19 @@ impl Draft {
         }
     }
 
-    /// Decides the open phase on the filings held, and the referee's passes that follow; both are told. `missed`
-    /// are the seats for which the rules took something as filed.
+    /// Adjudicates the open phase and reports it to both sides. `missed` lists the seats whose filings the rules assumed.
     pub fn adjudicate(&mut self, missed: Vec<Seat>) {
-        self.adjudicate_for(missed, None);
+        self.adjudicate_and_report(missed, None);
     }
 
-    /// The same after a correction, with its reason.
-    pub fn adjudicate_for(&mut self, missed: Vec<Seat>, correction: Option<String>) {
+    /// Adjudicates the open phase after a correction, whose reason the reports give.
+    pub fn adjudicate_corrected(&mut self, reason: String) {
+        self.adjudicate_and_report(Vec::new(), Some(reason));
+    }
+
+    fn adjudicate_and_report(&mut self, missed: Vec<Seat>, correction: Option<String>) {
         let mut steps: Vec<Adjudication> = self.adjudicate_once().into_iter().collect();
+        // Where the side to move has no move, the game itself passes for it.
         while self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
             steps.extend(self.adjudicate_once());
         }
@@ -409,14 +418,14 @@ impl Draft {
         self.dispatch_to_both(Content::Report { steps, missed, correction });
     }
 
-    /// The referee's passes with which a match may begin.
+    /// Adjudicates the first phase if neither side can move in it, as some Quantum arrays have it.
     fn pass_where_nothing_is_due(&mut self) {
         if self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
             self.adjudicate(Vec::new());
         }
     }
 
-    /// One adjudication.
+    /// Adjudicates the open phase once.
     fn adjudicate_once(&mut self) -> Option<Adjudication> {
         let due = self.game_match.due()?;
         let filings = std::mem::take(&mut self.game_match.held).map(|held| held.map(|held| held.filing));
@@ -432,7 +441,7 @@ impl Draft {
         Some(Adjudication { phase: due.phase, turn: due.turn, state: self.game_match.state.clone() })
     }
 
-    /// Ends the match from outside the rules; both are told, with everything opened.
+    /// Ends the match from outside the rules, such as by resignation. Both sides get a report with everything revealed.
     pub fn close(&mut self, ending: Ending) {
         let Some(due) = self.game_match.due() else { return };
         self.game_match.held = BySeat::default();

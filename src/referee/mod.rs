@@ -1,7 +1,7 @@
-//! The referee: one cause in, one ruling out, from values alone.
+//! The referee: one cause in, one ruling out. Pure.
 //!
-//! [`rule`] decides on a letter, on the clock and on the GM alike. It knows no mailbox and no database: it gives
-//! back the match as it is after the ruling, the entries for its ledger, and the letters to be written.
+//! [`rule`] decides on letters, the clock, the GM and the house alike. It returns the match after the ruling, the entries
+//! for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
 
 mod clock;
 mod gm;
@@ -25,17 +25,17 @@ use crate::request::{self, Request};
 
 pub use gm::{Act, Correction, Rejection};
 pub use house::{HouseMatch, house_level};
-pub use instruction::{Instruction, InstructionLine, Listing, MatchAction, instructions};
+pub use instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, instructions};
 pub use letters::{Reply, changing_command};
 pub use life::{FiledOrders, Match, Opening, Stage, open, open_under};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use schedule::{Absence, ForfeitRule, Press, Terms};
 
-/// What a ruling is asked for.
+/// What a ruling is about.
 #[derive(Clone, Debug)]
 pub enum Cause<'a> {
     Letter(&'a SeatLetter),
-    /// A moment of the schedule has come; `phase_no` is the phase that was open when it was looked up.
+    /// Something is due. `phase_no` is the phase that was open when the shell loaded the match.
     Clock {
         phase_no: u32,
     },
@@ -44,29 +44,29 @@ pub enum Cause<'a> {
         phase_no: u32,
         act: &'a Act,
     },
-    /// What the referee does by himself, not the clock: make good an outage of his own, play for the house.
+    /// An act of the program itself: it plays for the house, or extends a deadline after an outage.
     House {
         phase_no: u32,
         act: &'a Act,
     },
 }
 
-/// A letter that was recognised as a seat's.
+/// A letter that is known to come from a seat.
 #[derive(Clone, Debug)]
 pub struct SeatLetter {
     pub seat: Seat,
     pub digest: Digest,
     pub request: Request,
-    /// The turn that came back in its subject or thread.
+    /// The turn named in its subject, or by the letter it answers.
     pub thread_turn: Option<u32>,
-    /// Why its text could not be read, as one or two sentences to the player.
+    /// Why its text could not be read, in one or two sentences to the player.
     pub unread: Option<String>,
-    /// Its answer would be one too many to that address: what it brings is decided, the answer is not written.
+    /// The answer is suppressed, because of the rate limit or as a duplicate. Everything else is decided as usual.
     pub answer_suppressed: bool,
 }
 
 impl SeatLetter {
-    /// A letter of `seat` in the match `m`; `written` is what its sender wrote now ([`Letter::fresh`]).
+    /// Reads a letter from `seat` of a match. `written` is the part that its sender wrote now ([`Letter::fresh`]).
     pub fn of(letter: &Letter, seat: Seat, written: NewText, game_match: &Match) -> SeatLetter {
         let (lines, unread): (Vec<Line>, _) = match written {
             NewText::Lines(lines) => (lines, None),
@@ -95,7 +95,7 @@ impl SeatLetter {
     }
 }
 
-/// The turn in the Message-ID of a letter of ours about the match, which is one of its last pieces.
+/// Returns the turn at the end of the Message-ID of a letter that we sent about this match.
 fn turn_of_message_id(message_id: &str, match_id: &str) -> Option<u32> {
     let (local, _) = message_id.rsplit_once('@')?;
     match local.split('.').collect::<Vec<_>>()[..] {
@@ -104,17 +104,18 @@ fn turn_of_message_id(message_id: &str, match_id: &str) -> Option<u32> {
     }
 }
 
-/// What is decided: nothing of it has happened yet.
+/// A decision that the shell has yet to store.
 #[derive(Clone, Debug)]
 pub struct Ruling {
-    /// Why an act was not carried out.
+    /// Why an act was rejected.
     pub rejection: Option<Rejection>,
+    /// The match after the ruling.
     pub after: Match,
     pub entries: Vec<ChainedEntry>,
     pub dispatches: Vec<Dispatch>,
 }
 
-/// One letter to one reader, still to be worded.
+/// One letter to one reader, not yet worded.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
     pub to: Reader,
@@ -124,32 +125,32 @@ pub struct Dispatch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     Seat(Seat),
-    /// Who held the seat until now.
+    /// The player who held the seat until now.
     Former(Seat),
     Gm,
 }
 
-/// What a letter of ours says.
+/// What a dispatch says.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// The match begins: whom against, the terms, and the form for the first orders.
+    /// The match begins: the opponent, the terms, and how to write the first orders.
     Invitation,
-    /// The answer to a letter: a receipt, a refusal, or what was asked.
+    /// The answer to a letter: a receipt, a refusal, or the answers to its commands.
     Answer(Box<Answer>),
-    /// What came of one adjudication, or of several in a row when the referee passed for a side.
+    /// The result of an adjudication, or of several in a row if neither side could move in between.
     Report {
         steps: Vec<Adjudication>,
         missed: Vec<Seat>,
-        /// Why the turn was decided anew.
+        /// Why the turn was decided again.
         correction: Option<String>,
     },
-    /// To somebody who takes over a seat: where the match stands.
+    /// To a player who takes over a seat: where the match stands.
     Succession,
-    /// The deadline is near and nothing is filed.
+    /// The deadline is near and the seat has not filed.
     Reminder,
-    /// Who was late, and what follows.
+    /// Which seats missed the deadline, and what follows.
     Missed { seats: Vec<Seat> },
-    /// Something that was decided outside the turns.
+    /// Something that happened between adjudications.
     Notice(Notice),
 }
 
@@ -214,7 +215,7 @@ impl Display for DispatchKind {
     }
 }
 
-/// One adjudication: the phase that was decided, and the state that came of it.
+/// One adjudication: the phase that was decided, and the resulting state.
 #[derive(Clone, Debug)]
 pub struct Adjudication {
     pub phase: Phase,
@@ -222,7 +223,7 @@ pub struct Adjudication {
     pub state: AnyState,
 }
 
-/// What both sides, or one, are told between turns.
+/// News between adjudications, for one side, both, or the GM.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Notice {
@@ -236,6 +237,7 @@ pub enum Notice {
     Extended {
         days: u32,
     },
+    /// The deadline moved because the referee was down.
     Slid,
     Absent {
         seat: Seat,
@@ -275,17 +277,17 @@ pub enum Notice {
     TokenRenewed {
         seat: Seat,
     },
-    /// A player is called otherwise from now on.
+    /// A player has a new name.
     Renamed {
         from: String,
         to: String,
     },
-    /// A turn is open again.
+    /// A turn was reopened.
     Reopened {
         turn: u32,
         reason: String,
     },
-    /// To the GM: a seat missed too many turns, or its letters come back.
+    /// To the GM: a seat missed too many turns, or mail to it bounces.
     Overdue {
         seats: Vec<Seat>,
         bouncing: Vec<Seat>,
@@ -298,27 +300,27 @@ pub enum Notice {
 /// The answer to one letter.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// The letter that it answers.
+    /// The letter it answers.
     pub to: Option<Digest>,
     pub orders: Orders,
-    /// To each command of the letter, in their order.
+    /// One for each command of the letter, in order.
     pub replies: Vec<Reply>,
     /// Faults of commands.
     pub faults: Vec<Fault>,
     /// Lines without effect.
     pub remarks: Vec<Line>,
-    /// Orders whose place a later one in the same letter takes.
+    /// Orders that a later line of the same letter overrides.
     pub replaced: Vec<Line>,
-    /// Nothing could be read at all: why.
+    /// Why the letter could not be read at all.
     pub unread: Option<String>,
-    /// The lines that the faults speak of, as they were written.
+    /// The lines that the faults refer to, as written.
     pub quoted: Vec<Line>,
-    /// Reports that were asked for again: the shell looks them up.
+    /// Earlier reports that the letter asked for. The shell fills them in.
     pub reports: Vec<PastReport>,
 }
 
 impl Answer {
-    /// The faults of orders and of commands.
+    /// Returns the faults of the orders, then those of the commands.
     pub fn all_faults(&self) -> impl Iterator<Item = &Fault> {
         let of_orders = match &self.orders {
             Orders::Refused { faults, .. } => &faults[..],
@@ -328,18 +330,18 @@ impl Answer {
     }
 }
 
-/// A report once more, as it was sent.
+/// An earlier report, as it was sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PastReport {
-    /// Its subject.
+    /// Its subject line.
     pub title: String,
     pub lines: Vec<String>,
 }
 
-/// What became of the orders in a letter.
+/// The outcome of the orders in a letter.
 #[derive(Clone, Debug, Default)]
 pub enum Orders {
-    /// There were none.
+    /// The letter had none.
     #[default]
     None,
     Sealed {
@@ -348,7 +350,7 @@ pub enum Orders {
         wait: bool,
         replaced: bool,
     },
-    /// `CHECK`: this is what would be filed.
+    /// `CHECK`: what would have been filed.
     Checked {
         filing: Filing,
     },
@@ -358,7 +360,7 @@ pub enum Orders {
     },
 }
 
-/// Decides on one cause. Total: a cause that comes too late decides nothing.
+/// Rules on one cause. Never fails: a cause that comes too late changes nothing.
 pub fn rule(current: &Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Ruling {
     let mut rejection = None;
     let mut draft = life::Draft::new(current.clone(), cause, at);

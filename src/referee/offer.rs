@@ -1,4 +1,4 @@
-//! An offer to play, made by letter: what it is for, and what is told of it. Who may take it up is for the shell.
+//! Offers to play that are made by letter, and how letters show them. The shell decides who may accept one.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use super::schedule::Terms;
 use crate::game::Seat;
 use crate::game::any::{Choices, GameKind};
 
-/// What somebody offers to play.
+/// A match that somebody offers to play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
     pub game: GameKind,
     pub choices: Choices,
-    /// Days for each turn; `None`: the club's custom.
+    /// Days for each turn. `None`: the club's default.
     pub days: Option<u32>,
-    /// The seat that who offers wants to hold; `None`: drawn by lot.
+    /// The seat that the offering player wants. `None`: drawn by lot.
     pub seat: Option<Seat>,
 }
 
 impl Offer {
-    /// Reads a game's name and options. Besides the game's own there is `seat=first|second`.
+    /// Parses a game's name and options. Besides the game's own options there is `seat=first|second`.
     ///
     /// # Errors
-    /// Why there can be no such match.
+    /// The game or an option is unknown, or `days` is out of bounds.
     pub fn read(
         game: &str,
         options: &[(String, String)],
@@ -41,34 +41,35 @@ impl Offer {
                 own.push((name.as_str(), value.as_str()));
                 continue;
             }
-            let taken = Seat::parse(value)
-                .ok_or_else(|| bad(format!("option `seat` cannot be `{value}`; it takes first or second")))?;
-            seat = Some(taken);
+            let Some(wanted) = Seat::parse(value) else {
+                return Err(bad(format!("option `seat` cannot be `{value}`; it takes first or second")));
+            };
+            seat = Some(wanted);
         }
         let offer = Offer { game: kind, choices: kind.choose(own).map_err(bad)?, days, seat };
         offer.terms(&Terms::default()).check().map_err(bad)?;
         Ok(offer)
     }
 
-    /// The terms of the match, where `custom` are those of the club.
-    pub fn terms(&self, custom: &Terms) -> Terms {
-        Terms { days: self.days.unwrap_or(custom.days), ..custom.clone() }
+    /// Returns the terms of the match, based on the club's.
+    pub fn terms(&self, club: &Terms) -> Terms {
+        Terms { days: self.days.unwrap_or(club.days), ..club.clone() }
     }
 
-    /// What its readers are told of it.
-    pub fn told(&self, custom: &Terms) -> OfferSummary {
+    /// Returns the offer as letters show it.
+    pub fn summary(&self, club: &Terms) -> OfferSummary {
         OfferSummary {
             game: self.game.key(),
             game_name: self.game.name(),
             sides: [self.game.sides().first, self.game.sides().second],
             options: self.game.options_in_force(&self.choices),
-            days: self.days.unwrap_or(custom.days),
+            days: self.days.unwrap_or(club.days),
             seat: self.seat,
         }
     }
 }
 
-/// Why an offer cannot be made or taken up.
+/// Why an offer cannot be made or accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum OfferRejection {
@@ -79,32 +80,32 @@ pub enum OfferRejection {
         #[serde(rename = "says")]
         reason: String,
     },
-    /// Nobody plays against himself, or against the referee.
+    /// Nobody plays against themselves or against the referee.
     Yourself,
-    /// The same is offered already, under this code.
+    /// The same offer already stands, under this code.
     Standing {
         code: String,
     },
     TooMany {
         most: usize,
     },
-    /// The house does not play that game; it plays those.
+    /// The house does not play that game. `plays` lists the games that it does play.
     NoHouse {
         game_name: &'static str,
         plays: Vec<&'static str>,
     },
-    /// The house does not play at that level.
+    /// The house has no such level in that game.
     NoLevel {
         level: String,
         game: &'static str,
         game_name: &'static str,
         levels: Vec<&'static str>,
     },
-    /// The house plays so many matches against who asks.
+    /// The sender already plays `most` matches against the house, the limit.
     HouseBusy {
         most: usize,
     },
-    /// No offer of this code is open to who asks.
+    /// No offer with this code is open to the sender.
     NoSuchCode {
         code: String,
     },
@@ -112,7 +113,7 @@ pub enum OfferRejection {
     Unproven,
 }
 
-/// An offer as letters tell it.
+/// An offer as letters show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OfferSummary {
     pub game: &'static str,
@@ -127,25 +128,25 @@ pub struct OfferSummary {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OpenSeat {
     pub code: String,
-    /// Who offers.
+    /// The name of the offering player.
     pub by: String,
     pub offer: OfferSummary,
-    /// When it lapses, for people.
+    /// When it lapses, formatted for the reader.
     pub lapses: String,
 }
 
-/// A match as MATCHES lists it; nothing that is hidden from either side.
+/// A match as MATCHES lists it. Holds nothing that the rules hide from either side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MatchSummary {
     pub id: String,
     pub game_name: &'static str,
-    /// Who plays on the other side.
+    /// The opponent's name.
     pub foe: String,
-    /// The phase that is open, or how it ended.
+    /// The open phase, or the result.
     pub phase: String,
-    /// Names.
+    /// Names of the players who are to move.
     pub awaited: Vec<String>,
     pub due: Option<DateTime<Utc>>,
-    /// The deadline, for people.
+    /// The deadline, formatted for the reader.
     pub due_at: Option<String>,
 }

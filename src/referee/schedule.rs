@@ -1,5 +1,4 @@
-//! When a phase is due: days, the set hour, the zone, weekends, absences, and the moments at which the clock has
-//! something to decide.
+//! When a phase is due: the days, hour and time zone of the terms, weekends, absences, grace and reminders.
 
 use chrono::{
     DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc, Weekday,
@@ -7,7 +6,7 @@ use chrono::{
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
-/// What the two sides agreed on, or the club's custom.
+/// The terms of a match: the club's default, unless the match was opened with others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Terms {
@@ -15,22 +14,22 @@ pub struct Terms {
     pub days: u32,
     /// Days for the setup.
     pub setup_days: u32,
-    /// The hour of the day at which turns are due, 0 to 23, in `zone`.
+    /// Hour of the day at which turns are due, 0 to 23, in `zone`.
     pub hour: u32,
-    /// The zone of the hour, and of every time that the players are told.
+    /// Time zone of `hour` and of every time that players read.
     pub zone: Tz,
     /// Whether a turn may be due on a Saturday or Sunday.
     pub weekends: bool,
-    /// Hours after the deadline in which orders are still sealed.
+    /// Hours after the deadline during which orders are still sealed.
     pub grace_hours: u32,
-    /// Minutes between the last filing and the adjudication, in which both can still amend.
+    /// Minutes from the last filing to the adjudication, during which both can still replace their orders.
     pub settle_minutes: u32,
-    /// Hours before the deadline at which a seat that has not filed is reminded.
+    /// Hours before the deadline at which seats that have not filed are reminded.
     pub reminders_hours: Vec<u32>,
-    /// Turns missed in a row after which a match is forfeited, or the GM asked.
+    /// Consecutive missed turns after which `forfeit` applies.
     pub forfeit_after: u32,
     pub forfeit: ForfeitRule,
-    /// So many days in a match a player may be away without asking the GM.
+    /// Days of absence that a player may announce in one match without asking the GM.
     pub absence_days: u32,
     pub press: Press,
 }
@@ -39,16 +38,17 @@ pub struct Terms {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ForfeitRule {
-    /// The GM decides.
+    /// The GM is asked to decide.
     Ask,
     /// The other side wins.
     Lose,
 }
 
-/// Whether messages between the players are passed on.
+/// Whether the referee passes on messages between the players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Press {
+    /// With the sender's name.
     Signed,
     None,
 }
@@ -72,7 +72,7 @@ impl Default for Terms {
     }
 }
 
-/// Days on which a player is away, both included.
+/// The days from `from` to `to`, both included, on which a player is away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Absence {
     pub from: NaiveDate,
@@ -84,7 +84,7 @@ impl Absence {
         (self.to - self.from).num_days() + 1
     }
 
-    /// The days that `absences` cover together; one that lies in two of them counts once.
+    /// Counts the days that `absences` cover. A day in several of them counts once.
     pub fn total_days(absences: &[Absence]) -> i64 {
         let mut sorted = absences.to_vec();
         sorted.sort_unstable_by_key(|absence| absence.from);
@@ -98,10 +98,10 @@ impl Absence {
 }
 
 impl Terms {
-    /// Whether every number lies within what a match can be played with.
+    /// Checks that every number is within its bounds.
     ///
     /// # Errors
-    /// The key, what was found and what would do.
+    /// The key, the value found, and the bounds.
     pub fn check(&self) -> Result<(), String> {
         let reminder = self.reminders_hours.iter().copied().max().unwrap_or(0);
         let bounds = [
@@ -116,14 +116,14 @@ impl Terms {
         ];
         match bounds.iter().find(|(_, value, least, most)| !(least..=most).contains(&value)) {
             Some((key, value, least, most)) => {
-                Err(format!("match.{key} is {value}; {least} to {most} would do"))
+                Err(format!("match.{key} is {value}; it must be from {least} to {most}"))
             }
             None => Ok(()),
         }
     }
 
-    /// The deadline `days` after `from`: moved on to the next set hour, over weekends that do not count, and to
-    /// the day after each of the `absences` that it falls into.
+    /// Returns the deadline `days` after `from`: at the next set hour, but after a weekend, if those are excluded, and
+    /// after each of the `absences`.
     pub fn deadline(&self, from: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
         let local = from.with_timezone(&self.zone).naive_local();
         let Some(earliest) = local.checked_add_days(Days::new(u64::from(days))) else { return from };
@@ -135,7 +135,7 @@ impl Terms {
         self.instant(self.next_allowed_day(due, absences))
     }
 
-    /// `days` later than `deadline`, by the calendar of the zone.
+    /// Returns `deadline` moved by `days` calendar days of the zone, so that its hour survives a clock change.
     pub fn extended(&self, deadline: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
         let local = deadline.with_timezone(&self.zone).naive_local();
         let Some(due) = local.checked_add_days(Days::new(u64::from(days))) else { return deadline };
@@ -151,7 +151,8 @@ impl Terms {
         due
     }
 
-    /// The instant of a local time: of two (clocks set back), the later; of none (clocks set forward), an hour on.
+    /// Converts a local time. An ambiguous time (clocks set back) maps to the later instant, a nonexistent time (clocks
+    /// set forward) to an hour later.
     fn instant(&self, local: NaiveDateTime) -> DateTime<Utc> {
         let found = self.zone.from_local_datetime(&local).latest();
         let found = found.or_else(|| self.zone.from_local_datetime(&(local + TimeDelta::hours(1))).latest());
@@ -166,7 +167,7 @@ impl Terms {
         TimeDelta::minutes(i64::from(self.settle_minutes))
     }
 
-    /// The moments at which reminders for `deadline` are sent, the earliest first.
+    /// Returns when the reminders for `deadline` are due, earliest first.
     pub fn reminders(&self, deadline: DateTime<Utc>) -> Vec<DateTime<Utc>> {
         let mut hours = self.reminders_hours.clone();
         hours.sort_unstable_by(|a, b| b.cmp(a));
@@ -204,14 +205,14 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_that_does_not_exist_moves_on_and_one_that_comes_twice_is_the_later() {
+    fn a_nonexistent_hour_moves_on_and_an_ambiguous_hour_is_the_later_one() {
         let at_two = Terms { hour: 2, ..berlin() };
         assert_eq!(at_two.deadline(utc("2026-03-28T12:00:00Z"), 0, &[]), utc("2026-03-29T01:00:00Z"));
         assert_eq!(at_two.deadline(utc("2026-10-24T12:00:00Z"), 0, &[]), utc("2026-10-25T01:00:00Z"));
     }
 
     #[test]
-    fn a_day_of_two_absences_counts_once() {
+    fn a_day_in_two_absences_counts_once() {
         let day = |d| NaiveDate::from_ymd_opt(2026, 5, d).unwrap();
         let away = |from, to| Absence { from: day(from), to: day(to) };
         assert_eq!(Absence::total_days(&[]), 0);

@@ -147,7 +147,7 @@ fn to_gm() -> Vec<ClubLetter> {
 
 fn offer() -> OfferSummary {
     Offer { game: GameKind::Quad, choices: Choices::default(), days: Some(3), seat: Some(Seat::First) }
-        .told(&Terms::default())
+        .summary(&Terms::default())
 }
 
 fn no_house() -> OfferRejection {
@@ -303,7 +303,7 @@ fn replies() -> Vec<Reply> {
         Reply::Status,
         Reply::Report { turn: Some(1) },
         Reply::History,
-        Reply::Told,
+        Reply::MessagePassed,
         Reply::NoPress,
         Reply::Resigned,
         Reply::ResignUnconfirmed,
