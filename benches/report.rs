@@ -9,7 +9,7 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Adjudication, Content, Dispatch, Match, Opening, Reader, Terms};
-use fogpost::report::{self, Club, Templates, WordingInput, paint};
+use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 
 fn main() {
     divan::main();
@@ -66,7 +66,7 @@ fn turn(state: &mut AnyState, dice: &mut dyn FnMut(u32) -> u32) {
     }
 }
 
-/// The text and the HTML of a report, and its picture.
+/// The text and the HTML of a report, and its picture, which is drawn each time.
 #[divan::bench(args = GameKind::ALL)]
 fn whole_report(bencher: Bencher<'_, '_>, kind: &GameKind) {
     let templates = Templates::new(&Default::default()).expect("our templates");
@@ -79,15 +79,15 @@ fn whole_report(bencher: Bencher<'_, '_>, kind: &GameKind) {
         token: "0123456789abcdef",
         at,
     };
-    bencher.bench(|| report::word(&templates, black_box(&input)));
+    bencher.bench(|| report::word(&templates, black_box(&input), &PictureCache::default()));
 }
 
 /// The picture of a board alone.
 #[divan::bench(args = GameKind::ALL)]
 fn picture(bencher: Bencher<'_, '_>, kind: &GameKind) {
     let (game_match, _) = middle(kind);
-    let svg = game_match.state.board(Seat::First).svg;
-    bencher.bench(|| paint::paint(black_box(&svg)));
+    let picture = game_match.state.board(Seat::First).picture;
+    bencher.bench(|| report::png(black_box(&picture)));
 }
 
 /// The view of a seat, as JSON.

@@ -14,7 +14,7 @@
 //! use fogpost::ledger::{MailIdentity, SealKey, Source};
 //! use fogpost::letter::{Address, Digest, Letter, Limits, OwnIdentity};
 //! use fogpost::referee::{self, Cause, Opening, SeatLetter, Terms};
-//! use fogpost::report::{self, Club, WordingInput, Templates};
+//! use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 //!
 //! let at: DateTime<Utc> = "2026-05-14T09:12:00Z".parse()?;
 //! let opening = Opening {
@@ -51,7 +51,10 @@
 //! let templates = Templates::new(&Default::default())?;
 //! let club = Club { name: "The Fog Club", address: "referee@club.example" };
 //! let (club, game_match, token) = (&club, &Arc::new(ruling.after), "0123456789abcdef");
-//! let word = |dispatch| report::word(&templates, &WordingInput { club, game_match, dispatch, token, at });
+//! let pictures = PictureCache::default();
+//! let word = |dispatch| {
+//!     report::word(&templates, &WordingInput { club, game_match, dispatch, token, at }, &pictures)
+//! };
 //! let letters = ruling.dispatches.iter().map(word).collect::<Result<Vec<_>, _>>()?;
 //! assert!(letters[0].text.contains("Your orders are sealed"));
 //! assert_eq!(letters[2].subject, "[QD-7K3M] Turn 2: your report");

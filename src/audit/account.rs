@@ -14,7 +14,7 @@ use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, NewText};
 use crate::referee::{DispatchKind, Match, Stage};
 use crate::report::sent::plain_text;
-use crate::report::{TemplateError, Templates};
+use crate::report::{self, TemplateError, Templates};
 
 /// A letter of ours, whole.
 #[derive(Clone, Debug)]
@@ -119,7 +119,10 @@ fn boards(entries: &[Entry]) -> BTreeMap<u64, Value> {
             _ => return,
         };
         let board = state.open_board();
-        boards.insert(entry.seq, json!({ "title": title, "text": board.text, "svg": board.svg }));
+        boards.insert(
+            entry.seq,
+            json!({ "title": title, "text": board.text, "svg": report::svg(&board.picture) }),
+        );
     });
     boards
 }

@@ -17,7 +17,7 @@ use crate::letter::{Address, Digest};
 use crate::referee::{Content, Dispatch, Match, Reader, Reply};
 use crate::report::envelope::{self, AnsweredLetter, Envelope, Stationery};
 use crate::report::sent::{ReportSelection, parse_text_part, select_reports};
-use crate::report::{self, Club, Templates, WordingInput};
+use crate::report::{self, Club, PictureCache, Templates, WordingInput};
 
 /// What letters are worded by today.
 pub struct CurrentWording<'a> {
@@ -25,6 +25,8 @@ pub struct CurrentWording<'a> {
     pub templates: &'a Templates,
     /// Their digest ([`Stationery::wording`]).
     pub digest: Digest,
+    /// Where pictures are looked up and kept. Letters of one ruling should share it.
+    pub pictures: &'a PictureCache,
     /// Whether every HTML and every picture is made again, too.
     pub whole: bool,
 }
@@ -160,7 +162,7 @@ impl ExpectedDispatch {
     fn again(&self, words: &CurrentWording<'_>, reports_before: &[Vec<u8>]) -> Option<Vec<u8>> {
         let (club, dispatch) = (self.club(words), self.told_again(reports_before));
         let input = self.input(&club, &dispatch);
-        let mut page = report::word(words.templates, &input).ok()?;
+        let mut page = report::word(words.templates, &input, words.pictures).ok()?;
         if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &self.record) {
             page.attachments.push((format!("{}.toml", self.game_match.id), record.clone()));
         }

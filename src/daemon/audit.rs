@@ -17,9 +17,9 @@ use crate::game::BySeat;
 use crate::letter::Digest;
 use crate::post::ShutdownSignal;
 use crate::referee::{Act, Cause, DispatchKind};
-use crate::report;
 use crate::report::envelope::Envelope;
 use crate::report::sent::plain_text;
+use crate::report::{self, PictureCache};
 use crate::store::{EntryRow, MatchRow, NewDispatch, SentRow, Settlement, StoreError};
 
 /// Entries looked at together.
@@ -325,7 +325,8 @@ impl Office {
     /// Rules again on what was read, words the letters again that come of it, and compares them with what was sent.
     fn rule_again(&self, check: &mut Check, read: LedgerBatch, whole: bool) -> anyhow::Result<()> {
         let (stationery, templates) = (&self.stationery, &self.templates);
-        let words = CurrentWording { stationery, templates, digest: self.desk.wording, whole };
+        let pictures = &PictureCache::default();
+        let words = CurrentWording { stationery, templates, digest: self.desk.wording, pictures, whole };
         let at_end = read.is_end();
         check.push_batch(read);
         let before = check.finding_count();

@@ -10,7 +10,7 @@ use crate::ledger::{self, ChainedEntry, Entry, Fact};
 use crate::letter::Digest;
 use crate::referee::{self, Act, Cause, Content, Match, Reader, Ruling};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
-use crate::report::{self, WordingInput};
+use crate::report::{self, PictureCache, WordingInput};
 use crate::store::{EntryRow, MatchRow, NewDispatch, TokenRow};
 
 impl Office {
@@ -46,6 +46,7 @@ impl Office {
         let entries: Vec<EntryRow> = ruling.entries.iter().map(entry_row).collect();
         let record = self.record_of_ended(ruling, unsaved).await?;
         let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
+        let pictures = PictureCache::default();
         let game_match = &Arc::new(ruling.after.clone());
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
             let (token, name, address) = match dispatch.to {
@@ -68,7 +69,7 @@ impl Office {
                 }
             };
             let input = WordingInput { club: &self.stationery.club(), game_match, dispatch, token, at };
-            let mut page = report::word(&self.templates, &input)?;
+            let mut page = report::word(&self.templates, &input, &pictures)?;
             if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
                 page.attachments.push((format!("{}.toml", game_match.id), record.clone()));
             }

@@ -15,6 +15,7 @@ mod options;
 mod orders;
 pub mod pacific;
 mod phase;
+pub mod picture;
 pub mod quad;
 pub mod quadrant_z;
 pub mod quantum;
@@ -28,12 +29,11 @@ pub use phase::{Due, Outcome, Phase, Reason};
 pub use seat::{BySeat, Seat};
 
 /// A board, drawn from what one viewer may see.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Board {
     /// At most 68 columns wide, every line ended.
     pub text: String,
-    /// One complete SVG document; the only font is `DejaVu Sans`.
-    pub svg: String,
+    pub picture: picture::Picture,
 }
 
 /// What a game says about itself, independently of any match.

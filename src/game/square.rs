@@ -1,6 +1,6 @@
-//! What square boards share: coordinates, their parsing, and the drawing of boards as SVG.
+//! What square boards share: coordinates and their parsing.
 
-use std::fmt::{self, Display, Write as _};
+use std::fmt::{self, Display};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -95,88 +95,6 @@ impl<'de, const F: u8, const R: u8> Deserialize<'de> for Square<F, R> {
     }
 }
 
-/// An SVG document being written. Lengths are in pixels, the origin is the top left corner.
-pub struct Svg {
-    body: String,
-}
-
-/// Where a text stands relative to its point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
-impl Svg {
-    /// An empty page of `width` × `height` on the colour `ground`.
-    pub fn new(width: u32, height: u32, ground: &str) -> Self {
-        let mut svg = Svg { body: String::new() };
-        svg.raw(format_args!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="DejaVu Sans">"#
-        ));
-        svg.rect(0.0, 0.0, f64::from(width), f64::from(height), ground);
-        svg
-    }
-
-    fn raw(&mut self, markup: fmt::Arguments<'_>) {
-        self.body.write_fmt(markup).expect("writing to a String cannot fail");
-        self.body.push('\n');
-    }
-
-    pub fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, fill: &str) {
-        self.raw(format_args!(r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="{fill}"/>"#));
-    }
-
-    /// A frame without a filling.
-    pub fn frame(&mut self, x: f64, y: f64, width: f64, height: f64, stroke: &str, stroke_width: f64) {
-        self.raw(format_args!(
-            r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="none" stroke="{stroke}" stroke-width="{stroke_width}"/>"#
-        ));
-    }
-
-    pub fn circle(&mut self, x: f64, y: f64, radius: f64, fill: &str, stroke: &str) {
-        self.raw(format_args!(
-            r#"<circle cx="{x}" cy="{y}" r="{radius}" fill="{fill}" stroke="{stroke}" stroke-width="1.5"/>"#
-        ));
-    }
-
-    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str, stroke_width: f64) {
-        let ((x1, y1), (x2, y2)) = (from, to);
-        self.raw(format_args!(
-            r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{stroke}" stroke-width="{stroke_width}" stroke-linecap="round"/>"#
-        ));
-    }
-
-    /// A closed figure through `points`.
-    pub fn polygon(&mut self, points: &[(f64, f64)], fill: &str, stroke: &str, stroke_width: f64) {
-        let points: Vec<String> = points.iter().map(|(x, y)| format!("{x},{y}")).collect();
-        self.raw(format_args!(
-            r#"<polygon points="{}" fill="{fill}" stroke="{stroke}" stroke-width="{stroke_width}" stroke-linejoin="round"/>"#,
-            points.join(" ")
-        ));
-    }
-
-    /// One line of text whose middle line runs through `y`.
-    pub fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, fill: &str, text: &str) {
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
-        let baseline = y + size * 0.36;
-        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        self.raw(format_args!(
-            r#"<text x="{x}" y="{baseline:.1}" font-size="{size}" text-anchor="{anchor}" fill="{fill}">{text}</text>"#
-        ));
-    }
-
-    pub fn finish(mut self) -> String {
-        self.body.push_str("</svg>\n");
-        self.body
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,12 +115,5 @@ mod tests {
         for text in ["", "A", "A0", "A17", "Q1", "A01", "1A", "A+1", "A1 ", "Ä1", "A1B", "A999"] {
             assert_eq!(Board::parse(text), None, "{text:?}");
         }
-    }
-
-    #[test]
-    fn texts_are_escaped_in_pictures() {
-        let mut svg = Svg::new(10, 10, "#fff");
-        svg.text(1.0, 1.0, 8.0, Anchor::Start, "#000", "<&>");
-        assert!(svg.finish().contains("&lt;&amp;&gt;"));
     }
 }

@@ -1,4 +1,4 @@
-//! The one font that the program brings along: the outlines of its letters, at a size of 1.
+//! The compiled-in font: outlines and widths of text at size 1.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -8,30 +8,36 @@ use skrifa::outline::{DrawSettings, OutlinePen};
 use skrifa::{FontRef, MetadataProvider};
 use tiny_skia::{Path, PathBuilder, Transform};
 
-/// A subset of DejaVu Sans; its licence lies beside it.
+/// A subset of DejaVu Sans. Pictures must not depend on the fonts of the machine that draws them: the audit compares
+/// them byte for byte. The licence is in the same folder.
 const FONT: &[u8] = include_bytes!("fonts/DejaVuSans-subset.ttf");
 
-/// A letter's outline, upwards from the baseline, and how far the next one stands from it.
 struct Glyph {
+    /// With the y axis pointing up from the baseline; `None` if the glyph is blank.
     outline: Option<Path>,
+    /// The distance to the next glyph.
     advance: f32,
 }
 
+/// The glyph of a character, or `None` if the subset lacks it.
 fn glyph(c: char) -> Option<&'static Glyph> {
     static GLYPHS: OnceLock<BTreeMap<char, Glyph>> = OnceLock::new();
-    GLYPHS.get_or_init(read).get(&c)
+    GLYPHS.get_or_init(read_glyphs).get(&c)
 }
 
-fn read() -> BTreeMap<char, Glyph> {
-    let font = FontRef::new(FONT).expect("the font is compiled in");
-    let (size, nowhere) = (Size::unscaled(), LocationRef::default());
-    let unit = 1.0 / f32::from(font.metrics(size, nowhere).units_per_em);
-    let (advances, outlines) = (font.glyph_metrics(size, nowhere), font.outline_glyphs());
+fn read_glyphs() -> BTreeMap<char, Glyph> {
+    let font = FontRef::new(FONT).expect("the compiled-in font is valid");
+    let size = Size::unscaled();
+    let location = LocationRef::default();
+    let unit = 1.0 / f32::from(font.metrics(size, location).units_per_em);
+    let advances = font.glyph_metrics(size, location);
+    let outlines = font.outline_glyphs();
     let mut glyphs = BTreeMap::new();
     for (code, id) in font.charmap().mappings() {
         let Some(c) = char::from_u32(code) else { continue };
-        let mut pen = Pen(PathBuilder::new());
-        let drawn = outlines.get(id).map(|glyph| glyph.draw(DrawSettings::unhinted(size, nowhere), &mut pen));
+        let mut pen = PathPen(PathBuilder::new());
+        let drawn =
+            outlines.get(id).map(|glyph| glyph.draw(DrawSettings::unhinted(size, location), &mut pen));
         let outline = drawn.and_then(Result::ok).and_then(|_| pen.0.finish());
         let outline = outline.and_then(|path| path.transform(Transform::from_scale(unit, unit)));
         let advance = unit * advances.advance_width(id).unwrap_or_default();
@@ -40,9 +46,10 @@ fn read() -> BTreeMap<char, Glyph> {
     glyphs
 }
 
-struct Pen(PathBuilder);
+/// Collects the outline that skrifa draws as a tiny-skia path.
+struct PathPen(PathBuilder);
 
-impl OutlinePen for Pen {
+impl OutlinePen for PathPen {
     fn move_to(&mut self, x: f32, y: f32) {
         self.0.move_to(x, y);
     }
@@ -60,20 +67,22 @@ impl OutlinePen for Pen {
     }
 }
 
-/// A line of text from the origin to the right; `None` when nothing of it is to be seen.
+/// The outlines of a line of text that starts at the origin, or `None` if it is blank.
 pub fn outlines(text: &str) -> Option<Path> {
     let mut path = PathBuilder::new();
     let mut x = 0.0;
     for glyph in text.chars().filter_map(glyph) {
-        let moved =
-            glyph.outline.clone().and_then(|outline| outline.transform(Transform::from_translate(x, 0.0)));
-        moved.iter().for_each(|outline| path.push_path(outline));
+        if let Some(outline) =
+            glyph.outline.clone().and_then(|path| path.transform(Transform::from_translate(x, 0.0)))
+        {
+            path.push_path(&outline);
+        }
         x += glyph.advance;
     }
     path.finish()
 }
 
-/// How far a line of text reaches.
+/// The width of a line of text.
 pub fn width(text: &str) -> f32 {
     text.chars().filter_map(glyph).map(|glyph| glyph.advance).sum()
 }

@@ -4,16 +4,19 @@
 
 mod club_letter;
 mod context;
-mod draw;
 pub mod envelope;
 mod font;
 mod markdown;
 pub mod mime;
-pub mod paint;
+mod png;
+mod raster;
 mod samples;
 pub mod sent;
+mod svg;
 mod template_context;
 mod templates;
+#[cfg(test)]
+mod tests;
 mod time;
 
 use std::sync::Arc;
@@ -28,6 +31,8 @@ use template_context::{LazyView, TemplateContext};
 pub use club_letter::{
     ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult, LetterSummary, RefusalCount,
 };
+pub use png::{PictureCache, png};
+pub use svg::svg;
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
 pub use time::{format_duration, format_local};
 
@@ -63,14 +68,18 @@ pub struct WordingInput<'a> {
     pub at: DateTime<Utc>,
 }
 
-/// Words a letter about a match.
+/// Words a letter about a match, and draws its board unless `pictures` holds it already.
 ///
 /// # Errors
 /// [`TemplateError`]: a template is at fault.
-pub fn word(templates: &Templates, input: &WordingInput<'_>) -> Result<WordedLetter, TemplateError> {
+pub fn word(
+    templates: &Templates,
+    input: &WordingInput<'_>,
+    pictures: &PictureCache,
+) -> Result<WordedLetter, TemplateError> {
     let board = input.board();
     let mut page = input.frame(templates, board.as_ref()).page()?;
-    page.picture = board.and_then(|board| paint::png(&board.svg));
+    page.picture = board.and_then(|board| pictures.png(&board.picture));
     Ok(page)
 }
 

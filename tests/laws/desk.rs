@@ -8,7 +8,7 @@ use fogpost::game::{BySeat, Seat, Syntax};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Cause, Content, Dispatch, Match, Opening, Reader, Ruling, SeatLetter, Terms};
-use fogpost::report::{Club, Templates, WordedLetter, WordingInput, word};
+use fogpost::report::{Club, PictureCache, Templates, WordedLetter, WordingInput, word};
 use fogpost::request::Request;
 
 use crate::play::{Play, numbered};
@@ -81,7 +81,7 @@ pub fn worded(templates: &Templates, game_match: &Match, seat: Seat, content: Co
         token: "k3jq7w2mzd5xabcd",
         at: NOW,
     };
-    word(templates, &input).unwrap_or_else(|error| panic!("{error}"))
+    word(templates, &input, &PictureCache::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The answers to `seat` among the dispatches of a ruling.

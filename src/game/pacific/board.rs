@@ -1,35 +1,15 @@
-//! The board as one viewer knows it, in characters: four columns a square. The picture is [`super::picture`].
+//! The board as text: four columns a square.
 
 use std::fmt::Write as _;
 
 use super::picture;
-use super::state::{Kind, Ship, Square, Submarine};
-use super::view::{Depths, Notice, Sighted, View};
+use super::shown::{known_submarines, recent_attacks};
+use super::state::{Kind, Ship, Square};
+use super::view::{Notice, View};
 use crate::game::{Board, Seat};
 
-/// How many rounds attacks on the depths stay on the board, the one that is due included. A submarine heard
-/// earlier can be anywhere.
-const ROUNDS_SHOWN: u32 = 2;
-
 pub fn board(view: &View) -> Board {
-    Board { text: text(view), svg: picture::picture(view) }
-}
-
-/// Attacks with depth charges or sonar that are still worth a mark.
-pub fn recent(view: &View) -> impl Iterator<Item = &Notice> {
-    let shown = |sighted: &&Sighted| sighted.round + ROUNDS_SHOWN > view.round;
-    view.sightings.iter().filter(shown).map(|sighted| &sighted.notice)
-}
-
-/// The submarines on the chart: the viewer's own, at the end those of both sides.
-pub fn charted(view: &View) -> impl Iterator<Item = (Seat, Submarine)> {
-    view.submarines.iter().flat_map(|(side, depths)| {
-        let known = match depths {
-            Depths::Charted(submarines) => submarines.as_slice(),
-            Depths::Counted(_) => &[],
-        };
-        known.iter().map(move |submarine| (side, *submarine))
-    })
+    Board { text: text(view), picture: picture::draw(view) }
 }
 
 fn text(view: &View) -> String {
@@ -53,7 +33,7 @@ fn cell(view: &View, at: Square) -> String {
         let ship = fleet.iter().find(|ship| ship.at == at)?;
         Some((side, ship))
     });
-    let below = charted(view).find(|(_, submarine)| submarine.at == at);
+    let below = known_submarines(view).find(|(_, submarine)| submarine.at == at);
     let heard = sounding(view, at);
     match (ship, below) {
         (Some((side, ship)), below) => {
@@ -100,7 +80,7 @@ fn mark(notice: &Notice, at: Square) -> Option<char> {
 
 /// `?` where the viewer's own attacks have lately heard a submarine, `o` where they found none.
 fn sounding(view: &View, at: Square) -> Option<char> {
-    let marks = recent(view).filter_map(|notice| match notice {
+    let marks = recent_attacks(view).filter_map(|notice| match notice {
         Notice::Asw { side, area, contact, .. } | Notice::Sonar { side, area, contact, .. }
             if *side == view.viewer =>
         {

@@ -16,6 +16,7 @@ mod picture;
 mod play;
 mod rules;
 mod setup;
+mod shown;
 mod state;
 mod view;
 

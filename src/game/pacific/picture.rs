@@ -1,10 +1,10 @@
 //! The board as one viewer knows it, drawn as a sea chart.
 
-use super::board::{charted, recent};
+use super::shown::{known_submarines, recent_attacks};
 use super::state::{Area, Class, Kind, Square};
 use super::view::{Notice, View};
 use crate::game::Seat;
-use crate::game::square::{Anchor, Svg};
+use crate::game::picture::{Anchor, Colour, Picture, Point};
 
 const CELL: f64 = 40.0;
 const LEFT: f64 = 30.0;
@@ -13,131 +13,135 @@ const WIDTH: u32 = 700;
 const HEIGHT: u32 = 786;
 const SIDE: f64 = 16.0 * CELL;
 
-const PAPER: &str = "#f6f1e4";
-const INK: &str = "#2b3a42";
-const GRID: &str = "#b9cfda";
-const SOUTH_WATER: &str = "#e1eef4";
-const NORTH_WATER: &str = "#d3e4ed";
-const MOVED: &str = "#f7e08a";
-const SUNK: &str = "#c62828";
-const SEARCHED: &str = "#0f766e";
-const SEARCHED_BY_FOE: &str = "#7c3aed";
-const HEARD: &str = "#f6d08d";
-const WAY: &str = "#8a6d00";
+const PAPER: Colour = Colour::hex(0xf6f1e4);
+const INK: Colour = Colour::hex(0x2b3a42);
+const GRID: Colour = Colour::hex(0xb9cfda);
+const SOUTH_WATER: Colour = Colour::hex(0xe1eef4);
+const NORTH_WATER: Colour = Colour::hex(0xd3e4ed);
+const MOVED: Colour = Colour::hex(0xf7e08a);
+const SUNK: Colour = Colour::hex(0xc62828);
+const SEARCHED: Colour = Colour::hex(0x0f766e);
+const SEARCHED_BY_FOE: Colour = Colour::hex(0x7c3aed);
+const HEARD: Colour = Colour::hex(0xf6d08d);
+const WAY: Colour = Colour::hex(0x8a6d00);
 
 /// The colour of a side's ships.
-fn colour(side: Seat) -> &'static str {
+fn colour(side: Seat) -> Colour {
     match side {
-        Seat::First => "#174a7c",
-        Seat::Second => "#a8321f",
+        Seat::First => Colour::hex(0x174a7c),
+        Seat::Second => Colour::hex(0xa8321f),
     }
 }
 
 /// The colour of a side's submarines.
-fn deep_colour(side: Seat) -> &'static str {
+fn deep_colour(side: Seat) -> Colour {
     match side {
-        Seat::First => "#0b2740",
-        Seat::Second => "#571509",
+        Seat::First => Colour::hex(0x0b2740),
+        Seat::Second => Colour::hex(0x571509),
     }
 }
 
 /// The top left corner of a square.
-fn corner(at: Square) -> (f64, f64) {
+fn corner(at: Square) -> Point {
     (LEFT + f64::from(at.file()) * CELL, TOP + f64::from(15 - at.rank()) * CELL)
 }
 
-fn centre(at: Square) -> (f64, f64) {
+fn centre(at: Square) -> Point {
     let (x, y) = corner(at);
     (x + CELL / 2.0, y + CELL / 2.0)
 }
 
-pub fn picture(view: &View) -> String {
-    let mut svg = Svg::new(WIDTH, HEIGHT, PAPER);
-    water(&mut svg);
+pub fn draw(view: &View) -> Picture {
+    let mut picture = Picture::new(WIDTH, HEIGHT, PAPER);
+    water(&mut picture);
     for notice in &view.news {
-        squares_of_move(&mut svg, notice);
+        squares_of_move(&mut picture, notice);
     }
-    for notice in recent(view) {
+    for notice in recent_attacks(view) {
         if let Notice::Asw { side, area, contact, .. } | Notice::Sonar { side, area, contact, .. } = notice {
-            sounding(&mut svg, *side == view.viewer, *area, *contact);
+            sounding(&mut picture, *side == view.viewer, *area, *contact);
         }
     }
     for (side, fleet) in view.ships.iter() {
         for ship in fleet {
             let (x, y) = centre(ship.at);
-            let above = charted(view).any(|(_, submarine)| submarine.at == ship.at);
-            draw_ship(&mut svg, (x, if above { y - 6.0 } else { y }), side, ship.kind);
+            let above = known_submarines(view).any(|(_, submarine)| submarine.at == ship.at);
+            draw_ship(&mut picture, (x, if above { y - 6.0 } else { y }), side, ship.kind);
         }
     }
-    for (side, submarine) in charted(view) {
+    for (side, submarine) in known_submarines(view) {
         let above = view.ships.iter().any(|(_, fleet)| fleet.iter().any(|ship| ship.at == submarine.at));
         let (x, y) = centre(submarine.at);
         let y = if above { y + 11.0 } else { y };
-        draw_submarine(&mut svg, (x, y), side, &format!("U{}", submarine.no));
+        draw_submarine(&mut picture, (x, y), side, &format!("U{}", submarine.no));
     }
     for notice in &view.news {
-        arrows_and_crosses(&mut svg, notice);
+        arrows_and_crosses(&mut picture, notice);
     }
-    legend(&mut svg, view);
-    svg.finish()
+    legend(&mut picture, view);
+    picture
 }
 
 /// The sea with its grid, and the border of a chart: a scale of light and dark, with coordinates.
-fn water(svg: &mut Svg) {
-    svg.rect(LEFT, TOP, SIDE, SIDE / 2.0, NORTH_WATER);
-    svg.rect(LEFT, TOP + SIDE / 2.0, SIDE, SIDE / 2.0, SOUTH_WATER);
+fn water(picture: &mut Picture) {
+    picture.rect(LEFT, TOP, SIDE, SIDE / 2.0, NORTH_WATER);
+    picture.rect(LEFT, TOP + SIDE / 2.0, SIDE, SIDE / 2.0, SOUTH_WATER);
     for i in 0..=16_u8 {
         let at = f64::from(i) * CELL;
         let width = if i == 8 { 1.8 } else { 1.0 };
-        svg.line((LEFT + at, TOP), (LEFT + at, TOP + SIDE), GRID, width);
-        svg.line((LEFT, TOP + at), (LEFT + SIDE, TOP + at), if i == 8 { "#6f93a6" } else { GRID }, width);
+        picture.line((LEFT + at, TOP), (LEFT + at, TOP + SIDE), GRID, width);
+        picture.line(
+            (LEFT, TOP + at),
+            (LEFT + SIDE, TOP + at),
+            if i == 8 { Colour::hex(0x6f93a6) } else { GRID },
+            width,
+        );
     }
-    svg.frame(LEFT - 7.0, TOP - 7.0, SIDE + 14.0, SIDE + 14.0, INK, 1.0);
-    svg.frame(LEFT, TOP, SIDE, SIDE, INK, 1.0);
+    picture.frame(LEFT - 7.0, TOP - 7.0, SIDE + 14.0, SIDE + 14.0, INK, 1.0);
+    picture.frame(LEFT, TOP, SIDE, SIDE, INK, 1.0);
     for i in 0..16_u8 {
         let at = f64::from(i) * CELL;
         let file = char::from(b'A' + i).to_string();
         let rank = (16 - i).to_string();
         if i % 2 == 0 {
-            svg.rect(LEFT + at, TOP - 5.0, CELL, 3.0, INK);
-            svg.rect(LEFT + at, TOP + SIDE + 2.0, CELL, 3.0, INK);
-            svg.rect(LEFT - 5.0, TOP + at, 3.0, CELL, INK);
-            svg.rect(LEFT + SIDE + 2.0, TOP + at, 3.0, CELL, INK);
+            picture.rect(LEFT + at, TOP - 5.0, CELL, 3.0, INK);
+            picture.rect(LEFT + at, TOP + SIDE + 2.0, CELL, 3.0, INK);
+            picture.rect(LEFT - 5.0, TOP + at, 3.0, CELL, INK);
+            picture.rect(LEFT + SIDE + 2.0, TOP + at, 3.0, CELL, INK);
         }
         let middle = at + CELL / 2.0;
         for y in [TOP - 15.0, TOP + SIDE + 16.0] {
-            svg.text(LEFT + middle, y, 13.0, Anchor::Middle, INK, &file);
+            picture.text(LEFT + middle, y, 13.0, Anchor::Middle, INK, &file);
         }
         for x in [LEFT - 17.0, LEFT + SIDE + 18.0] {
-            svg.text(x, TOP + middle, 13.0, Anchor::Middle, INK, &rank);
+            picture.text(x, TOP + middle, 13.0, Anchor::Middle, INK, &rank);
         }
     }
 }
 
-fn squares_of_move(svg: &mut Svg, notice: &Notice) {
+fn squares_of_move(picture: &mut Picture, notice: &Notice) {
     let Notice::Move { from, to, squadron_to, .. } = notice else { return };
     for at in [Some(*from), Some(*to), *squadron_to].into_iter().flatten() {
         let (x, y) = corner(at);
-        svg.rect(x + 1.0, y + 1.0, CELL - 2.0, CELL - 2.0, MOVED);
+        picture.rect(x + 1.0, y + 1.0, CELL - 2.0, CELL - 2.0, MOVED);
     }
 }
 
 /// An area that was searched, and the ring in which something was heard.
-fn sounding(svg: &mut Svg, own: bool, area: Area, contact: bool) {
+fn sounding(picture: &mut Picture, own: bool, area: Area, contact: bool) {
     let ring: Vec<Square> = Square::all().filter(|at| area.distance(*at) == 1).collect();
     for at in ring.iter().filter(|_| contact && own) {
         let (x, y) = corner(*at);
-        svg.rect(x, y, CELL, CELL, HEARD);
+        picture.rect(x, y, CELL, CELL, HEARD);
     }
     let (x, y) = corner(area.corner());
     let stroke = if own { SEARCHED } else { SEARCHED_BY_FOE };
-    svg.frame(x + 3.0, y - CELL + 3.0, 2.0 * CELL - 6.0, 2.0 * CELL - 6.0, stroke, 2.5);
+    picture.frame(x + 3.0, y - CELL + 3.0, 2.0 * CELL - 6.0, 2.0 * CELL - 6.0, stroke, 2.5);
 }
 
-fn draw_ship(svg: &mut Svg, (x, y): (f64, f64), side: Seat, kind: Kind) {
+fn draw_ship(picture: &mut Picture, (x, y): Point, side: Seat, kind: Kind) {
     let fill = colour(side);
-    let moved =
-        |points: &[(f64, f64)]| -> Vec<(f64, f64)> { points.iter().map(|(a, b)| (x + a, y + b)).collect() };
+    let moved = |points: &[Point]| -> Vec<Point> { points.iter().map(|(a, b)| (x + a, y + b)).collect() };
     let hull = |length: f64, beam: f64| {
         let (l, b) = (length / 2.0, beam / 2.0);
         moved(&[(-l, 0.0), (-l + 6.0, -b), (l - 9.0, -b), (l, 0.0), (l - 9.0, b), (-l + 6.0, b)])
@@ -150,8 +154,8 @@ fn draw_ship(svg: &mut Svg, (x, y): (f64, f64), side: Seat, kind: Kind) {
     match kind {
         Kind::Carrier { .. } => {
             let deck = moved(&[(-18.0, -11.0), (13.0, -11.0), (18.0, -6.0), (18.0, 11.0), (-18.0, 11.0)]);
-            svg.polygon(&deck, fill, PAPER, 1.0);
-            svg.line((x - 15.0, y + 8.0), (x + 15.0, y + 8.0), PAPER, 1.0);
+            picture.polygon(&deck, fill, PAPER, 1.0);
+            picture.line((x - 15.0, y + 8.0), (x + 15.0, y + 8.0), PAPER, 1.0);
         }
         Kind::Squadron { launched, .. } => {
             // In the air it is drawn full; on its carrier's watch in outline.
@@ -168,19 +172,26 @@ fn draw_ship(svg: &mut Svg, (x, y): (f64, f64), side: Seat, kind: Kind) {
                 (-4.0, -9.0),
             ]);
             letters = if launched { PAPER } else { fill };
-            svg.polygon(&wing, if launched { fill } else { "#ffffff" }, fill, 1.6);
+            picture.polygon(&wing, if launched { fill } else { Colour::hex(0xffffff) }, fill, 1.6);
         }
-        Kind::Battleship => svg.polygon(&hull(38.0, 22.0), fill, PAPER, 1.0),
-        Kind::Cruiser => svg.polygon(&hull(35.0, 19.0), fill, PAPER, 1.0),
-        Kind::Destroyer => svg.polygon(&hull(32.0, 17.0), fill, PAPER, 1.0),
+        Kind::Battleship => picture.polygon(&hull(38.0, 22.0), fill, PAPER, 1.0),
+        Kind::Cruiser => picture.polygon(&hull(35.0, 19.0), fill, PAPER, 1.0),
+        Kind::Destroyer => picture.polygon(&hull(32.0, 17.0), fill, PAPER, 1.0),
     }
     let size = if kind.class() == Class::Destroyer { 13.0 } else { 14.0 };
     let up = if kind.class() == Class::Carrier { -1.5 } else { 0.5 };
-    svg.text(x - if kind.no().is_none() { 1.5 } else { 0.0 }, y + up, size, Anchor::Middle, letters, &label);
+    picture.text(
+        x - if kind.no().is_none() { 1.5 } else { 0.0 },
+        y + up,
+        size,
+        Anchor::Middle,
+        letters,
+        &label,
+    );
 }
 
-fn draw_submarine(svg: &mut Svg, (x, y): (f64, f64), side: Seat, label: &str) {
-    let outline: Vec<(f64, f64)> = [
+fn draw_submarine(picture: &mut Picture, (x, y): Point, side: Seat, label: &str) {
+    let outline: Vec<Point> = [
         (-15.0, 0.0),
         (-11.0, -6.5),
         (-3.0, -6.5),
@@ -195,23 +206,23 @@ fn draw_submarine(svg: &mut Svg, (x, y): (f64, f64), side: Seat, label: &str) {
     .iter()
     .map(|(a, b)| (x + a, y + b))
     .collect();
-    svg.polygon(&outline, deep_colour(side), PAPER, 1.0);
-    svg.text(x, y, 10.5, Anchor::Middle, PAPER, label);
+    picture.polygon(&outline, deep_colour(side), PAPER, 1.0);
+    picture.text(x, y, 10.5, Anchor::Middle, PAPER, label);
 }
 
-fn arrows_and_crosses(svg: &mut Svg, notice: &Notice) {
+fn arrows_and_crosses(picture: &mut Picture, notice: &Notice) {
     match notice {
         Notice::Move { from, to, sunk, .. } => {
-            arrow(svg, *from, *to);
+            arrow(picture, *from, *to);
             if sunk.is_some() {
                 let (x, y) = corner(*to);
-                svg.frame(x + 2.0, y + 2.0, CELL - 4.0, CELL - 4.0, SUNK, 3.0);
+                picture.frame(x + 2.0, y + 2.0, CELL - 4.0, CELL - 4.0, SUNK, 3.0);
             }
         }
         Notice::SquadronLost { at, .. } | Notice::Torpedo { at, .. } => {
             let (x, y) = centre(*at);
             for slope in [-1.0, 1.0] {
-                svg.line((x - 12.0, y - 12.0 * slope), (x + 12.0, y + 12.0 * slope), SUNK, 4.0);
+                picture.line((x - 12.0, y - 12.0 * slope), (x + 12.0, y + 12.0 * slope), SUNK, 4.0);
             }
         }
         Notice::Asw { .. } | Notice::Sonar { .. } | Notice::Pass { .. } => {}
@@ -219,7 +230,7 @@ fn arrows_and_crosses(svg: &mut Svg, notice: &Notice) {
 }
 
 /// From the middle of a square to the edge of the ship it leads to.
-fn arrow(svg: &mut Svg, from: Square, to: Square) {
+fn arrow(picture: &mut Picture, from: Square, to: Square) {
     let ((x1, y1), (x2, y2)) = (centre(from), centre(to));
     let length = (x2 - x1).hypot(y2 - y1);
     if length == 0.0 {
@@ -228,8 +239,8 @@ fn arrow(svg: &mut Svg, from: Square, to: Square) {
     let (dx, dy) = ((x2 - x1) / length, (y2 - y1) / length);
     let tip = (x2 - dx * 19.0, y2 - dy * 19.0);
     let back = (tip.0 - dx * 9.0, tip.1 - dy * 9.0);
-    svg.line((x1, y1), back, WAY, 2.5);
-    svg.polygon(
+    picture.line((x1, y1), back, WAY, 2.5);
+    picture.polygon(
         &[tip, (back.0 - dy * 5.0, back.1 + dx * 5.0), (back.0 + dy * 5.0, back.1 - dx * 5.0)],
         WAY,
         WAY,
@@ -237,7 +248,7 @@ fn arrow(svg: &mut Svg, from: Square, to: Square) {
     );
 }
 
-fn legend(svg: &mut Svg, view: &View) {
+fn legend(picture: &mut Picture, view: &View) {
     let (first, second) = (TOP + SIDE + 46.0, TOP + SIDE + 82.0);
     let samples = [
         (Kind::Carrier { no: 1 }, "carrier"),
@@ -249,26 +260,26 @@ fn legend(svg: &mut Svg, view: &View) {
     ];
     for (i, (kind, words)) in (0_u8..).zip(samples) {
         let x = LEFT + 20.0 + f64::from(i) * 108.0;
-        draw_ship(svg, (x, first), view.viewer, kind);
-        svg.text(x + 23.0, first, 12.0, Anchor::Start, INK, words);
+        draw_ship(picture, (x, first), view.viewer, kind);
+        picture.text(x + 23.0, first, 12.0, Anchor::Start, INK, words);
     }
     for (x, side, words) in [(LEFT, Seat::First, "South"), (LEFT + 92.0, Seat::Second, "North")] {
         let you = view.phase.is_some() && side == view.viewer;
         let words = if you { format!("{words}: you") } else { words.to_owned() };
-        svg.rect(x + 2.0, second - 7.0, 14.0, 14.0, colour(side));
-        svg.text(x + 22.0, second, 12.0, Anchor::Start, INK, &words);
+        picture.rect(x + 2.0, second - 7.0, 14.0, 14.0, colour(side));
+        picture.text(x + 22.0, second, 12.0, Anchor::Start, INK, &words);
     }
     if !view.options.submarines {
         return;
     }
-    draw_submarine(svg, (LEFT + 194.0, second), view.viewer, "U1");
-    svg.text(LEFT + 213.0, second, 12.0, Anchor::Start, INK, "submarine");
+    draw_submarine(picture, (LEFT + 194.0, second), view.viewer, "U1");
+    picture.text(LEFT + 213.0, second, 12.0, Anchor::Start, INK, "submarine");
     for (x, stroke, words) in
         [(284.0, SEARCHED, "searched by you"), (414.0, SEARCHED_BY_FOE, "by the other side")]
     {
-        svg.frame(LEFT + x, second - 7.0, 14.0, 14.0, stroke, 2.5);
-        svg.text(LEFT + x + 21.0, second, 12.0, Anchor::Start, INK, words);
+        picture.frame(LEFT + x, second - 7.0, 14.0, 14.0, stroke, 2.5);
+        picture.text(LEFT + x + 21.0, second, 12.0, Anchor::Start, INK, words);
     }
-    svg.rect(LEFT + 552.0, second - 8.0, 16.0, 16.0, HEARD);
-    svg.text(LEFT + 573.0, second, 12.0, Anchor::Start, INK, "heard here");
+    picture.rect(LEFT + 552.0, second - 8.0, 16.0, 16.0, HEARD);
+    picture.text(LEFT + 573.0, second, 12.0, Anchor::Start, INK, "heard here");
 }

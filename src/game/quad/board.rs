@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use super::point::{Point, Quad};
 use super::view::View;
-use crate::game::square::{Anchor, Svg};
+use crate::game::picture::{Anchor, Colour, Picture, tenths};
 use crate::game::{Board, BySeat, Seat};
 
 pub(super) fn draw(view: &View) -> Board {
-    Board { text: text(view), svg: svg(view) }
+    Board { text: text(view), picture: picture(view) }
 }
 
 /// What stands on a point.
@@ -90,18 +90,18 @@ fn text(view: &View) -> String {
 const STEP: f64 = 52.0;
 const EDGE: f64 = 60.0;
 
-const INK: &str = "#3c3a36";
-const GRID: &str = "#b3a68c";
-const MARK: &str = "#d9731a";
-const QUAD: &str = "#b3261e";
-const FOE: &str = "#c22f2f";
-const OWN: &str = "#2f7d4f";
+const INK: Colour = Colour::hex(0x3c3a36);
+const GRID: Colour = Colour::hex(0xb3a68c);
+const MARK: Colour = Colour::hex(0xd9731a);
+const QUAD: Colour = Colour::hex(0xb3261e);
+const FOE: Colour = Colour::hex(0xc22f2f);
+const OWN: Colour = Colour::hex(0x2f7d4f);
 
 /// The colours of a side's pieces: face and edge.
-fn colours(seat: Seat) -> (&'static str, &'static str) {
+fn colours(seat: Seat) -> (Colour, Colour) {
     match seat {
-        Seat::First => ("#2f2f33", "#0f0f12"),
-        Seat::Second => ("#ffffff", "#4d4a44"),
+        Seat::First => (Colour::hex(0x2f2f33), Colour::hex(0x0f0f12)),
+        Seat::Second => (Colour::hex(0xffffff), Colour::hex(0x4d4a44)),
     }
 }
 
@@ -109,48 +109,48 @@ fn place(point: Point) -> (f64, f64) {
     (EDGE + STEP * f64::from(point.file()), EDGE + STEP * f64::from(10 - point.rank()))
 }
 
-fn svg(view: &View) -> String {
+fn picture(view: &View) -> Picture {
     let height = if threats(view).is_some() { 712 } else { 684 };
-    let mut svg = Svg::new(640, height, "#f3ecdc");
-    grid(&mut svg);
+    let mut picture = Picture::new(640, height, Colour::hex(0xf3ecdc));
+    grid(&mut picture);
     for quad in &view.quads {
-        svg.polygon(&around(*quad).map(place), "none", QUAD, 6.0);
+        picture.outline(&around(*quad).map(place), QUAD, 6.0);
     }
     for point in Point::all() {
         let (x, y) = place(point);
         // Where both could, the opponent's mark lies around one's own.
         if threatens(view, view.viewer.other(), point) {
-            svg.circle(x, y, 12.0, "#f6d5cf", FOE);
+            picture.circle(x, y, 12.0, Colour::hex(0xf6d5cf), FOE);
         }
         if threatens(view, view.viewer, point) {
-            svg.circle(x, y, 7.0, "#bfe3cb", OWN);
+            picture.circle(x, y, 7.0, Colour::hex(0xbfe3cb), OWN);
         }
     }
     for (point, piece) in pieces(view) {
         let (x, y) = place(point);
         if is_new(view, point) {
-            svg.circle(x, y, 24.5, MARK, MARK);
+            picture.circle(x, y, 24.5, MARK, MARK);
         }
-        draw_piece(&mut svg, x, y, 20.0, piece);
+        draw_piece(&mut picture, x, y, 20.0, piece);
     }
-    legend(&mut svg, view);
-    svg.finish()
+    legend(&mut picture, view);
+    picture
 }
 
-fn grid(svg: &mut Svg) {
+fn grid(picture: &mut Picture) {
     for place in 0..11u8 {
         let at = EDGE + STEP * f64::from(place);
         // The outermost lines end before the corners, where there is no point.
         let (from, to) = if place == 0 || place == 10 { (1.0, 9.0) } else { (0.0, 10.0) };
         let (from, to) = (EDGE + STEP * from, EDGE + STEP * to);
-        svg.line((at, from), (at, to), GRID, 1.5);
-        svg.line((from, at), (to, at), GRID, 1.5);
+        picture.line((at, from), (at, to), GRID, 1.5);
+        picture.line((from, at), (to, at), GRID, 1.5);
         let file = char::from(b'A' + place).to_string();
-        svg.text(at, 20.0, 16.0, Anchor::Middle, INK, &file);
-        svg.text(at, 620.0, 16.0, Anchor::Middle, INK, &file);
+        picture.text(at, 20.0, 16.0, Anchor::Middle, INK, &file);
+        picture.text(at, 620.0, 16.0, Anchor::Middle, INK, &file);
         let rank = (11 - place).to_string();
-        svg.text(20.0, at, 16.0, Anchor::Middle, INK, &rank);
-        svg.text(620.0, at, 16.0, Anchor::Middle, INK, &rank);
+        picture.text(20.0, at, 16.0, Anchor::Middle, INK, &rank);
+        picture.text(620.0, at, 16.0, Anchor::Middle, INK, &rank);
     }
 }
 
@@ -160,54 +160,66 @@ fn around([a, b, c, d]: Quad) -> Quad {
     [a, b, d, c]
 }
 
-fn draw_piece(svg: &mut Svg, x: f64, y: f64, radius: f64, piece: Piece) {
+fn draw_piece(picture: &mut Picture, x: f64, y: f64, radius: f64, piece: Piece) {
     match piece {
         Piece::Marble(seat) => {
             let (face, edge) = colours(seat);
-            svg.circle(x, y, radius, face, edge);
+            picture.circle(x, y, radius, face, edge);
             if seat == Seat::First {
-                svg.circle(x - radius * 0.35, y - radius * 0.35, radius * 0.16, "#8d8d95", "#8d8d95");
+                picture.circle(
+                    x - radius * 0.35,
+                    y - radius * 0.35,
+                    radius * 0.16,
+                    Colour::hex(0x8d8d95),
+                    Colour::hex(0x8d8d95),
+                );
             } else {
-                svg.circle(x + radius * 0.3, y + radius * 0.3, radius * 0.2, "#dcd6c8", "#dcd6c8");
+                picture.circle(
+                    x + radius * 0.3,
+                    y + radius * 0.3,
+                    radius * 0.2,
+                    Colour::hex(0xdcd6c8),
+                    Colour::hex(0xdcd6c8),
+                );
             }
         }
         Piece::Star(seat) => {
             let (face, edge) = colours(seat);
-            svg.polygon(&star(x, y, radius * 1.05), face, edge, 1.5);
+            picture.polygon(&star(x, y, radius * 1.05), face, edge, 1.5);
         }
     }
 }
 
-/// A star with five points.
-fn star(x: f64, y: f64, radius: f64) -> Vec<(f64, f64)> {
-    let tip = |n: u8| {
-        let angle = std::f64::consts::PI * (f64::from(n) / 5.0 - 0.5);
-        let radius = if n.is_multiple_of(2) { radius } else { radius * 0.45 };
-        let round = |length: f64| (length * 10.0).round() / 10.0;
-        (round(x + radius * angle.cos()), round(y + radius * angle.sin()))
-    };
-    (0..10).map(tip).collect()
+/// A star with five points, the first of which points up.
+fn star(x: f64, y: f64, outer: f64) -> Vec<(f64, f64)> {
+    let mut points = Vec::with_capacity(10);
+    for step in 0..10_u8 {
+        let angle = std::f64::consts::PI * (f64::from(step) / 5.0 - 0.5);
+        let radius = if step.is_multiple_of(2) { outer } else { outer * 0.45 };
+        points.push((tenths(x + radius * angle.cos()), tenths(y + radius * angle.sin())));
+    }
+    points
 }
 
-fn legend(svg: &mut Svg, view: &View) {
+fn legend(picture: &mut Picture, view: &View) {
     let y = 658.0;
     let mut x = 50.0;
     for (seat, words) in [(Seat::First, "Black"), (Seat::Second, "White")] {
-        draw_piece(svg, x, y, 11.0, Piece::Marble(seat));
-        draw_piece(svg, x + 28.0, y, 11.0, Piece::Star(seat));
+        draw_piece(picture, x, y, 11.0, Piece::Marble(seat));
+        draw_piece(picture, x + 28.0, y, 11.0, Piece::Star(seat));
         let left = view.left[seat];
         let words = format!("{words}: {} and {} left", left.marbles, left.stars);
-        svg.text(x + 48.0, y, 15.0, Anchor::Start, INK, &words);
+        picture.text(x + 48.0, y, 15.0, Anchor::Start, INK, &words);
         x += 225.0;
     }
-    svg.circle(x, y, 12.0, MARK, MARK);
-    svg.circle(x, y, 8.0, "#f3ecdc", "#f3ecdc");
-    svg.text(x + 20.0, y, 15.0, Anchor::Start, INK, "last turn");
+    picture.circle(x, y, 12.0, MARK, MARK);
+    picture.circle(x, y, 8.0, Colour::hex(0xf3ecdc), Colour::hex(0xf3ecdc));
+    picture.text(x + 20.0, y, 15.0, Anchor::Start, INK, "last turn");
     if threats(view).is_some() {
         let y = y + 28.0;
-        svg.circle(50.0, y, 10.0, "#f6d5cf", FOE);
-        svg.text(68.0, y, 15.0, Anchor::Start, INK, "your opponent could complete a quad");
-        svg.circle(390.0, y, 7.0, "#bfe3cb", OWN);
-        svg.text(408.0, y, 15.0, Anchor::Start, INK, "you could");
+        picture.circle(50.0, y, 10.0, Colour::hex(0xf6d5cf), FOE);
+        picture.text(68.0, y, 15.0, Anchor::Start, INK, "your opponent could complete a quad");
+        picture.circle(390.0, y, 7.0, Colour::hex(0xbfe3cb), OWN);
+        picture.text(408.0, y, 15.0, Anchor::Start, INK, "you could");
     }
 }

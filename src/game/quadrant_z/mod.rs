@@ -5,6 +5,7 @@
 //! becomes of them in `rules` and `combat`, what each side knows in `view`, and how it looks in `board`.
 
 mod board;
+mod chart;
 mod check;
 mod combat;
 mod galaxy;

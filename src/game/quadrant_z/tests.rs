@@ -6,6 +6,7 @@ use super::play::random_filing;
 use super::state::{Ship, Star};
 use super::*;
 use crate::game::Reason;
+use crate::game::picture::Shape;
 
 /// A small generator of its own: the same numbers for the same seed, everywhere.
 fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
@@ -137,13 +138,16 @@ fn a_seat_that_is_not_asked_sees_the_turn_before() {
 #[test]
 fn boards_are_narrow_and_name_every_quadrant() {
     for seed in 0..8 {
-        let end = play(seed, |state| {
+        play(seed, |state| {
             for viewer in Seat::BOTH {
                 let board = State::board(&state.view(viewer));
                 assert!(board.text.lines().all(|line| line.chars().count() <= 68), "{}", board.text);
                 assert!(board.text.ends_with('\n'));
                 for letter in 'A'..='Y' {
-                    assert!(board.svg.contains(&format!(">{letter}</text>")), "{letter}");
+                    let letter_text = letter.to_string();
+                    let is_letter =
+                        |shape: &Shape| matches!(shape, Shape::Text { text, .. } if *text == letter_text);
+                    assert!(board.picture.shapes.iter().any(is_letter), "{letter}");
                     let heading = ['=', '~', '-'].map(|line| format!("+{line}{letter}"));
                     assert!(
                         heading.iter().any(|heading| board.text.contains(heading)),
@@ -153,8 +157,6 @@ fn boards_are_narrow_and_name_every_quadrant() {
                 }
             }
         });
-        let board = State::board(&end.view(Seat::First));
-        assert!(resvg::usvg::Tree::from_str(&board.svg, &resvg::usvg::Options::default()).is_ok());
     }
 }
 

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use super::order::Spot;
 use super::state::{Kind, Last, Stack};
 use super::view::View;
-use crate::game::square::{Anchor, Svg};
+use crate::game::picture::{Anchor, Colour, Picture, Point};
 use crate::game::{Board, Seat};
 
 pub(super) fn draw(view: &View) -> Board {
-    Board { text: text(view), svg: svg(view) }
+    Board { text: text(view), picture: picture(view) }
 }
 
 /// The spots of the last move, from and to.
@@ -61,62 +61,62 @@ const TOP: f64 = 36.0;
 /// How far a piece of a stack stands above the one below it.
 const LIFT: f64 = 3.0;
 
-const INK: &str = "#3c3a36";
-const MARK: &str = "#c8641e";
-const GOLD: &str = "#e3b23c";
+const INK: Colour = Colour::hex(0x3c3a36);
+const MARK: Colour = Colour::hex(0xc8641e);
+const GOLD: Colour = Colour::hex(0xe3b23c);
 
 /// The colours of a side's pieces: face, edge, and the writing on them.
-fn colours(side: Seat) -> (&'static str, &'static str, &'static str) {
+fn colours(side: Seat) -> (Colour, Colour, Colour) {
     match side {
-        Seat::First => ("#fffaf0", "#5c5344", "#2b2620"),
-        Seat::Second => ("#3f5873", "#16222f", "#ffffff"),
+        Seat::First => (Colour::hex(0xfffaf0), Colour::hex(0x5c5344), Colour::hex(0x2b2620)),
+        Seat::Second => (Colour::hex(0x3f5873), Colour::hex(0x16222f), Colour::hex(0xffffff)),
     }
 }
 
-fn corner(spot: Spot) -> (f64, f64) {
+fn corner(spot: Spot) -> Point {
     (LEFT + CELL * f64::from(spot.file()), TOP + CELL * f64::from(7 - spot.rank()))
 }
 
-fn svg(view: &View) -> String {
-    let mut svg = Svg::new(640, 676, "#f7f4ee");
+fn picture(view: &View) -> Picture {
+    let mut picture = Picture::new(640, 676, Colour::hex(0xf7f4ee));
     for spot in Spot::all() {
         let (x, y) = corner(spot);
         let dark = (spot.file() + spot.rank()) % 2 == 0;
-        svg.rect(x, y, CELL, CELL, if dark { "#d8cdb8" } else { "#e9e1d1" });
+        picture.rect(x, y, CELL, CELL, if dark { Colour::hex(0xd8cdb8) } else { Colour::hex(0xe9e1d1) });
     }
     for place in 0..8u8 {
         let at = CELL * (f64::from(place) + 0.5);
         let file = char::from(b'A' + place).to_string();
-        svg.text(LEFT + at, TOP - 18.0, 17.0, Anchor::Middle, INK, &file);
-        svg.text(LEFT + at, TOP + 8.0 * CELL + 18.0, 17.0, Anchor::Middle, INK, &file);
+        picture.text(LEFT + at, TOP - 18.0, 17.0, Anchor::Middle, INK, &file);
+        picture.text(LEFT + at, TOP + 8.0 * CELL + 18.0, 17.0, Anchor::Middle, INK, &file);
         let rank = (8 - place).to_string();
-        svg.text(LEFT - 18.0, TOP + at, 17.0, Anchor::Middle, INK, &rank);
-        svg.text(LEFT + 8.0 * CELL + 18.0, TOP + at, 17.0, Anchor::Middle, INK, &rank);
+        picture.text(LEFT - 18.0, TOP + at, 17.0, Anchor::Middle, INK, &rank);
+        picture.text(LEFT + 8.0 * CELL + 18.0, TOP + at, 17.0, Anchor::Middle, INK, &rank);
     }
     for (spot, _) in view.stacks.stacks().filter(|(_, stack)| stack.is_tower()) {
         let (x, y) = corner(spot);
-        svg.rect(x + 4.0, y + 4.0, CELL - 8.0, CELL - 8.0, GOLD);
+        picture.rect(x + 4.0, y + 4.0, CELL - 8.0, CELL - 8.0, GOLD);
     }
     if let Some((from, to)) = last_move(view.last) {
         for spot in [from, to] {
             let (x, y) = corner(spot);
-            svg.frame(x + 2.0, y + 2.0, CELL - 4.0, CELL - 4.0, MARK, 4.0);
+            picture.frame(x + 2.0, y + 2.0, CELL - 4.0, CELL - 4.0, MARK, 4.0);
         }
         let (x, y) = corner(from);
-        svg.circle(x + CELL / 2.0, y + CELL / 2.0, 7.0, MARK, MARK);
+        picture.circle(x + CELL / 2.0, y + CELL / 2.0, 7.0, MARK, MARK);
     }
     for (spot, stack) in view.stacks.stacks() {
         let (x, y) = corner(spot);
         // The taller the stack, the lower its foot, so that it stays on its square.
         let foot = y + CELL / 2.0 + LIFT * f64::from(stack.height - 1) / 2.0;
-        draw_stack(&mut svg, x + CELL / 2.0, foot, 19.0, stack);
+        draw_stack(&mut picture, x + CELL / 2.0, foot, 19.0, stack);
     }
-    legend(&mut svg);
-    svg.finish()
+    legend(&mut picture);
+    picture
 }
 
 /// A stack whose lowest piece is centred on the point.
-fn draw_stack(svg: &mut Svg, x: f64, foot: f64, radius: f64, stack: Stack) {
+fn draw_stack(picture: &mut Picture, x: f64, foot: f64, radius: f64, stack: Stack) {
     let (face, edge, writing) = colours(stack.side);
     let mut y = foot;
     for piece in 0..stack.height {
@@ -124,24 +124,24 @@ fn draw_stack(svg: &mut Svg, x: f64, foot: f64, radius: f64, stack: Stack) {
         match stack.kind {
             Kind::Square => {
                 let r = radius * 0.94;
-                svg.polygon(
+                picture.polygon(
                     &[(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)],
                     face,
                     edge,
                     1.5,
                 );
             }
-            Kind::Circle => svg.circle(x, y, radius * 1.06, face, edge),
-            Kind::Queen => svg.polygon(&plus(x, y, radius * 1.15, radius * 0.5), face, edge, 1.5),
+            Kind::Circle => picture.circle(x, y, radius * 1.06, face, edge),
+            Kind::Queen => picture.polygon(&plus(x, y, radius * 1.15, radius * 0.5), face, edge, 1.5),
         }
     }
     if stack.height > 1 {
-        svg.text(x, y, 18.0, Anchor::Middle, writing, &stack.height.to_string());
+        picture.text(x, y, 18.0, Anchor::Middle, writing, &stack.height.to_string());
     }
 }
 
 /// A plus with arms of the length `r` and half the width `a`.
-fn plus(x: f64, y: f64, r: f64, a: f64) -> Vec<(f64, f64)> {
+fn plus(x: f64, y: f64, r: f64, a: f64) -> Vec<Point> {
     let quarter = [(a, -r), (a, -a), (r, -a)];
     let turns = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)];
     let turned =
@@ -149,20 +149,20 @@ fn plus(x: f64, y: f64, r: f64, a: f64) -> Vec<(f64, f64)> {
     turned.map(|(px, py)| (x + px, y + py)).collect()
 }
 
-fn legend(svg: &mut Svg) {
+fn legend(picture: &mut Picture) {
     let y = 652.0;
     let mut x = 54.0;
     for (side, words) in [(Seat::First, "South"), (Seat::Second, "North")] {
         for kind in Kind::ALL {
-            draw_stack(svg, x, y, 11.0, Stack { side, kind, height: 1 });
+            draw_stack(picture, x, y, 11.0, Stack { side, kind, height: 1 });
             x += 30.0;
         }
-        svg.text(x - 8.0, y, 15.0, Anchor::Start, INK, words);
+        picture.text(x - 8.0, y, 15.0, Anchor::Start, INK, words);
         x += 72.0;
     }
-    svg.rect(x, y - 11.0, 22.0, 22.0, GOLD);
-    svg.text(x + 30.0, y, 15.0, Anchor::Start, INK, "tower");
+    picture.rect(x, y - 11.0, 22.0, 22.0, GOLD);
+    picture.text(x + 30.0, y, 15.0, Anchor::Start, INK, "tower");
     x += 100.0;
-    svg.frame(x + 2.0, y - 9.0, 18.0, 18.0, MARK, 4.0);
-    svg.text(x + 30.0, y, 15.0, Anchor::Start, INK, "last move");
+    picture.frame(x + 2.0, y - 9.0, 18.0, 18.0, MARK, 4.0);
+    picture.text(x + 30.0, y, 15.0, Anchor::Start, INK, "last move");
 }

@@ -1,0 +1,169 @@
+//! The picture of a board as a value: shapes on a page.
+//!
+//! Games compose pictures from what a viewer may know. How a picture becomes SVG or pixels is not decided here.
+
+use std::fmt::{self, Display};
+
+/// A page of shapes, drawn in order: later shapes cover earlier ones.
+///
+/// Lengths are in pixels; the origin is the top left corner.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    pub width: u32,
+    pub height: u32,
+    pub shapes: Vec<Shape>,
+}
+
+/// The x and y coordinates of a point.
+pub type Point = (f64, f64);
+
+/// What a picture is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// A filled rectangle.
+    Rect {
+        x: f64,
+        y: f64,
+        width: f64,
+        height: f64,
+        fill: Colour,
+    },
+    /// The outline of a rectangle; the stroke is centred on its edges.
+    Frame {
+        x: f64,
+        y: f64,
+        width: f64,
+        height: f64,
+        stroke: Stroke,
+    },
+    Circle {
+        centre: Point,
+        radius: f64,
+        fill: Colour,
+        stroke: Stroke,
+    },
+    Line {
+        from: Point,
+        to: Point,
+        stroke: Stroke,
+    },
+    /// A closed figure. Without a fill, only its outline is drawn.
+    Polygon {
+        points: Vec<Point>,
+        fill: Option<Colour>,
+        stroke: Stroke,
+    },
+    /// One line of text. `x` is where `anchor` lies; `size` is the height of an em.
+    Text {
+        x: f64,
+        baseline: f64,
+        size: f64,
+        anchor: Anchor,
+        fill: Colour,
+        text: String,
+    },
+}
+
+/// An outline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stroke {
+    pub colour: Colour,
+    pub width: f64,
+}
+
+/// Which part of a text lies at its `x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// An opaque colour, displayed as `#rrggbb`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colour {
+    pub red: u8,
+    pub green: u8,
+    pub blue: u8,
+}
+
+impl Colour {
+    /// The colour written as `0xRRGGBB`.
+    pub const fn hex(code: u32) -> Self {
+        let [_, red, green, blue] = code.to_be_bytes();
+        Colour { red, green, blue }
+    }
+}
+
+impl Display for Colour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{:02x}{:02x}{:02x}", self.red, self.green, self.blue)
+    }
+}
+
+/// The width of the line around every circle.
+const CIRCLE_STROKE: f64 = 1.5;
+
+/// The distance from the middle of a capital letter down to the baseline, in DejaVu Sans at size 1.
+const MIDDLE_TO_BASELINE: f64 = 0.36;
+
+impl Picture {
+    /// An empty page on a ground of one colour.
+    pub fn new(width: u32, height: u32, ground: Colour) -> Self {
+        let mut picture = Picture { width, height, shapes: Vec::new() };
+        picture.rect(0.0, 0.0, f64::from(width), f64::from(height), ground);
+        picture
+    }
+
+    pub fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, fill: Colour) {
+        self.shapes.push(Shape::Rect { x, y, width, height, fill });
+    }
+
+    pub fn frame(&mut self, x: f64, y: f64, width: f64, height: f64, colour: Colour, stroke_width: f64) {
+        let stroke = Stroke { colour, width: stroke_width };
+        self.shapes.push(Shape::Frame { x, y, width, height, stroke });
+    }
+
+    pub fn circle(&mut self, x: f64, y: f64, radius: f64, fill: Colour, edge: Colour) {
+        let stroke = Stroke { colour: edge, width: CIRCLE_STROKE };
+        self.shapes.push(Shape::Circle { centre: (x, y), radius, fill, stroke });
+    }
+
+    pub fn line(&mut self, from: Point, to: Point, colour: Colour, stroke_width: f64) {
+        let stroke = Stroke { colour, width: stroke_width };
+        self.shapes.push(Shape::Line { from, to, stroke });
+    }
+
+    pub fn polygon(&mut self, points: &[Point], fill: Colour, edge: Colour, stroke_width: f64) {
+        let stroke = Stroke { colour: edge, width: stroke_width };
+        self.shapes.push(Shape::Polygon { points: points.to_vec(), fill: Some(fill), stroke });
+    }
+
+    /// A closed line through `points`.
+    pub fn outline(&mut self, points: &[Point], colour: Colour, stroke_width: f64) {
+        let stroke = Stroke { colour, width: stroke_width };
+        self.shapes.push(Shape::Polygon { points: points.to_vec(), fill: None, stroke });
+    }
+
+    /// One line of text whose capital letters are centred vertically on `y`.
+    pub fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, fill: Colour, text: &str) {
+        let baseline = tenths(y + size * MIDDLE_TO_BASELINE);
+        self.shapes.push(Shape::Text { x, baseline, size, anchor, fill, text: text.to_owned() });
+    }
+}
+
+/// Rounds a computed length to a tenth of a pixel, so that an SVG document need not spell out 15 digits.
+pub fn tenths(length: f64) -> f64 {
+    (length * 10.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Colour;
+
+    #[test]
+    fn a_colour_is_displayed_as_its_hex_code() {
+        assert_eq!(Colour::hex(0x0b_27_40), Colour { red: 0x0b, green: 0x27, blue: 0x40 });
+        assert_eq!(Colour::hex(0x0b_27_40).to_string(), "#0b2740");
+    }
+}

@@ -1,0 +1,90 @@
+//! A view laid out square by square, from which both the text and the picture of the board are drawn.
+
+use super::galaxy::{Quadrant, Sector, Square};
+use super::state::Ship;
+use super::view::{KnownStar, View};
+
+/// A view, with its stars and ships sorted by square.
+pub(super) struct Chart<'a> {
+    pub view: &'a View,
+    squares: Vec<Contents<'a>>,
+}
+
+/// What the viewer knows to be on one square.
+#[derive(Clone, Default)]
+pub(super) struct Contents<'a> {
+    pub star: Option<&'a KnownStar>,
+    /// The viewer's own ships.
+    pub ships: Vec<&'a Ship>,
+    /// The total size of the known enemy ships; 0 if there are none.
+    pub enemy: u16,
+}
+
+/// What the viewer was told of a quadrant this turn. If several apply, the first counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Battle,
+    /// Ships of both sides are there.
+    Met,
+    /// Enemy ships entered.
+    Entered,
+}
+
+impl<'a> Chart<'a> {
+    pub fn new(view: &'a View) -> Self {
+        let mut squares = vec![Contents::default(); Square::COUNT];
+        for star in &view.stars {
+            squares[star.at.index()].star = Some(star);
+        }
+        for ship in &view.ships {
+            squares[ship.at.index()].ships.push(ship);
+        }
+        if let Some(enemies) = &view.enemy_ships {
+            for ship in enemies {
+                squares[ship.at.index()].enemy += ship.class.size();
+            }
+        } else if !owes_casualties(view) {
+            for intruder in &view.intruders {
+                squares[intruder.at.index()].enemy = intruder.size;
+            }
+        }
+        Chart { view, squares }
+    }
+
+    pub fn was_captured_now(&self, square: Square) -> bool {
+        !owes_casualties(self.view) && self.view.captures.iter().any(|capture| capture.at == square)
+    }
+
+    pub fn at(&self, square: Square) -> &Contents<'a> {
+        &self.squares[square.index()]
+    }
+
+    pub fn sector(&self, quadrant: Quadrant) -> Sector {
+        self.view.desk.options.layout.sector(quadrant)
+    }
+
+    /// Whether the viewer knows all stars of the quadrant.
+    pub fn is_charted(&self, quadrant: Quadrant) -> bool {
+        self.view.enemy_ships.is_some() || self.view.desk.charted.contains(quadrant)
+    }
+
+    pub fn mark(&self, quadrant: Quadrant) -> Option<Mark> {
+        if self.view.battles.iter().any(|battle| battle.quadrant == quadrant) {
+            Some(Mark::Battle)
+        } else if owes_casualties(self.view) {
+            None
+        } else if self.view.standoffs.contains(&quadrant) {
+            Some(Mark::Met)
+        } else if self.view.entries.contains(&quadrant) {
+            Some(Mark::Entered)
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether the viewer must choose losses. Then the view holds only ships and battles of this turn; the rest dates
+/// from the turn before.
+fn owes_casualties(view: &View) -> bool {
+    !view.desk.fighting.is_empty()
+}

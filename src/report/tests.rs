@@ -1,0 +1,123 @@
+//! Both renderers of pictures draw every kind of shape, and agree with resvg.
+
+use resvg::usvg;
+use tiny_skia::{Pixmap, Transform};
+
+use super::{raster, svg};
+use crate::game::Seat;
+use crate::game::any::{Choices, GameKind};
+use crate::game::picture::{Anchor, Colour, Picture, Shape};
+
+const GROUND: Colour = Colour::hex(0xffffff);
+const RED: Colour = Colour::hex(0xd02010);
+const BLUE: Colour = Colour::hex(0x1020d0);
+
+/// One shape of each kind, side by side, each with its centre 30 pixels from that of the next.
+fn every_shape() -> Picture {
+    let mut picture = Picture::new(210, 30, GROUND);
+    picture.rect(5.0, 5.0, 20.0, 20.0, RED);
+    picture.frame(35.0, 5.0, 20.0, 20.0, RED, 12.0);
+    picture.circle(75.0, 15.0, 10.0, RED, BLUE);
+    picture.line((95.0, 15.0), (115.0, 15.0), RED, 2.5);
+    picture.line((125.0, 5.0), (145.0, 25.0), RED, 4.0);
+    picture.polygon(&[(155.0, 5.0), (175.0, 5.0), (165.0, 25.0)], RED, BLUE, 1.0);
+    picture.text(195.0, 15.0, 20.0, Anchor::Middle, RED, "I");
+    picture
+}
+
+fn pixel(pixmap: &Pixmap, x: u32, y: u32) -> Colour {
+    let pixel = pixmap.pixel(x, y).expect("inside the picture");
+    Colour { red: pixel.red(), green: pixel.green(), blue: pixel.blue() }
+}
+
+#[test]
+fn svg_has_one_element_for_each_shape() {
+    let expected = [
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="210" height="30" viewBox="0 0 210 30" font-family="DejaVu Sans">"##,
+        r##"<rect x="0" y="0" width="210" height="30" fill="#ffffff"/>"##,
+        r##"<rect x="5" y="5" width="20" height="20" fill="#d02010"/>"##,
+        r##"<rect x="35" y="5" width="20" height="20" fill="none" stroke="#d02010" stroke-width="12"/>"##,
+        r##"<circle cx="75" cy="15" r="10" fill="#d02010" stroke="#1020d0" stroke-width="1.5"/>"##,
+        r##"<line x1="95" y1="15" x2="115" y2="15" stroke="#d02010" stroke-width="2.5" stroke-linecap="round"/>"##,
+        r##"<line x1="125" y1="5" x2="145" y2="25" stroke="#d02010" stroke-width="4" stroke-linecap="round"/>"##,
+        r##"<polygon points="155,5 175,5 165,25" fill="#d02010" stroke="#1020d0" stroke-width="1" stroke-linejoin="round"/>"##,
+        r##"<text x="195" y="22.2" font-size="20" text-anchor="middle" fill="#d02010">I</text>"##,
+        "</svg>",
+    ];
+    assert_eq!(svg(&every_shape()).lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn svg_draws_an_outline_without_a_fill() {
+    let mut picture = Picture::new(8, 8, GROUND);
+    picture.outline(&[(1.0, 1.0), (7.0, 1.0), (4.0, 7.0)], RED, 2.0);
+    assert!(svg(&picture).contains(r##"<polygon points="1,1 7,1 4,7" fill="none" stroke="#d02010""##));
+}
+
+#[test]
+fn svg_escapes_texts() {
+    let mut picture = Picture::new(10, 10, GROUND);
+    picture.text(1.0, 1.0, 8.0, Anchor::Start, RED, "<&>");
+    assert!(svg(&picture).contains(">&lt;&amp;&gt;</text>"));
+}
+
+#[test]
+fn pixels_show_every_shape() {
+    let pixmap = raster::render(&every_shape(), 1.0).expect("it has pixels");
+    for (x, what) in [
+        (15, "rectangle"),
+        (75, "circle"),
+        (105, "level line"),
+        (135, "slanted line"),
+        (165, "polygon"),
+        (195, "text"),
+    ] {
+        assert_eq!(pixel(&pixmap, x, 15), RED, "the middle of the {what}");
+    }
+    assert_eq!(pixel(&pixmap, 45, 15), GROUND, "the middle of the frame");
+    assert_eq!(pixel(&pixmap, 36, 15), RED, "the edge of the frame");
+    let edge = pixel(&pixmap, 75, 5);
+    assert!(edge.blue > edge.red, "the edge of the circle is {edge}");
+}
+
+#[test]
+fn pixels_leave_out_shapes_that_cover_nothing() {
+    let mut picture = every_shape();
+    let drawn = raster::render(&picture, 1.0).expect("it has pixels");
+    picture.text(10.0, 10.0, 8.0, Anchor::End, RED, " ");
+    picture.outline(&[], RED, 2.0);
+    picture.rect(0.0, 0.0, -4.0, 4.0, RED);
+    picture.rect(300.0, 0.0, 4.0, 4.0, RED);
+    assert_eq!(raster::render(&picture, 1.0).expect("it has pixels").data(), drawn.data());
+}
+
+#[test]
+fn pixels_agree_with_resvg() {
+    let mut options = usvg::Options { font_family: "DejaVu Sans".to_owned(), ..usvg::Options::default() };
+    options.fontdb_mut().load_font_data(include_bytes!("fonts/DejaVuSans-subset.ttf").to_vec());
+    let boards = GameKind::ALL.iter().map(|kind| kind.start(&Choices::default()).board(Seat::First).picture);
+    for picture in boards.chain([every_shape()]) {
+        let tree = usvg::Tree::from_str(&svg(&picture), &options).expect("a whole SVG document");
+        let mut expected = Pixmap::new(picture.width, picture.height).expect("it has pixels");
+        resvg::render(&tree, Transform::identity(), &mut expected.as_mut());
+        let drawn = raster::render(&picture, 1.0).expect("it has pixels");
+        let differences = drawn.data().iter().zip(expected.data()).map(|(a, b)| u64::from(a.abs_diff(*b)));
+        let mean = differences.sum::<u64>() as f64 / drawn.data().len() as f64;
+        // Edges are smoothed differently; a shape that one of the two left out would show.
+        assert!(mean < 1.0, "{mean} of 255 on average: {} shapes", picture.shapes.len());
+    }
+}
+
+#[test]
+fn boards_keep_their_texts_on_the_page() {
+    for kind in GameKind::ALL {
+        let picture = kind.start(&Choices::default()).board(Seat::First).picture;
+        for shape in &picture.shapes {
+            if let Shape::Text { x, baseline, text, .. } = shape {
+                let inside = (0.0..f64::from(picture.width)).contains(x)
+                    && (0.0..f64::from(picture.height)).contains(baseline);
+                assert!(inside, "{kind}: {text} at {x}, {baseline}");
+            }
+        }
+    }
+}
