@@ -1,42 +1,29 @@
-//! Mail addresses, and the reply tokens that ride in them.
+//! Mail addresses, and the reply tokens that their plus part carries.
 
 use std::fmt::{self, Debug, Display};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A mail address in lower case: `local@domain`, no blanks, quotes or control characters, so that it can stand in
+/// A mail address in lower case, `local@domain`, without blanks, quotes and control characters, so that it is safe in
 /// any header.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(String);
 
-/// What cannot be a mail address here.
+/// The text is not a mail address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a mail address")]
 pub struct ParseAddressError;
 
 impl Address {
-    /// Reads `local@domain` (RFC 5321 4.1.2), case ignored.
+    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring case.
     ///
     /// # Errors
-    /// Anything else, quoted local parts and address literals included: nobody's mailbox is called so.
+    /// Anything else, including quoted local parts and address literals, which no real mailbox uses.
     pub fn parse(text: &str) -> Result<Address, ParseAddressError> {
         let text = text.trim();
         let (local, domain) = text.rsplit_once('@').ok_or(ParseAddressError)?;
-        let plain =
-            |c: char| c.is_ascii_alphanumeric() || c.is_alphanumeric() && c.to_lowercase().count() == 1;
-        let local_ok = local.len() <= 64
-            && !local.is_empty()
-            && !local.starts_with('.')
-            && !local.ends_with('.')
-            && local.chars().all(|c| plain(c) || "!#$%&'*+-/=?^_`{|}~.".contains(c));
-        let label_ok = |label: &str| {
-            !label.is_empty()
-                && label.len() <= 63
-                && !label.starts_with('-')
-                && !label.ends_with('-')
-                && label.chars().all(|c| plain(c) || c == '-' || c == '_')
-        };
-        if text.len() > 254 || !local_ok || !domain.split('.').all(label_ok) {
+        // RFC 5321 4.5.3.1.3, less the angle brackets.
+        if text.len() > 254 || !is_local_part(local) || !domain.split('.').all(is_domain_label) {
             return Err(ParseAddressError);
         }
         Ok(Address(text.to_lowercase()))
@@ -58,12 +45,12 @@ impl Address {
         &self.0[self.at() + 1..]
     }
 
-    /// What follows the first `+` of the local part.
+    /// The part after the first `+` of the local part.
     pub fn plus(&self) -> Option<&str> {
         self.local().split_once('+').map(|(_, plus)| plus)
     }
 
-    /// The address without its `+` and what follows it.
+    /// The address without its plus part.
     pub fn base(&self) -> Address {
         match self.local().split_once('+') {
             Some((base, _)) if !base.is_empty() => Address(format!("{base}@{}", self.domain())),
@@ -71,21 +58,40 @@ impl Address {
         }
     }
 
-    /// The address with `+plus` put behind its local part.
+    /// The address with `+plus` appended to its local part.
     ///
     /// # Errors
-    /// `plus` does not fit there.
+    /// The result is not an address, because `plus` is too long or has other characters.
     pub fn with_plus(&self, plus: &str) -> Result<Address, ParseAddressError> {
         Address::parse(&format!("{}+{plus}@{}", self.local(), self.domain()))
     }
 
-    /// What stands behind `self` and a `+` in `other`: `referee+token@…` says `token` to `referee@…`.
+    /// The part of `other` after `self` and a `+`: for `referee@…`, that of `referee+token@…` is `token`.
     pub(crate) fn plus_of<'a>(&self, other: &'a Address) -> Option<&'a str> {
         if self.domain() != other.domain() {
             return None;
         }
         other.local().strip_prefix(self.local())?.strip_prefix('+')
     }
+}
+
+/// Letters and digits, except those that lower-casing would turn into several characters.
+fn is_alphanumeric(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c.is_alphanumeric() && c.to_lowercase().count() == 1
+}
+
+fn is_local_part(local: &str) -> bool {
+    (1..=64).contains(&local.len())
+        && !local.starts_with('.')
+        && !local.ends_with('.')
+        && local.chars().all(|c| is_alphanumeric(c) || "!#$%&'*+-/=?^_`{|}~.".contains(c))
+}
+
+fn is_domain_label(label: &str) -> bool {
+    (1..=63).contains(&label.len())
+        && !label.starts_with('-')
+        && !label.ends_with('-')
+        && label.chars().all(|c| is_alphanumeric(c) || c == '-' || c == '_')
 }
 
 impl Display for Address {
@@ -113,8 +119,8 @@ impl<'de> Deserialize<'de> for Address {
     }
 }
 
-/// The secret by which a letter is known to answer one seat's letters: 80 bits in 16 characters of Crockford's
-/// base 32, lower case.
+/// The secret that shows that a letter answers those to one seat: 80 bits as 16 characters of Crockford's base 32, in
+/// lower case.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(String);
 
@@ -125,25 +131,28 @@ impl Token {
 
     pub fn from_random(random: [u8; 10]) -> Token {
         let bits = random.iter().fold(0u128, |bits, byte| bits << 8 | u128::from(*byte));
-        let letter = |i: usize| char::from(CROCKFORD[(bits >> (75 - 5 * i) & 31) as usize]);
-        Token((0..Token::LENGTH).map(letter).collect())
+        let digits = (0..Token::LENGTH).map(|i| CROCKFORD[(bits >> (75 - 5 * i) & 31) as usize]);
+        Token(digits.map(char::from).collect())
     }
 
-    /// Reads a token in any case; what is easily misread counts as meant (`o` as `0`, `i` and `l` as `1`).
+    /// Parses a token, ignoring case. As Crockford specifies, `o` is read as `0`, and `i` and `l` as `1`.
     pub fn parse(text: &str) -> Option<Token> {
         if text.len() != Token::LENGTH {
             return None;
         }
-        let letter = |c: char| match c.to_ascii_lowercase() {
-            'o' => Some('0'),
-            'i' | 'l' => Some('1'),
-            c => CROCKFORD.contains(&u8::try_from(c).ok()?).then_some(c),
-        };
-        text.chars().map(letter).collect::<Option<String>>().map(Token)
+        text.chars().map(crockford_digit).collect::<Option<String>>().map(Token)
     }
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+fn crockford_digit(c: char) -> Option<char> {
+    match c.to_ascii_lowercase() {
+        'o' => Some('0'),
+        'i' | 'l' => Some('1'),
+        c => CROCKFORD.contains(&u8::try_from(c).ok()?).then_some(c),
     }
 }
 
@@ -154,7 +163,7 @@ impl Display for Token {
 }
 
 impl Debug for Token {
-    /// A token is a secret: only its first characters show.
+    /// Shows only the first characters, because a token is a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Token({}…)", &self.0[..4])
     }
@@ -167,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_lower_cased_and_taken_apart() {
+    fn an_address_is_lower_cased_and_split() {
         let address = Address::parse(" Referee+Abc+d@Club.Example ").unwrap();
         assert_eq!(address.as_str(), "referee+abc+d@club.example");
         assert_eq!(address.local(), "referee+abc+d");
@@ -179,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_break_a_header_is_no_address() {
+    fn text_that_could_break_a_header_is_not_an_address() {
         for text in [
             "",
             "@",
@@ -205,7 +214,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_token_survives_being_written_in_any_case(random: [u8; 10]) {
+        fn a_token_is_parsed_in_any_case(random: [u8; 10]) {
             let token = Token::from_random(random);
             prop_assert_eq!(token.as_str().len(), Token::LENGTH);
             prop_assert_eq!(Token::parse(token.as_str()), Some(token.clone()));

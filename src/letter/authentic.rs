@@ -1,88 +1,93 @@
-//! What the receiving server says of a letter's origin: Authentication-AuthenticationResults (RFC 8601).
+//! What the receiving server reports about a letter's origin: Authentication-Results (RFC 8601).
 //!
-//! Only the topmost fields of the trusted server count. Anybody can write such a field into a letter; the server
-//! that takes the letter in puts its own above.
+//! Only the topmost fields of the trusted server count. A sender can forge such a field, but the receiving server puts
+//! its own above it.
+
+use std::str::Chars;
 
 use super::address::Address;
 use super::header::Header;
 
-/// What was said of the DKIM signature of the From domain.
+/// What was reported about the DKIM signature of the From domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportedDkim {
-    /// A signature of the From domain, or of one above or below it, passed.
+    /// A signature of the From domain, or of a parent or child domain, passed.
     Passed,
-    /// There are results, but none that passed for that domain.
+    /// There are results, but no signature of that domain passed.
     NotPassed,
-    /// The trusted server says nothing.
+    /// The trusted server reports nothing.
     Nothing,
 }
 
-/// Whether the field is one that [`reported_dkim`] looks at.
+/// Whether [`reported_dkim`] needs the field.
 pub fn is_trace(name: &str) -> bool {
     matches!(name, "received" | "authentication-results")
 }
 
+/// Returns the DKIM result for `from` that the server called `authserv_id` reports in the fields `trace`, topmost first.
 pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> ReportedDkim {
-    let mut told = ReportedDkim::Nothing;
-    let mut begun = false;
+    let mut reported = ReportedDkim::Nothing;
+    let mut in_own_fields = false;
     for header in trace {
         let results = (header.name == "authentication-results")
             .then(|| AuthenticationResults::parse(&header.value))
             .flatten();
         match results.filter(|results| results.authserv_id.eq_ignore_ascii_case(authserv_id)) {
             Some(results) => {
-                begun = true;
+                in_own_fields = true;
                 for result in results.of("dkim") {
                     let passed =
                         result.value == "pass" && result.domain().is_some_and(|d| aligned(d, from.domain()));
                     if passed {
                         return ReportedDkim::Passed;
                     }
-                    told = ReportedDkim::NotPassed;
+                    reported = ReportedDkim::NotPassed;
                 }
             }
-            // What stands below the server's own fields was there before it.
-            None if begun => break,
+            // Fields below the server's own arrived with the letter.
+            None if in_own_fields => break,
             None => {}
         }
     }
-    told
+    reported
 }
 
-/// Relaxed alignment (RFC 7489 3.1.1), with "the same organisation" taken for: equal, or one below the other, and
-/// no top-level domain.
+/// Relaxed alignment (RFC 7489 3.1.1). Without a public suffix list, two domains belong to the same organisation if
+/// they are equal, or one is below the other and that is not a top-level domain.
 pub fn aligned(signer: &str, from: &str) -> bool {
-    let (signer, from) = (signer.trim_end_matches('.').to_lowercase(), from.to_lowercase());
-    let below = |inner: &str, outer: &str| {
-        inner.strip_suffix(outer).is_some_and(|rest| rest.ends_with('.')) && outer.contains('.')
-    };
-    signer == from || below(&signer, &from) || below(&from, &signer)
+    let signer = signer.trim_end_matches('.').to_lowercase();
+    let from = from.to_lowercase();
+    signer == from || is_subdomain(&signer, &from) || is_subdomain(&from, &signer)
 }
 
-/// One Authentication-AuthenticationResults field.
+fn is_subdomain(inner: &str, outer: &str) -> bool {
+    inner.strip_suffix(outer).is_some_and(|rest| rest.ends_with('.')) && outer.contains('.')
+}
+
+/// A parsed Authentication-Results field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthenticationResults {
     pub authserv_id: String,
     pub results: Vec<MethodResult>,
 }
 
-/// One method's result.
+/// The result of one authentication method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodResult {
     pub method: String,
     pub value: String,
-    /// `ptype.property` and value, names in lower case.
+    /// `ptype.property`, in lower case, and its value.
     pub properties: Vec<(String, String)>,
 }
 
 impl AuthenticationResults {
-    /// Reads a field's value; `None` if it is not of that form (RFC 8601 2.2).
+    /// Parses a field's value (RFC 8601 2.2), or returns `None` if it has another form.
     pub fn parse(value: &str) -> Option<AuthenticationResults> {
-        let words = words(value);
-        let mut groups = words.split(|word| *word == Word::Mark(';'));
+        let lexemes = lex(value);
+        let mut groups = lexemes.split(|lexeme| *lexeme == Lexeme::Mark(';'));
         let authserv_id = match groups.next()?.first()? {
-            Word::Text(id) => id.clone(),
-            Word::Mark(_) => return None,
+            Lexeme::Text(id) => id.clone(),
+            Lexeme::Mark(_) => return None,
         };
         Some(AuthenticationResults { authserv_id, results: groups.filter_map(MethodResult::parse).collect() })
     }
@@ -93,17 +98,17 @@ impl AuthenticationResults {
 }
 
 impl MethodResult {
-    fn parse(words: &[Word]) -> Option<MethodResult> {
+    fn parse(lexemes: &[Lexeme]) -> Option<MethodResult> {
         let mut pairs = Vec::new();
-        let mut rest = words;
-        while let [Word::Text(name), after @ ..] = rest {
+        let mut rest = lexemes;
+        while let [Lexeme::Text(name), after @ ..] = rest {
             // `method/version = value`
             let after = match after {
-                [Word::Mark('/'), Word::Text(_), after @ ..] => after,
+                [Lexeme::Mark('/'), Lexeme::Text(_), after @ ..] => after,
                 _ => after,
             };
             match after {
-                [Word::Mark('='), Word::Text(value), more @ ..] => {
+                [Lexeme::Mark('='), Lexeme::Text(value), more @ ..] => {
                     pairs.push((name.to_ascii_lowercase(), value.clone()));
                     rest = more;
                 }
@@ -119,65 +124,71 @@ impl MethodResult {
         self.properties.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// The signing domain: `header.d`, or the domain of `header.i` where that is all that is told.
+    /// The signing domain: `header.d` or, without it, the domain of `header.i`.
     fn domain(&self) -> Option<&str> {
         self.property("header.d").or_else(|| Some(self.property("header.i")?.rsplit_once('@')?.1))
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Word {
+enum Lexeme {
     Text(String),
+    /// One of `;`, `=` and `/`.
     Mark(char),
 }
 
-/// The words and marks of a value, comments left out, quoted strings opened.
-fn words(value: &str) -> Vec<Word> {
-    let mut words = Vec::new();
-    let mut chars = value.chars().peekable();
+/// Splits a value into words and marks, without comments and the quotes of quoted strings.
+fn lex(value: &str) -> Vec<Lexeme> {
+    let mut lexemes = Vec::new();
+    let mut chars = value.chars();
     let mut word = String::new();
     while let Some(c) = chars.next() {
-        let ends = matches!(c, ';' | '=' | '/' | '(' | '"') || c.is_whitespace();
-        // In a property's value `/` and `=` are characters like others (selectors, base64 excerpts).
-        let inside =
-            matches!(c, '=' | '/') && !word.is_empty() && matches!(words.last(), Some(Word::Mark('=')));
-        if ends && !inside && !word.is_empty() {
-            words.push(Word::Text(std::mem::take(&mut word)));
+        let ends_word = matches!(c, ';' | '=' | '/' | '(' | '"') || c.is_whitespace();
+        // In the value of a property, `/` and `=` are ordinary characters (selectors, base64 excerpts).
+        let in_value =
+            matches!(c, '=' | '/') && !word.is_empty() && matches!(lexemes.last(), Some(Lexeme::Mark('=')));
+        if ends_word && !in_value && !word.is_empty() {
+            lexemes.push(Lexeme::Text(std::mem::take(&mut word)));
         }
         match c {
-            '(' => {
-                let mut depth = 1;
-                while depth > 0 {
-                    match chars.next() {
-                        Some('(') => depth += 1,
-                        Some(')') => depth -= 1,
-                        Some('\\') => drop(chars.next()),
-                        Some(_) => {}
-                        None => break,
-                    }
-                }
-            }
-            '"' => {
-                let mut text = String::new();
-                loop {
-                    match chars.next() {
-                        Some('\\') => text.extend(chars.next()),
-                        Some('"') | None => break,
-                        Some(c) => text.push(c),
-                    }
-                }
-                words.push(Word::Text(text));
-            }
-            _ if inside => word.push(c),
-            ';' | '=' | '/' => words.push(Word::Mark(c)),
+            '(' => skip_comment(&mut chars),
+            '"' => lexemes.push(Lexeme::Text(quoted_string(&mut chars))),
+            _ if in_value => word.push(c),
+            ';' | '=' | '/' => lexemes.push(Lexeme::Mark(c)),
             c if c.is_whitespace() => {}
             c => word.push(c),
         }
     }
     if !word.is_empty() {
-        words.push(Word::Text(word));
+        lexemes.push(Lexeme::Text(word));
     }
-    words
+    lexemes
+}
+
+/// Skips the rest of a comment, nested ones included (RFC 5322 3.2.2).
+fn skip_comment(chars: &mut Chars<'_>) {
+    let mut depth = 1;
+    while depth > 0 {
+        match chars.next() {
+            Some('(') => depth += 1,
+            Some(')') => depth -= 1,
+            Some('\\') => drop(chars.next()),
+            Some(_) => {}
+            None => break,
+        }
+    }
+}
+
+/// Reads the rest of a quoted string (RFC 5322 3.2.4).
+fn quoted_string(chars: &mut Chars<'_>) -> String {
+    let mut text = String::new();
+    loop {
+        match chars.next() {
+            Some('\\') => text.extend(chars.next()),
+            Some('"') | None => return text,
+            Some(c) => text.push(c),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -186,7 +197,7 @@ mod tests {
 
     use super::*;
 
-    fn told(fields: &[(&str, &str)]) -> ReportedDkim {
+    fn reported(fields: &[(&str, &str)]) -> ReportedDkim {
         let header = |(name, value): &(&str, &str)| Header { name: (*name).into(), value: (*value).into() };
         let from = Address::parse("ann@example.org").unwrap();
         reported_dkim(&fields.iter().map(header).collect::<Vec<_>>(), "mx.club.example", &from)
@@ -195,7 +206,7 @@ mod tests {
     const AR: &str = "authentication-results";
 
     #[test]
-    fn a_pass_of_the_from_domain_counts() {
+    fn a_passing_signature_of_the_from_domain_counts() {
         for value in [
             "mx.club.example; dkim=pass header.d=example.org",
             "MX.club.example 1; spf=fail smtp.mailfrom=x.y; dkim=pass (2048-bit key; ok) header.d=Example.ORG header.i=@x",
@@ -203,12 +214,12 @@ mod tests {
             "mx.club.example; dkim/1=pass header.d=mail.example.org",
             "mx.club.example; dkim=fail header.d=example.org; dkim=pass header.d=example.org",
         ] {
-            assert_eq!(told(&[(AR, value)]), ReportedDkim::Passed, "{value}");
+            assert_eq!(reported(&[(AR, value)]), ReportedDkim::Passed, "{value}");
         }
     }
 
     #[test]
-    fn anything_else_does_not() {
+    fn no_other_result_counts_as_passed() {
         for value in [
             "mx.club.example; dkim=pass header.d=evil.org",
             "mx.club.example; dkim=pass header.d=org",
@@ -218,7 +229,7 @@ mod tests {
             "mx.club.example; dkim=neutral reason=\"dkim=pass header.d=example.org\"",
             "mx.club.example; dkim=pass",
         ] {
-            assert_eq!(told(&[(AR, value)]), ReportedDkim::NotPassed, "{value}");
+            assert_eq!(reported(&[(AR, value)]), ReportedDkim::NotPassed, "{value}");
         }
         for value in [
             "mx.club.example; none",
@@ -227,25 +238,25 @@ mod tests {
             "; dkim=pass",
             "mx.club.example; spf=pass",
         ] {
-            assert_eq!(told(&[(AR, value)]), ReportedDkim::Nothing, "{value}");
+            assert_eq!(reported(&[(AR, value)]), ReportedDkim::Nothing, "{value}");
         }
     }
 
     #[test]
-    fn only_the_topmost_fields_of_the_own_server_count() {
+    fn only_the_topmost_fields_of_the_trusted_server_count() {
         let forged = (AR, "mx.club.example; dkim=pass header.d=example.org");
         let fail = (AR, "mx.club.example; dkim=fail header.d=example.org");
         let spf = (AR, "mx.club.example; spf=pass");
         let received = ("received", "from x by y");
-        assert_eq!(told(&[received, spf, forged]), ReportedDkim::Passed);
-        assert_eq!(told(&[received, fail, received, forged]), ReportedDkim::NotPassed);
-        assert_eq!(told(&[spf, received, forged]), ReportedDkim::Nothing);
-        assert_eq!(told(&[spf, (AR, "other; none"), forged]), ReportedDkim::Nothing);
+        assert_eq!(reported(&[received, spf, forged]), ReportedDkim::Passed);
+        assert_eq!(reported(&[received, fail, received, forged]), ReportedDkim::NotPassed);
+        assert_eq!(reported(&[spf, received, forged]), ReportedDkim::Nothing);
+        assert_eq!(reported(&[spf, (AR, "other; none"), forged]), ReportedDkim::Nothing);
     }
 
     proptest! {
         #[test]
-        fn reading_results_never_panics(value in "(dkim|=|pass|;|/|\\(|\\)|\"|\\\\| |header.d|a.b|@){0,40}") {
+        fn parsing_results_never_panics(value in "(dkim|=|pass|;|/|\\(|\\)|\"|\\\\| |header.d|a.b|@){0,40}") {
             let _ = AuthenticationResults::parse(&value);
         }
     }

@@ -1,19 +1,20 @@
-//! The texts of a letter: which parts hold them, and what stands in their place where there are none.
+//! The texts of a letter: which parts hold them, and what the letter has instead of a text.
 
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::charset::{decode, transfer_decoded};
 use super::clean::clean;
+use super::html;
 use super::text_line::{TextLine, plain_lines};
-use super::{Limits, UnreadableReason, html};
+use super::unreadable::{Limits, UnreadableReason};
 
-/// What a letter without a readable text consists of.
+/// What a letter has instead of a readable text. If there are several, the smallest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnreadableContent {
     Encrypted,
-    /// S/MIME that hides the text inside its signature.
+    /// S/MIME with the text inside the signature.
     OpaqueSigned,
-    /// `winmail.dat`, which only Outlook opens.
+    /// `winmail.dat` (TNEF), which only Outlook opens.
     Winmail,
     OfficeDocument,
     Pdf,
@@ -24,7 +25,7 @@ pub enum UnreadableContent {
 }
 
 impl UnreadableContent {
-    /// A sentence to the sender, and what to send instead.
+    /// Tells the sender what is wrong and what to send instead.
     pub fn advice(self) -> &'static str {
         match self {
             UnreadableContent::Encrypted => {
@@ -64,10 +65,10 @@ pub struct Texts {
     pub html: Vec<TextLine>,
     /// The first attached text.
     pub attached: Vec<TextLine>,
-    pub instead: Option<UnreadableContent>,
+    pub unreadable: Option<UnreadableContent>,
 }
 
-/// Takes the texts out of a parsed message.
+/// Extracts the texts of a parsed message.
 ///
 /// # Errors
 /// The letter exceeds a limit.
@@ -101,12 +102,12 @@ impl Walk<'_> {
         match &part.body {
             PartType::Multipart(children) => {
                 if mime_type(part).1 == "encrypted" {
-                    self.stands_for(UnreadableContent::Encrypted);
+                    self.note_unreadable(UnreadableContent::Encrypted);
                 }
                 children.iter().try_for_each(|child| self.part(*child as usize, nesting + 1))
             }
             PartType::Message(inner) => {
-                self.stands_for(UnreadableContent::Forwarded);
+                self.note_unreadable(UnreadableContent::Forwarded);
                 self.parts += inner.parts.len();
                 if nesting + depth(inner, self.limits.max_nesting) > self.limits.max_nesting {
                     return Err(UnreadableReason::TooDeep);
@@ -120,9 +121,9 @@ impl Walk<'_> {
         }
     }
 
-    fn stands_for(&mut self, what: UnreadableContent) {
-        let before = self.texts.instead;
-        self.texts.instead = Some(before.map_or(what, |before| before.min(what)));
+    fn note_unreadable(&mut self, what: UnreadableContent) {
+        let before = self.texts.unreadable;
+        self.texts.unreadable = Some(before.map_or(what, |before| before.min(what)));
     }
 
     fn leaf(&mut self, part: &MessagePart<'_>) {
@@ -142,14 +143,15 @@ impl Walk<'_> {
                 let bytes = transfer_decoded(&self.message.raw_message, part);
                 let label = part.content_type().and_then(|ct| ct.attribute("charset"));
                 for line in html::lines(&decode(&bytes, label)) {
-                    let pieces = clean(&line.text);
-                    let piece = |text: &str| TextLine { text: text.trim_end().to_owned(), ..line };
-                    self.texts.html.extend(pieces.split('\n').map(piece));
+                    // Cleaning turns Unicode line separators into line breaks.
+                    for text in clean(&line.text).split('\n') {
+                        self.texts.html.push(TextLine { text: text.trim_end().to_owned(), ..line });
+                    }
                 }
             }
             _ => {
-                if let Some(what) = stand_in(part, &kind, &subtype) {
-                    self.stands_for(what);
+                if let Some(what) = unreadable_content(part, &kind, &subtype) {
+                    self.note_unreadable(what);
                 }
             }
         }
@@ -163,7 +165,7 @@ impl Walk<'_> {
         let text = match without_armour(&text) {
             Ok(text) => text,
             Err(Armoured) => {
-                self.stands_for(UnreadableContent::Encrypted);
+                self.note_unreadable(UnreadableContent::Encrypted);
                 return Vec::new();
             }
         };
@@ -171,36 +173,40 @@ impl Walk<'_> {
     }
 }
 
-/// How many letters and multiparts stand inside one another, as far as `most` and a little more.
-fn depth(message: &Message<'_>, most: usize) -> usize {
-    if most == 0 {
+/// How deeply letters are attached to each other. Stops counting after `limit`.
+fn depth(message: &Message<'_>, limit: usize) -> usize {
+    if limit == 0 {
         return 1;
     }
-    let inner = |part: &MessagePart<'_>| match &part.body {
-        PartType::Message(inner) => depth(inner, most - 1),
-        _ => 0,
-    };
-    1 + message.parts.iter().map(inner).max().unwrap_or(0)
+    let mut deepest = 0;
+    for part in &message.parts {
+        if let PartType::Message(inner) = &part.body {
+            deepest = deepest.max(depth(inner, limit - 1));
+        }
+    }
+    1 + deepest
 }
 
-/// Type and subtype in lower case; `text/plain` where nothing is said (RFC 2045 5.2).
+/// Type and subtype in lower case; `text/plain` by default (RFC 2045 5.2).
 pub fn mime_type(part: &MessagePart<'_>) -> (String, String) {
     let Some(ct) = part.content_type() else { return ("text".into(), "plain".into()) };
     let (kind, subtype) =
         (ct.ctype().to_ascii_lowercase(), ct.subtype().unwrap_or_default().to_ascii_lowercase());
-    // A multipart without a boundary has no parts: what it holds is text.
+    // A multipart without a boundary has no parts; read its content as text.
     let leaf = !matches!(part.body, PartType::Multipart(_) | PartType::Message(_));
     let plain = kind == "text" && subtype.is_empty() || kind == "multipart" && leaf;
     if plain { ("text".into(), "plain".into()) } else { (kind, subtype) }
 }
 
-/// What a part that is no text stands for.
-fn stand_in(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<UnreadableContent> {
+/// File names of office documents, for those without a type of their own.
+const OFFICE_EXTENSIONS: [&str; 8] = [".doc", ".docx", ".odt", ".rtf", ".pages", ".xls", ".xlsx", ".ods"];
+
+/// What a part other than text contains. `None` for signatures, keys, calendars and cards, which say nothing.
+fn unreadable_content(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<UnreadableContent> {
     let name = part.attachment_name().unwrap_or_default().to_ascii_lowercase();
-    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
     let smime = part.content_type().and_then(|ct| ct.attribute("smime-type")).unwrap_or_default();
     Some(match (kind, subtype) {
-        // A letter that was hidden from the parser.
+        // An attached letter hidden by `header::without_hidden_letters`.
         ("message", "rfc82x" | "globax") => UnreadableContent::Forwarded,
         ("application", "pkcs7-mime" | "x-pkcs7-mime") if smime.eq_ignore_ascii_case("signed-data") => {
             UnreadableContent::OpaqueSigned
@@ -222,27 +228,30 @@ fn stand_in(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<Unreada
         _ if subtype.starts_with("vnd.openxmlformats") || subtype.starts_with("vnd.oasis.opendocument") => {
             UnreadableContent::OfficeDocument
         }
-        _ if ends(&[".doc", ".docx", ".odt", ".rtf", ".pages", ".xls", ".xlsx", ".ods"]) => {
+        _ if OFFICE_EXTENSIONS.iter().any(|extension| name.ends_with(extension)) => {
             UnreadableContent::OfficeDocument
         }
         (_, "pdf") => UnreadableContent::Pdf,
-        _ if ends(&[".pdf"]) => UnreadableContent::Pdf,
+        _ if name.ends_with(".pdf") => UnreadableContent::Pdf,
         ("image", _) => UnreadableContent::Picture,
         _ => UnreadableContent::OtherFile,
     })
 }
 
-/// Nothing but an encrypted block.
+/// The text is nothing but an encrypted block.
 struct Armoured;
 
-/// The text without OpenPGP's armour: a clear-signed text without its frame (RFC 9580 7), keys and signatures left
-/// out.
+/// Removes OpenPGP armour from a text: unwraps a clear-signed text (RFC 9580 7), drops keys and signatures.
 fn without_armour(text: &str) -> Result<String, Armoured> {
     if !text.contains("-----BEGIN PGP ") {
         return Ok(text.to_owned());
     }
-    let (mut out, mut signed, mut skipping, mut heading, mut encrypted) =
-        (String::new(), false, false, false, false);
+    let mut out = String::new();
+    let mut encrypted = false;
+    // Where the line is: in a signed text, in its Hash: headers, in a block to drop.
+    let mut signed = false;
+    let mut heading = false;
+    let mut skipping = false;
     for line in text.lines() {
         match line.trim_end() {
             "-----BEGIN PGP SIGNED MESSAGE-----" => (signed, heading) = (true, true),
@@ -252,6 +261,7 @@ fn without_armour(text: &str) -> Result<String, Armoured> {
             _ if skipping => {}
             header if heading => heading = !header.is_empty(),
             _ => {
+                // Dash-escaped (RFC 9580 7.2).
                 let line = if signed { line.strip_prefix("- ").unwrap_or(line) } else { line };
                 out.push_str(line);
                 out.push('\n');
@@ -266,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn armour_goes_and_the_text_stays() {
+    fn armour_is_removed_and_the_text_kept() {
         let signed = "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nSHIP 1 TO B2\n- -- \nAnn\n-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n";
         assert_eq!(without_armour(signed).ok().as_deref(), Some("SHIP 1 TO B2\n-- \nAnn\n"));
         assert!(without_armour("-----BEGIN PGP MESSAGE-----\n\nabc\n-----END PGP MESSAGE-----\n").is_err());

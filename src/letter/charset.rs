@@ -1,12 +1,13 @@
-//! From the bytes of a text part to its characters, whatever its label says.
+//! Decodes the bytes of a text part.
 //!
-//! Labels lie: UTF-8 is sent as Latin-1, Windows-1252 as UTF-8 or as nothing. So the bytes are asked first.
+//! Charset labels are often wrong: UTF-8 is labelled Latin-1, Windows-1252 is labelled UTF-8 or not at all. So the
+//! bytes themselves are examined first.
 
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::{MessagePart, MimeHeaders};
 
-/// The bytes of a leaf part with its transfer encoding undone; what does not belong there is passed over.
+/// The bytes of a leaf part, without its transfer encoding. Invalid characters are skipped.
 pub fn transfer_decoded(raw: &[u8], part: &MessagePart<'_>) -> Vec<u8> {
     let body = raw.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
     let encoding = part.content_transfer_encoding().unwrap_or_default().trim().to_ascii_lowercase();
@@ -17,9 +18,12 @@ pub fn transfer_decoded(raw: &[u8], part: &MessagePart<'_>) -> Vec<u8> {
     }
 }
 
-/// RFC 2045 6.7, tolerant: a `=` that begins no code stands for itself.
+fn hex_digit(byte: Option<&u8>) -> Option<u32> {
+    byte.and_then(|byte| char::from(*byte).to_digit(16))
+}
+
+/// Decodes quoted-printable (RFC 2045 6.7). A `=` that starts no valid code stands for itself.
 fn quoted_printable(body: &[u8]) -> Vec<u8> {
-    let digit = |b: Option<&u8>| b.and_then(|b| char::from(*b).to_digit(16));
     let mut out = Vec::with_capacity(body.len());
     let mut i = 0;
     while i < body.len() {
@@ -28,11 +32,12 @@ fn quoted_printable(body: &[u8]) -> Vec<u8> {
             i += 1;
             continue;
         }
-        if let (Some(high), Some(low)) = (digit(body.get(i + 1)), digit(body.get(i + 2))) {
+        if let (Some(high), Some(low)) = (hex_digit(body.get(i + 1)), hex_digit(body.get(i + 2))) {
             out.push((high << 4 | low) as u8);
             i += 3;
             continue;
         }
+        // A soft line break, perhaps with trailing blanks added in transit.
         let blanks = body[i + 1..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
         if i + 1 + blanks == body.len() || body[i + 1 + blanks] == b'\n' {
             i += blanks + 2;
@@ -44,6 +49,7 @@ fn quoted_printable(body: &[u8]) -> Vec<u8> {
     out
 }
 
+/// Decodes base64 (RFC 2045 6.8), skipping other characters and padding a truncated end.
 fn base64(body: &[u8]) -> Vec<u8> {
     let mut digits: Vec<u8> =
         body.iter().copied().filter(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/')).collect();
@@ -54,7 +60,15 @@ fn base64(body: &[u8]) -> Vec<u8> {
     base64_decode(&digits).unwrap_or_default()
 }
 
-/// The characters that `bytes` stand for under the charset `label`, or under what it must have been.
+/// Labels under which valid UTF-8 is decoded as UTF-8. Text in these charsets is hardly ever valid UTF-8 by accident.
+const MISUSED_LABELS: [&str; 10] =
+    ["utf-8", "utf8", "iso-8859", "latin", "windows-125", "cp125", "koi8", "unknown", "x-unknown", "default"];
+
+fn decoder(label: &str) -> Option<fn(&[u8]) -> String> {
+    if label.is_empty() { None } else { charset_decoder(label.as_bytes()) }
+}
+
+/// Decodes `bytes` with the charset `label`, or with the one that was evidently meant.
 pub fn decode(bytes: &[u8], label: Option<&str>) -> String {
     match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => return String::from_utf8_lossy(rest).into_owned(),
@@ -64,7 +78,6 @@ pub fn decode(bytes: &[u8], label: Option<&str>) -> String {
     }
     let label =
         label.unwrap_or_default().trim().trim_matches(['"', '\'']).to_ascii_lowercase().replace('_', "-");
-    let named = |label: &str| (!label.is_empty()).then(|| charset_decoder(label.as_bytes())).flatten();
     if label.starts_with("utf-16") || label.starts_with("utf16") {
         return if is_utf16(bytes, 0) || label.ends_with("be") && !is_utf16(bytes, 1) {
             utf16(bytes, u16::from_be_bytes)
@@ -82,43 +95,32 @@ pub fn decode(bytes: &[u8], label: Option<&str>) -> String {
     }
     if bytes.windows(2).any(|two| two == b"\x1b$") {
         // Only ISO 2022 has these escapes.
-        if let Some(decoder) = named(if label.starts_with("iso-2022") { &label } else { "iso-2022-jp" }) {
-            return decoder(bytes);
+        if let Some(decode) = decoder(if label.starts_with("iso-2022") { &label } else { "iso-2022-jp" }) {
+            return decode(bytes);
         }
     }
-    let one_byte = label.is_empty()
+    let may_be_utf8 = label.is_empty()
         || label.contains("ascii")
-        || [
-            "utf-8",
-            "utf8",
-            "iso-8859",
-            "latin",
-            "windows-125",
-            "cp125",
-            "koi8",
-            "unknown",
-            "x-unknown",
-            "default",
-        ]
-        .iter()
-        .any(|known| label.starts_with(known));
-    if one_byte && let Ok(text) = std::str::from_utf8(bytes) {
+        || MISUSED_LABELS.iter().any(|misused| label.starts_with(misused));
+    if may_be_utf8 && let Ok(text) = std::str::from_utf8(bytes) {
         return text.to_owned();
     }
-    // What claims to be UTF-8 or ASCII and is not is Windows-1252 as a rule.
-    let vague =
+    // Text that is labelled UTF-8 or ASCII and is neither is mostly Windows-1252.
+    let is_vague =
         label.is_empty() || label.contains("ascii") || label.starts_with("utf") || label.contains("unknown");
-    match named(&label) {
-        Some(decoder) if !vague || label == "utf-7" => decoder(bytes),
-        _ => match std::str::from_utf8(bytes) {
-            Ok(text) => text.to_owned(),
-            Err(_) => named("windows-1252")
-                .map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |decoder| decoder(bytes)),
-        },
+    if (!is_vague || label == "utf-7")
+        && let Some(decode) = decoder(&label)
+    {
+        return decode(bytes);
+    }
+    match (std::str::from_utf8(bytes), decoder("windows-1252")) {
+        (Ok(text), _) => text.to_owned(),
+        (Err(_), Some(decode)) => decode(bytes),
+        (Err(_), None) => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
 
-/// Whether nearly every second byte, from `from`, is zero, as in Western text in UTF-16.
+/// Whether most of every second byte, starting at `from`, is zero, as in Western text in UTF-16.
 fn is_utf16(bytes: &[u8], from: usize) -> bool {
     let halves = bytes.iter().skip(from).step_by(2);
     let zeros = halves.clone().filter(|b| **b == 0).count();
@@ -137,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_that_lie_are_not_believed() {
+    fn wrong_labels_are_overruled_by_the_bytes() {
         assert_eq!(decode("Grüße".as_bytes(), Some("iso-8859-1")), "Grüße");
         assert_eq!(decode(b"Gr\xfc\xdfe", Some("utf-8")), "Grüße");
         assert_eq!(decode(b"Gr\xfc\xdfe", None), "Grüße");
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn charsets_of_other_scripts_are_read() {
+    fn charsets_of_other_scripts_are_decoded() {
         assert_eq!(decode(b"\xf0\xf2\xe9\xf7\xe5\xf4", Some("koi8-r")), "ПРИВЕТ");
         assert_eq!(decode(b"\xcf\xd0\xc8\xc2\xc5\xd2", Some("windows-1251")), "ПРИВЕТ");
         assert_eq!(decode(b"\x1b$B$O$$\x1b(B OK", Some("iso-2022-jp")), "はい OK");
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_transfer_encodings_lose_nothing_readable() {
+    fn broken_transfer_encodings_are_decoded_as_far_as_possible() {
         assert_eq!(quoted_printable(b"a=3Db=\r\nc = d=C3=A4=  \n=e"), "a=bc = dä=e".as_bytes());
         assert_eq!(base64(b"U0hJ\r\nUCAx!!"), b"SHIP 1");
         assert_eq!(base64(b"U0hJUCAxU"), b"SHIP 1");

@@ -1,13 +1,12 @@
-//! Text as it was meant: what is invisible goes, what only looks different becomes plain.
+//! Normalises the characters of a text: removes invisible ones and replaces typographic ones by plain ones.
 //!
-//! It changes characters, never words. Look-alike letters of other scripts are a matter of orders, not of all
-//! text: [`latin`] is asked for them line by line.
+//! Look-alike letters of other scripts are replaced in orders only, not in all text: see [`latin`].
 
-/// A tab at the beginning of a line.
+/// The indentation that replaces a tab at the start of a line.
 const TAB: &str = "        ";
 
-/// The text with line breaks as `\n`, without invisible characters, and with plain blanks, quotes, dashes, arrows and
-/// full-width forms.
+/// Returns the text with `\n` as line breaks, without invisible characters, and with plain blanks, quotes, dashes and
+/// arrows instead of typographic and full-width ones.
 pub fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -21,11 +20,11 @@ pub fn clean(text: &str) -> String {
             }
             '\n' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => out.push('\n'),
             ' '..='~' => out.push(c),
-            // What sets a line in is told from what parts its words.
+            // Distinguishes indentation from the spaces between words.
             '\t' if out.is_empty() || out.ends_with('\n') => out.push_str(TAB),
             _ if is_invisible(c) => {}
             _ if is_blank(c) => out.push(' '),
-            _ => match plain(c) {
+            _ => match plain_form(c) {
                 Some(plain) => out.push_str(plain),
                 None => out.push(full_width(c).unwrap_or(c)),
             },
@@ -47,7 +46,7 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{2800}' | '\u{3164}')
 }
 
-fn plain(c: char) -> Option<&'static str> {
+fn plain_form(c: char) -> Option<&'static str> {
     Some(match c {
         '‘' | '’' | '‚' | '‛' | '′' | '‵' | '´' | '‹' | '›' => "'",
         '“' | '”' | '„' | '‟' | '″' | '‶' | '«' | '»' | '〝' | '〞' => "\"",
@@ -66,7 +65,7 @@ fn plain(c: char) -> Option<&'static str> {
     })
 }
 
-/// ASCII for the full-width forms U+FF01 to U+FF5E, and for digits in circles' likes that phones write.
+/// The ASCII character for a full-width form.
 fn full_width(c: char) -> Option<char> {
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0),
@@ -74,11 +73,10 @@ fn full_width(c: char) -> Option<char> {
     }
 }
 
-/// The line with Cyrillic and Greek look-alikes read as the Latin letters that they look like, or `None` where it
-/// holds none that could be meant so.
+/// Replaces Cyrillic and Greek look-alikes by the Latin letters that they look like. Returns `None` if nothing changes.
 ///
-/// A word changes as a whole or not at all: only if every letter of it is Latin or a look-alike, and it stands
-/// among Latin letters, in itself or in its line, or nothing else is in the line. So Russian prose stays Russian.
+/// A word changes as a whole or not at all: only if all its letters are Latin or look-alikes, and if there are Latin
+/// letters in it or elsewhere in the line, or the line has look-alikes only. So Russian prose stays Russian.
 pub fn latin(line: &str) -> Option<String> {
     if line.is_ascii() {
         return None;
@@ -89,9 +87,9 @@ pub fn latin(line: &str) -> Option<String> {
     let mut out = String::with_capacity(line.len());
     for word in line.split_inclusive(|c: char| !c.is_alphanumeric()) {
         let letters = word.trim_end_matches(|c: char| !c.is_alphanumeric());
-        let all = letters.chars().all(|c| c.is_ascii_alphanumeric() || look_alike(c).is_some());
-        let some = latin_line || letters.chars().any(|c| c.is_ascii_alphanumeric());
-        if !letters.is_ascii() && all && some {
+        let replaceable = letters.chars().all(|c| c.is_ascii_alphanumeric() || look_alike(c).is_some());
+        let among_latin = latin_line || letters.chars().any(|c| c.is_ascii_alphanumeric());
+        if !letters.is_ascii() && replaceable && among_latin {
             changed = true;
             out.extend(letters.chars().map(|c| look_alike(c).unwrap_or(c)));
             out.push_str(&word[letters.len()..]);
@@ -180,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_seen_goes_and_what_looks_different_becomes_plain() {
+    fn invisible_characters_are_removed_and_typographic_ones_replaced() {
         assert_eq!(clean("\u{feff}SHIP\u{a0}1\u{200b} TO B\u{ad}2\u{202e}"), "SHIP 1 TO B2");
         assert_eq!(clean("ＳＨＩＰ　１：Ａ３"), "SHIP 1:A3");
         assert_eq!(clean("A3 → B2, D2–E4, “hm” it’s…"), "A3 -> B2, D2-E4, \"hm\" it's...");
@@ -189,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn look_alikes_are_read_as_latin_only_among_latin() {
+    fn look_alikes_are_replaced_only_among_latin_letters() {
         assert_eq!(latin("ЅНІР 1 ТО А3").as_deref(), Some("SHIP 1 TO A3"));
         assert_eq!(latin("SHIP 1 TO В2").as_deref(), Some("SHIP 1 TO B2"));
         assert_eq!(latin("НОLD").as_deref(), Some("HOLD"));
@@ -200,7 +198,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cleaning_twice_changes_nothing_more(text in ".*") {
+        fn cleaning_is_idempotent(text in ".*") {
             let once = clean(&text);
             prop_assert_eq!(clean(&once), once.clone());
             let _ = latin(&once);

@@ -1,4 +1,4 @@
-//! The SHA-256 by which letters, entries and sealed orders are known.
+//! The SHA-256 that identifies letters, ledger entries and sealed orders.
 
 use std::fmt::{self, Debug, Display};
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
-/// What is not 64 hexadecimal digits.
+/// The text is not 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a SHA-256 in 64 hexadecimal digits")]
 pub struct ParseDigestError;
@@ -38,7 +38,7 @@ impl Display for Digest {
             self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| DIGITS[digit as usize]);
         let mut text = [0; 64];
         text.iter_mut().zip(digits).for_each(|(place, digit)| *place = digit);
-        f.pad(std::str::from_utf8(&text).expect("they are digits"))
+        f.pad(std::str::from_utf8(&text).expect("hexadecimal digits are ASCII"))
     }
 }
 
@@ -56,17 +56,20 @@ impl FromStr for Digest {
         if digits.len() != 64 {
             return Err(ParseDigestError);
         }
-        let value = |digit: u8| match digit {
-            b'0'..=b'9' => Ok(digit - b'0'),
-            b'a'..=b'f' => Ok(digit - b'a' + 10),
-            b'A'..=b'F' => Ok(digit - b'A' + 10),
-            _ => Err(ParseDigestError),
-        };
         let mut bytes = [0; 32];
         for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = value(pair[0])? << 4 | value(pair[1])?;
+            *byte = hex_value(pair[0])? << 4 | hex_value(pair[1])?;
         }
         Ok(Digest(bytes))
+    }
+}
+
+fn hex_value(digit: u8) -> Result<u8, ParseDigestError> {
+    match digit {
+        b'0'..=b'9' => Ok(digit - b'0'),
+        b'a'..=b'f' => Ok(digit - b'a' + 10),
+        b'A'..=b'F' => Ok(digit - b'A' + 10),
+        _ => Err(ParseDigestError),
     }
 }
 
@@ -87,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_is_the_one_that_sha256sum_prints() {
+    fn a_digest_is_printed_as_by_sha256sum() {
         let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         let digest = Digest::of(b"abc");
         assert_eq!(digest.to_string(), known);
@@ -98,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_digest_is_refused() {
+    fn other_text_is_not_a_digest() {
         for text in ["", "abc", &"g".repeat(64), &"0".repeat(63), &"é".repeat(32)] {
             assert_eq!(text.parse::<Digest>(), Err(ParseDigestError), "{text}");
         }

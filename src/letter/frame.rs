@@ -1,28 +1,31 @@
-//! What mail programs put round a quote: attribution lines, header blocks, rules.
+//! Finds the lines that mail programs put before a quote: attribution lines, header blocks and rules.
 //!
-//! It says where such a frame stands and whose letter it announces; what follows from that is decided in
-//! [`quote`](super::quote).
+//! It tells where such a frame is and whose letter it introduces. [`quote`](super::quote) decides what that means for
+//! the lines that follow.
 
 use super::address::Address;
 use super::patterns::{has_address, has_date, has_time, has_word};
 use super::words::{FORWARDED, LEADS, Label, ORIGINAL, WROTE, label};
 
-/// A line longer than this is no part of a frame.
+/// Maximum bytes of a line in a frame. Every search below is linear in the line, and runs from each line.
 const MAX_LINE: usize = 600;
 
-/// An attribution takes this many lines at most.
+/// Maximum lines of an attribution.
 const MAX_ATTRIBUTION: usize = 4;
 
-/// A header block takes this many lines at most, blank ones not counted.
+/// Maximum lines of a header block, without blank lines.
 const MAX_BLOCK: usize = 14;
 
-/// And one that is drawn as a table so many.
+/// Maximum lines of a header block that is drawn as a table.
 const MAX_TABLE: usize = 24;
 
-/// Lines that announce a quote.
+/// Maximum characters of a header line's label.
+const MAX_LABEL: usize = 24;
+
+/// The lines that introduce a quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The first line behind it.
+    /// The index of the first line after the frame.
     pub end: usize,
     pub kind: FrameKind,
     pub author: Author,
@@ -30,17 +33,17 @@ pub struct Frame {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
-    /// A header block or a rule: below it stands the letter as it was, with what that one quotes.
-    Block,
+    /// A header block or a rule. The whole letter follows, with its own quotes.
+    HeaderBlock,
     /// An attribution with date and author.
-    Certain,
+    Attribution,
     /// An attribution only if a quote follows.
-    Likely,
-    /// What follows was forwarded.
-    Forwarded,
+    LikelyAttribution,
+    /// The line above a forwarded letter.
+    Forward,
 }
 
-/// Whose letter is announced.
+/// The author of the quoted letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
     Us,
@@ -48,47 +51,47 @@ pub enum Author {
     Unknown,
 }
 
-/// By what frames tell who wrote.
+/// The two people whose letters a letter may quote.
 #[derive(Clone, Copy, Debug)]
 pub struct Correspondents<'a> {
+    /// The referee's address.
     pub own: &'a Address,
-    /// The name of the sender, in lower case; empty where it says nothing.
+    /// The sender's name in lower case; empty if it cannot identify anybody.
     pub sender: &'a str,
 }
 
-/// The lines of a letter in which frames are looked for: `None` where a line can be no part of one.
+/// Finds frames in the lines of a letter.
 pub struct FrameFinder<'a> {
+    /// `None` for lines that cannot belong to a frame.
     lines: Vec<Option<&'a str>>,
     correspondents: Correspondents<'a>,
 }
 
 impl<'a> FrameFinder<'a> {
     pub fn new(lines: Vec<Option<&'a str>>, correspondents: Correspondents<'a>) -> FrameFinder<'a> {
-        let usable = |line: &'a str| line.len() <= MAX_LINE;
-        FrameFinder {
-            lines: lines.into_iter().map(|line| line.filter(|line| usable(line))).collect(),
-            correspondents,
-        }
+        let lines = lines.into_iter().map(|line| line.filter(|line| line.len() <= MAX_LINE)).collect();
+        FrameFinder { lines, correspondents }
     }
 
     fn line(&self, at: usize) -> Option<&'a str> {
         self.lines.get(at).copied().flatten().filter(|line| !line.trim().is_empty())
     }
 
-    /// Whether there is a blank line at `at`; what is no line at all is none.
+    /// Whether the line at `at` is blank. Lines outside the letter or excluded from frames are not.
     fn is_blank(&self, at: usize) -> bool {
         self.lines.get(at).copied().flatten().is_some_and(|line| line.trim().is_empty())
     }
 
-    fn skip_blanks(&self, mut at: usize, most: usize) -> usize {
-        let last = at + most;
+    /// Returns `at`, or the next line that is not blank; skips up to `limit` lines.
+    fn skip_blanks(&self, mut at: usize, limit: usize) -> usize {
+        let last = at + limit;
         while at < last && self.is_blank(at) {
             at += 1;
         }
         at
     }
 
-    /// The frame that begins at line `at`.
+    /// Returns the frame that starts at line `at`.
     pub fn frame(&self, at: usize) -> Option<Frame> {
         let line = self.line(at)?;
         if let Some(kind) = rule(line) {
@@ -111,7 +114,7 @@ impl<'a> FrameFinder<'a> {
             .or_else(|| self.foreign_block(at))
     }
 
-    /// A header block: `From:` and its like, `kinds` different labels at least.
+    /// A header block with at least `kinds` different labels, such as `From:`.
     fn block(&self, at: usize, kinds: usize) -> Option<Frame> {
         if let Some(frame) = self.one_line_block(at) {
             return Some(frame);
@@ -124,7 +127,7 @@ impl<'a> FrameFinder<'a> {
             match header_line(line) {
                 Some((kind, value)) => {
                     if kind == Label::From {
-                        // A second `From:` begins the block of another letter.
+                        // A second `From:` starts another letter's block.
                         if seen.contains(&Label::From) {
                             break;
                         }
@@ -136,11 +139,11 @@ impl<'a> FrameFinder<'a> {
                     loose = 0;
                     end = here + 1;
                 }
-                // A list of recipients or a subject may go on in a second line.
+                // A subject or a list of recipients may continue on the next line.
                 None if !seen.is_empty()
                     && loose < 2
                     && !self.is_blank(here - 1)
-                    && attributes(line).is_none() =>
+                    && attribution_kind(line).is_none() =>
                 {
                     if seen == [Label::From] && author == Author::Unknown {
                         author = self.author(line);
@@ -152,24 +155,26 @@ impl<'a> FrameFinder<'a> {
             here += 1;
         }
         let enough = seen.len() >= kinds && (seen.contains(&Label::From) || seen.contains(&Label::Subject));
-        enough.then_some(Frame { end, kind: FrameKind::Block, author })
+        enough.then_some(Frame { end, kind: FrameKind::HeaderBlock, author })
     }
 
     /// A header block of Notes 5 and 6, drawn as a table: `|---------+--->` above and below, `|` before each line.
     fn table(&self, at: usize) -> Option<Frame> {
-        let row = |l: &usize| self.line(*l).is_some_and(|l| l.trim().starts_with('|') || is_table_rule(l));
-        let end = (at..at + MAX_TABLE).take_while(row).last()? + 1;
-        let rows: Vec<&str> = (at..end).filter_map(|l| self.line(l)).collect();
+        let rows: Vec<&str> = (at..at + MAX_TABLE)
+            .map_while(|l| self.line(l))
+            .take_while(|line| line.trim().starts_with('|') || is_table_rule(line))
+            .collect();
         let sender = rows.iter().find(|row| row.contains('@'))?;
-        let labelled = |row: &&str| header_line(row).is_some();
-        (rows.iter().filter(|row| labelled(row)).count() >= 2).then(|| Frame {
-            end,
-            kind: FrameKind::Block,
+        let labels = rows.iter().filter(|row| header_line(row).is_some()).count();
+        (labels >= 2).then(|| Frame {
+            end: at + rows.len(),
+            kind: FrameKind::HeaderBlock,
             author: self.author(sender),
         })
     }
 
-    /// A header block that lost its line breaks: `From: … Sent: … To: … Subject: …`, or the two first of them whole.
+    /// A header block that lost its line breaks: `From: … Sent: … To: … Subject: …`, or only the first two if both
+    /// are complete.
     fn one_line_block(&self, at: usize) -> Option<Frame> {
         let line = self.line(at)?;
         header_line(line)?;
@@ -177,25 +182,21 @@ impl<'a> FrameFinder<'a> {
             line.split_whitespace().filter_map(|word| label(word.strip_suffix(':')?)).collect();
         seen.sort_unstable();
         seen.dedup();
-        let two = [Label::From, Label::Date].iter().all(|label| seen.contains(label));
-        let whole = two && has_address(line) && has_date(line) && has_time(line);
-        (whole || seen.len() >= 4).then(|| Frame {
+        let first_two = [Label::From, Label::Date].iter().all(|label| seen.contains(label));
+        let complete = first_two && has_address(line) && has_date(line) && has_time(line);
+        (complete || seen.len() >= 4).then(|| Frame {
             end: at + 1,
-            kind: FrameKind::Block,
+            kind: FrameKind::HeaderBlock,
             author: self.author(line),
         })
     }
 
-    /// A header block in a language that is not known here: three lines of a label and a value at least (two if the
-    /// labels are known), one with an address and one with a date and a time.
+    /// A header block in an unknown language: at least three lines with a label and a value (two if the labels are
+    /// known), of which one has an address and one a date and a time.
     fn foreign_block(&self, at: usize) -> Option<Frame> {
-        let value = |line: &'a str| {
-            let (label, value) = line.trim().split_once([':', '：'])?;
-            (label.chars().count() <= 24 && !label.contains(['@', '<', '>']) && !value.trim().is_empty())
-                .then_some(value)
-        };
         let (mut values, mut here, mut end) = (Vec::new(), at, at);
-        while let Some(value) = self.line(here).and_then(value).filter(|_| values.len() < MAX_BLOCK) {
+        while let Some(value) = self.line(here).and_then(labelled_value).filter(|_| values.len() < MAX_BLOCK)
+        {
             values.push(value);
             end = here + 1;
             here = self.skip_blanks(end, 1);
@@ -206,12 +207,12 @@ impl<'a> FrameFinder<'a> {
         if !addressed || !dated || values.len() < 3 && known < 2 {
             return None;
         }
-        // Who wrote stands first in all languages.
+        // The sender comes first in all languages.
         let author = self.author(values[0]);
-        Some(Frame { end, kind: FrameKind::Block, author })
+        Some(Frame { end, kind: FrameKind::HeaderBlock, author })
     }
 
-    /// A header block of Notes: labels alone on their lines, without colons.
+    /// A header block of Notes: each label is alone on its line, without a colon.
     fn bare_block(&self, at: usize) -> Option<Frame> {
         self.line(at).filter(|line| label(line).is_some() || line.contains('@'))?;
         let mut seen = Vec::new();
@@ -232,12 +233,12 @@ impl<'a> FrameFinder<'a> {
             here += 1;
         }
         let complete = seen.contains(&Label::To) && seen.contains(&Label::Subject);
-        // The subject itself stands in the line behind its label.
+        // The subject itself is on the line after its label.
         let end = if complete { self.skip_blanks(end, 1) + 1 } else { end };
-        complete.then(|| Frame { end: end.min(self.lines.len()), kind: FrameKind::Block, author })
+        complete.then(|| Frame { end: end.min(self.lines.len()), kind: FrameKind::HeaderBlock, author })
     }
 
-    /// One to four lines that say who wrote, and when.
+    /// One to four lines that tell who wrote, and when.
     fn attribution(&self, at: usize) -> Option<Frame> {
         let mut joined = String::new();
         for lines in 0..MAX_ATTRIBUTION {
@@ -247,13 +248,14 @@ impl<'a> FrameFinder<'a> {
             }
             joined.push(' ');
             joined.push_str(line.trim());
-            if let Some(kind) = attributes(&joined) {
-                let whole_below = (at + 1..=at + lines).any(|from| {
+            if let Some(kind) = attribution_kind(&joined) {
+                // Text above a complete attribution is the person's own unless it looks like its first line.
+                let complete_below = (at + 1..=at + lines).any(|from| {
                     let rest: Vec<_> = (from..=at + lines).filter_map(|l| self.line(l)).collect();
-                    attributes(&rest.join(" ")) == Some(FrameKind::Certain)
+                    attribution_kind(&rest.join(" ")) == Some(FrameKind::Attribution)
                 });
                 let first = self.line(at)?;
-                if whole_below && !leads(first) && !first.contains("<") {
+                if complete_below && !leads(first) && !first.contains("<") {
                     return None;
                 }
                 return Some(Frame { end: at + lines + 1, kind, author: self.author(&joined) });
@@ -262,7 +264,7 @@ impl<'a> FrameFinder<'a> {
         None
     }
 
-    /// Whether what was read of an attribution so far may go on in the next line.
+    /// Whether an attribution that starts with `so_far` may continue on the next line.
     fn wraps(&self, so_far: &str) -> bool {
         let ended = so_far.ends_with([':', '：']);
         !ended && (leads(so_far) || so_far.contains('@') || has_date(so_far))
@@ -270,27 +272,39 @@ impl<'a> FrameFinder<'a> {
 
     fn author(&self, text: &str) -> Author {
         let text = text.to_lowercase();
-        if !text.contains('@') {
-            let by_sender =
-                !self.correspondents.sender.is_empty() && has_word(&text, self.correspondents.sender);
-            return if by_sender { Author::Other } else { Author::Unknown };
+        let Correspondents { own, sender } = self.correspondents;
+        if text.contains('@') {
+            if mentions(&text, own) { Author::Us } else { Author::Other }
+        } else if !sender.is_empty() && has_word(&text, sender) {
+            Author::Other
+        } else {
+            Author::Unknown
         }
-        let own = self.correspondents.own;
-        let local = own.local();
-        let ours = text.match_indices(local).any(|(at, _)| {
-            let before = text[..at].chars().next_back();
-            let rest = &text[at + local.len()..];
-            let rest = rest
-                .strip_prefix('+')
-                .map_or(rest, |plus| plus.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
-            before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | '-' | '_' | '+'))
-                && rest.strip_prefix('@').is_some_and(|rest| rest.starts_with(own.domain()))
-        });
-        if ours { Author::Us } else { Author::Other }
     }
 }
 
-/// A line that is drawn above, within or below a header block of old Notes.
+/// Whether a text in lower case mentions the address, with or without a plus part.
+fn mentions(text: &str, address: &Address) -> bool {
+    let local = address.local();
+    text.match_indices(local).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let rest = &text[at + local.len()..];
+        let rest = rest
+            .strip_prefix('+')
+            .map_or(rest, |plus| plus.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
+        before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | '-' | '_' | '+'))
+            && rest.strip_prefix('@').is_some_and(|rest| rest.starts_with(address.domain()))
+    })
+}
+
+/// The value of a line that looks like `Label: value` in some language.
+fn labelled_value(line: &str) -> Option<&str> {
+    let (label, value) = line.trim().split_once([':', '：'])?;
+    (label.chars().count() <= MAX_LABEL && !label.contains(['@', '<', '>']) && !value.trim().is_empty())
+        .then_some(value)
+}
+
+/// Whether the line is drawn above, within or below a header block of old Notes.
 fn is_table_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 20
@@ -304,37 +318,39 @@ fn is_table_rule(line: &str) -> bool {
 fn header_line(line: &str) -> Option<(Label, &str)> {
     let line = line.trim().trim_start_matches(['*', '_', '|', ' ']);
     let (before, value) = line.split_once([':', '：'])?;
-    (before.chars().count() <= 24).then_some(())?;
+    if before.chars().count() > MAX_LABEL {
+        return None;
+    }
     Some((label(before)?, value))
 }
 
-/// A line such as `-----Original Message-----` or `---------- Forwarded message ---------`.
+/// The kind of a line such as `-----Original Message-----` or `---------- Forwarded message ---------`.
 fn rule(line: &str) -> Option<FrameKind> {
     let line = line.trim().trim_matches(['*', '_', ' ']);
     let inner = line.trim_matches(['-', '=', '_', ' ', '<', '>', '~', '*', ':']);
     if inner.len() > 120 || inner.is_empty() {
         return None;
     }
-    let edge = |c: char| matches!(c, '-' | '=' | '_' | '<' | '~');
-    let framed = line.starts_with(edge) && line.len() > inner.len() + 1;
+    let framed = line.starts_with(['-', '=', '_', '<', '~']) && line.len() > inner.len() + 1;
     let inner = inner.to_lowercase();
-    if FORWARDED.begin(&inner) && (framed || line.ends_with(':')) {
-        Some(FrameKind::Forwarded)
-    } else if ORIGINAL.begin(&inner) && (framed || inner.split(' ').count() <= 2) {
-        Some(FrameKind::Block)
+    if FORWARDED.any_prefix_of(&inner) && (framed || line.ends_with(':')) {
+        Some(FrameKind::Forward)
+    } else if ORIGINAL.any_prefix_of(&inner) && (framed || inner.split(' ').count() <= 2) {
+        Some(FrameKind::HeaderBlock)
     } else {
         None
     }
 }
 
+/// Whether the text looks like the start of an attribution.
 fn leads(text: &str) -> bool {
     let text = text.trim_start_matches([' ', '*', '_', '"']).to_lowercase();
-    (LEADS.lead(&text) || text.starts_with(|c: char| c.is_ascii_digit()))
+    (LEADS.any_first_word_of(&text) || text.starts_with(|c: char| c.is_ascii_digit()))
         && text.chars().any(|c| c.is_ascii_digit())
 }
 
-/// Whether the text says that somebody wrote, or when a letter came from whom.
-fn attributes(text: &str) -> Option<FrameKind> {
+/// The kind of attribution, if the text tells that somebody wrote, or who sent a letter when.
+fn attribution_kind(text: &str) -> Option<FrameKind> {
     let text = text.trim().trim_matches(['*', '_', ' ']);
     let dashed = text.starts_with("--") && text.ends_with("--");
     let bare = text.trim_matches(['-', ' ', '*', '_']).to_lowercase();
@@ -348,15 +364,15 @@ fn attributes(text: &str) -> Option<FrameKind> {
     }
     let (date, address) = (has_date(&bare), has_address(&bare));
     if date && address {
-        return Some(FrameKind::Certain);
+        return Some(FrameKind::Attribution);
     }
     let short = |words| bare.split(' ').count() <= words;
     let wrote = (date || address || short(8)) && WROTE.any(|verb| has_word(&bare, verb));
     match (date, wrote) {
-        (true, true) => Some(FrameKind::Certain),
-        (false, true) if address || bare.len() < 100 => Some(FrameKind::Likely),
-        // In a language whose verb is not known here.
-        (true, false) if has_time(&bare) && short(10) => Some(FrameKind::Likely),
+        (true, true) => Some(FrameKind::Attribution),
+        (false, true) if address || bare.len() < 100 => Some(FrameKind::LikelyAttribution),
+        // In a language whose verb is not in the list.
+        (true, false) if has_time(&bare) && short(10) => Some(FrameKind::LikelyAttribution),
         _ => None,
     }
 }
@@ -376,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn attributions_of_many_languages_are_known() {
+    fn attributions_in_many_languages_are_found() {
         for text in [
             "On Mon, Nov 20, 2026 at 11:00 AM Referee <referee@club.example> wrote:",
             "On Mon, Nov 20, 2026 at 11:00 AM Referee <referee+0123@club.example>\nwrote:",
@@ -407,10 +423,10 @@ mod tests {
             "Le vendredi 20 novembre 2026, Referee nous a dit :",
         ] {
             let found = frame(text).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!((found.end, found.kind), (text.lines().count(), FrameKind::Certain), "{text}");
+            assert_eq!((found.end, found.kind), (text.lines().count(), FrameKind::Attribution), "{text}");
             assert_ne!(found.author, Author::Other, "{text}");
         }
-        assert_eq!(frame("Referee wrote:").unwrap().kind, FrameKind::Likely);
+        assert_eq!(frame("Referee wrote:").unwrap().kind, FrameKind::LikelyAttribution);
         let other = frame("On Mon, Nov 20, 2026 at 11:00 AM Ann <ann@example.org> wrote:").unwrap();
         assert_eq!(other.author, Author::Other);
         assert_eq!(
@@ -420,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn header_blocks_of_many_languages_are_known() {
+    fn header_blocks_in_many_languages_are_found() {
         for text in [
             "From: Referee <referee@club.example>\nSent: Friday, 20 November 2026 11:00\nTo: Ann\nSubject: Turn 4",
             "*From:* Referee <referee@club.example>\n*Sent:* Friday\n*To:* Ann\n*Subject:* Turn 4",
@@ -441,17 +457,17 @@ mod tests {
             "_____________\nFrom: referee@club.example",
         ] {
             let found = frame(text).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!((found.end, found.kind), (text.lines().count(), FrameKind::Block), "{text}");
+            assert_eq!((found.end, found.kind), (text.lines().count(), FrameKind::HeaderBlock), "{text}");
             assert_ne!(found.author, Author::Other, "{text}");
         }
         let forwarded =
             frame("---------- Forwarded message ---------\nFrom: Ann <ann@x.org>\nDate: x\nSubject: y")
                 .unwrap();
-        assert_eq!((forwarded.kind, forwarded.end), (FrameKind::Forwarded, 4));
+        assert_eq!((forwarded.kind, forwarded.end), (FrameKind::Forward, 4));
     }
 
     #[test]
-    fn what_people_write_is_no_frame() {
+    fn lines_that_people_write_are_not_frames() {
         for text in [
             "SHIP 1 TO B2",
             "SHIP 1: A3 to B2",

@@ -1,34 +1,33 @@
-//! Header fields as they stand, all of them, in order.
+//! Raw header fields, in order, and preparations of the raw bytes.
 //!
-//! The structured ones that matter (From, Subject, the content types) are left to the parser; here it is about those
+//! The parser decodes the structured fields that matter (From, Subject, the content types). This module is for those
 //! whose order, number or mere presence counts.
 
 use std::borrow::Cow;
 
-use super::OwnIdentity;
 use super::address::{Address, Token};
+use super::identity::OwnIdentity;
 
 /// One header field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// In lower case.
     pub name: String,
-    /// Unfolded; what is not UTF-8 is replaced.
+    /// Unfolded; invalid UTF-8 is replaced.
     pub value: String,
 }
 
-/// The letter with line feeds, where its lines end in bare carriage returns as on an old Macintosh.
+/// Replaces bare carriage returns by line feeds if the first line ends in one, as on an old Macintosh.
 pub fn with_line_feeds(raw: &[u8]) -> Cow<'_, [u8]> {
     let end = raw.iter().position(|b| matches!(b, b'\r' | b'\n'));
     let bare = end.is_some_and(|end| raw[end] == b'\r' && raw.get(end + 1) != Some(&b'\n'));
     if !bare {
         return Cow::Borrowed(raw);
     }
-    let line_feed = |b: &u8| if *b == b'\r' { b'\n' } else { *b };
-    Cow::Owned(raw.iter().map(line_feed).collect())
+    Cow::Owned(raw.iter().map(|b| if *b == b'\r' { b'\n' } else { *b }).collect())
 }
 
-/// The letter without the `From ` line that some delivery programs put above it.
+/// Removes the `From ` line that some delivery programs put above a letter.
 pub fn without_envelope_line(raw: &[u8]) -> &[u8] {
     let blank = raw.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let raw = &raw[blank..];
@@ -40,7 +39,7 @@ pub fn without_envelope_line(raw: &[u8]) -> &[u8] {
     }
 }
 
-/// The header: all before the first blank line.
+/// The header: everything before the first blank line.
 pub fn head(raw: &[u8]) -> &[u8] {
     let mut at = 0;
     for line in raw.split_inclusive(|b| *b == b'\n') {
@@ -52,6 +51,7 @@ pub fn head(raw: &[u8]) -> &[u8] {
     &raw[..at]
 }
 
+/// Splits a header into its fields.
 pub fn headers(head: &[u8]) -> Vec<Header> {
     let mut headers: Vec<Header> = Vec::new();
     for line in String::from_utf8_lossy(head).split('\n') {
@@ -68,7 +68,7 @@ pub fn headers(head: &[u8]) -> Vec<Header> {
     headers
 }
 
-/// How often the raw letter says `Content-Type`: the letters in letters are at most as many.
+/// How often `Content-Type` occurs in the raw letter: an upper bound on its attached letters.
 pub fn count_content_types(raw: &[u8]) -> usize {
     count(raw, b"content-type")
 }
@@ -77,7 +77,7 @@ fn count(text: &[u8], word: &[u8]) -> usize {
     find(text, word).count()
 }
 
-/// Where `word`, given in lower case, begins in `text`, in any case.
+/// The offsets of `word`, given in lower case, in `text`, ignoring case.
 fn find<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
     let first = word[0];
     let begins = move |at: &usize| {
@@ -87,9 +87,11 @@ fn find<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a 
     (0..text.len()).filter(begins)
 }
 
-/// The raw letter, with letters inside it hidden from the parser where their number cannot be told beforehand: behind
-/// a transfer encoding (which RFC 2046 5.2.1 forbids them), and in digests, which need not name them. Such letters
-/// are never read, and the parser's results take a stack as deep as they are nested.
+/// Hides from the parser those attached letters that [`count_content_types`] misses: behind a transfer encoding, which
+/// RFC 2046 5.2.1 forbids, and in digests, which need not label them.
+///
+/// The parser's result is as deeply nested as the letters, so dropping it could overflow the stack. The content of
+/// such letters is never read.
 pub fn without_hidden_letters(raw: &[u8]) -> Cow<'_, [u8]> {
     if find(raw, b"message").chain(find(raw, b"multipart/digest")).next().is_none() {
         return Cow::Borrowed(raw);
@@ -98,8 +100,8 @@ pub fn without_hidden_letters(raw: &[u8]) -> Cow<'_, [u8]> {
     let mut from = 0;
     while from < out.len() {
         let rest = &out[from..];
-        let blank = |two: &[u8]| two == b"\n\n" || two == b"\n\r";
-        let length = rest.windows(2).position(blank).map_or(rest.len(), |end| end + 2);
+        let blank_line = rest.windows(2).position(|two| two == b"\n\n" || two == b"\n\r");
+        let length = blank_line.map_or(rest.len(), |end| end + 2);
         let block = &mut out[from..from + length];
         let encoded = count(block, b"content-transfer-encoding") > 0
             && (count(block, b"base64") > 0 || count(block, b"quoted-printable") > 0);
@@ -113,7 +115,7 @@ pub fn without_hidden_letters(raw: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Spoils the last letter of each `word`.
+/// Overwrites the last character of each `word`.
 fn hide(text: &mut [u8], word: &[u8]) {
     let found: Vec<usize> = find(text, word).collect();
     for at in found {
@@ -121,28 +123,27 @@ fn hide(text: &mut [u8], word: &[u8]) {
     }
 }
 
+/// Maximum length of a Message-ID, that of a line (RFC 5322 2.1.1).
+const MAX_ID: usize = 998;
+
 /// The Message-IDs in a field, without their angle brackets.
 pub fn message_ids(value: &str) -> Vec<String> {
     let mut ids = Vec::new();
     for piece in value.split('<').skip(1) {
         let id: String = piece.split('>').next().unwrap_or_default().split_whitespace().collect();
-        if !id.is_empty() && id.len() <= 998 {
+        if !id.is_empty() && id.len() <= MAX_ID {
             ids.push(id);
         }
     }
     if ids.is_empty() && !value.contains('<') {
-        // Some write it without brackets.
-        ids.extend(
-            value
-                .split_whitespace()
-                .filter(|word| word.contains('@') && word.len() <= 998)
-                .map(str::to_owned),
-        );
+        // Some programs omit the brackets.
+        let bare = value.split_whitespace().filter(|word| word.contains('@') && word.len() <= MAX_ID);
+        ids.extend(bare.map(str::to_owned));
     }
     ids
 }
 
-/// Whether only we can have written a Message-ID: by its token, or by a domain that is nobody else's.
+/// Whether a Message-ID can only be ours: it holds a token, or its domain is used for nothing else.
 pub fn is_own_id(id: &str, own: &OwnIdentity) -> bool {
     let shared = own.message_id_domain.eq_ignore_ascii_case(own.address.domain());
     token_of_id(id, own).is_some() || !shared && has_own_domain(id, own)
@@ -152,7 +153,7 @@ fn has_own_domain(id: &str, own: &OwnIdentity) -> bool {
     id.rsplit_once('@').is_some_and(|(_, domain)| domain.eq_ignore_ascii_case(&own.message_id_domain))
 }
 
-/// The token in a Message-ID of ours: `TOKEN.N@domain`.
+/// The token in one of our Message-IDs: `TOKEN.N@domain`.
 pub fn token_of_id(id: &str, own: &OwnIdentity) -> Option<Token> {
     if !has_own_domain(id, own) {
         return None;
@@ -160,19 +161,22 @@ pub fn token_of_id(id: &str, own: &OwnIdentity) -> Option<Token> {
     Token::parse(id.split_once('.')?.0)
 }
 
-/// The tokens behind the `+` of our own address in a field of addresses.
+/// The tokens after the `+` of our addresses in an address field.
 pub fn plus_tokens(value: &str, own: &OwnIdentity) -> Vec<Token> {
-    let edge = |c: char| {
-        c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '"' | '(' | ')' | ':' | '\'' | '[' | ']')
-    };
-    let ours = [Some(&own.address), own.return_path.as_ref()];
-    let token =
-        |address: Address| ours.into_iter().flatten().find_map(|own| Token::parse(own.plus_of(&address)?));
     value
-        .split(edge)
+        .split(is_address_delimiter)
         .filter(|word| word.contains('@'))
-        .filter_map(|word| token(Address::parse(word).ok()?))
+        .filter_map(|word| plus_token(&Address::parse(word).ok()?, own))
         .collect()
+}
+
+/// The token in `address`, if it is ours with a token after the `+`.
+fn plus_token(address: &Address, own: &OwnIdentity) -> Option<Token> {
+    own.addresses().find_map(|own| Token::parse(own.plus_of(address)?))
+}
+
+fn is_address_delimiter(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '"' | '(' | ')' | ':' | '\'' | '[' | ']')
 }
 
 #[cfg(test)]
@@ -191,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_carriage_returns_end_lines_if_they_end_the_first() {
+    fn bare_carriage_returns_end_lines_if_one_ends_the_first_line() {
         assert_eq!(with_line_feeds(b"To: x\r\rA\r").as_ref(), b"To: x\n\nA\n");
         for raw in [b"To: x\r\n\r\nA\rB".as_slice(), b"To: x\n\nA\rB", b"To: x", b""] {
             assert_eq!(with_line_feeds(raw).as_ref(), raw);
@@ -199,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_come_back_in_addresses_and_ids() {
+    fn tokens_are_found_in_addresses_and_message_ids() {
         let own = OwnIdentity {
             address: Address::parse("referee@club.example").unwrap(),
             message_id_domain: "fogpost.club.example".into(),
@@ -217,10 +221,7 @@ mod tests {
         let shared = OwnIdentity { message_id_domain: "club.example".into(), ..own.clone() };
         assert!(is_own_id("n.1@fogpost.club.example", &own) && !is_own_id("n.1@club.example", &own));
         assert!(is_own_id("0123456789abcdef.7@club.example", &shared));
-        assert!(
-            !is_own_id("a1b2c3@club.example", &shared),
-            "a member of the club who writes from its domain"
-        );
+        assert!(!is_own_id("a1b2c3@club.example", &shared), "a member who writes from the club's domain");
         assert_eq!(message_ids("<a@b> (comment) <c@ d>"), ["a@b", "c@d"]);
         assert_eq!(message_ids("a@b"), ["a@b"]);
     }

@@ -1,49 +1,49 @@
-//! What the person wrote now, out of all texts of a letter.
+//! The text that the person wrote now, drawn from all texts of a letter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::body::{Texts, UnreadableContent};
 use super::frame::Correspondents;
 use super::own_letter::{OwnLetter, words};
-use super::quote::written;
+use super::quote::new_lines;
 use super::text_line::{Layer, TextLine};
 use crate::game::Line;
 
-/// What there is to read in a letter.
+/// The new text of a letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NewText {
-    /// Numbered as a person would count them: what was written now, from 1, blank lines not counted. A blank
-    /// line bears the number of the line before it.
+    /// The new lines, numbered from 1 as a person would count them: blank lines do not count, and have the number of
+    /// the line above.
     Lines(Vec<Line>),
-    /// Nothing was written, or nothing but a quote.
+    /// Nothing, or only a quote.
     Blank,
-    /// There is no text, but something that cannot be read.
+    /// No text, but content that cannot be read.
     Unreadable(UnreadableContent),
 }
 
-/// A text shorter than this that only speaks of HTML stands for the HTML.
+/// Bytes below which a plain text that only mentions HTML is a stub for the HTML part.
 const MAX_STUB: usize = 400;
 
-/// A line is taken for the beginning of a wrapped one only if the next word would have passed this column.
+/// A line is joined with the next only if the next word would have passed this column.
 const WRAP_COLUMN: usize = 60;
 
-/// A longer line is not parted.
+/// Maximum bytes of a line that is split into lines of the HTML, because [`Index::first_in`] is quadratic in them.
 const MAX_RUN: usize = 2000;
 
-/// How many wrapped lines may make one line.
+/// Maximum wrapped lines that make one line.
 const MAX_WRAPPED: usize = 8;
 
-/// The lines written now; `answered` is the text of our letter that this one answers.
-pub fn new_text(texts: &Texts, answered: Option<&str>, correspondents: Correspondents<'_>) -> NewText {
-    let ours = answered.map(OwnLetter::new);
-    let read = |lines| written(lines, ours.as_ref(), correspondents);
+/// Returns the new text. `quotable` is the text of our letters that it may quote.
+pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspondents<'_>) -> NewText {
+    let own_letter = quotable.map(OwnLetter::new);
+    let read = |lines| new_lines(lines, own_letter.as_ref(), correspondents);
     let lines: Vec<String> = if !is_blank(&texts.plain) && !is_stub(texts) {
         let plain = read(&texts.plain);
         if is_blank(&texts.html) {
             plain.into_iter().map(str::to_owned).collect()
         } else {
             let html = read(&texts.html);
-            mend(without_html_quotes(plain, &html, &texts.html), &html)
+            restore_line_breaks(without_html_quotes(plain, &html, &texts.html), &html)
         }
     } else if !is_blank(&texts.html) {
         read(&texts.html).into_iter().map(str::to_owned).collect()
@@ -54,10 +54,10 @@ pub fn new_text(texts: &Texts, answered: Option<&str>, correspondents: Correspon
     if !lines.is_empty() {
         return NewText::Lines(lines);
     }
-    let silent = is_blank(&texts.plain) && is_blank(&texts.html) && is_blank(&texts.attached);
-    match texts.instead {
-        Some(what) if silent || what == UnreadableContent::Encrypted => NewText::Unreadable(what),
-        _ => NewText::Blank,
+    let has_no_text = is_blank(&texts.plain) && is_blank(&texts.html) && is_blank(&texts.attached);
+    match texts.unreadable {
+        Some(what) if has_no_text || what == UnreadableContent::Encrypted => NewText::Unreadable(what),
+        Some(_) | None => NewText::Blank,
     }
 }
 
@@ -65,7 +65,7 @@ fn is_blank(lines: &[TextLine]) -> bool {
     lines.iter().all(TextLine::is_blank)
 }
 
-/// A plain text that only says that the letter is in HTML.
+/// Whether the plain text only tells the reader to open the HTML.
 fn is_stub(texts: &Texts) -> bool {
     if is_blank(&texts.html) {
         return false;
@@ -98,79 +98,80 @@ fn numbered(lines: &[String]) -> Vec<Line> {
     out
 }
 
-/// The lines of the plain text without those that stand in the HTML only as quoted.
+/// Removes the plain lines that the HTML has only in quotes.
 fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[TextLine]) -> Vec<&'a str> {
     let quoted: BTreeSet<Vec<String>> =
         all_html.iter().filter(|line| line.layer == Layer::Quoted).map(|line| words(&line.text)).collect();
     if quoted.is_empty() {
         return plain;
     }
-    let fresh: BTreeSet<Vec<String>> = html.iter().map(|line| words(line)).collect();
-    let stale = |line: &str| {
+    let new: BTreeSet<Vec<String>> = html.iter().map(|line| words(line)).collect();
+    let is_quoted_only = |line: &&str| {
         let line = words(line);
-        !line.is_empty() && quoted.contains(&line) && !fresh.contains(&line)
+        !line.is_empty() && quoted.contains(&line) && !new.contains(&line)
     };
-    plain.into_iter().filter(|line| !stale(line)).collect()
+    plain.into_iter().filter(|line| !is_quoted_only(line)).collect()
 }
 
-/// The lines of the HTML, as they are compared with the plain ones: without blanks.
+/// The lines of the HTML, indexed for comparison with the plain lines. They are compared without blanks, which wrapping
+/// adds and drops.
 struct Index<'a> {
-    /// Those that are not blank, in order, with what they say.
+    /// The lines that are not blank, in order, without blanks and as they are.
     lines: Vec<(String, &'a str)>,
-    /// Where each stands first.
+    /// The first position of each line without blanks.
     first: BTreeMap<String, usize>,
 }
 
 impl<'a> Index<'a> {
     fn of(html: &[&'a str]) -> Index<'a> {
-        let lines = html.iter().map(|line| (squeezed(line), *line));
-        let lines: Vec<_> = lines.filter(|(squeezed, _)| !squeezed.is_empty()).collect();
+        let lines = html.iter().map(|line| (without_blanks(line), *line));
+        let lines: Vec<_> = lines.filter(|(compact, _)| !compact.is_empty()).collect();
         let mut first = BTreeMap::new();
-        for (at, (squeezed, _)) in lines.iter().enumerate() {
-            first.entry(squeezed.clone()).or_insert(at);
+        for (at, (compact, _)) in lines.iter().enumerate() {
+            first.entry(compact.clone()).or_insert(at);
         }
         Index { lines, first }
     }
 
-    /// The first line with which `whole` begins.
+    /// The position of the first line that `whole` starts with.
     fn first_in(&self, whole: &str) -> Option<usize> {
         let ends = whole.char_indices().map(|(at, c)| at + c.len_utf8());
         ends.filter_map(|end| self.first.get(&whole[..end]).copied()).min()
     }
 }
 
-/// The plain lines with what was wrapped joined, and what was run together parted, as the HTML has it.
-fn mend(plain: Vec<&str>, html: &[&str]) -> Vec<String> {
+/// Restores the line breaks of the HTML in the plain text: joins wrapped lines, and splits lines that lost their breaks.
+fn restore_line_breaks(plain: Vec<&str>, html: &[&str]) -> Vec<String> {
     let index = Index::of(html);
-    let room = plain.len() + html.len();
+    let max_lines = plain.len() + html.len();
     let mut out = Vec::new();
     let mut at = 0;
     while at < plain.len() {
-        let taken = wrapped(&plain[at..], &index).unwrap_or(1);
-        if taken > 1 {
-            out.push(plain[at..at + taken].join(" "));
+        let count = count_wrapped(&plain[at..], &index).unwrap_or(1);
+        if count > 1 {
+            out.push(plain[at..at + count].join(" "));
         } else {
-            match run_together(plain[at], &index) {
-                // No more lines come of it than there are.
-                Some(parts) if out.len() + parts.len() <= room => {
+            match split_run(plain[at], &index) {
+                // A hostile letter could split each of its lines into thousands.
+                Some(parts) if out.len() + parts.len() <= max_lines => {
                     out.extend(parts.iter().map(|part| (*part).to_owned()));
                 }
-                _ => out.push(plain[at].to_owned()),
+                Some(_) | None => out.push(plain[at].to_owned()),
             }
         }
-        at += taken;
+        at += count;
     }
     out
 }
 
-fn squeezed(line: &str) -> String {
+fn without_blanks(line: &str) -> String {
     line.split_whitespace().collect()
 }
 
-/// How many of the first lines are one line in the HTML.
-fn wrapped(lines: &[&str], html: &Index<'_>) -> Option<usize> {
+/// How many of the first lines make one line of the HTML, if several do.
+fn count_wrapped(lines: &[&str], html: &Index<'_>) -> Option<usize> {
     let first = lines.first()?;
-    let mut joined = squeezed(first);
+    let mut joined = without_blanks(first);
     if joined.is_empty() || html.first.contains_key(&joined) {
         return None;
     }
@@ -179,7 +180,7 @@ fn wrapped(lines: &[&str], html: &Index<'_>) -> Option<usize> {
         if pair[0].chars().count() + 1 + next_word.chars().count() < WRAP_COLUMN {
             return None;
         }
-        joined.push_str(&squeezed(pair[1]));
+        joined.push_str(&without_blanks(pair[1]));
         if html.first.contains_key(&joined) {
             return Some(count + 2);
         }
@@ -187,17 +188,17 @@ fn wrapped(lines: &[&str], html: &Index<'_>) -> Option<usize> {
     None
 }
 
-/// The lines of the HTML that one line of the plain text consists of, if it lost its line breaks.
-fn run_together<'a>(line: &str, html: &Index<'a>) -> Option<Vec<&'a str>> {
-    let whole = squeezed(line);
+/// The lines of the HTML that a plain line consists of, if it lost its line breaks.
+fn split_run<'a>(line: &str, html: &Index<'a>) -> Option<Vec<&'a str>> {
+    let whole = without_blanks(line);
     if whole.len() > MAX_RUN || html.first.contains_key(&whole) {
         return None;
     }
     let first = html.first_in(&whole)?;
     let mut rest = whole.as_str();
     let mut parts = Vec::new();
-    for (squeezed, part) in &html.lines[first..] {
-        rest = rest.strip_prefix(squeezed.as_str())?;
+    for (compact, part) in &html.lines[first..] {
+        rest = rest.strip_prefix(compact.as_str())?;
         parts.push(*part);
         if rest.is_empty() {
             return (parts.len() > 1).then_some(parts);

@@ -1,32 +1,32 @@
-//! The lines of our own letters when they come back.
+//! Recognises the lines of our own letters when they come back in a reply.
 //!
-//! We have the letter that was answered, so most of a quote is known word by word, under any prefix, wrapped anew,
-//! or taken from our HTML. What a person wrote is never taken for ours unless it repeats whole lines of ours; and
-//! no line of ours begins like an order, since examples stand behind `| `.
+//! We have the letter that was answered, so its words are recognised under any prefix and wrapping, and in the HTML.
+//! A person's line is taken for one of ours only if it repeats a whole line; and none of our lines starts like an
+//! order, because examples stand behind `| `.
 
 use std::ops::Index;
 
 use super::address::{Address, Token};
 
-/// What stands before the reply token in the last lines of a letter to a seat.
-pub const TOKEN_LABEL: &str = "Reply token:";
+/// The label before the reply token, in lower case.
+const TOKEN_LABEL: &str = "reply token:";
 
-/// So many lines of a letter of ours may begin with one word before the search for it is given up.
+/// Candidate lines to try for each quoted line, so that a letter of equal first words takes linear time.
 const MAX_CANDIDATES: usize = 64;
 
-/// Fewer words than this are taken for a line of ours only as a whole line.
+/// Words from which the first part of a line is recognised without the rest.
 const ENOUGH_WORDS: usize = 4;
 
-/// The words of a letter of ours.
+/// The words of one or more of our letters, as they were sent.
 pub struct OwnLetter {
     words: WordBuffer,
-    /// Where lines begin, in `words`; ascending.
+    /// Indices in `words` at which lines start, ascending.
     starts: Vec<usize>,
-    /// The same, by their first words.
+    /// The same indices, sorted by the word there.
     by_word: Vec<usize>,
 }
 
-/// Words in lower case, in one piece of memory.
+/// Words in lower case, in a single allocation.
 #[derive(Default)]
 struct WordBuffer {
     text: String,
@@ -35,13 +35,13 @@ struct WordBuffer {
 
 /// Follows our letter through a reply.
 pub struct Follower<'a> {
-    ours: &'a OwnLetter,
-    /// Where the line that was last recognised ended.
+    letter: &'a OwnLetter,
+    /// The index of the word after the line recognised last.
     at: usize,
 }
 
 impl WordBuffer {
-    fn of(line: &str) -> WordBuffer {
+    fn from_line(line: &str) -> WordBuffer {
         let mut words = WordBuffer::default();
         words.add(line);
         words
@@ -49,10 +49,10 @@ impl WordBuffer {
 
     fn add(&mut self, line: &str) {
         each_word(line, |word| {
-            let begin = self.text.len();
+            let start = self.text.len();
             if word.is_ascii() {
                 self.text.push_str(word);
-                self.text[begin..].make_ascii_lowercase();
+                self.text[start..].make_ascii_lowercase();
             } else {
                 self.text.push_str(&word.to_lowercase());
             }
@@ -73,14 +73,15 @@ impl Index<usize> for WordBuffer {
     type Output = str;
 
     fn index(&self, at: usize) -> &str {
-        let begin = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.text[begin..self.ends[at]]
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..self.ends[at]]
     }
 }
 
 impl OwnLetter {
     pub fn new(text: &str) -> OwnLetter {
-        let (mut words, mut starts) = (WordBuffer::default(), Vec::new());
+        let mut words = WordBuffer::default();
+        let mut starts = Vec::new();
         for line in text.lines() {
             let start = words.len();
             words.add(line);
@@ -93,60 +94,61 @@ impl OwnLetter {
         OwnLetter { words, starts, by_word }
     }
 
-    /// Where lines begin with this word; ascending.
-    fn beginning_with(&self, word: &str) -> &[usize] {
+    /// The starts of the lines whose first word is `word`, ascending.
+    fn lines_starting_with(&self, word: &str) -> &[usize] {
         let from = self.by_word.partition_point(|start| &self.words[*start] < word);
         let count = self.by_word[from..].partition_point(|start| &self.words[*start] == word);
         &self.by_word[from..from + count]
     }
 
     pub fn follow(&self) -> Follower<'_> {
-        Follower { ours: self, at: 0 }
+        Follower { letter: self, at: 0 }
     }
 
-    fn begins_line(&self, at: usize) -> bool {
+    fn starts_line(&self, at: usize) -> bool {
         self.starts.binary_search(&at).is_ok()
     }
 
     fn ends_line(&self, at: usize) -> bool {
-        at == self.words.len() || self.begins_line(at)
+        at == self.words.len() || self.starts_line(at)
     }
 }
 
 impl Follower<'_> {
-    /// Whether `line` is one of ours, or a piece of one where the lines before were wrapped anew.
-    pub fn takes(&mut self, line: &str) -> bool {
-        let line = WordBuffer::of(line);
+    /// Whether `line` is one of ours, or, after rewrapped lines, the next piece of one. Moves on behind it.
+    pub fn recognise(&mut self, line: &str) -> bool {
+        let line = WordBuffer::from_line(line);
         if line.len() == 0 {
             return false;
         }
-        let starts = self.ours.beginning_with(&line[0]);
+        let starts = self.letter.lines_starting_with(&line[0]);
         let ahead = starts.partition_point(|start| *start < self.at);
         let nearest =
             starts[ahead..].iter().chain(starts[..ahead].iter().rev()).copied().take(MAX_CANDIDATES);
-        let found = std::iter::once(self.at).chain(nearest).find_map(|start| self.fits(start, &line));
+        let found = std::iter::once(self.at).chain(nearest).find_map(|start| self.match_at(start, &line));
         if let Some(end) = found {
             self.at = end;
         }
         found.is_some()
     }
 
-    /// Where `line` ends if it stands at `start` in our words.
-    fn fits(&self, start: usize, line: &WordBuffer) -> Option<usize> {
-        let ours = &self.ours.words;
+    /// Returns where `line` ends in our words, if it matches them from `start` on.
+    fn match_at(&self, start: usize, line: &WordBuffer) -> Option<usize> {
+        let own = &self.letter.words;
         let end = start + line.len();
-        if end <= ours.len() && ours.from(start).zip(line.from(0)).all(|(ours, word)| ours == word) {
-            let piece = !self.ours.begins_line(start) || line.len() >= ENOUGH_WORDS;
-            return (piece || self.ours.ends_line(end)).then_some(end);
+        if end <= own.len() && own.from(start).zip(line.from(0)).all(|(own, word)| own == word) {
+            let is_piece = !self.letter.starts_line(start) || line.len() >= ENOUGH_WORDS;
+            return (is_piece || self.letter.ends_line(end)).then_some(end);
         }
-        // A client may change a word or two of a long line, such as an address that it makes a link.
+        // Mail programs may change a word or two of a long line, such as an address that they turn into a link.
         if line.len() < 6 || is_bar(&line[0]) {
             return None;
         }
-        let (mut same, mut at) = (0, start);
+        let mut same = 0;
+        let mut at = start;
         for word in line.from(0) {
-            let mut next = ours.from(at).take(3).take_while(|ours| !is_bar(ours));
-            if let Some(skipped) = next.position(|ours| ours == word) {
+            let mut next = own.from(at).take(3).take_while(|own| !is_bar(own));
+            if let Some(skipped) = next.position(|own| own == word) {
                 same += 1;
                 at += skipped + 1;
             }
@@ -155,21 +157,21 @@ impl Follower<'_> {
     }
 }
 
-/// The words of a line in lower case, without what clients add to it. A `|`, or a `>` at its start, is a word: so an
-/// order that we gave as an example, or gave back, is not taken for the same order written again.
+/// The words of a line in lower case, without what mail programs add. A `|`, and a `>` at the start, count as words, so
+/// that an order which we gave as an example or quoted differs from the same order written by the player.
 pub fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_word(line, |word| words.push(word.to_lowercase()));
     words
 }
 
-/// What clients set before or behind an address, a link or a picture.
+/// How the text starts that mail programs add to an address, a link or a picture.
 const ADDED: [&str; 7] = ["<mailto:", "<http:", "<https:", "<tel:", "[cid:", "[image:", "[mailto:"];
 
-fn each_word<'a>(line: &'a str, mut take: impl FnMut(&'a str)) {
+fn each_word<'a>(line: &'a str, mut visit: impl FnMut(&'a str)) {
     let mut rest = line.trim();
     if rest.starts_with('>') {
-        take(&rest[..1]);
+        visit(&rest[..1]);
         rest = &rest[1..];
     }
     while let Some(at) = rest.find(|c: char| c.is_alphanumeric() || matches!(c, '<' | '[' | '|')) {
@@ -177,44 +179,47 @@ fn each_word<'a>(line: &'a str, mut take: impl FnMut(&'a str)) {
         let end = match rest.as_bytes()[0] {
             b'|' => 1,
             b'<' | b'[' => {
-                let begins = |with: &&str| {
-                    rest.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with))
+                let is_added = ADDED.iter().any(|added| {
+                    rest.get(..added.len()).is_some_and(|start| start.eq_ignore_ascii_case(added))
+                });
+                rest = if is_added {
+                    rest.find(['>', ']']).map_or("", |end| &rest[end + 1..])
+                } else {
+                    &rest[1..]
                 };
-                let added = ADDED.iter().any(begins).then(|| rest.find(['>', ']']));
-                rest = added.map_or(&rest[1..], |end| end.map_or("", |end| &rest[end + 1..]));
                 continue;
             }
             _ => rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len()),
         };
-        take(&rest[..end]);
+        visit(&rest[..end]);
         rest = &rest[end..];
     }
 }
 
-/// What bars a line of ours from being taken for one without it.
+/// Whether the word marks an example or a quoted line; such a line never matches one without the mark.
 fn is_bar(word: &str) -> bool {
     matches!(word, "|" | ">")
 }
 
-/// Whether the line is the first line of a letter of ours.
+/// Whether the line is the marker at the top of our letters.
 pub fn is_marker(line: &str) -> bool {
-    // Few lines bear this word, and to find it costs less than to take the line apart.
+    // Searching for this rare word is cheaper than splitting every line into words.
     let may_be = line.as_bytes().windows(5).any(|word| word.eq_ignore_ascii_case(b"above"));
     may_be && line.len() < 200 && words(line).join(" ").contains("write your orders above this line")
 }
 
-/// Whether the line is, or holds, the footer with the reply token.
+/// Whether the line contains the label of the reply token.
 pub fn is_footer(line: &str) -> bool {
-    line.get(..400.min(line.len())).is_some_and(|line| line.to_lowercase().contains("reply token:"))
+    line.get(..400.min(line.len())).is_some_and(|line| line.to_lowercase().contains(TOKEN_LABEL))
 }
 
-/// Whether the line is a digest such as each letter of ours ends with: its first letters may look like an order.
+/// Whether the line is a digest, as at the end of each of our letters. Its first characters may look like an order.
 pub fn is_digest(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['|', ' ']);
     line.len() == 64 && line.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Whether the line is one of those behind the footer that close a letter of ours.
+/// Whether the line is one that follows the footer of our letters.
 pub fn is_closing(line: &str, own: &Address) -> bool {
     line.len() < 400 && {
         let line = line.to_lowercase();
@@ -224,16 +229,18 @@ pub fn is_closing(line: &str, own: &Address) -> bool {
     }
 }
 
-/// The tokens behind [`TOKEN_LABEL`] in a text, under any quote prefix, wrapped or not.
+/// The reply tokens in a text, under any quote prefix, wrapped or not.
 pub fn tokens(text: &str) -> Vec<Token> {
     let lower = text.to_ascii_lowercase();
-    let label = TOKEN_LABEL.to_ascii_lowercase();
-    let behind = |at: usize| {
-        let rest = lower[at + label.len()..].trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        Token::parse(&rest[..end])
-    };
-    lower.match_indices(&label).filter_map(|(at, _)| behind(at)).collect()
+    let labels = lower.match_indices(TOKEN_LABEL);
+    labels.filter_map(|(at, label)| leading_token(&lower[at + label.len()..])).collect()
+}
+
+/// The token that follows a label, after blanks and prefixes.
+fn leading_token(text: &str) -> Option<Token> {
+    let rest = text.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    Token::parse(&rest[..end])
 }
 
 #[cfg(test)]
@@ -243,9 +250,9 @@ mod tests {
     const LETTER: &str = "## write your orders above this line ##\n\nTurn 4 was adjudicated on 14 May. Nothing was seen of the\nenemy in the North. For example: SHIP 4 TO C1 would do.\n\nYour ships\n----------\n    | SHIP 1 TO B2\n    | HOLD\n\nReply token: 0123456789abcdef\n";
 
     #[test]
-    fn our_lines_are_known_under_any_wrapping() {
-        let ours = OwnLetter::new(LETTER);
-        let mut follow = ours.follow();
+    fn our_lines_are_recognised_under_any_wrapping() {
+        let letter = OwnLetter::new(LETTER);
+        let mut follower = letter.follow();
         for line in [
             "## write your orders above this line ##",
             "Turn 4 was adjudicated on 14 May. Nothing",
@@ -257,48 +264,49 @@ mod tests {
             "   | HOLD",
             "Reply token: 0123456789abcdef",
         ] {
-            assert!(follow.takes(line), "{line}");
+            assert!(follower.recognise(line), "{line}");
         }
         assert!(
-            ours.follow()
-                .takes("Turn 4 was adjudicated on 14 May. Nothing was seen of the enemy in the North.")
+            letter
+                .follow()
+                .recognise("Turn 4 was adjudicated on 14 May. Nothing was seen of the enemy in the North.")
         );
     }
 
     #[test]
-    fn what_a_person_wrote_is_not_ours_even_in_our_words() {
-        let ours = OwnLetter::new(LETTER);
-        let mut follow = ours.follow();
+    fn short_lines_in_our_words_are_the_persons_own() {
+        let letter = OwnLetter::new(LETTER);
+        let mut follower = letter.follow();
         for line in ["SHIP 1 TO B2", "HOLD", "SHIP 4 TO C1", "TURN 4", "ships", "", "-----"] {
-            assert!(!follow.takes(line), "{line}");
+            assert!(!follower.recognise(line), "{line}");
         }
-        assert!(follow.takes("Your ships"));
+        assert!(follower.recognise("Your ships"));
         for line in ["SHIP 1 TO B2", "HOLD", "TURN 4"] {
-            assert!(!follow.takes(line), "{line}");
+            assert!(!follower.recognise(line), "{line}");
         }
     }
 
     #[test]
-    fn a_long_example_written_out_is_the_persons_own() {
-        let ours = OwnLetter::new(
+    fn a_copied_example_without_its_bar_is_the_persons_own() {
+        let letter = OwnLetter::new(
             "Place your fleet, for example\n\n    | CRUISER C1 D1 E1 F1 G1 H1 I1\n\nand so on.",
         );
-        let mut follow = ours.follow();
-        assert!(follow.takes("Place your fleet, for example"));
-        assert!(!follow.takes("CRUISER C1 D1 E1 F1 G1 H1 I1"));
-        assert!(follow.takes("| CRUISER C1 D1 E1 F1 G1 H1 I1"));
-        let ours = OwnLetter::new("Line 2 cannot stand:\n\n    > SHIP 4 B2 TO D1\n");
-        assert!(!ours.follow().takes("SHIP 4 B2 TO D1"));
+        let mut follower = letter.follow();
+        assert!(follower.recognise("Place your fleet, for example"));
+        assert!(!follower.recognise("CRUISER C1 D1 E1 F1 G1 H1 I1"));
+        assert!(follower.recognise("| CRUISER C1 D1 E1 F1 G1 H1 I1"));
+        let letter = OwnLetter::new("Line 2 cannot stand:\n\n    > SHIP 4 B2 TO D1\n");
+        assert!(!letter.follow().recognise("SHIP 4 B2 TO D1"));
     }
 
     #[test]
-    fn a_digest_is_no_order_though_it_may_begin_like_a_move() {
+    fn a_digest_that_starts_like_a_move_is_a_digest() {
         assert!(is_digest(&"b29f1dc9".repeat(8)) && is_digest(&format!("    | {}", "b29f1dc9".repeat(8))));
         assert!(!is_digest("B2 F1") && !is_digest(&"B2-F1 ".repeat(11)));
     }
 
     #[test]
-    fn the_footer_gives_its_token_wrapped_or_quoted() {
+    fn the_token_is_found_in_a_wrapped_or_quoted_footer() {
         let token = Token::parse("0123456789abcdef").unwrap();
         assert_eq!(tokens("> Reply token: 0123456789ABCDEF.\n"), std::slice::from_ref(&token));
         assert_eq!(tokens("> reply token:\n> 0123456789abcdef"), [token]);

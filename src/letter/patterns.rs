@@ -1,6 +1,7 @@
-//! By what a line shows that it tells of a letter: names, addresses, dates.
+//! Names, addresses and dates in a line, which show that it refers to a letter.
 
-/// Whether `text` holds `word` with no letter on either side (where the script parts its words at all).
+/// Whether `text` contains `word` as a whole word. In scripts without spaces between words (U+0E00 and above), any
+/// occurrence counts.
 pub fn has_word(text: &str, word: &str) -> bool {
     let letter = |c: char| c.is_alphabetic() && (c as u32) < 0x0e00;
     text.match_indices(word).any(|(at, _)| {
@@ -9,7 +10,7 @@ pub fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Something like `a@b`.
+/// Whether `text` contains something like `a@b`.
 pub fn has_address(text: &str) -> bool {
     text.match_indices('@').any(|(at, _)| {
         text[..at].chars().next_back().is_some_and(char::is_alphanumeric)
@@ -17,16 +18,13 @@ pub fn has_address(text: &str) -> bool {
     })
 }
 
-/// A time of day, as `8:01` or `20:01`.
+/// Whether `text` contains a time of day, such as `8:01` or `20:01`.
 pub fn has_time(text: &str) -> bool {
-    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-    text.match_indices(':').any(|(at, _)| {
-        let mut behind = text[at + 1..].chars();
-        digit(text[..at].chars().next_back()) && digit(behind.next()) && digit(behind.next())
-    })
+    let bytes = text.as_bytes();
+    bytes.windows(4).any(|four| four[1] == b':' && [four[0], four[2], four[3]].iter().all(u8::is_ascii_digit))
 }
 
-/// A year, or a time of day.
+/// Whether `text` contains a year, a time of day, or two numbers as in a date.
 pub fn has_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);

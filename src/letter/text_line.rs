@@ -1,22 +1,22 @@
-//! A letter's text as lines, before it is known which of them were written now.
+//! The lines of a letter's text, before the new ones are told from the rest.
 
-/// What the text's own form says of a line.
+/// What markup or a prefix tells about a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     Unmarked,
-    /// Behind `>`, or in an element for quotes.
+    /// Behind `>`, or in an HTML element for quotes.
     Quoted,
-    /// In an element for signatures, or behind `-- ` in flowed text.
+    /// In an HTML element for signatures.
     Signature,
 }
 
-/// One line, without its quote prefix.
+/// A line without its quote prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextLine {
     pub layer: Layer,
-    /// How many `>` stood before it.
+    /// Number of `>` in its prefix.
     pub depth: usize,
-    /// How far it was set in, with the `>` before it; always 0 in HTML.
+    /// Leading spaces of the raw line; always 0 in HTML.
     pub indent: usize,
     pub text: String,
 }
@@ -26,16 +26,16 @@ impl TextLine {
         self.text.trim().is_empty()
     }
 
-    /// Whether it is set in as some programs set in what they quote.
-    pub fn is_set_in(&self) -> bool {
+    /// Whether it is indented, as some programs mark what they quote.
+    pub fn is_indented(&self) -> bool {
         self.indent >= 2
     }
 }
 
-/// The lines of a cleaned plain text. `flowed`: `format=flowed` (RFC 3676); `del_sp`: its `DelSp=yes`.
+/// Splits a cleaned plain text into lines. `flowed` is `format=flowed` (RFC 3676), `del_sp` its `DelSp=yes`.
 pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<TextLine> {
     let mut lines: Vec<TextLine> = Vec::new();
-    // The depth of the line before, if it goes on in the next.
+    // The depth of the last line, if it continues on the next.
     let mut open: Option<usize> = None;
     for raw in text.lines() {
         let (depth, mut rest) = quote_prefix(raw, flowed);
@@ -43,13 +43,13 @@ pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<TextLine> {
             rest = rest.strip_prefix(' ').unwrap_or(rest);
         }
         let layer = if depth > 0 { Layer::Quoted } else { Layer::Unmarked };
-        let goes_on = flowed && rest.ends_with(' ') && rest != "-- ";
-        let part = if goes_on && del_sp { &rest[..rest.len() - 1] } else { rest };
+        let continues = flowed && rest.ends_with(' ') && rest != "-- ";
+        let part = if continues && del_sp { &rest[..rest.len() - 1] } else { rest };
         match lines.last_mut() {
             Some(last) if open == Some(depth) && rest != "-- " => last.text.push_str(part),
             _ => lines.push(TextLine { layer, depth, indent: indent(raw), text: part.to_owned() }),
         }
-        open = goes_on.then_some(depth);
+        open = continues.then_some(depth);
     }
     for line in &mut lines {
         let end = if line.text == "-- " { 3 } else { line.text.trim_end().len() };
@@ -58,13 +58,13 @@ pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<TextLine> {
     lines
 }
 
-/// How many columns of blanks stand before a line.
+/// The number of leading spaces.
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// The quote depth of a line, and what stands behind the prefix. Blanks before and between the `>` do not matter,
-/// nor does the name that some clients put before them (`AB> `, `Ann> `).
+/// The quote depth of a line, and the text after its prefix. Ignores blanks before and between the `>`, and the name
+/// that some programs put before them (`AB> `, `Ann> `).
 fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
     let mut rest = line;
     let mut depth = 0;
@@ -79,16 +79,16 @@ fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
             return (0, line);
         }
         match trimmed.strip_prefix('>') {
-            Some(behind) => {
+            Some(after) => {
                 depth += 1;
-                rest = behind;
+                rest = after;
             }
-            // The quotes of s-nail.
+            // The quote prefix of s-nail.
             None if depth == 0 && line.starts_with(" |") => return (1, &line[2..]),
-            None if depth == 0 => match behind_name(trimmed) {
-                Some(behind) => {
+            None if depth == 0 => match strip_name_prefix(trimmed) {
+                Some(after) => {
                     depth = 1;
-                    rest = behind;
+                    rest = after;
                 }
                 None => return (0, line),
             },
@@ -97,14 +97,13 @@ fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
     }
 }
 
-/// What stands behind `AB>` or `Ann> `.
-fn behind_name(line: &str) -> Option<&str> {
-    let (name, behind) = line.split_at_checked(line.bytes().take(16).position(|b| b == b'>')?)?;
-    let behind = &behind[1..];
-    let initials =
-        name.len() <= 3 && name.bytes().all(|b| b.is_ascii_uppercase()) && !behind.starts_with('=');
-    let word = name.chars().all(char::is_alphabetic) && (behind.is_empty() || behind.starts_with([' ', '>']));
-    (!name.is_empty() && (initials || word)).then_some(behind)
+/// The text after `AB>` or `Ann> `. An order such as `A3> B2` has no such prefix, because of its digit.
+fn strip_name_prefix(line: &str) -> Option<&str> {
+    let (name, after) = line.split_at_checked(line.bytes().take(16).position(|b| b == b'>')?)?;
+    let after = &after[1..];
+    let initials = name.len() <= 3 && name.bytes().all(|b| b.is_ascii_uppercase()) && !after.starts_with('=');
+    let word = name.chars().all(char::is_alphabetic) && (after.is_empty() || after.starts_with([' ', '>']));
+    (!name.is_empty() && (initials || word)).then_some(after)
 }
 
 #[cfg(test)]
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_of_all_sorts_mark_a_quote() {
+    fn quote_prefixes_of_many_programs_are_stripped() {
         assert_eq!(
             shown("> a\n>b\n  > c\n> > d\nAB> e\n    Ann> f\nA3 > B2\nA3> B2\n>", false, false),
             ["Q:a", "Q:b", "Q:c", "Q:d", "Q:e", "Q:f", "A3 > B2", "A3> B2", "Q:"]

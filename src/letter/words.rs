@@ -1,11 +1,11 @@
-//! The words by which mail programs and mail servers of many languages are known.
+//! Words and phrases of mail programs and mail servers in many languages.
 //!
-//! Each list is a file in `words/`: one entry a line, in lower case, as [`clean`](super::clean::clean) leaves it,
-//! sorted.
+//! Each list is a file in `words/`, sorted, with one entry on each line: in lower case, and in the form to which
+//! [`clean`](super::clean::clean) reduces texts.
 
 use std::sync::LazyLock;
 
-/// A list of words or phrases.
+/// A sorted list of words or phrases.
 pub struct WordList(LazyLock<Vec<&'static str>>);
 
 macro_rules! lists {
@@ -19,103 +19,122 @@ macro_rules! lists {
 }
 
 lists! {
-    /// Labels in quoted headers, without their colons.
+    // Labels in quoted headers, without their colons.
     FROM = "from";
     DATE = "date";
     /// To, Cc and Reply-To.
     TO = "to";
     SUBJECT = "subject";
-    /// "Wrote", as attribution lines have it.
+
+    // Frames of quotes.
+    /// The verb "wrote" in attribution lines.
     WROTE = "wrote";
-    /// How lines begin that lead to a quote and may be wrapped before they come to the point.
+    /// First words of attribution lines, which may be wrapped before their verb.
     LEADS = "leads";
-    /// Inside the dashes of the line above a quoted letter.
+    /// Between the dashes of the line above a quoted letter.
     ORIGINAL = "original";
-    /// Inside the dashes of the line above a forwarded letter, or alone on a line.
+    /// Between the dashes of the line above a forwarded letter, or alone on a line.
     FORWARDED = "forwarded";
-    /// What phones, web mailers and virus scanners put under a letter: how the line begins.
+
+    // Advertisements that phones, web mailers and virus scanners put under a letter.
+    /// How such a line starts.
     SENT_FROM = "sent_from";
-    /// How it ends, in languages that have the verb last.
+    /// How such a line ends, in languages that put the verb last.
     SENT_FROM_ENDS = "sent_from_ends";
-    /// What such a line speaks of.
+    /// The products that it names.
     PRODUCTS = "products";
+
+    // Senders.
     /// Local parts that send bounces and the like.
     DAEMONS = "daemons";
-    /// Local parts, or pieces of them, behind which nobody reads; any punctuation may part the words.
+    /// Local parts, or pieces of them, that take no replies; any punctuation may separate the words.
     NO_REPLY = "no_reply";
-    /// How subjects of absence notes and other automatic answers begin.
-    ABSENCE = "absence";
-    /// How subjects begin that absence notes share with people who tell of their holidays.
+
+    // Starts of subjects.
+    /// Absence notes and other automatic replies.
+    ABSENCE_SUBJECTS = "absence_subjects";
+    /// Shared by absence notes and by people who mention their holidays.
     AWAY_SUBJECTS = "away_subjects";
-    /// How subjects of other letters begin that only machines write.
-    NOTICES = "notices";
-    /// How subjects begin that only bounces have.
-    CERTAIN = "certain";
-    /// What stands in subjects of bounces.
-    FAILED = "failed";
-    /// What stands in subjects of notices of delay.
-    DELAYED = "delayed";
-    /// What only bounces have in their text.
-    RETURNED = "returned";
-    /// What only machines write into a text.
-    MACHINE = "machine";
-    /// What only machines write at the beginning of a text: one such phrase is enough.
-    SURE = "sure";
-    /// How lines begin that are addressed to us.
+    /// Other letters that only machines write.
+    NOTICE_SUBJECTS = "notice_subjects";
+    /// Bounces only.
+    BOUNCE_SUBJECTS = "bounce_subjects";
+
+    // Anywhere in a subject.
+    /// Failure to deliver.
+    FAILURE_WORDS = "failure_words";
+    /// Delay.
+    DELAY_WORDS = "delay_words";
+
+    // Anywhere in a text.
+    /// Found in bounces only.
+    BOUNCE_TEXT = "bounce_text";
+    /// Written by machines only.
+    MACHINE_TEXT = "machine_text";
+    /// Written by machines only, at the beginning of a text: a single one is enough.
+    MACHINE_OPENINGS = "machine_openings";
+    /// Written by machines, and now and then by people.
+    MACHINE_HINTS = "machine_hints";
+    /// Found in absence notes but not in bounces.
+    AWAY_TEXT = "away_text";
+    /// Also found in absence notes: until when, and who can help.
+    AWAY_HINTS = "away_hints";
+    /// Vocabulary of players that machines do not use.
+    GAME_WORDS = "game_words";
+
+    /// First words of orders and commands.
     VERBS = "verbs";
-    /// What stands in such texts, and now and then in people's letters.
-    HINTS = "hints";
-    /// What stands in absence notes and not in bounces.
-    AWAY = "away";
-    /// What else they say: until when, and who can help.
-    NOTES = "notes";
-    /// What players speak of, and machines do not.
-    GAME = "game";
 }
 
 impl WordList {
-    pub fn is(&self, text: &str) -> bool {
+    /// Whether `text` is an entry.
+    pub fn contains(&self, text: &str) -> bool {
         self.0.binary_search(&text).is_ok()
     }
 
-    /// Whether `text` holds an entry.
-    pub fn stand_in(&self, text: &str) -> bool {
+    /// Whether an entry occurs in `text`.
+    pub fn any_in(&self, text: &str) -> bool {
         self.0.iter().any(|word| text.contains(word))
     }
 
-    /// How many entries `text` holds, `most` at most.
-    pub fn count_in(&self, text: &str, most: usize) -> usize {
-        self.0.iter().filter(|word| text.contains(*word)).take(most).count()
+    /// How many entries occur in `text`; counts up to `limit`.
+    pub fn count_in(&self, text: &str, limit: usize) -> usize {
+        self.0.iter().filter(|word| text.contains(*word)).take(limit).count()
     }
 
-    pub fn begin(&self, text: &str) -> bool {
-        self.alike(text).iter().any(|word| text.starts_with(word))
+    /// Whether `text` starts with an entry.
+    pub fn any_prefix_of(&self, text: &str) -> bool {
+        self.with_first_byte_of(text).iter().any(|word| text.starts_with(word))
     }
 
-    /// Whether `text` begins with an entry as a word of its own.
-    pub fn lead(&self, text: &str) -> bool {
-        let behind = |word: &&str| text.strip_prefix(*word).and_then(|rest| rest.chars().next());
-        self.alike(text).iter().any(|word| behind(word).is_some_and(|next| !next.is_alphanumeric()))
+    /// Whether `text` starts with an entry that ends at a word boundary before the end of `text`.
+    pub fn any_first_word_of(&self, text: &str) -> bool {
+        self.with_first_byte_of(text).iter().any(|word| {
+            let next = text.strip_prefix(*word).and_then(|rest| rest.chars().next());
+            next.is_some_and(|next| !next.is_alphanumeric())
+        })
     }
 
-    /// The entries that begin with the same byte as `text`. They stand together, since the list is sorted.
-    fn alike(&self, text: &str) -> &[&'static str] {
+    /// The entries with the same first byte as `text`. They are adjacent, because the list is sorted.
+    fn with_first_byte_of(&self, text: &str) -> &[&'static str] {
         let first = text.as_bytes().first();
         let from = self.0.partition_point(|word| word.as_bytes().first() < first);
         let count = self.0[from..].partition_point(|word| word.as_bytes().first() == first);
         &self.0[from..from + count]
     }
 
-    pub fn end(&self, text: &str) -> bool {
+    /// Whether `text` ends with an entry.
+    pub fn any_suffix_of(&self, text: &str) -> bool {
         self.0.iter().any(|word| text.ends_with(word))
     }
 
-    pub fn any(&self, fits: impl FnMut(&&'static str) -> bool) -> bool {
-        self.0.iter().any(fits)
+    /// Whether an entry meets a condition.
+    pub fn any(&self, mut condition: impl FnMut(&str) -> bool) -> bool {
+        self.0.iter().any(|word| condition(word))
     }
 }
 
-/// What a line of a quoted header says.
+/// The meaning of a line in a quoted header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Label {
     From,
@@ -124,14 +143,14 @@ pub enum Label {
     Subject,
 }
 
-/// What the label of a header line, without its colon, stands for.
+/// Returns the meaning of a header line's label, given without its colon.
 pub fn label(text: &str) -> Option<Label> {
     if text.len() > 60 {
         return None;
     }
     let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '-')).to_lowercase();
     let lists = [(&FROM, Label::From), (&DATE, Label::Date), (&SUBJECT, Label::Subject), (&TO, Label::To)];
-    lists.into_iter().find(|(list, _)| list.is(&text)).map(|(_, label)| label)
+    lists.into_iter().find(|(list, _)| list.contains(&text)).map(|(_, label)| label)
 }
 
 #[cfg(test)]
@@ -140,12 +159,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_sorted_and_in_the_form_in_which_texts_are_compared() {
+    fn lists_are_sorted_and_hold_lower_case_cleaned_text() {
         for (file, words) in ALL {
             assert!(!words.0.is_empty(), "{file}");
             assert!(
                 words.0.windows(2).all(|two| two[0] < two[1]),
-                "{file} is not sorted, or says something twice"
+                "{file} is not sorted, or has a duplicate"
             );
             for word in words.0.iter() {
                 assert_eq!(*word, clean(word).to_lowercase(), "{file}");
@@ -155,11 +174,11 @@ mod tests {
     }
 
     #[test]
-    fn a_label_means_one_thing() {
+    fn every_label_has_one_meaning() {
         let lists = [&FROM, &DATE, &TO, &SUBJECT];
         for list in lists {
             for word in list.0.iter() {
-                assert_eq!(lists.iter().filter(|list| list.is(word)).count(), 1, "{word}");
+                assert_eq!(lists.iter().filter(|list| list.contains(word)).count(), 1, "{word}");
             }
         }
     }

@@ -1,83 +1,84 @@
-//! The words of bounces, absence notes and other notices, for those that bear no mark in their header.
+//! Recognises bounces, absence notes and other automatic notices by their wording, for letters without a mark in
+//! their header.
 //!
-//! A subject that only machines write is enough. Of other words two must meet, since people write about mail too.
+//! A subject that only machines write is enough. Other wording must occur twice, because people write about mail too.
 
 use super::automatic::{AutomaticKind, Mark};
 use super::words::{
-    ABSENCE, AWAY, AWAY_SUBJECTS, CERTAIN, DELAYED, FAILED, GAME, HINTS, MACHINE, NOTES, NOTICES, RETURNED,
-    SURE, VERBS,
+    ABSENCE_SUBJECTS, AWAY_HINTS, AWAY_SUBJECTS, AWAY_TEXT, BOUNCE_SUBJECTS, BOUNCE_TEXT, DELAY_WORDS,
+    FAILURE_WORDS, GAME_WORDS, MACHINE_HINTS, MACHINE_OPENINGS, MACHINE_TEXT, NOTICE_SUBJECTS, VERBS,
 };
 
-/// What a letter says, as far as that tells a machine from a person.
+/// The part of a letter's text that tells a machine from a person.
 pub struct Excerpt {
-    /// Its beginning, in lower case, without what stands behind a quote prefix.
+    /// The beginning of the text, in lower case, without lines behind a quote prefix.
     pub text: String,
-    /// Somebody wrote an order or a command.
-    pub asks: bool,
-    /// Something is quoted behind a prefix, as people's programs quote.
-    pub quotes: bool,
+    /// Whether it contains an order or a command.
+    pub has_request: bool,
+    /// Whether it quotes something behind a prefix, as people's mail programs do.
+    pub has_quote: bool,
 }
 
-/// What only machines say stands at the beginning: so many bytes.
+/// Bytes at the beginning in which a phrase of [`MACHINE_OPENINGS`] is enough.
 const BEGINNING: usize = 600;
 
-/// An absence note is no longer than this.
+/// Maximum bytes of an absence note.
 const MAX_NOTE: usize = 1500;
 
-/// A letter shorter than this that asks something is a person's.
+/// A letter with fewer bytes than this that asks a question is a person's.
 const MAX_QUESTION: usize = 200;
 
-/// What the words say, where the header says nothing.
+/// Returns the mark that the wording gives, for letters whose header gives none.
 pub fn mark(subject: &str, excerpt: &Excerpt) -> Option<Mark> {
-    // No machine gives orders; a person may speak of bounces and absences, and even quote them.
-    if excerpt.asks {
+    // Machines give no orders. People who do may mention bounces and absences, and even quote them.
+    if excerpt.has_request {
         return None;
     }
     let text = excerpt.text.as_str();
-    let questions = questions(text);
-    if questions && text.trim().len() < MAX_QUESTION && !excerpt.quotes {
+    let asks_question = asks_question(text);
+    if asks_question && text.trim().len() < MAX_QUESTION && !excerpt.has_quote {
         return None;
     }
     let lower = subject.to_lowercase();
-    let announced = announces(&lower) && !is_reply(subject);
-    let strong = RETURNED.count_in(text, 2) + MACHINE.count_in(text, 2);
-    let hints = HINTS.count_in(text, 3);
-    let notes = NOTES.count_in(text, 3).max(hints);
+    let announced = has_foreign_prefix(&lower) && !is_reply(subject);
+    let strong = BOUNCE_TEXT.count_in(text, 2) + MACHINE_TEXT.count_in(text, 2);
+    let hints = MACHINE_HINTS.count_in(text, 3);
+    let notes = AWAY_HINTS.count_in(text, 3).max(hints);
     let mut end = BEGINNING.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // Machines ask nothing, and know of no orders.
-    let personal = excerpt.quotes
-        || questions
-        || text.lines().any(|line| !line.contains(['[', '@']) && GAME.stand_in(line));
-    let away = AWAY.stand_in(text) && text.len() < MAX_NOTE && !personal;
-    if NOTICES.begin(&lower) && !lower.ends_with('?') && !personal {
-        Some(Mark::SubjectOfNotice)
+    // Machines ask no questions and do not talk about the game.
+    let personal = excerpt.has_quote
+        || asks_question
+        || text.lines().any(|line| !line.contains(['[', '@']) && GAME_WORDS.any_in(line));
+    let away = AWAY_TEXT.any_in(text) && text.len() < MAX_NOTE && !personal;
+    if NOTICE_SUBJECTS.any_prefix_of(&lower) && !lower.ends_with('?') && !personal {
+        Some(Mark::NoticeSubject)
     } else if is_absence(subject) && (!is_reply(subject) || away || strong > 0)
-        || AWAY_SUBJECTS.begin(bare(&lower))
-            && !excerpt.quotes
+        || AWAY_SUBJECTS.any_prefix_of(bare(&lower))
+            && !excerpt.has_quote
             && (strong > 0 || hints + usize::from(away) >= 2)
         || away && notes + usize::from(announced) > 0
     {
-        Some(Mark::SubjectOfAbsence)
-    } else if CERTAIN.begin(&lower) && (strong + hints > 0 || !lower.ends_with('?'))
+        Some(Mark::AbsenceSubject)
+    } else if BOUNCE_SUBJECTS.any_prefix_of(&lower) && (strong + hints > 0 || !lower.ends_with('?'))
         || says_failed(&lower) && strong + hints + usize::from(announced) > 0
     {
-        Some(Mark::SubjectOfBounce)
-    } else if SURE.stand_in(&text[..end])
-        || strong > 0 && strong + hints >= 2 && !excerpt.quotes && (!personal || strong + hints > 2)
+        Some(Mark::BounceSubject)
+    } else if MACHINE_OPENINGS.any_in(&text[..end])
+        || strong > 0 && strong + hints >= 2 && !excerpt.has_quote && (!personal || strong + hints > 2)
         || strong > 0 && strong + notes >= 2 && !personal
     {
-        Some(Mark::TextOfMachine)
+        Some(Mark::MachineText)
     } else {
         None
     }
 }
 
-/// Whether a line is an order or a command: a verb of ours in capitals or with a number or a square behind it, or
-/// two squares and little else, or one square alone.
-pub fn asks(line: &str) -> bool {
+/// Whether a line looks like an order or a command: one of our verbs in capitals or followed by a number or a square,
+/// two squares and little else, or a single square.
+pub fn is_request(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['-', '*', ' ']);
     if line.starts_with("TELL ") || line.starts_with("PROTEST ") {
         return true;
@@ -98,10 +99,10 @@ pub fn asks(line: &str) -> bool {
     let numbered =
         rest.first().is_some_and(|next| is_square(next) || next.starts_with(|c: char| c.is_ascii_digit()));
     squares >= 2 && rest.len() <= 3 && line.len() <= 20
-        || VERBS.is(&first.to_ascii_lowercase()) && rest.len() <= 24 && (capitals || numbered)
+        || VERBS.contains(&first.to_ascii_lowercase()) && rest.len() <= 24 && (capitals || numbered)
 }
 
-/// `A1` to `Y16`, the letter of a class before it or not.
+/// Whether a word is a square, such as `A1` or `Y16`, or a square after a ship class's letter, such as `VD2`.
 fn is_square(word: &str) -> bool {
     let letters = word.bytes().take_while(u8::is_ascii_alphabetic).count();
     let digits = word.len() - letters;
@@ -111,25 +112,28 @@ fn is_square(word: &str) -> bool {
 }
 
 fn says_failed(subject: &str) -> bool {
-    FAILED.stand_in(subject) || DELAYED.stand_in(subject)
+    FAILURE_WORDS.any_in(subject) || DELAY_WORDS.any_in(subject)
 }
 
-/// Whether the text asks something; the `?` in a link does not.
-fn questions(text: &str) -> bool {
-    let mut behind = text.match_indices(['?', '؟']).map(|(at, mark)| text[at + mark.len()..].chars().next());
-    behind.any(|next| next.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '=' | '/' | '%' | '&')))
+/// Whether the text asks a question. The `?` in a link does not count.
+fn asks_question(text: &str) -> bool {
+    let mut followers =
+        text.match_indices(['?', '؟']).map(|(at, mark)| text[at + mark.len()..].chars().next());
+    followers.any(|next| next.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '=' | '/' | '%' | '&')))
 }
 
-/// Whether something other than `Re:` and its like stands, with a colon, before a subject of ours.
-fn announces(subject: &str) -> bool {
+/// Longest word for "reply" that mail programs put before a subject, in characters.
+const MAX_REPLY_WORD: usize = 5;
+
+/// Whether a prefix other than `Re:` and the like, such as `Undeliverable:`, precedes one of our subjects.
+fn has_foreign_prefix(subject: &str) -> bool {
     let subject = without_reply_prefix(subject);
     let Some((before, _)) = subject.split_once('[') else { return false };
-    // No client has a longer word for a reply.
     let before = before.trim_end();
-    before.strip_suffix([':', '：']).is_some_and(|words| words.trim().chars().count() > 5)
+    before.strip_suffix([':', '：']).is_some_and(|words| words.trim().chars().count() > MAX_REPLY_WORD)
 }
 
-/// Whether the subject is that of an absence note, and of nothing else.
+/// Whether the subject is that of an absence note and could be nothing else.
 pub fn is_absence(subject: &str) -> bool {
     let subject = without_reply_prefix(subject).to_lowercase();
     let subject = bare(&subject);
@@ -142,22 +146,24 @@ pub fn is_absence(subject: &str) -> bool {
         "(automatic reply)",
     ];
     let bracket = subject.strip_suffix([')', ']']).and_then(|s| s.rfind(['(', '[']).map(|at| &s[at + 1..]));
-    ABSENCE.begin(subject)
-        || ABSENCE.begin(untagged(subject))
-        || bracket.is_some_and(|words| ABSENCE.begin(words))
+    ABSENCE_SUBJECTS.any_prefix_of(subject)
+        || ABSENCE_SUBJECTS.any_prefix_of(untagged(subject))
+        || bracket.is_some_and(|words| ABSENCE_SUBJECTS.any_prefix_of(words))
         || closing.iter().any(|words| subject.ends_with(words))
 }
 
-/// A subject without what stands before its first word.
+/// A subject from its first word or bracket on.
 fn bare(subject: &str) -> &str {
     subject.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[')
 }
 
+/// A text from its first word on.
 fn to_word(text: &str) -> &str {
     text.trim_start_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// A subject in lower case without the tags that gateways put before it, and the bracket round its first words.
+/// A subject in lower case without the tags that gateways add, such as `[EXTERNAL]`, and without the bracket before
+/// its first word.
 fn untagged(subject: &str) -> &str {
     const TAGS: [&str; 4] = ["external", "extern", "ext", "spam"];
     let rest = to_word(subject);
@@ -172,19 +178,19 @@ fn is_reply(subject: &str) -> bool {
 
 /// Whether the text is that of an absence note rather than of a bounce.
 pub fn is_away(text: &str) -> bool {
-    AWAY.stand_in(text) && !RETURNED.stand_in(text)
+    AWAY_TEXT.any_in(text) && !BOUNCE_TEXT.any_in(text)
 }
 
-/// Whether a letter came back, or is delayed, if the words tell.
+/// Whether a letter was returned or is delayed, if the wording tells.
 pub fn failure(subject: &str, text: &str) -> Option<AutomaticKind> {
     let subject = subject.to_lowercase();
-    if DELAYED.stand_in(&subject) {
+    if DELAY_WORDS.any_in(&subject) {
         return Some(AutomaticKind::Delayed);
     }
-    (FAILED.stand_in(&subject) || RETURNED.stand_in(text)).then_some(AutomaticKind::Failed)
+    (FAILURE_WORDS.any_in(&subject) || BOUNCE_TEXT.any_in(text)).then_some(AutomaticKind::Failed)
 }
 
-/// The subject without `Re:` and its like, as often as they stand there.
+/// The subject without `Re:` and the like, however many there are.
 fn without_reply_prefix(subject: &str) -> &str {
     const PREFIXES: [&str; 14] = [
         "re:", "aw:", "antw:", "sv:", "vs:", "odp:", "ynt:", "rif:", "r:", "res:", "fw:", "fwd:", "wg:",
@@ -192,9 +198,10 @@ fn without_reply_prefix(subject: &str) -> &str {
     ];
     let mut rest = subject.trim();
     loop {
-        let begins =
-            |prefix: &&&str| rest.get(..prefix.len()).is_some_and(|r| r.eq_ignore_ascii_case(prefix));
-        match PREFIXES.iter().find(begins) {
+        let prefix = PREFIXES
+            .iter()
+            .find(|prefix| rest.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix)));
+        match prefix {
             Some(prefix) => rest = rest[prefix.len()..].trim_start(),
             None => return rest,
         }
@@ -205,13 +212,13 @@ fn without_reply_prefix(subject: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn said(subject: &str, text: &str) -> Option<Mark> {
-        let asks = text.lines().any(asks);
-        mark(subject, &Excerpt { text: text.to_lowercase(), asks, quotes: false })
+    fn mark_of(subject: &str, text: &str) -> Option<Mark> {
+        let has_request = text.lines().any(is_request);
+        mark(subject, &Excerpt { text: text.to_lowercase(), has_request, has_quote: false })
     }
 
     #[test]
-    fn orders_and_commands_are_known_in_general() {
+    fn orders_and_commands_of_all_games_are_requests() {
         for line in [
             "SHIP 1 TO B2",
             "hold".to_uppercase().as_str(),
@@ -223,11 +230,11 @@ mod tests {
             "d4",
             "hold.",
         ] {
-            assert!(asks(line), "{line}");
+            assert!(is_request(line), "{line}");
         }
         for line in [
             "Status: 5.1.1",
-            "STATUS: FAILED",
+            "STATUS: FAILURE_WORDS",
             "550 5.1.1 User unknown",
             "Report a problem",
             "Room B12",
@@ -235,28 +242,28 @@ mod tests {
             "HOST UNKNOWN",
             "move on",
         ] {
-            assert!(!asks(line), "{line}");
+            assert!(!is_request(line), "{line}");
         }
     }
 
     #[test]
-    fn subjects_of_machines_are_known() {
+    fn automatic_subjects_are_recognised() {
         for subject in [
             "Automatic reply: [QZ-7K3M] Turn 4",
             "Abwesenheitsnotiz: [QZ-7K3M] Turn 4",
             "Réponse automatique : [QZ-7K3M] Turn 4",
             "自動応答: Turn 4",
         ] {
-            assert_eq!(said(subject, ""), Some(Mark::SubjectOfAbsence), "{subject}");
+            assert_eq!(mark_of(subject, ""), Some(Mark::AbsenceSubject), "{subject}");
         }
         for subject in ["Undelivered Mail Returned to Sender", "failure notice", "Unzustellbar: Turn 4"] {
-            assert_eq!(said(subject, ""), Some(Mark::SubjectOfBounce), "{subject}");
+            assert_eq!(mark_of(subject, ""), Some(Mark::BounceSubject), "{subject}");
         }
-        assert_eq!(said("Gelesen: [QZ-7K3M] Turn 4", ""), Some(Mark::SubjectOfNotice));
+        assert_eq!(mark_of("Gelesen: [QZ-7K3M] Turn 4", ""), Some(Mark::NoticeSubject));
     }
 
     #[test]
-    fn people_who_write_about_mail_are_no_machines() {
+    fn letters_about_mail_are_not_automatic() {
         for (subject, text) in [
             ("Re: [QZ-7K3M] Turn 4", "your last mail could not be delivered, i think: mailbox full"),
             ("Re: [QZ-7K3M] Turn 4", "i am out of office next week\nABSENT 2026-12-20 to 2026-12-27"),
@@ -272,7 +279,7 @@ mod tests {
             ("Your message was rejected", "so says my server: it exceeds the maximum size. what shall i do?"),
             ("Mail delivery failed", "the server said: mailbox full, 550 user unknown\nCAPTURE C1"),
         ] {
-            assert_eq!(said(subject, text), None, "{subject}");
+            assert_eq!(mark_of(subject, text), None, "{subject}");
         }
     }
 }

@@ -1,0 +1,159 @@
+//! What the header of a letter tells: its sender, its thread, its subject and its reply tokens.
+
+use mail_parser::{HeaderName, HeaderValue, Message};
+
+use super::address::{Address, Token};
+use super::automatic::Automatic;
+use super::clean;
+use super::digest::Digest;
+use super::header::{self, Header};
+use super::identity::OwnIdentity;
+use super::unreadable::{UnreadableLetter, UnreadableReason};
+
+/// Maximum tokens kept of one letter. Nobody plays more matches in one thread; a hostile header names thousands.
+const MAX_TOKENS: usize = 16;
+
+/// Maximum Message-IDs kept of In-Reply-To and of References, so that the lookups of one letter stay bounded.
+const MAX_IDS: usize = 100;
+
+/// Address fields in which a plus address of ours may come back. Which ones survive depends on the mail server.
+const RECIPIENT_FIELDS: [&str; 7] =
+    ["to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "resent-to"];
+
+/// The header of a letter, decoded.
+pub struct Envelope {
+    pub from: Result<Address, UnreadableReason>,
+    pub from_name: Option<String>,
+    /// The first address in From, even if there are several.
+    pub first_sender: Option<Address>,
+    pub message_id: Option<String>,
+    pub in_reply_to: Vec<String>,
+    pub references: Vec<String>,
+    pub subject: String,
+    pub tokens: Vec<Token>,
+    pub automatic: Option<Automatic>,
+}
+
+impl Envelope {
+    pub fn new(message: &Message<'_>, headers: &[Header], own: &OwnIdentity) -> Envelope {
+        let mut in_reply_to = message_ids(headers, "in-reply-to");
+        in_reply_to.truncate(MAX_IDS);
+        // The latest ancestors come last (RFC 5322 3.6.4).
+        let mut references = message_ids(headers, "references");
+        references.drain(..references.len().saturating_sub(MAX_IDS));
+
+        let mut tokens = Vec::new();
+        for name in RECIPIENT_FIELDS {
+            for header in headers.iter().filter(|h| h.name == name) {
+                add_tokens(&mut tokens, header::plus_tokens(&header.value, own));
+            }
+        }
+        for id in in_reply_to.iter().chain(references.iter().rev()) {
+            add_tokens(&mut tokens, header::token_of_id(id, own));
+        }
+
+        let senders = senders(message);
+        let from_fields = headers.iter().filter(|h| h.name == "from").count();
+        let from = match (senders.as_slice(), count_mailboxes(message), from_fields) {
+            ([(address, _)], 1, 1) => Ok(address.clone()),
+            (_, 0, _) | ([], _, 0 | 1) => Err(UnreadableReason::NoFrom),
+            _ => Err(UnreadableReason::SeveralFrom),
+        };
+        let from_name = senders.first().and_then(|(_, name)| *name).map(one_line);
+        Envelope {
+            from,
+            from_name: from_name.filter(|name| !name.is_empty()),
+            first_sender: senders.first().map(|(address, _)| address.clone()),
+            message_id: message_ids(headers, "message-id").into_iter().next(),
+            in_reply_to,
+            references,
+            subject: one_line(message.subject().unwrap_or_default()),
+            tokens,
+            automatic: None,
+        }
+    }
+
+    pub fn into_unreadable(self, digest: Digest, reason: UnreadableReason) -> UnreadableLetter {
+        let may_answer = self.automatic.is_none() && reason != UnreadableReason::Empty;
+        UnreadableLetter {
+            digest,
+            reason,
+            message_id: self.message_id,
+            subject: self.subject,
+            answerable: self.from.ok().filter(|_| may_answer),
+            automatic: self.automatic,
+            tokens: self.tokens,
+        }
+    }
+}
+
+fn message_ids(headers: &[Header], name: &str) -> Vec<String> {
+    headers.iter().filter(|h| h.name == name).flat_map(|h| header::message_ids(&h.value)).collect()
+}
+
+/// The valid addresses in From, with their display names.
+fn senders<'a>(message: &'a Message<'_>) -> Vec<(Address, Option<&'a str>)> {
+    message
+        .header_values(HeaderName::From)
+        .filter_map(HeaderValue::as_address)
+        .flat_map(|list| list.iter())
+        .filter_map(|mailbox| Some((Address::parse(mailbox.address()?).ok()?, mailbox.name())))
+        .collect()
+}
+
+/// How many mailboxes From names, invalid addresses included.
+fn count_mailboxes(message: &Message<'_>) -> usize {
+    message
+        .header_values(HeaderName::From)
+        .filter_map(HeaderValue::as_address)
+        .map(|list| list.iter().filter(|mailbox| mailbox.address().is_some()).count())
+        .sum()
+}
+
+/// The text cleaned and on one line, with single blanks.
+fn one_line(text: &str) -> String {
+    let text = clean::clean(text).replace('\n', " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Adds the tokens that are new, up to [`MAX_TOKENS`].
+pub fn add_tokens(tokens: &mut Vec<Token>, found: impl IntoIterator<Item = Token>) {
+    for token in found {
+        if tokens.len() < MAX_TOKENS && !tokens.contains(&token) {
+            tokens.push(token);
+        }
+    }
+}
+
+/// The match and the turn that a subject names: `[QZ-7K3M] Turn 4`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubjectTag {
+    /// In capitals.
+    pub match_name: String,
+    pub turn: Option<u32>,
+}
+
+impl SubjectTag {
+    /// Finds `[QZ-7K3M] Turn 4` anywhere in a subject, ignoring case.
+    pub fn find(subject: &str) -> Option<SubjectTag> {
+        let found = subject.match_indices('[').find_map(|(at, _)| {
+            let inner = &subject[at + 1..];
+            // Names are short: with a bounded search, a subject of nothing but `[` takes linear time.
+            let end = inner.bytes().take("QQQQ-AAAAAAAA]".len()).position(|b| b == b']')?;
+            is_match_name(&inner[..end]).then(|| (inner[..end].to_ascii_uppercase(), &inner[end..]))
+        });
+        let (match_name, rest) = found?;
+        let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let turn =
+            words.find(|word| word.eq_ignore_ascii_case("turn")).and_then(|_| words.next()?.parse().ok());
+        Some(SubjectTag { match_name, turn })
+    }
+}
+
+fn is_match_name(name: &str) -> bool {
+    let Some((prefix, code)) = name.split_once('-') else { return false };
+    (1..=4).contains(&prefix.len())
+        && prefix.bytes().all(|b| b.is_ascii_alphabetic())
+        && (3..=8).contains(&code.len())
+        && code.bytes().all(|b| b.is_ascii_alphanumeric())
+}

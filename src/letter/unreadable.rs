@@ -1,0 +1,94 @@
+//! Letters that cannot be read: the limits, and what to tell the sender.
+
+use std::fmt::{self, Display};
+
+use super::address::{Address, Token};
+use super::automatic::Automatic;
+use super::digest::Digest;
+
+/// The size limits of a letter. A letter beyond one of them is [`UnreadableLetter`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub max_bytes: usize,
+    pub max_header_bytes: usize,
+    pub max_parts: usize,
+    /// Levels of multiparts and attached letters inside each other.
+    pub max_nesting: usize,
+    pub max_lines: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            max_bytes: 2_000_000,
+            max_header_bytes: 200_000,
+            max_parts: 100,
+            max_nesting: 20,
+            max_lines: 20_000,
+        }
+    }
+}
+
+/// Why a letter cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnreadableReason {
+    TooBig,
+    HeaderTooBig,
+    NoFrom,
+    SeveralFrom,
+    TooDeep,
+    TooManyParts,
+    TooManyLines,
+    /// There is nothing but white space.
+    Empty,
+}
+
+impl Display for UnreadableReason {
+    /// A sentence for the sender.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnreadableReason::TooBig => {
+                "Your letter is too big to be read. Please send only your orders, without attachments."
+            }
+            UnreadableReason::HeaderTooBig | UnreadableReason::TooDeep | UnreadableReason::TooManyParts => {
+                "Your letter has too many parts to be read. Please send only your orders, as plain text."
+            }
+            UnreadableReason::TooManyLines => {
+                "Your letter is too long to be read. Please send only your orders."
+            }
+            UnreadableReason::NoFrom => "Your letter does not say who wrote it.",
+            UnreadableReason::SeveralFrom => {
+                "Your letter names several senders. Please send it from one address."
+            }
+            UnreadableReason::Empty => "Your letter is empty.",
+        })
+    }
+}
+
+/// A letter that cannot be read.
+#[derive(Clone, Debug)]
+pub struct UnreadableLetter {
+    pub digest: Digest,
+    pub reason: UnreadableReason,
+    pub message_id: Option<String>,
+    pub subject: String,
+    /// The address to tell the reason to. `None` if the sender is unclear or a machine.
+    pub answerable: Option<Address>,
+    pub automatic: Option<Automatic>,
+    pub tokens: Vec<Token>,
+}
+
+impl UnreadableLetter {
+    /// A letter of which not even the header can be parsed.
+    pub(super) fn without_header(digest: Digest, reason: UnreadableReason) -> UnreadableLetter {
+        UnreadableLetter {
+            digest,
+            reason,
+            message_id: None,
+            subject: String::new(),
+            answerable: None,
+            automatic: None,
+            tokens: Vec::new(),
+        }
+    }
+}
