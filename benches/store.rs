@@ -183,7 +183,7 @@ impl Club {
             let note = String::new();
             ruling.decided.push(LetterDecision {
                 digest: letter.digest,
-                fate: LetterStatus::Ruled,
+                status: LetterStatus::Ruled,
                 note,
                 seat: None,
             });

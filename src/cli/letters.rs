@@ -62,7 +62,7 @@ impl Args {
                 format_local(letter.received_at, zone),
                 letter.sender.clone(),
                 letter.subject.chars().take(40).collect(),
-                letter.fate.as_str().to_owned(),
+                letter.status.as_str().to_owned(),
                 letter.seat.as_ref().map(|(id, seat)| format!("{id} {seat}")).unwrap_or_default(),
                 letter.note.clone(),
             ]
@@ -115,7 +115,7 @@ fn as_json(letter: &LetterRow) -> serde_json::Value {
         "from": letter.sender,
         "subject": letter.subject,
         "size": letter.size,
-        "fate": letter.fate.as_str(),
+        "fate": letter.status.as_str(),
         "match": letter.seat.as_ref().map(|(id, _)| id),
         "seat": letter.seat.as_ref().map(|(_, seat)| seat),
         "note": letter.note,

@@ -33,7 +33,8 @@ impl Office {
         context: &mut Known,
         settlement: &mut Settlement,
     ) -> anyhow::Result<()> {
-        let decide = |fate, note: String| LetterDecision { digest: waiting.digest, fate, note, seat: None };
+        let decide =
+            |status, note: String| LetterDecision { digest: waiting.digest, status, note, seat: None };
         let letter = match read.context("reading the letter failed")? {
             Ok(letter) => letter,
             Err(unreadable) => {
@@ -128,7 +129,7 @@ impl Office {
         settlement.dispatches.extend(dispatches);
         settlement.decided.push(LetterDecision {
             digest: waiting.digest,
-            fate: LetterStatus::Ruled,
+            status: LetterStatus::Ruled,
             note: String::new(),
             seat: Some((row.match_id.clone(), row.seat)),
         });
@@ -218,7 +219,7 @@ impl Office {
         self.hold_back(&mut dispatches, text, &context.shared.answers).await?;
         settlement.dispatches.extend(dispatches);
         let note = "answered without touching a match".to_owned();
-        Ok(LetterDecision { digest: waiting.digest, fate: LetterStatus::Answered, note, seat: None })
+        Ok(LetterDecision { digest: waiting.digest, status: LetterStatus::Answered, note, seat: None })
     }
 
     /// A letter beyond the limits, or without one sender: one short answer where one may go out, or none.
@@ -239,7 +240,7 @@ impl Office {
                 settlement.dispatches.push(answer);
             }
         }
-        Ok(LetterDecision { digest: waiting.digest, fate: LetterStatus::Ignored, note, seat: None })
+        Ok(LetterDecision { digest: waiting.digest, status: LetterStatus::Ignored, note, seat: None })
     }
 
     fn answer_to(

@@ -123,10 +123,10 @@ impl Office {
 
     async fn letters_told(
         &self,
-        fate: LetterStatus,
+        status: LetterStatus,
         since: DateTime<Utc>,
     ) -> anyhow::Result<Vec<LetterSummary>> {
-        let rows = self.store.letters(Some(fate), None, "", LISTED_AT_MOST).await?;
+        let rows = self.store.letters(Some(status), None, "", LISTED_AT_MOST).await?;
         let since = rows.into_iter().filter(|row| row.decided_at.is_some_and(|at| at >= since));
         Ok(since
             .map(|row| LetterSummary {

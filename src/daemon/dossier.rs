@@ -164,7 +164,7 @@ impl Office {
         }
         let decided = came.iter().map(|(came, _)| LetterDecision {
             digest: came.letter,
-            fate: LetterStatus::Ruled,
+            status: LetterStatus::Ruled,
             note: format!("from a dossier of {}", about.club),
             seat: Some((id.clone(), came.seat)),
         });
@@ -201,7 +201,7 @@ impl Office {
     async fn known_player(&self, holder: &SeatHolder, now: DateTime<Utc>) -> anyhow::Result<i64> {
         let first = holder.addresses.first().context("a player without an address")?;
         let known = self.store.player_by_address(first).await?.is_some();
-        let mut player = self.store.player(first, &holder.name, now).await?;
+        let mut player = self.store.find_or_add_player(first, &holder.name, now).await?;
         if !known {
             player.addresses.clone_from(&holder.addresses);
             self.store.save_player(&player).await?;

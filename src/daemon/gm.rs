@@ -116,7 +116,7 @@ impl Office {
         let note = "a letter of the GM".to_owned();
         settlement.decided.push(LetterDecision {
             digest: waiting.digest,
-            fate: LetterStatus::Answered,
+            status: LetterStatus::Answered,
             note,
             seat: None,
         });
@@ -190,7 +190,7 @@ impl Office {
                 if check {
                     return Ok(GmResult::Would);
                 }
-                let player = self.store.player(address.as_str(), &name, self.now()).await?;
+                let player = self.store.find_or_add_player(address.as_str(), &name, self.now()).await?;
                 self.shown(&player).await
             }
             Instruction::PlayerShow(address) => match self.player_now(address, settlement).await? {
@@ -306,7 +306,7 @@ impl Office {
                 }
                 let mut name = name_from(address);
                 if !check {
-                    let player = self.store.player(address.as_str(), &name, self.now()).await?;
+                    let player = self.store.find_or_add_player(address.as_str(), &name, self.now()).await?;
                     name.clone_from(&player.name);
                     successor = Some(player);
                 }

@@ -115,7 +115,7 @@ impl Office {
                 Holder::Player(NamedAddress { name, address }) => {
                     let name = if name.is_empty() { name_from(address) } else { name.clone() };
                     fit_name(&name).map_err(anyhow::Error::msg)?;
-                    self.store.player(address.as_str(), &name, now).await?
+                    self.store.find_or_add_player(address.as_str(), &name, now).await?
                 }
                 Holder::House(level) => self.house_player(level).await?,
             });
@@ -163,7 +163,7 @@ impl Office {
     /// there, and nothing is sent there.
     pub(super) async fn house_player(&self, level: &HouseLevel) -> anyhow::Result<Player> {
         let stand_in = format!("house:{}", level.name);
-        Ok(self.store.player(&stand_in, &level.player_name(), self.now()).await?)
+        Ok(self.store.find_or_add_player(&stand_in, &level.player_name(), self.now()).await?)
     }
 
     fn seats(&self, players: &BySeat<Player>, match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {

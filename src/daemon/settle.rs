@@ -233,8 +233,9 @@ impl Office {
                     Pace::Alone(_) | Pace::InOrder | Pace::Together => Pace::Together,
                 };
                 self.committed(&settlement);
-                for letter in settlement.decided.iter().filter(|letter| letter.fate != LetterStatus::Ruled) {
-                    tracing::info!(letter = %letter.digest, fate = letter.fate.as_str(), "a letter is decided");
+                for letter in settlement.decided.iter().filter(|letter| letter.status != LetterStatus::Ruled)
+                {
+                    tracing::info!(letter = %letter.digest, fate = letter.status.as_str(), "a letter is decided");
                 }
                 return Ok(true);
             }
@@ -441,7 +442,7 @@ impl Office {
             settlement.dispatches.push(self.gm_dispatch(&plain, &unique, None).await?);
             settlement.decided.push(LetterDecision {
                 digest: letter,
-                fate: LetterStatus::SetAside,
+                status: LetterStatus::SetAside,
                 note,
                 seat: None,
             });

@@ -68,7 +68,7 @@ macro_rules! backend {
 
             async fn letters(
                 &self,
-                fate: Option<LetterStatus>,
+                status: Option<LetterStatus>,
                 match_id: Option<&str>,
                 digest_prefix: &str,
                 limit: u32,
@@ -77,8 +77,8 @@ macro_rules! backend {
                     "SELECT digest, received_at, decided_at, sender, subject, size, fate, note, match_id, seat FROM letter \
                      WHERE TRUE",
                 );
-                if let Some(fate) = fate {
-                    query.push(" AND fate = ").push_bind(fate.as_str());
+                if let Some(status) = status {
+                    query.push(" AND fate = ").push_bind(status.as_str());
                 }
                 if let Some(match_id) = match_id {
                     query.push(" AND match_id = ").push_bind(text(match_id));
@@ -388,7 +388,7 @@ macro_rules! backend {
                 maybe_time(sqlx::query_scalar(sql).fetch_one(&self.reader).await?)
             }
 
-            async fn player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player> {
+            async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player> {
                 if let Some(player) = self.player_by_address(address).await? {
                     return Ok(player);
                 }

@@ -263,7 +263,7 @@ pub trait Store: Send + Sync {
     /// The letters whose digest begins so (hexadecimal digits), newest first.
     async fn letters(
         &self,
-        fate: Option<LetterStatus>,
+        status: Option<LetterStatus>,
         match_id: Option<&str>,
         digest_prefix: &str,
         limit: u32,
@@ -375,7 +375,7 @@ pub trait Store: Send + Sync {
     async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>>;
 
     /// Finds the player with this address, or adds one. An unknown name is taken from `name`.
-    async fn player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player>;
+    async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player>;
 
     /// Writes a player's name, addresses (all of them, in order) and whether letters bounce.
     ///

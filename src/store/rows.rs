@@ -93,7 +93,7 @@ pub struct Arrival<'a> {
     pub letter: &'a NewLetter,
     pub digest: String,
     pub sent_as: Option<String>,
-    pub fate: LetterStatus,
+    pub status: LetterStatus,
     /// The match of which it bears a token.
     pub lane: Option<String>,
 }
@@ -106,7 +106,7 @@ impl<'a> Arrival<'a> {
             letter,
             digest: letter.digest.to_string(),
             sent_as,
-            fate: LetterStatus::Waiting,
+            status: LetterStatus::Waiting,
             lane: None,
         }
     }
@@ -126,7 +126,7 @@ impl<'a> Arrival<'a> {
             if let Some(sent_as) = &arrival.sent_as
                 && !met.insert(sent_as.clone())
             {
-                arrival.fate = LetterStatus::Repeated;
+                arrival.status = LetterStatus::Repeated;
             }
             kept.push(arrival);
         }
@@ -194,7 +194,7 @@ impl Letter {
             sender: self.sender,
             subject: self.subject,
             size: count(self.size)?,
-            fate: LetterStatus::parse(&self.fate).ok_or_else(|| unsound("fate", &self.fate))?,
+            status: LetterStatus::parse(&self.fate).ok_or_else(|| unsound("letter status", &self.fate))?,
             note: self.note,
             seat: place,
         })

@@ -28,7 +28,7 @@ macro_rules! settling {
             for chunk in kept.chunks(CHUNK) {
                 keep_letters(tx, chunk).await?;
             }
-            let waiting = kept.iter().filter(|arrival| arrival.fate == LetterStatus::Waiting).count();
+            let waiting = kept.iter().filter(|arrival| arrival.status == LetterStatus::Waiting).count();
             if waiting > 0 {
                 announce(tx, Wakeup::Letters).await?;
             }
@@ -49,7 +49,7 @@ macro_rules! settling {
                     .push_bind(text(&letter.subject))
                     .push_bind(integer(letter.raw.len() as u64))
                     .push_bind(&arrival.sent_as)
-                    .push_bind(arrival.fate.as_str())
+                    .push_bind(arrival.status.as_str())
                     .push_bind(arrival.lane.as_deref().unwrap_or_default());
             });
             query.push(" RETURNING id, digest");
@@ -207,7 +207,7 @@ macro_rules! settling {
             query.push_values(chunk, |mut row, decided| {
                 let (match_id, seat) = place(decided);
                 row.push_bind(decided.digest.to_string())
-                    .push_bind(decided.fate.as_str())
+                    .push_bind(decided.status.as_str())
                     .push_bind(text(&decided.note))
                     .push_bind(match_id)
                     .push_bind(seat);

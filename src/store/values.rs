@@ -86,7 +86,7 @@ impl LetterStatus {
 #[derive(Clone, Debug)]
 pub struct LetterDecision {
     pub digest: Digest,
-    pub fate: LetterStatus,
+    pub status: LetterStatus,
     /// One line for the GM: `an absence note`, `no reply token of a seat`.
     pub note: String,
     pub seat: Option<(String, Seat)>,
@@ -112,7 +112,7 @@ pub struct LetterRow {
     pub sender: String,
     pub subject: String,
     pub size: u64,
-    pub fate: LetterStatus,
+    pub status: LetterStatus,
     pub note: String,
     pub seat: Option<(String, Seat)>,
 }

@@ -298,7 +298,7 @@ impl Desk {
 
     /// What became of the letter that came last.
     pub fn last_fate(&self) -> LetterStatus {
-        self.letters().first().expect("a letter came").fate
+        self.letters().first().expect("a letter came").status
     }
 
     /// Nothing waits to be sent, and every chain verifies.

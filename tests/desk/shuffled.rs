@@ -93,8 +93,8 @@ fn letters_shuffled_and_copied_bring_what_they_bring_in_order() {
         assert_eq!(count("OrdersSealed"), 4, "seed {seed}: {kinds:?}");
         assert_eq!(after.due().map(|due| due.turn), Some(1), "the first turn is open");
         let fates = desk.letters();
-        assert_eq!(fates.iter().filter(|row| row.fate == LetterStatus::Ruled).count(), 5, "seed {seed}");
-        assert_eq!(fates.iter().filter(|row| row.fate == LetterStatus::Repeated).count(), 4, "seed {seed}");
+        assert_eq!(fates.iter().filter(|row| row.status == LetterStatus::Ruled).count(), 5, "seed {seed}");
+        assert_eq!(fates.iter().filter(|row| row.status == LetterStatus::Repeated).count(), 4, "seed {seed}");
         let refused = desk.all_to(ANN);
         assert!(refused.iter().any(|sent| sent.text.contains("adjudicated")), "seed {seed}");
         outcomes.push(serde_json::to_value(&after.state).expect("a state"));

@@ -81,7 +81,7 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_tries_and_stops_no_
     desk.work();
     desk.work();
     desk.one_to(ANN).says("Turn 1 waits for your orders");
-    let fates: Vec<LetterStatus> = desk.letters().iter().map(|letter| letter.fate).collect();
+    let fates: Vec<LetterStatus> = desk.letters().iter().map(|letter| letter.status).collect();
     assert!(fates.contains(&LetterStatus::SetAside) && fates.contains(&LetterStatus::Ruled), "{fates:?}");
     let told = desk.one_to(GM);
     assert_eq!(told.subject, "A letter was set aside");

@@ -26,7 +26,7 @@ async fn furnish(place: &Place) {
     store.insert_letters(&[odd]).await.unwrap();
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     add_seats(store, "QZ-AAAA").await;
-    let mut bo = store.player("Bö@player.test", "Bö", at(0)).await.unwrap();
+    let mut bo = store.find_or_add_player("Bö@player.test", "Bö", at(0)).await.unwrap();
     bo.bouncing = true;
     bo.addresses.push("a_second.one@player.test".to_owned());
     store.save_player(&bo).await.unwrap();
@@ -84,14 +84,14 @@ async fn a_club_carried_to_postgres_and_back_is_the_same_to_the_byte() {
     furnish(&first).await;
     let there = carry::carry(&first.url, &postgres.url, SILENT).await.unwrap();
     // Both databases go on from there, each with numbers of its own.
-    postgres.store.player("new@player.test", "New", at(0)).await.unwrap();
+    postgres.store.find_or_add_player("new@player.test", "New", at(0)).await.unwrap();
     let other = Place::postgres().await.expect("as before");
     assert_eq!(carry::carry(&first.url, &other.url, SILENT).await.unwrap(), there);
     let back = carry::carry(&other.url, &second.url, SILENT).await.unwrap();
     assert_eq!(digests(&there), digests(&back));
     let rows: u64 = there.iter().map(|part| part.rows).sum();
     assert_eq!(assert_same(&first.url, &second.url).await, i64::try_from(rows).unwrap());
-    second.store.player("new@player.test", "New", at(0)).await.unwrap();
+    second.store.find_or_add_player("new@player.test", "New", at(0)).await.unwrap();
 }
 
 fn digests(carried: &[Carried]) -> Vec<&Digest> {

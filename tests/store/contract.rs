@@ -233,7 +233,7 @@ pub async fn seats_are_found_by_token_and_by_match(place: Place) {
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     add_seats(store, "QZ-AAAA").await;
     add_seats(store, "QZ-BBBB").await;
-    let mut first = store.player("first@player.test", "", at(0)).await.unwrap();
+    let mut first = store.find_or_add_player("first@player.test", "", at(0)).await.unwrap();
     first.addresses = vec!["new@player.test".to_owned(), "first@player.test".to_owned()];
     store.save_player(&first).await.unwrap();
     let all = ["QZ-AAAA-first", "QZ-AAAA-second", "QZ-BBBB-first", "QZ-BBBB-second"];
@@ -255,7 +255,7 @@ pub async fn a_substitute_takes_the_seat_and_the_old_token_ends(place: Place) {
     let store = &place.store;
     add_matches(store, &["QZ-AAAA"]).await;
     let mut seats = add_seats(store, "QZ-AAAA").await;
-    let substitute = store.player("third@player.test", "Third", at(0)).await.unwrap();
+    let substitute = store.find_or_add_player("third@player.test", "Third", at(0)).await.unwrap();
     seats[1].player_id = substitute.id;
     seats[1].token = "fresh".to_owned();
     store.commit(&Settlement { seats, ..settlement() }).await.unwrap();
@@ -267,13 +267,13 @@ pub async fn a_substitute_takes_the_seat_and_the_old_token_ends(place: Place) {
 
 pub async fn a_player_is_found_by_an_address_in_any_case(place: Place) {
     let store = &place.store;
-    let added = store.player("Ann@Player.test", "Ann", at(0)).await.unwrap();
+    let added = store.find_or_add_player("Ann@Player.test", "Ann", at(0)).await.unwrap();
     assert_eq!((added.name.as_str(), added.bouncing), ("Ann", false));
     assert_eq!(added.addresses, ["ann@player.test"]);
-    assert_eq!(store.player("ANN@player.test", "Anna", at(1)).await.unwrap(), added);
+    assert_eq!(store.find_or_add_player("ANN@player.test", "Anna", at(1)).await.unwrap(), added);
     assert_eq!(store.player_by_address("ann@PLAYER.test").await.unwrap(), Some(added.clone()));
     assert_eq!(store.player_by_address("bob@player.test").await.unwrap(), None);
-    let other = store.player("bob@player.test", "Bob", at(2)).await.unwrap();
+    let other = store.find_or_add_player("bob@player.test", "Bob", at(2)).await.unwrap();
     assert_eq!(store.players().await.unwrap(), [added, other]);
 }
 
@@ -281,7 +281,9 @@ pub async fn a_player_met_at_the_same_moment_is_added_once(place: Place) {
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..8 {
         let store = Arc::clone(&place.store);
-        tasks.spawn(async move { store.player("ann@player.test", "Ann", at(0)).await.unwrap().id });
+        tasks.spawn(
+            async move { store.find_or_add_player("ann@player.test", "Ann", at(0)).await.unwrap().id },
+        );
     }
     let ids: BTreeSet<i64> = tasks.join_all().await.into_iter().collect();
     assert_eq!(ids.len(), 1);
@@ -290,8 +292,8 @@ pub async fn a_player_met_at_the_same_moment_is_added_once(place: Place) {
 
 pub async fn an_address_belongs_to_one_player(place: Place) {
     let store = &place.store;
-    let mut ann = store.player("ann@player.test", "Ann", at(0)).await.unwrap();
-    store.player("bob@player.test", "Bob", at(0)).await.unwrap();
+    let mut ann = store.find_or_add_player("ann@player.test", "Ann", at(0)).await.unwrap();
+    store.find_or_add_player("bob@player.test", "Bob", at(0)).await.unwrap();
     ann.addresses.push("bob@player.test".to_owned());
     assert!(matches!(store.save_player(&ann).await, Err(StoreError::AddressTaken)));
     assert_eq!(store.player_by_address("ann@player.test").await.unwrap().unwrap().addresses.len(), 1);

@@ -99,7 +99,7 @@ pub async fn a_failed_try_is_counted_and_noted(place: Place) {
     let tries: Vec<u32> = waiting_letters(store, 0, 9).await.iter().map(|letter| letter.tries).collect();
     assert_eq!(tries, [2, 0]);
     let row = &store.letters(None, None, &letter(1).digest.to_string(), 1).await.unwrap()[0];
-    assert_eq!((row.note.as_str(), row.fate), ("still none", LetterStatus::Waiting));
+    assert_eq!((row.note.as_str(), row.status), ("still none", LetterStatus::Waiting));
 }
 
 pub async fn letters_are_listed_by_fate_match_and_digest(place: Place) {

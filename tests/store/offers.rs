@@ -59,7 +59,7 @@ pub async fn two_players_become_one_with_all_seats_and_addresses(place: Place) {
     let store = &place.store;
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     let seats = add_seats(store, "QZ-AAAA").await;
-    let other = store.player("ann@elsewhere.test", "Ann again", at(0)).await.unwrap();
+    let other = store.find_or_add_player("ann@elsewhere.test", "Ann again", at(0)).await.unwrap();
     let (ann, bo) = (seats[0].player_id, seats[1].player_id);
     let merged = vec![(other.id, ann)];
     store.commit(&Settlement { merged, ..settlement() }).await.unwrap();

@@ -35,8 +35,8 @@ pub fn letters(numbers: std::ops::Range<u32>) -> Vec<NewLetter> {
     numbers.map(letter).collect()
 }
 
-pub fn decided(letter: &NewLetter, fate: LetterStatus) -> LetterDecision {
-    LetterDecision { digest: letter.digest, fate, note: "noted".to_owned(), seat: None }
+pub fn decided(letter: &NewLetter, status: LetterStatus) -> LetterDecision {
+    LetterDecision { digest: letter.digest, status, note: "noted".to_owned(), seat: None }
 }
 
 pub fn match_row(id: &str, version: i64) -> MatchRow {
@@ -95,7 +95,8 @@ pub async fn add_dispatches(store: &Arc<dyn Store>, numbers: std::ops::Range<u32
 pub async fn add_seats(store: &Arc<dyn Store>, match_id: &str) -> Vec<SeatRow> {
     let mut seats = Vec::new();
     for seat in Seat::BOTH {
-        let player = store.player(&format!("{seat}@player.test"), seat.as_str(), at(0)).await.unwrap();
+        let player =
+            store.find_or_add_player(&format!("{seat}@player.test"), seat.as_str(), at(0)).await.unwrap();
         let token = format!("{match_id}-{seat}");
         seats.push(SeatRow { match_id: match_id.to_owned(), seat, player_id: player.id, token });
     }
