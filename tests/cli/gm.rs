@@ -185,7 +185,7 @@ fn players_are_added_listed_shown_renamed_merged_and_cleared() {
 #[test]
 fn the_digest_is_told_at_any_time() {
     let folder = Folder::club();
-    assert_says(&folder.run(&["club", "digest"]).well(), &["There is nothing to tell"]);
+    assert_says(&folder.run(&["club", "digest"]).well(), &["There is nothing to report"]);
     assert_eq!(json(&folder.run(&["club", "digest", "--json"]))["digest"], Value::Null);
     let id = folder.open();
     folder.run(&["run", "--once"]).well();
@@ -194,7 +194,7 @@ fn the_digest_is_told_at_any_time() {
         "Return-Path: <>\r\nFrom: MAILER-DAEMON@mx.example\r\nTo: referee@club.example\r\nSubject: x\r\n\r\nno\r\n",
     ).well();
     folder.run_with(&["match", "act-as", &id, "first", "-"], "MARBLE E5").well();
-    assert_says(&folder.run(&["club", "digest"]).well(), &["There is nothing to tell"]);
+    assert_says(&folder.run(&["club", "digest"]).well(), &["There is nothing to report"]);
 }
 
 const LIST: &str = "\

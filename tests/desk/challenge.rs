@@ -27,7 +27,7 @@ fn a_stranger_challenges_and_the_challenged_accepts() {
         "Ann Archer <ann@players.example>",
         &format!("CHALLENGE {BO} Quad days=3 swap=off seat=first"),
     );
-    desk.one_to(ANN).says("bo@players.example is challenged").says("Quad, 3 days a turn");
+    desk.one_to(ANN).says("bo@players.example has been challenged").says("Quad, 3 days a turn");
     let invitation = desk.one_to(BO);
     invitation.says("Ann Archer invites you to a match").says("who offers is").says("ACCEPT");
     desk.reply(BO, &invitation, &format!("accept {}", code(&invitation, "ACCEPT").to_lowercase()));
@@ -51,7 +51,7 @@ fn a_challenge_is_declined_and_the_challenger_told() {
     desk.one_to(ANN);
     let code = code(&desk.one_to(BO), "DECLINE");
     desk.write(BO, &format!("DECLINE {code}"));
-    desk.one_to(BO).says("It is declined");
+    desk.one_to(BO).says("The offer no longer stands");
     desk.one_to(ANN).says("bo has declined your invitation");
     desk.write(BO, &format!("ACCEPT {code}"));
     desk.one_to(BO).says("No offer with the code");
@@ -122,7 +122,7 @@ fn an_open_seat_is_listed_and_taken_by_whoever_comes_first() {
     let desk = Desk::new();
     desk.write(ANN, "OPEN Quad days=2");
     let answer = desk.one_to(ANN);
-    answer.says("A seat is open to anyone");
+    answer.says("The seat is open to anyone");
     let code = code(&answer, "JOIN");
     desk.write(EVE, "GAMES");
     desk.one_to(EVE).says("ann offers").says(&format!("JOIN {code}")).says("quadrant-z");
@@ -147,7 +147,7 @@ fn who_offered_takes_it_back() {
     desk.write(EVE, &format!("DECLINE {code}"));
     desk.one_to(EVE).says("No offer with the code");
     desk.write(ANN, &format!("DECLINE {code}"));
-    desk.one_to(ANN).says("It is declined");
+    desk.one_to(ANN).says("The offer no longer stands");
     desk.write(EVE, &format!("JOIN {code}"));
     desk.one_to(EVE).says("No offer with the code");
 }
@@ -160,7 +160,7 @@ fn a_player_challenges_in_a_letter_about_a_match() {
     desk.reply(ANN, &invitation, &format!("MARBLE E5\nCHALLENGE {EVE} Quantum\nMATCHES"));
     desk.sent_to(ANN)[0]
         .says("Your orders are sealed")
-        .says("eve@elsewhere.example is challenged")
+        .says("eve@elsewhere.example has been challenged")
         .says(&format!("{}, Quad against Bo", game_match.id));
     desk.one_to(EVE).says("Ann invites you");
 }
@@ -182,11 +182,11 @@ fn matches_say_whom_against_who_is_awaited_and_when_it_is_due() {
 fn a_check_offers_nothing() {
     let desk = Desk::new();
     desk.write(ANN, &format!("CHECK\nCHALLENGE {BO} Quad"));
-    desk.one_to(ANN).says("CHALLENGE was understood, and not carried out");
+    desk.one_to(ANN).says("CHALLENGE was understood but not carried out");
     assert!(desk.sent_to(BO).is_empty());
     desk.open(GameKind::Quad, &[]);
     desk.reply(ANN, &desk.one_to(ANN), "CHECK\nRESIGN CONFIRM");
-    desk.one_to(ANN).says("RESIGN was understood, and not carried out");
+    desk.one_to(ANN).says("RESIGN was understood but not carried out");
     assert_eq!(only_match(&desk).stage, Stage::Running);
 }
 
@@ -194,7 +194,7 @@ fn a_check_offers_nothing() {
 fn every_page_of_the_manual_can_be_asked_for() {
     let desk = Desk::new();
     let pages = [
-        ("orders", "All orders of a letter are taken or none"),
+        ("orders", "Either all orders in a letter are accepted or none"),
         ("commands", "RESIGN CONFIRM"),
         ("time", "hours of grace"),
         ("challenge", "How to find an opponent"),

@@ -71,7 +71,7 @@ fn where_the_match_knows_no_press_nothing_is_passed_on() {
     let desk = Desk::with("press = \"none\"\n");
     let (_, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "TELL Hello!\nEND");
-    desk.one_to(ANN).says("In this match no messages are passed on").keeps_silent_of("Hello!\n\nQuad");
+    desk.one_to(ANN).says("Messages are not passed on in this match").keeps_silent_of("Hello!\n\nQuad");
     assert!(desk.sent_to(BO).is_empty());
 }
 
@@ -95,7 +95,7 @@ fn to_resign_takes_both_words() {
     desk.reply(BO, &to_ann, "DRAW");
     for command in ["DRAW", "EXTEND 3 days", "AGREE", "ABSENT 2026-06-01", "SUBSTITUTE", "RESIGN CONFIRM"] {
         desk.reply(ANN, &to_ann, command);
-        desk.last_to(ANN).says("The match is over; this can do nothing more");
+        desk.last_to(ANN).says("The match is over; this no longer has any effect");
     }
 }
 
@@ -144,20 +144,20 @@ fn more_time_is_asked_for_and_agreed_to() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quad(&desk);
     desk.reply(BO, &to_bo, "AGREE");
-    desk.one_to(BO).says("Ann has asked for nothing that you could agree to");
+    desk.one_to(BO).says("Ann has not asked for anything that you could agree to");
     desk.reply(ANN, &to_ann, "EXTEND 3 days");
     desk.one_to(ANN).says("Bo was asked for 3 more days").says("until then it stands");
     assert_eq!(desk.find(&game_match.id).deadline, game_match.deadline);
     desk.one_to(BO).says("Ann asks for 3 more days. To agree: | AGREE");
     desk.reply(ANN, &to_ann, "AGREE");
-    desk.one_to(ANN).says("Bo has asked for nothing that you could agree to");
+    desk.one_to(ANN).says("Bo has not asked for anything that you could agree to");
     desk.reply(ANN, &to_ann, "EXTEND 3 days");
     assert!(desk.sent_to(BO).is_empty(), "asked once");
     desk.reply(BO, &to_bo, "agree");
     desk.one_to(BO).says("Agreed: the deadline has moved").says("It is due Sun 17 May, 20:00 CEST");
     desk.last_to(ANN).says("The deadline has moved by 3 days").says("Sun 17 May, 20:00 CEST");
     desk.reply(BO, &to_bo, "AGREE\nSTATUS");
-    desk.one_to(BO).says("nothing that you could agree to").says("Sun 17 May");
+    desk.one_to(BO).says("not asked for anything that you could agree to").says("Sun 17 May");
     desk.reply(ANN, &to_ann, "EXTEND 90 days");
     desk.one_to(ANN).says("The deadline can be moved by 1 to 30 days at a time");
     desk.reply(ANN, &to_ann, "EXTEND soon");
@@ -171,7 +171,7 @@ fn what_was_asked_lapses_with_the_adjudication() {
     desk.reply(ANN, &to_ann, "EXTEND 3 days");
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.reply(BO, &desk.last_to(BO), "AGREE");
-    desk.last_to(BO).says("nothing that you could agree to");
+    desk.last_to(BO).says("not asked for anything that you could agree to");
     assert!(!kinds(&desk, &game_match).contains(&"DeadlineExtended".to_owned()));
 }
 
@@ -180,7 +180,7 @@ fn a_substitute_is_asked_of_the_gm_and_the_seat_stays_until_then() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "SUBSTITUTE");
-    desk.one_to(ANN).says("The GM was asked for somebody to take over your seat");
+    desk.one_to(ANN).says("The GM has been asked to find somebody to take over your seat");
     let asked = desk.one_to(GM);
     asked
         .says("Ann (first) asks for a substitute")
@@ -200,9 +200,9 @@ fn under_a_protest_orders_are_held_until_the_gm_has_ruled() {
     desk.one_to(BO).says("PROTEST wants the text that the GM is to read");
     desk.reply(BO, &to_bo, "PROTEST My setup was misread.\nEND\nHOLD");
     desk.one_to(BO).says("Your protest is before the GM").says("Your orders are sealed");
-    desk.one_to(ANN).says("Bo has put the match before the GM").keeps_silent_of("misread");
+    desk.one_to(ANN).says("Bo has asked the GM to decide about the match").keeps_silent_of("misread");
     desk.reply(ANN, &to_ann, "HOLD");
-    desk.one_to(ANN).says("Your orders are filed; they are adjudicated when it goes on");
+    desk.one_to(ANN).says("Your orders are filed; they will be adjudicated when it resumes");
     let held = desk.find(&game_match.id);
     assert_eq!((held.stage, held.due().map(|due| due.turn)), (Stage::Paused, Some(1)));
     let asked = desk.one_to(GM);
@@ -244,7 +244,7 @@ fn orders_for_another_turn_than_the_open_one_are_refused_and_nothing_is_filed() 
         let refusal = desk.one_to(ANN);
         refusal
             .says(says)
-            .says("No order of this letter was filed")
+            .says("No order in this letter was filed")
             .says("You have filed nothing for turn 1");
         refusal.says("It is due Thu 14 May, 20:00 CEST: in 7 days 8 hours");
     }
@@ -267,7 +267,7 @@ fn a_refusal_says_what_still_stands() {
     let refusal = desk.one_to(ANN);
     refusal
         .says("Line 1 cannot stand: > DESTROYER A9")
-        .says("No order of this letter was filed")
+        .says("No order in this letter was filed")
         .says("Your orders of Thu 7 May, 12:00 CEST stand: | CARRIER D2 SQUADRON D3")
         .says("It is due");
     assert!(desk.find(&game_match.id).held.first.is_some());
@@ -279,7 +279,7 @@ fn commands_work_beside_orders_and_a_faulty_one_stops_them() {
     let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5\nEXTEND 3 moons");
     let refusal = desk.one_to(ANN);
-    refusal.says("> EXTEND 3 moons").says("EXTEND wants a number of days").says("No order of this letter");
+    refusal.says("> EXTEND 3 moons").says("EXTEND wants a number of days").says("No order in this letter");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
     desk.reply(ANN, &to_ann, "MARBLE E5\nSTATUS\nHELP time");
     desk.sent_to(ANN)[0].says("Your orders are sealed").says("Quad, Ann (Black)").says("hours of grace");

@@ -154,7 +154,7 @@ fn when_many_cannot_be_committed_those_ruled_on_meanwhile_lose_nothing() {
     );
     (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
     crowd.desk.work();
-    crowd.desk.one_to(GM).says("could not be ruled on, three times").says("not this one");
+    crowd.desk.one_to(GM).says("could not be ruled on in three attempts").says("not this one");
     assert!((0..MATCHES).all(|n| crowd.turns(n) == usize::from(n != 7)));
     assert_eq!(crowd.ruled(), MATCHES - 1);
 }

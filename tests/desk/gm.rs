@@ -50,7 +50,7 @@ fn the_gm_extends_a_deadline_and_both_are_told() {
         .says("Done. The match now")
         .says("due Sun 17 May");
     for player in [ANN, BO] {
-        desk.one_to(player).says("The GM has moved the deadline: it is now due Sun 17 May, 20:00 CEST");
+        desk.one_to(player).says("The GM has moved the deadline to Sun 17 May, 20:00 CEST");
     }
     let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     let extended = entries.iter().find(|entry| entry.kind == "DeadlineExtended").expect("an entry");
@@ -75,8 +75,11 @@ fn many_commands_in_one_letter_are_each_confirmed() {
         game_match.id
     );
     let answer = ask(&desk, &lines);
-    answer.says("paused").says("it is so already").says("There is no match QD-0000");
-    answer.says("GM DANCE is nothing that I know").says("> regards").says("both players are written to");
+    answer.says("paused").says("that is already the case").says("There is no match QD-0000");
+    answer
+        .says("I do not know the command GM DANCE")
+        .says("> regards")
+        .says("both players will get a letter");
     assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
     desk.one_to(EVE).says("A match of Quad begins");
 }
@@ -86,7 +89,7 @@ fn a_check_of_the_gm_does_nothing() {
     let (desk, game_match) = quad();
     let lines =
         format!("CHECK\nGM MATCH {0} ABANDON\nGM MATCH {0} RESUME\nGM PLAYER ADD {EVE} Eve", game_match.id);
-    ask(&desk, &lines).says("It would be done").says("it is so already").says("This was a check");
+    ask(&desk, &lines).says("This would be done").says("that is already the case").says("This was a check");
     assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
     let eve = desk.block_on(desk.office().store.player_by_address(EVE)).expect("the store answers");
     assert_eq!(eve, None);
@@ -107,7 +110,7 @@ fn nobody_else_is_the_gm() {
     // A player's token does not make the GM.
     let to_ann = desk.sent_to(ANN).remove(0);
     desk.reply(ANN, &to_ann, &format!("GM MATCH {} ABANDON", game_match.id));
-    desk.one_to(ANN).says("GM does nothing in a letter about this match");
+    desk.one_to(ANN).says("GM has no effect in a letter about this match");
     assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
 }
 
@@ -124,7 +127,7 @@ fn a_successor_takes_over_and_the_old_token_ends() {
     with_token(&desk);
     ask(&desk, &format!("GM MATCH {} REPLACE first {EVE}", game_match.id)).says("eve (first)");
     desk.one_to(ANN).says("The GM has given the seat of Ann to eve");
-    desk.one_to(BO).says("had filed and was not yet adjudicated is void");
+    desk.one_to(BO).says("and that were not yet adjudicated are void");
     assert!(desk.find(&game_match.id).held.first.is_none());
     let to_eve = desk.one_to(EVE);
     to_eve.says("The GM has given you a seat");
@@ -208,7 +211,7 @@ fn a_protest_stops_the_deadline_until_the_gm_lets_it_go_on() {
     desk.sent_to(BO);
     desk.reply(ANN, &to_ann, "PROTEST It is not fair.\nEND");
     desk.one_to(GM).says("Ann (first) protests").says("> It is not fair.");
-    desk.one_to(BO).says("Ann has put the match before the GM");
+    desk.one_to(BO).says("Ann has asked the GM to decide about the match");
     desk.sleep(20 * 24);
     desk.work();
     assert_eq!(desk.find(&game_match.id).missed.first, 0);
@@ -317,7 +320,7 @@ fn the_digest_comes_once_a_day_and_only_with_something_to_tell() {
     assert!(!digest.token().is_empty());
     desk.advance(24);
     assert!(desk.sent_to(GM).is_empty(), "nothing new");
-    ask(&desk, "GM DIGEST").says("There is nothing to tell");
+    ask(&desk, "GM DIGEST").says("There is nothing to report");
 }
 
 #[test]

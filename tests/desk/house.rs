@@ -256,7 +256,7 @@ fn what_is_asked_while_the_house_is_to_move_does_not_change_its_turn() {
     assert!(after.head.seq > before.head.seq, "it was ruled on");
     assert_eq!(before.house_turn(), after.house_turn());
     desk.work();
-    assert!(desk.all_to(ANN).iter().any(|sent| sent.text.contains("No deadline runs now")));
+    assert!(desk.all_to(ANN).iter().any(|sent| sent.text.contains("There is no deadline now")));
 }
 
 #[test]
@@ -272,9 +272,7 @@ fn the_gm_is_told_that_no_deadline_runs_while_the_house_is_to_move() {
     assert!(!done.is_done());
     assert_eq!(desk.find(&before.id), before, "nothing is changed");
     desk.work();
-    desk.one_to(GM)
-        .says("Nothing was done")
-        .says("no deadline runs that could be moved: the house is to move");
+    desk.one_to(GM).says("Nothing was done").says("there is no deadline to move: it is the house's turn");
 }
 
 #[test]
@@ -347,8 +345,10 @@ fn the_house_agrees_to_more_time_takes_no_draw_and_reads_nothing() {
     );
     let answer = desk.last_to(ANN);
     answer.says("Agreed: the deadline has moved").says("the house (average) plays on");
-    answer.says("The house (average) has asked for nothing").says("the house (average) reads none");
-    answer.says("The GM was asked for somebody to take over your seat");
+    answer
+        .says("The house (average) has not asked for anything")
+        .says("the house (average) does not read messages");
+    answer.says("The GM has been asked to find somebody to take over your seat");
     desk.sent_to(GM);
     desk.reply(ANN, &answer, "PROTEST It cheats.");
     assert_eq!(desk.find(&game_match.id).stage, Stage::Paused);
@@ -370,7 +370,7 @@ fn nobody_reminds_the_house_and_a_player_who_is_late_is_reminded() {
     desk.sent_to(ANN);
     desk.advance(24 * 6);
     assert!(
-        desk.sent_to(ANN).iter().any(|sent| sent.text.contains("Nothing is filed from you")),
+        desk.sent_to(ANN).iter().any(|sent| sent.text.contains("You have not filed any orders")),
         "a reminder"
     );
     let seats = entries(&desk, &game_match.id).into_iter().filter_map(|entry| match entry.fact {

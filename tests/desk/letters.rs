@@ -140,7 +140,7 @@ fn a_letter_whose_answer_cannot_be_kept_is_set_aside_and_holds_up_nobody() {
     desk.work();
     desk.sent_to(ANN)[0].says("Your orders are sealed");
     desk.one_to("di@elsewhere.example");
-    desk.one_to(GM).says("could not be ruled on, three times").says("not this one");
+    desk.one_to(GM).says("could not be ruled on in three attempts").says("not this one");
     let fate =
         |who: &str| desk.letters().iter().find(|row| row.sender.starts_with(who)).map(|row| row.status);
     assert_eq!(

@@ -17,7 +17,7 @@ fn the_readme_shows_the_manual_as_help_sends_it() {
     let desk = Desk::new();
     desk.write(EVE, "HELP");
     let sent = desk.one_to(EVE);
-    let begin = sent.text.find("Answer any letter of mine").expect("the manual");
+    let begin = sent.text.find("Answer any of my letters").expect("the manual");
     let end =
         sent.text.find("\n\nThe Test Club").or_else(|| sent.text.find("\nThe Test Club")).expect("our name");
     let readme = include_str!("../../README.md");
@@ -95,7 +95,7 @@ fn a_code_is_good_once() {
     desk.sent_to(BO).iter().find(|sent| sent.subject.starts_with("Re:")).expect("an answer").says("begins");
     for word in ["ACCEPT", "DECLINE", "JOIN"] {
         desk.write(BO, &format!("{word} {code}"));
-        desk.one_to(BO).says("It may have been taken up, declined or lapsed");
+        desk.one_to(BO).says("It may have been accepted or declined, it may have lapsed");
     }
     assert_eq!(desk.block_on(desk.office().store.list_matches(None)).expect("the store answers").len(), 1);
 }
@@ -109,12 +109,12 @@ fn the_same_offer_stands_once_and_ten_at_most() {
     desk.one_to(ANN).says("You have offered the same already").says(&first);
     for n in 0..9 {
         desk.write(ANN, &format!("CHALLENGE p{n}@players.example Quad"));
-        desk.one_to(ANN).says("is challenged");
+        desk.one_to(ANN).says("has been challenged");
     }
     desk.write(ANN, "CHALLENGE one-more@players.example Quad");
-    desk.one_to(ANN).says("You have 10 offers open, and no more can be");
+    desk.one_to(ANN).says("You have 10 open offers, which is the limit");
     desk.write(ANN, &format!("DECLINE {first}\nCHALLENGE one-more@players.example Quad"));
-    desk.one_to(ANN).says("It is declined").says("one-more@players.example is challenged");
+    desk.one_to(ANN).says("The offer no longer stands").says("one-more@players.example has been challenged");
 }
 
 #[test]

@@ -22,13 +22,13 @@ fn ask(desk: &Desk, lines: &str) -> Sent {
 fn a_new_name_reaches_the_matches_that_are_open_and_the_record() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quad(&desk);
-    ask(&desk, &format!("CHECK\nGM PLAYER RENAME {ANN} Anna Archer")).says("It would be done");
+    ask(&desk, &format!("CHECK\nGM PLAYER RENAME {ANN} Anna Archer")).says("This would be done");
     assert_eq!(desk.find(&game_match.id).players.first, "Ann");
     ask(&desk, &format!("GM PLAYER RENAME {ANN} Anna Archer")).says("Anna Archer: ann@players.example");
     assert_eq!(desk.find(&game_match.id).players.first, "Anna Archer");
     for (reader, awaited) in [(ANN, "your orders"), (BO, "Anna Archer")] {
         let told = desk.one_to(reader);
-        told.says("Ann is called Anna Archer from now on").says(&format!("Turn 1 waits for {awaited}"));
+        told.says("Ann is now called Anna Archer").says(&format!("Turn 1 waits for {awaited}"));
     }
     let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     let renamed = entries.iter().find(|entry| entry.kind == "PlayerRenamed").expect("it is in the book");
@@ -61,10 +61,10 @@ fn a_merge_hands_over_seats_names_and_letters() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     ask(&desk, &format!("GM PLAYER ADD {EVE} Ann-Eve"));
-    ask(&desk, &format!("CHECK\nGM PLAYER MERGE {ANN} INTO {EVE}")).says("It would be done");
+    ask(&desk, &format!("CHECK\nGM PLAYER MERGE {ANN} INTO {EVE}")).says("This would be done");
     ask(&desk, &format!("GM PLAYER MERGE {ANN} INTO {EVE}"))
         .says(&format!("Ann-Eve: {EVE}, {ANN} Plays in {}", game_match.id));
-    desk.one_to(EVE).says("Ann is called Ann-Eve from now on");
+    desk.one_to(EVE).says("Ann is now called Ann-Eve");
     // Both addresses are hers; the answers go to the first.
     desk.reply(ANN, &to_ann, "MARBLE E5");
     let [receipt, report] = &desk.sent_to(EVE)[..] else { panic!("a receipt and a report") };
@@ -95,13 +95,13 @@ fn a_check_makes_nobody_known() {
     let desk = Desk::new();
     let (game_match, _, _) = quad(&desk);
     let lines = format!("CHECK\nGM MATCH {} REPLACE first {EVE}\nGM NEW quad {EVE} {BO}", game_match.id);
-    ask(&desk, &lines).says("It would be done");
+    ask(&desk, &lines).says("This would be done");
     let eve = desk.block_on(desk.office().store.player_by_address(EVE)).expect("the store answers");
     assert_eq!(eve, None);
     ask(&desk, &format!("GM MATCH {} REPLACE first {BO}", game_match.id))
         .says("Bo holds a seat of that match already");
     ask(&desk, &format!("GM MATCH {} REPLACE first", game_match.id))
-        .says("REPLACE wants a seat and a mail address");
+        .says("REPLACE needs a seat and a mail address");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn the_gm_goes_back_and_corrects_by_letter() {
     let correct = format!("GM MATCH {} CORRECT 2 second It was misread.\nMARBLE A1\nEND", game_match.id);
     ask(&desk, &correct).says("the orders cannot stand").says("Line 2: A1 is a corner");
     let correct = correct.replace("A1", "B8");
-    ask(&desk, &format!("CHECK\n{correct}")).says("It would be done");
+    ask(&desk, &format!("CHECK\n{correct}")).says("This would be done");
     assert!(!kinds(&desk, &game_match).contains(&"CorrectionMade".to_owned()));
     ask(&desk, &correct).says("turn 3: waits for Ann");
     for reader in [ANN, BO] {

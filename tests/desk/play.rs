@@ -50,7 +50,7 @@ fn orders_are_refused_with_the_line_the_reason_and_an_example() {
         .says("Line 1 cannot stand")
         .says("> MARBLE A1")
         .says("For example")
-        .says("No order of this letter was filed");
+        .says("No order in this letter was filed");
     refusal.says("You have filed nothing for turn 1 yet");
     assert_eq!(refusal.in_reply_to.as_deref(), Some("0@players.example"));
     assert!(desk.sent_to(BO).len() == 1, "the opponent has the invitation and nothing else");

@@ -20,7 +20,7 @@ fn a_letter_acts_only_if_it_is_signed_where_that_is_asked_for() {
         desk.receive(&format!("{mark}{letter}"));
         assert_eq!(desk.last_fate(), LetterStatus::Ignored, "{mark}");
     }
-    desk.one_to(ANN).says("it could not be proven that you sent it");
+    desk.one_to(ANN).says("I could not verify that you sent it");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
     desk.receive(&format!("{PASSED}{}", desk.answer(ANN, &invitation, "MARBLE E5")));
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
@@ -79,7 +79,7 @@ fn no_deadline_is_enforced_on_a_seat_whose_letters_come_back() {
     let letters = desk.sent_to(GM);
     let asked =
         letters.iter().find(|sent| sent.text.contains("nothing is enforced until")).expect("he is asked");
-    asked.says("our letters come back");
+    asked.says("our letters bounce");
     assert!(letters.iter().any(|sent| sent.text.contains("letters to Ann come back")), "the digest tells it");
 
     desk.reply(GM, asked, &format!("GM PLAYER BOUNCE-CLEAR {ANN}\nGM MATCH {} EXTEND 4 days", game_match.id));

@@ -17,9 +17,9 @@ fn who_writes_wait_is_adjudicated_at_the_deadline() {
     let desk = Desk::with("days = 1\n");
     let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD\nWAIT");
-    desk.one_to(ANN).says("You asked to WAIT: they are not adjudicated before the deadline");
+    desk.one_to(ANN).says("You asked to WAIT: they will not be adjudicated before the deadline");
     desk.reply(BO, &to_bo, "HOLD");
-    desk.one_to(BO).says("All orders are filed. They are adjudicated on Fri 8 May, 20:00 CEST");
+    desk.one_to(BO).says("All orders are filed. They will be adjudicated on Fri 8 May, 20:00 CEST");
     desk.advance(31);
     assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(1));
     desk.advance(2);
@@ -57,7 +57,7 @@ fn within_the_settle_time_both_can_amend_and_the_last_filing_stands() {
     let game_match = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.one_to(ANN).says("All orders are filed. They are adjudicated on Thu 7 May, 13:30 CEST");
+    desk.one_to(ANN).says("All orders are filed. They will be adjudicated on Thu 7 May, 13:30 CEST");
     desk.advance(1);
     desk.reply(ANN, &to_ann, "MARBLE E6");
     desk.one_to(ANN).says("they replace those you sent before").says("Thu 7 May, 14:30 CEST");
@@ -101,7 +101,7 @@ fn an_absence_beyond_the_allowance_is_refused_with_what_is_left() {
     for (asked, left) in [
         ("ABSENT 2026-05-16 TO 2026-05-21", "3 days of absence left"),
         ("ABSENT 2026-07-01 TO 2026-12-31", "3 days of absence left"),
-        ("ABSENT 2026-05-01 TO 2026-05-06", "the last day must not be past"),
+        ("ABSENT 2026-05-01 TO 2026-05-06", "the last day must not be in the past"),
     ] {
         desk.reply(ANN, &to_ann, asked);
         let words = asked.trim_start_matches("ABSENT ").replace("TO", "to");
@@ -162,12 +162,12 @@ fn reminders_go_at_the_set_times_to_who_has_not_filed() {
     desk.advance(18);
     assert!(desk.sent_to(BO).is_empty());
     desk.advance(2);
-    desk.one_to(BO).says("Nothing is filed from you for turn 1 yet").says("in 12 hours");
+    desk.one_to(BO).says("You have not filed any orders for turn 1 yet").says("in 12 hours");
     desk.advance(6);
     assert!(desk.sent_to(BO).is_empty());
     desk.advance(2);
     let reminder = desk.one_to(BO);
-    reminder.says("Nothing is filed").says("due Fri 8 May, 20:00 CEST").says("| ");
+    reminder.says("You have not filed any orders").says("due Fri 8 May, 20:00 CEST").says("| ");
     assert!(reminder.subject.contains("due Fri 8 May, 20:00 CEST"), "{}", reminder.subject);
     assert!(desk.sent_to(ANN).is_empty(), "Ann has filed");
 }
@@ -182,13 +182,13 @@ fn who_files_in_grace_is_not_late_and_after_it_the_house_rule_decides() {
     desk.sent_to(BO);
     desk.reply(BO, &to_bo, "STATUS");
     desk.one_to(BO)
-        .says("It was due Fri 8 May, 20:00 CEST. Orders are still taken until Sat 9 May, 02:00 CEST");
+        .says("It was due Fri 8 May, 20:00 CEST. Orders are still accepted until Sat 9 May, 02:00 CEST");
     desk.advance(2);
     let after = desk.find(&game_match.id);
     assert_eq!((after.due().map(|due| due.turn), after.missed.second), (Some(2), 1));
     desk.last_to(BO)
         .says("No orders came from you in time")
-        .says("Turns missed in a row: 1. After 2 the GM decides how it goes on.");
+        .says("Turns missed in a row: 1. After 2 the GM decides how it continues.");
     desk.last_to(ANN).says("No orders came from Bo in time");
 }
 
@@ -212,7 +212,7 @@ fn after_so_many_missed_turns_the_match_is_lost_where_the_club_has_it_so() {
     desk.advance(34);
     desk.last_to(ANN)
         .says("No orders came from you for turn 1")
-        .says("so the deadline is set anew")
+        .says("so a new deadline has been set")
         .says("After 3 missed turns in a row the match is lost; you have missed 1");
     desk.advance(48);
     assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
@@ -235,8 +235,8 @@ fn where_both_have_missed_too_many_turns_nobody_loses_and_the_gm_is_asked() {
     assert_eq!((asked.stage, asked.asked_gm), (Stage::Running, true));
     desk.last_to(ANN)
         .says("No orders came from you for turn 1. No orders came from Bo for turn 1.")
-        .says("the GM decides how the match goes on")
-        .says("until then orders are still taken");
+        .says("the GM decides how the match continues")
+        .says("until then orders are still accepted");
     desk.reply(ANN, &to_ann, "HOLD");
     desk.last_to(ANN).says("Your orders are sealed");
     let to_gm = desk.sent_to(GM).into_iter().find(|sent| sent.subject.contains("your decision"));
@@ -260,7 +260,7 @@ fn a_setup_and_a_move_that_must_be_made_are_not_taken_from_nobody() {
     assert_eq!((after.missed.first, after.missed.second, after.adjudicated.len()), (0, 1, 0));
     assert_eq!(after.deadline, Some(utc("2026-05-10T18:00:00Z")), "a day after the grace had ended");
     assert!(after.held.first.is_some(), "what was filed stands");
-    desk.last_to(BO).says("The rules take nothing as filed here").says("No orders came from you for setup");
+    desk.last_to(BO).says("The rules assume no orders here").says("No orders came from you for setup");
     assert!(kinds(&desk, &game_match).contains(&"DeadlineMissed".to_owned()));
 }
 
@@ -278,7 +278,7 @@ fn a_paused_match_goes_on_with_the_time_that_was_left() {
     desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} RESUME", game_match.id));
     let before = game_match.deadline.expect("a deadline");
     assert_eq!(desk.find(&game_match.id).deadline, Some(before + TimeDelta::days(10)));
-    desk.one_to(ANN).says("The match goes on").says("in 6 days 8 hours");
+    desk.one_to(ANN).says("The match continues").says("in 6 days 8 hours");
     desk.reply(ANN, &to_ann, "MARBLE E5");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }

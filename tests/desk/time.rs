@@ -15,9 +15,9 @@ fn who_has_not_filed_is_reminded_twice_before_the_deadline() {
     desk.advance(5 * 24 + 7);
     assert!(desk.sent_to(ANN).is_empty());
     desk.advance(2);
-    desk.one_to(ANN).says("Nothing is filed from you for turn 1 yet").says("Thu 14 May, 20:00 CEST");
+    desk.one_to(ANN).says("You have not filed any orders for turn 1 yet").says("Thu 14 May, 20:00 CEST");
     desk.advance(36);
-    desk.one_to(ANN).says("Nothing is filed");
+    desk.one_to(ANN).says("You have not filed any orders");
     assert!(desk.sent_to(BO).is_empty(), "nothing is due from Bo");
 }
 

@@ -85,7 +85,7 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_tries_and_stops_no_
     assert!(fates.contains(&LetterStatus::SetAside) && fates.contains(&LetterStatus::Ruled), "{fates:?}");
     let told = desk.one_to(GM);
     assert_eq!(told.subject, "A letter was set aside");
-    told.says("could not be ruled on, three times").says(ANN).says("fogpost letters --raw");
+    told.says("could not be ruled on in three attempts").says(ANN).says("fogpost letters --raw");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
     desk.sleep(1);
     desk.advance(25);
@@ -154,7 +154,7 @@ fn what_cannot_be_proven_for_three_days_counts_as_unproven() {
     desk.advance(3 * 24 + 1);
     assert_eq!(desk.last_fate(), LetterStatus::Ignored);
     assert!(desk.sent_to(BO).is_empty());
-    desk.last_to(ANN).says("it could not be proven that you sent it");
+    desk.last_to(ANN).says("I could not verify that you sent it");
     let ours = desk.find(&game_match.id);
     assert_eq!(ours.adjudicated.len(), 0);
     assert!(ours.deadline.expect("a deadline") - desk.now() > TimeDelta::days(3));

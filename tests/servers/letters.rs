@@ -30,7 +30,7 @@ fn a_match_begins_is_extended_interrupted_protested_corrected_and_drawn_by_lette
     club.start();
 
     ann.writes("CHALLENGE bo@club.test Quad days=3 seat=first");
-    ann.reads("bo@club.test is challenged", &club);
+    ann.reads("bo@club.test has been challenged", &club);
     let challenge = bo.reads("ann invites you to a match", &club);
     bo.answers(&challenge, &format!("ACCEPT {}", code(&challenge, "ACCEPT")));
     let mut to_ann = ann.reads("A match of Quad begins", &club);

@@ -157,6 +157,8 @@ fn bullets(text: &str) -> Vec<String> {
             last.push_str(line.trim());
         }
     }
-    found.retain(|bullet| !bullet.contains("nothing to tell") && !bullet.contains("everything is open now"));
+    found.retain(|bullet| {
+        !bullet.contains("nothing to tell you") && !bullet.contains("everything is revealed now")
+    });
     found
 }
