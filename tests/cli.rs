@@ -116,7 +116,7 @@ fn doctor_says_of_each_part_whether_it_is_well() {
     folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"sqlite:nowhere/at/all.db\"\n"));
     let ran = folder.run(&["doctor"]);
     assert_eq!(ran.status(), 1);
-    assert_says(&ran.out(), &["FAULT database", "its folder must be there and writable", "ok    inbox"]);
+    assert_says(&ran.out(), &["FAULT database", "its folder must exist and be writable", "ok    inbox"]);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn the_house_is_seated_by_its_level_alone_or_from_a_list() {
     let opened = folder.run(&["match", "new", "--from", "pairs.csv"]).well();
     assert_says(&opened, &["a against the house (easy)", "the house (expert) against a"]);
     for (arguments, words) in [
-        (["quad", ann, "house:master"], "the house plays Quad as trainer, easy, average, expert"),
+        (["quad", ann, "house:master"], "the house plays Quad at the levels trainer, easy, average, expert"),
         (["quantum", "house", ann], "the house does not play Quantum"),
         (["quad", "house", "house:expert"], "one of the two seats at least is a player's"),
         (["quad", "house", "house"], "cannot play both sides"),
@@ -186,7 +186,7 @@ fn the_house_is_seated_by_its_level_alone_or_from_a_list() {
     assert_eq!(refused.status(), 1);
     assert_says(
         &refused.complaint(),
-        &["line 2: both seats are the house's", "line 3: second `house`: the house does not play"],
+        &["line 2: the house holds both seats", "line 3: second `house`: the house does not play"],
     );
 }
 
@@ -202,7 +202,7 @@ fn what_cannot_be_done_to_a_match_is_said_in_one_line() {
     assert_says(&new(&["--option", "size=9"]).fault(1), &["size", "swap", "trainer"]);
     // These are faults of the command line itself.
     for (arguments, words) in [
-        (&["match", "new", "chess", "a@b.example", "c@d.example"][..], "known are quadrant-z"),
+        (&["match", "new", "chess", "a@b.example", "c@d.example"][..], "known games are quadrant-z"),
         (&["match", "new", "quad", "Ann", "c@d.example"], "name@example.org"),
         (&["match", "list", "--stage", "asleep"], "running, paused, over"),
     ] {
@@ -234,9 +234,9 @@ fn a_letter_on_standard_input_is_taken_in_once_and_comes_out_byte_for_byte() {
         &folder.run(&["letters", "--raw", "0000"]).fault(1),
         &["no letter's digest begins with 0000"],
     );
-    let unknown = folder.run(&["letters", "--fate", "eaten"]);
+    let unknown = folder.run(&["letters", "--status", "eaten"]);
     assert_eq!(unknown.status(), 2);
-    assert_says(&unknown.complaint(), &["known are"]);
+    assert_says(&unknown.complaint(), &["known statuses are"]);
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! `fogpost club`: the club as a whole.
+//! `fogpost club`: the GM's digest and reply token.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::matches::ask;
+use super::instruct::carry_out;
 use crate::referee::Instruction;
 
 /// The GM's digest, and the GM's own reply token
@@ -11,26 +11,26 @@ use crate::referee::Instruction;
 pub struct Args {
     #[command(subcommand)]
     command: Command,
-    /// As JSON
+    /// Print JSON, for programs
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Print what waits for the GM and what went wrong in the last day
+    /// Print what waits for the GM, and what went wrong in the last day
     Digest,
-    /// Give the GM a new reply token; the old one is void
+    /// Give the GM a new reply token, which voids the old one
     GmToken,
 }
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         super::in_club(config, async |office| match self.command {
-            Command::Digest => ask(office, &Instruction::Digest, self.json).await,
+            Command::Digest => carry_out(office, &Instruction::Digest, self.json).await,
             Command::GmToken => {
                 office.renew_gm_token().await?;
-                println!("The letters to the GM bear a new reply token from now on.");
+                println!("Letters to the GM now carry a new reply token.");
                 Ok(ExitCode::SUCCESS)
             }
         })

@@ -1,4 +1,4 @@
-//! `fogpost doctor`: whether everything is as it should be, a line each, with what would help.
+//! `fogpost doctor`: checks each part of the setup and prints a line for it, with advice if it fails.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,37 +14,39 @@ pub struct Args {}
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        let mut findings = Findings { well: true };
+        let mut findings = Findings { all_ok: true };
         let path = config.display().to_string();
         let config = match Config::load(config) {
             Ok(config) => config,
             Err(error) => {
-                findings.tell("config", Err(error.into()), "");
+                findings.print("config", Err(error.into()), "");
                 return Ok(ExitCode::FAILURE);
             }
         };
-        findings.tell("config", Ok(path), "");
+        findings.print("config", Ok(path), "");
         let templates = daemon::templates(config.templates.folder.as_deref()).and_then(|templates| {
             crate::report::check_templates(&templates)?;
-            Ok("all can be rendered".to_owned())
+            Ok("all render".to_owned())
         });
-        findings.tell("templates", templates, "correct the file, or take it out of templates.folder");
+        findings.print("templates", templates, "correct the file, or remove it from templates.folder");
         super::block_on(async {
-            let help = match config.database.url.starts_with("sqlite:") {
-                true => "see database.url; its folder must be there and writable",
-                false => "see database.url",
+            let advice = if config.database.url.starts_with("sqlite:") {
+                "see database.url; its folder must exist and be writable"
+            } else {
+                "see database.url"
             };
-            findings.tell("database", database(&config).await, help);
+            findings.print("database", database(&config).await, advice);
             let inbox = config.inbox.check().await.map_err(Into::into);
-            findings.tell("inbox", inbox, "see the section [inbox]");
+            findings.print("inbox", inbox, "see the section [inbox]");
             let outbox = async { Ok(Outbox::new(config.outbox.clone())?.check().await?) };
-            findings.tell("outbox", outbox.await, "see the section [outbox]");
+            findings.print("outbox", outbox.await, "see the section [outbox]");
             Ok(())
         })?;
-        Ok(if findings.well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if findings.all_ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 
+/// Opens the database and counts what waits in it.
 async fn database(config: &Config) -> anyhow::Result<String> {
     let store = store::open(&config.database.url).await?;
     let queues = store.queues().await?;
@@ -59,18 +61,19 @@ async fn database(config: &Config) -> anyhow::Result<String> {
     ))
 }
 
+/// Prints the result of each check and remembers whether all passed.
 struct Findings {
-    well: bool,
+    all_ok: bool,
 }
 
 impl Findings {
-    fn tell(&mut self, what: &str, found: anyhow::Result<String>, help: &str) {
-        match found {
-            Ok(found) => println!("ok    {what}: {found}"),
+    fn print(&mut self, part: &str, result: anyhow::Result<String>, advice: &str) {
+        match result {
+            Ok(found) => println!("ok    {part}: {found}"),
             Err(error) => {
-                self.well = false;
-                let help = if help.is_empty() { String::new() } else { format!("; {help}") };
-                println!("FAULT {what}: {error:#}{help}");
+                self.all_ok = false;
+                let advice = if advice.is_empty() { String::new() } else { format!("; {advice}") };
+                println!("FAULT {part}: {error:#}{advice}");
             }
         }
     }

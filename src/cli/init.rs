@@ -1,4 +1,4 @@
-//! `fogpost init`: a config file and a mailbox to begin with.
+//! `fogpost init`: writes a first config file and creates the mailbox that it names.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::config::{Config, EXAMPLE};
 use crate::post::inbox::Inbox;
 use crate::post::maildir;
 
-/// Write a commented config file, and an empty mailbox beside it to begin with
+/// Write a commented config file, and create an empty mailbox beside it
 #[derive(clap::Args)]
 pub struct Args {}
 
@@ -20,7 +20,7 @@ impl Args {
         let mut file =
             std::fs::OpenOptions::new().write(true).create_new(true).open(config).map_err(|error| {
                 if error.kind() == std::io::ErrorKind::AlreadyExists {
-                    anyhow::anyhow!("{name} is there already; another name would do: --config FILE")
+                    anyhow::anyhow!("{name} already exists; choose another name with --config FILE")
                 } else {
                     anyhow::anyhow!("{name}: {error}")
                 }
@@ -28,9 +28,9 @@ impl Args {
         file.write_all(EXAMPLE.as_bytes()).with_context(|| name.to_string())?;
         if let Inbox::Maildir(inbox) = Config::load(config)?.inbox {
             maildir::create(&inbox.path).with_context(|| inbox.path.display().to_string())?;
-            println!("{} is a mailbox to try it with.", inbox.path.display());
+            println!("{} is a mailbox for trying it out.", inbox.path.display());
         }
-        println!("{name} is written. Set the club's name and addresses in it, then: fogpost doctor");
+        println!("{name} is written. Set the club's name and addresses in it, then run: fogpost doctor");
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,4 +1,4 @@
-//! `fogpost letters`: what came, what became of it, each letter as it came; and what could not be sent.
+//! `fogpost letters`: lists incoming letters with their status, prints one byte for byte, or lists unsent mail.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,22 +9,22 @@ use serde_json::json;
 use crate::report::format_local;
 use crate::store::{DispatchRow, LetterRow, LetterStatus, Store};
 
-/// List the letters that came and what became of them, or print one as it came
+/// List incoming letters with their status, or print one
 #[derive(clap::Args)]
 pub struct Args {
-    /// Print the letter whose digest begins so, byte by byte
+    /// Print the letter whose digest begins with this, byte for byte
     #[arg(long, value_name = "DIGEST")]
     raw: Option<String>,
-    /// Instead, the letters of ours that are not sent: they wait, or were given up
-    #[arg(long, conflicts_with_all = ["raw", "match_id", "fate"])]
+    /// List unsent mail of the referee instead: waiting, or given up
+    #[arg(long, conflicts_with_all = ["raw", "match_id", "status"])]
     unsent: bool,
-    /// Only the letters that acted in this match
+    /// Only letters that were ruled on in this match
     #[arg(long = "match", value_name = "MATCH")]
     match_id: Option<String>,
-    /// Only those with this fate
-    #[arg(long, value_parser = fate)]
-    fate: Option<LetterStatus>,
-    /// How many, the newest first
+    /// Only letters with this status
+    #[arg(long, alias = "fate", value_parser = status)]
+    status: Option<LetterStatus>,
+    /// Maximum number of lines, newest first
     #[arg(long, default_value_t = 50)]
     limit: u32,
     /// Print JSON, for programs
@@ -32,9 +32,10 @@ pub struct Args {
     json: bool,
 }
 
-fn fate(text: &str) -> Result<LetterStatus, String> {
-    LetterStatus::parse(text)
-        .ok_or_else(|| format!("known are {}", LetterStatus::ALL.map(LetterStatus::as_str).join(", ")))
+fn status(text: &str) -> Result<LetterStatus, String> {
+    LetterStatus::parse(text).ok_or_else(|| {
+        format!("known statuses are {}", LetterStatus::ALL.map(LetterStatus::as_str).join(", "))
+    })
 }
 
 impl Args {
@@ -51,7 +52,7 @@ impl Args {
 
     async fn list(&self, store: &dyn Store, zone: chrono_tz::Tz) -> anyhow::Result<()> {
         let match_id = self.match_id.as_ref().map(|id| id.to_ascii_uppercase());
-        let letters = store.letters(self.fate, match_id.as_deref(), "", self.limit).await?;
+        let letters = store.letters(self.status, match_id.as_deref(), "", self.limit).await?;
         if self.json {
             letters.iter().for_each(|letter| println!("{}", as_json(letter)));
             return Ok(());
@@ -67,7 +68,7 @@ impl Args {
                 letter.note.clone(),
             ]
         });
-        let head = ["letter", "received", "from", "subject", "fate", "seat", "note"];
+        let head = ["letter", "received", "from", "subject", "status", "seat", "note"];
         println!("{}", super::table(&head, rows.collect()));
         Ok(())
     }
@@ -84,7 +85,7 @@ impl Args {
                 dispatch.recipient.clone(),
                 dispatch.kind.to_string(),
                 dispatch.match_id.clone().unwrap_or_default(),
-                if dispatch.given_up { "given up" } else { "waits" }.to_owned(),
+                if dispatch.given_up { "given up" } else { "waiting" }.to_owned(),
                 dispatch.tries.to_string(),
                 dispatch.error.clone(),
             ]
@@ -127,7 +128,7 @@ async fn raw(store: &dyn Store, prefix: &str) -> anyhow::Result<()> {
     let letter = match &found[..] {
         [one] => one,
         [] => bail!("no letter's digest begins with {prefix}"),
-        _ => bail!("several letters' digests begin with {prefix}; more digits would do"),
+        _ => bail!("several letters' digests begin with {prefix}; give more digits"),
     };
     let raw = store.letter(letter.digest).await?.context("the letter's bytes are missing")?;
     super::put(&raw);

@@ -1,4 +1,4 @@
-//! `fogpost games`, `completions` and `man`: what there is to know without a club.
+//! `fogpost games`, `completions` and `man`: information that needs no club.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,51 +21,53 @@ pub struct Games {
 impl Games {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.json {
-            let games: Vec<_> = GameKind::ALL.iter().map(|kind| {
-                let options = kind.option_rules().iter().map(|rule| {
-                    json!({ "name": rule.name, "values": rule.values.to_string(), "default": rule.default, "says": rule.says })
-                });
-                let levels = kind.levels().iter().map(|level| json!({ "name": level.name, "says": level.says }));
-                json!({
-                    "game": kind.key(),
-                    "name": kind.name(),
-                    "sides": kind.sides(),
-                    "options": options.collect::<Vec<_>>(),
-                    "house": levels.collect::<Vec<_>>(),
-                })
-            }).collect();
+            let games: Vec<_> = GameKind::ALL.iter().copied().map(as_json).collect();
             println!("{}", serde_json::to_string(&games)?);
-            return Ok(ExitCode::SUCCESS);
+        } else {
+            let rows = GameKind::ALL.iter().copied().flat_map(table_rows).collect();
+            println!("{}", super::table(&["game, option", "default", "values", ""], rows));
         }
-        let mut rows = Vec::new();
-        for kind in GameKind::ALL {
-            rows.push(vec![kind.key().to_owned(), String::new(), String::new(), kind.name().to_owned()]);
-            for rule in kind.option_rules() {
-                rows.push(vec![
-                    format!("  {}", rule.name),
-                    rule.default.to_owned(),
-                    rule.values.to_string(),
-                    rule.says.to_owned(),
-                ]);
-            }
-            for level in kind.levels() {
-                rows.push(vec![
-                    format!("  house:{}", level.name),
-                    String::new(),
-                    String::new(),
-                    level.says.to_owned(),
-                ]);
-            }
-        }
-        println!("{}", super::table(&["game, option", "default", "values", ""], rows));
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn as_json(kind: GameKind) -> serde_json::Value {
+    let mut options = Vec::new();
+    for rule in kind.option_rules() {
+        let (name, values) = (rule.name, rule.values.to_string());
+        options.push(json!({ "name": name, "values": values, "default": rule.default, "says": rule.says }));
+    }
+    let mut levels = Vec::new();
+    for level in kind.levels() {
+        levels.push(json!({ "name": level.name, "says": level.says }));
+    }
+    json!({
+        "game": kind.key(),
+        "name": kind.name(),
+        "sides": kind.sides(),
+        "options": options,
+        "house": levels,
+    })
+}
+
+/// A game's rows: its name, its options, and the levels of the house.
+fn table_rows(kind: GameKind) -> Vec<Vec<String>> {
+    let mut rows = vec![vec![kind.key().to_owned(), String::new(), String::new(), kind.name().to_owned()]];
+    for rule in kind.option_rules() {
+        let name = format!("  {}", rule.name);
+        rows.push(vec![name, rule.default.to_owned(), rule.values.to_string(), rule.says.to_owned()]);
+    }
+    for level in kind.levels() {
+        let name = format!("  house:{}", level.name);
+        rows.push(vec![name, String::new(), String::new(), level.says.to_owned()]);
+    }
+    rows
 }
 
 /// Print completions for a shell
 #[derive(clap::Args)]
 pub struct Completions {
-    /// The shell that is to complete
+    /// The shell
     shell: clap_complete::Shell,
 }
 
@@ -81,7 +83,7 @@ impl Completions {
 /// Print the man page, or write one for every command
 #[derive(clap::Args)]
 pub struct Man {
-    /// A folder into which the pages of all commands are written: fogpost.1, fogpost-run.1 …
+    /// Write the pages of all commands into this folder: fogpost.1, fogpost-run.1 …
     folder: Option<PathBuf>,
 }
 

@@ -1,7 +1,8 @@
-//! The command line: a file a command. It parses, calls, prints, and knows no rules.
+//! The command line, one file per command. It parses arguments, calls the daemon's [`Office`] and prints; it knows no
+//! rules of any game.
 
-/// As the standard library's, but a reader who has gone (`| head`) ends the program in silence, and a full disk in one
-/// line.
+/// Like the standard library's, which panics when output fails. Here a closed pipe (`| head`) ends the program
+/// silently, and a full disk ends it with an error message.
 macro_rules! println {
     () => { $crate::cli::put(b"\n") };
     ($($words:tt)*) => { $crate::cli::put(format!("{}\n", format_args!($($words)*)).as_bytes()) };
@@ -11,6 +12,7 @@ macro_rules! print {
     ($($words:tt)*) => { $crate::cli::put(format!($($words)*).as_bytes()) };
 }
 
+mod arguments;
 mod audit;
 mod backup;
 mod club;
@@ -18,6 +20,7 @@ mod db;
 mod demo;
 mod doctor;
 mod init;
+mod instruct;
 mod letters;
 mod manual;
 mod matches;
@@ -48,12 +51,12 @@ use crate::store;
 
 /// A referee for games played by letter
 ///
-/// It reads the letters of a mailbox, takes the orders in them by the rules of their game, adjudicates each turn when
-/// both sides have filed or its time has come, and writes to each side its own report.
+/// Reads the letters in a mailbox, checks the orders in them by the rules of their game, adjudicates each turn when both
+/// sides have filed or its deadline has passed, and sends each side its own report.
 #[derive(Parser)]
 #[command(name = "fogpost", version, max_term_width = 100, after_long_help = FIRST_STEPS)]
 pub struct Cli {
-    /// The settings of the club
+    /// The club's config file
     #[arg(
         long,
         short,
@@ -71,8 +74,8 @@ const FIRST_STEPS: &str = "\
 First steps: `fogpost demo` shows a whole match. `fogpost init` writes a config file for a club of your own, \
 `fogpost doctor` says what is still missing, `fogpost match new` opens a match, and `fogpost run` does the rest.
 
-Exit status: 0 done; 1 it could not be done, or something is wrong; 2 the command line is at fault. Other numbers \
-stand with the commands that have them.";
+Exit status: 0 for success; 1 for failure, or if something is wrong; 2 for a faulty command line. Commands that use \
+other numbers say so.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -97,10 +100,10 @@ enum Command {
 }
 
 impl Cli {
-    /// Carries the command out and says how the program is to exit.
+    /// Runs the command and returns the program's exit status.
     ///
     /// # Errors
-    /// What could not be done, as one line for the person at the terminal.
+    /// Why the command failed, as one line for the terminal.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.config;
         match self.command {
@@ -126,20 +129,25 @@ impl Cli {
     }
 }
 
-/// Runs asynchronous work to its end.
+/// Runs asynchronous work to completion.
 fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime.worker_threads(2).enable_all().build().context("no threads to run on")?.block_on(work)
+    runtime
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("failed to start the threads of the runtime")?
+        .block_on(work)
 }
 
-/// Opens the club's database with everything that works on it.
+/// Opens the club's database, and the office that works on it.
 async fn office(config: Config) -> anyhow::Result<Arc<Office>> {
-    // The URL itself is told to nobody: it may hold a password.
+    // No context with the URL here: it may contain a password.
     let store = store::open(&config.database.url).await?;
     Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
 }
 
-/// Does a command's work in the club that the config file describes.
+/// Runs a command's work in the office of the club that the config file describes.
 fn in_club(
     config: &Path,
     work: impl AsyncFnOnce(&Office) -> anyhow::Result<ExitCode>,
@@ -175,11 +183,11 @@ fn start_log(log: &Log) -> anyhow::Result<LogFilter> {
         true => registry.with(lines.json()).try_init(),
         false => registry.with(lines.with_ansi(std::io::stderr().is_terminal())).try_init(),
     }
-    .context("the log cannot be started")?;
+    .context("failed to start the log")?;
     Ok(LogFilter(handle))
 }
 
-/// Writes to standard output. When that cannot be done, there is nothing more to do.
+/// Writes to standard output, and ends the program if that fails.
 fn put(bytes: &[u8]) {
     let mut out = std::io::stdout().lock();
     if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
@@ -191,7 +199,7 @@ fn put(bytes: &[u8]) {
     }
 }
 
-/// A table for people: columns, no lines.
+/// Formats a table for people: aligned columns without rules.
 fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = comfy_table::Table::new();
     table.load_preset(NOTHING).set_header(head).add_rows(rows);

@@ -1,11 +1,12 @@
-//! `fogpost player`: the club's people.
+//! `fogpost player`: the club's players, their names and addresses.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::matches::{ask, seat};
+use super::arguments::{address, seat};
+use super::instruct::carry_out;
 use crate::daemon::Office;
 use crate::game::Seat;
 use crate::letter::Address;
@@ -16,14 +17,14 @@ use crate::referee::{Act, Instruction, MatchAction};
 pub struct Args {
     #[command(subcommand)]
     command: Command,
-    /// What came of it as JSON, one object a line
+    /// Print JSON, one object per line
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Add a player, so that he is known by this name
+    /// Add a player under this name
     Add {
         /// An address of the player
         #[arg(value_parser = address)]
@@ -33,13 +34,13 @@ enum Command {
     },
     /// List all players
     List,
-    /// Show a player and his matches
+    /// Show a player and their matches
     Show {
         /// An address of the player
         #[arg(value_parser = address)]
         address: Address,
     },
-    /// Give a player another name, also in the matches that are open; both sides are told
+    /// Rename a player, also in running matches, whose two sides are told
     Rename {
         /// An address of the player
         #[arg(value_parser = address)]
@@ -48,24 +49,24 @@ enum Command {
         #[arg(required = true)]
         name: Vec<String>,
     },
-    /// Two players are one: seats and addresses of the first go to the second
+    /// Merge two players who are one person: the second gets the first one's seats and addresses
     Merge {
-        /// An address of the one who is no more
+        /// Address of the player to merge and remove
         #[arg(value_parser = address)]
         gone: Address,
-        /// An address of the one who stays
+        /// Address of the player to keep
         #[arg(value_parser = address)]
         into: Address,
     },
-    /// Letters to the player arrive again
+    /// Record that mail to the player arrives again
     BounceClear {
         /// An address of the player
         #[arg(value_parser = address)]
         address: Address,
     },
-    /// Give a seat a new reply token; the old one is void
+    /// Give a seat a new reply token, which voids the old one
     Token {
-        /// Its name, such as QZ-7K3M
+        /// Name of the match, such as QZ-7K3M
         #[arg(value_name = "MATCH")]
         id: String,
         /// first or second
@@ -74,21 +75,17 @@ enum Command {
     },
 }
 
-pub(super) fn address(text: &str) -> Result<Address, String> {
-    Address::parse(text).map_err(|_| "name@example.org would do".to_owned())
-}
-
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         super::in_club(config, async |office| match self.command.instruction() {
-            Some(instruction) => ask(office, &instruction, self.json).await,
+            Some(instruction) => carry_out(office, &instruction, self.json).await,
             None => list(office, self.json).await,
         })
     }
 }
 
 impl Command {
-    /// What is to be carried out; LIST carries out nothing.
+    /// The instruction to carry out, or `None` for a list, which is none.
     fn instruction(self) -> Option<Instruction> {
         Some(match self {
             Command::Add { address, name } => Instruction::PlayerAdd { address, name: name.join(" ") },
@@ -112,7 +109,7 @@ async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
             println!("{}", json!({ "name": name, "addresses": addresses, "bouncing": bouncing }));
             continue;
         }
-        let bouncing = if player.bouncing { "letters come back" } else { "" };
+        let bouncing = if player.bouncing { "mail bounces" } else { "" };
         rows.push(vec![player.name, player.addresses.join(", "), bouncing.to_owned()]);
     }
     if !json {

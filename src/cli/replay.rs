@@ -1,4 +1,4 @@
-//! `fogpost replay`: what comes of a record.
+//! `fogpost replay`: plays a game record through and shows the result.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -16,31 +16,27 @@ use crate::report::{self, Templates};
 /// Play a record file through and show what happened
 #[derive(clap::Args)]
 pub struct Args {
-    /// The record file, `-` for standard input
+    /// The record file; `-` for standard input
     file: PathBuf,
-    /// Print one JSON object a line: every adjudication and every filing refused
+    /// Print one JSON object per line: every adjudication and every refused filing
     #[arg(long)]
     json: bool,
-    /// Show what this side was told, and nothing else
-    #[arg(long = "as", value_name = "SEAT", value_parser = seat)]
+    /// Show only what this side was told
+    #[arg(long = "as", value_name = "SEAT", value_parser = super::arguments::seat)]
     viewer: Option<Seat>,
-    /// Show this turn only
+    /// Show only this turn
     #[arg(long, value_name = "N")]
     turn: Option<u32>,
 }
 
-fn seat(text: &str) -> Result<Seat, String> {
-    Seat::parse(text).ok_or_else(|| "it is first or second".to_owned())
-}
-
-/// The exit status when some filing was refused.
+/// Exit status if any filing was refused, even one that `--as` or `--turn` hides.
 const REFUSED: u8 = 2;
 
 fn templates() -> anyhow::Result<Templates> {
     Ok(Templates::new(&BTreeMap::new())?)
 }
 
-/// Whoever read our output has seen enough.
+/// Whether the reader of our output has closed it (`| head`), which is not a failure.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
@@ -104,7 +100,7 @@ impl Args {
     }
 }
 
-/// A replay told for people: what happened at each adjudication, then the board and the result.
+/// Prints a replay for people: the news of each adjudication, then the board and the result.
 struct Account<'a> {
     args: &'a Args,
     record: &'a Record,
@@ -144,7 +140,7 @@ impl Account<'_> {
         Ok(())
     }
 
-    /// What each side was told, or the one that is asked for; what both were told alike stands once.
+    /// Prints what each side was told, or only the requested one. If both see the same, it prints that once.
     fn news(&self, out: &mut impl Write, done: &Adjudicated<'_>) -> anyhow::Result<()> {
         let alike = done.state.view(Seat::First) == done.state.view(Seat::Second);
         let told = Adjudication { phase: done.phase, turn: done.turn, state: done.state.clone() };

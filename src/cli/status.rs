@@ -1,4 +1,4 @@
-//! `fogpost status`: how the club's post stands, and whether something is wrong.
+//! `fogpost status`: prints the queues, the daemons and anything that is wrong.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,10 +10,11 @@ use crate::daemon::status::{SILENT_AFTER, Status};
 use crate::report::{format_duration, format_local};
 use crate::store;
 
-/// Tell what waits, who works and what is wrong; exit status 1 says that something is
+/// Show the queues, the daemons and anything that is wrong; exit status 1 if something is
 #[derive(clap::Args)]
 pub struct Args {
-    /// A daemon that was not heard of for so long does not work; more than cron's pause where `run --once` is used
+    /// Minutes without a heartbeat after which a daemon counts as dead. If cron starts `run --once`, use more than its
+    /// interval
     #[arg(long, value_name = "MINUTES", default_value_t = SILENT_AFTER.num_minutes() as u32,
           value_parser = clap::value_parser!(u32).range(1..))]
     silent_after: u32,
@@ -42,36 +43,60 @@ impl Args {
 }
 
 fn print(status: &Status, zone: chrono_tz::Tz) {
-    let ago =
-        |at: DateTime<Utc>| format!("{} ago ({})", format_duration(status.at - at), format_local(at, zone));
-    let since = |at: Option<DateTime<Utc>>| at.map(|at| format!(", the oldest since {}", ago(at)));
-    let queue = |count: u64, oldest| format!("{count} wait{}", since(oldest).unwrap_or_default());
-    let some = |count: u64, by: &str| match count {
-        0 => "0".to_owned(),
-        _ => format!("{count}: fogpost letters {by} lists them"),
-    };
-    let or_never = |at: Option<DateTime<Utc>>| at.map_or("never".to_owned(), ago);
     let clock = match status.clock_late_seconds {
         0..60 => "on time".to_owned(),
         late => format!("late by {}", format_duration(TimeDelta::seconds(late))),
     };
+    let times = Times { now: status.at, zone };
     let mut lines = vec![
-        ("letters", queue(status.letters_waiting, status.oldest_letter)),
-        ("set aside", some(status.letters_set_aside, "--fate set_aside")),
-        ("dispatches", queue(status.dispatches_waiting, status.oldest_dispatch)),
-        ("given up", some(status.dispatches_given_up, "--unsent")),
+        ("letters", times.queue(status.letters_waiting, status.oldest_letter)),
+        ("set aside", listed_by(status.letters_set_aside, "--status set_aside")),
+        ("dispatches", times.queue(status.dispatches_waiting, status.oldest_dispatch)),
+        ("given up", listed_by(status.dispatches_given_up, "--unsent")),
         ("matches", format!("{} running", status.matches_running)),
         ("clock", clock),
-        ("last fetch", or_never(status.last_fetch)),
-        ("last send", or_never(status.last_send)),
+        ("last fetch", times.last(status.last_fetch)),
+        ("last send", times.last(status.last_send)),
     ];
     for daemon in &status.daemons {
-        let what = if daemon.ended { "ended" } else { "heard of" };
-        let (who, version) = (&daemon.who, &daemon.version);
-        lines.push(("daemon", format!("{who}, version {version}, {what} {}", ago(daemon.at))));
+        let what = if daemon.ended { "ended" } else { "last heard of" };
+        let ago = times.ago(daemon.at);
+        lines.push(("daemon", format!("{}, version {}, {what} {ago}", daemon.who, daemon.version)));
     }
     lines.extend(status.faults.iter().map(|fault| ("WRONG", fault.clone())));
     for (what, text) in lines {
         println!("{what:<12}  {text}");
+    }
+}
+
+/// Formats past times for people.
+struct Times {
+    now: DateTime<Utc>,
+    zone: chrono_tz::Tz,
+}
+
+impl Times {
+    fn ago(&self, at: DateTime<Utc>) -> String {
+        format!("{} ago ({})", format_duration(self.now - at), format_local(at, self.zone))
+    }
+
+    fn last(&self, at: Option<DateTime<Utc>>) -> String {
+        at.map_or("never".to_owned(), |at| self.ago(at))
+    }
+
+    /// The length of a queue, and since when its oldest item has waited.
+    fn queue(&self, count: u64, oldest: Option<DateTime<Utc>>) -> String {
+        match oldest {
+            Some(at) => format!("{count} waiting, the oldest since {}", self.ago(at)),
+            None => format!("{count} waiting"),
+        }
+    }
+}
+
+/// A count, with the option of `fogpost letters` that lists what it counts.
+fn listed_by(count: u64, option: &str) -> String {
+    match count {
+        0 => "0".to_owned(),
+        _ => format!("{count}: fogpost letters {option} lists them"),
     }
 }

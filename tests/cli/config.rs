@@ -10,7 +10,7 @@ fn init_writes_a_config_that_doctor_reads_and_never_overwrites_one() {
     assert_says(&folder.run(&["init"]).well(), &["config.toml is written", "fogpost doctor"]);
     let written = fs::read_to_string(folder.path("config.toml")).expect("the config");
     assert_says(&folder.run(&["doctor"]).out(), &["ok    config", "ok    templates", "ok    database"]);
-    assert_says(&folder.run(&["init"]).fault(1), &["config.toml is there already", "--config FILE"]);
+    assert_says(&folder.run(&["init"]).fault(1), &["config.toml already exists", "--config FILE"]);
     assert_eq!(fs::read_to_string(folder.path("config.toml")).expect("the config"), written);
 }
 
@@ -59,7 +59,7 @@ fn a_missing_file_is_named_with_what_would_help() {
 #[test]
 fn a_new_club_works_as_init_leaves_it() {
     let folder = Folder::empty();
-    assert_says(&folder.run(&["init"]).well(), &["mail/referee is a mailbox to try it with"]);
+    assert_says(&folder.run(&["init"]).well(), &["mail/referee is a mailbox for trying it out"]);
     folder.run(&["doctor"]).well();
     let id = folder.open();
     folder.run(&["run", "--once"]).well();

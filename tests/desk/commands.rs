@@ -146,7 +146,7 @@ fn more_time_is_asked_for_and_agreed_to() {
     desk.reply(BO, &to_bo, "AGREE");
     desk.one_to(BO).says("Ann has not asked for anything that you could agree to");
     desk.reply(ANN, &to_ann, "EXTEND 3 days");
-    desk.one_to(ANN).says("Bo was asked for 3 more days").says("until then it stands");
+    desk.one_to(ANN).says("Bo has been asked for 3 more days").says("until then it stands");
     assert_eq!(desk.find(&game_match.id).deadline, game_match.deadline);
     desk.one_to(BO).says("Ann asks for 3 more days. To agree: | AGREE");
     desk.reply(ANN, &to_ann, "AGREE");

@@ -1,9 +1,11 @@
-//! `fogpost demo`: two correspondents play a whole match by real letters, on this machine alone.
+//! `fogpost demo`: two correspondents play a whole match by real letters, without a server or an account.
 //!
-//! The letters are written as mail and put in a Maildir, read by the daemon, ruled on and answered into the
-//! correspondents' Maildirs. A correspondent knows nothing but what the letters say.
+//! They put their letters into the referee's Maildir, as mail, and the daemon answers into theirs. A correspondent knows
+//! nothing except what the letters say.
 
 mod correspondent;
+mod dice;
+mod letter;
 mod pacific;
 mod quad;
 mod quadrant_z;
@@ -29,31 +31,27 @@ use crate::post::maildir;
 use crate::referee::{Match, Stage};
 use crate::store::{self, Store};
 
-/// Play a whole match between two correspondents by real letters, on this machine alone
+/// Play a whole match by real letters between two computer players, on this machine alone
 #[derive(clap::Args)]
 pub struct Args {
-    /// The game to be played
-    #[arg(long, default_value = "quadrant-z", value_parser = super::matches::game)]
+    /// The game to play
+    #[arg(long, default_value = "quadrant-z", value_parser = super::arguments::game)]
     game: GameKind,
-    /// Where everything is left; must not be there yet
+    /// Folder for the letters, reports and database; must not exist yet
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Another number, another match
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// The correspondents give up after so many rounds: no game of theirs is so long.
-const ROUNDS_AT_MOST: usize = 2000;
+/// Rounds of letters after which the demo fails. Matches of these correspondents are far shorter.
+const MAX_ROUNDS: usize = 2000;
 
 impl Args {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let folder = self.folder.clone().unwrap_or_else(free_folder);
-        ensure!(
-            !folder.exists(),
-            "{} is there already; --folder with another name would do",
-            folder.display()
-        );
+        ensure!(!folder.exists(), "{} already exists; choose another name with --folder", folder.display());
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         super::block_on(async {
             let office = office(&folder).await?;
@@ -65,13 +63,9 @@ impl Args {
         })
     }
 
-    /// Opens a match and lets letters go to and fro until it is over.
+    /// Opens a match and exchanges letters until it is over.
     async fn play(&self, office: &Office, folder: &Path) -> anyhow::Result<Match> {
-        let seated = |name: &str| -> anyhow::Result<NamedAddress> {
-            let address = Address::parse(&format!("{}@players.example", name.to_lowercase()))?;
-            Ok(NamedAddress { name: name.to_owned(), address })
-        };
-        let players = BySeat::new(seated("Ann")?, seated("Bo")?);
+        let players = BySeat::new(named_address("Ann")?, named_address("Bo")?);
         let mail = folder.join("mail");
         let mut people = BySeat::from_fn(|seat| {
             let address = players[seat].address.clone();
@@ -86,7 +80,7 @@ impl Args {
         let game_match = office.open(new).await?;
         println!("{} opens: {} between Ann and Bo, by letter.", game_match.id, self.game.name());
         let bar = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{spinner} {msg}")?);
-        for _ in 0..ROUNDS_AT_MOST {
+        for _ in 0..MAX_ROUNDS {
             office.once().await?;
             let game_match = find(office, &game_match.id).await?;
             if game_match.stage == Stage::Over {
@@ -101,13 +95,22 @@ impl Args {
             for seat in Seat::BOTH {
                 written += people[seat].answer_letters()?;
             }
-            ensure!(written > 0, "{} waits, but neither Ann nor Bo has anything to write", game_match.id);
+            ensure!(
+                written > 0,
+                "{} waits for orders, but neither Ann nor Bo has any to send",
+                game_match.id
+            );
         }
-        bail!("the match did not end in {ROUNDS_AT_MOST} rounds")
+        bail!("the match did not end within {MAX_ROUNDS} rounds")
     }
 }
 
-/// Options that make a match end sooner, where the defaults make for long ones, or that show something more.
+fn named_address(name: &str) -> anyhow::Result<NamedAddress> {
+    let address = Address::parse(&format!("{}@players.example", name.to_lowercase()))?;
+    Ok(NamedAddress { name: name.to_owned(), address })
+}
+
+/// Returns options that shorten the match, or show more of the game, than the defaults.
 fn options(game: GameKind) -> Vec<(&'static str, &'static str)> {
     match game {
         GameKind::QuadrantZ => Vec::new(),
@@ -116,7 +119,7 @@ fn options(game: GameKind) -> Vec<(&'static str, &'static str)> {
     }
 }
 
-/// `fogpost-demo`, or `fogpost-demo-2` and so on if that is there already.
+/// Returns `fogpost-demo`, or `fogpost-demo-2` and so on if that exists.
 fn free_folder() -> PathBuf {
     let names = (1..).map(|n| if n == 1 { "fogpost-demo".to_owned() } else { format!("fogpost-demo-{n}") });
     names.map(PathBuf::from).find(|path| !path.exists()).expect("the numbers do not end")
@@ -136,7 +139,7 @@ async fn find(office: &Office, id: &str) -> anyhow::Result<Match> {
     Ok(serde_json::from_str(&row.snapshot)?)
 }
 
-/// The entries of a match, its chain walked.
+/// Reads the entries of a match and verifies their chain.
 async fn entries(store: &dyn Store, match_id: &str) -> anyhow::Result<Vec<Entry>> {
     let rows = store.entries(match_id).await?;
     ledger::walk(rows.iter().map(|row| (row.json.as_str(), row.hash)))?;

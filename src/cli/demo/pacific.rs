@@ -1,10 +1,11 @@
-//! How the correspondents of the demo play War in the Pacific: from the tables of a report, one answer ahead.
+//! How the demo's correspondents play War in the Pacific: from the tables in a report, looking one reply ahead.
 
-use super::correspondent::{Dice, examples};
+use super::dice::Dice;
+use super::letter::examples;
 
 type Square = crate::game::square::Square<16, 16>;
 
-/// What the tables of a report show of one side.
+/// One side as the tables in a report show it.
 #[derive(Clone, Default)]
 struct Side {
     ships: Vec<Ship>,
@@ -14,7 +15,7 @@ struct Side {
 #[derive(Clone)]
 struct Ship {
     class: Class,
-    /// `1` of `V1` and `S1`; the others have none.
+    /// The `1` of `V1` or `S1`; empty for other classes.
     no: String,
     at: Square,
     aloft: bool,
@@ -29,14 +30,14 @@ enum Class {
     Destroyer,
 }
 
-/// How far from its nearest square an attack on four squares can be made.
+/// Maximum distance of an attack on four squares, in king's steps to the nearest of them.
 const REACH: u8 = 2;
 
 const SIDEWAYS: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 const KNIGHT: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
-/// Orders for what a letter asks: a setup, a surface turn, or an order to a submarine.
+/// Returns orders for what a letter asks: a setup, a surface turn, or an order to a submarine.
 pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     if letter.contains("Set up your fleet") {
         return setup(examples(letter), dice);
@@ -50,7 +51,7 @@ pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     order.map_or_else(|| examples(letter), |order| vec![order])
 }
 
-/// The setup of the form, mirrored by half the players; the submarines where chance takes them.
+/// Returns the letter's example setup, mirrored in half of the matches, with the submarines at random squares.
 fn setup(form: Vec<String>, dice: &mut Dice) -> Vec<String> {
     let mirrored = dice.below(2) == 0;
     let mut taken: Vec<Square> = Vec::new();
@@ -59,7 +60,7 @@ fn setup(form: Vec<String>, dice: &mut Dice) -> Vec<String> {
         if mirrored {
             at = Square::new(15 - at.file(), at.rank()).unwrap_or(at);
         }
-        // A submarine goes anywhere in the waters in which the form has it.
+        // A submarine may go anywhere in the half of the board where the example has it.
         while far && (taken.contains(&at) || dice.below(4) > 0) {
             let (file, rank) = (dice.below(16) as u8, at.rank() / 8 * 8 + dice.below(8) as u8);
             at = Square::new(file, rank).unwrap_or(at);
@@ -74,7 +75,7 @@ fn setup(form: Vec<String>, dice: &mut Dice) -> Vec<String> {
     lines.collect()
 }
 
-/// The move that sinks most, what can be sunk in answer set against it; else towards the enemy.
+/// Returns the move that gains most: what it sinks, less what the reply can sink, else the way to the enemy.
 fn surface(own: &Side, foe: &Side, dice: &mut Dice) -> Option<String> {
     let mut best: Option<(i32, String)> = None;
     for (i, ship) in own.ships.iter().enumerate() {
@@ -99,7 +100,7 @@ fn surface(own: &Side, foe: &Side, dice: &mut Dice) -> Option<String> {
     best.map(|(_, order)| order)
 }
 
-/// Fires where it can; else goes where it could.
+/// Fires if a submarine is in range, else moves one towards its range.
 fn submarine(own: &Side, foe: &Side, dice: &mut Dice) -> Option<String> {
     let targets: Vec<&Ship> = foe.ships.iter().filter(|ship| ship.class != Class::Squadron).collect();
     for (name, at) in &own.submarines {
@@ -115,7 +116,7 @@ fn submarine(own: &Side, foe: &Side, dice: &mut Dice) -> Option<String> {
     Some(format!("{name} {from} {to}"))
 }
 
-/// Depth charges, now and then, near where the last news of a submarine came from.
+/// Drops depth charges now and then, near the latest news of a submarine.
 fn hunt(letter: &str, own: &Side, dice: &mut Dice) -> Option<String> {
     let heard = letter.lines().find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -146,7 +147,7 @@ fn worth(ship: &Ship) -> i32 {
     }
 }
 
-/// Where a ship may go, but for a squadron's one leap.
+/// Returns the squares that a ship may go to, except for a squadron's leap.
 fn moves(ship: &Ship, own: &[Ship], foe: &[Ship]) -> Vec<Square> {
     let mut found = Vec::new();
     let mut go = |directions: &[(i8, i8)], steps: usize, may_sink: bool| {
@@ -182,7 +183,7 @@ fn moves(ship: &Ship, own: &[Ship], foe: &[Ship]) -> Vec<Square> {
 }
 
 impl Side {
-    /// Reads the rows `Your battleships    A1, F1` and `Their squadrons     S1 E3 in the air`.
+    /// Parses rows such as `Your battleships    A1, F1` and `Their squadrons     S1 E3 in the air`.
     fn read(letter: &str, whose: &str) -> Side {
         let mut side = Side::default();
         for line in letter.lines() {

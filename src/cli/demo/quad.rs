@@ -1,13 +1,14 @@
-//! How the correspondents of the demo play Quad: from the board in characters, one turn ahead.
+//! How the demo's correspondents play Quad: from the text board, looking one turn ahead.
 
 use std::cmp::Reverse;
 
-use super::correspondent::{Dice, examples};
+use super::dice::Dice;
+use super::letter::examples;
 use crate::game::square::Square;
 
 type Point = Square<11, 11>;
 
-/// What a letter shows of the match.
+/// The position as a letter shows it.
 struct Table {
     own: Vec<Point>,
     foe: Vec<Point>,
@@ -15,15 +16,15 @@ struct Table {
     stars_left: usize,
 }
 
-/// A square of four points, and how many of them either side holds. A star on a corner spoils it for both.
+/// Four points that form a square, and how many of them each side holds. A star on one spoils it for both.
 struct Corners {
     points: [Point; 4],
     own: usize,
     foe: usize,
 }
 
-/// Completes a quad, else blocks the opponent's, else builds where most squares are open. The first letter shows
-/// no board; its example does for the first marble.
+/// Completes a quad, else blocks the opponent's, else builds where most squares are open. The first letter shows no
+/// board, so its example serves as the first marble.
 pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     let may_swap = letter.lines().any(|line| line.trim() == "| SWAP");
     if may_swap && dice.below(2) == 0 {
@@ -31,7 +32,7 @@ pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     }
     let Some(table) = Table::read(letter) else { return examples(letter) };
     let squares = table.squares();
-    // The open points of the squares that lack one marble only.
+    // The free points of the squares that lack a single marble.
     let lacking = |held: fn(&Corners) -> bool| -> Vec<Point> {
         let corners = squares.iter().filter(|square| held(square)).flat_map(|square| square.points);
         corners.filter(|point| table.free.contains(point)).collect()
@@ -51,7 +52,7 @@ pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     stars.chain([format!("MARBLE {marble}")]).collect()
 }
 
-/// What a marble on `point` is worth: the squares through it that are open to one side, the fuller the more.
+/// Values a marble on `point` by the squares through it that only one side can complete: the fuller, the higher.
 fn worth(squares: &[Corners], point: Point) -> usize {
     let through = squares.iter().filter(|square| square.points.contains(&point));
     let each = through.map(|square| match (square.own, square.foe) {
@@ -63,7 +64,7 @@ fn worth(squares: &[Corners], point: Point) -> usize {
 }
 
 impl Table {
-    /// Reads the rows `  7  .  B  .  …  7` and the line of the pieces left that says `(you)`.
+    /// Parses board rows such as `  7  .  B  .  …  7`, and the row of the pieces left that says `(you)`.
     fn read(letter: &str) -> Option<Table> {
         let pieces =
             letter.lines().find(|line| line.contains("(you)") && line.ends_with(char::is_numeric))?;
@@ -91,13 +92,13 @@ impl Table {
         Some(table).filter(|table| !table.free.is_empty())
     }
 
-    /// Every square at any tilt whose four corners are free or hold a marble, those nearest to a quad first.
+    /// Returns every square at any tilt whose corners are free or hold a marble, those nearest to a quad first.
     fn squares(&self) -> Vec<Corners> {
         let usable =
             |point: &Point| [&self.free, &self.own, &self.foe].iter().any(|some| some.contains(point));
         let mut squares = Vec::new();
         for corner in Point::all().filter(usable) {
-            // Its side, turned so that each square is met once.
+            // One side of the square, in directions that meet each square once.
             for (files, ranks) in (1..=10).flat_map(|files| (0..=10).map(move |ranks| (files, ranks))) {
                 let steps = [(files, ranks), (files - ranks, ranks + files), (-ranks, files)];
                 let [a, b, c] = steps.map(|(files, ranks)| corner.step(files, ranks).filter(usable));

@@ -1,10 +1,10 @@
-//! How the correspondents of the demo play Quadrant Z: from the tables of a report, without much depth.
+//! How the demo's correspondents play Quadrant Z: from the tables in a report, without looking ahead.
 
 use std::collections::BTreeMap;
 
-use super::correspondent::Dice;
+use super::dice::Dice;
 
-/// A square as the letters write it, `A3`: the quadrant's place in the 5 × 5, and the square's number.
+/// A square as letters write it, `A3`: the index of its quadrant in the 5 × 5 grid, and its number there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     quadrant: u8,
@@ -18,13 +18,13 @@ impl Place {
         (b'1'..=b'4').contains(&number).then(|| Place { quadrant, number: number - b'0' })
     }
 
-    /// Steps from quadrant to quadrant by shared edges.
+    /// Returns the distance in quadrants that share an edge.
     fn quadrants_to(self, other: Place) -> u8 {
         let (row, column) = (self.quadrant / 5, self.quadrant % 5);
         row.abs_diff(other.quadrant / 5) + column.abs_diff(other.quadrant % 5)
     }
 
-    /// Whether a ship can go there in one turn.
+    /// Whether a ship can reach `other` in one turn.
     fn reaches(self, other: Place) -> bool {
         match self.quadrants_to(other) {
             0 => self.number + other.number != 5 && self != other,
@@ -45,7 +45,7 @@ struct Ship {
     at: Place,
 }
 
-/// Orders for what a letter asks: a setup, a turn, or whose ships are to be lost.
+/// Returns orders for what a letter asks: a setup or a turn.
 pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     let text = letter.lines().map(str::trim).collect::<Vec<_>>();
     if text.iter().any(|line| line.starts_with("Place your stars")) {
@@ -54,7 +54,7 @@ pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     turn(&text, dice)
 }
 
-/// Five stars at home and one or two in each neutral quadrant; ships of middling size.
+/// Sets up stars at home and in each neutral quadrant, and four ships of medium size.
 fn setup(text: &[&str], dice: &mut Dice) -> Vec<String> {
     let quadrants_after = |words: &str| -> Vec<char> {
         let line = text.iter().find_map(|line| line.split_once(words)).map_or("", |(_, rest)| rest);
@@ -72,7 +72,7 @@ fn setup(text: &[&str], dice: &mut Dice) -> Vec<String> {
         lines.push(format!("STAR {place}{} {value}{base}", 1 + dice.below(2)));
     }
     lines.extend(home.first().map(|place| format!("STAR {place}4 1")));
-    // One star in each, of value 2 as long as the thirty last, and what is left of them in second stars.
+    // One star in each, of value 2 while the thirty points last, and the rest of the points in second stars.
     let mut left = 30_usize.saturating_sub(neutral.len());
     for place in &neutral {
         let value = if left > 0 { 2 } else { 1 };
@@ -91,7 +91,7 @@ fn setup(text: &[&str], dice: &mut Dice) -> Vec<String> {
     lines
 }
 
-/// Captures what is under the guns, builds what can be paid, and goes for the nearest star or the unknown.
+/// Captures what it can, builds what it can pay for, and heads for the nearest star or into the unknown.
 fn turn(text: &[&str], dice: &mut Dice) -> Vec<String> {
     let ships = ships(text);
     let stars = stars(text);
@@ -115,7 +115,7 @@ fn turn(text: &[&str], dice: &mut Dice) -> Vec<String> {
         let nearest = goals.map(|(at, _)| *at).min_by_key(|at| (ship.at.quadrants_to(*at), *at));
         let goal = match nearest.filter(|_| dice.below(4) > 0) {
             Some(near) => near,
-            // Off into the unknown: towards the enemy's home.
+            // Into the unknown, towards the enemy's home.
             None => Place {
                 quadrant: if base.is_some_and(|at| at.quadrant == 0) { 24 } else { 0 },
                 number: 1 + dice.below(4) as u8,
@@ -126,7 +126,7 @@ fn turn(text: &[&str], dice: &mut Dice) -> Vec<String> {
     if lines.is_empty() { vec!["HOLD".to_owned()] } else { lines }
 }
 
-/// One turn's way from `from` towards `goal`.
+/// Returns a square one turn closer to `goal`.
 fn step(from: Place, goal: Place, dice: &mut Dice) -> Option<Place> {
     if from.reaches(goal) {
         return Some(goal);
@@ -138,7 +138,7 @@ fn step(from: Place, goal: Place, dice: &mut Dice) -> Option<Place> {
     dice.pick(&good).copied()
 }
 
-/// The rows below `Your ships`: number, offence, defence, size, square.
+/// Parses the rows below `Your ships`: number, offence, defence, size, square.
 fn ships(text: &[&str]) -> Vec<Ship> {
     let rows = text.iter().skip_while(|line| **line != "Your ships").skip(4);
     let ship = |line: &&str| -> Option<Ship> {
@@ -149,7 +149,7 @@ fn ships(text: &[&str]) -> Vec<Ship> {
     rows.map_while(ship).collect()
 }
 
-/// What stands below `Stars that you know of …`: a square, a value, and `base` at the own one.
+/// Parses the stars below `Stars that you know of …`: square, value, and `base` after one's own.
 fn stars(text: &[&str]) -> BTreeMap<Place, (u32, bool)> {
     let mut found = BTreeMap::new();
     let lines = text.iter().skip_while(|line| !line.starts_with("Stars that you know of")).skip(3);

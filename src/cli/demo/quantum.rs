@@ -1,8 +1,9 @@
-//! How the correspondents of the demo play Quantum: from the board in characters, one answer ahead.
+//! How the demo's correspondents play Quantum: from the text board, looking one reply ahead.
 
 use std::collections::BTreeMap;
 
-use super::correspondent::{Dice, examples};
+use super::dice::Dice;
+use super::letter::examples;
 use crate::game::square::Square;
 
 type Spot = Square<8, 8>;
@@ -11,25 +12,25 @@ type Board = BTreeMap<Spot, Stack>;
 #[derive(Clone, Copy)]
 struct Stack {
     own: bool,
-    kind: Kind,
+    piece: Piece,
     height: i32,
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum Piece {
     Square,
     Circle,
     Queen,
 }
 
-/// From six pieces a stack is a tower, which neither moves nor is landed on.
+/// Height from which a stack is a tower, which neither moves nor can be landed on.
 const TOWER: i32 = 6;
 
 const SIDEWAYS: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 
-/// The move that wins most, what the opponent can take in answer set against it. The first letter shows no
-/// board; its example does for the first move.
+/// Returns the move that gains most, less what the opponent's reply can take. The first letter shows no board, so its
+/// example serves as the first move.
 pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     let board = read(letter);
     let best = moves(&board, true).into_iter().max_by_key(|&(from, to)| {
@@ -41,7 +42,7 @@ pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     best.map_or_else(|| examples(letter), |(from, to)| vec![format!("{from} {to}")])
 }
 
-/// What a move stacks: the height it reaches, and much for a tower.
+/// Values what a move stacks: the height it reaches, or far more for a tower.
 fn gain(board: &Board, (from, to): (Spot, Spot)) -> i32 {
     match (board.get(&from), board.get(&to)) {
         (Some(stack), Some(below)) if stack.height + below.height >= TOWER => 30,
@@ -59,14 +60,14 @@ fn after(board: &Board, from: Spot, to: Spot) -> Board {
     board
 }
 
-/// Every move of a side: in a straight line, as far as the stack is high, onto nothing or an enemy stack.
+/// Returns every move of a side: straight lines up to the stack's height, onto empty squares or enemy stacks.
 fn moves(board: &Board, own: bool) -> Vec<(Spot, Spot)> {
     let mut moves = Vec::new();
     for (&from, stack) in board.iter().filter(|(_, stack)| stack.own == own && stack.height < TOWER) {
-        let directions = match stack.kind {
-            Kind::Square => SIDEWAYS.to_vec(),
-            Kind::Circle => DIAGONAL.to_vec(),
-            Kind::Queen => [SIDEWAYS, DIAGONAL].concat(),
+        let directions = match stack.piece {
+            Piece::Square => SIDEWAYS.to_vec(),
+            Piece::Circle => DIAGONAL.to_vec(),
+            Piece::Queen => [SIDEWAYS, DIAGONAL].concat(),
         };
         for (files, ranks) in directions {
             let mut at = from;
@@ -86,7 +87,7 @@ fn moves(board: &Board, own: bool) -> Vec<(Spot, Spot)> {
     moves
 }
 
-/// Reads the rows ` 3   Q     Q2    .  …  3`: capitals are South's, small letters North's.
+/// Parses board rows such as ` 3   Q     Q2    .  …  3`: capitals are South's, small letters North's.
 fn read(letter: &str) -> Board {
     let is_south = letter.contains("South (you)");
     let mut board = Board::new();
@@ -99,15 +100,15 @@ fn read(letter: &str) -> Board {
             let cell = &row[4 + 6 * usize::from(file)..][..6];
             let name = cell.trim_matches([' ', '[', ']', '<', '(', ')', '.']);
             let Some(letter) = name.chars().next() else { continue };
-            let kind = match letter.to_ascii_uppercase() {
-                'S' => Kind::Square,
-                'C' => Kind::Circle,
-                'Q' => Kind::Queen,
+            let piece = match letter.to_ascii_uppercase() {
+                'S' => Piece::Square,
+                'C' => Piece::Circle,
+                'Q' => Piece::Queen,
                 _ => continue,
             };
             let height = if name.len() == 1 { Some(1) } else { name[1..].parse().ok() };
             if let (Some(spot), Some(height)) = (Spot::new(file, rank.wrapping_sub(1)), height) {
-                board.insert(spot, Stack { own: letter.is_ascii_uppercase() == is_south, kind, height });
+                board.insert(spot, Stack { own: letter.is_ascii_uppercase() == is_south, piece, height });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What the demo leaves behind and tells: the reports as pages, the record, the story in a few lines.
+//! The demo's results: the reports as HTML pages, the record, and a summary of the match on the terminal.
 
 use std::path::Path;
 
@@ -11,17 +11,17 @@ use crate::game::record::{Record, Step};
 use crate::ledger::{self, Entry};
 use crate::referee::{DispatchKind, Match};
 
-/// Turns of which the story tells, at most.
+/// Maximum number of turns in the summary.
 const MOMENTS: usize = 8;
 
-/// Words of the letters by which something is worth telling more than the rest.
-const STIRRING: [&str; 8] =
+/// Parts of words in a report that mark a turn as dramatic, so that the summary prefers it.
+const DRAMATIC: [&str; 8] =
     ["attle", "sank", "sunk", "home base", "tower", "high now", "blocked", "completes"];
 
-/// As wide as a terminal is at least.
+/// Line width: terminals have at least this many columns.
 const COLUMNS: usize = 80;
 
-/// Writes the pages and the record, replays it, and tells how it went.
+/// Writes the pages and the record, verifies the record by a replay, and prints the summary.
 pub async fn tell(
     office: &Office,
     game_match: &Match,
@@ -32,7 +32,7 @@ pub async fn tell(
     let record = ledger::record(entries).context("the ledger does not begin with the opening")?;
     let file = folder.join(format!("{}.toml", game_match.id));
     std::fs::write(&file, record.to_string())?;
-    println!("What {} read, in some of the letters:", game_match.players.first);
+    println!("What {} read in some of the letters:", game_match.players.first);
     for line in moments(&letters) {
         println!("{line}");
     }
@@ -62,7 +62,7 @@ pub async fn tell(
     Ok(())
 }
 
-/// Replays the record as anybody can, and compares where it ends.
+/// Replays the record, as anyone can, and compares its final state with that of the match.
 fn replay(record: &Record, game_match: &Match) -> anyhow::Result<()> {
     let record = Record::parse(&record.to_string())?;
     let mut last = None;
@@ -71,29 +71,33 @@ fn replay(record: &Record, game_match: &Match) -> anyhow::Result<()> {
             last = Some(done.state.clone());
         }
     });
-    ensure!(last.as_ref() == Some(&game_match.state), "the record, replayed, ends otherwise than the match");
+    ensure!(last.as_ref() == Some(&game_match.state), "the replayed record does not end like the match");
     Ok(())
 }
 
 /// An invitation or a report.
-struct Letter {
+struct SentLetter {
     seat: Seat,
-    /// The phase that it opened, such as `Turn 4`.
+    /// The phase that it opens, such as `Turn 4`.
     title: String,
     text: String,
 }
 
-/// Writes every report as a page with its picture beside it.
-async fn write_reports(office: &Office, game_match: &Match, folder: &Path) -> anyhow::Result<Vec<Letter>> {
+/// Writes every report as an HTML page, with its picture beside it.
+async fn write_reports(
+    office: &Office,
+    game_match: &Match,
+    folder: &Path,
+) -> anyhow::Result<Vec<SentLetter>> {
     let pages = folder.join("reports");
     std::fs::create_dir_all(&pages)?;
-    let mut letters: Vec<Letter> = Vec::new();
+    let mut letters: Vec<SentLetter> = Vec::new();
     for (about, bytes) in office.store.dispatches_of(&game_match.id).await? {
         let is_report = about.kind == DispatchKind::Report;
         let Some(seat) = about.seat.filter(|_| is_report || about.kind == DispatchKind::Invitation) else {
             continue;
         };
-        let mail = MessageParser::default().parse(&bytes).context("a letter of ours cannot be read")?;
+        let mail = MessageParser::default().parse(&bytes).context("cannot parse a sent letter")?;
         if is_report {
             let number = letters.iter().filter(|letter| letter.seat == seat).count();
             let name = format!("{}-{number:02}", game_match.players[seat].to_lowercase());
@@ -106,7 +110,7 @@ async fn write_reports(office: &Office, game_match: &Match, folder: &Path) -> an
         }
         let subject = mail.subject().unwrap_or_default();
         let title = subject.split_once("] ").and_then(|(_, rest)| rest.split(':').next());
-        letters.push(Letter {
+        letters.push(SentLetter {
             seat,
             title: title.unwrap_or_default().to_owned(),
             text: mail.body_text(0).unwrap_or_default().into_owned(),
@@ -115,35 +119,38 @@ async fn write_reports(office: &Office, game_match: &Match, folder: &Path) -> an
     Ok(letters)
 }
 
-/// A few turns as the first player was told of them, the last among them.
-fn moments(letters: &[Letter]) -> Vec<String> {
-    let own: Vec<&Letter> = letters.iter().filter(|letter| letter.seat == Seat::First).collect();
+/// Picks a few turns, including the last, as the first player's reports describe them.
+fn moments(letters: &[SentLetter]) -> Vec<String> {
+    let own: Vec<&SentLetter> = letters.iter().filter(|letter| letter.seat == Seat::First).collect();
     let mut told = Vec::new();
-    // What a report tells happened in the phase that the letter before it opened.
+    // A report describes the phase that the letter before it opened.
     for (before, report) in own.iter().zip(own.iter().skip(1)) {
-        let stirs = |bullet: &&String| STIRRING.iter().any(|word| bullet.contains(word));
         let mut bullets = bullets(&report.text);
-        let stirring = bullets.iter().find(stirs).cloned();
-        let is_stirring = stirring.is_some();
+        let dramatic = bullets.iter().find(|bullet| is_dramatic(bullet)).cloned();
+        let has_drama = dramatic.is_some();
         if bullets.iter().map(String::len).sum::<usize>() > 2 * COLUMNS {
             let first = bullets.swap_remove(0);
-            bullets = vec![stirring.unwrap_or(first)];
+            bullets = vec![dramatic.unwrap_or(first)];
         }
         if !bullets.is_empty() {
             let line = format!("  {:<10}{}", before.title, bullets.join(" "));
             let options = textwrap::Options::new(COLUMNS).subsequent_indent("            ");
-            told.push((is_stirring, textwrap::fill(&line, options)));
+            told.push((has_drama, textwrap::fill(&line, options)));
         }
     }
-    if told.iter().filter(|(stirring, _)| *stirring).count() >= MOMENTS {
-        told.retain(|(stirring, _)| *stirring);
+    if told.iter().filter(|(dramatic, _)| *dramatic).count() >= MOMENTS {
+        told.retain(|(dramatic, _)| *dramatic);
     }
     let step = told.len().div_ceil(MOMENTS).max(1);
     let chosen = told.into_iter().rev().step_by(step).map(|(_, line)| line);
     chosen.collect::<Vec<_>>().into_iter().rev().collect()
 }
 
-/// What happened, point by point; a point that runs over several lines as one.
+fn is_dramatic(bullet: &str) -> bool {
+    DRAMATIC.iter().any(|word| bullet.contains(word))
+}
+
+/// Returns the bullet points under `What happened`, each on one line.
 fn bullets(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let happened = text.lines().skip_while(|line| *line != "What happened").skip(2);

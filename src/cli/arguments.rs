@@ -1,0 +1,106 @@
+//! Arguments that several commands share, and how they are parsed.
+
+use std::path::Path;
+
+use anyhow::Context;
+
+use crate::config::House;
+use crate::daemon::{Holder, NamedAddress, fit_name};
+use crate::game::any::{Choices, GameKind};
+use crate::game::{BySeat, Line, Seat, record};
+use crate::letter::Address;
+use crate::request::Party;
+
+pub(super) fn seat(text: &str) -> Result<Seat, String> {
+    Seat::parse(text).ok_or_else(|| "must be first or second".to_owned())
+}
+
+pub(super) fn game(text: &str) -> Result<GameKind, String> {
+    GameKind::parse(text).ok_or_else(|| {
+        let known: Vec<_> = GameKind::ALL.iter().map(|kind| kind.key()).collect();
+        format!("known games are {}", known.join(", "))
+    })
+}
+
+pub(super) fn address(text: &str) -> Result<Address, String> {
+    Address::parse(text).map_err(|_| "try name@example.org".to_owned())
+}
+
+/// Parses `name@example.org`, `house` or `house:LEVEL`.
+pub(super) fn party(text: &str) -> Result<Party, String> {
+    Party::parse(text).ok_or_else(|| "try name@example.org or house:average".to_owned())
+}
+
+/// The holder of a seat as written, which says nothing yet about the game.
+#[derive(Clone, Debug)]
+pub(super) enum HolderArgument {
+    Player(NamedAddress),
+    /// The house, at the club's level if none is named.
+    House(Option<String>),
+}
+
+impl HolderArgument {
+    /// Returns the holder of a seat in this game. `house` has the club's default level.
+    ///
+    /// # Errors
+    /// The house does not play the game, or has no such level in it.
+    pub(super) fn holder(self, game: GameKind, house: &House) -> Result<Holder, String> {
+        match self {
+            HolderArgument::Player(player) => Ok(Holder::Player(player)),
+            HolderArgument::House(level) => {
+                let levels: Vec<_> = game.levels().iter().map(|level| level.name).collect();
+                house.level(game, level.as_deref()).map(Holder::House).map_err(|_| match levels[..] {
+                    [] => format!("the house does not play {}", game.name()),
+                    _ => format!("the house plays {} at the levels {}", game.name(), levels.join(", ")),
+                })
+            }
+        }
+    }
+}
+
+/// Parses `name@example.org`, `Name <name@example.org>`, `house` or `house:LEVEL`.
+pub(super) fn holder(text: &str) -> Result<HolderArgument, String> {
+    match Party::parse(text) {
+        Some(Party::House(level)) => Ok(HolderArgument::House(level)),
+        _ => named_address(text).map(HolderArgument::Player),
+    }
+}
+
+fn named_address(text: &str) -> Result<NamedAddress, String> {
+    let (name, address) = match text.trim().strip_suffix('>').and_then(|text| text.rsplit_once('<')) {
+        Some((name, address)) => (name.trim().trim_matches('"').to_owned(), address),
+        None => (String::new(), text),
+    };
+    let address = Address::parse(address).map_err(|_| "try name@example.org or Name <name@example.org>")?;
+    if !name.is_empty() {
+        fit_name(&name)?;
+    }
+    Ok(NamedAddress { name, address })
+}
+
+/// Returns the options of a match between these two. `given` overrides those that belong to the level of the house.
+///
+/// # Errors
+/// An option that the game does not have, or a value that it does not take.
+pub(super) fn choices(
+    game: GameKind,
+    players: &BySeat<Holder>,
+    given: &[(&str, &str)],
+) -> Result<Choices, String> {
+    match [&players.first, &players.second] {
+        [Holder::House(level), _] | [_, Holder::House(level)] => game.choose_at(level, given),
+        _ => game.choose(given.iter().copied()),
+    }
+}
+
+/// Reads the order lines of a file, or of standard input if it is called `-`.
+///
+/// # Errors
+/// The file cannot be read.
+pub(super) fn orders(file: &Path) -> anyhow::Result<Vec<Line>> {
+    let text = match file.to_str() {
+        Some("-") => std::io::read_to_string(std::io::stdin()).context("standard input")?,
+        _ => std::fs::read_to_string(file).with_context(|| file.display().to_string())?,
+    };
+    Ok(record::lines(&text))
+}

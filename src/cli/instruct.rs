@@ -1,0 +1,31 @@
+//! Carries out a GM's instruction from the terminal and prints the result.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+use crate::daemon::Office;
+use crate::referee::Instruction;
+
+/// Carries out an instruction and prints the result, for people or as JSON.
+///
+/// # Errors
+/// Why nothing was done, in one line.
+pub(super) async fn carry_out(
+    office: &Office,
+    instruction: &Instruction,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    let done = office.carry_out(instruction).await?;
+    let text = office.tell(&done)?;
+    if !done.is_done() {
+        // The text is laid out for a letter; an error is one line.
+        bail!("{}", text.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    if json {
+        println!("{}", serde_json::to_string(&done)?);
+    } else {
+        print!("{text}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
