@@ -1,7 +1,7 @@
-//! `config.toml`: what the club is called, where letters come from and go to, and its customs.
+//! `config.toml`: the club's name, its mailbox and mail server, and its defaults for matches.
 //!
-//! Each fault is one line that names the key, where it stands, what was found and what would do. Relative paths
-//! are relative to the file's own folder.
+//! Each error is one line that names the key, its line, the value found, and one that would be valid. Relative paths are
+//! relative to the file's folder.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -18,10 +18,10 @@ use crate::post::inbox::Inbox;
 use crate::post::outbox;
 use crate::referee::{OfferRejection, Terms, house_level};
 
-/// The example that `init` writes; every key with its default.
+/// The config file that `init` writes. Shows every key with its default.
 pub const EXAMPLE: &str = include_str!("../config.example.toml");
 
-/// All settings of one club.
+/// All settings of a club.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -30,7 +30,7 @@ pub struct Config {
     pub database: Database,
     pub inbox: Inbox,
     pub outbox: outbox::Settings,
-    /// The terms of new matches, unless others are given with one.
+    /// The terms of new matches, unless they are opened with others.
     #[serde(default, rename = "match")]
     pub terms: Terms,
     #[serde(default)]
@@ -51,17 +51,17 @@ pub struct Config {
 #[serde(deny_unknown_fields)]
 pub struct Club {
     pub name: String,
-    /// The referee's address: letters come to it and bear it as their sender.
+    /// The referee's address, to which players write and from which they get letters.
     #[serde(deserialize_with = "address")]
     pub address: Address,
-    /// Where bounces go; by default the referee's address.
+    /// Where bounces go. By default the referee's address.
     #[serde(default, deserialize_with = "some_address")]
     pub return_path: Option<Address>,
-    /// Whether the mailbox takes `local+anything@domain`; reply tokens then ride in the Reply-To address.
+    /// Whether the mailbox accepts `local+anything@domain`. Reply tokens then also stand in the Reply-To address.
     #[serde(default)]
     pub plus_addresses: bool,
-    /// The domain of our letters' Message-IDs, which nobody else's may bear; by default `fogpost.` and that of the
-    /// referee's address.
+    /// Domain of our Message-IDs, by which we recognize our own letters, so nobody else may use it. By default `fogpost.`
+    /// and the domain of the referee's address.
     pub message_id_domain: Option<String>,
     pub gm: Gm,
 }
@@ -77,18 +77,18 @@ impl Club {
     }
 }
 
-/// The human in charge.
+/// The game master, a person.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gm {
     pub name: String,
-    /// Letters to the GM go here.
+    /// Where letters to the GM go.
     #[serde(deserialize_with = "address")]
     pub address: Address,
-    /// Letters from these are the GM's as well.
+    /// Other addresses from which the GM writes.
     #[serde(default)]
     pub also: Vec<Address>,
-    /// The hour of the day at which the digest is sent, 0 to 23, in the zone of new matches.
+    /// Hour of the day at which the digest is sent, 0 to 23, in the time zone of new matches.
     #[serde(default = "Gm::digest_hour")]
     pub digest_hour: u32,
 }
@@ -112,19 +112,19 @@ impl Default for Database {
     }
 }
 
-/// Bounds on what comes in and what goes out in answer.
+/// Limits on incoming letters and their answers, and how senders are verified.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Letters {
-    /// A larger letter is not acted on.
+    /// Larger letters are ignored.
     pub max_bytes: usize,
     pub max_parts: usize,
     pub max_nesting: usize,
-    /// More than this many answers to one address in an hour are not sent.
+    /// Maximum answers to one address in an hour, against loops with other programs.
     pub answers_per_hour: u32,
-    /// A letter acts for a seat or the GM only with a DKIM signature of its sender's domain.
+    /// Whether letters from players and the GM must have a valid DKIM signature of their sender's domain.
     pub require_dkim: bool,
-    /// The name with which the own mail server signs its Authentication-Results; they are believed.
+    /// The `authserv-id` (RFC 8601) of our own mail server, whose Authentication-Results we trust.
     pub trusted_authserv_id: Option<String>,
 }
 
@@ -152,17 +152,17 @@ impl Letters {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TemplateFolder {
-    /// Files in it take the place of the templates of the same name.
+    /// Files in it override the built-in templates of the same name.
     pub folder: Option<PathBuf>,
 }
 
-/// Matches against the house, where who asks for one does not say.
+/// Defaults for matches against the house.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct House {
-    /// The level; of a game that has none of this name, its weakest.
+    /// The level, or in a game without it the weakest.
     pub level: String,
-    /// Whether a player who has beaten a level meets the one above it in his next match.
+    /// Whether a player who has beaten a level plays the next higher one from then on.
     pub advance: bool,
 }
 
@@ -173,10 +173,10 @@ impl Default for House {
 }
 
 impl House {
-    /// The level that is named, or the club's own.
+    /// Returns the named level, or else the club's default.
     ///
     /// # Errors
-    /// The house does not play the game, or at no such level.
+    /// The house does not play the game, or has no such level in it.
     pub fn level(&self, game: GameKind, named: Option<&str>) -> Result<&'static HouseLevel, OfferRejection> {
         let name = named.unwrap_or(&self.level);
         let weakest = game.levels().first().filter(|_| named.is_none());
@@ -184,11 +184,11 @@ impl House {
     }
 }
 
-/// How often matches are checked against their ledgers.
+/// The regular verification of ledgers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Audit {
-    /// 0: never.
+    /// Hours between two verifications of all matches. 0: never.
     pub every_hours: u32,
 }
 
@@ -198,11 +198,11 @@ impl Default for Audit {
     }
 }
 
-/// The page for monitors.
+/// The HTTP page for monitoring.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StatusPage {
-    /// `127.0.0.1:9118`; without it there is no page.
+    /// Such as `127.0.0.1:9118`. Without it there is no page.
     pub listen: Option<SocketAddr>,
 }
 
@@ -211,7 +211,7 @@ pub struct StatusPage {
 pub struct Log {
     /// `error`, `warn`, `info`, `debug`, or a filter such as `fogpost=debug`.
     pub filter: String,
-    /// One JSON object a line, for programs.
+    /// Whether to log JSON, one object per line.
     pub json: bool,
 }
 
@@ -221,10 +221,10 @@ impl Default for Log {
     }
 }
 
-/// Why there is no configuration.
+/// Why the config file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    #[error("{path}: {error}; `fogpost init` writes a config file to begin with")]
+    #[error("{path}: {error}; `fogpost init` writes one to start from")]
     Missing { path: String, error: std::io::Error },
     #[error("{path} cannot be read: {error}")]
     Unreadable { path: String, error: std::io::Error },
@@ -235,10 +235,10 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Reads the file at `path`, and passwords from where it says.
+    /// Reads the file at `path`, and the passwords to which it refers.
     ///
     /// # Errors
-    /// [`ConfigError`]: one line for the person at the terminal.
+    /// [`ConfigError`], as one line for the terminal.
     pub fn load(path: &Path) -> Result<Config, ConfigError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
@@ -247,113 +247,110 @@ impl Config {
         })?;
         let mut config = Config::parse(&text, &name)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        config.settle_paths(folder);
-        config.find_passwords(&name, |variable| std::env::var(variable).ok())?;
+        config.resolve_paths(folder);
+        config
+            .read_passwords(|variable| std::env::var(variable).ok())
+            .map_err(|reason| ConfigError::Value { path: name, reason })?;
         Ok(config)
     }
 
-    /// Reads the text of a config file called `name`.
+    /// Parses and checks the text of a config file called `name`.
     ///
     /// # Errors
-    /// [`ConfigError`]: the key, the line, what was found and what would do.
+    /// [`ConfigError`]: the key, its line, the value found, and a valid one.
     pub fn parse(text: &str, name: &str) -> Result<Config, ConfigError> {
-        let config: Config = toml::from_str(text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start);
-            let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
-            let key = key_at(text, line);
-            let reason = plain(&error.message().lines().collect::<Vec<_>>().join(" "));
-            ConfigError::Fault { path: name.to_owned(), line, reason: format!("{key}{reason}") }
-        })?;
-        let value = |reason| ConfigError::Value { path: name.to_owned(), reason };
-        config.terms.check().map_err(value)?;
-        let levels: Vec<&str> =
-            GameKind::ALL.iter().flat_map(|kind| kind.levels()).map(|level| level.name).collect();
-        let level = &config.house.level;
-        if !levels.contains(&level.as_str()) {
-            return Err(value(format!("house.level is `{level}`; {} would do", levels.join(", "))));
-        }
-        let domain = config.club.message_id_domain();
-        if !domain.is_ascii() || Address::parse(&format!("id@{domain}")).is_err() {
-            return Err(value(format!(
-                "club.message_id_domain is `{domain}`; a domain such as fogpost.club.example would do"
-            )));
-        }
-        let filter = &config.log.filter;
-        filter.parse::<Targets>().map_err(|error| {
-            value(format!(
-                "log.filter is `{filter}`: {error}; `info` would do, or `info,fogpost::post=debug`"
-            ))
-        })?;
-        if config.letters.answers_per_hour == 0 {
-            return Err(value(
-                "letters.answers_per_hour is 0: nobody would be answered; 20 would do".to_owned(),
-            ));
-        }
-        let hour = config.club.gm.digest_hour;
-        if hour > 23 {
-            return Err(value(format!("club.gm.digest_hour is {hour}; 0 to 23 would do")));
-        }
+        let config: Config = toml::from_str(text).map_err(|error| fault(text, name, &error))?;
+        config.check().map_err(|reason| ConfigError::Value { path: name.to_owned(), reason })?;
         Ok(config)
     }
 
-    /// Makes relative paths relative to `folder`.
-    fn settle_paths(&mut self, folder: &Path) {
-        let settle = |path: &mut PathBuf| {
+    /// Checks values that their types do not restrict.
+    fn check(&self) -> Result<(), String> {
+        self.terms.check()?;
+        let levels: Vec<&str> =
+            GameKind::ALL.iter().flat_map(|kind| kind.levels()).map(|level| level.name).collect();
+        let level = self.house.level.as_str();
+        if !levels.contains(&level) {
+            return Err(format!("house.level is `{level}`; try {}", levels.join(", ")));
+        }
+        let domain = self.club.message_id_domain();
+        if !domain.is_ascii() || Address::parse(&format!("id@{domain}")).is_err() {
+            let example = "try a domain such as fogpost.club.example";
+            return Err(format!("club.message_id_domain is `{domain}`; {example}"));
+        }
+        let filter = &self.log.filter;
+        if let Err(error) = filter.parse::<Targets>() {
+            let example = "try `info` or `info,fogpost::post=debug`";
+            return Err(format!("log.filter is `{filter}`: {error}; {example}"));
+        }
+        if self.letters.answers_per_hour == 0 {
+            return Err("letters.answers_per_hour is 0, so nobody would get an answer; try 20".to_owned());
+        }
+        let hour = self.club.gm.digest_hour;
+        if hour > 23 {
+            return Err(format!("club.gm.digest_hour is {hour}; it must be from 0 to 23"));
+        }
+        Ok(())
+    }
+
+    /// Resolves relative paths against `folder`.
+    fn resolve_paths(&mut self, folder: &Path) {
+        let resolve = |path: &mut PathBuf| {
             if path.is_relative() {
                 *path = folder.join(&*path);
             }
         };
-        self.inbox.paths().into_iter().for_each(settle);
-        self.outbox.paths().into_iter().for_each(settle);
-        self.templates.folder.as_mut().into_iter().for_each(settle);
+        self.inbox.paths().into_iter().for_each(resolve);
+        self.outbox.paths().into_iter().for_each(resolve);
+        self.templates.folder.as_mut().into_iter().for_each(resolve);
         if let Some(file) = self.database.url.strip_prefix("sqlite:") {
             let mut file = PathBuf::from(file.trim_start_matches("//"));
-            settle(&mut file);
+            resolve(&mut file);
             self.database.url = format!("sqlite:{}", file.display());
         }
     }
 
-    /// Passwords from the environment or a file, where the config holds none.
-    fn find_passwords(
-        &mut self,
-        name: &str,
-        variable: impl Fn(&str) -> Option<String>,
-    ) -> Result<(), ConfigError> {
+    /// Reads passwords from the environment, which takes precedence, or from files.
+    fn read_passwords(&mut self, variable: impl Fn(&str) -> Option<String>) -> Result<(), String> {
         let logins = [
             ("inbox.imap", "FOGPOST_IMAP_PASSWORD", self.inbox.login()),
             ("outbox.smtp", "FOGPOST_SMTP_PASSWORD", self.outbox.login()),
         ];
-        for (section, from_environment, login) in logins {
+        for (section, variable_name, login) in logins {
             let Some((password, file)) = login else { continue };
-            if let Some(found) = variable(from_environment).filter(|found| !found.is_empty()) {
+            if let Some(found) = variable(variable_name).filter(|found| !found.is_empty()) {
                 *password = Some(Secret::new(found));
             } else if let Some(file) = file {
-                let found = std::fs::read_to_string(&*file).map_err(|error| ConfigError::Value {
-                    path: name.to_owned(),
-                    reason: format!("{section}.password_file {}: {error}", file.display()),
-                })?;
+                let found = std::fs::read_to_string(&*file)
+                    .map_err(|error| format!("{section}.password_file {}: {error}", file.display()))?;
                 *password = Some(Secret::new(found.trim_end_matches(['\r', '\n'])));
             }
-            if password.as_ref().is_some_and(|password| password.reveal().is_empty()) {
-                return Err(ConfigError::Value {
-                    path: name.to_owned(),
-                    reason: format!("{section}: its password is empty"),
-                });
-            }
-            if password.is_none() {
-                return Err(ConfigError::Value {
-                    path: name.to_owned(),
-                    reason: format!(
-                        "{section} has no password: give `password_file`, `password`, or {from_environment} in the environment"
-                    ),
-                });
+            match password {
+                Some(password) if password.reveal().is_empty() => {
+                    return Err(format!("{section} has an empty password"));
+                }
+                Some(_) => {}
+                None => {
+                    return Err(format!(
+                        "{section} has no password: set `password_file`, `password`, or {variable_name} in the environment"
+                    ));
+                }
             }
         }
         Ok(())
     }
 }
 
-/// The key on a line of TOML, or the section that it opens, to be put before what is wrong with it.
+/// Turns a parser's error into one line.
+fn fault(text: &str, name: &str, error: &toml::de::Error) -> ConfigError {
+    let start = error.span().map_or(0, |span| span.start);
+    let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
+    let message = error.message().lines().collect::<Vec<_>>().join(" ");
+    let reason = format!("{}{}", key_at(text, line), reword(&message));
+    ConfigError::Fault { path: name.to_owned(), line, reason }
+}
+
+/// Returns the key or the section on a line of TOML, as the beginning of an error message.
 fn key_at(text: &str, line: usize) -> String {
     let found = text.lines().nth(line - 1).unwrap_or_default().trim();
     match found.split_once('=') {
@@ -364,26 +361,28 @@ fn key_at(text: &str, line: usize) -> String {
     }
 }
 
-/// What a parser says, in words for people and with what would do.
-fn plain(reason: &str) -> String {
-    let example = match reason {
-        "invalid socket address syntax" => "; an address and a port such as 127.0.0.1:9118 would do",
-        _ if reason.starts_with("failed to parse timezone") => "; a name such as Europe/Berlin would do",
+/// Rewords a parser's message for people, and adds an example where one helps.
+fn reword(message: &str) -> String {
+    let example = match message {
+        "invalid socket address syntax" => "; try an address and a port such as 127.0.0.1:9118",
+        _ if message.starts_with("failed to parse timezone") => "; try a name such as Europe/Berlin",
         _ => "",
     };
-    let reason = reason
-        .replace("wanted exactly 1 element, more than 1 element", "two kinds of it are given; one would do");
-    let (said, wanted) = reason.rsplit_once(", expected ").unwrap_or((&reason, ""));
-    let number = ["u8", "u16", "u32", "u64", "usize"].contains(&wanted);
-    let wanted = if number { "a whole number, 0 or more" } else { wanted };
-    let comma = if wanted.is_empty() { "" } else { ", expected " };
-    format!("{said}{comma}{wanted}{example}")
+    let message =
+        message.replace("wanted exactly 1 element, more than 1 element", "two kinds are given; remove one");
+    // The parser names Rust types.
+    match message.rsplit_once(", expected ") {
+        Some((found, "u8" | "u16" | "u32" | "u64" | "usize")) => {
+            format!("{found}, expected a whole number, 0 or more{example}")
+        }
+        _ => format!("{message}{example}"),
+    }
 }
 
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Address, D::Error> {
     let text = String::deserialize(deserializer)?;
     Address::parse(&text).map_err(|_| {
-        serde::de::Error::custom(format!("`{text}` is no mail address; name@example.org would do"))
+        serde::de::Error::custom(format!("`{text}` is not a mail address; try name@example.org"))
     })
 }
 

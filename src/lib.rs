@@ -1,10 +1,10 @@
-//! A referee for games played by letter.
+//! A referee for games played by e-mail.
 //!
-//! The rooms of this library are the way of a letter: [`post`] brings its bytes, [`letter`] reads them, [`request`]
-//! tells orders from remarks, [`referee`] rules on them by the rules of a [`game`] and writes it in the [`ledger`],
-//! [`report`] words the answers, [`store`] keeps it all, and the loops of [`daemon`] carry it from room to room.
+//! The modules follow the path of a letter: [`post`] fetches its bytes, [`letter`] parses them, [`request`] tells orders
+//! from remarks, [`referee`] rules on them by the rules of a [`game`] and records that in the [`ledger`], [`report`]
+//! words the answers, [`store`] keeps everything, and the loops of [`daemon`] connect them.
 //!
-//! A whole turn, from a letter's bytes to the letters that answer it, without a mailbox or a database:
+//! A whole turn, from a letter's bytes to its answers, without a mailbox or a database:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -33,21 +33,21 @@
 //! };
 //! let opened = referee::open(opening, Source::Clock, at).after;
 //!
-//! // A letter comes in, and is Ann's.
+//! // A letter arrives from Ann.
 //! let raw = b"From: Ann <ann@example.org>\r\nSubject: Re: [QD-7K3M] Turn 1\r\n\r\nMARBLE E6\r\n\r\n> old words\r\n";
 //! let own = OwnIdentity {
 //!     address: Address::parse("referee@club.example")?,
 //!     message_id_domain: "fogpost.club.example".to_owned(),
 //!     return_path: None,
 //! };
-//! let letter = Letter::read(raw, &own, &Limits::default()).expect("it is within the limits");
+//! let letter = Letter::read(raw, &own, &Limits::default()).expect("within the limits");
 //!
-//! // Which of its lines are orders, and what follows from them?
+//! // Find the orders in it and rule on them.
 //! let seat_letter = SeatLetter::of(&letter, Seat::First, letter.new_text(None), &opened);
 //! let ruling = referee::rule(&opened, &Cause::Letter(&seat_letter), at);
 //! assert_eq!(ruling.after.awaited(), [Seat::Second]);
 //!
-//! // The letters that follow: Ann's receipt, then the report to each side.
+//! // Word the answers: Ann's receipt, then a report to each side.
 //! let templates = Templates::new(&Default::default())?;
 //! let club = Club { name: "The Fog Club", address: "referee@club.example" };
 //! let (club, game_match, token) = (&club, &Arc::new(ruling.after), "0123456789abcdef");
@@ -61,7 +61,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-/// Letters are many small strings, made on one thread and dropped on another.
+/// Letters consist of many small strings that are allocated on one thread and freed on another. mimalloc is made for
+/// that.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! The program `fogpost`: it reads the command line and calls the library.
+//! The program `fogpost`: parses the command line and calls the library.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,4 @@
-//! What a letter costs does not grow with the club: no statement on a letter's way, nor of the look at the clock, reads
-//! a whole table.
+//! The cost of a letter does not grow with the club: no SQL statement that a letter or the clock causes scans a table.
 
 #[path = "desk/desk.rs"]
 mod desk;
@@ -17,11 +16,11 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::desk::{ANN, BO, Desk};
 
-/// The statements that the database was asked, as its driver tells them.
+/// Collects the SQL statements that the database driver logs.
 #[derive(Clone, Default)]
-struct Asked(Arc<Mutex<BTreeSet<String>>>);
+struct Statements(Arc<Mutex<BTreeSet<String>>>);
 
-impl<S: Subscriber> Layer<S> for Asked {
+impl<S: Subscriber> Layer<S> for Statements {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         if event.metadata().target() == "sqlx::query" {
             let mut statement = Statement::default();
@@ -50,26 +49,26 @@ impl Visit for Statement {
     fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
 }
 
-/// What may be read whole: a few rows of the daemon's own, and lists that came with the statement.
+/// Tables that may be scanned: the daemon's few rows of its own, and lists bound to the statement.
 const SMALL: [&str; 5] = ["memo", "json_each", "new", "decided", "result"];
 
 #[test]
-fn no_statement_on_a_letters_way_reads_a_whole_table() {
-    let asked = Asked::default();
-    tracing_subscriber::registry().with(asked.clone()).init();
+fn no_statement_for_a_letter_scans_a_table() {
+    let logged = Statements::default();
+    tracing_subscriber::registry().with(logged.clone()).init();
     let desk = Desk::with("forfeit = \"lose\"\n");
     desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.advance(5 * 24 + 7);
-    asked.0.lock().expect("nothing panics").clear();
-    // The reminder, a refusal, an adjudication, a question and an offer.
+    logged.0.lock().expect("nothing panics").clear();
+    // A reminder, a refusal, an adjudication, questions and an offer.
     desk.advance(2);
     desk.reply(ANN, &to_ann, "MARBLE Z99");
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.reply(BO, &to_bo, "STATUS\nREPORT\nTELL Good luck\nEND");
     desk.write("stranger@elsewhere.example", "HELP");
     desk.write("stranger@elsewhere.example", "CHALLENGE ann@players.example QUAD");
-    let statements = std::mem::take(&mut *asked.0.lock().expect("nothing panics"));
+    let statements = std::mem::take(&mut *logged.0.lock().expect("nothing panics"));
     assert!(statements.len() > 25, "{statements:#?}");
     let plans: Vec<_> = desk.block_on(async {
         let url = format!("sqlite:{}", desk.folder().join("fogpost.db").display());
@@ -98,14 +97,14 @@ fn no_statement_on_a_letters_way_reads_a_whole_table() {
     let sorts = |step: &&String| step.contains("TEMP B-TREE");
     let mut faults = Vec::new();
     for (statement, steps) in plans {
-        // SQLite looks for dispatches that answer a new letter only while a broken reference waits to be mended, which
-        // none of ours ever does.
+        // SQLite scans `dispatch` for rows that reference a new letter only if a deferred foreign key is violated, which
+        // never happens here.
         let never =
             |step: &&String| statement.starts_with("INSERT INTO letter ") && step.contains("SCAN dispatch ");
         faults.extend(
             steps.iter().filter(scans).filter(|step| !never(step)).map(|step| format!("{step}: {statement}")),
         );
-        // It would sort all of which it wants some.
+        // With a LIMIT, sorting would still read every row.
         let sorts = steps.iter().filter(sorts).filter(|_| statement.contains("LIMIT"));
         faults.extend(sorts.map(|step| format!("{step}: {statement}")));
     }

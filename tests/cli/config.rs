@@ -1,4 +1,4 @@
-//! The config: written, read, and what is wrong with it.
+//! The config file: how it is written and read, and its errors.
 
 use std::fs;
 
@@ -7,15 +7,15 @@ use super::{CONFIG, Folder, assert_says};
 #[test]
 fn init_writes_a_config_that_doctor_reads_and_never_overwrites_one() {
     let folder = Folder::empty();
-    assert_says(&folder.run(&["init"]).well(), &["config.toml is written", "fogpost doctor"]);
+    assert_says(&folder.run(&["init"]).success(), &["config.toml is written", "fogpost doctor"]);
     let written = fs::read_to_string(folder.path("config.toml")).expect("the config");
-    assert_says(&folder.run(&["doctor"]).out(), &["ok    config", "ok    templates", "ok    database"]);
-    assert_says(&folder.run(&["init"]).fault(1), &["config.toml already exists", "--config FILE"]);
+    assert_says(&folder.run(&["doctor"]).stdout(), &["ok    config", "ok    templates", "ok    database"]);
+    assert_says(&folder.run(&["init"]).failure(1), &["config.toml already exists", "--config FILE"]);
     assert_eq!(fs::read_to_string(folder.path("config.toml")).expect("the config"), written);
 }
 
 #[test]
-fn a_fault_in_the_config_is_one_line_with_the_key_the_line_and_what_would_do() {
+fn a_config_error_names_the_key_the_line_and_a_valid_value() {
     let faults: [(&str, &[&str]); 8] = [
         (&format!("{CONFIG}[match]\ndayz = 7\n"), &["config.toml, line 12", "`dayz`", "days"]),
         (&format!("{CONFIG}[match]\ndays = \"seven\"\n"), &["config.toml, line 12", "`days`", "expected"]),
@@ -27,91 +27,91 @@ fn a_fault_in_the_config_is_one_line_with_the_key_the_line_and_what_would_do() {
         (&format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["config.toml, line 12", "zone", "Berlin"]),
         (
             &CONFIG.replace("referee@club.example", "referee"),
-            &["line 3", "`address`", "name@example.org would do"],
+            &["line 3", "`address`", "try name@example.org"],
         ),
         (&CONFIG.replace("[club]\n", "[club\n"), &["config.toml, line 1"]),
         (
             &CONFIG.replace("[club]\n", "[club]\nmessage_id_domain = \"a b\"\n"),
-            &["club.message_id_domain is `a b`", "fogpost.club.example would do"],
+            &["club.message_id_domain is `a b`", "try a domain such as fogpost.club.example"],
         ),
     ];
     for (config, words) in faults {
         let folder = Folder::club();
         folder.write("config.toml", config);
-        assert_says(&folder.run(&["match", "list"]).fault(1), words);
+        assert_says(&folder.run(&["match", "list"]).failure(1), words);
     }
 }
 
 #[test]
-fn a_missing_file_is_named_with_what_would_help() {
+fn a_missing_file_is_named_with_advice() {
     let folder = Folder::empty();
-    assert_says(&folder.run(&["match", "list"]).fault(1), &["config.toml", "`fogpost init` writes"]);
-    assert_says(&folder.run(&["--config", "other.toml", "run"]).fault(1), &["other.toml"]);
-    assert_says(&folder.run(&["replay", "match.toml"]).fault(1), &["match.toml"]);
+    assert_says(&folder.run(&["match", "list"]).failure(1), &["config.toml", "`fogpost init` writes"]);
+    assert_says(&folder.run(&["--config", "other.toml", "run"]).failure(1), &["other.toml"]);
+    assert_says(&folder.run(&["replay", "match.toml"]).failure(1), &["match.toml"]);
     let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\n";
     let config = CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", imap);
     folder.write("config.toml", &config);
-    assert_says(&folder.run(&["match", "list"]).fault(1), &["inbox.imap has no password", "password_file"]);
+    assert_says(&folder.run(&["match", "list"]).failure(1), &["inbox.imap has no password", "password_file"]);
     folder.write("config.toml", &config.replace(imap, &format!("{imap}password_file = \"imap.secret\"\n")));
-    assert_says(&folder.run(&["match", "list"]).fault(1), &["inbox.imap.password_file", "imap.secret"]);
+    assert_says(&folder.run(&["match", "list"]).failure(1), &["inbox.imap.password_file", "imap.secret"]);
 }
 
 #[test]
 fn a_new_club_works_as_init_leaves_it() {
     let folder = Folder::empty();
-    assert_says(&folder.run(&["init"]).well(), &["mail/referee is a mailbox for trying it out"]);
-    folder.run(&["doctor"]).well();
+    assert_says(&folder.run(&["init"]).success(), &["mail/referee is a mailbox for trying it out"]);
+    folder.run(&["doctor"]).success();
     let id = folder.open();
-    folder.run(&["run", "--once"]).well();
-    folder.run(&["status"]).well();
+    folder.run(&["run", "--once"]).success();
+    folder.run(&["status"]).success();
     assert!(folder.path("mail/out/ann@players.example/new").exists());
-    folder.run(&["match", "show", &id]).well();
+    folder.run(&["match", "show", &id]).success();
 }
 
 #[test]
-fn what_a_parser_says_of_the_config_is_told_with_what_would_do() {
+fn parser_errors_in_the_config_are_reworded_with_an_example() {
     let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\npassword = \"\"\n";
     let faults: [(String, &[&str]); 9] = [
         (format!("{CONFIG}[match]\ndays = -7\n"), &["`days`", "expected a whole number, 0 or more"]),
-        (format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["`zone`", "Europe/Berlin would do"]),
-        (format!("{CONFIG}[status]\nlisten = \"9118\"\n"), &["`listen`", "127.0.0.1:9118 would do"]),
-        (format!("{CONFIG}[letters]\nanswers_per_hour = 0\n"), &["nobody would be answered", "20 would do"]),
+        (format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["`zone`", "try a name such as Europe/Berlin"]),
+        (format!("{CONFIG}[status]\nlisten = \"9118\"\n"), &["`listen`", "such as 127.0.0.1:9118"]),
+        (format!("{CONFIG}[letters]\nanswers_per_hour = 0\n"), &["nobody would get an answer", "try 20"]),
         (
             format!("{CONFIG}[log]\nfilter = \"fogpost=loud\"\n"),
-            &["log.filter is `fogpost=loud`", "`info` would do"],
+            &["log.filter is `fogpost=loud`", "try `info`"],
         ),
         (format!("{CONFIG}[club]\n"), &["line 11", "`[club]`: duplicate key"]),
         (format!("{CONFIG}[mach]\n"), &["line 11", "unknown field `mach`", "`match`"]),
-        (format!("{CONFIG}{imap}"), &["two kinds of it are given; one would do"]),
+        (format!("{CONFIG}{imap}"), &["two kinds are given; remove one"]),
         (
             CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", imap),
-            &["inbox.imap: its password is empty"],
+            &["inbox.imap has an empty password"],
         ),
     ];
     for (config, words) in faults {
         let folder = Folder::club();
         folder.write("config.toml", &config);
-        assert_says(&folder.run(&["match", "list"]).fault(1), words);
+        assert_says(&folder.run(&["match", "list"]).failure(1), words);
     }
 }
 
 #[test]
-fn a_config_that_cannot_be_read_is_not_taken_for_missing() {
+fn an_unreadable_config_is_not_reported_as_missing() {
     let folder = Folder::empty();
-    let said = folder.run(&["--config", ".", "doctor"]).out();
+    let said = folder.run(&["--config", ".", "doctor"]).stdout();
     assert!(
         said.contains("FAULT config: . cannot be read: Is a directory") && !said.contains("init"),
         "{said}"
     );
     fs::write(folder.path("latin.toml"), b"name = \"B\xf6\"").expect("written");
     assert_says(
-        &folder.run(&["--config", "latin.toml", "doctor"]).out(),
+        &folder.run(&["--config", "latin.toml", "doctor"]).stdout(),
         &["latin.toml cannot be read", "UTF-8"],
     );
 }
 
 #[test]
-fn a_password_in_the_url_of_a_database_is_told_nowhere() {
+fn a_password_in_the_database_url_is_never_printed() {
     let folder = Folder::club();
     let url = "postgres://me:hunter2@127.0.0.1:1/club";
     folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"{url}\"\n"));
@@ -122,10 +122,10 @@ fn a_password_in_the_url_of_a_database_is_told_nowhere() {
         &["status"],
         &["db", "move", url, "sqlite:x.db"],
     ] {
-        let said = folder.run(arguments).fault(1);
+        let said = folder.run(arguments).failure(1);
         assert!(said.contains("club on 127.0.0.1:1") && !said.contains("hunter2"), "{said}");
     }
-    let said = folder.run(&["doctor"]).out();
+    let said = folder.run(&["doctor"]).stdout();
     assert!(
         said.contains("see database.url") && !said.contains("hunter2") && !said.contains("folder must"),
         "{said}"

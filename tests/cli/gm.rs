@@ -1,4 +1,4 @@
-//! What the GM does at the terminal: matches, players, lists of matches, the digest.
+//! The GM's commands at the terminal: matches, players, match lists, the digest.
 
 use serde_json::Value;
 
@@ -8,13 +8,13 @@ const ANN: &str = "ann@players.example";
 const BO: &str = "bo@players.example";
 
 fn json(ran: &Ran) -> Value {
-    serde_json::from_str(&ran.well()).expect("one line of JSON")
+    serde_json::from_str(&ran.success()).expect("one line of JSON")
 }
 
 impl Folder {
-    /// The text of all letters to `address`, once those that wait have gone out.
+    /// Sends waiting mail and returns the text of all letters to `address`.
     fn letters_to(&self, address: &str) -> String {
-        self.run(&["run", "--once"]).well();
+        self.run(&["run", "--once"]).success();
         let folder = self.path("mail").join(address).join("new");
         let entries = std::fs::read_dir(folder).expect("a mailbox");
         let read = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -28,11 +28,11 @@ impl Folder {
 }
 
 #[test]
-fn a_deadline_is_moved_for_the_turn_that_is_meant() {
+fn a_deadline_moves_only_in_the_named_turn() {
     let folder = Folder::club();
     let id = folder.open();
     assert_says(
-        &folder.run(&["match", "extend", &id, "3", "--turn", "4"]).fault(1),
+        &folder.run(&["match", "extend", &id, "3", "--turn", "4"]).failure(1),
         &["you meant turn 4", "turn 1 is open"],
     );
     let before = json(&folder.run(&["match", "show", &id, "--json"]))["deadline"].clone();
@@ -45,40 +45,40 @@ fn a_deadline_is_moved_for_the_turn_that_is_meant() {
     for days in ["0", "367", "some"] {
         assert_eq!(folder.run(&["match", "extend", &id, days]).status(), 2);
     }
-    assert_says(&folder.run(&["match", "extend", "QD-0000", "3"]).fault(1), &["There is no match QD-0000"]);
+    assert_says(&folder.run(&["match", "extend", "QD-0000", "3"]).failure(1), &["There is no match QD-0000"]);
 }
 
 #[test]
-fn a_phase_is_adjudicated_on_what_is_there_or_the_gm_acts_for_a_seat() {
+fn the_gm_adjudicates_a_phase_or_files_for_a_seat() {
     let folder = Folder::club();
     let id = folder.open();
-    assert_says(&folder.run(&["match", "adjudicate", &id]).fault(1), &["first must file orders"]);
+    assert_says(&folder.run(&["match", "adjudicate", &id]).failure(1), &["first must file orders"]);
     folder.write("orders", "MARBLE A1\n");
     assert_says(
-        &folder.run(&["match", "act-as", &id, "first", "orders"]).fault(1),
+        &folder.run(&["match", "act-as", &id, "first", "orders"]).failure(1),
         &["the orders cannot stand", "Line 1: A1 is a corner"],
     );
     folder.write("orders", "# for Ann\nMARBLE E5\n");
     assert_says(
-        &folder.run(&["match", "act-as", &id, "second", "orders"]).fault(1),
+        &folder.run(&["match", "act-as", &id, "second", "orders"]).failure(1),
         &["nothing is due from the seat second"],
     );
-    assert_says(&folder.run(&["match", "act-as", &id, "first", "missing"]).fault(1), &["missing"]);
+    assert_says(&folder.run(&["match", "act-as", &id, "first", "missing"]).failure(1), &["missing"]);
     let done = json(&folder.run(&["match", "act-as", &id, "first", "orders", "--json"]));
     assert_eq!(done["line"]["phase"], "in turn 2");
     assert_says(
-        &folder.run_with(&["match", "act-as", &id, "second", "-", "--turn", "2"], "MARBLE A5").well(),
+        &folder.run_with(&["match", "act-as", &id, "second", "-", "--turn", "2"], "MARBLE A5").success(),
         &["in turn 3"],
     );
     assert_says(&folder.letters_to(BO), &["The GM has filed orders for Ann"]);
 }
 
 #[test]
-fn a_turn_is_opened_again_or_decided_anew() {
+fn a_turn_is_reopened_or_decided_again() {
     let folder = Folder::club();
     let id = folder.open();
     for (seat, order) in [("first", "MARBLE E5"), ("second", "MARBLE A5"), ("first", "MARBLE E6")] {
-        folder.run_with(&["match", "act-as", &id, seat, "-"], order).well();
+        folder.run_with(&["match", "act-as", &id, seat, "-"], order).success();
     }
     let correct = |order: &str| {
         folder.run_with(
@@ -86,44 +86,44 @@ fn a_turn_is_opened_again_or_decided_anew() {
             order,
         )
     };
-    assert_says(&correct("MARBLE A1").fault(1), &["the orders cannot stand"]);
-    assert_says(&correct("MARBLE B8").well(), &["Done", "in turn 3: waits for Ann"]);
+    assert_says(&correct("MARBLE A1").failure(1), &["the orders cannot stand"]);
+    assert_says(&correct("MARBLE B8").success(), &["Done", "in turn 3: waits for Ann"]);
     let back =
         |to: &str| folder.run(&["match", "rollback", &id, "--to", to, "--reason", "both agreed", "--json"]);
-    assert_says(&back("7").fault(1), &["turn 7 was not adjudicated"]);
+    assert_says(&back("7").failure(1), &["turn 7 was not adjudicated"]);
     assert_eq!(json(&back("1"))["line"]["phase"], "in turn 1");
     assert_eq!(folder.run(&["match", "rollback", &id, "--to", "1"]).status(), 2, "a reason is needed");
     assert_says(
         &folder.letters_to(ANN),
         &["This is a correction by the GM", "> it was misread", "> both agreed", "turn 1 is open again"],
     );
-    assert_says(&folder.run(&["audit", "verify", &id]).well(), &[&id]);
+    assert_says(&folder.run(&["audit", "verify", &id]).success(), &[&id]);
 }
 
 #[test]
-fn a_seat_is_given_to_somebody_else_and_a_token_renewed() {
+fn a_seat_gets_another_player_and_a_new_token() {
     let folder = Folder::club();
     let id = folder.open();
     let replace = |address: &str| folder.run(&["match", "replace", &id, "first", address, "--json"]);
-    assert_says(&replace(BO).fault(1), &["bo holds a seat of that match already"]);
+    assert_says(&replace(BO).failure(1), &["bo holds a seat of that match already"]);
     assert_eq!(json(&replace("eve@elsewhere.example"))["line"]["names"][0], "eve");
     assert_says(&folder.letters_to("eve@elsewhere.example"), &["The GM has given you a seat"]);
     assert_says(&folder.letters_to(ANN), &["The GM has given the seat of Ann to eve"]);
-    assert_says(&folder.run(&["player", "token", &id, "second"]).well(), &["Done", &id]);
+    assert_says(&folder.run(&["player", "token", &id, "second"]).success(), &["Done", &id]);
     assert_says(&folder.letters_to(BO), &["a new reply token"]);
     assert_says(
-        &folder.run(&["player", "token", "QD-0000", "second"]).fault(1),
+        &folder.run(&["player", "token", "QD-0000", "second"]).failure(1),
         &["There is no match QD-0000"],
     );
     assert_eq!(folder.run(&["player", "token", &id, "third"]).status(), 2);
-    assert_says(&folder.run(&["club", "gm-token"]).well(), &["a new reply token"]);
+    assert_says(&folder.run(&["club", "gm-token"]).success(), &["a new reply token"]);
 }
 
 #[test]
 fn a_note_reaches_both_and_a_forfeit_ends_the_match() {
     let folder = Folder::club();
     let id = folder.open();
-    assert_says(&folder.run(&["match", "note", &id, "the", "sixth", "counts"]).well(), &["Done"]);
+    assert_says(&folder.run(&["match", "note", &id, "the", "sixth", "counts"]).success(), &["Done"]);
     assert_eq!(folder.run(&["match", "note", &id]).status(), 2, "a text is needed");
     let done = json(&folder.run(&["match", "forfeit", &id, "first", "--json"]));
     assert_eq!(done["line"]["phase"], "over (forfeited)");
@@ -135,9 +135,9 @@ fn a_note_reaches_both_and_a_forfeit_ends_the_match() {
         &["adjudicate", &id],
         &["abandon", &id],
     ] {
-        folder.run(&[&["match"], act].concat()).fault(1);
+        folder.run(&[&["match"], act].concat()).failure(1);
     }
-    assert_says(&folder.run(&["match", "pause", &id]).fault(1), &[&id, "the match is over"]);
+    assert_says(&folder.run(&["match", "pause", &id]).failure(1), &[&id, "the match is over"]);
 }
 
 #[test]
@@ -145,56 +145,56 @@ fn players_are_added_listed_shown_renamed_merged_and_cleared() {
     let folder = Folder::club();
     let id = folder.open();
     assert_says(
-        &folder.run(&["player", "add", "eve@elsewhere.example", "Eve", "Evans"]).well(),
+        &folder.run(&["player", "add", "eve@elsewhere.example", "Eve", "Evans"]).success(),
         &["Eve Evans: eve@elsewhere.example"],
     );
     let long = "x".repeat(41);
     assert_says(
-        &folder.run(&["player", "add", "x@elsewhere.example", &long]).fault(1),
+        &folder.run(&["player", "add", "x@elsewhere.example", &long]).failure(1),
         &["at most 40 letters"],
     );
     let shown = json(&folder.run(&["player", "show", ANN, "--json"]));
     assert_eq!((&shown["name"], &shown["matches"][0]), (&"Ann".into(), &id.clone().into()));
     assert_says(
-        &folder.run(&["player", "show", "nobody@x.example"]).fault(1),
+        &folder.run(&["player", "show", "nobody@x.example"]).failure(1),
         &["Nobody has the address nobody@x.example"],
     );
     assert_says(
-        &folder.run(&["player", "rename", ANN, "Anna", "Archer"]).well(),
+        &folder.run(&["player", "rename", ANN, "Anna", "Archer"]).success(),
         &["Anna Archer: ann@players.example"],
     );
-    assert_says(&folder.run(&["match", "show", &id]).well(), &["first         Anna Archer"]);
+    assert_says(&folder.run(&["match", "show", &id]).success(), &["first         Anna Archer"]);
     assert_says(
-        &folder.run(&["player", "rename", "nobody@x.example", "Nobody"]).fault(1),
+        &folder.run(&["player", "rename", "nobody@x.example", "Nobody"]).failure(1),
         &["Nobody has the address"],
     );
-    assert_says(&folder.run(&["player", "merge", ANN, BO]).fault(1), &["cannot become one player"]);
+    assert_says(&folder.run(&["player", "merge", ANN, BO]).failure(1), &["cannot become one player"]);
     assert_says(
-        &folder.run(&["player", "merge", "eve@elsewhere.example", ANN]).well(),
+        &folder.run(&["player", "merge", "eve@elsewhere.example", ANN]).success(),
         &["Anna Archer: ann@players.example, eve@elsewhere.example"],
     );
-    let listed = folder.run(&["player", "list", "--json"]).well();
+    let listed = folder.run(&["player", "list", "--json"]).success();
     let listed: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(listed.len(), 2, "{listed:?}");
-    assert_says(&folder.run(&["player", "list"]).well(), &["Anna Archer", "eve@elsewhere.example"]);
-    assert_says(&folder.run(&["player", "bounce-clear", ANN]).well(), &["Anna Archer"]);
-    assert_says(&folder.run(&["player", "bounce-clear", "nobody@x.example"]).fault(1), &["Nobody has"]);
+    assert_says(&folder.run(&["player", "list"]).success(), &["Anna Archer", "eve@elsewhere.example"]);
+    assert_says(&folder.run(&["player", "bounce-clear", ANN]).success(), &["Anna Archer"]);
+    assert_says(&folder.run(&["player", "bounce-clear", "nobody@x.example"]).failure(1), &["Nobody has"]);
     assert_eq!(folder.run(&["player", "show", "not-an-address"]).status(), 2);
 }
 
 #[test]
-fn the_digest_is_told_at_any_time() {
+fn the_digest_can_be_printed_at_any_time() {
     let folder = Folder::club();
-    assert_says(&folder.run(&["club", "digest"]).well(), &["There is nothing to report"]);
+    assert_says(&folder.run(&["club", "digest"]).success(), &["There is nothing to report"]);
     assert_eq!(json(&folder.run(&["club", "digest", "--json"]))["digest"], Value::Null);
     let id = folder.open();
-    folder.run(&["run", "--once"]).well();
+    folder.run(&["run", "--once"]).success();
     folder.run_with(
         &["receive"],
         "Return-Path: <>\r\nFrom: MAILER-DAEMON@mx.example\r\nTo: referee@club.example\r\nSubject: x\r\n\r\nno\r\n",
-    ).well();
-    folder.run_with(&["match", "act-as", &id, "first", "-"], "MARBLE E5").well();
-    assert_says(&folder.run(&["club", "digest"]).well(), &["There is nothing to report"]);
+    ).success();
+    folder.run_with(&["match", "act-as", &id, "first", "-"], "MARBLE E5").success();
+    assert_says(&folder.run(&["club", "digest"]).success(), &["There is nothing to report"]);
 }
 
 const LIST: &str = "\
@@ -205,12 +205,12 @@ pacific,bo@players.example,Carl Coe <carl@players.example>,,,
 ";
 
 #[test]
-fn many_matches_are_opened_from_a_list() {
+fn many_matches_are_opened_from_a_csv_file() {
     let folder = Folder::club();
     folder.write("pairs.csv", &LIST.replace(" torpedoes=off", ""));
-    let opened = folder.run(&["match", "new", "--from", "pairs.csv", "--json"]).well();
+    let opened = folder.run(&["match", "new", "--from", "pairs.csv", "--json"]).success();
     assert_eq!(opened.lines().count(), 3, "{opened}");
-    let listed = folder.run(&["match", "list", "--json"]).well();
+    let listed = folder.run(&["match", "list", "--json"]).success();
     let matches: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let quad = matches.iter().find(|game_match| game_match["game"] == "quad").expect("the match of Quad");
     assert_eq!((&quad["options"]["swap"], &quad["players"]["first"]), (&"on".into(), &"Ann".into()));
@@ -226,7 +226,7 @@ fn many_matches_are_opened_from_a_list() {
 }
 
 #[test]
-fn a_list_with_faults_opens_nothing_and_each_is_named_by_its_line() {
+fn a_csv_file_with_errors_opens_nothing_and_each_error_names_its_line() {
     let folder = Folder::club();
     let rows = "chess,a@x.example,b@x.example,,,\nquad,Ann,b@x.example,,,\nquad,a@x.example,a@x.example,,,\n\
                 quad,a@x.example,b@x.example,size=9,,\nquad,a@x.example,b@x.example,swap,,\nquad,a@x.example,,,,\n\
@@ -236,7 +236,7 @@ fn a_list_with_faults_opens_nothing_and_each_is_named_by_its_line() {
     folder.write("pairs.csv", &format!("{LIST}{rows}{long}"));
     let ran = folder.run(&["match", "new", "--from", "pairs.csv"]);
     assert_eq!(ran.status(), 1);
-    let said = ran.complaint();
+    let said = ran.stderr();
     let faults = [
         "no match was opened",
         "line 3: ",
@@ -254,8 +254,8 @@ fn a_list_with_faults_opens_nothing_and_each_is_named_by_its_line() {
     ];
     assert_says(&said, &faults);
     assert_eq!(said.lines().count(), faults.len(), "{said}");
-    assert_eq!(folder.run(&["match", "list", "--json"]).well(), "");
-    assert_eq!(folder.run(&["player", "list", "--json"]).well(), "");
+    assert_eq!(folder.run(&["match", "list", "--json"]).success(), "");
+    assert_eq!(folder.run(&["player", "list", "--json"]).success(), "");
     for (heading, says) in [
         ("game,first,third\n", "there is no column `third`"),
         ("game,first\nquad,a@x.example\n", "the column `second` is missing"),
@@ -264,24 +264,24 @@ fn a_list_with_faults_opens_nothing_and_each_is_named_by_its_line() {
     ] {
         folder.write("pairs.csv", heading);
         assert_says(
-            &folder.run(&["match", "new", "--from", "pairs.csv"]).fault(1),
+            &folder.run(&["match", "new", "--from", "pairs.csv"]).failure(1),
             &["pairs.csv, line 1", says],
         );
     }
-    assert_says(&folder.run(&["match", "new", "--from", "missing.csv"]).fault(1), &["missing.csv"]);
+    assert_says(&folder.run(&["match", "new", "--from", "missing.csv"]).failure(1), &["missing.csv"]);
 }
 
 #[test]
-fn two_addresses_of_one_player_are_no_match() {
+fn a_match_needs_two_players_not_two_addresses_of_one() {
     let folder = Folder::club();
     for address in [ANN, "ann@work.example"] {
-        folder.run(&["player", "add", address, "Ann"]).well();
+        folder.run(&["player", "add", address, "Ann"]).success();
     }
-    folder.run(&["player", "merge", "ann@work.example", ANN]).well();
+    folder.run(&["player", "merge", "ann@work.example", ANN]).success();
     folder.write("pairs.csv", "game,first,second\nquad,ann@players.example,bo@players.example\nquad,ann@players.example,ann@work.example\n");
-    let said = folder.run(&["match", "new", "--from", "pairs.csv"]).fault(1);
+    let said = folder.run(&["match", "new", "--from", "pairs.csv"]).failure(1);
     assert_says(&said, &["no match was opened; match 2 of 2 cannot be", "Ann cannot play both sides"]);
-    assert_eq!(folder.run(&["match", "list", "--json"]).well(), "");
+    assert_eq!(folder.run(&["match", "list", "--json"]).success(), "");
     let ran = folder.run(&["match", "new", "quad", "ann@players.example", "ann@work.example"]);
-    assert_says(&ran.fault(1), &["Ann cannot play both sides"]);
+    assert_says(&ran.failure(1), &["Ann cannot play both sides"]);
 }

@@ -1,5 +1,5 @@
-//! One whole match of each game: every letter to each seat, as it is read. `cargo insta review` or
-//! `INSTA_UPDATE=always` takes a changed letter over; nothing is written where `CI` is set.
+//! One whole match of each game: every letter to each seat as its player reads it. `cargo insta review` or
+//! `INSTA_UPDATE=always` accepts a changed letter; nothing is written if `CI` is set.
 
 #[path = "../desk/desk.rs"]
 mod desk;
@@ -14,12 +14,12 @@ use desk::{ANN, BO, Desk, Sent};
 use fogpost::game::any::GameKind;
 use fogpost::game::{Outcome, Seat};
 
-/// A match of which every letter is written down.
+/// A match and the text of all of its letters so far.
 struct Play {
     desk: Desk,
     id: String,
     text: String,
-    /// The last letter to each, which they answer.
+    /// The last letter to each player, which they answer.
     last: BTreeMap<&'static str, Sent>,
 }
 
@@ -28,7 +28,7 @@ impl Play {
         let desk = Desk::new();
         let id = desk.open(game, options).id;
         let mut play = Play { desk, id, text: String::new(), last: BTreeMap::new() };
-        play.post();
+        play.collect();
         play
     }
 
@@ -43,11 +43,11 @@ impl Play {
     fn write(&mut self, from: &'static str, body: &str) {
         self.text += &format!("==== {} writes\n\n{}\n\n", name(from), body.trim());
         self.desk.reply(from, &self.last[from], body);
-        self.post();
+        self.collect();
     }
 
-    /// Writes down what went out.
-    fn post(&mut self) {
+    /// Appends the letters that went out.
+    fn collect(&mut self) {
         for address in [ANN, BO] {
             for sent in self.desk.sent_to(address) {
                 let text = self.stable(&sent);
@@ -57,7 +57,7 @@ impl Play {
         }
     }
 
-    /// A letter without what chance or the ledger put there: the match's name, the token, the hashes.
+    /// Replaces what differs from run to run: the match's name, the token and the hashes.
     fn stable(&self, sent: &Sent) -> String {
         let text = format!("{}\n\n{}", sent.subject, sent.text);
         let text =
@@ -70,18 +70,15 @@ impl Play {
         lines.collect::<Vec<_>>().join("\n") + "\n"
     }
 
-    /// Compares all that was written with the golden file of this name.
+    /// Checks how the match ended, and compares its letters with the golden file of this name.
     #[track_caller]
     fn ends(self, file: &str, reason: &str, winner: Option<Seat>) {
         let outcome = self.desk.find(&self.id).state.outcome();
         let ended = outcome.as_ref().map(|Outcome { winner, reason }| (*winner, reason.to_string()));
-        let settings = {
-            let mut settings = insta::Settings::clone_current();
-            settings.set_snapshot_path("snapshots");
-            settings.set_prepend_module_to_snapshot(false);
-            settings.set_omit_expression(true);
-            settings
-        };
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path("snapshots");
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!(file, self.text));
         assert_eq!(ended, Some((winner, reason.to_owned())));
     }

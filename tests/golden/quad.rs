@@ -4,7 +4,7 @@ use fogpost::game::any::GameKind;
 use crate::Play;
 
 #[test]
-fn quad_with_a_swap_stars_a_refusal_and_threats_told() {
+fn quad_with_a_swap_stars_a_refusal_and_shown_threats() {
     let mut play = Play::open(GameKind::Quad, &[("swap", "on"), ("trainer", "on")]);
     play.ann("MARBLE F6");
     play.bo("SWAP");

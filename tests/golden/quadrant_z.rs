@@ -61,16 +61,16 @@ fn quadrant_z_from_the_setup_to_the_capture_of_a_base() {
     let mut play = Play::open(GameKind::QuadrantZ, &[]);
     play.ann(&format!("{STARS_OF_ANN}SHIP 1 4/2 G1\nSHIP 2 3/1 C1\nSHIP 3 3/2 K4"));
     play.bo(&format!("{STARS_OF_BO}SHIP 1 4/2 S4\nSHIP 2 3/2 O1\nSHIP 3 3/1 O4"));
-    // Captures at home, and a ship that goes too far.
+    // Both capture at home, and a ship tries to go too far.
     play.ann("CAPTURE G1\nSHIP 2 C1 TO H2\nSHIP 3 K4 TO M1");
     play.ann("CAPTURE G1\nSHIP 2 C1 TO H2\nSHIP 3 K4 TO L2");
     play.bo("SHIP 1 S4 TO R2\nSHIP 2 O1 TO N2\nCAPTURE O4");
-    // A battle in M, a standoff in I, new ships.
+    // There is a battle in M, a standoff in I, and both build ships.
     play.ann("SHIP 3 L2 TO M2\nSHIP 2 H2 TO I2\nBUILD 1/1 AT A4");
     play.bo("SHIP 1 R2 TO M1\nSHIP 2 N2 TO I3\nSHIP 3 O4 TO J2\nBUILD 2/0 AT Y1");
     play.ann("SHIP 2 I2 TO N2\nLOSSES 4 1");
     play.bo("SHIP 1 M1 TO H1\nSHIP 2 I3 TO I4\nSHIP 3 J2 TO J4");
-    // Both are in the other's home.
+    // Each side is in the other's home.
     play.ann("SHIP 2 N2 TO O2");
     play.bo("SHIP 1 H1 TO C2\nCAPTURE I4\nCAPTURE J4");
     play.ann("SHIP 2 O2 TO T2");

@@ -4,7 +4,7 @@ use fogpost::game::any::GameKind;
 use crate::Play;
 
 #[test]
-fn quantum_to_a_tower_and_the_end_of_the_quiet_turns() {
+fn quantum_with_a_tower_that_ends_after_quiet_turns() {
     let mut play =
         Play::open(GameKind::Quantum, &[("array", "......../......../QQQQQQQQ"), ("quiet_limit", "2")]);
     play.ann("A3 A5");
@@ -23,7 +23,7 @@ fn quantum_to_a_tower_and_the_end_of_the_quiet_turns() {
 }
 
 #[test]
-fn quantum_with_a_side_that_has_no_move_and_passes() {
+fn quantum_where_a_side_without_a_move_passes() {
     let mut play =
         Play::open(GameKind::Quantum, &[("array", "......../......../Q......."), ("quiet_limit", "2")]);
     play.ann("A3 A4");
