@@ -77,7 +77,7 @@ fn enforce_deadline(draft: &mut Draft) {
 }
 
 /// Adjudicates with the filings that the rules assume for the late seats. Where a side must move itself there is no such
-/// filing, so the deadline starts anew.
+/// filing, so there is a new deadline.
 fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
     let at = draft.at;
     let state = &draft.game_match.state;

@@ -406,8 +406,8 @@ mod tests {
         let back = MatchAction::Correct { turn: 3, reason: reason.clone(), orders: None };
         assert_eq!(read("GM MATCH QU-1 ROLLBACK to 3 it was late"), back);
         let orders = Some((Seat::Second, vec![Line { no: 2, text: "MARBLE E5".to_owned() }]));
-        let anew = MatchAction::Correct { turn: 3, reason, orders };
-        assert_eq!(read("GM MATCH QU-1 CORRECT 3 second it was late\nMARBLE E5\nEND\nbye"), anew);
+        let corrected = MatchAction::Correct { turn: 3, reason, orders };
+        assert_eq!(read("GM MATCH QU-1 CORRECT 3 second it was late\nMARBLE E5\nEND\nbye"), corrected);
     }
 
     #[test]
