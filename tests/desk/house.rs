@@ -227,7 +227,7 @@ fn one_player_has_ten_matches_against_the_house_and_no_more() {
     let desk = Desk::new();
     desk.write(ANN, &"CHALLENGE house quad first=me\n".repeat(12));
     desk.write(ANN, "CHALLENGE house quad first=me");
-    desk.last_to(ANN).says("You play 10 matches against the house");
+    desk.last_to(ANN).says("You are playing 10 matches against the house");
     assert_eq!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").len(), 10);
 }
 

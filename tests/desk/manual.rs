@@ -66,7 +66,7 @@ fn an_offer_that_cannot_be_made_says_why_and_writes_to_nobody() {
         (format!("CHALLENGE {BO} Quad swap=maybe"), "swap"),
         (format!("CHALLENGE {BO} Quad seat=third"), "it takes first or second"),
         (format!("CHALLENGE {BO} Quad days=0"), "the days of a turn are a number"),
-        (format!("CHALLENGE {BO} Quad days=366"), "match.days is 366; 1 to 365 would do"),
+        (format!("CHALLENGE {BO} Quad days=366"), "match.days is 366; it must be from 1 to 365"),
         (format!("CHALLENGE {ANN} Quad"), "An opponent must be somebody else"),
         (format!("CHALLENGE {REFEREE} Quad"), "An opponent must be somebody else"),
         ("CHALLENGE Bo Quad".to_owned(), "Bo is no mail address that I could write to"),

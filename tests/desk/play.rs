@@ -120,7 +120,7 @@ fn a_check_changes_nothing() {
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "CHECK\nMARBLE E5");
-    desk.one_to(ANN).says("Checked only, nothing was filed").says("MARBLE E5");
+    desk.one_to(ANN).says("This was a check; nothing was filed").says("MARBLE E5");
     desk.reply(ANN, &invitation, "CHECK\nMARBLE A1");
     desk.one_to(ANN).says("This was a check; nothing was filed or changed");
     assert_eq!(desk.find(&game_match.id).awaited(), [Seat::First]);

@@ -42,7 +42,7 @@ fn the_gm_too_must_be_proven() {
 fn a_stranger_who_is_not_proven_gets_the_manual_and_offers_nothing() {
     let desk = Desk::with(SIGNED);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
-    desk.one_to(ANN).says("It could not be proven that the letter comes from your address");
+    desk.one_to(ANN).says("I could not verify that the letter came from your address");
     assert!(desk.sent_to(BO).is_empty());
     desk.write(ANN, "HELP");
     desk.one_to(ANN).says("How to play by letter");
