@@ -72,8 +72,10 @@ impl Club {
     }
 
     pub fn message_id_domain(&self) -> String {
-        let own = || format!("fogpost.{}", self.address.domain());
-        self.message_id_domain.as_ref().map_or_else(own, |domain| domain.to_lowercase())
+        match &self.message_id_domain {
+            Some(domain) => domain.to_lowercase(),
+            None => format!("fogpost.{}", self.address.domain()),
+        }
     }
 }
 

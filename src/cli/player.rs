@@ -11,6 +11,7 @@ use crate::daemon::Office;
 use crate::game::Seat;
 use crate::letter::Address;
 use crate::referee::{Act, Instruction, MatchAction};
+use crate::store::Player;
 
 /// Add players, list, show, rename and merge them, and renew their reply tokens
 #[derive(clap::Args)]
@@ -105,7 +106,7 @@ async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
     let mut rows = Vec::new();
     for player in office.store.players().await? {
         if json {
-            let (name, addresses, bouncing) = (&player.name, &player.addresses, player.bouncing);
+            let Player { name, addresses, bouncing, .. } = &player;
             println!("{}", json!({ "name": name, "addresses": addresses, "bouncing": bouncing }));
             continue;
         }

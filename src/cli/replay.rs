@@ -51,7 +51,8 @@ impl Args {
         let record = Record::parse(&text).map_err(|fault| anyhow::anyhow!("{name}, {fault}"))?;
         let mut out = BufWriter::new(std::io::stdout().lock());
         let mut account = Account { args: &self, record: &record, templates: templates()?, last: None };
-        let (mut written, mut refused) = (Ok(()), false);
+        let mut written = Ok(());
+        let mut refused = false;
         if !self.json {
             written = account.head(&mut out).map_err(Into::into);
         }

@@ -14,8 +14,10 @@ use crate::ledger::Fact;
 impl Match {
     /// Returns the seat for which the house is to move now.
     pub fn house_due(&self) -> Option<Seat> {
-        let plays = |seat: &Seat| self.house[*seat].is_some() && self.awaits(*seat);
-        Seat::BOTH.into_iter().find(plays).filter(|_| self.stage == Stage::Running)
+        if self.stage != Stage::Running {
+            return None;
+        }
+        Seat::BOTH.into_iter().find(|seat| self.house[*seat].is_some() && self.awaits(*seat))
     }
 
     /// Computes what the house plays, if it is to move.

@@ -140,10 +140,8 @@ impl Match {
 
     /// Returns the days that the terms give to the open phase.
     pub(super) fn phase_days(&self) -> u32 {
-        match self.due().map(|due| due.phase) {
-            Some(Phase::Setup) => self.terms.setup_days,
-            _ => self.terms.days,
-        }
+        let is_setup = self.due().is_some_and(|due| due.phase == Phase::Setup);
+        if is_setup { self.terms.setup_days } else { self.terms.days }
     }
 }
 

@@ -17,10 +17,10 @@ use std::fmt::{self, Display};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::game::any::{AnyState, Filing};
+use crate::game::any::{AnyState, Filing, GameKind};
 use crate::game::{Fault, Line, Outcome, Phase, Seat, Syntax};
 use crate::ledger::ChainedEntry;
-use crate::letter::{Digest, Letter, NewText, SubjectTag};
+use crate::letter::{Digest, Letter, NewText};
 use crate::request::{self, Request};
 
 pub use gm::{Act, Correction, Rejection};
@@ -66,33 +66,38 @@ pub struct SeatLetter {
 }
 
 impl SeatLetter {
-    /// Reads a letter from `seat` of a match. `written` is the part that its sender wrote now ([`Letter::fresh`]).
+    /// Reads a letter from `seat` of a match. `written` is the part that its sender wrote now ([`Letter::new_text`]).
     pub fn of(letter: &Letter, seat: Seat, written: NewText, game_match: &Match) -> SeatLetter {
         let (lines, unread): (Vec<Line>, _) = match written {
             NewText::Lines(lines) => (lines, None),
             NewText::Blank => (Vec::new(), None),
             NewText::Unreadable(what) => (Vec::new(), Some(what.advice().to_owned())),
         };
-        let of_this_match = |named: &&SubjectTag| named.match_name.eq_ignore_ascii_case(&game_match.id);
-        let begins_order = |line: &str| match game_match.game.syntax(line) {
-            Ok(()) => true,
-            Err(Syntax::Unknown) => false,
-            Err(Syntax::Malformed { .. }) => !request::is_prose(line),
-        };
         SeatLetter {
             seat,
             digest: letter.digest,
-            request: Request::read(&lines, begins_order),
-            thread_turn: letter
-                .subject_tag
-                .as_ref()
-                .filter(of_this_match)
-                .and_then(|named| named.turn)
-                .or_else(|| letter.answered_ids().find_map(|id| turn_of_message_id(id, &game_match.id))),
+            request: Request::read(&lines, |line| begins_order(game_match.game, line)),
+            thread_turn: thread_turn(letter, &game_match.id),
             unread,
             answer_suppressed: false,
         }
     }
+}
+
+/// Whether a line begins like an order of the game. A malformed one that reads like prose does not.
+fn begins_order(game: GameKind, line: &str) -> bool {
+    match game.syntax(line) {
+        Ok(()) => true,
+        Err(Syntax::Unknown) => false,
+        Err(Syntax::Malformed { .. }) => !request::is_prose(line),
+    }
+}
+
+/// Returns the turn that the subject names for this match, or else that of the letter it answers.
+fn thread_turn(letter: &Letter, match_id: &str) -> Option<u32> {
+    let tag = letter.subject_tag.as_ref().filter(|tag| tag.match_name.eq_ignore_ascii_case(match_id));
+    tag.and_then(|tag| tag.turn)
+        .or_else(|| letter.answered_ids().find_map(|id| turn_of_message_id(id, match_id)))
 }
 
 /// Returns the turn at the end of the Message-ID of a letter that we sent about this match.

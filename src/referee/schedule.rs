@@ -88,7 +88,9 @@ impl Absence {
     pub fn total_days(absences: &[Absence]) -> i64 {
         let mut sorted = absences.to_vec();
         sorted.sort_unstable_by_key(|absence| absence.from);
-        let (mut days, mut counted) = (0, NaiveDate::MIN);
+        let mut days = 0;
+        // The first day that no earlier absence covers.
+        let mut counted = NaiveDate::MIN;
         for absence in sorted {
             days += (absence.to - absence.from.max(counted)).num_days().max(-1) + 1;
             counted = counted.max(absence.to + Days::new(1));
@@ -143,12 +145,17 @@ impl Terms {
     }
 
     fn next_allowed_day(&self, mut due: NaiveDateTime, absences: &[Absence]) -> NaiveDateTime {
-        let away = |day: NaiveDate| absences.iter().any(|absence| (absence.from..=absence.to).contains(&day));
-        let rest = |day: NaiveDate| !self.weekends && matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
-        while away(due.date()) || rest(due.date()) {
+        while !self.is_allowed(due.date(), absences) {
             due = next_day(due);
         }
         due
+    }
+
+    /// Whether a turn may be due on this day.
+    fn is_allowed(&self, day: NaiveDate, absences: &[Absence]) -> bool {
+        let is_weekend = matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
+        let is_away = absences.iter().any(|absence| (absence.from..=absence.to).contains(&day));
+        !is_away && (self.weekends || !is_weekend)
     }
 
     /// Converts a local time. An ambiguous time (clocks set back) maps to the later instant, a nonexistent time (clocks

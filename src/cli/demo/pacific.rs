@@ -21,6 +21,13 @@ struct Ship {
     aloft: bool,
 }
 
+impl Ship {
+    /// Whether this is a squadron that still waits on the carrier of its number.
+    fn is_carried_by(&self, carrier: &Ship) -> bool {
+        self.class == Class::Squadron && !self.aloft && self.no == carrier.no
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Carrier,
@@ -55,36 +62,43 @@ pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
 fn setup(form: Vec<String>, dice: &mut Dice) -> Vec<String> {
     let mirrored = dice.below(2) == 0;
     let mut taken: Vec<Square> = Vec::new();
-    let mut place = |word: &str, far: bool| -> String {
-        let Some(mut at) = Square::parse(word) else { return word.to_owned() };
-        if mirrored {
-            at = Square::new(15 - at.file(), at.rank()).unwrap_or(at);
+    let mut lines = Vec::new();
+    for line in form {
+        let is_submarine = line.starts_with("SUBMARINE");
+        let mut words = Vec::new();
+        for word in line.split(' ') {
+            let Some(mut at) = Square::parse(word) else {
+                words.push(word.to_owned());
+                continue;
+            };
+            if mirrored {
+                at = Square::new(15 - at.file(), at.rank()).unwrap_or(at);
+            }
+            // A submarine may go anywhere in the half of the board where the example has it.
+            while is_submarine && (taken.contains(&at) || dice.below(4) > 0) {
+                let file = dice.below(16) as u8;
+                let rank = at.rank() / 8 * 8 + dice.below(8) as u8;
+                at = Square::new(file, rank).unwrap_or(at);
+            }
+            taken.push(at);
+            words.push(at.to_string());
         }
-        // A submarine may go anywhere in the half of the board where the example has it.
-        while far && (taken.contains(&at) || dice.below(4) > 0) {
-            let (file, rank) = (dice.below(16) as u8, at.rank() / 8 * 8 + dice.below(8) as u8);
-            at = Square::new(file, rank).unwrap_or(at);
-        }
-        taken.push(at);
-        at.to_string()
-    };
-    let lines = form.iter().map(|line| {
-        let far = line.starts_with("SUBMARINE");
-        line.split(' ').map(|word| place(word, far)).collect::<Vec<_>>().join(" ")
-    });
-    lines.collect()
+        lines.push(words.join(" "));
+    }
+    lines
 }
 
 /// Returns the move that gains most: what it sinks, less what the reply can sink, else the way to the enemy.
 fn surface(own: &Side, foe: &Side, dice: &mut Dice) -> Option<String> {
     let mut best: Option<(i32, String)> = None;
     for (i, ship) in own.ships.iter().enumerate() {
-        let escorted = |other: &Ship| other.class == Class::Squadron && !other.aloft && other.no == ship.no;
-        if ship.class == Class::Carrier && own.ships.iter().any(escorted) {
+        // A carrier with its squadron aboard stays where it is: the squadron might not be able to follow.
+        if ship.class == Class::Carrier && own.ships.iter().any(|other| other.is_carried_by(ship)) {
             continue;
         }
         for to in moves(ship, &own.ships, &foe.ships) {
-            let (mut mine, mut theirs) = (own.ships.clone(), foe.ships.clone());
+            let mut mine = own.ships.clone();
+            let mut theirs = foe.ships.clone();
             mine[i].at = to;
             let sunk = theirs.iter().position(|other| other.at == to).map_or(0, |i| worth(&theirs.remove(i)));
             let lost = theirs.iter().flat_map(|other| moves(other, &theirs, &mine));
@@ -133,8 +147,9 @@ fn hunt(letter: &str, own: &Side, dice: &mut Dice) -> Option<String> {
     let (files, ranks) = *dice.pick(&[SIDEWAYS, DIAGONAL].concat())?;
     let corner = heard.step(2 * files, 2 * ranks).filter(|at| at.file() < 15 && at.rank() < 15)?;
     let area = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(files, ranks)| corner.step(files, ranks));
-    let near = |ship: &Ship| area.iter().flatten().any(|at| at.king_steps(ship.at) <= REACH);
-    let reached = own.ships.iter().any(|ship| ship.class != Class::Squadron && near(ship));
+    let reached = own.ships.iter().any(|ship| {
+        ship.class != Class::Squadron && area.iter().flatten().any(|at| at.king_steps(ship.at) <= REACH)
+    });
     reached.then(|| format!("ASW {corner}"))
 }
 
@@ -149,35 +164,40 @@ fn worth(ship: &Ship) -> i32 {
 
 /// Returns the squares that a ship may go to, except for a squadron's leap.
 fn moves(ship: &Ship, own: &[Ship], foe: &[Ship]) -> Vec<Square> {
-    let mut found = Vec::new();
-    let mut go = |directions: &[(i8, i8)], steps: usize, may_sink: bool| {
-        for (files, ranks) in directions {
-            let mut at = ship.at;
-            for _ in 0..steps {
-                let Some(to) = at.step(*files, *ranks).filter(|to| own.iter().all(|own| own.at != *to))
-                else {
-                    break;
-                };
-                let sinks = foe.iter().any(|foe| foe.at == to);
-                if !sinks || may_sink {
-                    found.push(to);
-                }
-                if sinks {
-                    break;
-                }
-                at = to;
-            }
-        }
-    };
+    let all_around = [SIDEWAYS, DIAGONAL].concat();
     match ship.class {
-        Class::Carrier => go(&[SIDEWAYS, DIAGONAL].concat(), 1, true),
-        Class::Squadron => go(&[SIDEWAYS, DIAGONAL].concat(), 15, true),
-        Class::Battleship => go(&SIDEWAYS, 15, true),
+        Class::Carrier => steps(ship.at, &all_around, 1, own, foe),
+        Class::Squadron => steps(ship.at, &all_around, 15, own, foe),
+        Class::Battleship => steps(ship.at, &SIDEWAYS, 15, own, foe),
         Class::Cruiser => {
-            go(&DIAGONAL, 15, true);
-            go(&SIDEWAYS, 1, false);
+            let mut found = steps(ship.at, &DIAGONAL, 15, own, foe);
+            let mut sideways = steps(ship.at, &SIDEWAYS, 1, own, foe);
+            // Sideways a cruiser goes to empty squares only.
+            sideways.retain(|to| foe.iter().all(|foe| foe.at != *to));
+            found.append(&mut sideways);
+            found
         }
-        Class::Destroyer => go(&KNIGHT, 1, true),
+        Class::Destroyer => steps(ship.at, &KNIGHT, 1, own, foe),
+    }
+}
+
+/// Returns the squares up to `count` steps away in these directions, as far as the first ship, or onto it if it is an
+/// enemy.
+fn steps(from: Square, directions: &[(i8, i8)], count: usize, own: &[Ship], foe: &[Ship]) -> Vec<Square> {
+    let mut found = Vec::new();
+    for (files, ranks) in directions {
+        let mut at = from;
+        for _ in 0..count {
+            let Some(to) = at.step(*files, *ranks) else { break };
+            if own.iter().any(|own| own.at == to) {
+                break;
+            }
+            found.push(to);
+            if foe.iter().any(|foe| foe.at == to) {
+                break;
+            }
+            at = to;
+        }
     }
     found
 }

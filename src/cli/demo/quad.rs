@@ -32,15 +32,10 @@ pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     }
     let Some(table) = Table::read(letter) else { return examples(letter) };
     let squares = table.squares();
-    // The free points of the squares that lack a single marble.
-    let lacking = |held: fn(&Corners) -> bool| -> Vec<Point> {
-        let corners = squares.iter().filter(|square| held(square)).flat_map(|square| square.points);
-        corners.filter(|point| table.free.contains(point)).collect()
-    };
-    if let Some(last) = lacking(|square| square.own == 3).first() {
+    if let Some(last) = table.free_in(squares.iter().filter(|square| square.own == 3)).first() {
         return vec![format!("MARBLE {last}")];
     }
-    let mut threats = lacking(|square| square.foe == 3);
+    let mut threats = table.free_in(squares.iter().filter(|square| square.foe == 3));
     threats.sort();
     threats.dedup();
     let choice = if threats.is_empty() { &table.free } else { &threats };
@@ -90,6 +85,11 @@ impl Table {
             }
         }
         Some(table).filter(|table| !table.free.is_empty())
+    }
+
+    /// Returns the free points of these squares.
+    fn free_in<'a>(&self, squares: impl Iterator<Item = &'a Corners>) -> Vec<Point> {
+        squares.flat_map(|square| square.points).filter(|point| self.free.contains(point)).collect()
     }
 
     /// Returns every square at any tilt whose corners are free or hold a marble, those nearest to a quad first.

@@ -56,15 +56,8 @@ pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
 
 /// Sets up stars at home and in each neutral quadrant, and four ships of medium size.
 fn setup(text: &[&str], dice: &mut Dice) -> Vec<String> {
-    let quadrants_after = |words: &str| -> Vec<char> {
-        let line = text.iter().find_map(|line| line.split_once(words)).map_or("", |(_, rest)| rest);
-        line.split([' ', ':', ','])
-            .filter(|word| word.len() == 1)
-            .filter_map(|word| word.chars().next())
-            .collect()
-    };
-    let home = quadrants_after("Stars in your home sector, quadrants");
-    let neutral = quadrants_after("Stars in the neutral sector,");
+    let home = quadrants_after(text, "Stars in your home sector, quadrants");
+    let neutral = quadrants_after(text, "Stars in the neutral sector,");
     let mut lines = Vec::new();
     // 3 + 3 + 2 + 2 + 2 + 2 + 1 = 15, a star in each quadrant and a second one in the first.
     for (place, value) in home.iter().zip([3, 3, 2, 2, 2, 2]) {
@@ -91,11 +84,21 @@ fn setup(text: &[&str], dice: &mut Dice) -> Vec<String> {
     lines
 }
 
+/// Parses the letters of quadrants that follow these words.
+fn quadrants_after(text: &[&str], words: &str) -> Vec<char> {
+    let rest = text.iter().find_map(|line| line.split_once(words)).map_or("", |(_, rest)| rest);
+    rest.split([' ', ':', ','])
+        .filter(|word| word.len() == 1)
+        .filter_map(|word| word.chars().next())
+        .collect()
+}
+
 /// Captures what it can, builds what it can pay for, and heads for the nearest star or into the unknown.
 fn turn(text: &[&str], dice: &mut Dice) -> Vec<String> {
     let ships = ships(text);
     let stars = stars(text);
-    let (mut lines, mut busy) = (Vec::new(), Vec::new());
+    let mut lines = Vec::new();
+    let mut busy = Vec::new();
     let base = stars.iter().find(|(_, (_, base))| *base).map(|(at, _)| *at);
     for (at, (value, base)) in &stars {
         let there: Vec<&Ship> = ships.iter().filter(|ship| ship.at == *at).collect();
@@ -141,12 +144,15 @@ fn step(from: Place, goal: Place, dice: &mut Dice) -> Option<Place> {
 /// Parses the rows below `Your ships`: number, offence, defence, size, square.
 fn ships(text: &[&str]) -> Vec<Ship> {
     let rows = text.iter().skip_while(|line| **line != "Your ships").skip(4);
-    let ship = |line: &&str| -> Option<Ship> {
-        let words: Vec<&str> = line.split_whitespace().collect();
+    rows.map_while(|row| Ship::parse(row)).collect()
+}
+
+impl Ship {
+    fn parse(row: &str) -> Option<Ship> {
+        let words: Vec<&str> = row.split_whitespace().collect();
         let [no, offence, _, _, at] = words[..] else { return None };
         Some(Ship { no: no.parse().ok()?, offence: offence.parse().ok()?, at: Place::parse(at)? })
-    };
-    rows.map_while(ship).collect()
+    }
 }
 
 /// Parses the stars below `Stars that you know of …`: square, value, and `base` after one's own.

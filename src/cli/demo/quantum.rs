@@ -35,11 +35,14 @@ pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     let board = read(letter);
     let best = moves(&board, true).into_iter().max_by_key(|&(from, to)| {
         let after = after(&board, from, to);
-        let most = |own| moves(&after, own).iter().map(|step| gain(&after, *step)).max().unwrap_or(0);
         let throw = i32::try_from(dice.below(4)).unwrap_or_default();
-        4 * gain(&board, (from, to)) - 2 * most(false) + 3 * most(true) + throw
+        4 * gain(&board, (from, to)) - 2 * best_gain(&after, false) + 3 * best_gain(&after, true) + throw
     });
     best.map_or_else(|| examples(letter), |(from, to)| vec![format!("{from} {to}")])
+}
+
+fn best_gain(board: &Board, own: bool) -> i32 {
+    moves(board, own).into_iter().map(|step| gain(board, step)).max().unwrap_or(0)
 }
 
 /// Values what a move stacks: the height it reaches, or far more for a tower.
