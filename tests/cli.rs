@@ -14,7 +14,7 @@ mod config;
 mod gm;
 
 /// A club on Maildirs in its own folder.
-const CONFIG: &str = include_str!("tools/club.toml");
+const CONFIG: &str = include_str!("support/club.toml");
 
 /// A folder in which to run `fogpost`.
 struct Folder(TempDir);

@@ -18,7 +18,7 @@ const ANN: &str = "ann@players.example";
 const BO: &str = "bo@players.example";
 
 /// A club on Maildirs in its own folder.
-const CONFIG: &str = include_str!("tools/club.toml");
+const CONFIG: &str = include_str!("support/club.toml");
 
 /// A club's folder, in which `fogpost` is run.
 struct Club(TempDir);

@@ -232,8 +232,10 @@ impl BatchSender {
 
     fn report_trouble(&self, error: &Error) {
         let text = error.to_string();
-        if self.health.borrow().trouble.as_ref() != Some(&text) {
-            let error = without_addresses(&text);
+        let error = without_addresses(&text);
+        if self.health.borrow().trouble.as_ref() == Some(&text) {
+            tracing::debug!(error, "the mailbox still cannot be read");
+        } else {
             tracing::warn!(error, "the mailbox cannot be read; trying again");
             self.health.send_modify(|health| health.trouble = Some(text));
         }

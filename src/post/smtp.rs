@@ -4,7 +4,6 @@
 //! cannot hold up the others.
 
 mod conversation;
-mod wire;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,10 @@
-//! A referee's desk for tests: the whole program with a database and Maildirs in a temporary folder, and a clock
-//! that the test moves. When it is dropped, nothing may be left unsent and every ledger must verify.
+//! A desk for tests: the whole program in this process, with a database and Maildirs in a temporary folder and a clock
+//! that the test moves. Dropping it fails if a dispatch is unsent or a ledger does not verify.
 
 #![allow(dead_code, reason = "each test program uses its own part of the desk")]
+
+#[path = "../support/club.rs"]
+mod club;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,18 +13,18 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::audit::AuditVerdict;
-use fogpost::config::Config;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 use fogpost::post::{maildir, maildirs::folder_of};
 use fogpost::referee::Match;
-use fogpost::store::{self, LetterRow, LetterStatus};
+use fogpost::store::{LetterRow, LetterStatus};
 use mail_parser::{MessageParser, MimeHeaders};
 use sqlx::{Connection as _, SqliteConnection};
-use tempfile::TempDir;
 use tokio::runtime::Runtime;
+
+use club::Club;
 
 pub const ANN: &str = "ann@players.example";
 pub const BO: &str = "bo@players.example";
@@ -45,22 +48,23 @@ path = "mail"
 zone = "Europe/Berlin"
 "#;
 
-/// The clock of every test begins here, a Thursday.
+/// When the clock of every test starts, a Thursday.
 pub const BEGINNING: &str = "2026-05-07T10:00:00Z";
 
 pub struct Desk {
     runtime: Runtime,
     office: Arc<Office>,
-    folder: TempDir,
+    club: Club,
     now: Arc<Mutex<DateTime<Utc>>>,
+    /// How many letters were written.
     letters: Cell<u32>,
-    /// How many letters to each address the test has looked at.
+    /// How many letters to each address the test has seen.
     seen: RefCell<BTreeMap<String, usize>>,
-    /// Set when the test itself leaves a dispatch or a ledger as it may not be.
+    /// Set by a test that leaves a dispatch unsent or breaks a ledger itself.
     pub untidy: Cell<bool>,
 }
 
-/// A letter that the referee sent, as its reader sees it.
+/// A letter from the referee, as its reader sees it.
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub subject: String,
@@ -78,19 +82,19 @@ impl Sent {
     /// The reply token of the footer.
     pub fn token(&self) -> &str {
         let line = self.text.lines().find_map(|line| line.strip_prefix("Reply token: "));
-        line.expect("a letter to a seat bears a reply token")
+        line.expect("a letter to a seat has a reply token")
     }
 
     #[track_caller]
     pub fn says(&self, words: &str) -> &Self {
         let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(flat(&self.text).contains(&flat(words)), "{words:?} is not said in:\n{}", self.text);
+        assert!(flat(&self.text).contains(&flat(words)), "{words:?} is not in:\n{}", self.text);
         self
     }
 
     #[track_caller]
     pub fn keeps_silent_of(&self, words: &str) -> &Self {
-        assert!(!self.text.contains(words), "{words:?} is said in:\n{}", self.text);
+        assert!(!self.text.contains(words), "{words:?} is in:\n{}", self.text);
         self
     }
 }
@@ -100,23 +104,21 @@ impl Desk {
         Desk::with("")
     }
 
-    /// A desk with further lines of config.
+    /// A desk with additional config.
     pub fn with(config: &str) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        // Lines that say where letters go say it in the place of ours.
-        let ours = match config.contains("[outbox") {
+        // An outbox of its own replaces the usual one.
+        let usual = match config.contains("[outbox") {
             true => CONFIG.replace("[outbox.maildir]\npath = \"mail\"\n", ""),
             false => CONFIG.to_owned(),
         };
-        std::fs::write(folder.path().join("config.toml"), format!("{ours}{config}")).expect("the config");
-        maildir::create(&folder.path().join("mail/referee")).expect("the mailbox");
+        let club = Club::with(&format!("{usual}{config}"));
         let now = Arc::new(Mutex::new(BEGINNING.parse().expect("an instant")));
         let runtime = Runtime::new().expect("a runtime");
-        let office = runtime.block_on(open(folder.path(), Arc::clone(&now)));
+        let office = runtime.block_on(open(&club, &now));
         Desk {
             runtime,
             office,
-            folder,
+            club,
             now,
             letters: Cell::new(0),
             seen: RefCell::default(),
@@ -124,20 +126,20 @@ impl Desk {
         }
     }
 
-    /// The program ends and is started again, on the same folder.
+    /// Restarts the program on the same folder.
     pub fn restart(&mut self) {
         self.restart_after(|_| ());
     }
 
-    /// The same, with `work` done on the folder in between.
+    /// Restarts the program and runs `work` on the folder in between.
     pub fn restart_after(&mut self, work: impl FnOnce(&Path)) {
         self.runtime.block_on(self.office.close());
-        work(self.folder.path());
-        self.office = self.runtime.block_on(open(self.folder.path(), Arc::clone(&self.now)));
+        work(self.folder());
+        self.office = self.runtime.block_on(open(&self.club, &self.now));
     }
 
     pub fn folder(&self) -> &Path {
-        self.folder.path()
+        self.club.folder()
     }
 
     pub fn office(&self) -> &Office {
@@ -145,7 +147,7 @@ impl Desk {
     }
 
     pub fn office_mut(&mut self) -> &mut Office {
-        Arc::get_mut(&mut self.office).expect("nobody else has it")
+        Arc::get_mut(&mut self.office).expect("no other owner")
     }
 
     pub fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
@@ -173,18 +175,18 @@ impl Desk {
         game_match
     }
 
-    /// A match as it is now.
+    /// The current state of a match.
     pub fn find(&self, id: &str) -> Match {
         let rows = self.block_on(self.office.store.matches(&[id.to_owned()])).expect("the store answers");
         serde_json::from_str(&rows.first().expect("the match is there").snapshot).expect("a snapshot")
     }
 
-    /// Lets the program do once what there is to do.
+    /// Runs the program once over everything that is due.
     pub fn work(&self) {
         self.block_on(self.office.once()).expect("the program works");
     }
 
-    /// Moves the clock; the program works on all the while, often enough that it counts as running.
+    /// Moves the clock while the program runs. It works often enough not to count as an outage.
     pub fn advance(&self, hours: i64) {
         let mut left = hours;
         while left > 0 {
@@ -195,34 +197,34 @@ impl Desk {
         }
     }
 
-    /// Moves the clock while the program does not run.
+    /// Moves the clock while the program is down.
     pub fn sleep(&self, hours: i64) {
         *self.now.lock().expect("the clock") += TimeDelta::hours(hours);
     }
 
-    /// A raw letter arrives and is dealt with.
+    /// Delivers a raw letter and runs the program.
     pub fn receive(&self, raw: &str) {
         self.put(raw);
         self.work();
     }
 
-    /// A raw letter arrives in the mailbox, unread.
+    /// Delivers a raw letter to the mailbox and returns its file.
     pub fn put(&self, raw: &str) -> PathBuf {
         let raw = raw.replace("\r\n", "\n").replace('\n', "\r\n");
-        let path = maildir::deliver(&self.folder.path().join("mail/referee"), raw.as_bytes());
+        let path = maildir::deliver(&self.club.mailbox(), raw.as_bytes());
         let path = path.expect("it is delivered");
-        // It came in when the desk's clock says so.
+        // The time of receipt is that of the file.
         let file = std::fs::File::options().append(true).open(&path).expect("the letter");
         file.set_modified(self.now().into()).expect("its time");
         path
     }
 
-    /// `from` answers a letter of the referee with `body` above the quoted text.
+    /// Answers a letter of the referee as `from`, with `body` above the quoted text.
     pub fn reply(&self, from: &str, to: &Sent, body: &str) {
         self.receive(&self.answer(from, to, body));
     }
 
-    /// The answer that `reply` sends.
+    /// The raw letter that `reply` sends.
     pub fn answer(&self, from: &str, to: &Sent, body: &str) -> String {
         let quoted: String = to.text.lines().map(|line| format!("> {line}\n")).collect();
         let n = self.letters.replace(self.letters.get() + 1);
@@ -234,7 +236,7 @@ impl Desk {
         )
     }
 
-    /// A letter that answers nothing.
+    /// Sends a letter that is not a reply.
     pub fn write(&self, from: &str, body: &str) {
         let n = self.letters.replace(self.letters.get() + 1);
         self.receive(&format!(
@@ -242,14 +244,14 @@ impl Desk {
         ));
     }
 
-    /// Every letter that went to `address`, in the order in which they were made: they are sent side by side.
+    /// Every letter sent to `address`, in the order of the dispatches: they are sent in parallel.
     pub fn all_to(&self, address: &str) -> Vec<Sent> {
         self.raw_to(address).iter().map(|raw| sent(raw)).collect()
     }
 
-    /// Their bytes.
+    /// The bytes of every letter sent to `address`.
     pub fn raw_to(&self, address: &str) -> Vec<Vec<u8>> {
-        let new = folder_of(&self.folder.path().join("mail"), address).join("new");
+        let new = folder_of(&self.club.path("mail"), address).join("new");
         let Ok(listed) = std::fs::read_dir(new) else { return Vec::new() };
         let made =
             self.block_on(self.office.store.list_dispatches(false, 100_000)).expect("the store answers");
@@ -260,14 +262,14 @@ impl Desk {
         all
     }
 
-    /// The letters that went to `address` since the last call.
+    /// The letters sent to `address` since the last call.
     pub fn sent_to(&self, address: &str) -> Vec<Sent> {
         let all = self.all_to(address);
         let seen = self.seen.borrow_mut().insert(address.to_owned(), all.len()).unwrap_or(0);
         all[seen..].to_vec()
     }
 
-    /// The one letter that went to `address` since the last call.
+    /// The only letter sent to `address` since the last call.
     #[track_caller]
     pub fn one_to(&self, address: &str) -> Sent {
         let mut new = self.sent_to(address);
@@ -276,13 +278,13 @@ impl Desk {
         new.remove(0)
     }
 
-    /// The last letter that went to `address`.
+    /// The last letter sent to `address`.
     #[track_caller]
     pub fn last_to(&self, address: &str) -> Sent {
         self.sent_to(address).pop().expect("a letter since the last call")
     }
 
-    /// Changes the database from outside.
+    /// Changes the database behind the program's back.
     pub fn change_database(&self, sql: &'static str) {
         let url = format!("sqlite:{}", self.folder().join("fogpost.db").display());
         self.block_on(async {
@@ -291,7 +293,7 @@ impl Desk {
         });
     }
 
-    /// What came, the newest first.
+    /// The letters received, newest first.
     pub fn letters(&self) -> Vec<LetterRow> {
         self.block_on(self.office.store.letters(None, None, "", 1000)).expect("the store answers")
     }
@@ -301,10 +303,10 @@ impl Desk {
         self.letters().first().expect("a letter came").status
     }
 
-    /// Nothing waits to be sent, and every chain verifies.
+    /// Asserts that nothing waits to be sent and that every ledger verifies.
     pub fn check(&self) {
         let queues = self.block_on(self.office.store.queues()).expect("the store answers");
-        assert_eq!(queues.dispatches_waiting, 0, "a dispatch is left");
+        assert_eq!(queues.dispatches_waiting, 0, "a dispatch is unsent");
         for row in self.block_on(self.office.store.list_matches(None)).expect("the store answers") {
             let verdict = self.verify(&row.id);
             assert!(verdict.is_sound(), "{verdict:#?}");
@@ -312,7 +314,7 @@ impl Desk {
         }
     }
 
-    /// Checks a match against its ledger.
+    /// Verifies a match against its ledger.
     pub fn verify(&self, id: &str) -> AuditVerdict {
         self.block_on(self.office.verify(id, &|_| ())).expect("the store answers")
     }
@@ -326,11 +328,9 @@ impl Drop for Desk {
     }
 }
 
-async fn open(folder: &Path, now: Arc<Mutex<DateTime<Utc>>>) -> Arc<Office> {
-    let config = Config::load(&folder.join("config.toml")).expect("the config is sound");
-    let store = store::open(&config.database.url).await.expect("the store opens");
-    let clock = Arc::new(move || *now.lock().expect("the clock"));
-    Arc::new(Office::new(config, store, clock).expect("the office opens"))
+async fn open(club: &Club, now: &Arc<Mutex<DateTime<Utc>>>) -> Arc<Office> {
+    let now = Arc::clone(now);
+    club.office(move || *now.lock().expect("the clock")).await
 }
 
 fn sent(raw: &[u8]) -> Sent {

@@ -1,4 +1,4 @@
-//! The whole program by letter: what comes in, what goes out, and what is in the book afterwards.
+//! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
 mod audit;
 mod backup;
@@ -18,6 +18,8 @@ mod people;
 mod play;
 mod positions;
 mod proof;
+#[path = "../support/random.rs"]
+mod random;
 mod schedule;
 mod shuffled;
 mod strangers;

@@ -1,18 +1,19 @@
-//! A match that lives by letters alone: challenged, played, extended, interrupted, protested, corrected and drawn.
+//! A match managed by letters alone: challenge, play, extension, absence, protest, correction and draw.
 
 use chrono::{DateTime, Days, Utc};
 use serde_json::Value;
 
-use crate::play::{Club, Letter, Person};
+use crate::club::Club;
+use crate::play::{Letter, Person, club_on};
 use crate::servers::Servers;
 
-/// The code in a letter, behind this word.
+/// The code in a letter after this word.
 fn code(letter: &Letter, word: &str) -> String {
     let line = letter.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
     line.expect("a code").trim().to_owned()
 }
 
-/// The one match of the club, as `match list --json` has it.
+/// The only match of the club, as `match list --json` prints it.
 fn the_match(club: &Club) -> Value {
     let listed = String::from_utf8(club.run(&["match", "list", "--json"]).stdout).expect("text");
     serde_json::from_str(&listed).expect("one match")
@@ -23,11 +24,11 @@ fn deadline(club: &Club) -> DateTime<Utc> {
 }
 
 #[test]
-fn a_match_begins_is_extended_interrupted_protested_corrected_and_drawn_by_letters() {
+fn a_match_is_opened_extended_protested_corrected_and_drawn_by_letters() {
     let Some(servers) = Servers::start() else { return };
-    let mut club = Club::new(&servers, "tls");
+    let club = club_on(&servers, "tls");
     let [mut ann, mut bo, mut gm] = ["Ann", "Bo", "GM"].map(|name| Person::new(&servers, name));
-    club.start();
+    let _daemon = club.start();
 
     ann.writes("CHALLENGE bo@club.test Quad days=3 seat=first");
     ann.reads("bo@club.test has been challenged", &club);
@@ -37,7 +38,7 @@ fn a_match_begins_is_extended_interrupted_protested_corrected_and_drawn_by_lette
     bo.reads("A match of Quad begins", &club);
     let id = the_match(&club)["match"].as_str().expect("a name").to_owned();
 
-    // Two turns of each, Bo's with a mail program.
+    // Two turns each; Bo uses a mail program.
     for (black, white) in [("E5", "A5"), ("E6", "B8")] {
         ann.answers(&to_ann, &format!("MARBLE {black}"));
         let to_bo = bo.reads("please send your orders", &club);
@@ -45,7 +46,7 @@ fn a_match_begins_is_extended_interrupted_protested_corrected_and_drawn_by_lette
         to_ann = ann.reads("please send your orders", &club);
     }
 
-    // Turn 5 is Ann's: she asks for more time, and Bo agrees.
+    // Turn 5 is Ann's. She asks for more time, and Bo agrees.
     let before = deadline(&club);
     ann.answers(&to_ann, "EXTEND 3 days");
     ann.reads("bo was asked for 3 more days", &club);
@@ -55,7 +56,7 @@ fn a_match_begins_is_extended_interrupted_protested_corrected_and_drawn_by_lette
     ann.reads("The deadline has moved by 3 days", &club);
     assert_eq!(deadline(&club), before + Days::new(3));
 
-    // She is away when that time is over: the deadline moves to the day after.
+    // Ann is absent at the new deadline, so it moves to the day after her return.
     let day = |days| Utc::now().date_naive() + Days::new(days);
     let (from, to) = (day(4), day(20));
     ann.answers(&to_ann, &format!("ABSENT {from} TO {to}"));
@@ -63,7 +64,7 @@ fn a_match_begins_is_extended_interrupted_protested_corrected_and_drawn_by_lette
     bo.reads(&format!("ann is away from {from} to {to}"), &club);
     assert_eq!(deadline(&club).date_naive(), to + Days::new(1));
 
-    // Bo protests; the match stands still, and the GM decides turn 4 anew.
+    // Bo protests. The match is paused, and the GM corrects turn 4.
     bo.answers(&agreed, "PROTEST My letter of turn 4 said K4.\nEND");
     bo.reads("Your protest is before the GM", &club);
     ann.reads("nothing is adjudicated, until the GM has decided", &club);
@@ -84,10 +85,10 @@ fn a_match_begins_is_extended_interrupted_protested_corrected_and_drawn_by_lette
     bo.reads("The draw is agreed", &club);
     gm.reads("Nobody has won (draw agreed)", &club);
 
-    // Every letter was ruled on or answered, and the book tells the same story.
+    // Every letter was ruled on or answered, and the ledger verifies.
     let letters = String::from_utf8(club.run(&["letters", "--json"]).stdout).expect("text");
-    let well = |line: &str| line.contains(r#""fate":"ruled""#) || line.contains(r#""fate":"answered""#);
-    assert!(letters.lines().all(well), "{letters}");
+    let done = |line: &str| line.contains(r#""fate":"ruled""#) || line.contains(r#""fate":"answered""#);
+    assert!(letters.lines().all(done), "{letters}");
     let verified = club.run(&["audit", "verify", &id]);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
 }

@@ -1,147 +1,86 @@
-//! The whole program as a process of its own, between people who write and read at real servers.
+//! The program as a process of its own, and players who read and write mail on real servers.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fogpost::store;
 use mail_parser::MessageParser;
-use tempfile::TempDir;
 
+use crate::club::{Club, PATIENCE};
 use crate::servers::{PASSWORD, Servers};
 
-/// How long a letter may be on its way on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The address of the second player in most matches.
+pub const BO: &str = "Bo <bo@club.test>";
 
-/// A club whose referee has a mailbox at the servers.
-pub struct Club {
-    folder: TempDir,
-    daemon: Option<Child>,
+/// A club whose referee has a mailbox on the servers. `tls` protects both connections: `tls` or `starttls`.
+pub fn club_on(servers: &Servers, tls: &str) -> Club {
+    let (imap, smtp) = match tls {
+        "tls" => (servers.imaps_port, servers.smtps_port),
+        _ => (servers.imap_port, servers.smtp_port),
+    };
+    let config = format!(
+        r#"
+        [club]
+        name = "The Club"
+        address = "referee@club.test"
+        plus_addresses = true
+        [club.gm]
+        name = "The GM"
+        address = "gm@club.test"
+        [inbox.imap]
+        host = "localhost"
+        port = {imap}
+        tls = "{tls}"
+        ca_file = "{ca}"
+        user = "referee"
+        password_file = "imap.secret"
+        [outbox.smtp]
+        host = "localhost"
+        port = {smtp}
+        tls = "{tls}"
+        ca_file = "{ca}"
+        user = "referee"
+        password = "{PASSWORD}"
+        [log]
+        filter = "trace"
+        "#,
+        ca = servers.ca_file().display(),
+    );
+    let club = Club::with(&config);
+    fs::write(club.path("imap.secret"), format!("{PASSWORD}\n")).expect("the password");
+    club
 }
 
-impl Club {
-    /// `tls` is how both lines are protected: `tls` or `starttls`.
-    pub fn new(servers: &Servers, tls: &str) -> Self {
-        let (imap, smtp) = match tls {
-            "tls" => (servers.imaps_port, servers.smtps_port),
-            _ => (servers.imap_port, servers.smtp_port),
-        };
-        let config = format!(
-            r#"
-            [club]
-            name = "The Club"
-            address = "referee@club.test"
-            plus_addresses = true
-            [club.gm]
-            name = "The GM"
-            address = "gm@club.test"
-            [inbox.imap]
-            host = "localhost"
-            port = {imap}
-            tls = "{tls}"
-            ca_file = "{ca}"
-            user = "referee"
-            password_file = "imap.secret"
-            [outbox.smtp]
-            host = "localhost"
-            port = {smtp}
-            tls = "{tls}"
-            ca_file = "{ca}"
-            user = "referee"
-            password = "{PASSWORD}"
-            [log]
-            filter = "trace"
-            "#,
-            ca = servers.ca_file().display(),
-        );
-        let club = Club { folder: tempfile::tempdir().expect("a folder"), daemon: None };
-        fs::write(club.path("config.toml"), config).expect("the config");
-        fs::write(club.path("imap.secret"), format!("{PASSWORD}\n")).expect("the password");
-        club
-    }
+/// Opens a match in which Ann moves first, with options like `quiet_limit=2`, and returns its name.
+pub fn open_match(club: &Club, game: &str, second: &str, options: &[&str]) -> String {
+    club.open(game, ["Ann <ann@club.test>", second], options)
+}
 
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fogpost"));
-        command.arg("--config").arg(self.path("config.toml")).args(arguments);
-        command
-    }
-
-    pub fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().expect("fogpost runs")
-    }
-
-    /// Opens a match between Ann and `second` with options like `quiet_limit=2`; its name.
-    pub fn open(&self, game: &str, second: &str, options: &[&str]) -> String {
-        let mut arguments = vec!["match", "new", game, "Ann <ann@club.test>", second, "--json"];
-        arguments.extend(options.iter().flat_map(|option| ["--option", option]));
-        let out = self.run(&arguments);
-        let text = String::from_utf8(out.stdout).expect("text");
-        let found: serde_json::Value = serde_json::from_str(&text).expect("the match is open");
-        found["match"].as_str().expect("a name").to_owned()
-    }
-
-    pub fn start(&mut self) {
-        let log = File::options().create(true).append(true).open(self.path("log")).expect("the log");
-        self.daemon = Some(self.command(&["run"]).stderr(log).spawn().expect("fogpost runs"));
-    }
-
-    /// Ends the daemon without a word, by SIGKILL.
-    pub fn kill(&mut self) {
-        let mut daemon = self.daemon.take().expect("it runs");
-        daemon.kill().expect("our child");
-        daemon.wait().expect("our child");
-    }
-
-    /// What came and what became of it, and the daemon's log: for a test that fails.
-    pub fn log(&self) -> String {
-        let letters = String::from_utf8(self.run(&["letters"]).stdout).expect("text");
-        let log = self.daemons_log();
-        letters + &log.lines().filter(|line| !line.contains(" TRACE ")).collect::<Vec<_>>().join("\n")
-    }
-
-    /// At its loudest.
-    fn daemons_log(&self) -> String {
-        fs::read_to_string(self.path("log")).unwrap_or_default()
-    }
-
-    /// The log tells nobody's password, address, name or orders.
-    #[track_caller]
-    fn keeps(&self, secrets: &[&str]) {
-        let log = self.daemons_log();
-        assert!(log.contains(" TRACE "), "it was loud");
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        for secret in [&[PASSWORD, "@club.test", "Ann", "Bo"], secrets].concat() {
-            let tells = |line: &&str| {
-                let mut places =
-                    line.match_indices(secret).map(|(at, _)| (&line[..at], &line[at + secret.len()..]));
-                places.any(|(before, behind)| {
-                    secret.starts_with('@') || !before.ends_with(is_part) && !behind.starts_with(is_part)
-                })
-            };
-            let told: Vec<_> = log.lines().filter(tells).take(3).collect();
-            assert!(told.is_empty(), "{secret:?} is told in {told:#?}");
-        }
+/// Asserts that the trace log contains no password, address, name or order.
+#[track_caller]
+fn assert_log_keeps(club: &Club, secrets: &[&str]) {
+    let log = club.log();
+    assert!(log.contains(" TRACE "), "the log is at trace level");
+    for secret in [&[PASSWORD, "@club.test", "Ann", "Bo"], secrets].concat() {
+        let lines: Vec<_> = log.lines().filter(|line| has_word(line, secret)).take(3).collect();
+        assert!(lines.is_empty(), "{secret:?} is in {lines:#?}");
     }
 }
 
-impl Drop for Club {
-    fn drop(&mut self) {
-        if let Some(mut daemon) = self.daemon.take() {
-            let _ = daemon.kill();
-            let _ = daemon.wait();
-        }
-    }
+/// Whether `line` contains `secret` as words of its own, or anywhere if it is the end of an address.
+fn has_word(line: &str, secret: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(secret).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + secret.len()..]);
+        secret.starts_with('@') || !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
 }
 
-/// Somebody with a mailbox at the servers, who reads it by the plainest IMAP.
+/// A player with a mailbox on the servers, which they read by minimal IMAP.
 pub struct Person<'a> {
     name: &'static str,
     servers: &'a Servers,
@@ -160,37 +99,41 @@ impl<'a> Person<'a> {
         Person { name, servers, read: 0 }
     }
 
-    /// Reads on until a letter says `words`.
+    /// Reads letters until one contains `words`.
     #[track_caller]
     pub fn reads(&mut self, words: &str, club: &Club) -> Letter {
         let [letter] = self.reads_all([words], club);
         letter
     }
 
-    /// Reads on until a letter was found for each of the words. Letters that were sent one right after the other
-    /// may come in any order: Postfix delivers them side by side.
+    /// Reads letters until one was found for each of the words. Letters sent in quick succession may come in any
+    /// order, because Postfix delivers them in parallel.
     #[track_caller]
     pub fn reads_all<const N: usize>(&mut self, words: [&str; N], club: &Club) -> [Letter; N] {
-        let began = Instant::now();
         let mut subjects = Vec::new();
         let mut found = words.map(|_| None);
         while found.iter().any(Option::is_none) {
-            if let Some(letter) = self.fetch(self.read + 1) {
-                self.read += 1;
-                let flat = letter.text.split_whitespace().collect::<Vec<_>>().join(" ");
-                let says = |words: &str| letter.subject.contains(words) || flat.contains(words);
-                match found.iter_mut().zip(words).find(|(found, words)| found.is_none() && says(words)) {
-                    Some((found, _)) => *found = Some(letter),
-                    None => subjects.push(letter.subject),
-                }
-                continue;
+            let letter = self.next(club, &format!("{words:?}, having read {subjects:?}"));
+            let flat = letter.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let says = |words: &str| letter.subject.contains(words) || flat.contains(words);
+            match found.iter_mut().zip(words).find(|(found, words)| found.is_none() && says(words)) {
+                Some((found, _)) => *found = Some(letter),
+                None => subjects.push(letter.subject),
             }
-            if began.elapsed() > PATIENCE {
-                panic!("{} waits for {words:?}, has read {subjects:?}\n{}", self.name, club.log());
-            }
-            thread::sleep(Duration::from_millis(50));
         }
         found.map(|letter| letter.expect("all are found"))
+    }
+
+    /// Waits for the next letter in the INBOX.
+    #[track_caller]
+    fn next(&mut self, club: &Club, what: &str) -> Letter {
+        let mut next = None;
+        club.wait_for(&format!("a letter to {} with {what}", self.name), || {
+            next = self.fetch(self.read + 1);
+            next.is_some()
+        });
+        self.read += 1;
+        next.expect("it has come")
     }
 
     /// The letter with this number in the INBOX.
@@ -235,7 +178,7 @@ impl<'a> Person<'a> {
         format!("{}@club.test", self.name.to_lowercase())
     }
 
-    /// Answers with a mail program: s-nail, in batch mode.
+    /// Answers by a mail program, s-nail in batch mode.
     pub fn answers_by_program(&self, letter: &Letter, orders: &str) {
         let mut program = Command::new("s-nail")
             .args(["-n", "-S", "v15-compat", "-S", "smtp-auth=none", "-S", "ttycharset=utf-8"])
@@ -250,7 +193,7 @@ impl<'a> Person<'a> {
         assert!(program.wait().expect("our child").success());
     }
 
-    /// Writes to the referee out of nothing.
+    /// Writes a letter to the referee that answers nothing.
     pub fn writes(&self, body: &str) {
         let nothing = Letter {
             subject: "hello".to_owned(),
@@ -261,7 +204,7 @@ impl<'a> Person<'a> {
         self.answers(&nothing, body);
     }
 
-    /// Answers by the plainest SMTP.
+    /// Answers by minimal SMTP.
     pub fn answers(&self, letter: &Letter, orders: &str) {
         let raw = format!(
             "From: {0}\nTo: {1}\nSubject: Re: {2}\nIn-Reply-To: <{3}>\n\
@@ -286,17 +229,17 @@ fn body(letter: &Letter, orders: &str) -> String {
 #[test]
 fn a_match_is_played_over_dovecot_and_postfix() {
     let Some(servers) = Servers::start() else { return };
-    let mut club = Club::new(&servers, "tls");
+    let club = club_on(&servers, "tls");
     let (mut ann, mut bo) = (Person::new(&servers, "Ann"), Person::new(&servers, "Bo"));
-    let id = club.open("quad", "Bo <bo@club.test>", &[]);
-    club.start();
+    let id = open_match(&club, "quad", BO, &[]);
+    let mut daemon = club.start();
     let mut to_ann = ann.reads("Turn 1", &club);
     for (round, (black, white)) in [("E5", "A5"), ("E6", "B8"), ("F6", "K4")].into_iter().enumerate() {
         ann.answers_by_program(&to_ann, &format!("MARBLE {black}\nSchöne Grüße"));
         if round == 1 {
-            // In the middle, with a letter just handed in, the daemon is killed and started again.
-            club.kill();
-            club.start();
+            // Kill and restart the daemon while a letter is in transit.
+            daemon.kill();
+            daemon = club.start();
         }
         ann.reads("Your orders are sealed", &club);
         let to_bo = bo.reads("please send your orders", &club);
@@ -308,42 +251,29 @@ fn a_match_is_played_over_dovecot_and_postfix() {
     bo.reads("Ann has won this match (quad)", &club);
     let shown = club.run(&["match", "show", &id]);
     assert!(String::from_utf8_lossy(&shown.stdout).contains("first won (quad)"));
-    // Seven letters came, each was ruled on once, and all are filed away.
+    // Seven letters arrived; each was ruled on once and filed.
     let listed = String::from_utf8(club.run(&["letters", "--json"]).stdout).expect("text");
     assert_eq!(listed.lines().count(), 7, "{listed}");
     assert!(listed.lines().all(|line| line.contains(r#""fate":"ruled""#)), "{listed}");
     assert_eq!(servers.letters("referee", "INBOX").len(), 0);
     assert_eq!(servers.letters("referee", "Processed").len(), 7);
     let token = to_ann.text.lines().find_map(|line| line.strip_prefix("Reply token: ")).expect("a token");
-    club.keeps(&[token, "MARBLE"]);
+    assert_log_keeps(&club, &[token, "MARBLE"]);
 }
 
 #[test]
-fn a_daemon_that_idles_reloads_and_stops_within_seconds() {
+fn an_idling_daemon_reloads_and_stops() {
     let Some(servers) = Servers::dovecot() else { return };
-    let mut club = Club::new(&servers, "tls");
-    club.start();
-    let began = Instant::now();
-    while !club.daemons_log().contains("the mailbox is open") {
-        assert!(began.elapsed() < PATIENCE, "{}", club.log());
-        thread::sleep(Duration::from_millis(20));
+    let club = club_on(&servers, "tls");
+    let daemon = club.start();
+    for times in 1..=2 {
+        club.log_says_times("the mailbox is open", times);
+        // Time to enter IDLE, so that the signal usually interrupts it. The test holds either way.
+        thread::sleep(Duration::from_secs(1));
+        daemon.signal(["-HUP", "-TERM"][times - 1]);
     }
-    let mut daemon = club.daemon.take().expect("it runs");
-    let signal = |signal: &str| {
-        thread::sleep(Duration::from_secs(1)); // It idles by now.
-        let pid = daemon.id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill").success());
-        Instant::now()
-    };
-    let began = signal("-HUP");
-    while club.daemons_log().matches("the mailbox is open").count() < 2 {
-        assert!(began.elapsed() < PATIENCE, "{}", club.log());
-        thread::sleep(Duration::from_millis(20));
-    }
-    let began = signal("-TERM");
-    assert_eq!(daemon.wait().expect("our child").code(), Some(0));
-    assert!(began.elapsed() < Duration::from_secs(5), "{}", club.log());
-    assert!(club.daemons_log().trim_end().ends_with("stopped"), "{}", club.log());
+    assert_eq!(daemon.stop(&club), Some(0));
+    assert!(club.log().trim_end().ends_with("stopped"), "{}", club.report());
 }
 
 const STARS: &str = "STAR D1 2\nSTAR D2 1\nSTAR E1 2\nSTAR E2 1\nSTAR H1 2\nSTAR H2 1\nSTAR I1 2\nSTAR I2 1\n\
@@ -352,10 +282,10 @@ const STARS: &str = "STAR D1 2\nSTAR D2 1\nSTAR E1 2\nSTAR E2 1\nSTAR H1 2\nSTAR
 #[test]
 fn quadrant_z_is_set_up_and_played_over_starttls() {
     let Some(servers) = Servers::start() else { return };
-    let mut club = Club::new(&servers, "starttls");
+    let club = club_on(&servers, "starttls");
     let (mut ann, mut bo) = (Person::new(&servers, "Ann"), Person::new(&servers, "Bo"));
-    club.open("quadrant-z", "Bo <bo@club.test>", &[]);
-    club.start();
+    open_match(&club, "quadrant-z", BO, &[]);
+    let _daemon = club.start();
     let (to_ann, to_bo) = (ann.reads("Place your stars", &club), bo.reads("Place your stars", &club));
     let homes = ["A1 3 BASE,A4 1,B1 3,C1 2,F1 2,G1 2,K1 2", "Y1 3 BASE,Y4 1,X1 3,W1 2,T1 2,S1 2,O1 2"];
     let [north, south] = homes.map(|home| format!("STAR {}\n{STARS}", home.replace(',', "\nSTAR ")));
@@ -379,43 +309,42 @@ fn quadrant_z_is_set_up_and_played_over_starttls() {
 }
 
 #[test]
-fn a_wrong_password_is_shown_by_doctor() {
+fn doctor_reports_a_wrong_password() {
     let Some(servers) = Servers::start() else { return };
-    let club = Club::new(&servers, "tls");
-    let well = club.run(&["doctor"]);
-    let said = String::from_utf8_lossy(&well.stdout).into_owned();
-    assert!(well.status.success() && !said.contains("FAULT") && said.contains("IDLE"), "{said}");
+    let club = club_on(&servers, "tls");
+    let healthy = club.run(&["doctor"]);
+    let said = String::from_utf8_lossy(&healthy.stdout).into_owned();
+    assert!(healthy.status.success() && !said.contains("FAULT") && said.contains("IDLE"), "{said}");
     fs::write(club.path("imap.secret"), "wrong").expect("the password");
-    let ill = club.run(&["doctor"]);
-    let said = String::from_utf8_lossy(&ill.stdout).into_owned();
-    assert_eq!(ill.status.code(), Some(1), "{said}");
+    let faulty = club.run(&["doctor"]);
+    let said = String::from_utf8_lossy(&faulty.stdout).into_owned();
+    assert_eq!(faulty.status.code(), Some(1), "{said}");
     let faults: Vec<_> = said.lines().filter(|line| line.starts_with("FAULT")).collect();
     assert!(matches!(faults[..], [one] if one.starts_with("FAULT inbox: ")), "{said}");
     assert!(said.contains("see the section [inbox]") && !said.contains("wrong"), "{said}");
 }
 
 #[test]
-fn a_second_daemon_on_the_same_database_is_refused_by_name() {
+fn a_second_daemon_on_the_same_database_is_rejected() {
     let Some(servers) = Servers::start() else { return };
-    let mut club = Club::new(&servers, "tls");
+    let club = club_on(&servers, "tls");
     let mut ann = Person::new(&servers, "Ann");
-    club.open("quad", "Bo <bo@club.test>", &[]);
-    club.start();
+    open_match(&club, "quad", BO, &[]);
+    let daemon = club.start();
     ann.reads("Turn 1", &club);
     let second = club.run(&["run"]);
     let said = String::from_utf8_lossy(&second.stderr).into_owned();
     assert_eq!(second.status.code(), Some(1), "{said}");
-    let pid = club.daemon.as_ref().expect("it runs").id();
-    assert!(said.contains(&format!("pid {pid}")), "{said}");
+    assert!(said.contains(&format!("pid {}", daemon.pid())), "{said}");
 }
 
 #[test]
-fn a_letter_that_is_refused_for_good_is_given_up_and_shown() {
+fn a_permanently_rejected_letter_is_given_up_and_listed() {
     let Some(servers) = Servers::start() else { return };
-    let mut club = Club::new(&servers, "tls");
+    let club = club_on(&servers, "tls");
     let mut ann = Person::new(&servers, "Ann");
-    club.open("quad", "Bo <bo@nowhere.test>", &[]);
-    club.start();
+    open_match(&club, "quad", "Bo <bo@nowhere.test>", &[]);
+    let _daemon = club.start();
     ann.reads("Turn 1", &club);
     let database = format!("sqlite:{}", club.path("fogpost.db").display());
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -425,14 +354,12 @@ fn a_letter_that_is_refused_for_good_is_given_up_and_shown() {
         store.close().await;
         unsent.into_iter().find(|dispatch| dispatch.given_up)
     };
-    let began = Instant::now();
-    let dispatch = loop {
-        if let Some(dispatch) = runtime.block_on(given_up()) {
-            break dispatch;
-        }
-        assert!(began.elapsed() < PATIENCE, "{}", club.log());
-        thread::sleep(Duration::from_millis(50));
-    };
+    let mut dispatch = None;
+    club.wait_for("a dispatch that is given up", || {
+        dispatch = runtime.block_on(given_up());
+        dispatch.is_some()
+    });
+    let dispatch = dispatch.expect("it was given up");
     assert_eq!((dispatch.recipient.as_str(), dispatch.tries), ("bo@nowhere.test", 1));
     let shown = String::from_utf8(club.run(&["letters", "--unsent"]).stdout).expect("text");
     for words in ["bo@nowhere.test", "given up", "no outbound mail"] {

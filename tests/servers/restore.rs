@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::play::{Club, Person};
+use crate::play::{BO, Person, club_on, open_match};
 use crate::servers::Servers;
 use crate::support::PATIENCE;
 
 #[test]
 fn after_a_restore_the_processed_letters_are_read_again_and_nothing_is_answered_twice() {
     let Some(servers) = Servers::start() else { return };
-    let mut club = Club::new(&servers, "tls");
+    let club = club_on(&servers, "tls");
     let (mut ann, mut bo) = (Person::new(&servers, "Ann"), Person::new(&servers, "Bo"));
-    let id = club.open("quad", "Bo <bo@club.test>", &[]);
-    club.start();
+    let id = open_match(&club, "quad", BO, &[]);
+    let daemon = club.start();
     let to_ann = ann.reads("Turn 1", &club);
     ann.answers(&to_ann, "MARBLE E5");
     ann.reads("Your orders are sealed", &club);
@@ -28,10 +28,10 @@ fn after_a_restore_the_processed_letters_are_read_again_and_nothing_is_answered_
     let before = ["ann", "bo"].map(|name| has(&servers, name, 4));
     let refused = club.run(&["restore", &copy]);
     assert_eq!(refused.status.code(), Some(1), "the daemon runs");
-    club.kill();
+    daemon.kill();
     let restored = club.run(&["restore", &copy]);
     assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
-    club.start();
+    let _daemon = club.start();
     // Bo's letter is not in the backup: it is ruled on again, and the letters that come of it are those that came.
     bo.reads_all(["Your orders are sealed", "Turn 3"], &club);
     let to_ann = ann.reads("please send your orders", &club);
@@ -41,7 +41,7 @@ fn after_a_restore_the_processed_letters_are_read_again_and_nothing_is_answered_
     bo.reads("please send your orders", &club);
     // Whatever came a second time came as the letter that it was: new are the receipt and the report of the last turn.
     let after = [has(&servers, "ann", 6), has(&servers, "bo", 5)];
-    assert_eq!(after.each_ref().map(BTreeSet::len), [6, 5], "{}", club.log());
+    assert_eq!(after.each_ref().map(BTreeSet::len), [6, 5], "{}", club.report());
     assert!(before[0].is_subset(&after[0]) && before[1].is_subset(&after[1]));
     assert!(servers.letters("bo", "INBOX").len() >= 5 + 2, "his receipt and his report came a second time");
     let verified = club.run(&["audit", "verify", &id]);

@@ -1,6 +1,6 @@
 //! A whole match of each game, from the first letter to the result, over Dovecot and Postfix.
 
-use crate::play::{Club, Person};
+use crate::play::{BO, Person, club_on, open_match};
 use crate::servers::Servers;
 
 /// Who writes, what, and what the one who writes next then reads.
@@ -9,10 +9,10 @@ type Step = (&'static str, &'static str, &'static str);
 /// Plays a match in which Ann writes first; `first_words` is what she reads before that. Both read the result.
 fn play(game: &str, options: &[&str], first_words: &str, steps: &[Step], reason: &str) {
     let Some(servers) = Servers::start() else { return };
-    let mut club = Club::new(&servers, "tls");
+    let club = club_on(&servers, "tls");
     let mut people = [Person::new(&servers, "Ann"), Person::new(&servers, "Bo")];
-    let id = club.open(game, "Bo <bo@club.test>", options);
-    club.start();
+    let id = open_match(&club, game, BO, options);
+    let _daemon = club.start();
     let seat = |name: &str| usize::from(name == "Bo");
     let mut letter = people[0].reads(first_words, &club);
     for (number, (name, orders, words)) in steps.iter().enumerate() {

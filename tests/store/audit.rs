@@ -14,7 +14,7 @@ use fogpost::post::maildir;
 use crate::place::Place;
 
 /// A club on Maildirs in its own folder.
-const CONFIG: &str = include_str!("../tools/club.toml");
+const CONFIG: &str = include_str!("../support/club.toml");
 
 pub async fn what_was_changed_past_the_triggers_is_named(place: Place) {
     let folder = tempfile::tempdir().unwrap();
