@@ -141,9 +141,14 @@ impl Club {
         self.daemons[n].as_ref().expect("it runs").id()
     }
 
+    /// The log of all daemons.
+    pub fn whole_log(&self) -> String {
+        fs::read_to_string(self.path("log")).unwrap_or_default()
+    }
+
     /// The last lines of the log, for a test that fails.
     pub fn log(&self) -> String {
-        let log = fs::read_to_string(self.path("log")).unwrap_or_default();
+        let log = self.whole_log();
         let lines: Vec<&str> = log.lines().collect();
         lines[lines.len().saturating_sub(60)..].join("\n")
     }

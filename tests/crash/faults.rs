@@ -80,17 +80,14 @@ fn a_full_disk_and_a_locked_database_are_waited_out() {
     // No file of the daemon's grows any more: to it, that is a full disk.
     let log = run.club.path("fogpost.db-wal");
     limit_files(run.club.pid(0), &size(&log).to_string());
-    run.play_for(Duration::from_secs(6));
+    run.play_until_log_says(&["full", "disk"], PATIENCE);
     assert!(run.club.is_running(0), "{}", run.club.log());
-    assert!(run.club.log().contains("full") || run.club.log().contains("disk"), "{}", run.club.log());
     limit_files(run.club.pid(0), "unlimited");
     run.play_until(20, PATIENCE);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let mut other = runtime.block_on(SqliteConnection::connect(&run.club.url)).expect("the database");
     runtime.block_on(sqlx::query("BEGIN IMMEDIATE").execute(&mut other)).expect("it is ours");
-    // Longer than the daemon waits for it.
-    run.play_for(Duration::from_secs(13));
-    assert!(run.club.log().contains("locked"), "{}", run.club.log());
+    run.play_until_log_says(&["locked"], PATIENCE);
     runtime.block_on(sqlx::query("ROLLBACK").execute(&mut other)).expect("it is free");
     run.play_until(20, PATIENCE);
     run.end("a full disk and a locked database", 0, seed);

@@ -73,6 +73,15 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Plays until the daemons log one of these words.
+    fn play_until_log_says(&mut self, words: &[&str], patience: Duration) {
+        let (before, began) = (self.club.whole_log().len(), Instant::now());
+        while !words.iter().any(|word| self.club.whole_log()[before..].contains(word)) {
+            self.go_round();
+            assert!(began.elapsed() < patience, "{words:?} are not in the log\n{}", self.club.log());
+        }
+    }
+
     /// A little while, between these milliseconds.
     fn a_while(&mut self, least: u64, most: u64) -> Duration {
         Duration::from_millis(least + self.dice.below(most - least))

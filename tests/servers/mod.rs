@@ -18,7 +18,7 @@ use tempfile::TempDir;
 pub const PASSWORD: &str = "secret";
 
 /// How long a server may take to start on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Servers that run until this is dropped.
 pub struct Servers {
