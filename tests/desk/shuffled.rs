@@ -77,7 +77,11 @@ fn shuffled_and_copied_letters_have_the_effect_of_ordered_ones() {
         assert_eq!(after.due().map(|due| due.turn), Some(1), "turn 1 is open");
         let letters = desk.letters();
         assert_eq!(letters.iter().filter(|row| row.status == LetterStatus::Ruled).count(), 5, "seed {seed}");
-        assert_eq!(letters.iter().filter(|row| row.status == LetterStatus::Repeated).count(), 4, "seed {seed}");
+        assert_eq!(
+            letters.iter().filter(|row| row.status == LetterStatus::Repeated).count(),
+            4,
+            "seed {seed}"
+        );
         let to_ann = desk.all_to(ANN);
         assert!(to_ann.iter().any(|sent| sent.text.contains("adjudicated")), "seed {seed}");
         outcomes.push(serde_json::to_value(&after.state).expect("a state"));
