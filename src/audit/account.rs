@@ -265,7 +265,7 @@ fn says(fact: &Fact, game_match: &Match) -> Description {
         Fact::MatchOpened { .. } => "The match was opened.".to_owned(),
         Fact::DeskSet { .. } => "The referee's address or wording changed.".to_owned(),
         Fact::OrdersSealed { seat, turn, orders, wait, sealed, .. } => {
-            lines.extend(orders.lines().iter().cloned());
+            lines.extend(orders.iter().cloned());
             digest = Some(*sealed);
             let wait = if *wait { ", not to be adjudicated before the deadline," } else { "" };
             format!("Orders of {} for {} were sealed{wait} as", name(seat), title(*turn))
@@ -300,8 +300,7 @@ fn says(fact: &Fact, game_match: &Match) -> Description {
         Fact::GmAsked { seats, .. } => format!("The GM was asked about {}.", names(seats)),
         Fact::TurnAdjudicated { turn, filings, state, .. } => {
             for (seat, filing) in filings.iter() {
-                let orders =
-                    filing.as_ref().map_or("none due".to_owned(), |filing| filing.lines().join("; "));
+                let orders = filing.as_ref().map_or("none due".to_owned(), |filing| filing.join("; "));
                 lines.push(format!("{}: {orders}", name(&seat)));
             }
             digest = Some(*state);

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 pub use super::options::Choices;
 use super::{
-    Board, BySeat, Due, Fault, Game, HouseLevel, Line, Numbered, OptionRule, Options, Outcome, Reason,
-    Rulebook, Sealed, Seat, Syntax, pacific, quad, quadrant_z, quantum,
+    Board, BySeat, Due, Fault, Game, HouseLevel, Line, Numbered, OptionRule, Options, OrderLines, Outcome,
+    Reason, Rulebook, Sealed, Seat, Syntax, pacific, quad, quadrant_z, quantum,
 };
 
 /// Declares the enums over all games, and the two macros that forward a call to the game of a value.
@@ -39,11 +39,46 @@ macro_rules! games {
             }
         }
 
-        $(impl From<$state> for AnyState {
-            fn from(state: $state) -> Self {
-                AnyState::$variant(state)
+        /// The orders of one seat for one phase, checked against the state that they are filed for. Its JSON is their
+        /// canonical lines, which name no game; [`AnyState::unseal`] turns them back into orders.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Filing { $($variant(Sealed<<$state as Game>::Order>)),+ }
+
+        impl Filing {
+            pub fn kind(&self) -> GameKind {
+                match self { $(Filing::$variant(_) => GameKind::$variant),+ }
             }
-        })+
+
+            pub fn lines(&self) -> OrderLines {
+                match self { $(Filing::$variant(sealed) => OrderLines::of(sealed)),+ }
+            }
+        }
+
+        $(
+            impl From<$state> for AnyState {
+                fn from(state: $state) -> Self {
+                    AnyState::$variant(state)
+                }
+            }
+
+            impl From<Sealed<<$state as Game>::Order>> for Filing {
+                fn from(sealed: Sealed<<$state as Game>::Order>) -> Self {
+                    Filing::$variant(sealed)
+                }
+            }
+
+            impl TryFrom<Filing> for Sealed<<$state as Game>::Order> {
+                type Error = GameKind;
+
+                /// Fails with the game of the filing, if it is another.
+                fn try_from(filing: Filing) -> Result<Self, GameKind> {
+                    match filing {
+                        Filing::$variant(sealed) => Ok(sealed),
+                        other => Err(other.kind()),
+                    }
+                }
+            }
+        )+
 
         /// Evaluates an expression with `$name` bound to the game's own state inside an [`AnyState`].
         macro_rules! on_state {
@@ -68,25 +103,16 @@ games! { $
     Quad => quad::State,
 }
 
-/// The orders of one seat for one phase, checked and held unseen; one canonical line for each order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Filing(Vec<String>);
-
-impl Filing {
-    pub fn lines(&self) -> &[String] {
-        &self.0
-    }
-
-    fn of<O: Display>(sealed: &Sealed<O>) -> Filing {
-        Filing(sealed.orders().iter().map(O::to_string).collect())
+impl Serialize for Filing {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.lines().serialize(serializer)
     }
 }
 
 /// A sealed filing that its state makes illegal: one of the two was changed.
 #[derive(Debug, thiserror::Error)]
 #[error("the orders sealed for {seat} cannot stand in this state: {}", .faults.first().map_or("", |f| f.reason.as_str()))]
-pub struct Unsound {
+pub struct IllegalFiling {
     pub seat: Seat,
     pub faults: Vec<Fault>,
 }
@@ -318,7 +344,7 @@ impl AnyState {
             Some(due) if !due.seats.contains(&seat) => {
                 Err(vec![Fault::whole(format!("Nothing is due from {seat} in the phase {}.", due.phase))])
             }
-            Some(_) => on_state!(self, state => seal(state, seat, lines).map(|sealed| Filing::of(&sealed))),
+            Some(_) => on_state!(self, state => seal(state, seat, lines).map(Filing::from)),
         }
     }
 
@@ -327,23 +353,36 @@ impl AnyState {
         if !self.is_due(seat) {
             return None;
         }
-        on_state!(self, state => missed(state, seat).map(|sealed| Filing::of(&sealed)))
+        on_state!(self, state => missed(state, seat).map(Filing::from))
     }
 
     fn is_due(&self, seat: Seat) -> bool {
         self.due().is_some_and(|due| due.seats.contains(&seat))
     }
 
-    /// Decides the phase that is due, once every seat that is due has filed.
+    /// Turns stored lines back into filings for this state.
     ///
     /// # Errors
-    /// [`Unsound`] if a filing was not sealed for this state, which then stays as it is.
-    pub fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) -> Result<(), Unsound> {
-        on_state!(self, state => {
-            let filed = unseal(state, filed)?;
-            *state = state.adjudicate(&filed);
-        });
-        Ok(())
+    /// [`IllegalFiling`] if they were not sealed for this state.
+    pub fn unseal(
+        &self,
+        stored: &BySeat<Option<OrderLines>>,
+    ) -> Result<BySeat<Option<Filing>>, IllegalFiling> {
+        let mut filed = BySeat::new(None, None);
+        for (seat, lines) in stored.iter() {
+            let Some(lines) = lines else { continue };
+            let sealed = self.seal(seat, &Line::numbered(lines));
+            filed[seat] = Some(sealed.map_err(|faults| IllegalFiling { seat, faults })?);
+        }
+        Ok(filed)
+    }
+
+    /// Decides the phase that is due, once every seat that is due has filed.
+    ///
+    /// # Panics
+    /// If a filing is for another game. It is never: a match holds filings that its own state sealed.
+    pub fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) {
+        on_state!(self, state => *state = state.adjudicate(&sealed_orders(filed)));
     }
 
     /// Returns the order lines of the house for `seat` at this level, from what that seat sees and nothing else;
@@ -380,17 +419,13 @@ fn random_filing<G: Game>(state: &G, seat: Seat, rng: &mut dyn FnMut(u32) -> u32
     G::random_filing(&state.view(seat), rng)
 }
 
-fn unseal<G: Game>(
-    state: &G,
-    filed: &BySeat<Option<Filing>>,
-) -> Result<BySeat<Option<Sealed<G::Order>>>, Unsound> {
-    let mut sealed = BySeat::new(None, None);
-    for (seat, filing) in filed.iter() {
-        let Some(filing) = filing else { continue };
-        let checked = seal(state, seat, &Line::numbered(filing.lines()));
-        sealed[seat] = Some(checked.map_err(|faults| Unsound { seat, faults })?);
-    }
-    Ok(sealed)
+fn sealed_orders<O>(filed: &BySeat<Option<Filing>>) -> BySeat<Option<Sealed<O>>>
+where
+    Sealed<O>: TryFrom<Filing, Error = GameKind>,
+{
+    let of_this_game =
+        |filing| Sealed::try_from(filing).expect("a match is filed for with orders of its own game");
+    filed.clone().map(|filing| filing.map(of_this_game))
 }
 
 /// Parses and checks `lines`. Syntax faults and illegal orders are listed together, each line at most once.

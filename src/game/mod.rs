@@ -24,7 +24,7 @@ mod seat;
 pub mod square;
 
 pub use options::{OptionRule, Options, Values};
-pub use orders::{Fault, Line, Numbered, Sealed, Syntax};
+pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
 pub use phase::{Due, Outcome, Phase, Reason};
 pub use seat::{BySeat, Seat};
 
@@ -89,7 +89,7 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// What one seat may know. It serializes to exactly the JSON of the rules page; what `check` needs besides is in
     /// skipped fields.
     type View: Clone + Debug + PartialEq + Serialize;
-    type Order: Clone + Debug + Display + PartialEq;
+    type Order: Clone + Debug + Display + Eq;
 
     /// Starts a match under the current rules version.
     fn start(options: &Self::Options) -> Self;

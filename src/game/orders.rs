@@ -87,3 +87,25 @@ impl<O> Sealed<O> {
         &self.0
     }
 }
+
+/// The canonical lines of a filing, one for each order: what ledgers, snapshots and records hold.
+///
+/// Lines that were stored are text that somebody may have changed. Only
+/// [`AnyState::unseal`](super::any::AnyState::unseal), which checks them against a state, makes orders of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct OrderLines(Vec<String>);
+
+impl OrderLines {
+    pub(super) fn of<O: Display>(sealed: &Sealed<O>) -> OrderLines {
+        OrderLines(sealed.orders().iter().map(O::to_string).collect())
+    }
+}
+
+impl std::ops::Deref for OrderLines {
+    type Target = [String];
+
+    fn deref(&self) -> &[String] {
+        &self.0
+    }
+}

@@ -4,9 +4,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::game::any::{Choices, Filing, GameKind};
+use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
-use crate::game::{BySeat, Fault, Outcome, Phase, Seat};
+use crate::game::{BySeat, Fault, OrderLines, Outcome, Phase, Seat};
 use crate::letter::{Address, Digest, OwnIdentity};
 
 /// What was decided.
@@ -34,7 +34,7 @@ pub enum Fact {
         seat: Seat,
         phase: Phase,
         turn: u32,
-        orders: Filing,
+        orders: OrderLines,
         wait: bool,
         sealed: Digest,
     },
@@ -97,7 +97,7 @@ pub enum Fact {
     TurnAdjudicated {
         phase: Phase,
         turn: u32,
-        filings: BySeat<Option<Filing>>,
+        filings: BySeat<Option<OrderLines>>,
         state: Digest,
     },
     MatchClosed {

@@ -1,9 +1,9 @@
 //! The match that the entries tell of: what stands of it, its record, its states one after the other.
 
 use super::{Entry, Fact};
-use crate::game::any::{AnyState, Filing};
+use crate::game::any::AnyState;
 use crate::game::record::{By, Filed, Record};
-use crate::game::{BySeat, Phase};
+use crate::game::{BySeat, OrderLines, Phase};
 
 /// The entries by which a match stands as it does: those without the adjudications and endings that a correction
 /// made void.
@@ -28,7 +28,7 @@ pub fn standing(entries: &[Entry]) -> Vec<&Entry> {
 }
 
 /// The adjudications that stand, in order: phase, turn and the filings that each was decided on.
-pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<Filing>>)> {
+pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<OrderLines>>)> {
     let decided = standing(entries).into_iter().filter_map(|entry| match &entry.fact {
         Fact::TurnAdjudicated { phase, turn, filings, .. } => Some((*phase, *turn, filings.clone())),
         _ => None,
@@ -52,7 +52,7 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
             Fact::TurnAdjudicated { phase, filings: decided_on, .. } => {
                 for (seat, filing) in decided_on.iter() {
                     let Some(filing) = filing else { continue };
-                    let by = By::Seat(seat, filing.lines().join("\n"));
+                    let by = By::Seat(seat, filing.join("\n"));
                     filings.push(Filed { by, phase: Some(phase.to_string()) });
                 }
             }
@@ -74,7 +74,7 @@ pub fn replay(entries: &[Entry], mut each: impl FnMut(&Entry, &AnyState)) {
         let fits = match &entry.fact {
             Fact::TurnAdjudicated { filings, .. } => {
                 decided.push(filings);
-                state.adjudicate(filings).is_ok()
+                adjudicate(&mut state, filings)
             }
             Fact::MatchClosed { ending } => {
                 state.close(ending.outcome());
@@ -83,7 +83,7 @@ pub fn replay(entries: &[Entry], mut each: impl FnMut(&Entry, &AnyState)) {
             Fact::CorrectionMade { keeps, .. } => {
                 decided.truncate(*keeps);
                 state = start.clone();
-                decided.iter().all(|filings| state.adjudicate(filings).is_ok())
+                decided.iter().all(|filings| adjudicate(&mut state, filings))
             }
             _ => continue,
         };
@@ -92,4 +92,10 @@ pub fn replay(entries: &[Entry], mut each: impl FnMut(&Entry, &AnyState)) {
         }
         each(entry, &state);
     }
+}
+
+/// Decides a phase on stored filings. Returns whether they fit the state.
+fn adjudicate(state: &mut AnyState, filings: &BySeat<Option<OrderLines>>) -> bool {
+    let unsealed = state.unseal(filings);
+    unsealed.map(|filed| state.adjudicate(&filed)).is_ok()
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::game::any::Filing;
+use crate::game::OrderLines;
 use crate::letter::Digest;
 
 /// The secret of a match from which all its salts come; opened with the result.
@@ -50,9 +50,9 @@ impl std::fmt::Debug for SealKey {
 }
 
 /// The digest of sealed orders that a receipt tells: SHA-256 over the salt and each order, a line feed after each.
-pub fn seal_digest(salt: &str, orders: &Filing) -> Digest {
+pub fn seal_digest(salt: &str, orders: &OrderLines) -> Digest {
     let mut text = format!("{salt}\n");
-    for order in orders.lines() {
+    for order in orders.iter() {
         text.push_str(order);
         text.push('\n');
     }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::clock::adjudicate_now;
 use super::life::{Draft, FiledOrders, Stage};
 use super::{Content, Notice, Reader};
-use crate::game::any::{Choices, Filing};
+use crate::game::any::Choices;
 use crate::game::record::Ending;
-use crate::game::{BySeat, Fault, Line, Phase, Seat};
+use crate::game::{BySeat, Fault, Line, OrderLines, Phase, Seat};
 use crate::ledger::{self, Fact, MailIdentity};
 use crate::letter::Digest;
 
@@ -88,7 +88,7 @@ pub struct Correction {
     pub reason: String,
     pub choices: Choices,
     /// The standing adjudications, from the ledger: phase, turn and filings.
-    pub decided: Vec<(Phase, u32, BySeat<Option<Filing>>)>,
+    pub decided: Vec<(Phase, u32, BySeat<Option<OrderLines>>)>,
     /// The orders that should have counted. `None` reopens the turn, and both sides file again.
     pub orders: Option<(Seat, Vec<Line>)>,
 }
@@ -297,9 +297,10 @@ pub(super) fn seal(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(),
     let due =
         draft.game_match.due().filter(|due| due.seats.contains(&seat)).ok_or(Rejection::NotDue { seat })?;
     let filing = draft.game_match.state.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
-    let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
+    let orders = filing.lines();
+    let sealed = ledger::seal_digest(&draft.next_salt(), &orders);
     let (phase, turn) = (due.phase, due.turn);
-    draft.record(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait: false, sealed });
+    draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, sealed });
     draft.game_match.held[seat] = Some(FiledOrders { filing, at: draft.at, wait: false });
     Ok(())
 }
@@ -316,14 +317,16 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> 
     let start = game.start_under(rules, &correction.choices);
     let mut state = start.map_err(|_| Rejection::NoSuchTurn { turn })?;
     for (_, _, filings) in &correction.decided[..keeps] {
-        state.adjudicate(filings).map_err(|_| Rejection::NoSuchTurn { turn })?;
+        let filed = state.unseal(filings).map_err(|_| Rejection::NoSuchTurn { turn })?;
+        state.adjudicate(&filed);
     }
     let mut held = BySeat::default();
     if let Some((seat, orders)) = &correction.orders {
         let filing = state.seal(*seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
         let (_, _, filings) = &correction.decided[keeps];
+        let filed = state.unseal(filings).map_err(|_| Rejection::NoSuchTurn { turn })?;
         let at = draft.at;
-        held = filings.clone().map(|filing| filing.map(|filing| FiledOrders { filing, at, wait: false }));
+        held = filed.map(|filing| filing.map(|filing| FiledOrders { filing, at, wait: false }));
         held[*seat] = Some(FiledOrders { filing, at, wait: false });
     }
     let game_match = &mut draft.game_match;

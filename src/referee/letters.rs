@@ -201,8 +201,9 @@ fn seal_orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Ord
         }
         Ok(filing) => {
             let wait = request.wait;
-            let sealed = ledger::seal_digest(&draft.next_salt(), &filing);
-            draft.record(Fact::OrdersSealed { seat, phase, turn, orders: filing.clone(), wait, sealed });
+            let orders = filing.lines();
+            let sealed = ledger::seal_digest(&draft.next_salt(), &orders);
+            draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, sealed });
             let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
             let replaced = draft.game_match.held[seat].replace(filed).is_some();
             draft.game_match.missed[seat] = 0;

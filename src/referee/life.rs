@@ -40,16 +40,18 @@ impl Stage {
 
 /// Orders that a seat has filed for the open phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FiledOrders {
-    pub filing: Filing,
+pub struct FiledOrders<F = Filing> {
+    pub filing: F,
     pub at: DateTime<Utc>,
     /// `WAIT`: do not adjudicate before the deadline.
     pub wait: bool,
 }
 
 /// A match: everything the referee needs to rule on it. Stored as a JSON snapshot.
+///
+/// A snapshot holds the lines of a filing, which become orders again (`F`) once its state is known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Match {
+pub struct Match<F = Filing> {
     /// Such as `QZ-7K3M`.
     pub id: String,
     pub game: GameKind,
@@ -63,7 +65,7 @@ pub struct Match {
     pub stage: Stage,
     pub paused_at: Option<DateTime<Utc>>,
     pub state: AnyState,
-    pub held: BySeat<Option<FiledOrders>>,
+    pub held: BySeat<Option<FiledOrders<F>>>,
     /// Number of the open phase, from 1. Causes name it, so that a late one does nothing.
     pub phase_no: u32,
     pub opened_at: DateTime<Utc>,
@@ -427,11 +429,11 @@ impl Draft {
     fn adjudicate_once(&mut self) -> Option<Adjudication> {
         let due = self.game_match.due()?;
         let filings = std::mem::take(&mut self.game_match.held).map(|held| held.map(|held| held.filing));
-        self.game_match.state.adjudicate(&filings).expect("held filings were sealed for this state");
+        self.game_match.state.adjudicate(&filings);
         self.record(Fact::TurnAdjudicated {
             phase: due.phase,
             turn: due.turn,
-            filings,
+            filings: filings.map(|filing| filing.as_ref().map(Filing::lines)),
             state: Digest::of(ledger::canonical(&self.game_match.state).as_bytes()),
         });
         self.game_match.phase_no += 1;

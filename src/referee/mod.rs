@@ -11,6 +11,7 @@ mod letters;
 mod life;
 mod offer;
 mod schedule;
+mod snapshot;
 
 use std::fmt::{self, Display};
 

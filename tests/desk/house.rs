@@ -79,7 +79,7 @@ fn board(desk: &Desk, id: &str) -> State {
         let mut sealed = BySeat::new(None, None);
         for (seat, filing) in filings.iter() {
             let Some(filing) = filing else { continue };
-            let orders = filing.lines().iter().flat_map(|line| State::parse(line).expect("an order"));
+            let orders = filing.iter().flat_map(|line| State::parse(line).expect("an order"));
             let orders: Vec<_> = orders.map(|order| Numbered { line: 1, order }).collect();
             sealed[seat] = Some(State::check(&state.view(seat), &orders).expect("it was sealed"));
         }

@@ -133,7 +133,7 @@ impl Play {
             due.seats.iter().all(|seat| filed[*seat].is_some()),
             "random play files for all that are due"
         );
-        self.state.adjudicate(filed).expect("filings sealed for this state");
+        self.state.adjudicate(filed);
         self.adjudications += 1;
         assert!(self.adjudications < LONGEST, "a match of {} ({}) does not end", self.kind, self.choices);
     }

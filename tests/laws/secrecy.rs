@@ -163,7 +163,7 @@ fn after(state: &AnyState, orders: &BySeat<Option<Vec<String>>>) -> Option<AnySt
         }
     }
     let mut state = state.clone();
-    state.adjudicate(&filed).ok()?;
+    state.adjudicate(&filed);
     state.outcome().is_none().then_some(state)
 }
 

@@ -88,7 +88,7 @@ fn what_the_house_rule_files_can_be_filed() {
                 let due = play.state.due().is_some_and(|due| due.seats.contains(&seat));
                 let Some(filing) = play.state.missed(seat) else { continue };
                 assert!(due, "{kind} {seed} {seat}");
-                let lines = crate::play::numbered(filing.lines());
+                let lines = crate::play::numbered(&filing.lines());
                 assert_eq!(play.state.seal(seat, &lines), Ok(filing), "{kind} {seed} {seat}");
             }
         });

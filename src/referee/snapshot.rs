@@ -1,0 +1,58 @@
+//! Reading a match back from its snapshot.
+
+use serde::{Deserialize, Deserializer};
+
+use super::life::{FiledOrders, Match};
+use crate::game::any::{Filing, IllegalFiling};
+use crate::game::{BySeat, OrderLines};
+
+impl<'de> Deserialize<'de> for Match {
+    /// Fails if the filings do not fit the state: then somebody changed the snapshot.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let stored = <Match<OrderLines> as Deserialize>::deserialize(deserializer)?;
+        unseal(stored).map_err(serde::de::Error::custom)
+    }
+}
+
+fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
+    let lines = stored.held.as_ref().map(|held| held.as_ref().map(|held| held.filing.clone()));
+    let filings = stored.state.unseal(&lines)?;
+    Ok(Match {
+        held: BySeat::new(
+            refiled(stored.held.first, filings.first),
+            refiled(stored.held.second, filings.second),
+        ),
+        id: stored.id,
+        game: stored.game,
+        rules: stored.rules,
+        players: stored.players,
+        house: stored.house,
+        terms: stored.terms,
+        stage: stored.stage,
+        paused_at: stored.paused_at,
+        state: stored.state,
+        phase_no: stored.phase_no,
+        opened_at: stored.opened_at,
+        deadline: stored.deadline,
+        settle_at: stored.settle_at,
+        reminders_sent: stored.reminders_sent,
+        asked_gm: stored.asked_gm,
+        bouncing: stored.bouncing,
+        away: stored.away,
+        protest: stored.protest,
+        missed: stored.missed,
+        draw_offer: stored.draw_offer,
+        extension: stored.extension,
+        absences: stored.absences,
+        adjudicated: stored.adjudicated,
+        desk: stored.desk,
+        head: stored.head,
+        key: stored.key,
+        told: stored.told,
+    })
+}
+
+fn refiled(stored: Option<FiledOrders<OrderLines>>, filing: Option<Filing>) -> Option<FiledOrders> {
+    let (stored, filing) = stored.zip(filing)?;
+    Some(FiledOrders { filing, at: stored.at, wait: stored.wait })
+}
