@@ -12,22 +12,27 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sqlx::Acquire;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
-use sqlx::{Acquire, Postgres, Transaction};
 
+use self::database::Database;
 pub use self::error::{Result, StoreError};
+use self::statement::Tx;
 pub use self::values::*;
 use crate::letter::Digest;
 use crate::referee::Stage;
 
 mod backend;
 pub mod carry;
-mod columns;
+mod database;
 mod error;
+mod letters;
+mod players;
 mod postgres;
 mod rows;
 mod settle;
 mod sqlite;
+mod statement;
 mod values;
 
 /// Everything that one ruling, or many, changes: one transaction.
@@ -73,7 +78,7 @@ pub struct DatabaseLock {
 #[derive(Default)]
 pub struct Claim {
     /// Holds the locks of rows, and ends with whatever is written under the claim.
-    transaction: Option<Transaction<'static, Postgres>>,
+    transaction: Option<Tx>,
     /// Lets go when it, and what was claimed beside it, is dropped.
     guard: Option<Arc<dyn Send + Sync>>,
     /// The letters that are claimed, by their digests.
@@ -135,7 +140,7 @@ impl Settlement {
 }
 
 impl Claim {
-    fn locking(transaction: Transaction<'static, Postgres>) -> Claim {
+    fn locking(transaction: Tx) -> Claim {
         Claim { transaction: Some(transaction), ..Claim::default() }
     }
 
@@ -162,8 +167,10 @@ pub enum Wakeup {
 /// program has changed. No error repeats the URL: it may hold a password.
 pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
-        Some("sqlite") => Ok(Arc::new(sqlite::SqliteStore::open(url).await?)),
-        Some("postgres" | "postgresql") => Ok(Arc::new(postgres::PostgresStore::open(url).await?)),
+        Some("sqlite") => Ok(Arc::new(Database::new(sqlite::SqliteBackend::open(url).await?))),
+        Some("postgres" | "postgresql") => {
+            Ok(Arc::new(Database::new(postgres::PostgresBackend::open(url).await?)))
+        }
         _ => Err(StoreError::misnamed("its URL begins neither with sqlite: nor with postgres:")),
     }
 }
@@ -191,7 +198,7 @@ pub const TO_BE_READ_AGAIN: &str = "to be read again";
 const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 
 /// Says in the log that a database of an earlier program was brought up to date.
-fn tell_migrated(before: Option<i64>, migrations: &Migrator) {
+fn log_migration(before: Option<i64>, migrations: &Migrator) {
     let now = migrations.iter().map(|migration| migration.version).max();
     if before != now {
         tracing::info!(from = before, to = now, "the tables were brought up to date");

@@ -1,136 +1,149 @@
-//! PostgreSQL: a server, and as many programs on it as there are.
+//! PostgreSQL: a server, and any number of daemons on it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::str::FromStr as _;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
-use sqlx::{Connection as _, PgConnection, PgPool, Postgres, QueryBuilder, Transaction};
+use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
-use super::backend::backend;
-use super::columns::{
-    dispatch_columns, invitation_columns, match_columns, outgoing_columns, player_columns, seat_columns,
-    waiting_columns,
-};
-use super::error::{address_taken, stale_if_serialization_failure};
-use super::rows::{
-    self, Arrival, CHUNK, all_there, hand_over, integer, is_common, maybe_time, numbered, outcome, place,
-    sort_matches, text, texts,
-};
-use super::settle::settling;
-use super::*;
+use super::backend::Backend;
+use super::rows;
+use super::settle::{CHANNEL, LETTERS};
+use super::statement::{Engine, Pooled, Session, Tx};
+use super::{Claim, DatabaseLock, Result, StoreError, TABLES_VERSION, Wakeup, log_migration, migrate};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
-/// By which the engine names itself.
-const ENGINE: &str = "SELECT 'PostgreSQL ' || current_setting('server_version')";
-
-/// The advisory lock under which letters come in: `foglette` in ASCII.
+/// The advisory lock under which letters are inserted: `foglette` in ASCII.
 const INTAKE: i64 = i64::from_be_bytes(*b"foglette");
 
-/// The advisory lock of whoever settles letters to no match: `fogother` in ASCII.
+/// The advisory lock of the daemon that settles letters to no match: `fogother` in ASCII.
 const OTHERS: i64 = i64::from_be_bytes(*b"fogother");
 
-/// Whoever settles and says nothing for so long has lost what he claimed.
+/// The advisory lock under which tables are migrated: `fogtable` in ASCII.
+const MIGRATING: i64 = i64::from_be_bytes(*b"fogtable");
+
+/// A daemon that claimed letters and is silent for this long loses them: it hangs, or its machine is gone.
 const SETTLING: &str = "SET LOCAL idle_in_transaction_session_timeout = '2min'";
 
-/// The same for sending, which waits for mail servers.
+/// The same for dispatches, which wait for mail servers.
 const SENDING: &str = "SET LOCAL idle_in_transaction_session_timeout = '15min'";
 
-/// The database may take so long to say that a duty is still ours.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the database may take to confirm a lease.
+const LEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The channel of NOTIFY.
-const CHANNEL: &str = "fogpost";
-
-pub struct PostgresStore {
-    reader: PgPool,
-    writer: PgPool,
+pub struct PostgresBackend {
+    pool: PgPool,
     options: PgConnectOptions,
-    duties: tokio::sync::Mutex<Option<Duties>>,
+    leases: tokio::sync::Mutex<Option<Leases>>,
     listener: tokio::sync::Mutex<Option<PgListener>>,
 }
 
-/// A session of its own, whose advisory locks are the duties of this daemon.
-struct Duties {
-    session: PgConnection,
-    had: BTreeSet<String>,
+/// A connection of its own, whose advisory locks are this daemon's leases: when it closes, for whatever reason, they
+/// are free.
+struct Leases {
+    connection: PgConnection,
+    held: BTreeSet<String>,
 }
 
-impl PostgresStore {
-    pub async fn open(url: &str) -> Result<PostgresStore> {
+impl PostgresBackend {
+    pub async fn open(url: &str) -> Result<PostgresBackend> {
         let options = PgConnectOptions::from_str(url)
             .map_err(StoreError::misnamed)?
             .application_name("fogpost")
             .options([
-                // The locks of a machine that is gone are free after some seconds.
+                // The server frees the locks of a machine that is gone after 11 seconds, not after two hours.
                 ("tcp_keepalives_idle", "5"),
                 ("tcp_keepalives_interval", "2"),
                 ("tcp_keepalives_count", "3"),
             ]);
-        // A pool would ask again and again, and then say no more than that it took too long.
-        match PgConnection::connect_with(&options).await {
-            Ok(connection) => connection.close().await?,
-            Err(error) => {
-                let name = options.get_database().unwrap_or(options.get_username());
-                let server = match options.get_socket() {
-                    Some(folder) => folder.display().to_string(),
-                    None => format!("{}:{}", options.get_host(), options.get_port()),
-                };
-                return Err(StoreError::Open {
-                    database: format!("{name} on {server}"),
-                    why: error.to_string(),
-                    transient: !is_refused(&error),
-                });
-            }
-        }
+        try_connecting(&options).await?;
         let pool = PgPoolOptions::new()
             .max_connections(12)
             .acquire_timeout(Duration::from_secs(10))
             .connect_lazy_with(options.clone());
-        let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&pool).await.ok();
-        migrate(&MIGRATIONS, &mut *pool.acquire().await?)
-            .await
-            .map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
-        tell_migrated(before, &MIGRATIONS);
-        let (duties, listener) = Default::default();
-        Ok(PostgresStore { reader: pool.clone(), writer: pool, options, duties, listener })
+        let (leases, listener) = Default::default();
+        let backend = PostgresBackend { pool, options, leases, listener };
+        backend.migrate().await?;
+        Ok(backend)
     }
 
-    async fn back_up_to(&self, _to: &Path) -> Result<()> {
-        Err(StoreError::misnamed("a PostgreSQL database is backed up with pg_dump"))
+    /// Brings the tables up to date in one transaction; a second program that starts waits for it.
+    async fn migrate(&self) -> Result<()> {
+        let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&self.pool).await.ok();
+        let mut tx = self.pool.begin().await?;
+        sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING).execute(&mut *tx).await?;
+        migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
+        tx.commit().await?;
+        log_migration(before, &MIGRATIONS);
+        Ok(())
     }
 
-    async fn begin(&self) -> Result<Transaction<'static, Postgres>> {
-        Ok(self.writer.begin().await?)
+    async fn try_lease(&self, leases: &mut Option<Leases>, lease: &str) -> Result<bool> {
+        let Leases { connection, held } = match leases {
+            Some(leases) => leases,
+            None => {
+                let connection = PgConnection::connect_with(&self.options).await?;
+                leases.insert(Leases { connection, held: BTreeSet::new() })
+            }
+        };
+        if held.contains(lease) {
+            connection.ping().await?;
+            return Ok(true);
+        }
+        let sql = "SELECT pg_try_advisory_lock(hashtextextended('fogpost ' || $1, 0))";
+        let acquired: bool = sqlx::query_scalar(sql).bind(lease).fetch_one(connection).await?;
+        if acquired {
+            held.insert(lease.to_owned());
+        }
+        Ok(acquired)
+    }
+}
+
+#[async_trait]
+impl Backend for PostgresBackend {
+    fn engine(&self) -> Engine {
+        Engine::Postgres
     }
 
-    /// A transaction beside which no letters come in: of the same letter in two mailboxes, one is the first.
-    async fn begin_alone(&self) -> Result<Transaction<'static, Postgres>> {
-        let mut tx = self.begin().await?;
+    async fn reader(&self) -> Result<Pooled> {
+        Ok(Pooled::Postgres(self.pool.acquire().await?))
+    }
+
+    async fn writer(&self) -> Result<Pooled> {
+        self.reader().await
+    }
+
+    async fn begin(&self) -> Result<Tx> {
+        Ok(Tx::Postgres(self.pool.begin().await?))
+    }
+
+    async fn begin_intake(&self) -> Result<Tx> {
+        let mut tx = self.pool.begin().await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(INTAKE).execute(&mut *tx).await?;
-        Ok(tx)
+        Ok(Tx::Postgres(tx))
     }
 
-    async fn begin_under(&self, claim: &mut Claim) -> Result<Transaction<'static, Postgres>> {
+    async fn begin_under(&self, claim: &mut Claim) -> Result<Tx> {
         match claim.transaction.take() {
             Some(tx) => Ok(tx),
             None => self.begin().await,
         }
     }
 
-    /// Locks the rows of the matches that the first letters are about, and takes their letters. Those that another
-    /// works on are passed over, and so are those of what was claimed before.
-    async fn claim_waiting(
+    /// Locks the rows of the matches that the oldest letters are about, and claims the letters of those matches.
+    /// `SKIP LOCKED` passes over what another daemon, or an earlier claim of this one, has locked.
+    async fn claim_letters(
         &self,
         now: i64,
         limit: u32,
         _before: Option<&mut Claim>,
     ) -> Result<(Vec<rows::Waiting>, Claim)> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.pool.begin().await?;
         sqlx::query(SETTLING).execute(&mut *tx).await?;
         let mut after = (i64::MIN, 0);
         loop {
@@ -149,97 +162,77 @@ impl PostgresStore {
                 return Ok((Vec::new(), Claim::default()));
             };
             after = (last.0, last.1);
-            let lanes: BTreeSet<String> = page.into_iter().map(|(_, _, lane)| lane).collect();
-            let free = free_lanes(&mut tx, lanes).await?;
-            // Only now that nobody else settles them it is sure which of their letters wait.
-            let sql =
-                concat!(waiting_columns!(), "AND l.lane = ANY($1) ORDER BY l.received_at, l.id LIMIT $3");
-            let letters: Vec<rows::Waiting> = sqlx::query_as(sql)
-                .bind(list(&free))
-                .bind(now)
-                .bind(i64::from(limit))
-                .fetch_all(&mut *tx)
-                .await?;
+            let matches: BTreeSet<String> = page.into_iter().map(|(_, _, match_id)| match_id).collect();
+            let locked = lock_free_matches(&mut tx, matches).await?;
+            // Read after locking: another daemon may just have settled some.
+            let sql = format!("{} AND l.lane = ANY($1) ORDER BY l.received_at, l.id LIMIT $3", rows::WAITING);
+            let mut session = Session::Postgres(&mut tx);
+            let statement = session.statement(sql).bind_texts(&locked).bind(now).bind(i64::from(limit));
+            let letters: Vec<rows::Waiting> = session.fetch_all(statement).await?;
             if !letters.is_empty() {
-                return Ok((letters, Claim::locking(tx)));
+                return Ok((letters, Claim::locking(Tx::Postgres(tx))));
             }
         }
     }
 
-    /// Locks the bytes, which nobody ever changes, so that the dispatches themselves can be.
-    async fn claim_due(&self, now: i64, limit: u32) -> Result<(Vec<Claimed>, Claim)> {
-        let mut tx = self.begin().await?;
+    /// Locks `dispatch_raw`, which never changes, so that others can update `dispatch`.
+    async fn claim_dispatches(&self, now: i64, limit: u32) -> Result<(Vec<rows::Outgoing>, Claim)> {
+        let mut tx = self.pool.begin().await?;
         sqlx::query(SENDING).execute(&mut *tx).await?;
         let sql = "SELECT d.id FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id WHERE d.due_at <= $1 \
                    ORDER BY d.due_at, d.created_at, d.id LIMIT $2 FOR UPDATE OF r SKIP LOCKED";
         let ids: Vec<i64> =
             sqlx::query_scalar(sql).bind(now).bind(i64::from(limit)).fetch_all(&mut *tx).await?;
-        // Only now that nobody else sends them it is sure which of them are due.
-        let sql = concat!(outgoing_columns!(), "AND d.id = ANY($1) ORDER BY d.due_at, d.created_at, d.id");
-        let due: Vec<rows::Outgoing> =
-            sqlx::query_as(sql).bind(numbers(&ids)).bind(now).fetch_all(&mut *tx).await?;
-        let due = due.into_iter().map(rows::Outgoing::read).collect::<Result<Vec<Claimed>>>()?;
+        // Read after locking: another daemon may just have sent some.
+        let sql = format!("{} AND d.id = ANY($1) ORDER BY d.due_at, d.created_at, d.id", rows::OUTGOING);
+        let mut session = Session::Postgres(&mut tx);
+        let statement = session.statement(sql).bind_numbers(&ids).bind(now);
+        let due: Vec<rows::Outgoing> = session.fetch_all(statement).await?;
         if due.is_empty() {
             tx.rollback().await?;
             return Ok((due, Claim::default()));
         }
-        Ok((due, Claim::locking(tx)))
+        Ok((due, Claim::locking(Tx::Postgres(tx))))
     }
 
-    /// A duty is an advisory lock of one session: when that ends, however it ends, all duties are free.
-    async fn keep_duty(&self, duty: &str) -> Result<bool> {
-        let mut duties = self.duties.lock().await;
-        let kept = tokio::time::timeout(PATIENCE, self.try_duty(&mut duties, duty)).await;
-        let kept = kept.unwrap_or_else(|_| Err(StoreError::Database(sqlx::Error::PoolTimedOut)));
-        if kept.is_err() {
-            *duties = None;
-        }
-        kept
+    async fn lock(&self, _owner: &str) -> Result<DatabaseLock> {
+        Ok(DatabaseLock { _lock: None })
     }
 
-    async fn try_duty(&self, duties: &mut Option<Duties>, duty: &str) -> Result<bool> {
-        let Duties { session, had } = match duties {
-            Some(duties) => duties,
-            None => {
-                let session = PgConnection::connect_with(&self.options).await?;
-                duties.insert(Duties { session, had: BTreeSet::new() })
-            }
-        };
-        if had.contains(duty) {
-            session.ping().await?;
-            return Ok(true);
+    async fn try_acquire_lease(&self, lease: &str) -> Result<bool> {
+        let mut leases = self.leases.lock().await;
+        let acquired = tokio::time::timeout(LEASE_TIMEOUT, self.try_lease(&mut leases, lease)).await;
+        let acquired = acquired.unwrap_or_else(|_| Err(StoreError::Database(sqlx::Error::PoolTimedOut)));
+        if acquired.is_err() {
+            *leases = None;
         }
-        let sql = "SELECT pg_try_advisory_lock(hashtextextended('fogpost ' || $1, 0))";
-        let taken: bool = sqlx::query_scalar(sql).bind(duty).fetch_one(session).await?;
-        if taken {
-            had.insert(duty.to_owned());
-        }
-        Ok(taken)
+        acquired
     }
 
-    async fn end_duty(&self, duty: &str) {
-        let mut duties = self.duties.lock().await;
-        let Some(Duties { session, had }) = &mut *duties else { return };
-        if had.remove(duty) {
+    async fn release_lease(&self, lease: &str) {
+        let mut leases = self.leases.lock().await;
+        let Some(Leases { connection, held }) = &mut *leases else { return };
+        if held.remove(lease) {
             let sql = "SELECT pg_advisory_unlock(hashtextextended('fogpost ' || $1, 0))";
-            let done = tokio::time::timeout(PATIENCE, sqlx::query(sql).bind(duty).execute(session)).await;
-            if !matches!(done, Ok(Ok(_))) {
-                // With its session everything is left.
-                *duties = None;
+            let query = sqlx::query(sql).bind(lease).execute(connection);
+            let released = tokio::time::timeout(LEASE_TIMEOUT, query).await;
+            if !matches!(released, Ok(Ok(_))) {
+                // Closing the session releases its locks.
+                *leases = None;
             }
         }
     }
 
-    async fn hear(&self) -> Result<Wakeup> {
+    async fn next_wakeup(&self) -> Result<Wakeup> {
         let mut listener = self.listener.lock().await;
         if listener.is_none() {
-            let mut new = PgListener::connect_with(&self.reader).await?;
+            let mut new = PgListener::connect_with(&self.pool).await?;
             new.listen(CHANNEL).await?;
             *listener = Some(new);
         }
         let Some(listening) = listener.as_mut() else { return std::future::pending().await };
         match listening.recv().await {
-            Ok(said) if said.payload() == LETTERS => Ok(Wakeup::Letters),
+            Ok(notification) if notification.payload() == LETTERS => Ok(Wakeup::Letters),
             Ok(_) => Ok(Wakeup::Dispatches),
             Err(error) => {
                 *listener = None;
@@ -248,74 +241,58 @@ impl PostgresStore {
         }
     }
 
-    /// Ends the sessions that are kept.
-    async fn let_go(&self) {
-        drop(self.duties.lock().await.take());
+    async fn backup(&self, _to: &Path) -> Result<()> {
+        Err(StoreError::misnamed("a PostgreSQL database is backed up with pg_dump"))
+    }
+
+    async fn close(&self) {
+        drop(self.leases.lock().await.take());
         drop(self.listener.lock().await.take());
-    }
-
-    /// Many may work here at once: nothing is held.
-    async fn hold_for(&self, _who: &str) -> Result<DatabaseLock> {
-        Ok(DatabaseLock { _lock: None })
+        self.pool.close().await;
     }
 }
 
-/// What NOTIFY says of letters, and of dispatches.
-const LETTERS: &str = "letters";
-const DISPATCHES: &str = "dispatches";
-
-/// Told to all daemons when the transaction is committed.
-async fn announce(tx: &mut Transaction<'_, Postgres>, news: Wakeup) -> Result<()> {
-    let said = match news {
-        Wakeup::Letters => LETTERS,
-        Wakeup::Dispatches => DISPATCHES,
-    };
-    sqlx::query("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(said).execute(&mut **tx).await?;
-    Ok(())
-}
-
-/// The match of each token that is a seat's.
-async fn lanes(
-    tx: &mut Transaction<'_, Postgres>,
-    letters: &[Arrival<'_>],
-) -> Result<BTreeMap<String, String>> {
-    let tokens: Vec<String> =
-        letters.iter().flat_map(|arrival| arrival.letter.tokens.iter().cloned()).collect();
-    let sql = "SELECT token, match_id FROM seat WHERE token = ANY($1)";
-    let lanes: Vec<(String, String)> = sqlx::query_as(sql).bind(list(&tokens)).fetch_all(&mut **tx).await?;
-    Ok(lanes.into_iter().collect())
-}
-
-/// Locks those of the lanes that nobody has locked: the rows of matches, and the lane of letters to none.
-async fn free_lanes(tx: &mut Transaction<'_, Postgres>, lanes: BTreeSet<String>) -> Result<Vec<String>> {
-    let to_none = lanes.contains("");
-    let lanes: Vec<String> = lanes.into_iter().collect();
-    let sql = "SELECT id FROM match WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED";
-    let mut free: Vec<String> = sqlx::query_scalar(sql).bind(list(&lanes)).fetch_all(&mut **tx).await?;
-    if to_none {
-        let sql = "SELECT pg_try_advisory_xact_lock($1)";
-        if sqlx::query_scalar(sql).bind(OTHERS).fetch_one(&mut **tx).await? {
-            free.push(String::new());
+/// Connects once, because a pool would retry and then report nothing but a timeout.
+async fn try_connecting(options: &PgConnectOptions) -> Result<()> {
+    match PgConnection::connect_with(options).await {
+        Ok(connection) => Ok(connection.close().await?),
+        Err(error) => {
+            let name = options.get_database().unwrap_or(options.get_username());
+            let server = match options.get_socket() {
+                Some(folder) => folder.display().to_string(),
+                None => format!("{}:{}", options.get_host(), options.get_port()),
+            };
+            Err(StoreError::Open {
+                database: format!("{name} on {server}"),
+                why: error.to_string(),
+                transient: !is_refused(&error),
+            })
         }
     }
-    Ok(free)
 }
 
-/// Whether the server knows neither this user nor this database, and will not know them later by itself.
+/// Locks those of the matches that nobody has locked, and returns them. The empty id stands for letters to no match,
+/// and is locked by an advisory lock.
+async fn lock_free_matches(
+    tx: &mut Transaction<'_, Postgres>,
+    matches: BTreeSet<String>,
+) -> Result<Vec<String>> {
+    let has_other_letters = matches.contains("");
+    let ids: Vec<String> = matches.into_iter().collect();
+    let sql = "SELECT id FROM match WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED";
+    let mut locked: Vec<String> = sqlx::query_scalar(sql).bind(ids).fetch_all(&mut **tx).await?;
+    if has_other_letters {
+        let sql = "SELECT pg_try_advisory_xact_lock($1)";
+        if sqlx::query_scalar(sql).bind(OTHERS).fetch_one(&mut **tx).await? {
+            locked.push(String::new());
+        }
+    }
+    Ok(locked)
+}
+
+/// Whether the server rejects this user, or has no such database: retrying does not help.
 fn is_refused(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|refusal| refusal.code());
     // Classes 28 and 3D: https://www.postgresql.org/docs/current/errcodes-appendix.html
     code.is_some_and(|code| code.starts_with("28") || code.starts_with("3D"))
 }
-
-/// Several texts as one parameter.
-fn list(items: &[String]) -> Vec<String> {
-    texts(items)
-}
-
-fn numbers(items: &[i64]) -> &[i64] {
-    items
-}
-
-backend!(PostgresStore, Postgres, one_of: "= ANY($1)", shared: true);
-settling!(Postgres, one_of: "= ANY($1)", for_update: "FOR UPDATE");

@@ -1,6 +1,6 @@
 //! SQLite: one file, one writer at a time, one daemon.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,22 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Connection as _, QueryBuilder, Sqlite, SqliteConnection, SqlitePool, Transaction};
+use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
-use super::backend::backend;
-use super::columns::{
-    dispatch_columns, invitation_columns, match_columns, outgoing_columns, player_columns, seat_columns,
-    waiting_columns,
-};
-use super::error::{address_taken, stale_if_serialization_failure};
-use super::rows::{
-    self, Arrival, CHUNK, all_there, hand_over, integer, is_common, maybe_time, numbered, outcome, place,
-    sort_matches, text, texts,
-};
-use super::settle::settling;
+use super::backend::Backend;
+use super::rows;
+use super::statement::{Engine, Pooled, Session, Tx};
 use super::*;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
@@ -32,16 +23,13 @@ static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 /// `fogp`, in the header of every database of ours.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"fogp");
 
-/// By which the engine names itself.
-const ENGINE: &str = "SELECT 'SQLite ' || sqlite_version()";
-
 /// How long a writer waits for one in another process.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Rows that a connection's thread may be ahead of who reads them: fewer, and the two wait for each other in turns.
 const ROWS_AHEAD: usize = 512;
 
-pub struct SqliteStore {
+pub struct SqliteBackend {
     path: PathBuf,
     reader: SqlitePool,
     /// It also reads what it has just written, and what it is about to: a reader's cache of pages is lost with each
@@ -64,17 +52,17 @@ impl Sending {
     }
 }
 
-/// Frees dispatches when it is dropped.
-struct Freed(Arc<Sending>, Vec<i64>);
+/// Ends the claim on these dispatches when it is dropped.
+struct ReleaseOnDrop(Arc<Sending>, Vec<i64>);
 
-impl Drop for Freed {
+impl Drop for ReleaseOnDrop {
     fn drop(&mut self) {
         self.0.ids().retain(|id| !self.1.contains(id));
     }
 }
 
-impl SqliteStore {
-    pub async fn open(url: &str) -> Result<SqliteStore> {
+impl SqliteBackend {
+    pub async fn open(url: &str) -> Result<SqliteBackend> {
         let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
         let options = options.busy_timeout(PATIENCE).row_buffer_size(ROWS_AHEAD);
         let path = options.get_filename().to_owned();
@@ -107,7 +95,7 @@ impl SqliteStore {
             .map_err(unopened)?;
         let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
         let (settling, claiming, sending) = Default::default();
-        let store = SqliteStore { path, reader, writer, settling, claiming, sending };
+        let store = SqliteBackend { path, reader, writer, settling, claiming, sending };
         store.migrate().await?;
         Ok(store)
     }
@@ -116,20 +104,20 @@ impl SqliteStore {
     async fn migrate(&self) -> Result<()> {
         // To make an index is to sort all that it holds.
         sqlx::query("PRAGMA temp_store = file").execute(&self.writer).await?;
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_immediate().await?;
         let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         tx.commit().await?;
         sqlx::query("PRAGMA temp_store = memory").execute(&self.writer).await?;
-        tell_migrated(before, &MIGRATIONS);
+        log_migration(before, &MIGRATIONS);
         Ok(())
     }
 
-    /// Takes the writer's place at once, so that no transaction that has read must wait to write.
-    async fn begin(&self) -> Result<Transaction<'static, Sqlite>> {
+    /// `BEGIN IMMEDIATE`: upgrading a read transaction can fail with SQLITE_BUSY.
+    async fn begin_immediate(&self) -> Result<Transaction<'static, Sqlite>> {
         match self.writer.begin_with("BEGIN IMMEDIATE").await {
-            // SQLite has ended the transaction before by itself, as it does when the disk is full, and its driver has
-            // not noticed.
+            // SQLite ended the previous transaction by itself, as it does when the disk is full, and its driver did
+            // not notice.
             Err(sqlx::Error::InvalidSavePointStatement) => {
                 self.writer.acquire().await?.close().await?;
                 Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
@@ -137,76 +125,6 @@ impl SqliteStore {
             begun => Ok(begun?),
         }
     }
-
-    /// A transaction beside which no letters come in: here, as any.
-    async fn begin_alone(&self) -> Result<Transaction<'static, Sqlite>> {
-        self.begin().await
-    }
-
-    async fn begin_under(&self, _claim: &mut Claim) -> Result<Transaction<'static, Sqlite>> {
-        self.begin().await
-    }
-
-    async fn claim_waiting(
-        &self,
-        now: i64,
-        limit: u32,
-        before: Option<&mut Claim>,
-    ) -> Result<(Vec<rows::Waiting>, Claim)> {
-        let (held, claimed) = match before {
-            Some(before) => (before.guard.clone(), list(&before.letters)),
-            None => (None, list(&[])),
-        };
-        let guard = match held {
-            Some(guard) => guard,
-            None => Arc::new(Arc::clone(&self.settling).lock_owned().await),
-        };
-        let sql = concat!(
-            waiting_columns!(),
-            "AND l.digest NOT IN (SELECT value FROM json_each($3)) ORDER BY l.received_at, l.id LIMIT $1"
-        );
-        let letters: Vec<rows::Waiting> = sqlx::query_as(sql)
-            .bind(i64::from(limit))
-            .bind(now)
-            .bind(claimed)
-            .fetch_all(&self.writer)
-            .await?;
-        let named = letters.iter().map(|letter| letter.digest.clone()).collect();
-        Ok((letters, Claim { letters: named, ..Claim::guarded(guard) }))
-    }
-
-    async fn claim_due(&self, now: i64, limit: u32) -> Result<(Vec<Claimed>, Claim)> {
-        let _alone = self.claiming.lock().await;
-        let others: Vec<i64> = self.sending.ids().iter().copied().collect();
-        let sql = concat!(
-            outgoing_columns!(),
-            "AND d.id NOT IN (SELECT value FROM json_each($1)) ORDER BY d.due_at, d.created_at, d.id LIMIT $3"
-        );
-        let due: Vec<rows::Outgoing> = sqlx::query_as(sql)
-            .bind(numbers(&others))
-            .bind(now)
-            .bind(i64::from(limit))
-            .fetch_all(&self.writer)
-            .await?;
-        let due = due.into_iter().map(rows::Outgoing::read).collect::<Result<Vec<Claimed>>>()?;
-        let ids: Vec<i64> = due.iter().map(|dispatch| dispatch.id).collect();
-        self.sending.ids().extend(&ids);
-        Ok((due, Claim::guarded(Arc::new(Freed(Arc::clone(&self.sending), ids)))))
-    }
-
-    /// There is nobody else who could have it.
-    async fn keep_duty(&self, _duty: &str) -> Result<bool> {
-        Ok(true)
-    }
-
-    async fn end_duty(&self, _duty: &str) {}
-
-    /// There is nobody else who could tell any.
-    async fn hear(&self) -> Result<Wakeup> {
-        std::future::pending().await
-    }
-
-    async fn let_go(&self) {}
 
     /// Written beside its name and renamed once it is whole: half a backup would be taken for one.
     async fn back_up_to(&self, to: &Path) -> Result<()> {
@@ -228,19 +146,110 @@ impl SqliteStore {
         File::open(part).and_then(|file| file.sync_all()).map_err(cannot)?;
         std::fs::rename(part, to).map_err(cannot)
     }
+}
+
+#[async_trait]
+impl Backend for SqliteBackend {
+    fn engine(&self) -> Engine {
+        Engine::Sqlite
+    }
+
+    async fn reader(&self) -> Result<Pooled> {
+        Ok(Pooled::Sqlite(self.reader.acquire().await?))
+    }
+
+    async fn writer(&self) -> Result<Pooled> {
+        Ok(Pooled::Sqlite(self.writer.acquire().await?))
+    }
+
+    async fn begin(&self) -> Result<Tx> {
+        Ok(Tx::Sqlite(self.begin_immediate().await?))
+    }
+
+    async fn begin_intake(&self) -> Result<Tx> {
+        self.begin().await
+    }
+
+    async fn begin_under(&self, _claim: &mut Claim) -> Result<Tx> {
+        self.begin().await
+    }
+
+    async fn claim_letters(
+        &self,
+        now: i64,
+        limit: u32,
+        before: Option<&mut Claim>,
+    ) -> Result<(Vec<rows::Waiting>, Claim)> {
+        let (held, claimed) = match before {
+            Some(before) => (before.guard.clone(), before.letters.clone()),
+            None => (None, Vec::new()),
+        };
+        let guard = match held {
+            Some(guard) => guard,
+            None => Arc::new(Arc::clone(&self.settling).lock_owned().await),
+        };
+        let sql = format!(
+            "{} AND l.digest NOT {} ORDER BY l.received_at, l.id LIMIT $3",
+            rows::WAITING,
+            Engine::Sqlite.one_of()
+        );
+        let mut connection = self.writer.acquire().await?;
+        let mut session = Session::Sqlite(&mut connection);
+        let statement = session.statement(sql).bind_texts(&claimed).bind(now).bind(i64::from(limit));
+        let letters: Vec<rows::Waiting> = session.fetch_all(statement).await?;
+        let named = letters.iter().map(|letter| letter.digest.clone()).collect();
+        Ok((letters, Claim { letters: named, ..Claim::guarded(guard) }))
+    }
+
+    async fn claim_dispatches(&self, now: i64, limit: u32) -> Result<(Vec<rows::Outgoing>, Claim)> {
+        let _alone = self.claiming.lock().await;
+        let claimed: Vec<i64> = self.sending.ids().iter().copied().collect();
+        let sql = format!(
+            "{} AND d.id NOT {} ORDER BY d.due_at, d.created_at, d.id LIMIT $3",
+            rows::OUTGOING,
+            Engine::Sqlite.one_of()
+        );
+        let mut connection = self.writer.acquire().await?;
+        let mut session = Session::Sqlite(&mut connection);
+        let statement = session.statement(sql).bind_numbers(&claimed).bind(now).bind(i64::from(limit));
+        let due: Vec<rows::Outgoing> = session.fetch_all(statement).await?;
+        let ids: Vec<i64> = due.iter().map(|dispatch| dispatch.id).collect();
+        self.sending.ids().extend(&ids);
+        Ok((due, Claim::guarded(Arc::new(ReleaseOnDrop(Arc::clone(&self.sending), ids)))))
+    }
 
     /// Locks a file beside the database. The system ends the lock with the process, however that ends.
-    async fn hold_for(&self, who: &str) -> Result<DatabaseLock> {
+    async fn lock(&self, owner: &str) -> Result<DatabaseLock> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");
         let path = PathBuf::from(path);
-        let lock = lock(&path, who).map_err(|error| match error {
+        let lock = lock(&path, owner).map_err(|error| match error {
             TryLockError::WouldBlock => StoreError::Locked(holder(&path)),
             TryLockError::Error(error) => {
                 cannot_open(&self.path, format!("{} cannot be locked: {error}", path.display()))
             }
         })?;
         Ok(DatabaseLock { _lock: Some(lock) })
+    }
+
+    /// Always true: a SQLite database has one daemon.
+    async fn try_acquire_lease(&self, _lease: &str) -> Result<bool> {
+        Ok(true)
+    }
+
+    async fn release_lease(&self, _lease: &str) {}
+
+    async fn next_wakeup(&self) -> Result<Wakeup> {
+        std::future::pending().await
+    }
+
+    async fn backup(&self, to: &Path) -> Result<()> {
+        self.back_up_to(to).await
+    }
+
+    async fn close(&self) {
+        self.reader.close().await;
+        self.writer.close().await;
     }
 }
 
@@ -286,7 +295,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
 
 /// Makes sure that a copy is a database of ours, and marks it as restored.
 async fn prepare(path: &Path) -> Result<()> {
-    let store = SqliteStore::open(&format!("sqlite:{}", path.display())).await?;
+    let store = super::open(&format!("sqlite:{}", path.display())).await?;
     let marked = store.remember(super::RESTORED, super::TO_BE_READ_AGAIN).await;
     store.close().await;
     marked
@@ -343,27 +352,3 @@ fn why(path: &Path, error: &sqlx::Error) -> String {
         Some(_) | None => error.to_string(),
     }
 }
-
-/// One daemon settles all letters, in order.
-async fn lanes(
-    _tx: &mut Transaction<'_, Sqlite>,
-    _letters: &[Arrival<'_>],
-) -> Result<BTreeMap<String, String>> {
-    Ok(BTreeMap::new())
-}
-
-async fn announce(_tx: &mut Transaction<'_, Sqlite>, _news: Wakeup) -> Result<()> {
-    Ok(())
-}
-
-/// Several texts as one parameter.
-fn list(items: &[String]) -> String {
-    serde_json::to_string(&texts(items)).expect("a list of strings is JSON")
-}
-
-fn numbers(items: &[i64]) -> String {
-    serde_json::to_string(items).expect("a list of integers is JSON")
-}
-
-backend!(SqliteStore, Sqlite, one_of: "IN (SELECT value FROM json_each($1))", shared: false);
-settling!(Sqlite, one_of: "IN (SELECT value FROM json_each($1))", for_update: "");

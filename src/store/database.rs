@@ -1,0 +1,493 @@
+//! [`Store`] for both databases: everything except connecting, claiming, locking and backing up, which is left to a
+//! [`Backend`].
+//!
+//! The SQL is a subset that both databases understand, with `$1` for parameters.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use super::backend::Backend;
+use super::error::{address_taken, stale_if_serialization_failure};
+use super::letters::insert_letters;
+use super::rows::{self, CHUNK, integer, is_common, maybe_time, outcome_columns, text};
+use super::settle::settle;
+use super::statement::{Engine, Record, Session, Statement};
+use super::*;
+
+/// A database of either kind.
+pub struct Database {
+    backend: Box<dyn Backend>,
+}
+
+impl Database {
+    pub fn new(backend: impl Backend + 'static) -> Database {
+        Database { backend: Box::new(backend) }
+    }
+
+    fn statement(&self, sql: impl Into<String>) -> Statement {
+        Statement::new(self.backend.engine(), sql)
+    }
+
+    fn one_of(&self) -> &'static str {
+        self.backend.engine().one_of()
+    }
+
+    async fn read<T: Record>(&self, statement: Statement) -> Result<Vec<T>> {
+        self.backend.reader().await?.session().fetch_all(statement).await
+    }
+
+    async fn read_first<T: Record>(&self, statement: Statement) -> Result<Option<T>> {
+        self.backend.reader().await?.session().fetch_first(statement).await
+    }
+
+    async fn read_one<T: Record>(&self, statement: Statement) -> Result<T> {
+        self.backend.reader().await?.session().fetch_one(statement).await
+    }
+
+    /// Reads on the connection that writes: see [`Backend::writer`].
+    async fn read_recent<T: Record>(&self, statement: Statement) -> Result<Vec<T>> {
+        self.backend.writer().await?.session().fetch_all(statement).await
+    }
+
+    async fn write(&self, statement: Statement) -> Result<u64> {
+        self.backend.writer().await?.session().execute(statement).await
+    }
+
+    /// Reads rows, converts each, and passes it on as soon as it is read.
+    async fn stream<R: Record, T>(
+        &self,
+        statement: Statement,
+        convert: fn(R) -> Result<T>,
+        take: Take<'_, T>,
+    ) -> Result<()> {
+        let mut pass_on = |row: R| {
+            take(convert(row)?);
+            Ok(())
+        };
+        self.backend.reader().await?.session().for_each(statement, &mut pass_on).await
+    }
+}
+
+/// Columns of a match.
+const MATCHES: &str = "SELECT id, game, stage, wake_at, snapshot, version FROM match ";
+
+/// Columns of an invitation.
+const INVITATIONS: &str = "SELECT code, inviter, inviter_name, invited, game, offer, stage, match_id, created_at, \
+                           lapses_at FROM invitation ";
+
+/// Seats, one row for each address of their players.
+const SEATS: &str = "SELECT s.token, s.match_id, s.seat, p.id, p.name, p.bouncing, a.address FROM seat s \
+                     JOIN player p ON p.id = s.player_id LEFT JOIN address a ON a.player_id = p.id ";
+
+/// Columns of a ledger entry.
+const ENTRIES: &str = "SELECT match_id, seq, at, kind, json, hash FROM entry ";
+
+/// Columns of a dispatch without its bytes.
+const DISPATCH: &str = "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.due_at, \
+                        d.sent_at, d.tries, d.error, d.returned_at";
+
+#[async_trait]
+impl Store for Database {
+    async fn lock(&self, owner: &str) -> Result<DatabaseLock> {
+        self.backend.lock(owner).await
+    }
+
+    fn is_shared(&self) -> bool {
+        self.backend.engine().is_shared()
+    }
+
+    async fn try_acquire_lease(&self, lease: &str) -> Result<bool> {
+        self.backend.try_acquire_lease(lease).await
+    }
+
+    async fn release_lease(&self, lease: &str) {
+        self.backend.release_lease(lease).await
+    }
+
+    async fn next_wakeup(&self) -> Result<Wakeup> {
+        self.backend.next_wakeup().await
+    }
+
+    async fn insert_letters(&self, letters: &[NewLetter]) -> Result<usize> {
+        if letters.is_empty() {
+            return Ok(0);
+        }
+        let mut tx = self.backend.begin_intake().await?;
+        let waiting = insert_letters(&mut tx.session(), letters).await?;
+        tx.commit().await?;
+        Ok(waiting)
+    }
+
+    async fn claim_letters(
+        &self,
+        now: DateTime<Utc>,
+        limit: u32,
+        before: Option<&mut Claim>,
+    ) -> Result<(Vec<WaitingLetter>, Claim)> {
+        let (rows, claim) = self.backend.claim_letters(now.timestamp_millis(), limit, before).await?;
+        let letters: Result<_> = rows.into_iter().map(rows::Waiting::read).collect();
+        Ok((letters?, claim))
+    }
+
+    async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
+        let sql = "SELECT received_at FROM letter \
+                   WHERE fate = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
+                   ORDER BY received_at, id LIMIT 1";
+        let oldest: Option<(i64,)> =
+            self.read_first(self.statement(sql).bind(now.timestamp_millis())).await?;
+        maybe_time(oldest.map(|(received_at,)| received_at))
+    }
+
+    async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>> {
+        let sql = "SELECT r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest = $1";
+        let found: Option<(Vec<u8>,)> = self.read_first(self.statement(sql).bind(digest.to_string())).await?;
+        Ok(found.map(|(bytes,)| bytes))
+    }
+
+    async fn letters(
+        &self,
+        status: Option<LetterStatus>,
+        match_id: Option<&str>,
+        digest_prefix: &str,
+        limit: u32,
+    ) -> Result<Vec<LetterRow>> {
+        let mut select = self.statement(
+            "SELECT digest, received_at, decided_at, sender, subject, size, fate, note, match_id, seat \
+             FROM letter WHERE TRUE",
+        );
+        if let Some(status) = status {
+            select.push(" AND fate = ").push_bind(status.as_str());
+        }
+        if let Some(match_id) = match_id {
+            select.push(" AND match_id = ").push_bind(text(match_id));
+        }
+        if !digest_prefix.is_empty() {
+            let first = text(digest_prefix).to_ascii_lowercase();
+            // `g` follows the last hexadecimal digit.
+            let beyond = format!("{first}g");
+            select.push(" AND digest >= ").push_bind(first).push(" AND digest < ").push_bind(beyond);
+        }
+        select.push(" ORDER BY received_at DESC, id DESC LIMIT ").push_bind(i64::from(limit));
+        let rows: Vec<rows::Letter> = self.read(select).await?;
+        rows.into_iter().map(rows::Letter::read).collect()
+    }
+
+    async fn seats_by_token(&self, tokens: &[String]) -> Result<Vec<TokenRow>> {
+        let sql = format!(
+            "{SEATS}WHERE s.match_id IN (SELECT match_id FROM seat WHERE token {}) \
+             ORDER BY s.match_id, s.seat, a.rank",
+            self.one_of()
+        );
+        rows::SeatAddress::gather(self.read_recent(self.statement(sql).bind_texts(tokens)).await?)
+    }
+
+    async fn seats_of(&self, match_ids: &[String]) -> Result<Vec<TokenRow>> {
+        let sql = format!("{SEATS}WHERE s.match_id {} ORDER BY s.match_id, s.seat, a.rank", self.one_of());
+        rows::SeatAddress::gather(self.read_recent(self.statement(sql).bind_texts(match_ids)).await?)
+    }
+
+    async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>> {
+        let sql = format!("{MATCHES}WHERE id {} ORDER BY id", self.one_of());
+        let rows: Vec<rows::Match> = self.read_recent(self.statement(sql).bind_texts(ids)).await?;
+        rows.into_iter().map(rows::Match::read).collect()
+    }
+
+    async fn match_ids(&self) -> Result<Vec<String>> {
+        let ids: Vec<(String,)> = self.read(self.statement("SELECT id FROM match ORDER BY id")).await?;
+        Ok(ids.into_iter().map(|(id,)| id).collect())
+    }
+
+    async fn list_matches(&self, stage: Option<Stage>) -> Result<Vec<MatchRow>> {
+        let select = match stage {
+            Some(stage) => {
+                self.statement(format!("{MATCHES}WHERE stage = $1 ORDER BY id")).bind(stage.as_str())
+            }
+            None => self.statement(format!("{MATCHES}ORDER BY id")),
+        };
+        let rows: Vec<rows::Match> = self.read(select).await?;
+        rows.into_iter().map(rows::Match::read).collect()
+    }
+
+    async fn matches_due(
+        &self,
+        now: DateTime<Utc>,
+        after: Option<&MatchRow>,
+        limit: u32,
+    ) -> Result<Vec<MatchRow>> {
+        let sql = format!(
+            "{MATCHES}WHERE wake_at <= $1 AND wake_at >= $2 AND (wake_at > $2 OR id > $3) \
+             ORDER BY wake_at, id LIMIT $4"
+        );
+        let (wake_at, id) = after.map_or((None, ""), |row| (row.wake_at, row.id.as_str()));
+        let statement = self
+            .statement(sql)
+            .bind(now.timestamp_millis())
+            .bind(wake_at.map_or(i64::MIN, |at| at.timestamp_millis()))
+            .bind(id)
+            .bind(i64::from(limit));
+        let rows: Vec<rows::Match> = self.read(statement).await?;
+        rows.into_iter().map(rows::Match::read).collect()
+    }
+
+    async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchRow>> {
+        let sql =
+            format!("{MATCHES}WHERE id IN (SELECT match_id FROM seat WHERE player_id = $1) ORDER BY id");
+        let rows: Vec<rows::Match> = self.read(self.statement(sql).bind(player_id)).await?;
+        rows.into_iter().map(rows::Match::read).collect()
+    }
+
+    async fn invitation(&self, code: &str) -> Result<Option<Invitation>> {
+        let sql = format!("{INVITATIONS}WHERE code = $1");
+        let row: Option<rows::Invitation> = self.read_first(self.statement(sql).bind(text(code))).await?;
+        row.map(rows::Invitation::read).transpose()
+    }
+
+    async fn open_invitations(&self, lapsing_by: Option<DateTime<Utc>>) -> Result<Vec<Invitation>> {
+        let sql = format!("{INVITATIONS}WHERE stage = 'open' AND lapses_at <= $1 ORDER BY created_at, code");
+        let by = lapsing_by.map_or(i64::MAX, |by| by.timestamp_millis());
+        let rows: Vec<rows::Invitation> = self.read(self.statement(sql).bind(by)).await?;
+        rows.into_iter().map(rows::Invitation::read).collect()
+    }
+
+    async fn commit_claimed(&self, mut claim: Claim, settlement: &Settlement) -> Result<()> {
+        let mut tx = self.backend.begin_under(&mut claim).await?;
+        settle(&mut tx.session(), settlement).await.map_err(stale_if_serialization_failure)?;
+        tx.commit().await.map_err(stale_if_serialization_failure)
+    }
+
+    async fn entries(&self, match_id: &str) -> Result<Vec<EntryRow>> {
+        let statement =
+            self.statement(format!("{ENTRIES}WHERE match_id = $1 ORDER BY seq")).bind(text(match_id));
+        let rows: Vec<rows::Entry> = self.read(statement).await?;
+        rows.into_iter().map(rows::Entry::read).collect()
+    }
+
+    async fn entries_since(&self, kind: &str, since: DateTime<Utc>) -> Result<Vec<EntryRow>> {
+        let statement = self
+            .statement(format!("{ENTRIES}WHERE kind = $1 AND at >= $2 ORDER BY at, match_id, seq"))
+            .bind(text(kind))
+            .bind(since.timestamp_millis());
+        let rows: Vec<rows::Entry> = self.read(statement).await?;
+        rows.into_iter().map(rows::Entry::read).collect()
+    }
+
+    async fn entries_after(
+        &self,
+        match_id: &str,
+        seq: Option<u64>,
+        limit: u32,
+        take: Take<'_, EntryRow>,
+    ) -> Result<()> {
+        let statement = self
+            .statement(format!("{ENTRIES}WHERE match_id = $1 AND seq > $2 ORDER BY seq LIMIT $3"))
+            .bind(text(match_id))
+            .bind(seq.map_or(i64::MIN, integer))
+            .bind(i64::from(limit));
+        self.stream(statement, rows::Entry::read, take).await
+    }
+
+    async fn letters_named(&self, digests: &[Digest], take: Take<'_, (Digest, Vec<u8>)>) -> Result<()> {
+        let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
+        let sql = format!(
+            "SELECT l.digest, r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest {}",
+            self.one_of()
+        );
+        let convert = |(hex, bytes): (String, Vec<u8>)| Ok((rows::digest(&hex)?, bytes));
+        self.stream(self.statement(sql).bind_texts(&digests), convert, take).await
+    }
+
+    async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Option<(i64, Vec<Digest>)>> {
+        // One row: passing on many small rows takes longer than finding them.
+        let sql = "SELECT max(id), string_agg(digest, ' ') FROM (SELECT id, digest FROM letter \
+                   WHERE match_id = $1 AND fate = 'ruled' AND id > $2 ORDER BY id LIMIT $3) AS acted";
+        let statement = self.statement(sql).bind(text(match_id)).bind(id).bind(i64::from(limit));
+        let (last, acted): (Option<i64>, Option<String>) = self.read_one(statement).await?;
+        let acted = acted.iter().flat_map(|acted| acted.split(' ')).map(rows::digest);
+        Ok(last.zip(Some(acted.collect::<Result<_>>()?)))
+    }
+
+    async fn sent_after(&self, match_id: &str, id: i64, limit: u32, take: Take<'_, SentRow>) -> Result<()> {
+        let sql = "SELECT d.id, d.message_id, d.recipient, d.kind, d.seat, r.bytes FROM dispatch d \
+                   JOIN dispatch_raw r ON r.dispatch_id = d.id \
+                   WHERE d.match_id = $1 AND d.id > $2 ORDER BY d.id LIMIT $3";
+        let statement = self.statement(sql).bind(text(match_id)).bind(id).bind(i64::from(limit));
+        self.stream(statement, rows::SentBytes::read, take).await
+    }
+
+    async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
+        let sql = format!(
+            "SELECT {DISPATCH}, r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+             WHERE d.match_id = $1 ORDER BY d.id"
+        );
+        let rows: Vec<rows::DispatchBytes> = self.read(self.statement(sql).bind(text(match_id))).await?;
+        rows.into_iter().map(rows::DispatchBytes::read).collect()
+    }
+
+    async fn list_dispatches(&self, only_unsent: bool, limit: u32) -> Result<Vec<DispatchRow>> {
+        // Each branch of the union uses its own partial index.
+        let unsent = "WHERE d.id IN (SELECT id FROM dispatch WHERE due_at IS NOT NULL \
+                      UNION ALL SELECT id FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) ";
+        let which = if only_unsent { unsent } else { "" };
+        let sql = format!("SELECT {DISPATCH} FROM dispatch d {which}ORDER BY d.id DESC LIMIT $1");
+        let rows: Vec<rows::Dispatch> = self.read(self.statement(sql).bind(i64::from(limit))).await?;
+        rows.into_iter().map(rows::Dispatch::read).collect()
+    }
+
+    async fn dispatches_named(&self, ids: &[String]) -> Result<Vec<DispatchRow>> {
+        let sql =
+            format!("SELECT {DISPATCH} FROM dispatch d WHERE d.message_id {} ORDER BY d.id", self.one_of());
+        let rows: Vec<rows::Dispatch> = self.read(self.statement(sql).bind_texts(ids)).await?;
+        rows.into_iter().map(rows::Dispatch::read).collect()
+    }
+
+    async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
+        let sql = format!(
+            "SELECT d.message_id, r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+             WHERE d.message_id {} ORDER BY d.id",
+            self.one_of()
+        );
+        self.read_recent(self.statement(sql).bind_texts(ids)).await
+    }
+
+    async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>> {
+        // The index is by hour, so the hours are named one by one.
+        let sql = format!(
+            "SELECT recipient, message_id, asked FROM dispatch WHERE recipient {} \
+             AND created_at / 3600000 IN ($2 / 3600000, $2 / 3600000 + 1, $2 / 3600000 + 2) \
+             AND created_at >= $2 AND answers IS NOT NULL ORDER BY created_at, id",
+            self.one_of()
+        );
+        let statement = self.statement(sql).bind_texts(recipients).bind(since.timestamp_millis());
+        let rows: Vec<rows::Answer> = self.read_recent(statement).await?;
+        rows.into_iter().map(rows::Answer::read).collect()
+    }
+
+    async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)> {
+        let (rows, claim) = self.backend.claim_dispatches(now.timestamp_millis(), limit).await?;
+        let due: Result<_> = rows.into_iter().map(rows::Outgoing::read).collect();
+        Ok((due?, claim))
+    }
+
+    async fn record_outcomes(
+        &self,
+        mut claim: Claim,
+        now: DateTime<Utc>,
+        results: &[(i64, SendOutcome)],
+    ) -> Result<()> {
+        let mut tx = self.backend.begin_under(&mut claim).await?;
+        for chunk in results.chunks(CHUNK) {
+            record_chunk(&mut tx.session(), now, chunk).await?;
+        }
+        tx.commit().await
+    }
+
+    async fn retry_all_now(&self, now: DateTime<Utc>) -> Result<()> {
+        let mut tx = self.backend.begin().await?;
+        for sql in [
+            "UPDATE letter SET wait_until = $1 WHERE fate = 'waiting' AND wait_until > $1",
+            "UPDATE dispatch SET due_at = $1 WHERE due_at > $1",
+        ] {
+            tx.session().execute(self.statement(sql).bind(now.timestamp_millis())).await?;
+        }
+        tx.commit().await
+    }
+
+    async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>> {
+        let sql = "SELECT MIN(due_at) FROM dispatch WHERE due_at IS NOT NULL";
+        let (due_at,): (Option<i64>,) = self.read_one(self.statement(sql)).await?;
+        maybe_time(due_at)
+    }
+
+    async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player> {
+        if let Some(player) = self.player_by_address(address).await? {
+            return Ok(player);
+        }
+        let mut tx = self.backend.begin().await?;
+        if players::add_player(&mut tx.session(), address, name, now).await? {
+            tx.commit().await?;
+        } else {
+            tx.rollback().await?;
+        }
+        let player = self.player_by_address(address).await?;
+        player.ok_or_else(|| StoreError::Unsound("an address was stored and is gone".to_owned()))
+    }
+
+    async fn save_player(&self, player: &Player) -> Result<()> {
+        let mut tx = self.backend.begin().await?;
+        players::save_player(&mut tx.session(), player).await.map_err(address_taken)?;
+        tx.commit().await
+    }
+
+    async fn player_by_address(&self, address: &str) -> Result<Option<Player>> {
+        players::player_by_address(&mut self.backend.reader().await?.session(), address).await
+    }
+
+    async fn players(&self) -> Result<Vec<Player>> {
+        players::players(&mut self.backend.reader().await?.session()).await
+    }
+
+    async fn queues(&self) -> Result<Queues> {
+        self.read_one::<rows::Counts>(self.statement(rows::COUNTS)).await?.read()
+    }
+
+    async fn remembered(&self, key: &str) -> Result<Option<String>> {
+        let statement = self.statement("SELECT value FROM memo WHERE key = $1").bind(key);
+        let found: Option<(String,)> = self.read_first(statement).await?;
+        Ok(found.map(|(value,)| value))
+    }
+
+    async fn remember(&self, key: &str, value: &str) -> Result<()> {
+        let sql = "INSERT INTO memo (key, value) VALUES ($1, $2) \
+                   ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+        self.write(self.statement(sql).bind(key).bind(text(value))).await?;
+        Ok(())
+    }
+
+    async fn remembered_under(&self, prefix: &str) -> Result<Vec<(String, String)>> {
+        let sql = "SELECT key, value FROM memo WHERE key LIKE $1 ORDER BY key";
+        self.read(self.statement(sql).bind(format!("{prefix}%"))).await
+    }
+
+    async fn forget(&self, key: &str) -> Result<()> {
+        self.write(self.statement("DELETE FROM memo WHERE key = $1").bind(key)).await?;
+        Ok(())
+    }
+
+    async fn about(&self) -> Result<String> {
+        let engine = match self.backend.engine() {
+            Engine::Sqlite => "SELECT 'SQLite ' || sqlite_version()",
+            Engine::Postgres => "SELECT 'PostgreSQL ' || current_setting('server_version')",
+        };
+        let (engine,): (String,) = self.read_one(self.statement(engine)).await?;
+        let (tables,): (i64,) = self.read_one(self.statement(TABLES_VERSION)).await?;
+        Ok(format!("{engine}, tables of version {tables}"))
+    }
+
+    async fn backup(&self, to: &Path) -> Result<()> {
+        self.backend.backup(to).await
+    }
+
+    async fn close(&self) {
+        self.backend.close().await
+    }
+}
+
+async fn record_chunk(
+    session: &mut Session<'_>,
+    now: DateTime<Utc>,
+    chunk: &[(i64, SendOutcome)],
+) -> Result<()> {
+    let mut update = session.statement("WITH result (r_id, r_sent_at, r_due_at, r_error) AS (");
+    update.push_rows(chunk, |values, (id, outcome)| {
+        let (sent_at, due_at, error) = outcome_columns(outcome, now);
+        values.bind(*id).bind(sent_at).bind(due_at).bind(error);
+    });
+    update.push(
+        ") UPDATE dispatch SET tries = tries + 1, sent_at = r_sent_at, due_at = r_due_at, error = r_error \
+         FROM result WHERE id = r_id AND sent_at IS NULL",
+    );
+    session.execute(update.persistent(is_common(chunk.len()))).await?;
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Letters as they arrive: each is stored once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rows::{CHUNK, integer, is_common, text, with_ids};
+use super::settle::notify;
+use super::statement::Session;
+use super::{LetterStatus, NewLetter, Result, Wakeup};
+use crate::letter::Digest;
+
+/// A letter to be stored, with what it is found by.
+struct Arrival<'a> {
+    letter: &'a NewLetter,
+    digest: String,
+    /// The digest of sender and Message-ID.
+    sent_as: Option<String>,
+    status: LetterStatus,
+    /// The match whose reply token it bears.
+    match_id: Option<String>,
+}
+
+impl<'a> Arrival<'a> {
+    fn of(letter: &'a NewLetter) -> Arrival<'a> {
+        let sent_as = (!letter.message_id.is_empty())
+            .then(|| Digest::of(format!("{}\n{}", letter.sender, letter.message_id).as_bytes()).to_string());
+        let digest = letter.digest.to_string();
+        Arrival { letter, digest, sent_as, status: LetterStatus::Waiting, match_id: None }
+    }
+}
+
+/// Stores letters within a transaction, and returns how many of them wait.
+pub async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) -> Result<usize> {
+    let arrivals: Vec<Arrival> = letters.iter().map(Arrival::of).collect();
+    let digests: Vec<String> = arrivals.iter().map(|arrival| arrival.digest.clone()).collect();
+    let sent_as: Vec<String> = arrivals.iter().filter_map(|arrival| arrival.sent_as.clone()).collect();
+    let known = existing(session, "digest", &digests).await?;
+    let sent_before = existing(session, "sent_as", &sent_as).await?;
+    let mut new = deduplicate(arrivals, known, sent_before);
+    let matches = matches_by_token(session, &new).await?;
+    for arrival in &mut new {
+        arrival.match_id = arrival.letter.tokens.iter().find_map(|token| matches.get(token)).cloned();
+    }
+    for chunk in new.chunks(CHUNK) {
+        insert_chunk(session, chunk).await?;
+    }
+    let waiting = new.iter().filter(|arrival| arrival.status == LetterStatus::Waiting).count();
+    if waiting > 0 {
+        notify(session, Wakeup::Letters).await?;
+    }
+    Ok(waiting)
+}
+
+/// Returns those of `values` that some stored letter has in this column.
+async fn existing(
+    session: &mut Session<'_>,
+    column: &'static str,
+    values: &[String],
+) -> Result<BTreeSet<String>> {
+    let one_of = session.engine().one_of();
+    let statement =
+        session.statement(format!("SELECT {column} FROM letter WHERE {column} {one_of}")).bind_texts(values);
+    let found: Vec<(String,)> = session.fetch_all(statement).await?;
+    Ok(found.into_iter().map(|(value,)| value).collect())
+}
+
+/// Drops the arrivals whose digest is `known`, and marks as repeated those with the Message-ID and sender of an
+/// earlier letter, in this batch or `sent_before`.
+fn deduplicate(
+    arrivals: Vec<Arrival<'_>>,
+    mut known: BTreeSet<String>,
+    mut sent_before: BTreeSet<String>,
+) -> Vec<Arrival<'_>> {
+    let mut new = Vec::new();
+    for mut arrival in arrivals {
+        if !known.insert(arrival.digest.clone()) {
+            continue;
+        }
+        if let Some(sent_as) = &arrival.sent_as
+            && !sent_before.insert(sent_as.clone())
+        {
+            arrival.status = LetterStatus::Repeated;
+        }
+        new.push(arrival);
+    }
+    new
+}
+
+/// Returns the match of each reply token in the letters. Only several daemons need it: they claim letters by match.
+async fn matches_by_token(
+    session: &mut Session<'_>,
+    arrivals: &[Arrival<'_>],
+) -> Result<BTreeMap<String, String>> {
+    if !session.engine().is_shared() {
+        return Ok(BTreeMap::new());
+    }
+    let tokens: Vec<String> =
+        arrivals.iter().flat_map(|arrival| arrival.letter.tokens.iter().cloned()).collect();
+    let one_of = session.engine().one_of();
+    let statement = session
+        .statement(format!("SELECT token, match_id FROM seat WHERE token {one_of}"))
+        .bind_texts(&tokens);
+    let found: Vec<(String, String)> = session.fetch_all(statement).await?;
+    Ok(found.into_iter().collect())
+}
+
+async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Result<()> {
+    let mut insert = session.statement(
+        "INSERT INTO letter \
+         (digest, received_at, whence, message_id, sender, subject, size, sent_as, fate, lane) ",
+    );
+    insert.push_rows(chunk, |values, arrival| {
+        let letter = arrival.letter;
+        values
+            .bind(&arrival.digest)
+            .bind(letter.received_at.timestamp_millis())
+            .bind(text(&letter.origin))
+            .bind(text(&letter.message_id))
+            .bind(text(&letter.sender))
+            .bind(text(&letter.subject))
+            .bind(integer(letter.raw.len() as u64))
+            .bind(&arrival.sent_as)
+            .bind(arrival.status.as_str())
+            .bind(arrival.match_id.as_deref().unwrap_or_default());
+    });
+    insert.push(" RETURNING id, digest");
+    let is_persistent = is_common(chunk.len());
+    let ids: Vec<(i64, String)> = session.fetch_all(insert.persistent(is_persistent)).await?;
+    let bytes = chunk.iter().map(|arrival| (arrival.digest.as_str(), arrival.letter.raw.as_slice()));
+    let bytes = with_ids(bytes, &ids)?;
+    let mut insert = session.statement("INSERT INTO letter_raw (letter_id, bytes) ");
+    insert.push_rows(bytes, |values, (id, bytes)| {
+        values.bind(id).bind(bytes);
+    });
+    session.execute(insert.persistent(is_persistent)).await?;
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! Players and their addresses.
+
+use chrono::{DateTime, Utc};
+
+use super::rows::{self, text};
+use super::statement::Session;
+use super::{Player, Result, StoreError};
+
+/// Players, one row for each address.
+const PLAYERS: &str =
+    "SELECT p.id, p.name, p.bouncing, a.address FROM player p LEFT JOIN address a ON a.player_id = p.id ";
+
+/// Returns all players by id.
+pub async fn players(session: &mut Session<'_>) -> Result<Vec<Player>> {
+    let statement = session.statement(format!("{PLAYERS}ORDER BY p.id, a.rank"));
+    Ok(rows::PlayerAddress::gather(session.fetch_all(statement).await?))
+}
+
+pub async fn player_by_address(session: &mut Session<'_>, address: &str) -> Result<Option<Player>> {
+    let sql =
+        format!("{PLAYERS}WHERE p.id = (SELECT player_id FROM address WHERE address = $1) ORDER BY a.rank");
+    let statement = session.statement(sql).bind(text(&address.to_lowercase()));
+    Ok(rows::PlayerAddress::gather(session.fetch_all(statement).await?).pop())
+}
+
+/// Adds a player, and returns whether the address was free. If it was not, roll back: another writer has just added
+/// the same player.
+pub async fn add_player(
+    session: &mut Session<'_>,
+    address: &str,
+    name: &str,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let statement = session
+        .statement("INSERT INTO player (name, created_at) VALUES ($1, $2) RETURNING id")
+        .bind(text(name))
+        .bind(now.timestamp_millis());
+    let (id,): (i64,) = session.fetch_one(statement).await?;
+    let sql = "INSERT INTO address (address, player_id, rank) VALUES ($1, $2, 0) \
+               ON CONFLICT (address) DO NOTHING";
+    let statement = session.statement(sql).bind(text(&address.to_lowercase())).bind(id);
+    Ok(session.execute(statement).await? == 1)
+}
+
+pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<()> {
+    let statement = session
+        .statement("UPDATE player SET name = $1, bouncing = $2 WHERE id = $3")
+        .bind(text(&player.name))
+        .bind(player.bouncing)
+        .bind(player.id);
+    if session.execute(statement).await? == 0 {
+        return Err(StoreError::Unsound(format!("there is no player {}", player.id)));
+    }
+    let statement = session.statement("DELETE FROM address WHERE player_id = $1").bind(player.id);
+    session.execute(statement).await?;
+    for (rank, address) in (0_i64..).zip(&player.addresses) {
+        let statement = session
+            .statement("INSERT INTO address (address, player_id, rank) VALUES ($1, $2, $3)")
+            .bind(text(&address.to_lowercase()))
+            .bind(player.id)
+            .bind(rank);
+        session.execute(statement).await?;
+    }
+    Ok(())
+}
+
+/// Transfers the seats and addresses of `merged` to `into`, and deletes `merged`.
+///
+/// # Errors
+/// [`StoreError::Unsound`]: together they hold both seats of a match, which no player may.
+pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) -> Result<()> {
+    let sql = "SELECT COUNT(*) FROM seat a JOIN seat b ON a.match_id = b.match_id \
+               WHERE a.player_id = $1 AND b.player_id = $2";
+    let statement = session.statement(sql).bind(merged).bind(into);
+    let (shared,): (i64,) = session.fetch_one(statement).await?;
+    if shared > 0 || merged == into {
+        return Err(StoreError::Unsound(format!("players {merged} and {into} hold both seats of a match")));
+    }
+    let statement =
+        session.statement("UPDATE seat SET player_id = $2 WHERE player_id = $1").bind(merged).bind(into);
+    session.execute(statement).await?;
+    let sql = "UPDATE address SET player_id = $2, \
+               rank = rank + 1 + (SELECT COALESCE(MAX(rank), 0) FROM address WHERE player_id = $2) \
+               WHERE player_id = $1";
+    let statement = session.statement(sql).bind(merged).bind(into);
+    session.execute(statement).await?;
+    let statement = session.statement("DELETE FROM player WHERE id = $1").bind(merged);
+    session.execute(statement).await?;
+    Ok(())
+}

@@ -1,0 +1,332 @@
+//! The seam between the store's functions and sqlx: one statement, and the session that runs it, for either database.
+//!
+//! Functions that were generic over `sqlx::Database` would repeat a dozen bounds on its associated types, which Rust
+//! does not imply. Two enums need none, and the functions are compiled once instead of once for each database.
+
+use futures_util::{Stream, TryStreamExt as _};
+use sqlx::error::BoxDynError;
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::sqlite::{SqliteArguments, SqliteRow};
+use sqlx::{Arguments as _, AssertSqlSafe, Encode, FromRow, PgConnection, Postgres};
+use sqlx::{Sqlite, SqliteConnection, Transaction, Type};
+
+use super::rows::texts;
+use super::{Result, StoreError};
+
+/// Which database a statement is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+impl Engine {
+    /// Whether several daemons may work on one database.
+    pub fn is_shared(self) -> bool {
+        match self {
+            Engine::Sqlite => false,
+            Engine::Postgres => true,
+        }
+    }
+
+    /// The condition that a column equals an item of the list bound as `$1`. One parameter whatever the list's length,
+    /// so that one prepared statement serves all lengths.
+    pub fn one_of(self) -> &'static str {
+        match self {
+            Engine::Sqlite => "IN (SELECT value FROM json_each($1))",
+            Engine::Postgres => "= ANY($1)",
+        }
+    }
+
+    /// The lock clause of a SELECT. SQLite has one writer at a time, and needs none.
+    pub fn for_update(self) -> &'static str {
+        match self {
+            Engine::Sqlite => "",
+            Engine::Postgres => " FOR UPDATE",
+        }
+    }
+}
+
+/// A value that both databases can store.
+pub trait Value<'v>: Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres> {}
+
+impl<'v, T> Value<'v> for T where T: Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres> {}
+
+/// A row that both databases can produce.
+pub trait Record: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+
+impl<T> Record for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+
+/// SQL with its parameters.
+pub struct Statement {
+    sql: String,
+    arguments: Arguments,
+    /// The first value that could not be encoded.
+    error: Option<BoxDynError>,
+    is_persistent: bool,
+}
+
+enum Arguments {
+    Sqlite(SqliteArguments),
+    Postgres(PgArguments),
+}
+
+impl Statement {
+    /// A statement that stays prepared on its connection.
+    pub fn new(engine: Engine, sql: impl Into<String>) -> Statement {
+        let arguments = match engine {
+            Engine::Sqlite => Arguments::Sqlite(SqliteArguments::default()),
+            Engine::Postgres => Arguments::Postgres(PgArguments::default()),
+        };
+        Statement { sql: sql.into(), arguments, error: None, is_persistent: true }
+    }
+
+    /// Whether the statement stays prepared. One whose text is rare would only push others out of the cache.
+    pub fn persistent(mut self, is_persistent: bool) -> Statement {
+        self.is_persistent = is_persistent;
+        self
+    }
+
+    /// Binds the next of the parameters `$1`, `$2` … that the SQL names.
+    pub fn bind<'v>(mut self, value: impl Value<'v>) -> Statement {
+        self.add(value);
+        self
+    }
+
+    /// Binds a list, for [`Engine::one_of`].
+    pub fn bind_texts(mut self, items: &[String]) -> Statement {
+        let items = texts(items);
+        match self.arguments {
+            Arguments::Sqlite(_) => {
+                self.add(serde_json::to_string(&items).expect("a list of strings is JSON"));
+            }
+            Arguments::Postgres(ref mut arguments) => keep_first(&mut self.error, arguments.add(items)),
+        }
+        self
+    }
+
+    /// Binds a list of numbers, for [`Engine::one_of`].
+    pub fn bind_numbers(mut self, items: &[i64]) -> Statement {
+        match self.arguments {
+            Arguments::Sqlite(_) => {
+                self.add(serde_json::to_string(items).expect("a list of integers is JSON"));
+            }
+            Arguments::Postgres(ref mut arguments) => keep_first(&mut self.error, arguments.add(items)),
+        }
+        self
+    }
+
+    pub fn push(&mut self, sql: &str) -> &mut Statement {
+        self.sql.push_str(sql);
+        self
+    }
+
+    /// Appends a parameter and binds it.
+    pub fn push_bind<'v>(&mut self, value: impl Value<'v>) -> &mut Statement {
+        self.add(value);
+        match &self.arguments {
+            // A bare `?`: SQLite searches all earlier names for each `$N`, which is quadratic in hundreds of parameters.
+            Arguments::Sqlite(_) => self.sql.push('?'),
+            Arguments::Postgres(arguments) => self.sql.push_str(&format!("${}", arguments.len())),
+        }
+        self
+    }
+
+    /// Appends `VALUES (…), (…)`, one parenthesis for each item, which `write` fills.
+    pub fn push_rows<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        write: impl Fn(&mut RowValues<'_>, T),
+    ) -> &mut Statement {
+        self.push("VALUES ");
+        for (index, item) in items.into_iter().enumerate() {
+            self.push(if index == 0 { "(" } else { ", (" });
+            write(&mut RowValues { statement: self, is_empty: true }, item);
+            self.push(")");
+        }
+        self
+    }
+
+    fn add<'v>(&mut self, value: impl Value<'v>) {
+        let added = match &mut self.arguments {
+            Arguments::Sqlite(arguments) => arguments.add(value),
+            Arguments::Postgres(arguments) => arguments.add(value),
+        };
+        keep_first(&mut self.error, added);
+    }
+
+    /// The parts that sqlx wants.
+    fn into_parts(self) -> Result<(AssertSqlSafe<String>, Arguments, bool)> {
+        match self.error {
+            // The SQL consists of constants and placeholders; every value is bound.
+            None => Ok((AssertSqlSafe(self.sql), self.arguments, self.is_persistent)),
+            Some(error) => Err(StoreError::Database(sqlx::Error::Encode(error))),
+        }
+    }
+}
+
+fn keep_first(error: &mut Option<BoxDynError>, added: Result<(), BoxDynError>) {
+    if let Err(new) = added {
+        error.get_or_insert(new);
+    }
+}
+
+/// One row of a VALUES list.
+pub struct RowValues<'s> {
+    statement: &'s mut Statement,
+    is_empty: bool,
+}
+
+impl RowValues<'_> {
+    pub fn bind<'v>(&mut self, value: impl Value<'v>) -> &mut Self {
+        if !self.is_empty {
+            self.statement.push(", ");
+        }
+        self.is_empty = false;
+        self.statement.push_bind(value);
+        self
+    }
+}
+
+/// A connection borrowed from a pool.
+pub enum Pooled {
+    Sqlite(PoolConnection<Sqlite>),
+    Postgres(PoolConnection<Postgres>),
+}
+
+impl Pooled {
+    pub fn session(&mut self) -> Session<'_> {
+        match self {
+            Pooled::Sqlite(connection) => Session::Sqlite(connection),
+            Pooled::Postgres(connection) => Session::Postgres(connection),
+        }
+    }
+}
+
+/// A transaction, rolled back when it is dropped.
+pub enum Tx {
+    Sqlite(Transaction<'static, Sqlite>),
+    Postgres(Transaction<'static, Postgres>),
+}
+
+impl Tx {
+    pub fn session(&mut self) -> Session<'_> {
+        match self {
+            Tx::Sqlite(tx) => Session::Sqlite(tx),
+            Tx::Postgres(tx) => Session::Postgres(tx),
+        }
+    }
+
+    pub async fn commit(self) -> Result<()> {
+        match self {
+            Tx::Sqlite(tx) => Ok(tx.commit().await?),
+            Tx::Postgres(tx) => Ok(tx.commit().await?),
+        }
+    }
+
+    pub async fn rollback(self) -> Result<()> {
+        match self {
+            Tx::Sqlite(tx) => Ok(tx.rollback().await?),
+            Tx::Postgres(tx) => Ok(tx.rollback().await?),
+        }
+    }
+}
+
+/// A connection that runs statements, inside a transaction or not.
+pub enum Session<'c> {
+    Sqlite(&'c mut SqliteConnection),
+    Postgres(&'c mut PgConnection),
+}
+
+impl Session<'_> {
+    pub fn engine(&self) -> Engine {
+        match self {
+            Session::Sqlite(_) => Engine::Sqlite,
+            Session::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// A statement for this session.
+    pub fn statement(&self, sql: impl Into<String>) -> Statement {
+        Statement::new(self.engine(), sql)
+    }
+
+    pub async fn fetch_all<T: Record>(&mut self, statement: Statement) -> Result<Vec<T>> {
+        let (sql, arguments, is_persistent) = statement.into_parts()?;
+        Ok(match (self, arguments) {
+            (Session::Sqlite(connection), Arguments::Sqlite(arguments)) => {
+                let query = sqlx::query_as_with(sql, arguments).persistent(is_persistent);
+                query.fetch_all(&mut **connection).await?
+            }
+            (Session::Postgres(connection), Arguments::Postgres(arguments)) => {
+                let query = sqlx::query_as_with(sql, arguments).persistent(is_persistent);
+                query.fetch_all(&mut **connection).await?
+            }
+            (Session::Sqlite(_), Arguments::Postgres(_)) | (Session::Postgres(_), Arguments::Sqlite(_)) => {
+                unreachable!("a statement is written for the session that runs it")
+            }
+        })
+    }
+
+    /// The first row.
+    pub async fn fetch_first<T: Record>(&mut self, statement: Statement) -> Result<Option<T>> {
+        Ok(self.fetch_all(statement).await?.into_iter().next())
+    }
+
+    /// The row of a statement that always has one.
+    pub async fn fetch_one<T: Record>(&mut self, statement: Statement) -> Result<T> {
+        Ok(self.fetch_first(statement).await?.ok_or(sqlx::Error::RowNotFound)?)
+    }
+
+    /// Runs a statement, and returns how many rows it changed.
+    pub async fn execute(&mut self, statement: Statement) -> Result<u64> {
+        let (sql, arguments, is_persistent) = statement.into_parts()?;
+        Ok(match (self, arguments) {
+            (Session::Sqlite(connection), Arguments::Sqlite(arguments)) => {
+                let query = sqlx::query_with(sql, arguments).persistent(is_persistent);
+                query.execute(&mut **connection).await?.rows_affected()
+            }
+            (Session::Postgres(connection), Arguments::Postgres(arguments)) => {
+                let query = sqlx::query_with(sql, arguments).persistent(is_persistent);
+                query.execute(&mut **connection).await?.rows_affected()
+            }
+            (Session::Sqlite(_), Arguments::Postgres(_)) | (Session::Postgres(_), Arguments::Sqlite(_)) => {
+                unreachable!("a statement is written for the session that runs it")
+            }
+        })
+    }
+
+    /// Passes each row to `take` as it is read: `take` works on one while the database looks for the next, and few are
+    /// in memory.
+    pub async fn for_each<T: Record>(
+        &mut self,
+        statement: Statement,
+        take: &mut (dyn FnMut(T) -> Result<()> + Send),
+    ) -> Result<()> {
+        let (sql, arguments, is_persistent) = statement.into_parts()?;
+        match (self, arguments) {
+            (Session::Sqlite(connection), Arguments::Sqlite(arguments)) => {
+                let query = sqlx::query_as_with(sql, arguments).persistent(is_persistent);
+                drain(query.fetch(&mut **connection), take).await
+            }
+            (Session::Postgres(connection), Arguments::Postgres(arguments)) => {
+                let query = sqlx::query_as_with(sql, arguments).persistent(is_persistent);
+                drain(query.fetch(&mut **connection), take).await
+            }
+            (Session::Sqlite(_), Arguments::Postgres(_)) | (Session::Postgres(_), Arguments::Sqlite(_)) => {
+                unreachable!("a statement is written for the session that runs it")
+            }
+        }
+    }
+}
+
+async fn drain<T>(
+    mut rows: impl Stream<Item = sqlx::Result<T>> + Unpin,
+    take: &mut (dyn FnMut(T) -> Result<()> + Send),
+) -> Result<()> {
+    while let Some(row) = rows.try_next().await? {
+        take(row)?;
+    }
+    Ok(())
+}
