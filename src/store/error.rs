@@ -1,23 +1,22 @@
-//! Why the store could not do what it was asked, and whether asking again may help.
+//! The store's errors, and which of them are temporary.
 
 use std::fmt::Display;
 
 use sqlx::migrate::{MigrateError, Migrator};
 
-/// Why the store could not do what it was asked.
+/// Why a request to the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// A match was changed, or a letter decided, by somebody else since it was loaded. Load and rule again.
+    /// Another writer changed a match, letter or invitation after it was loaded. Load and rule again.
     #[error("{0} has changed since it was loaded")]
     Stale(String),
-    /// Another daemon works on this database.
     #[error("another fogpost works on this database: {0}")]
     Locked(String),
     #[error("the database was made by a newer fogpost: {0}")]
     Newer(String),
     #[error("an address belongs to another player")]
     AddressTaken,
-    /// What is there, or is to be put there, contradicts itself.
+    /// The database, or what is to be written, contradicts itself.
     #[error("the database is not sound: {0}")]
     Unsound(String),
     #[error("the database {database} cannot be opened: {why}")]
@@ -31,12 +30,12 @@ pub enum StoreError {
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 impl StoreError {
-    /// Whether the same may succeed later; a stale settlement succeeds once it is ruled again.
+    /// Whether a retry may succeed. A stale settlement succeeds once it is ruled again.
     pub fn is_transient(&self) -> bool {
         match self {
             StoreError::Stale(_) => true,
             StoreError::Open { transient, .. } => *transient,
-            StoreError::Database(error) => !is_lasting(error),
+            StoreError::Database(error) => !is_permanent(error),
             StoreError::Locked(_)
             | StoreError::Newer(_)
             | StoreError::AddressTaken
@@ -45,13 +44,13 @@ impl StoreError {
         }
     }
 
-    /// A URL that names no database. It is not repeated: it may hold a password.
+    /// A URL that names no database. The error does not repeat it, because it may hold a password.
     pub(super) fn misnamed(why: impl Display) -> StoreError {
         let database = "of this configuration".to_owned();
         StoreError::Open { database, why: why.to_string(), transient: false }
     }
 
-    /// Tells a database that is ahead of this program from one whose migration failed.
+    /// Distinguishes a database of a newer program from a failed migration.
     pub(super) fn of_migration(error: MigrateError, migrations: &Migrator) -> StoreError {
         let newest = migrations.iter().map(|migration| migration.version).max().unwrap_or(0);
         match error {
@@ -63,10 +62,10 @@ impl StoreError {
     }
 }
 
-/// Two settlements that waited for each other: one was ended, and is as good as overtaken.
+/// Maps serialization failures and deadlocks (SQLSTATE class 40) to `Stale`.
 pub(super) fn stale_if_serialization_failure(error: StoreError) -> StoreError {
     match error {
-        // https://www.postgresql.org/docs/current/errcodes-appendix.html: class 40, transaction rollback.
+        // https://www.postgresql.org/docs/current/errcodes-appendix.html
         StoreError::Database(sqlx::Error::Database(refusal))
             if refusal.code().is_some_and(|code| code.len() == 5 && code.starts_with("40")) =>
         {
@@ -76,7 +75,7 @@ pub(super) fn stale_if_serialization_failure(error: StoreError) -> StoreError {
     }
 }
 
-/// A broken uniqueness among addresses, by its own name.
+/// Maps a violated uniqueness of addresses to `AddressTaken`.
 pub(super) fn address_taken(error: StoreError) -> StoreError {
     match error {
         StoreError::Database(sqlx::Error::Database(refusal)) if refusal.is_unique_violation() => {
@@ -86,13 +85,13 @@ pub(super) fn address_taken(error: StoreError) -> StoreError {
     }
 }
 
-/// Whether the database, or its driver, will refuse the same for ever: a broken constraint, a refusing trigger, a
-/// value or a statement that it does not understand.
-fn is_lasting(error: &sqlx::Error) -> bool {
+/// Whether the database or its driver will always reject this: a violated constraint, a trigger that refuses, a value
+/// or statement that it does not understand.
+fn is_permanent(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| {
             // PostgreSQL: https://www.postgresql.org/docs/current/errcodes-appendix.html, five characters.
-            // SQLite: https://www.sqlite.org/rescode.html, a number whose low byte is the kind of the error.
+            // SQLite: https://www.sqlite.org/rescode.html, a number whose low byte is the primary code.
             match code.parse::<u32>().ok().filter(|_| code.len() < 5) {
                 Some(number) => matches!(number & 0xff, 1 | 11 | 18 | 19 | 20 | 25 | 26),
                 None => ["22", "23", "42", "P0"].iter().any(|class| code.starts_with(class)),

@@ -1,8 +1,8 @@
-//! What is kept, behind one trait: letters, players, matches, ledgers, the outbox. All SQL lives in this folder.
+//! A club's database behind one trait: letters, players, matches, ledgers and the outbox. All SQL is in this folder.
 //!
-//! It stores what it is told and decides nothing. Every instant is kept as Unix milliseconds, every digest as 64
-//! hexadecimal digits. SQLite and PostgreSQL share one body of SQL (`backend.rs`, `settle.rs`); what differs between
-//! them is in their own modules, and the URL of a database chooses ([`open`]).
+//! The store decides nothing. Instants are Unix milliseconds, digests 64 hexadecimal digits. SQLite and PostgreSQL share
+//! their SQL and the functions that run it (`database`, `settle`); what differs is in `sqlite` and `postgres`. The URL
+//! selects the database ([`open`]).
 
 use std::fs::File;
 use std::ops::Deref;
@@ -35,58 +35,58 @@ mod sqlite;
 mod statement;
 mod values;
 
-/// Everything that one ruling, or many, changes: one transaction.
+/// Everything that one or more rulings change, written in one transaction.
 #[derive(Clone, Debug, Default)]
 pub struct Settlement {
     pub at: DateTime<Utc>,
-    /// Letters of a match that was played elsewhere; those that come to us are kept by [`Store::insert_letters`].
+    /// Letters of a match that another club refereed. [`Store::insert_letters`] stores our own.
     pub letters: Vec<NewLetter>,
     pub decided: Vec<LetterDecision>,
-    /// Of letters that no longer wait nothing is noted.
+    /// Ignored for letters that no longer wait.
     pub postponed: Vec<Postponed>,
-    /// Each at most once; `version` is the one the match was loaded with.
+    /// At most one row for each match, with the `version` that was loaded.
     pub matches: Vec<MatchRow>,
-    /// Written whole for the matches that are new, or whose holders or tokens change.
+    /// Seats of new matches, and seats whose player or token changes.
     pub seats: Vec<SeatRow>,
-    /// Those of a match in their order.
+    /// Each match's entries in order.
     pub entries: Vec<EntryRow>,
     pub dispatches: Vec<NewDispatch>,
-    /// Dispatches that were sent by another club: kept, and never sent from here.
+    /// Dispatches that another club sent: stored, and never sent from here.
     pub posted: Vec<NewDispatch>,
-    /// New ones, and those that are no longer open; one that is new and taken at once stands twice.
+    /// New invitations, and those that close; one that is taken at once occurs twice.
     pub invitations: Vec<Invitation>,
-    /// Written whole, as by [`Store::save_player`].
+    /// Saved as by [`Store::save_player`].
     pub players: Vec<Player>,
-    /// Players who are gone, each with the one who takes over all seats and addresses.
+    /// Players to delete, each with the player who gets all their seats and addresses.
     pub merged: Vec<(i64, i64)>,
-    /// The Message-IDs of dispatches that came back.
+    /// The Message-IDs of dispatches that bounced.
     pub returned: Vec<String>,
 }
 
-/// Whoever takes rows as they are read.
+/// Receives rows as they are read.
 pub type Take<'a, T> = &'a mut (dyn FnMut(T) + Send);
 
-/// Keeps other daemons off the database for as long as it lives, and no longer than the process.
-#[must_use = "the database is held only as long as this lives"]
+/// Keeps other daemons off the database until it is dropped or the process ends.
+#[must_use = "the database is locked only as long as this lives"]
 #[derive(Debug)]
 pub struct DatabaseLock {
     _lock: Option<File>,
 }
 
-/// What was claimed is nobody else's until this is handed back or dropped; when the process that claimed dies, or the
-/// database has heard nothing from it for too long, it is free again.
+/// Exclusive use of claimed letters or dispatches, until it is handed back or dropped. It also ends when the process
+/// dies, or when the database has not heard from it for too long.
 #[derive(Default)]
 pub struct Claim {
-    /// Holds the locks of rows, and ends with whatever is written under the claim.
+    /// Holds the row locks; what is written under the claim is written in this transaction.
     transaction: Option<Tx>,
-    /// Lets go when it, and what was claimed beside it, is dropped.
+    /// Ends the claim when the last copy is dropped: a claim made beside it shares it.
     guard: Option<Arc<dyn Send + Sync>>,
-    /// The letters that are claimed, by their digests.
+    /// Digests of the claimed letters.
     letters: Vec<String>,
 }
 
 impl Settlement {
-    /// Whether it changes nothing but letters that waited and matches, with what is written about them.
+    /// Whether it changes only matches and waiting letters, with their entries and dispatches.
     pub fn is_of_matches(&self) -> bool {
         let Settlement {
             at: _,
@@ -107,7 +107,7 @@ impl Settlement {
         people && letters.is_empty() && posted.is_empty() && returned.is_empty()
     }
 
-    /// Adds what was decided about other matches at the same time.
+    /// Adds the decisions about other matches.
     pub fn absorb(&mut self, other: Settlement) {
         let Settlement {
             at: _,
@@ -149,22 +149,22 @@ impl Claim {
     }
 }
 
-/// What another daemon, or another command, has left to be done.
+/// Work that another daemon or command queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wakeup {
-    /// Letters wait to be ruled on.
+    /// Letters to be ruled on.
     Letters,
-    /// Dispatches wait to be sent.
+    /// Dispatches to be sent.
     Dispatches,
 }
 
-/// Opens the database that `url` names, makes it where it is missing (SQLite) and brings its tables up to date.
+/// Opens the database at `url`, creates a missing SQLite file, and brings the tables up to date.
 ///
 /// `sqlite:fogpost.db`, `sqlite:/var/lib/fogpost/fogpost.db`, `postgres://user@host/database`.
 ///
 /// # Errors
-/// [`StoreError::Open`] in one line that says what is wrong, [`StoreError::Newer`] for a database that a newer
-/// program has changed. No error repeats the URL: it may hold a password.
+/// [`StoreError::Open`] with the reason in one line; [`StoreError::Newer`] if a newer program migrated the database.
+/// No error repeats the URL: it may hold a password.
 pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("sqlite") => Ok(Arc::new(Database::new(sqlite::SqliteBackend::open(url).await?))),
@@ -175,12 +175,12 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
     }
 }
 
-/// Puts the backup `from` in the place of the database that `url` names, and says where the one before it is now.
-/// The next daemon reads the letters again that the mailbox has filed as processed.
+/// Replaces the database at `url` by the backup `from`, and returns where the replaced file is now. The next daemon
+/// reads the mailbox's processed letters again.
 ///
 /// # Errors
-/// [`StoreError::Locked`] while a daemon works on it; [`StoreError::Open`] when `from` is no database of ours, or for
-/// PostgreSQL, which has tools of its own.
+/// [`StoreError::Locked`] while a daemon works on it; [`StoreError::Open`] if `from` is not a fogpost database, or for
+/// PostgreSQL, which has its own tools.
 pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("sqlite") => sqlite::restore(url, from).await,
@@ -188,16 +188,16 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     }
 }
 
-/// The key under which a restored database says so, until the processed letters are read again.
+/// The key that marks a restored database until the processed letters are read again.
 pub const RESTORED: &str = "restored";
 
-/// What stands under it until then.
+/// The value of [`RESTORED`].
 pub const TO_BE_READ_AGAIN: &str = "to be read again";
 
-/// The version of the tables; an error before there are any.
+/// Selects the version of the tables; fails before there are any.
 const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 
-/// Says in the log that a database of an earlier program was brought up to date.
+/// Logs that a database of an earlier program was migrated.
 fn log_migration(before: Option<i64>, migrations: &Migrator) {
     let now = migrations.iter().map(|migration| migration.version).max();
     if before != now {
@@ -207,7 +207,7 @@ fn log_migration(before: Option<i64>, migrations: &Migrator) {
 
 /// Brings the tables up to date.
 ///
-/// Not an `async fn`: of that the compiler could not tell that it is `Send` (rust-lang/rust#110338).
+/// Boxed, because the compiler cannot prove that the future of an `async fn` is `Send` here (rust-lang/rust#110338).
 fn migrate<'a, A>(
     migrations: &'static Migrator,
     connection: A,
@@ -219,42 +219,34 @@ where
     Box::pin(migrations.run(connection))
 }
 
-/// The one door to what is kept.
-///
-/// Several processes may write to one database at a time (a daemon and the command line; with PostgreSQL several
-/// daemons): nothing read through this door is reserved for the reader but what is claimed. What was ruled on
-/// old ground is refused by [`Store::commit`].
+/// A club's database. Several processes may write at once, so reading reserves nothing: only claims are exclusive, and
+/// [`Store::commit`] rejects a settlement based on outdated rows.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Holds the database for a daemon, of which `who` says where it is to be found: `pid 4711 on turing`. A SQLite
-    /// database has one daemon; a PostgreSQL database may have several, and nothing is held.
+    /// Locks the database for one daemon, named by `owner`. A no-op on PostgreSQL.
     ///
     /// # Errors
-    /// [`StoreError::Locked`], naming the other.
-    async fn lock(&self, who: &str) -> Result<DatabaseLock>;
+    /// [`StoreError::Locked`], naming the current owner.
+    async fn lock(&self, owner: &str) -> Result<DatabaseLock>;
 
-    /// Whether several daemons may work here.
+    /// Whether several daemons may work on this database.
     fn is_shared(&self) -> bool;
 
-    /// Whether this daemon is the one that has the duty: it keeps it, or takes it if nobody has it. A duty ends with
-    /// the daemon, and is to be asked for again and again by whoever has it: its end may be the database's.
-    async fn try_acquire_lease(&self, duty: &str) -> Result<bool>;
+    /// Acquires or keeps the lease, and returns whether this daemon has it. Call it often: a lost connection drops it.
+    async fn try_acquire_lease(&self, lease: &str) -> Result<bool>;
 
-    /// Leaves a duty to whoever asks for it next; nothing, where this daemon does not have it.
-    async fn release_lease(&self, duty: &str);
+    /// Releases a lease, if this daemon holds it.
+    async fn release_lease(&self, lease: &str);
 
-    /// Waits until somebody else has left something to be done; for ever where there is one daemon.
+    /// Waits until another process queues work. Never resolves on SQLite, where the loops poll.
     async fn next_wakeup(&self) -> Result<Wakeup>;
 
-    /// Keeps letters, durably, in the order given, and says how many of them wait to be ruled on. One that is known
-    /// by digest is not kept again; one known by Message-ID and sender is kept as [`LetterStatus::Repeated`].
+    /// Stores letters durably, in order, and returns how many of them wait. Skips known digests; a known Message-ID
+    /// and sender becomes [`LetterStatus::Repeated`].
     async fn insert_letters(&self, letters: &[NewLetter]) -> Result<usize>;
 
-    /// Claims up to `limit` letters that wait and are not put off beyond `now`, those received first first. Letters of
-    /// one match are claimed by one at a time, and none of them before those that were received before it.
-    ///
-    /// Whoever has claimed others `before`, and has yet to commit them, sees to it himself that letters of one match
-    /// stay in order.
+    /// Claims up to `limit` waiting letters, oldest first, skipping those deferred past `now`. A match's letters have one
+    /// claimant at a time and stay in order. The caller keeps that order across an uncommitted claim `before`.
     async fn claim_letters(
         &self,
         now: DateTime<Utc>,
@@ -262,12 +254,13 @@ pub trait Store: Send + Sync {
         before: Option<&mut Claim>,
     ) -> Result<(Vec<WaitingLetter>, Claim)>;
 
-    /// When the oldest letter was received that waits and is not put off beyond `now`, claimed or not.
+    /// Returns when the oldest waiting letter arrived, claimed or not, ignoring letters deferred past `now`.
     async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>>;
 
+    /// Returns the bytes of a letter.
     async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>>;
 
-    /// The letters whose digest begins so (hexadecimal digits), newest first.
+    /// Lists letters, newest first, that have this status, match and hexadecimal digest prefix.
     async fn letters(
         &self,
         status: Option<LetterStatus>,
@@ -276,21 +269,21 @@ pub trait Store: Send + Sync {
         limit: u32,
     ) -> Result<Vec<LetterRow>>;
 
-    /// Both seats of each match in which one of these tokens is a seat's, with their players, by match, then seat.
+    /// Returns both seats of each match in which one of these tokens is a seat's, by match, then seat.
     async fn seats_by_token(&self, tokens: &[String]) -> Result<Vec<TokenRow>>;
 
-    /// The same of these matches.
+    /// Returns both seats of each match.
     async fn seats_of(&self, match_ids: &[String]) -> Result<Vec<TokenRow>>;
 
     async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>>;
 
-    /// The ids of all matches, in order.
+    /// Returns all match IDs, sorted.
     async fn match_ids(&self) -> Result<Vec<String>>;
 
-    /// All matches, or those in this stage, by id; the snapshot included.
+    /// Lists all matches, or those in this stage, by ID, with their snapshots.
     async fn list_matches(&self, stage: Option<Stage>) -> Result<Vec<MatchRow>>;
 
-    /// Up to `limit` matches whose `wake_at` has come, the one that waits longest first, from behind `after` on.
+    /// Returns up to `limit` matches whose `wake_at` has come, longest overdue first, starting behind `after`.
     async fn matches_due(
         &self,
         now: DateTime<Utc>,
@@ -298,37 +291,35 @@ pub trait Store: Send + Sync {
         limit: u32,
     ) -> Result<Vec<MatchRow>>;
 
-    /// The matches in which this player holds a seat, by id.
+    /// Returns the matches in which this player holds a seat, by ID.
     async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchRow>>;
 
     async fn invitation(&self, code: &str) -> Result<Option<Invitation>>;
 
-    /// The open invitations, or those of them that lapse by then, oldest first.
+    /// Returns the open invitations, oldest first; with `lapsing_by`, only those that lapse by then.
     async fn open_invitations(&self, lapsing_by: Option<DateTime<Utc>>) -> Result<Vec<Invitation>>;
 
-    /// Commits a settlement whole or not at all. A letter that was decided without effect (automatic, ignored, set
-    /// aside) can be put back by deciding it [`LetterStatus::Waiting`].
+    /// Commits a settlement atomically. Deciding an automatic, ignored or set-aside letter as `Waiting` requeues it.
     ///
     /// # Errors
-    /// [`StoreError::Stale`] when a match is not at the version it was loaded with (a new one: when there is one of
-    /// its id), or a letter no longer waits, or an invitation is no longer open; nothing is changed then.
+    /// [`StoreError::Stale`] if a match, letter or invitation changed after it was loaded; nothing is written.
     async fn commit(&self, settlement: &Settlement) -> Result<()> {
         self.commit_claimed(Claim::default(), settlement).await
     }
 
-    /// The same with what was ruled on under a claim, which ends with it.
+    /// Commits a settlement under a claim, and ends the claim even if it fails.
     ///
     /// # Errors
-    /// As of [`Store::commit`]; what was claimed is free again.
+    /// Those of [`Store::commit`].
     async fn commit_claimed(&self, claim: Claim, settlement: &Settlement) -> Result<()>;
 
-    /// A match's entries in order.
+    /// Returns a match's entries in order.
     async fn entries(&self, match_id: &str) -> Result<Vec<EntryRow>>;
 
-    /// The entries of this kind in all matches since then, oldest first.
+    /// Returns the entries of this kind since then, in all matches, oldest first.
     async fn entries_since(&self, kind: &str, since: DateTime<Utc>) -> Result<Vec<EntryRow>>;
 
-    /// Hands over up to `limit` of a match's entries behind the entry `seq`, in order; `None`: from the first row on,
+    /// Streams up to `limit` of a match's entries behind the entry `seq`, in order. `None` starts with the first row,
     /// whatever its number.
     async fn entries_after(
         &self,
@@ -338,36 +329,35 @@ pub trait Store: Send + Sync {
         take: Take<'_, EntryRow>,
     ) -> Result<()>;
 
-    /// Hands over the letters of these digests, with their bytes.
+    /// Streams the letters with these digests and their bytes.
     async fn letters_named(&self, digests: &[Digest], take: Take<'_, (Digest, Vec<u8>)>) -> Result<()>;
 
-    /// Up to `limit` of the letters that acted in a match, behind the one of this number; with the number of the last.
+    /// Returns up to `limit` letters that acted in a match, behind the row `id`, and the row of the last.
     async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Option<(i64, Vec<Digest>)>>;
 
-    /// Hands over up to `limit` dispatches of a match behind the one of this number, in the order they were made, with
-    /// the bytes.
+    /// Streams up to `limit` of a match's dispatches behind the row `id`, oldest first, with their bytes.
     async fn sent_after(&self, match_id: &str, id: i64, limit: u32, take: Take<'_, SentRow>) -> Result<()>;
 
-    /// Every dispatch of a match in the order it was made, with the bytes.
+    /// Returns all dispatches of a match, oldest first, with their bytes.
     async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>>;
 
-    /// Newest first; the unsent ones are those that wait and those given up.
+    /// Lists dispatches, newest first. Unsent ones are queued or were given up.
     async fn list_dispatches(&self, only_unsent: bool, limit: u32) -> Result<Vec<DispatchRow>>;
 
-    /// Our own letters with these Message-IDs.
+    /// Returns the dispatches with these Message-IDs.
     async fn dispatches_named(&self, ids: &[String]) -> Result<Vec<DispatchRow>>;
 
-    /// The bytes of our own letters with these Message-IDs.
+    /// Returns the bytes of the dispatches with these Message-IDs.
     async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>>;
 
-    /// The answers to letters that were made for these since then, oldest first: all of the two hours that follow.
+    /// Returns the answers to letters that these recipients were sent in at least the two hours after `since`, oldest
+    /// first.
     async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>>;
 
-    /// Claims up to `limit` dispatches that are due to be sent, oldest first.
+    /// Claims up to `limit` due dispatches, oldest first.
     async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)>;
 
-    /// Notes what came of tries at sending, counts them, and ends the claim. A dispatch once taken stays so. One given
-    /// up is taken up again by noting it as [`SendOutcome::Later`].
+    /// Records send attempts and ends the claim. Sent dispatches stay sent; `Later` revives one that was given up.
     async fn record_outcomes(
         &self,
         claim: Claim,
@@ -375,45 +365,45 @@ pub trait Store: Send + Sync {
         results: &[(i64, SendOutcome)],
     ) -> Result<()>;
 
-    /// Whatever waits for a moment after `now` to be tried again, letters and dispatches, is to be tried now.
+    /// Makes all deferred letters and dispatches due now, for use when the clock was set back.
     async fn retry_all_now(&self, now: DateTime<Utc>) -> Result<()>;
 
-    /// When the next dispatch that is neither sent nor given up falls due.
+    /// Returns when the next queued dispatch is due.
     async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>>;
 
-    /// Finds the player with this address, or adds one. An unknown name is taken from `name`.
+    /// Returns the player with this address, adding one called `name` if there is none.
     async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player>;
 
-    /// Writes a player's name, addresses (all of them, in order) and whether letters bounce.
+    /// Saves a player's name, all addresses in order, and whether letters bounce.
     ///
     /// # Errors
-    /// [`StoreError::AddressTaken`] when an address is another player's.
+    /// [`StoreError::AddressTaken`] if another player has one of the addresses.
     async fn save_player(&self, player: &Player) -> Result<()>;
 
     async fn player_by_address(&self, address: &str) -> Result<Option<Player>>;
 
-    /// By id.
+    /// Returns all players by ID.
     async fn players(&self) -> Result<Vec<Player>>;
 
     async fn queues(&self) -> Result<Queues>;
 
-    /// A remembered value of the daemon: its heartbeat, the version that ran last.
+    /// Returns a value that [`Store::remember`] saved, such as a heartbeat or the version that ran last.
     async fn remembered(&self, key: &str) -> Result<Option<String>>;
 
     async fn remember(&self, key: &str, value: &str) -> Result<()>;
 
-    /// What is remembered under keys that begin so, by key.
+    /// Returns all remembered keys with this prefix and their values, by key.
     async fn remembered_under(&self, prefix: &str) -> Result<Vec<(String, String)>>;
 
     async fn forget(&self, key: &str) -> Result<()>;
 
-    /// The engine and its version, and the version of the tables: `SQLite 3.50.2, tables of version 2`.
+    /// Returns the engine and the version of the tables: `SQLite 3.50.2, tables of version 2`.
     async fn about(&self) -> Result<String>;
 
-    /// Writes a copy of the database as it is at one moment, while others work on it.
+    /// Writes a consistent copy of the database while others work on it.
     ///
     /// # Errors
-    /// `to` is there already or cannot be written; for PostgreSQL, which has tools of its own.
+    /// `to` exists or cannot be written; on PostgreSQL, which has its own tools.
     async fn backup(&self, to: &Path) -> Result<()>;
 
     /// Flushes and closes.

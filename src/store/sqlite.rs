@@ -20,29 +20,28 @@ use super::*;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 
-/// `fogp`, in the header of every database of ours.
+/// Marks a database file as ours, in its header: `fogp` in ASCII.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"fogp");
 
-/// How long a writer waits for one in another process.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a writer waits for a writer in another process.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Rows that a connection's thread may be ahead of who reads them: fewer, and the two wait for each other in turns.
+/// Rows that a connection's thread may read ahead. With few, it and the reader wait for each other in turn.
 const ROWS_AHEAD: usize = 512;
 
 pub struct SqliteBackend {
     path: PathBuf,
     reader: SqlitePool,
-    /// It also reads what it has just written, and what it is about to: a reader's cache of pages is lost with each
-    /// commit.
+    /// Also reads rows that were just written or are about to be: each commit empties the readers' page caches.
     writer: SqlitePool,
-    /// Had by the claim of letters: there is one at a time.
+    /// Held by the claim on letters, of which there is one at a time.
     settling: Arc<tokio::sync::Mutex<()>>,
-    /// Had while dispatches are claimed.
+    /// Held while dispatches are being claimed.
     claiming: tokio::sync::Mutex<()>,
     sending: Arc<Sending>,
 }
 
-/// The dispatches that are claimed. A SQLite database has one daemon, so it alone need know of them.
+/// Ids of the claimed dispatches. They need not be in the database, because it has one daemon.
 #[derive(Default)]
 struct Sending(Mutex<BTreeSet<i64>>);
 
@@ -64,7 +63,7 @@ impl Drop for ReleaseOnDrop {
 impl SqliteBackend {
     pub async fn open(url: &str) -> Result<SqliteBackend> {
         let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
-        let options = options.busy_timeout(PATIENCE).row_buffer_size(ROWS_AHEAD);
+        let options = options.busy_timeout(BUSY_TIMEOUT).row_buffer_size(ROWS_AHEAD);
         let path = options.get_filename().to_owned();
         if url.contains(":memory:") || url.contains("mode=memory") || path.as_os_str().is_empty() {
             return Err(StoreError::misnamed("its URL names no file"));
@@ -82,13 +81,12 @@ impl SqliteBackend {
                     .journal_mode(SqliteJournalMode::Wal)
                     .synchronous(SqliteSynchronous::Full)
                     .foreign_keys(true)
-                    // A commit of 500 letters is ~6 MB: it should neither be written twice, because it went to the log
-                    // before its end, nor be moved from there into the tables by itself. In kilobytes, and in pages
-                    // of 4 kB.
+                    // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and
+                    // so be written twice, nor trigger a checkpoint by itself. In kilobytes, and in pages of 4 kB.
                     .pragma("cache_size", "-8192")
                     .pragma("cache_spill", "8000")
                     .pragma("wal_autocheckpoint", "8000")
-                    // What a statement needs to be undone by itself is not worth a file.
+                    // Statement journals are too small to be worth a file.
                     .pragma("temp_store", "memory"),
             )
             .await
@@ -100,9 +98,9 @@ impl SqliteBackend {
         Ok(store)
     }
 
-    /// One transaction around all of it: of two programs that start on a new file, one waits for the other.
+    /// Brings the tables up to date in one transaction: if two programs start on a new file, one waits for the other.
     async fn migrate(&self) -> Result<()> {
-        // To make an index is to sort all that it holds.
+        // Index builds sort; let the sort spill to disk.
         sqlx::query("PRAGMA temp_store = file").execute(&self.writer).await?;
         let mut tx = self.begin_immediate().await?;
         let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await.ok();
@@ -126,7 +124,7 @@ impl SqliteBackend {
         }
     }
 
-    /// Written beside its name and renamed once it is whole: half a backup would be taken for one.
+    /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be mistaken for one.
     async fn back_up_to(&self, to: &Path) -> Result<()> {
         let part = beside(to, ".part");
         let written = self.write_copy(&part, to).await;
@@ -218,7 +216,7 @@ impl Backend for SqliteBackend {
         Ok((due, Claim::guarded(Arc::new(ReleaseOnDrop(Arc::clone(&self.sending), ids)))))
     }
 
-    /// Locks a file beside the database. The system ends the lock with the process, however that ends.
+    /// Locks a file beside the database. The system releases the lock when the process ends, even by a crash.
     async fn lock(&self, owner: &str) -> Result<DatabaseLock> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");
@@ -253,7 +251,7 @@ impl Backend for SqliteBackend {
     }
 }
 
-/// Whether the file is new or a database of ours; it is not written to.
+/// Whether the file is new or a fogpost database. Does not write to it.
 async fn is_ours(options: &SqliteConnectOptions) -> Result<bool, sqlx::Error> {
     let mut connection = SqliteConnection::connect_with(&options.clone().create_if_missing(true)).await?;
     let sql = "SELECT (SELECT COUNT(*) FROM sqlite_schema), application_id FROM pragma_application_id";
@@ -283,7 +281,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
         return Err(error);
     }
     let replaced = path.exists();
-    // What is not yet in the database's own file goes with it.
+    // The log may hold commits that are not in the main file yet.
     for end in ["", "-wal", "-shm"] {
         if beside(&path, end).exists() {
             std::fs::rename(beside(&path, end), beside(&aside, end)).map_err(cannot)?;
@@ -293,7 +291,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     Ok(replaced.then_some(aside))
 }
 
-/// Makes sure that a copy is a database of ours, and marks it as restored.
+/// Checks that a copy is a fogpost database, migrates it, and marks it as restored.
 async fn prepare(path: &Path) -> Result<()> {
     let store = super::open(&format!("sqlite:{}", path.display())).await?;
     let marked = store.remember(super::RESTORED, super::TO_BE_READ_AGAIN).await;
@@ -301,7 +299,7 @@ async fn prepare(path: &Path) -> Result<()> {
     marked
 }
 
-/// A file's name with something behind it.
+/// Appends to a file's name.
 fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
@@ -335,14 +333,14 @@ fn holder(path: &Path) -> String {
     }
 }
 
-/// What is wrong with a database that SQLite does not open, for people.
+/// Explains to people why SQLite cannot open a database.
 fn why(path: &Path, error: &sqlx::Error) -> String {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let code = error.as_database_error().and_then(|refusal| refusal.code()?.parse::<i32>().ok());
-    // The low byte is the kind of the error: https://www.sqlite.org/rescode.html
+    // The low byte is the primary code: https://www.sqlite.org/rescode.html
     match code.map(|code| code & 0xff) {
         Some(14) if !folder.is_dir() => format!("there is no folder {}", folder.display()),
         Some(14) if path.is_dir() => "it is a folder".to_owned(),

@@ -1,4 +1,4 @@
-//! What is kept, as the rest of the program gives and gets it.
+//! The values that the store takes and returns.
 
 use chrono::{DateTime, Utc};
 
@@ -7,49 +7,48 @@ use crate::game::any::GameKind;
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Stage};
 
-/// A letter as it arrived, before anybody has looked at it.
+/// A letter as it arrived, not yet parsed.
 #[derive(Clone, Debug)]
 pub struct NewLetter {
     pub digest: Digest,
     pub raw: Vec<u8>,
     pub received_at: DateTime<Utc>,
-    /// Where it was found, for people: `imap:INBOX/1/57`.
+    /// Where it was found, as text for people: `imap:INBOX/1/57`.
     pub origin: String,
-    /// Its Message-ID and sender together tell a letter that was sent twice; empty when it has none.
+    /// With the sender, identifies a letter that was sent twice. Empty if it has none.
     pub message_id: String,
     pub sender: String,
     pub subject: String,
-    /// The reply tokens in it: where several daemons share the letters, those of one match stay together.
-    /// Empty where there is one daemon.
+    /// Its reply tokens, by which several daemons claim letters match by match. Empty if there is one daemon.
     pub tokens: Vec<String>,
 }
 
-/// A letter that waits to be ruled on.
+/// A letter to be ruled on.
 #[derive(Clone, Debug)]
 pub struct WaitingLetter {
     pub digest: Digest,
     pub raw: Vec<u8>,
     pub received_at: DateTime<Utc>,
-    /// How often ruling on it was tried and failed.
+    /// Failed attempts to rule on it.
     pub tries: u32,
 }
 
-/// What became of a letter.
+/// What happened to a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LetterStatus {
-    /// It waits to be ruled on.
+    /// To be ruled on.
     Waiting,
-    /// It acted for a seat, and was answered.
+    /// Acted for a seat, and was answered.
     Ruled,
-    /// It was answered without touching a match.
+    /// Answered without affecting a match.
     Answered,
-    /// From a machine: neither answered nor acted on.
+    /// Sent by a machine: neither answered nor acted on.
     Automatic,
-    /// Met before: no second effect, no second answer.
+    /// A copy of an earlier letter: no second effect, no second answer.
     Repeated,
-    /// Not recognised as anybody's, or beyond the limits; not answered.
+    /// Not from anybody known, or beyond the limits; not answered.
     Ignored,
-    /// Ruling on it failed three times; the GM is told.
+    /// Ruling on it failed three times, and the GM was told.
     SetAside,
 }
 
@@ -64,7 +63,7 @@ impl LetterStatus {
         LetterStatus::SetAside,
     ];
 
-    /// Its name in the database, and for people who list letters by it.
+    /// The name in the database, and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             LetterStatus::Waiting => "waiting",
@@ -82,7 +81,7 @@ impl LetterStatus {
     }
 }
 
-/// What became of one letter, and why.
+/// What was decided about a letter, and why.
 #[derive(Clone, Debug)]
 pub struct LetterDecision {
     pub digest: Digest,
@@ -92,22 +91,21 @@ pub struct LetterDecision {
     pub seat: Option<(String, Seat)>,
 }
 
-/// A letter that goes on waiting.
+/// A letter that is deferred.
 #[derive(Clone, Debug)]
 pub struct Postponed {
     pub digest: Digest,
-    /// Why, for the GM.
+    /// The reason, for the GM.
     pub note: String,
-    /// Until when it is left alone; `None`: ruling on it failed, which is counted.
+    /// When it may be ruled on again. `None`: at once, because ruling on it failed; the failure is counted.
     pub until: Option<DateTime<Utc>>,
 }
 
-/// One line of the list of letters.
+/// A letter in a list.
 #[derive(Clone, Debug)]
 pub struct LetterRow {
     pub digest: Digest,
     pub received_at: DateTime<Utc>,
-    /// When its fate was decided.
     pub decided_at: Option<DateTime<Utc>>,
     pub sender: String,
     pub subject: String,
@@ -117,14 +115,14 @@ pub struct LetterRow {
     pub seat: Option<(String, Seat)>,
 }
 
-/// A person who plays.
+/// A player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Player {
     pub id: i64,
     pub name: String,
-    /// Lower case, the one that letters go to first.
+    /// In lower case; letters go to the first.
     pub addresses: Vec<String>,
-    /// Our letters to this player came back.
+    /// Whether our letters to this player bounce.
     pub bouncing: bool,
 }
 
@@ -137,21 +135,21 @@ pub struct TokenRow {
     pub player: Player,
 }
 
-/// A match as it is kept: its snapshot as JSON beside what it is looked up by.
+/// A stored match: its snapshot as JSON, and the columns that find it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchRow {
     /// `QZ-7K3M`.
     pub id: String,
     pub game: GameKind,
     pub stage: Stage,
-    /// When the clock has something to decide in it; `None`: never.
+    /// When the clock next has to decide something. `None`: never.
     pub wake_at: Option<DateTime<Utc>>,
     pub snapshot: String,
-    /// Counts the commits that changed the match; 0 for one not yet stored.
+    /// Number of commits that changed the match; 0 if it is not stored yet.
     pub version: i64,
 }
 
-/// A seat of a match: who holds it, and the token that its letters bear.
+/// A seat: its player, and the reply token of its letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatRow {
     pub match_id: String,
@@ -160,7 +158,8 @@ pub struct SeatRow {
     pub token: String,
 }
 
-/// One entry of a match's ledger as it is kept: columns to find it by, and its canonical JSON.
+/// A stored ledger entry: its canonical JSON, and the columns that find it. The kind stays text, so that the audit can
+/// read and report one that was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryRow {
     pub match_id: String,
@@ -168,7 +167,7 @@ pub struct EntryRow {
     pub seq: u64,
     pub at: DateTime<Utc>,
     pub kind: String,
-    /// The whole entry but its own hash, as canonical JSON (RFC 8785).
+    /// The entry without its own hash, as canonical JSON (RFC 8785).
     pub json: String,
     pub hash: Digest,
 }
@@ -176,7 +175,7 @@ pub struct EntryRow {
 /// One mail to one person, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewDispatch {
-    /// Without angle brackets; the same at every try.
+    /// Without angle brackets; the same at every attempt.
     pub message_id: String,
     pub recipient: String,
     pub bytes: Vec<u8>,
@@ -185,16 +184,16 @@ pub struct NewDispatch {
     pub seat: Option<Seat>,
     /// The letter that it answers.
     pub answers: Option<Digest>,
-    /// A digest of what that letter says.
+    /// A digest of that letter's contents.
     pub asked: Option<Digest>,
 }
 
-/// An answer that somebody was sent.
+/// An answer that was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerRow {
     pub recipient: String,
     pub message_id: String,
-    /// As in [`NewDispatch::asked`].
+    /// See [`NewDispatch::asked`].
     pub asked: Option<Digest>,
 }
 
@@ -207,26 +206,26 @@ pub struct Claimed {
     pub bytes: Vec<u8>,
     pub kind: DispatchKind,
     pub match_id: Option<String>,
-    /// How often sending was tried before.
+    /// Earlier attempts to send it.
     pub tries: u32,
 }
 
-/// What came of one try at sending.
+/// The outcome of one attempt to send a dispatch.
 #[derive(Clone, Debug)]
 pub enum SendOutcome {
     Taken,
-    /// To be tried again at this time.
+    /// Failed; to be retried at this time.
     Later {
         at: DateTime<Utc>,
         error: String,
     },
-    /// Given up: the GM is told.
+    /// Failed for good; the GM is told.
     GivenUp {
         error: String,
     },
 }
 
-/// One line of the list of dispatches.
+/// A dispatch in a list.
 #[derive(Clone, Debug)]
 pub struct DispatchRow {
     pub id: i64,
@@ -240,11 +239,11 @@ pub struct DispatchRow {
     pub tries: u32,
     pub given_up: bool,
     pub error: String,
-    /// It came back: a bounce was about it.
+    /// Whether it bounced.
     pub returned: bool,
 }
 
-/// A dispatch as it went out.
+/// A dispatch with its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentRow {
     pub id: i64,
@@ -258,24 +257,24 @@ pub struct SentRow {
 /// An offer to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invitation {
-    /// By which it is taken up.
+    /// Players accept the invitation by this code.
     pub code: String,
-    /// The address of who offers.
+    /// Address of the player who offers.
     pub inviter: String,
     pub inviter_name: String,
-    /// The address that it is for; `None`: for anyone.
+    /// Address of the invited player. `None`: anyone.
     pub invited: Option<String>,
     pub game: GameKind,
     /// Options, days and seat as JSON.
     pub offer: String,
     pub stage: InvitationStage,
-    /// The match that came of it.
+    /// The match that was opened when it was accepted.
     pub match_id: Option<String>,
     pub created_at: DateTime<Utc>,
     pub lapses_at: DateTime<Utc>,
 }
 
-/// What became of an invitation.
+/// The state of an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InvitationStage {
     Open,
@@ -302,7 +301,7 @@ impl InvitationStage {
     }
 }
 
-/// How much waits, and since when.
+/// Lengths of the queues, and since when they wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Queues {
     pub letters_waiting: u64,
@@ -311,8 +310,8 @@ pub struct Queues {
     pub oldest_dispatch: Option<DateTime<Utc>>,
     pub given_up: u64,
     pub matches_running: u64,
-    /// Letters that could not be ruled on.
+    /// Letters set aside because ruling on them failed.
     pub set_aside: u64,
-    /// When the clock has something to decide next; in the past, it is late by so much.
+    /// When the clock next has to decide something. If this is in the past, the clock is late.
     pub next_wake: Option<DateTime<Utc>>,
 }
