@@ -1,125 +1,15 @@
 //! Acts of the GM and of the referee itself. A cause names the phase it was meant for; in another phase it is rejected.
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
+use super::act::{Act, Correction, Rejection};
 use super::clock::adjudicate_now;
 use super::life::{Draft, FiledOrders, Stage};
 use super::{Content, Notice, Reader};
-use crate::game::any::Choices;
 use crate::game::record::Ending;
-use crate::game::{BySeat, Fault, Line, OrderLines, Phase, Seat};
-use crate::ledger::{self, Fact, MailIdentity};
+use crate::game::{BySeat, Line, Seat};
+use crate::ledger::{self, Fact};
 use crate::letter::Digest;
-
-/// An act on one match by the GM or, where noted, by the house. The ledger keeps it as JSON.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "act", content = "of", rename_all = "snake_case")]
-pub enum Act {
-    /// Suspends the deadlines.
-    Pause {
-        reason: String,
-    },
-    Resume,
-    Abandon,
-    Extend {
-        days: u32,
-    },
-    /// Adjudicates the open phase. Seats that have not filed get the filing that the rules assume.
-    Adjudicate,
-    Note {
-        text: String,
-    },
-    Forfeit(Seat),
-    /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new token.
-    Replace {
-        seat: Seat,
-        name: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        house: Option<String>,
-    },
-    /// Gives the seat a new reply token, which the shell draws and stores.
-    RenewToken(Seat),
-    /// Changes the name of the seat's player.
-    Rename {
-        seat: Seat,
-        name: String,
-    },
-    /// Files these orders for the seat.
-    File {
-        seat: Seat,
-        orders: Vec<Line>,
-    },
-    /// Reopens an adjudicated turn, or decides it on other orders.
-    Correct(Correction),
-    /// By the house: mail to the seat bounces.
-    Returned(Seat),
-    /// By the house: an automatic absence note came from the seat.
-    Away(Seat),
-    /// By the house: files its orders for the seat that it holds. `version` is the version of its play.
-    Play {
-        seat: Seat,
-        version: u32,
-        orders: Vec<String>,
-    },
-    /// Mail to the seat arrives again.
-    Restored(Seat),
-    /// By the house: the referee was down since then. A deadline within the outage moves by its length.
-    Slide {
-        since: DateTime<Utc>,
-    },
-    /// The referee's address or wording changes.
-    Desk(MailIdentity),
-    /// The GM is shown what the rules hide. The ledger keeps who asked, and for what.
-    Unseal {
-        what: String,
-    },
-}
-
-/// Returns an act as the ledger keeps it.
-pub(super) fn act_json(act: &Act) -> serde_json::Value {
-    serde_json::to_value(act).expect("acts are plain values")
-}
-
-/// A turn that was decided wrongly, and how to put it right.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Correction {
-    pub turn: u32,
-    pub reason: String,
-    pub choices: Choices,
-    /// The standing adjudications, from the ledger: phase, turn and filings.
-    pub decided: Vec<(Phase, u32, BySeat<Option<OrderLines>>)>,
-    /// The orders that should have counted. `None` reopens the turn, and both sides file again.
-    pub orders: Option<(Seat, Vec<Line>)>,
-}
-
-/// Why an act was rejected.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "why", rename_all = "snake_case")]
-pub enum Rejection {
-    /// The phase it was meant for is no longer open.
-    Passed,
-    Over,
-    /// The match is already in the requested state.
-    Already,
-    /// The rules assume no filing for these seats: they must move themselves.
-    MustMove {
-        seats: Vec<Seat>,
-    },
-    /// The orders cannot stand.
-    Faulty {
-        faults: Vec<Fault>,
-    },
-    /// The seat owes no orders.
-    NotDue {
-        seat: Seat,
-    },
-    NoSuchTurn {
-        turn: u32,
-    },
-    /// There is no deadline to move, because only the house is to move.
-    NoDeadline,
-}
 
 /// Carries out an act that was meant for phase `phase_no`.
 ///
@@ -286,22 +176,9 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
 
 /// Files orders for a seat as its player's letter would.
 fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
-    seal(draft, seat, orders)?;
+    draft.seal(seat, orders)?;
     draft.dispatch_to_both(Content::Notice(Notice::FiledByGm { seat }));
     draft.adjudicate_if_complete();
-    Ok(())
-}
-
-/// Seals orders for a seat that did not come in a letter from its player.
-pub(super) fn seal(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
-    let due =
-        draft.game_match.due().filter(|due| due.seats.contains(&seat)).ok_or(Rejection::NotDue { seat })?;
-    let filing = draft.game_match.state.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
-    let orders = filing.lines();
-    let sealed = ledger::seal_digest(&draft.next_salt(), &orders);
-    let (phase, turn) = (due.phase, due.turn);
-    draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, sealed });
-    draft.game_match.held[seat] = Some(FiledOrders { filing, at: draft.at, wait: false });
     Ok(())
 }
 

@@ -4,9 +4,9 @@
 //! letters, and no deadline runs while it alone is to move. Its orders are computed outside a ruling, because that may
 //! take a second, and come in as [`Act::Play`].
 
-use super::gm::{self, Rejection};
+use super::act::{Act, Rejection};
 use super::life::{Draft, Match, Stage};
-use super::{Act, Offer, OfferRejection, Reply, Terms};
+use super::{Offer, OfferRejection, Reply, Terms};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{HouseLevel, Line, Seat};
 use crate::ledger::Fact;
@@ -37,7 +37,7 @@ pub(super) fn play(draft: &mut Draft, seat: Seat, orders: &[String]) -> Result<(
         return Err(Rejection::NotDue { seat });
     }
     let lines: Vec<Line> = (1..).zip(orders).map(|(no, text)| Line { no, text: text.clone() }).collect();
-    gm::seal(draft, seat, &lines)?;
+    draft.seal(seat, &lines)?;
     // The house never amends its orders, so the settle time is skipped unless a player may still use it.
     match draft.game_match.due_from_players() {
         None => draft.adjudicate(Vec::new()),

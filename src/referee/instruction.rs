@@ -1,7 +1,7 @@
 //! The GM's instructions, by letter or at the terminal: `GM MATCH QZ-7K3M EXTEND 3 days TURN 4`. Parsed here and carried
 //! out by the shell.
 
-use super::gm::Act;
+use super::act::Act;
 use crate::game::{Line, Seat};
 use crate::letter::Address;
 use crate::request::Party;

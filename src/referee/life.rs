@@ -3,12 +3,12 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::gm::act_json;
+use super::act::Rejection;
 use super::schedule::{Absence, Terms};
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, Filing, GameKind};
 use crate::game::record::Ending;
-use crate::game::{BySeat, Due, Phase, Seat};
+use crate::game::{BySeat, Due, Line, Phase, Seat};
 use crate::ledger::{self, ChainedEntry, Entry, Fact, Head, MailIdentity, SealKey, Source};
 use crate::letter::Digest;
 
@@ -243,8 +243,8 @@ impl Draft {
         let source = match cause {
             Cause::Letter(letter) => Source::Letter(letter.digest),
             Cause::Clock { .. } => Source::Clock,
-            Cause::Gm { name, act, .. } => Source::Gm { name: (*name).to_owned(), act: Some(act_json(act)) },
-            Cause::House { act, .. } => Source::House { act: act_json(act) },
+            Cause::Gm { name, act, .. } => Source::Gm { name: (*name).to_owned(), act: Some(act.to_json()) },
+            Cause::House { act, .. } => Source::House { act: act.to_json() },
         };
         Draft {
             game_match,
@@ -299,6 +299,22 @@ impl Draft {
         for seat in Seat::BOTH {
             self.dispatch(Reader::Seat(seat), content.clone());
         }
+    }
+
+    /// Seals orders for a seat that did not come in a letter from its player.
+    ///
+    /// # Errors
+    /// The seat owes no orders, or these cannot stand.
+    pub fn seal(&mut self, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
+        let due = self.game_match.due().filter(|due| due.seats.contains(&seat));
+        let Due { phase, turn, .. } = due.ok_or(Rejection::NotDue { seat })?;
+        let filing =
+            self.game_match.state.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
+        let orders = filing.lines();
+        let sealed = ledger::seal_digest(&self.next_salt(), &orders);
+        self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, sealed });
+        self.game_match.held[seat] = Some(FiledOrders { filing, at: self.at, wait: false });
+        Ok(())
     }
 
     /// Reserves the answer's place ahead of the dispatches that the letter causes, so that it is sent first. Returns the

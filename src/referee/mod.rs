@@ -3,6 +3,7 @@
 //! [`rule`] decides on letters, the clock, the GM and the house alike. It returns the match after the ruling, the entries
 //! for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
 
+mod act;
 mod clock;
 mod gm;
 mod house;
@@ -24,7 +25,7 @@ use crate::ledger::ChainedEntry;
 use crate::letter::{Digest, Letter, NewText};
 use crate::request::{self, Request};
 
-pub use gm::{Act, Correction, Rejection};
+pub use act::{Act, Correction, Rejection};
 pub use house::{HouseMatch, house_level};
 pub use instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, instructions};
 pub use letters::{Reply, changing_command};

@@ -1,0 +1,119 @@
+//! Acts on a match that come neither from a letter nor from the clock, and why they may be rejected.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::game::any::Choices;
+use crate::game::{BySeat, Fault, Line, OrderLines, Phase, Seat};
+use crate::ledger::MailIdentity;
+
+/// An act on one match by the GM or, where noted, by the program (`Cause::House`). The ledger keeps it as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "act", content = "of", rename_all = "snake_case")]
+pub enum Act {
+    /// Suspends the deadlines.
+    Pause {
+        reason: String,
+    },
+    Resume,
+    Abandon,
+    Extend {
+        days: u32,
+    },
+    /// Adjudicates the open phase. Seats that have not filed get the filing that the rules assume.
+    Adjudicate,
+    Note {
+        text: String,
+    },
+    Forfeit(Seat),
+    /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new token.
+    Replace {
+        seat: Seat,
+        name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        house: Option<String>,
+    },
+    /// Gives the seat a new reply token, which the shell draws and stores.
+    RenewToken(Seat),
+    /// Changes the name of the seat's player.
+    Rename {
+        seat: Seat,
+        name: String,
+    },
+    /// Files these orders for the seat.
+    File {
+        seat: Seat,
+        orders: Vec<Line>,
+    },
+    /// Reopens an adjudicated turn, or decides it on other orders.
+    Correct(Correction),
+    /// By the program: mail to the seat bounces.
+    Returned(Seat),
+    /// By the program: an automatic absence note came from the seat.
+    Away(Seat),
+    /// By the program: files what the house plays in its seat. `version` is the version of its play.
+    Play {
+        seat: Seat,
+        version: u32,
+        orders: Vec<String>,
+    },
+    /// Mail to the seat arrives again.
+    Restored(Seat),
+    /// By the program: the referee was down since then. A deadline within the outage moves by its length.
+    Slide {
+        since: DateTime<Utc>,
+    },
+    /// The referee's address or wording changes.
+    Desk(MailIdentity),
+    /// The GM is shown what the rules hide. The ledger keeps who asked, and for what.
+    Unseal {
+        what: String,
+    },
+}
+
+impl Act {
+    /// Returns the act as the ledger keeps it.
+    pub(super) fn to_json(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("acts are plain values")
+    }
+}
+
+/// A turn that was decided wrongly, and how to put it right.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Correction {
+    pub turn: u32,
+    pub reason: String,
+    pub choices: Choices,
+    /// The standing adjudications, from the ledger: phase, turn and filings.
+    pub decided: Vec<(Phase, u32, BySeat<Option<OrderLines>>)>,
+    /// The orders that should have counted. `None` reopens the turn, and both sides file again.
+    pub orders: Option<(Seat, Vec<Line>)>,
+}
+
+/// Why an act was rejected.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum Rejection {
+    /// The phase it was meant for is no longer open.
+    Passed,
+    Over,
+    /// The match is already in the requested state.
+    Already,
+    /// The rules assume no filing for these seats: they must move themselves.
+    MustMove {
+        seats: Vec<Seat>,
+    },
+    /// The orders cannot stand.
+    Faulty {
+        faults: Vec<Fault>,
+    },
+    /// The seat owes no orders.
+    NotDue {
+        seat: Seat,
+    },
+    NoSuchTurn {
+        turn: u32,
+    },
+    /// There is no deadline to move, because only the house is to move.
+    NoDeadline,
+}
