@@ -1,50 +1,52 @@
-//! Letters that are about no running match: answers to anybody, offers to play.
+//! Letters that are not about a running match: answers to strangers, offers to play, and mail to the GM.
+//!
+//! Templates see these values under their serialized names.
 
 use serde::Serialize;
 
 use crate::game::Line;
 use crate::referee::{DispatchKind, OfferRejection, OfferSummary, Rejection, Reply};
 
-/// What such a letter says.
+/// The content of a letter that is not about a running match.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "plain", rename_all = "snake_case")]
 pub enum ClubLetter {
-    /// The answer to somebody who holds no seat; `why`: what the letter lacked.
+    /// To somebody who wrote without a seat's token. `why` says what the letter lacked.
     Stranger { replies: Vec<Reply>, remarks: Vec<Line>, why: String },
-    /// To who is challenged.
+    /// To a challenged player.
     Challenge { by: String, offer: OfferSummary, code: String, lapses: String },
-    /// To who offered: it was declined by `to`.
+    /// To the player whose offer `to` declined.
     Declined { to: String, offer: OfferSummary },
-    /// To who offered: nobody took it up.
+    /// To the player whose offer lapsed.
     Lapsed { to: Option<String>, offer: OfferSummary, code: String },
-    /// To the GM: what came of each line of his letter; `why`: why nothing was done.
+    /// To the GM: the result of each line of the GM's letter. `why` says why nothing was done.
     GmAnswer { check: bool, items: Vec<GmItem>, replies: Vec<Reply>, remarks: Vec<Line>, why: String },
-    /// To the GM, once a day.
+    /// To the GM, daily.
     Digest { digest: GmDigest },
     /// To the GM: a mail could not be sent.
     GivenUp { recipient: String, kind: DispatchKind, match_id: Option<String>, error: String },
     /// To the GM: a letter could not be ruled on.
     SetAside { digest: String, sender: String, note: String },
-    /// To a player: a letter in his name could not be proven his.
+    /// To a player: a letter in the player's name failed authentication.
     Unproven { match_id: String },
 }
 
-/// One line of the GM's letter, and what came of it.
+/// One line of the GM's letter and its result.
 #[derive(Clone, Debug, Serialize)]
 pub struct GmItem {
     pub asked: String,
     pub done: GmResult,
 }
 
-/// What came of one thing that the GM asked.
+/// The result of one of the GM's instructions.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "done", rename_all = "snake_case")]
 pub enum GmResult {
-    /// It is done; how the match stands now.
+    /// It was carried out; `line` is the match after it.
     Match {
         line: GmMatchSummary,
     },
-    /// A check: it would be done.
+    /// It was only checked, and could be carried out.
     Would,
     #[serde(rename = "untaken")]
     Rejection {
@@ -80,7 +82,7 @@ pub enum GmResult {
     Refused {
         says: String,
     },
-    /// The line was not understood.
+    /// The line has a syntax fault.
     NotRead {
         says: String,
         example: &'static str,
@@ -91,7 +93,7 @@ pub enum GmResult {
 }
 
 impl GmResult {
-    /// Whether something was done, or told.
+    /// Whether the instruction was carried out, or answered.
     pub fn is_done(&self) -> bool {
         match self {
             GmResult::Match { .. }
@@ -111,7 +113,7 @@ impl GmResult {
     }
 }
 
-/// A match as the GM reads it: nothing that is hidden from either side.
+/// A match in a list for the GM. It holds nothing that the rules hide from either side.
 #[derive(Clone, Debug, Serialize)]
 pub struct GmMatchSummary {
     pub id: String,
@@ -120,22 +122,22 @@ pub struct GmMatchSummary {
     pub phase: String,
     pub awaited: Vec<String>,
     pub due_at: Option<String>,
-    /// What the GM should know, in a few words each.
+    /// What the GM should know about it, each in a few words.
     pub marks: Vec<String>,
 }
 
-/// What a digest tells.
+/// The daily digest for the GM.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct GmDigest {
     pub since: String,
     pub running: usize,
     pub letters_waiting: u64,
     pub protests: Vec<GmMatchSummary>,
-    /// The GM was asked.
+    /// Matches past the grace period, in which the GM was asked to decide.
     pub overdue: Vec<GmMatchSummary>,
-    /// The deadline has passed, the grace has not.
+    /// Matches past the deadline but within the grace period.
     pub late: Vec<GmMatchSummary>,
-    /// Letters come back, or somebody may be away.
+    /// Matches with a player whose mail bounces, or who may be away.
     pub unread: Vec<GmMatchSummary>,
     pub refused: Vec<RefusalCount>,
     pub failed: Vec<FailedSend>,
@@ -154,14 +156,14 @@ impl GmDigest {
     }
 }
 
-/// How many filings were refused in a match.
+/// The number of filings refused in a match.
 #[derive(Clone, Debug, Serialize)]
 pub struct RefusalCount {
     pub id: String,
     pub count: usize,
 }
 
-/// A mail that was given up.
+/// A dispatch that was given up.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailedSend {
     pub recipient: String,
@@ -169,7 +171,7 @@ pub struct FailedSend {
     pub error: String,
 }
 
-/// A letter that came, in a few words.
+/// A received letter, in a few words.
 #[derive(Clone, Debug, Serialize)]
 pub struct LetterSummary {
     pub digest: String,
@@ -191,7 +193,7 @@ impl ClubLetter {
         }
     }
 
-    /// The replies in it, which may want pages of the manual.
+    /// Its replies, some of which may be pages of the manual.
     pub(super) fn replies(&self) -> &[Reply] {
         match self {
             ClubLetter::Stranger { replies, .. } | ClubLetter::GmAnswer { replies, .. } => replies,

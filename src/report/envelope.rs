@@ -1,4 +1,4 @@
-//! A worded letter put into its envelope: the names of our letters, their headers, the thread that they stand in.
+//! Addresses a worded letter: its Message-ID, its header and its thread.
 
 use chrono::{DateTime, Utc};
 
@@ -7,19 +7,19 @@ use super::{Club, Templates, WordedLetter};
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{Content, DispatchKind, Match};
 
-/// What stands on every letter of the club.
+/// What all letters of the club have in common.
 #[derive(Clone, Debug)]
 pub struct Stationery {
     pub club_name: String,
     /// The referee's address.
     pub address: Address,
-    /// Whether the mailbox takes `local+anything@domain`; reply tokens then ride in the Reply-To address.
+    /// Whether the mailbox accepts `local+anything@domain`. If so, Reply-To addresses contain the reply token.
     pub plus_addresses: bool,
-    /// Of our Message-IDs.
+    /// The domain of the Message-IDs we make.
     pub message_id_domain: String,
 }
 
-/// The letter that a dispatch answers, as far as its answer's header needs it.
+/// The parts of an answered letter that the answer's header needs.
 #[derive(Clone, Debug)]
 pub struct AnsweredLetter {
     pub digest: Digest,
@@ -39,16 +39,16 @@ impl AnsweredLetter {
     }
 }
 
-/// What one letter bears on its envelope.
+/// What is particular to one letter's header.
 #[derive(Clone, Debug)]
 pub struct Envelope<'a> {
-    /// The reply token of the seat that it goes to; empty for others.
+    /// The reply token of the recipient's seat, or of the GM; empty for anybody else.
     pub token: &'a str,
     pub to_name: &'a str,
     pub to: &'a str,
     /// Without angle brackets.
     pub message_id: &'a str,
-    /// The match that it is about.
+    /// The match that the letter is about.
     pub match_id: Option<&'a str>,
     pub date: DateTime<Utc>,
 }
@@ -58,7 +58,8 @@ impl Stationery {
         Club { name: &self.club_name, address: self.address.as_str() }
     }
 
-    /// The digest of everything that words a letter beside the match itself.
+    /// The digest of everything, apart from the match, that the wording of a letter depends on. The audit words a
+    /// letter again only if this has not changed since. The address is not in it: the ledger has that in clear.
     pub fn wording(&self, templates: &Templates) -> Digest {
         let Stationery { club_name, address: _, plus_addresses, message_id_domain } = self;
         let version = env!("CARGO_PKG_VERSION");
@@ -66,31 +67,33 @@ impl Stationery {
         Digest::of(format!("{version}\n{club}\n{}\n", templates.digest()).as_bytes())
     }
 
-    /// `TOKEN.N@domain` for a letter to a seat, `N@domain` for others.
+    /// Returns `TOKEN.UNIQUE@domain`, or `UNIQUE@domain` if there is no token.
     pub fn message_id(&self, token: &str, unique: &str) -> String {
         let domain = &self.message_id_domain;
         if token.is_empty() { format!("{unique}@{domain}") } else { format!("{token}.{unique}@{domain}") }
     }
 
-    /// The bytes of a mail of ours, always the same for the same page and envelope.
+    /// Returns the bytes of a mail. Equal letters with equal envelopes give equal bytes.
     ///
     /// # Errors
-    /// [`MimeError`]: one of the addresses is no mail address.
+    /// [`MimeError`] if one of the addresses is not a mail address.
     pub fn mail(
         &self,
-        mut page: WordedLetter,
+        mut letter: WordedLetter,
         envelope: &Envelope<'_>,
         answered: Option<&AnsweredLetter>,
     ) -> Result<Vec<u8>, MimeError> {
         let Envelope { token, to_name, to, message_id, match_id, date } = *envelope;
-        let thread = match_id.filter(|_| !token.is_empty());
-        let mut references: Vec<String> =
-            thread.map(|id| self.message_id(token, &id.to_lowercase())).into_iter().collect();
-        if let Some(letter) = answered {
-            page.subject = answering(&letter.subject, &page.subject);
-            let known = references.clone();
-            references.extend(letter.references.iter().filter(|id| !known.contains(id)).cloned());
-            references.extend(letter.message_id.clone());
+        let mut references: Vec<String> = Vec::new();
+        if let Some(match_id) = match_id.filter(|_| !token.is_empty()) {
+            // No letter has this Message-ID. Mail programs put letters that refer to it into one thread per match.
+            references.push(self.message_id(token, &match_id.to_lowercase()));
+        }
+        if let Some(answered) = answered {
+            letter.subject = reply_subject(&answered.subject, &letter.subject);
+            let thread = references.clone();
+            references.extend(answered.references.iter().filter(|id| !thread.contains(id)).cloned());
+            references.extend(answered.message_id.clone());
         }
         let reply_to = if self.plus_addresses && !token.is_empty() {
             format!("{}+{token}@{}", self.address.local(), self.address.domain())
@@ -104,24 +107,25 @@ impl Stationery {
             to_name,
             to,
             message_id,
-            in_reply_to: answered.and_then(|letter| letter.message_id.as_deref()),
+            in_reply_to: answered.and_then(|answered| answered.message_id.as_deref()),
             references: &references,
             date,
         };
-        mime::mail(&page, &header)
+        mime::mail(&letter, &header)
     }
 }
 
-/// The part of a Message-ID that names the `index`th letter of the ruling that left the match as `m`: the match, its
-/// ledger's length, and the turn that is open, by which a reply can be told from one to another turn's letter.
+/// Returns the part of a Message-ID that is unique to one letter of a match: the match, the length of its ledger after
+/// the ruling, the letter's index in the ruling, and the open turn, which shows what a reply is about.
 pub fn unique_part(game_match: &Match, index: usize) -> String {
     let turn = game_match.due().map_or(OVER.to_owned(), |due| due.turn.to_string());
     format!("{}.{}.{index}.{turn}", game_match.id.to_lowercase(), game_match.head.seq)
 }
 
-/// What stands in the place of the turn once a match is over.
+/// Replaces the turn once a match is over.
 const OVER: &str = "over";
 
+/// Returns the kind under which a letter about a match is listed.
 pub fn kind(content: &Content) -> DispatchKind {
     match content {
         Content::Invitation | Content::Succession => DispatchKind::Invitation,
@@ -133,13 +137,14 @@ pub fn kind(content: &Content) -> DispatchKind {
     }
 }
 
-/// The subject is kept, so that mail programs show the letters as one thread.
-fn answering(theirs: &str, ours: &str) -> String {
-    let name = ours.split(']').next().unwrap_or_default();
+/// Keeps the subject of the answered letter, because mail programs group threads by subject, unless it names another
+/// match or is empty.
+fn reply_subject(theirs: &str, ours: &str) -> String {
+    let tag = ours.split(']').next().unwrap_or_default();
     let kept = theirs.trim();
-    if ours.starts_with('[') && !kept.contains(name) || kept.is_empty() {
+    let names_another_match = ours.starts_with('[') && !kept.contains(tag);
+    if names_another_match || kept.is_empty() {
         return ours.to_owned();
     }
-    let bare = kept.trim_start_matches(|c: char| c.is_whitespace());
-    if bare.to_ascii_lowercase().starts_with("re:") { bare.to_owned() } else { format!("Re: {bare}") }
+    if kept.to_ascii_lowercase().starts_with("re:") { kept.to_owned() } else { format!("Re: {kept}") }
 }

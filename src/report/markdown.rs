@@ -1,15 +1,15 @@
-//! From the text of a letter to its HTML: our texts are Markdown that reads well as it is.
+//! Converts the text of a letter, which is Markdown, to HTML.
 
 use pulldown_cmark::{CowStr, Event, Parser, Tag, TagEnd, html};
 
-/// The address of the board's picture within a letter.
+/// The URL of the board's picture within a letter (RFC 2392).
 pub const BOARD: &str = "cid:board";
 
-/// Ends a list where indented lines that follow would else belong to its last item.
+/// Ends a list. Without it, indented lines below a list would belong to its last item.
 const END_OF_LIST: &str = "<!-- -->";
 
-/// The HTML of a text. Nothing in it can bring in markup, a link or an outside resource: what players wrote stays
-/// text.
+/// Converts a text to HTML. Raw HTML is escaped, links and images are dropped, so whatever players write stays text.
+/// The one image that is kept is the board.
 pub fn html(text: &str) -> String {
     let text = with_lists_ended(text);
     let mut depth_of_dropped_image = 0_u32;
@@ -33,7 +33,7 @@ pub fn html(text: &str) -> String {
     out
 }
 
-/// The text with each list ended before the indented lines below it.
+/// Inserts [`END_OF_LIST`] between each list and the indented lines below it.
 fn with_lists_ended(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let (mut in_list, mut blank) = (false, false);
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_players_write_stays_text() {
+    fn text_by_players_stays_text() {
         let page =
             html("Bo <script>alert(1)</script> [here](javascript:x) ![p](http://x/y.png)\n\n<b>x</b>\n");
         for bad in ["<script", "<b>", "href", "<img", "javascript"] {
@@ -65,12 +65,12 @@ mod tests {
     }
 
     #[test]
-    fn the_board_is_the_only_picture() {
+    fn the_board_is_the_only_image() {
         assert!(html("![The board](cid:board)\n").contains(r#"<img src="cid:board" alt="The board""#));
     }
 
     #[test]
-    fn indented_lines_are_kept_as_they_are() {
+    fn indented_lines_become_a_code_block() {
         for above in ["Form:", "- One,\n  and more.\n- Two."] {
             let page = html(&format!("{above}\n\n    | SHIP 1 TO B2\n    | HOLD\n"));
             assert!(page.contains("<pre><code>| SHIP 1 TO B2\n| HOLD\n</code></pre>"), "{page}");

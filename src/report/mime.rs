@@ -1,4 +1,4 @@
-//! A worded letter as the bytes of a mail (RFC 5322, RFC 2045 and following).
+//! Assembles a worded letter into the bytes of a mail (RFC 5322, RFC 2045 to 2049).
 
 use std::time::SystemTime;
 
@@ -10,44 +10,44 @@ use lettre::{Address, Message};
 use super::WordedLetter;
 use crate::letter::Digest;
 
-/// What stands on the envelope and in the header of a mail of ours.
+/// The header fields of a mail.
 #[derive(Clone, Debug)]
 pub struct Header<'a> {
     pub from_name: &'a str,
     /// The referee's own address.
     pub from: &'a str,
-    /// Where answers go: the referee's address, with the reply token where the mailbox takes plus addresses.
+    /// The referee's address, with the reply token in it if the mailbox accepts plus addresses.
     pub reply_to: &'a str,
     pub to_name: &'a str,
     pub to: &'a str,
     /// Without angle brackets.
     pub message_id: &'a str,
-    /// The Message-ID of the letter that it answers.
+    /// The Message-ID of the letter that this one answers, without angle brackets.
     pub in_reply_to: Option<&'a str>,
     pub references: &'a [String],
     pub date: DateTime<Utc>,
 }
 
-/// Why a mail could not be put together: an address is none.
+/// Why a mail could not be assembled.
 #[derive(Debug, thiserror::Error)]
 pub enum MimeError {
-    #[error("`{0}` is no mail address")]
+    #[error("`{0}` is not a mail address")]
     Address(String),
-    #[error("the mail cannot be put together: {0}")]
+    #[error("the mail cannot be assembled: {0}")]
     Builder(#[from] lettre::error::Error),
 }
 
-/// The bytes of a mail: always the same for the same page and header.
+/// Returns the bytes of a mail. Equal letters with equal headers give equal bytes.
 ///
 /// # Errors
-/// [`MimeError`]: one of the addresses is no mail address.
-pub fn mail(page: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeError> {
+/// [`MimeError`] if one of the addresses is not a mail address.
+pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeError> {
     let answers = header.in_reply_to.is_some();
     let mut builder = Message::builder()
         .from(mailbox(header.from_name, header.from)?)
         .reply_to(mailbox(header.from_name, header.reply_to)?)
         .to(mailbox(header.to_name, header.to)?)
-        .subject(one_line(&page.subject))
+        .subject(one_line(&letter.subject))
         .date(SystemTime::from(header.date))
         .message_id(Some(format!("<{}>", header.message_id)))
         .raw_header(raw("Auto-Submitted", if answers { "auto-replied" } else { "auto-generated" }))
@@ -59,35 +59,35 @@ pub fn mail(page: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeErr
         let ids: Vec<_> = header.references.iter().map(|id| format!("<{id}>")).collect();
         builder = builder.references(ids.join(" "));
     }
-    Ok(builder.multipart(parts(page, header.message_id))?.formatted())
+    Ok(builder.multipart(parts(letter, header.message_id))?.formatted())
 }
 
-/// With this begins each part of those that a reader may choose from, of which the text is the first.
-pub(super) const PART_BEGINS: &str = "\r\n--=a=";
+/// The start of the line before each part of the `multipart/alternative`, the first of which is the text.
+pub(super) const ALTERNATIVE_DELIMITER: &str = "\r\n--=a=";
 
-/// The text, the HTML with its picture, and the files that go with them. Boundaries follow from the Message-ID, so
-/// that the same mail has the same bytes.
-fn parts(page: &WordedLetter, message_id: &str) -> MultiPart {
+/// The text, the HTML with its picture, and the attachments. The boundaries are derived from the Message-ID, because
+/// lettre's own are random and the audit assembles the mail a second time.
+fn parts(letter: &WordedLetter, message_id: &str) -> MultiPart {
     let digest = Digest::of(message_id.as_bytes()).to_string();
     let boundary = |part: &str| format!("={part}={}", &digest[..32]);
     let text =
-        MultiPart::alternative().boundary(boundary("a")).singlepart(SinglePart::plain(page.text.clone()));
-    let html = SinglePart::html(page.html.clone());
-    let readable = match &page.picture {
+        MultiPart::alternative().boundary(boundary("a")).singlepart(SinglePart::plain(letter.text.clone()));
+    let html = SinglePart::html(letter.html.clone());
+    let readable = match &letter.picture {
         None => text.singlepart(html),
         Some(png) => {
             let png = Body::new_with_encoding(png.clone(), ContentTransferEncoding::Base64)
-                .unwrap_or_else(|_| unreachable!("any bytes go into base64"));
-            let kind = ContentType::parse("image/png").expect("a content type");
+                .unwrap_or_else(|_| unreachable!("base64 encodes any bytes"));
+            let kind = ContentType::parse("image/png").expect("it is a valid content type");
             let picture = Attachment::new_inline("board".to_owned()).body(png, kind);
             text.multipart(MultiPart::related().boundary(boundary("r")).singlepart(html).singlepart(picture))
         }
     };
-    if page.attachments.is_empty() {
+    if letter.attachments.is_empty() {
         return readable;
     }
     let mixed = MultiPart::mixed().boundary(boundary("m")).multipart(readable);
-    page.attachments.iter().fold(mixed, |mixed, (name, contents)| {
+    letter.attachments.iter().fold(mixed, |mixed, (name, contents)| {
         let file = Attachment::new(name.clone()).body(contents.clone(), ContentType::TEXT_PLAIN);
         mixed.singlepart(file)
     })
@@ -103,7 +103,7 @@ fn raw(name: &'static str, value: &str) -> HeaderValue {
     HeaderValue::new(HeaderName::new_from_ascii_str(name), one_line(value))
 }
 
-/// No control characters, no line breaks: fit for a header.
+/// Replaces control characters and line breaks, so that a value cannot add header fields.
 fn one_line(text: &str) -> String {
     text.split(char::is_control).collect::<Vec<_>>().join(" ").trim().to_owned()
 }

@@ -1,4 +1,4 @@
-//! Sample values for every letter, to try templates out with.
+//! Sample values for every letter, with which `doctor` and the tests render every template.
 
 use std::sync::Arc;
 
@@ -21,75 +21,124 @@ use crate::referee::{
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
 
-/// Names as long as they can be, one of a single word.
+/// The longest names allowed, one of them a single word.
 const ANN: &str = "Maximiliana Konstantin Featherstonehaugh";
 const BO: &str = "Bo-Wolfeschlegelsteinhausenbergerdorffjr";
 
 const TOKEN: &str = "0000000000000000";
 
+const MATCH_ID: &str = "QU-0000";
+const DAY: &str = "Thu 21 May";
+
+/// See [`super::check_templates`].
 pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
     for kind in GameKind::ALL {
-        let game_match = opened(*kind);
-        let mut over = game_match.clone();
-        over.state.close(Ending::Resign(Seat::First).outcome());
-        over.stage = referee::Stage::Over;
-        try_match(templates, &Arc::new(game_match))?;
-        try_match(templates, &Arc::new(over))?;
+        let open = open_match(*kind);
+        let over = resigned(open.clone());
+        check_match(templates, &Arc::new(open))?;
+        check_match(templates, &Arc::new(over))?;
     }
-    for plain in plains() {
-        word_club_letter(templates, &CLUB, &plain, "")?;
+    for letter in club_letters() {
+        word_club_letter(templates, &CLUB, &letter, "")?;
     }
     word_alarm(templates, &CLUB, &[("QZ-0000".to_owned(), vec!["entry #1: a sentence".to_owned()])])?;
     Ok(())
 }
 
-fn plains() -> Vec<ClubLetter> {
-    let (by, to, code) = (ANN.to_owned(), BO.to_owned(), "7K3M9P".to_owned());
-    let remarks = vec![Line { no: 1, text: "A line".to_owned() }];
-    let plain = |reply| ClubLetter::Stranger {
-        replies: vec![reply],
-        remarks: remarks.clone(),
-        why: "Why.".to_owned(),
-    };
-    let mut plains: Vec<ClubLetter> = offers().into_iter().chain(manual()).map(plain).collect();
-    plains.push(ClubLetter::Stranger { replies: Vec::new(), remarks: Vec::new(), why: String::new() });
-    let lapses = "Thu 21 May".to_owned();
-    plains.push(ClubLetter::Challenge { by, offer: offer(), code: code.clone(), lapses });
-    plains.push(ClubLetter::Declined { to: to.clone(), offer: offer() });
-    plains.push(ClubLetter::Lapsed { to: Some(to), offer: offer(), code: code.clone() });
-    plains.push(ClubLetter::Lapsed { to: None, offer: offer(), code });
-    plains.extend(to_gm());
-    plains
+fn club_letters() -> Vec<ClubLetter> {
+    let code = || "7K3M9P".to_owned();
+    let mut letters: Vec<ClubLetter> =
+        offer_replies().into_iter().chain(manual_pages()).map(answer_to_stranger).collect();
+    letters.extend([
+        ClubLetter::Stranger { replies: Vec::new(), remarks: Vec::new(), why: String::new() },
+        ClubLetter::Challenge { by: ANN.to_owned(), offer: offer(), code: code(), lapses: DAY.to_owned() },
+        ClubLetter::Declined { to: BO.to_owned(), offer: offer() },
+        ClubLetter::Lapsed { to: Some(BO.to_owned()), offer: offer(), code: code() },
+        ClubLetter::Lapsed { to: None, offer: offer(), code: code() },
+        ClubLetter::Unproven { match_id: MATCH_ID.to_owned() },
+    ]);
+    letters.extend(gm_letters());
+    letters
+}
+
+fn answer_to_stranger(reply: Reply) -> ClubLetter {
+    ClubLetter::Stranger { replies: vec![reply], remarks: one_line(), why: "Why.".to_owned() }
+}
+
+fn one_line() -> Vec<Line> {
+    vec![Line { no: 1, text: "A line".to_owned() }]
 }
 
 /// Letters to the GM.
-fn to_gm() -> Vec<ClubLetter> {
-    let text = |text: &str| text.to_owned();
-    let line = GmMatchSummary {
-        id: text("QU-0000"),
-        game_name: "Quad",
-        names: [text(ANN), text(BO)],
-        phase: text("turn 1"),
-        awaited: vec![text(ANN)],
-        due_at: Some(text("Thu 21 May")),
-        marks: vec![format!("letters to {ANN} come back")],
+fn gm_letters() -> Vec<ClubLetter> {
+    let items = gm_results().into_iter().map(|done| GmItem { asked: "GM LIST".to_owned(), done });
+    vec![
+        ClubLetter::GmAnswer {
+            check: true,
+            items: items.collect(),
+            replies: manual_pages(),
+            remarks: one_line(),
+            why: "Why.".to_owned(),
+        },
+        ClubLetter::GmAnswer {
+            check: false,
+            items: Vec::new(),
+            replies: Vec::new(),
+            remarks: Vec::new(),
+            why: String::new(),
+        },
+        ClubLetter::Digest { digest: gm_digest() },
+        ClubLetter::GivenUp {
+            recipient: "x".to_owned(),
+            kind: DispatchKind::Report,
+            match_id: Some(MATCH_ID.to_owned()),
+            error: "no such user".to_owned(),
+        },
+        ClubLetter::SetAside {
+            digest: "0123456789abcdef".to_owned(),
+            sender: "x".to_owned(),
+            note: "y".to_owned(),
+        },
+    ]
+}
+
+fn gm_digest() -> GmDigest {
+    let letter = LetterSummary {
+        digest: "0".to_owned(),
+        at: "now".to_owned(),
+        sender: "x".to_owned(),
+        note: "y".to_owned(),
     };
-    let letters =
-        vec![LetterSummary { digest: text("0"), at: text("now"), sender: text("x"), note: text("y") }];
-    let digest = GmDigest {
-        since: text("Thu 21 May"),
-        protests: vec![line.clone()],
-        overdue: vec![line.clone()],
-        late: vec![line.clone()],
-        unread: vec![line.clone()],
-        refused: vec![RefusalCount { id: text("QU-0000"), count: 1 }],
-        failed: vec![FailedSend { recipient: text("x"), kind: DispatchKind::Report, error: text("no") }],
-        set_aside: letters.clone(),
-        ignored: letters,
+    let failed = FailedSend { recipient: "x".to_owned(), kind: DispatchKind::Report, error: "no".to_owned() };
+    GmDigest {
+        since: DAY.to_owned(),
+        protests: vec![gm_match_summary()],
+        overdue: vec![gm_match_summary()],
+        late: vec![gm_match_summary()],
+        unread: vec![gm_match_summary()],
+        refused: vec![RefusalCount { id: MATCH_ID.to_owned(), count: 1 }],
+        failed: vec![failed],
+        set_aside: vec![letter.clone()],
+        ignored: vec![letter],
         ..GmDigest::default()
-    };
-    let id = text("QU-0000");
-    let untaken = [
+    }
+}
+
+fn gm_match_summary() -> GmMatchSummary {
+    GmMatchSummary {
+        id: MATCH_ID.to_owned(),
+        game_name: "Quad",
+        names: [ANN.to_owned(), BO.to_owned()],
+        phase: "turn 1".to_owned(),
+        awaited: vec![ANN.to_owned()],
+        due_at: Some(DAY.to_owned()),
+        marks: vec![format!("letters to {ANN} come back")],
+    }
+}
+
+fn gm_results() -> Vec<GmResult> {
+    let id = || MATCH_ID.to_owned();
+    let rejections = [
         Rejection::Passed,
         Rejection::Over,
         Rejection::Already,
@@ -99,50 +148,29 @@ fn to_gm() -> Vec<ClubLetter> {
         Rejection::NoSuchTurn { turn: 1 },
         Rejection::NoDeadline,
     ];
-    let mut done = untaken.map(|untaken| GmResult::Rejection { id: id.clone(), untaken }).to_vec();
-    done.extend([
-        GmResult::Match { line: line.clone() },
+    let mut results = rejections.map(|untaken| GmResult::Rejection { id: id(), untaken }).to_vec();
+    results.extend([
+        GmResult::Match { line: gm_match_summary() },
         GmResult::Would,
-        GmResult::NoMatch { id: id.clone() },
-        GmResult::TurnPassed { id: id.clone(), turn: 1, open: None },
-        GmResult::TurnPassed { id: id.clone(), turn: 1, open: Some(2) },
-        GmResult::List { lines: vec![line] },
+        GmResult::NoMatch { id: id() },
+        GmResult::TurnPassed { id: id(), turn: 1, open: None },
+        GmResult::TurnPassed { id: id(), turn: 1, open: Some(2) },
+        GmResult::List { lines: vec![gm_match_summary()] },
         GmResult::List { lines: Vec::new() },
-        GmResult::Opened { id: id.clone() },
-        GmResult::NoOffer { no: OfferRejection::UnknownGame { name: text("chess") } },
-        GmResult::NoOffer { no: OfferRejection::BadOption { reason: text("No.") } },
+        GmResult::Opened { id: id() },
+        GmResult::NoOffer { no: OfferRejection::UnknownGame { name: "chess".to_owned() } },
+        GmResult::NoOffer { no: OfferRejection::BadOption { reason: "No.".to_owned() } },
         GmResult::NoOffer { no: OfferRejection::Yourself },
         GmResult::NoOffer { no: no_house() },
         GmResult::NoOffer { no: no_level() },
-        GmResult::Player { name: text(ANN), addresses: vec![], bouncing: true, matches: vec![id.clone()] },
-        GmResult::NoPlayer { address: text("x") },
-        GmResult::Refused { says: text("No.") },
-        GmResult::NotRead { says: text("No."), example: "GM LIST\nEND" },
+        GmResult::Player { name: ANN.to_owned(), addresses: vec![], bouncing: true, matches: vec![id()] },
+        GmResult::NoPlayer { address: "x".to_owned() },
+        GmResult::Refused { says: "No.".to_owned() },
+        GmResult::NotRead { says: "No.".to_owned(), example: "GM LIST\nEND" },
         GmResult::Digest { digest: None },
-        GmResult::Digest { digest: Some(digest.clone()) },
+        GmResult::Digest { digest: Some(gm_digest()) },
     ]);
-    let items = done.into_iter().map(|done| GmItem { asked: text("GM LIST"), done }).collect();
-    let remarks = vec![Line { no: 1, text: text("A line") }];
-    let error = text("no such user");
-    vec![
-        ClubLetter::GmAnswer { check: true, items, replies: manual(), remarks, why: text("Why.") },
-        ClubLetter::GmAnswer {
-            check: false,
-            items: Vec::new(),
-            replies: Vec::new(),
-            remarks: Vec::new(),
-            why: String::new(),
-        },
-        ClubLetter::Digest { digest },
-        ClubLetter::GivenUp {
-            recipient: text("x"),
-            kind: DispatchKind::Report,
-            match_id: Some(id.clone()),
-            error,
-        },
-        ClubLetter::SetAside { digest: text("0123456789abcdef"), sender: text("x"), note: text("y") },
-        ClubLetter::Unproven { match_id: id },
-    ]
+    results
 }
 
 fn offer() -> OfferSummary {
@@ -160,10 +188,12 @@ fn no_level() -> OfferRejection {
 }
 
 /// Replies about offers.
-fn offers() -> Vec<Reply> {
-    let (to, code, lapses) = (BO.to_owned(), "7K3M9P".to_owned(), "Thu 21 May".to_owned());
+fn offer_replies() -> Vec<Reply> {
+    let to = BO.to_owned();
+    let code = "7K3M9P".to_owned();
+    let lapses = DAY.to_owned();
     let open = OpenSeat { code: code.clone(), by: to.clone(), offer: offer(), lapses: lapses.clone() };
-    let line = MatchSummary {
+    let summary = MatchSummary {
         id: "QU-0000".to_owned(),
         game_name: "Quad",
         foe: to.clone(),
@@ -172,7 +202,7 @@ fn offers() -> Vec<Reply> {
         due: None,
         due_at: Some(lapses.clone()),
     };
-    let whys = [
+    let rejections = [
         OfferRejection::UnknownGame { name: "chess".to_owned() },
         OfferRejection::BadOption { reason: "No.".to_owned() },
         OfferRejection::Yourself,
@@ -184,11 +214,11 @@ fn offers() -> Vec<Reply> {
         no_level(),
         OfferRejection::Unproven,
     ];
-    let mut replies = whys.map(|why| Reply::NoOffer { command: "OPEN", why }).to_vec();
+    let mut replies = rejections.map(|why| Reply::NoOffer { command: "OPEN", why }).to_vec();
     replies.extend([
         Reply::Games { seats: vec![open] },
         Reply::Matches { matches: Vec::new() },
-        Reply::Matches { matches: vec![line] },
+        Reply::Matches { matches: vec![summary] },
         Reply::Challenged { to, code: code.clone(), offer: offer(), lapses: lapses.clone() },
         Reply::Opened { code, offer: offer(), lapses },
         Reply::Joined { match_id: "QU-0000".to_owned() },
@@ -199,31 +229,32 @@ fn offers() -> Vec<Reply> {
 }
 
 /// Replies that are pages of the manual.
-fn manual() -> Vec<Reply> {
+fn manual_pages() -> Vec<Reply> {
     let topics = TOPICS.iter().map(|topic| Reply::Help { topic: Some((*topic).to_owned()) });
     let rules = GameKind::ALL.iter().map(|kind| Reply::Rules { game: Some(kind.key().to_owned()) });
     let general = [Reply::Help { topic: None }, Reply::Rules { game: None }];
     topics.chain(rules).chain(general).collect()
 }
 
-fn try_match(templates: &Templates, game_match: &Arc<Match>) -> Result<(), TemplateError> {
+/// Renders every letter about a match.
+fn check_match(templates: &Templates, game_match: &Arc<Match>) -> Result<(), TemplateError> {
     for content in contents(game_match) {
         for seat in Seat::BOTH {
             let dispatch = Dispatch { to: Reader::Seat(seat), content: content.clone() };
-            page(templates, game_match, &dispatch, TOKEN)?;
+            word_without_picture(templates, game_match, &dispatch, TOKEN)?;
         }
     }
     for notice in notices() {
         let former = Dispatch { to: Reader::Former(Seat::First), content: Content::Notice(notice.clone()) };
-        page(templates, game_match, &former, "")?;
+        word_without_picture(templates, game_match, &former, "")?;
         let dispatch = Dispatch { to: Reader::Gm, content: Content::Notice(notice) };
-        page(templates, game_match, &dispatch, "")?;
+        word_without_picture(templates, game_match, &dispatch, "")?;
     }
     Ok(())
 }
 
-/// A match that was just opened.
-fn opened(game: GameKind) -> Match {
+/// A new match.
+fn open_match(game: GameKind) -> Match {
     let opening = Opening {
         id: format!("{}-0000", game.prefix()),
         game,
@@ -241,15 +272,22 @@ fn opened(game: GameKind) -> Match {
     referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after
 }
 
-/// A letter without its picture, which no template has a part in.
-fn page(
+/// The match after First has resigned.
+fn resigned(mut game_match: Match) -> Match {
+    game_match.state.close(Ending::Resign(Seat::First).outcome());
+    game_match.stage = referee::Stage::Over;
+    game_match
+}
+
+/// Words a letter without drawing its picture, in which no template has a part.
+fn word_without_picture(
     templates: &Templates,
     game_match: &Arc<Match>,
     dispatch: &Dispatch,
     token: &str,
 ) -> Result<WordedLetter, TemplateError> {
     let input = WordingInput { club: &CLUB, game_match, dispatch, token, at: DateTime::UNIX_EPOCH };
-    input.frame(templates, input.board().as_ref()).page()
+    input.draft(templates, input.board().as_ref()).into_letter()
 }
 
 fn contents(game_match: &Match) -> Vec<Content> {
@@ -276,22 +314,21 @@ fn contents(game_match: &Match) -> Vec<Content> {
 
 fn answers() -> Vec<Answer> {
     let fault = Fault::on(1, "A reason.").with_example("AN EXAMPLE");
-    let written = vec![Line { no: 1, text: "A line".to_owned() }];
-    let again = PastReport { title: "A report".to_owned(), lines: vec!["A line".to_owned()] };
+    let past_report = PastReport { title: "A report".to_owned(), lines: vec!["A line".to_owned()] };
     let orders = [
         Orders::None,
         Orders::Refused { faults: vec![fault.clone(), Fault::whole("All of it.")], check: true },
     ];
-    let with_orders = orders.map(|orders| Answer { orders, quoted: written.clone(), ..Answer::default() });
+    let with_orders = orders.map(|orders| Answer { orders, quoted: one_line(), ..Answer::default() });
     let mut answers = with_orders.to_vec();
     answers.push(Answer {
         to: Some(Digest::from([0; 32])),
         replies: replies(),
         faults: vec![fault],
-        remarks: written.clone(),
-        replaced: written,
+        remarks: one_line(),
+        replaced: one_line(),
         unread: Some("It is encrypted.".to_owned()),
-        reports: vec![again],
+        reports: vec![past_report],
         ..Answer::default()
     });
     answers
@@ -323,8 +360,8 @@ fn replies() -> Vec<Reply> {
         Reply::MatchOver,
         Reply::NotHere { command: "OPEN".to_owned() },
     ];
-    replies.extend(offers());
-    replies.extend(manual());
+    replies.extend(offer_replies());
+    replies.extend(manual_pages());
     replies
 }
 
@@ -361,58 +398,70 @@ mod tests {
     use crate::game::Syntax;
     use crate::request::Request;
 
-    /// Wide lines of a letter, and those that are read when it comes back from a client that quotes without a prefix.
-    fn faults(page: &crate::report::WordedLetter) -> Vec<String> {
+    /// Lines that are too wide, and lines that would be read as orders or commands if the letter came back from a mail
+    /// program that quotes without a prefix.
+    fn faults(letter: &WordedLetter) -> Vec<String> {
         let lines: Vec<Line> =
-            (1..).zip(page.text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
+            (1..).zip(letter.text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
         let is_order =
             |line: &str| GameKind::ALL.iter().any(|kind| !matches!(kind.syntax(line), Err(Syntax::Unknown)));
-        let read = Request::read(&lines, |line| is_order(line) && !line.starts_with("Line "));
-        let (asked, _) = referee::instructions(&lines);
+        let request = Request::read(&lines, |line| is_order(line) && !line.starts_with("Line "));
+        let (instructions, _) = referee::instructions(&lines);
         let wide = lines.iter().filter(|line| line.text.chars().count() > 70);
         let mut faults: Vec<String> = wide.map(|line| format!("wide: {}", line.text)).collect();
-        faults.extend(read.commands.iter().map(|asked| format!("{asked:?} in {}", page.subject)));
-        faults.extend(read.faults.iter().map(|fault| format!("{fault:?} in {}", page.subject)));
-        faults.extend(asked.iter().map(|asked| format!("read as the GM's: {asked:?}")));
-        if read.check || read.wait || read.turn.is_some() {
-            faults.push(format!("a word to the referee in {}:\n{}", page.subject, page.text));
+        let subject = &letter.subject;
+        faults.extend(request.commands.iter().map(|command| format!("read as {command:?}: {subject}")));
+        faults.extend(request.faults.iter().map(|fault| format!("read as {fault:?}: {subject}")));
+        faults.extend(instructions.iter().map(|instruction| format!("read as {instruction:?}: {subject}")));
+        if request.check || request.wait || request.turn.is_some() {
+            faults.push(format!("read as CHECK, WAIT or TURN: {subject}\n{}", letter.text));
         }
         faults
     }
 
+    fn assert_none(faults: BTreeSet<String>) {
+        assert!(faults.is_empty(), "{}", faults.into_iter().collect::<Vec<_>>().join("\n"));
+    }
+
     #[test]
-    fn no_line_of_a_letter_to_anybody_or_the_gm_is_wide_or_is_read_when_it_comes_back() {
-        let templates = Templates::new(&BTreeMap::new()).expect("the templates compiled in");
+    fn club_letters_are_narrow_and_hold_no_order_or_command() {
+        let templates = Templates::new(&BTreeMap::new()).expect("our templates parse");
         let mut found = BTreeSet::new();
-        for plain in plains() {
-            let page = word_club_letter(&templates, &CLUB, &plain, TOKEN).expect("it is worded");
-            found.extend(faults(&page));
+        for letter in club_letters() {
+            let worded = word_club_letter(&templates, &CLUB, &letter, TOKEN);
+            found.extend(faults(&worded.expect("it is worded")));
         }
+        assert_none(found);
+    }
+
+    #[test]
+    fn letters_about_a_match_are_narrow_and_hold_no_order_or_command() {
+        let templates = Templates::new(&BTreeMap::new()).expect("our templates parse");
+        let mut found = BTreeSet::new();
         for kind in GameKind::ALL {
-            let game_match = opened(*kind);
-            let mut over = game_match.clone();
-            over.state.close(Ending::Resign(Seat::First).outcome());
-            over.stage = referee::Stage::Over;
-            let mut asked = game_match.clone();
-            asked.asked_gm = true;
-            for game_match in [game_match, asked, over].map(Arc::new) {
-                for content in contents(&game_match) {
-                    for to in [
-                        Reader::Seat(Seat::First),
-                        Reader::Seat(Seat::Second),
-                        Reader::Former(Seat::Second),
-                        Reader::Gm,
-                    ] {
-                        if !matches!((&content, to), (Content::Notice(_), _) | (_, Reader::Seat(_))) {
-                            continue;
-                        }
-                        let dispatch = Dispatch { to, content: content.clone() };
-                        let page = page(&templates, &game_match, &dispatch, TOKEN);
-                        found.extend(faults(&page.expect("it is worded")));
-                    }
+            let open = open_match(*kind);
+            let asked = Match { asked_gm: true, ..open.clone() };
+            let over = resigned(open.clone());
+            for game_match in [open, asked, over].map(Arc::new) {
+                for dispatch in dispatches(&game_match) {
+                    let worded = word_without_picture(&templates, &game_match, &dispatch, TOKEN);
+                    found.extend(faults(&worded.expect("it is worded")));
                 }
             }
         }
-        assert!(found.is_empty(), "{}", found.into_iter().collect::<Vec<_>>().join("\n"));
+        assert_none(found);
+    }
+
+    /// Every content to each reader who may get it: only notices go to others than seats.
+    fn dispatches(game_match: &Match) -> Vec<Dispatch> {
+        let mut dispatches = Vec::new();
+        for content in contents(game_match) {
+            let mut readers = vec![Reader::Seat(Seat::First), Reader::Seat(Seat::Second)];
+            if matches!(content, Content::Notice(_)) {
+                readers.extend([Reader::Former(Seat::Second), Reader::Gm]);
+            }
+            dispatches.extend(readers.into_iter().map(|to| Dispatch { to, content: content.clone() }));
+        }
+        dispatches
     }
 }

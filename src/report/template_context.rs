@@ -1,4 +1,6 @@
-//! What a template is told, as it asks for it: a field is made once, and only if the template asks.
+//! The context of a template, which computes a field when the template first uses it.
+//!
+//! A receipt uses few of the fields that describe a match, and some of them, such as a view, are expensive.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,36 +14,37 @@ use crate::game::Seat;
 use crate::game::any::AnyState;
 use crate::referee::Match;
 
-/// Fields by name, of which the last of a name counts; where a seat sees a state, `view` and `extra` besides. Copies
-/// share what was made.
+/// Fields by name. A later field replaces an earlier one of the same name.
+///
+/// With a view, there are also the fields `view` and `extra`, which cannot be replaced. Clones share computed values.
 #[derive(Clone, Debug)]
 pub struct TemplateContext {
     fields: Arc<Vec<(Cow<'static, str>, Field)>>,
-    seen: Option<Arc<LazyView>>,
+    view: Option<Arc<LazyView>>,
 }
 
 #[derive(Clone, Debug)]
 enum Field {
-    Made(Value),
-    Asked { about: Arc<FieldSource>, tell: ComputeField, made: OnceLock<Value> },
+    Value(Value),
+    Lazy { source: Arc<FieldSource>, compute: ComputeField, value: OnceLock<Value> },
 }
 
-/// How a field of a letter about a match is made.
+/// Computes a field of a letter about a match.
 pub type ComputeField = fn(&FieldSource) -> Value;
 
-/// What a letter about a match is told from.
+/// The values from which the fields of a letter about a match are computed.
 #[derive(Debug)]
 pub struct FieldSource {
     pub club_name: String,
     pub club_address: String,
     pub game_match: Arc<Match>,
-    /// Whom it goes to, unless that is nobody who holds a seat.
+    /// The recipient's seat; `None` for the GM and for somebody who has left a seat.
     pub seat: Option<Seat>,
     pub token: String,
     pub at: DateTime<Utc>,
 }
 
-/// A state as a seat sees it.
+/// What a seat sees of a state, and what the game adds for its templates.
 #[derive(Debug)]
 pub struct LazyView {
     state: AnyState,
@@ -58,51 +61,62 @@ impl LazyView {
     pub fn is_of(&self, state: &AnyState) -> bool {
         self.state == *state
     }
+
+    fn view(&self) -> &Value {
+        self.view.get_or_init(|| Value::from(Serde(self.state.view(self.seat))))
+    }
+
+    fn extra(&self) -> &Value {
+        self.extra.get_or_init(|| Value::from(Serde(self.state.extra(self.seat))))
+    }
 }
 
 impl TemplateContext {
-    pub fn new(seen: Option<Arc<LazyView>>) -> TemplateContext {
-        TemplateContext { fields: Arc::default(), seen }
+    pub fn new(view: Option<Arc<LazyView>>) -> TemplateContext {
+        TemplateContext { fields: Arc::default(), view }
     }
 
+    /// Adds fields whose values are known.
     pub fn with<N: Into<Cow<'static, str>>>(
         mut self,
         fields: impl IntoIterator<Item = (N, Value)>,
     ) -> TemplateContext {
-        let fields = fields.into_iter().map(|(name, value)| (name.into(), Field::Made(value)));
+        let fields = fields.into_iter().map(|(name, value)| (name.into(), Field::Value(value)));
         Arc::make_mut(&mut self.fields).extend(fields);
         self
     }
 
-    /// Fields that are made of `about` when they are asked for.
-    pub fn about(
+    /// Adds fields that are computed from `source` on first use.
+    pub fn with_lazy(
         mut self,
-        about: FieldSource,
+        source: FieldSource,
         fields: impl IntoIterator<Item = (&'static str, ComputeField)>,
     ) -> TemplateContext {
-        let about = Arc::new(about);
-        let field = |tell| Field::Asked { about: Arc::clone(&about), tell, made: OnceLock::new() };
-        let fields = fields.into_iter().map(|(name, tell)| (name.into(), field(tell)));
+        let source = Arc::new(source);
+        let fields = fields.into_iter().map(|(name, compute)| {
+            let source = Arc::clone(&source);
+            (name.into(), Field::Lazy { source, compute, value: OnceLock::new() })
+        });
         Arc::make_mut(&mut self.fields).extend(fields);
         self
     }
 
     pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
-        Arc::make_mut(&mut self.fields).push((name.into(), Field::Made(value.into())));
+        Arc::make_mut(&mut self.fields).push((name.into(), Field::Value(value.into())));
     }
 
     fn field(&self, name: &str) -> Option<&Value> {
         let (_, field) = self.fields.iter().rev().find(|(known, _)| known == name)?;
         Some(match field {
-            Field::Made(value) => value,
-            Field::Asked { about, tell, made } => made.get_or_init(|| tell(about)),
+            Field::Value(value) => value,
+            Field::Lazy { source, compute, value } => value.get_or_init(|| compute(source)),
         })
     }
 }
 
 impl From<TemplateContext> for Value {
-    fn from(told: TemplateContext) -> Value {
-        Value::from_object(told)
+    fn from(context: TemplateContext) -> Value {
+        Value::from_object(context)
     }
 }
 
@@ -112,21 +126,18 @@ impl Object for TemplateContext {
     }
 
     fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
-        match (&self.seen, key) {
-            (Some(seen), "view") => {
-                Some(seen.view.get_or_init(|| Value::from(Serde(seen.state.view(seen.seat)))))
-            }
-            (Some(seen), "extra") => {
-                Some(seen.extra.get_or_init(|| Value::from(Serde(seen.state.extra(seen.seat)))))
-            }
-            _ => self.field(key),
+        match (&self.view, key) {
+            (Some(view), "view") => Some(view.view().clone()),
+            (Some(view), "extra") => Some(view.extra().clone()),
+            _ => self.field(key).cloned(),
         }
-        .cloned()
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        let seen = self.seen.iter().flat_map(|_| ["view", "extra"]);
-        let names: BTreeSet<&str> = self.fields.iter().map(|(name, _)| &**name).chain(seen).collect();
+        let mut names: BTreeSet<&str> = self.fields.iter().map(|(name, _)| &**name).collect();
+        if self.view.is_some() {
+            names.extend(["view", "extra"]);
+        }
         Enumerator::Values(names.into_iter().map(Value::from).collect())
     }
 }

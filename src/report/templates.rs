@@ -1,4 +1,4 @@
-//! The wording: templates compiled in, each of which a club may override by a file of the same name.
+//! The templates: compiled in, and each overridable by a club's file of the same name.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 
 use crate::letter::Digest;
 
-/// The filters `wrap` and `hang` break lines at this column.
+/// The column at which the filters `wrap` and `hang` break lines.
 const WIDTH: usize = 68;
 
-/// A template may do this many steps before it is taken to run away.
+/// The steps after which a template is stopped: a club's own may loop forever.
 const FUEL: u64 = 2_000_000;
 
 macro_rules! compiled_in {
     ($($name:literal),+ $(,)?) => {
-        /// Every template by name, as the program was built with it.
+        /// The name and source of every template.
         pub const COMPILED_IN: &[(&str, &str)] =
             &[$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/", $name)))),+];
     };
@@ -81,7 +81,7 @@ compiled_in![
 /// The pages of the manual that HELP sends, each `help/NAME.txt`.
 pub const TOPICS: [&str; 5] = ["orders", "commands", "time", "challenge", "gm"];
 
-/// Why a letter could not be worded: a template is at fault.
+/// Why a letter could not be worded: a mistake in a template.
 #[derive(Debug, thiserror::Error)]
 #[error("template {name}: {reason}")]
 pub struct TemplateError {
@@ -89,31 +89,32 @@ pub struct TemplateError {
     pub reason: String,
 }
 
-/// All templates, ready to be rendered.
+/// All templates, parsed.
 pub struct Templates {
     environment: Environment<'static>,
     digest: Digest,
 }
 
 impl Templates {
-    /// The templates compiled in, with those in `overrides` (by name) in the place of theirs.
+    /// Parses the compiled-in templates, or in their place the sources in `overrides`, by name.
     ///
     /// # Errors
-    /// [`TemplateError`]: one of the overrides is no template, or bears a name that none of ours has.
+    /// [`TemplateError`] if an override has a syntax error or an unknown name.
     pub fn new(overrides: &BTreeMap<String, String>) -> Result<Self, TemplateError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_fuel(Some(FUEL));
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
-        environment.set_syntax(syntax.expect("the usual delimiters do not clash"));
+        environment.set_syntax(syntax.expect("the default delimiters are valid"));
         environment.add_filter("wrap", |text: &str| wrap(text, 0));
         environment.add_filter("hang", wrap);
-        environment.add_filter("begins", begins);
+        environment.add_filter("begins", capitalized);
         environment.add_filter("lines", |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>());
         for name in overrides.keys() {
             if !COMPILED_IN.iter().any(|(known, _)| known == name) {
                 let known: Vec<_> = COMPILED_IN.iter().map(|(name, _)| *name).collect();
-                let reason = format!("there is no template of this name; there are {}", known.join(", "));
+                let reason =
+                    format!("there is no template of this name; the templates are {}", known.join(", "));
                 return Err(TemplateError { name: name.clone(), reason });
             }
         }
@@ -126,7 +127,7 @@ impl Templates {
         Ok(Templates { environment, digest: Digest::of(all.as_bytes()) })
     }
 
-    /// Of the names and texts of all templates.
+    /// The digest of the names and sources of all templates.
     pub fn digest(&self) -> Digest {
         self.digest
     }
@@ -134,21 +135,21 @@ impl Templates {
     /// Renders the template `name` with `context`.
     ///
     /// # Errors
-    /// [`TemplateError`]: it asks for what is not there, or runs away.
+    /// [`TemplateError`] if it uses a value that does not exist, or does not end.
     pub fn render(&self, name: &str, context: impl Into<Value>) -> Result<String, TemplateError> {
         let template = self.environment.get_template(name).map_err(|error| explain(name, &error))?;
         template.render(context).map_err(|error| explain(name, &error))
     }
 }
 
-/// A name as a sentence begins with it: of "the house" with a capital.
-fn begins(name: &str) -> String {
+/// Capitalizes the first letter, for a name such as "the house" at the start of a sentence.
+fn capitalized(name: &str) -> String {
     let mut rest = name.chars();
     rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
-/// No line is broken before one of these: what comes back in a quote could be taken for a command.
-const NEVER_FIRST: [&str; 26] = [
+/// Commands. No line is broken before one: if the letter came back unquoted, the line would read as a command.
+const COMMAND_WORDS: [&str; 26] = [
     "absent",
     "accept",
     "agree",
@@ -177,12 +178,12 @@ const NEVER_FIRST: [&str; 26] = [
     "wait",
 ];
 
-/// Breaks lines, and sets those that follow the first in by `indent`.
+/// Wraps a paragraph, and indents all lines but the first.
 fn wrap(text: &str, indent: usize) -> String {
     let mut glued = String::with_capacity(text.len());
     for word in text.split_inclusive(' ') {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        if glued.ends_with(' ') && NEVER_FIRST.contains(&bare.as_str()) {
+        if glued.ends_with(' ') && COMMAND_WORDS.contains(&bare.as_str()) {
             glued.pop();
             glued.push('\u{a0}');
         }
@@ -193,9 +194,9 @@ fn wrap(text: &str, indent: usize) -> String {
     textwrap::fill(&glued, options).replace('\u{a0}', " ")
 }
 
-/// The fault in one line, with the line of the template where it is known.
+/// Describes an error in one line, with the template's line number if it is known.
 fn explain(name: &str, error: &minijinja::Error) -> TemplateError {
-    // An include's fault lies in the template that was included.
+    // An error in an included template is reported for that template.
     if let Some(inner) = std::error::Error::source(error).and_then(|inner| inner.downcast_ref()) {
         return explain(name, inner);
     }

@@ -1,14 +1,16 @@
-//! Times as players read them: in the match's zone with its name, and how long it is until then.
+//! Times as players read them: local time with its zone, and time spans in words.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 
-/// `Sat 16 May, 20:00 CEST`.
+/// Formats an instant in `zone`: `Sat 16 May, 20:00 CEST`.
 pub fn format_local(at: DateTime<Utc>, zone: Tz) -> String {
     at.with_timezone(&zone).format("%a %-d %b, %H:%M %Z").to_string()
 }
 
-/// `2 days 10 hours`, `1 hour 5 minutes`, `less than a minute`: the two largest parts of a time span.
+/// Words the two largest units of a time span: `2 days 10 hours`, `1 hour 5 minutes`, `less than a minute`.
+///
+/// A negative span counts as less than a minute.
 pub fn format_duration(span: TimeDelta) -> String {
     let minutes = span.num_minutes().max(0);
     let parts = [(minutes / 1440, "day"), (minutes / 60 % 24, "hour"), (minutes % 60, "minute")];
@@ -25,17 +27,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_span_is_told_by_its_two_largest_parts() {
-        let told = |minutes| format_duration(TimeDelta::minutes(minutes));
-        assert_eq!(told(2 * 1440 + 10 * 60 + 5), "2 days 10 hours");
-        assert_eq!(told(65), "1 hour 5 minutes");
-        assert_eq!(told(1440 + 3), "1 day 3 minutes");
-        assert_eq!(told(0), "less than a minute");
-        assert_eq!(told(-5), "less than a minute");
+    fn a_span_is_worded_by_its_two_largest_units() {
+        let words = |minutes| format_duration(TimeDelta::minutes(minutes));
+        assert_eq!(words(2 * 1440 + 10 * 60 + 5), "2 days 10 hours");
+        assert_eq!(words(65), "1 hour 5 minutes");
+        assert_eq!(words(1440 + 3), "1 day 3 minutes");
+        assert_eq!(words(0), "less than a minute");
+        assert_eq!(words(-5), "less than a minute");
     }
 
     #[test]
-    fn times_bear_the_name_of_their_zone() {
+    fn local_times_name_their_zone() {
         let at = "2026-05-16T18:00:00Z".parse().unwrap();
         assert_eq!(format_local(at, Tz::Europe__Berlin), "Sat 16 May, 20:00 CEST");
     }
