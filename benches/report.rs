@@ -1,4 +1,4 @@
-//! What a letter costs: its words, and the picture of its board.
+//! The cost of a letter: its words, and the picture of its board.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ fn main() {
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
 
-/// A match of `kind` with a report on its last turn, as random play left it after some turns.
-fn middle(kind: &GameKind) -> (Arc<Match>, Dispatch) {
+/// A match of `kind` after some turns of random play, and the report on its last turn.
+fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
     let at = "2026-05-14T09:12:00Z".parse().expect("an instant");
     let opening = Opening {
         id: "QZ-7K3M".to_owned(),
@@ -41,16 +41,16 @@ fn middle(kind: &GameKind) -> (Arc<Match>, Dispatch) {
         ((state >> 33) % u64::from(below.max(1))) as u32
     };
     for _ in 0..20 {
-        turn(&mut game_match.state, &mut dice);
+        play_phase(&mut game_match.state, &mut dice);
     }
-    let due = game_match.due().expect("the match is not over by then");
+    let due = game_match.due().expect("random play does not end the match");
     let step = Adjudication { phase: due.phase, turn: due.turn, state: game_match.state.clone() };
     let content = Content::Report { steps: vec![step], missed: Vec::new(), correction: None };
     (Arc::new(game_match), Dispatch { to: Reader::Seat(Seat::First), content })
 }
 
-/// Plays one phase at random, unless that would end the match.
-fn turn(state: &mut AnyState, dice: &mut dyn FnMut(u32) -> u32) {
+/// Plays a phase at random, unless that would end the match.
+fn play_phase(state: &mut AnyState, dice: &mut dyn FnMut(u32) -> u32) {
     let Some(due) = state.due() else { return };
     let mut filed = BySeat::new(None, None);
     for seat in due.seats {
@@ -66,11 +66,11 @@ fn turn(state: &mut AnyState, dice: &mut dyn FnMut(u32) -> u32) {
     }
 }
 
-/// The text and the HTML of a report, and its picture, which is drawn each time.
+/// A report's text, HTML and picture, which is drawn each time.
 #[divan::bench(args = GameKind::ALL)]
 fn whole_report(bencher: Bencher<'_, '_>, kind: &GameKind) {
-    let templates = Templates::new(&Default::default()).expect("our templates");
-    let (game_match, dispatch) = middle(kind);
+    let templates = Templates::new(&Default::default()).expect("our templates parse");
+    let (game_match, dispatch) = match_with_report(kind);
     let at = game_match.opened_at;
     let input = WordingInput {
         club: &CLUB,
@@ -82,22 +82,22 @@ fn whole_report(bencher: Bencher<'_, '_>, kind: &GameKind) {
     bencher.bench(|| report::word(&templates, black_box(&input), &PictureCache::default()));
 }
 
-/// The picture of a board alone.
+/// Only the picture of a board.
 #[divan::bench(args = GameKind::ALL)]
 fn picture(bencher: Bencher<'_, '_>, kind: &GameKind) {
-    let (game_match, _) = middle(kind);
+    let (game_match, _) = match_with_report(kind);
     let picture = game_match.state.board(Seat::First).picture;
     bencher.bench(|| report::png(black_box(&picture)));
 }
 
-/// The view of a seat, as JSON.
+/// A seat's view as JSON.
 #[divan::bench(args = GameKind::ALL)]
 fn view(bencher: Bencher<'_, '_>, kind: &GameKind) {
-    let (game_match, _) = middle(kind);
+    let (game_match, _) = match_with_report(kind);
     bencher.bench(|| black_box(&game_match.state).view(Seat::First));
 }
 
-/// A record of one move, replayed from its text.
+/// Parsing and replaying a record of one move.
 #[divan::bench]
 fn replay_of_a_short_record(bencher: Bencher<'_, '_>) {
     let mut text =

@@ -1,5 +1,5 @@
-//! The words of War in the Pacific, rendered from random play in every phase: nothing that a template asks for is
-//! missing, no line is too wide, and none looks like an order when it comes back.
+//! Renders the templates of War in the Pacific in every phase of random matches: each value that they use exists, no
+//! line is too wide, and no line of a quoted letter would be read as an order.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ fn environment() -> Environment<'static> {
     let mut env = Environment::new();
     env.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
-    env.set_syntax(syntax.expect("the usual delimiters"));
+    env.set_syntax(syntax.expect("the default delimiters are valid"));
     for (name, source) in TEMPLATES {
-        env.add_template(name, source).expect("a template that can be read");
+        env.add_template(name, source).expect("the template parses");
     }
     env
 }
@@ -58,7 +58,7 @@ fn render(env: &Environment<'_>, name: &str, state: &State, due: &Due, me: Seat)
 
 fn check(name: &str, text: &str) {
     for line in text.lines() {
-        // A row of the board takes 70 columns where a mark stands at its end.
+        // With a mark at its end, a row of the board takes 70 columns.
         assert!(line.chars().count() <= 70, "{name}: too wide: {line}");
         let read = State::parse(line.trim().trim_start_matches("- "));
         assert_eq!(read, Err(Syntax::Unknown), "{name}: begins like an order: {line}");

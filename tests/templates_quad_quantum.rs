@@ -1,5 +1,5 @@
-//! The words of Quantum and Quad, rendered from random play: nothing that a template asks for is missing, no line is
-//! too wide, and none can come back as an order.
+//! Renders the templates of Quantum and Quad in random matches: each value that they use exists, no line is too wide,
+//! and no line of a quoted letter would be read as an order.
 
 use std::collections::BTreeMap;
 
@@ -29,11 +29,11 @@ fn environment(templates: Templates) -> Environment<'static> {
     let mut env = Environment::new();
     env.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
-    env.set_syntax(syntax.expect("the usual delimiters"));
-    // The names here begin with a capital as they are.
+    env.set_syntax(syntax.expect("the default delimiters are valid"));
+    // The names used here are capitalized already.
     env.add_filter("begins", |name: &str| name.to_owned());
     for (name, source) in templates {
-        env.add_template(name, source).expect("a template that can be read");
+        env.add_template(name, source).expect("the template parses");
     }
     env
 }
@@ -67,7 +67,7 @@ fn rendered<G: Game>(env: &Environment<'_>, name: &str, state: &G, due: &Due, me
     text
 }
 
-/// Every line is narrow, and comes back as no more than a remark, its bullet aside.
+/// Asserts that each line is narrow and, without its bullet, no order.
 fn check<G: Game>(name: &str, text: &str) {
     for line in text.lines() {
         assert!(line.chars().count() < 70, "{name}: too wide: {line}");
@@ -77,8 +77,8 @@ fn check<G: Game>(name: &str, text: &str) {
     assert!(!text.contains("\n\n\n") && !text.starts_with('\n'), "{name}: a gap:\n{text}");
 }
 
-/// Whether the examples of a form, those of one turn together, can be filed as they stand.
-fn examples_can_be_filed<G: Game>(state: &G, me: Seat, form: &str) {
+/// Asserts that the examples of a form can be filed as they are, those in one paragraph together.
+fn assert_examples_can_be_filed<G: Game>(state: &G, me: Seat, form: &str) {
     for example in form.split("\n\n").filter(|part| part.trim_start().starts_with('|')) {
         let mut orders = Vec::new();
         for (line, text) in (1..).zip(example.lines().filter_map(|line| line.trim().strip_prefix("| "))) {
@@ -89,8 +89,8 @@ fn examples_can_be_filed<G: Game>(state: &G, me: Seat, form: &str) {
     }
 }
 
-/// One random match, its words checked at every step.
-fn match_in_words<G: Game>(
+/// Plays a random match and checks every template at every step.
+fn check_random_match<G: Game>(
     env: &Environment<'_>,
     options: &G::Options,
     mut filing: impl FnMut(&G::View) -> Vec<String>,
@@ -123,14 +123,14 @@ fn match_in_words<G: Game>(
 }
 
 #[test]
-fn the_words_of_quantum_hold_in_random_matches() {
+fn the_templates_of_quantum_render_in_random_matches() {
     let env = environment(QUANTUM);
     let mut dice = dice(1);
     for array in ["SSSSSSSS/CCCCCCCC/QQQQQQQQ", "C......./S.......", "SCQSCQSC/SCQ..CQS"] {
         let mut options = quantum::Options::default();
         options.set("array", array).expect("an array");
         options.set("jump", if dice(2) == 0 { "on" } else { "off" }).expect("jump takes both");
-        match_in_words::<quantum::State>(&env, &options, |view| {
+        check_random_match::<quantum::State>(&env, &options, |view| {
             quantum::play::random_filing(view, &mut dice)
         });
     }
@@ -138,20 +138,20 @@ fn the_words_of_quantum_hold_in_random_matches() {
 }
 
 #[test]
-fn the_words_of_quad_hold_in_random_matches() {
+fn the_templates_of_quad_render_in_random_matches() {
     let env = environment(QUAD);
     let mut dice = dice(2);
     for number in 0..8 {
         let mut options = quad::Options::default();
         options.set("swap", if number % 2 == 0 { "on" } else { "off" }).expect("swap takes both");
         options.set("trainer", if number % 4 < 2 { "on" } else { "off" }).expect("trainer takes both");
-        match_in_words::<quad::State>(&env, &options, |view| quad::play::random_filing(view, &mut dice));
+        check_random_match::<quad::State>(&env, &options, |view| quad::play::random_filing(view, &mut dice));
     }
     check::<quad::State>("rules", QUAD[3].1);
 }
 
 #[test]
-fn a_report_of_quad_reads_so() {
+fn a_report_of_quad_words_blocks_and_threats() {
     let env = environment(QUAD);
     let mut options = quad::Options::default();
     options.set("trainer", "on").expect("trainer takes it");

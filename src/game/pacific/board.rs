@@ -26,7 +26,8 @@ fn text(view: &View) -> String {
     text + &legend(view)
 }
 
-/// A mark, two characters for what stands there, and one for what is below.
+/// Four columns: a mark, two for the ship, and one for what is below it. On open water, the ship's columns show the
+/// submarine.
 fn cell(view: &View, at: Square) -> String {
     let mark = view.news.iter().find_map(|notice| mark(notice, at)).unwrap_or(' ');
     let ship = view.ships.iter().find_map(|(side, fleet)| {
@@ -53,12 +54,13 @@ fn cell(view: &View, at: Square) -> String {
     }
 }
 
-/// The class, and the number of a carrier or squadron.
+/// A ship's class, and the number of a carrier or squadron.
 fn name(ship: &Ship) -> String {
     let no = ship.kind.no().map(|no| no.to_string()).unwrap_or_default();
     format!("{}{no}", ship.class().letter())
 }
 
+/// A name in capitals if it belongs to the viewer, else in lower case.
 fn cased(view: &View, side: Seat, name: &str) -> String {
     if side == view.viewer { name.to_owned() } else { name.to_ascii_lowercase() }
 }
@@ -78,7 +80,7 @@ fn mark(notice: &Notice, at: Square) -> Option<char> {
     }
 }
 
-/// `?` where the viewer's own attacks have lately heard a submarine, `o` where they found none.
+/// `?` on a square where the viewer's recent attacks heard a submarine, `o` on one where they found none.
 fn sounding(view: &View, at: Square) -> Option<char> {
     let marks = recent_attacks(view).filter_map(|notice| match notice {
         Notice::Asw { side, area, contact, .. } | Notice::Sonar { side, area, contact, .. }

@@ -1,17 +1,18 @@
-//! Where the surface ships may go (3.1 to 3.4), and how far their depth charges reach (3.6). Both fleets are open
-//! to both sides, so nothing here can give a secret away.
+//! The moves of surface ships (3.1 to 3.4) and the reach of their depth charges (3.6).
+//!
+//! Both sides see both fleets, so nothing here can disclose a secret.
 
 use super::state::{Area, Kind, Leap, Ship, Square};
 use crate::game::{BySeat, Seat};
 
-/// How far an attack on an area reaches, in king's steps to its nearest square (3.6, 4.3).
+/// The reach of an attack on an area, in king's steps to its nearest square (3.6, 4.3).
 pub const REACH: u8 = 2;
 
 const ORTHOGONAL: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 const KNIGHT: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
-/// Both fleets, and which side has a ship on each square.
+/// Both fleets, indexed by square: checking a move looks up many squares.
 pub struct Chart<'a> {
     fleets: &'a BySeat<Vec<Ship>>,
     leap: Leap,
@@ -29,7 +30,7 @@ impl<'a> Chart<'a> {
         Chart { fleets, leap, held }
     }
 
-    /// Whose ship is on `square`.
+    /// The side that has a ship on `square`.
     pub fn holder(&self, square: Square) -> Option<Seat> {
         self.held[square.index()]
     }
@@ -42,7 +43,7 @@ impl<'a> Chart<'a> {
         self.fleets[side].iter().find(|ship| ship.at == square)
     }
 
-    /// Every legal move of `side`, ship by ship, as a ship and the square it goes to.
+    /// Calls `found` with each legal move of `side`, ship by ship: the ship and its target.
     pub fn each_move(&self, side: Seat, mut found: impl FnMut(&Ship, Square)) {
         for ship in &self.fleets[side] {
             self.each_target(side, ship, |to| found(ship, to));
@@ -61,20 +62,20 @@ impl<'a> Chart<'a> {
         allowed
     }
 
-    /// Some square that `ship` may go to.
+    /// One of the squares that `ship` may go to, if there is any.
     pub fn first_target(&self, side: Seat, ship: &Ship) -> Option<Square> {
         let mut first = None;
         self.each_target(side, ship, |target| first = first.or(Some(target)));
         first
     }
 
-    /// Every square that `ship` may go to, each once.
+    /// Calls `found` with each square that `ship` may go to, once.
     pub fn each_target(&self, side: Seat, ship: &Ship, mut found: impl FnMut(Square)) {
         match ship.kind {
             Kind::Battleship => self.slide(side, ship.at, &ORTHOGONAL, &mut found),
             Kind::Cruiser => {
                 self.slide(side, ship.at, &DIAGONAL, &mut found);
-                // 3.2: sideways to an empty square only.
+                // 3.2: orthogonally, only to an empty square.
                 for (files, ranks) in ORTHOGONAL {
                     if let Some(to) = ship.at.step(files, ranks).filter(|to| self.holder(*to).is_none()) {
                         found(to);
@@ -102,14 +103,15 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// The square of the unlaunched squadron of carrier `no`, which goes with it (3.4).
+    /// The square of the squadron of carrier `no`, if it is not launched and so moves with its carrier (3.4).
     pub fn escort(&self, side: Seat, no: u16) -> Option<Square> {
         let own =
             |ship: &&Ship| matches!(ship.kind, Kind::Squadron { no: of, launched: false, .. } if of == no);
         self.fleets[side].iter().find(own).map(|ship| ship.at)
     }
 
-    /// P-ESCORT: the squadron's new square is on the board and empty, the carrier's old one counting as empty.
+    /// Whether an escorting squadron can make its carrier's move: its new square must be on the board and empty, and the
+    /// carrier's old square counts as empty (P-ESCORT).
     fn follows(&self, escort: Square, carrier: Square, files: i8, ranks: i8) -> bool {
         let to = escort.step(files, ranks);
         to.is_some_and(|to| to == carrier || self.holder(to).is_none())
@@ -140,7 +142,7 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// Whether a ship of `fleet` is near enough to `area` to attack it (3.6).
+/// Whether any ship of `fleet` is close enough to `area` to attack it (3.6).
 pub fn reaches(fleet: &[Ship], area: Area) -> bool {
     fleet.iter().any(|ship| !ship.is_squadron() && area.distance(ship.at) <= REACH)
 }

@@ -1,4 +1,4 @@
-//! The board as one viewer knows it, drawn as a sea chart.
+//! The board as a picture, in the style of a sea chart.
 
 use super::shown::{known_submarines, recent_attacks};
 use super::state::{Area, Class, Kind, Square};
@@ -65,14 +65,15 @@ pub fn draw(view: &View) -> Picture {
     for (side, fleet) in view.ships.iter() {
         for ship in fleet {
             let (x, y) = centre(ship.at);
-            let above = known_submarines(view).any(|(_, submarine)| submarine.at == ship.at);
-            draw_ship(&mut picture, (x, if above { y - 6.0 } else { y }), side, ship.kind);
+            let over_submarine = known_submarines(view).any(|(_, submarine)| submarine.at == ship.at);
+            let y = if over_submarine { y - 6.0 } else { y };
+            draw_ship(&mut picture, (x, y), side, ship.kind);
         }
     }
     for (side, submarine) in known_submarines(view) {
-        let above = view.ships.iter().any(|(_, fleet)| fleet.iter().any(|ship| ship.at == submarine.at));
+        let under_ship = view.ships.iter().any(|(_, fleet)| fleet.iter().any(|ship| ship.at == submarine.at));
         let (x, y) = centre(submarine.at);
-        let y = if above { y + 11.0 } else { y };
+        let y = if under_ship { y + 11.0 } else { y };
         draw_submarine(&mut picture, (x, y), side, &format!("U{}", submarine.no));
     }
     for notice in &view.news {
@@ -82,7 +83,7 @@ pub fn draw(view: &View) -> Picture {
     picture
 }
 
-/// The sea with its grid, and the border of a chart: a scale of light and dark, with coordinates.
+/// The sea, its grid, and a chart's border: a scale of light and dark, with coordinates.
 fn water(picture: &mut Picture) {
     picture.rect(LEFT, TOP, SIDE, SIDE / 2.0, NORTH_WATER);
     picture.rect(LEFT, TOP + SIDE / 2.0, SIDE, SIDE / 2.0, SOUTH_WATER);
@@ -127,7 +128,7 @@ fn squares_of_move(picture: &mut Picture, notice: &Notice) {
     }
 }
 
-/// An area that was searched, and the ring in which something was heard.
+/// A searched area, and the ring around it if a submarine was heard there.
 fn sounding(picture: &mut Picture, own: bool, area: Area, contact: bool) {
     let ring: Vec<Square> = Square::all().filter(|at| area.distance(*at) == 1).collect();
     for at in ring.iter().filter(|_| contact && own) {
@@ -139,74 +140,82 @@ fn sounding(picture: &mut Picture, own: bool, area: Area, contact: bool) {
     picture.frame(x + 3.0, y - CELL + 3.0, 2.0 * CELL - 6.0, 2.0 * CELL - 6.0, stroke, 2.5);
 }
 
+/// A carrier's deck, a squadron's plane and a submarine, around the centre of a square.
+const DECK: [Point; 5] = [(-18.0, -11.0), (13.0, -11.0), (18.0, -6.0), (18.0, 11.0), (-18.0, 11.0)];
+const PLANE: [Point; 10] = [
+    (0.0, -17.0),
+    (4.0, -9.0),
+    (18.0, 4.0),
+    (18.0, 10.0),
+    (4.0, 8.0),
+    (0.0, 15.0),
+    (-4.0, 8.0),
+    (-18.0, 10.0),
+    (-18.0, 4.0),
+    (-4.0, -9.0),
+];
+const SUBMARINE: [Point; 10] = [
+    (-15.0, 0.0),
+    (-11.0, -6.5),
+    (-3.0, -6.5),
+    (-3.0, -10.0),
+    (4.0, -10.0),
+    (4.0, -6.5),
+    (11.0, -6.5),
+    (15.0, 0.0),
+    (11.0, 6.5),
+    (-11.0, 6.5),
+];
+
+/// The outline of a battleship, cruiser or destroyer around the centre of a square.
+fn hull(length: f64, beam: f64) -> [Point; 6] {
+    let (l, b) = (length / 2.0, beam / 2.0);
+    [(-l, 0.0), (-l + 6.0, -b), (l - 9.0, -b), (l, 0.0), (l - 9.0, b), (-l + 6.0, b)]
+}
+
+/// An outline moved from the origin to `x`, `y`.
+fn moved(outline: &[Point], (x, y): Point) -> Vec<Point> {
+    outline.iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
+}
+
 fn draw_ship(picture: &mut Picture, (x, y): Point, side: Seat, kind: Kind) {
     let fill = colour(side);
-    let moved = |points: &[Point]| -> Vec<Point> { points.iter().map(|(a, b)| (x + a, y + b)).collect() };
-    let hull = |length: f64, beam: f64| {
-        let (l, b) = (length / 2.0, beam / 2.0);
-        moved(&[(-l, 0.0), (-l + 6.0, -b), (l - 9.0, -b), (l, 0.0), (l - 9.0, b), (-l + 6.0, b)])
-    };
-    let label = match kind.no() {
-        Some(no) => format!("{}{no}", kind.class().letter()),
-        None => kind.class().letter().to_string(),
-    };
-    let mut letters = PAPER;
+    let mut ink = PAPER;
     match kind {
         Kind::Carrier { .. } => {
-            let deck = moved(&[(-18.0, -11.0), (13.0, -11.0), (18.0, -6.0), (18.0, 11.0), (-18.0, 11.0)]);
-            picture.polygon(&deck, fill, PAPER, 1.0);
+            picture.polygon(&moved(&DECK, (x, y)), fill, PAPER, 1.0);
             picture.line((x - 15.0, y + 8.0), (x + 15.0, y + 8.0), PAPER, 1.0);
         }
-        Kind::Squadron { launched, .. } => {
-            // In the air it is drawn full; on its carrier's watch in outline.
-            let wing = moved(&[
-                (0.0, -17.0),
-                (4.0, -9.0),
-                (18.0, 4.0),
-                (18.0, 10.0),
-                (4.0, 8.0),
-                (0.0, 15.0),
-                (-4.0, 8.0),
-                (-18.0, 10.0),
-                (-18.0, 4.0),
-                (-4.0, -9.0),
-            ]);
-            letters = if launched { PAPER } else { fill };
-            picture.polygon(&wing, if launched { fill } else { Colour::hex(0xffffff) }, fill, 1.6);
+        // Filled in the air, in outline while it escorts its carrier.
+        Kind::Squadron { launched: true, .. } => {
+            picture.polygon(&moved(&PLANE, (x, y)), fill, fill, 1.6);
         }
-        Kind::Battleship => picture.polygon(&hull(38.0, 22.0), fill, PAPER, 1.0),
-        Kind::Cruiser => picture.polygon(&hull(35.0, 19.0), fill, PAPER, 1.0),
-        Kind::Destroyer => picture.polygon(&hull(32.0, 17.0), fill, PAPER, 1.0),
+        Kind::Squadron { launched: false, .. } => {
+            picture.polygon(&moved(&PLANE, (x, y)), Colour::hex(0xffffff), fill, 1.6);
+            ink = fill;
+        }
+        Kind::Battleship => picture.polygon(&moved(&hull(38.0, 22.0), (x, y)), fill, PAPER, 1.0),
+        Kind::Cruiser => picture.polygon(&moved(&hull(35.0, 19.0), (x, y)), fill, PAPER, 1.0),
+        Kind::Destroyer => picture.polygon(&moved(&hull(32.0, 17.0), (x, y)), fill, PAPER, 1.0),
     }
+    label_ship(picture, (x, y), kind, ink);
+}
+
+/// Writes a ship's class on it, and the number of a carrier or squadron.
+fn label_ship(picture: &mut Picture, (x, y): Point, kind: Kind, ink: Colour) {
+    // A hull's bow points right, so its widest part lies left of the centre.
+    let (x, label) = match kind.no() {
+        Some(no) => (x, format!("{}{no}", kind.class().letter())),
+        None => (x - 1.5, kind.class().letter().to_string()),
+    };
+    // The line along a carrier's deck takes its lower part.
+    let y = if kind.class() == Class::Carrier { y - 1.5 } else { y + 0.5 };
     let size = if kind.class() == Class::Destroyer { 13.0 } else { 14.0 };
-    let up = if kind.class() == Class::Carrier { -1.5 } else { 0.5 };
-    picture.text(
-        x - if kind.no().is_none() { 1.5 } else { 0.0 },
-        y + up,
-        size,
-        Anchor::Middle,
-        letters,
-        &label,
-    );
+    picture.text(x, y, size, Anchor::Middle, ink, &label);
 }
 
 fn draw_submarine(picture: &mut Picture, (x, y): Point, side: Seat, label: &str) {
-    let outline: Vec<Point> = [
-        (-15.0, 0.0),
-        (-11.0, -6.5),
-        (-3.0, -6.5),
-        (-3.0, -10.0),
-        (4.0, -10.0),
-        (4.0, -6.5),
-        (11.0, -6.5),
-        (15.0, 0.0),
-        (11.0, 6.5),
-        (-11.0, 6.5),
-    ]
-    .iter()
-    .map(|(a, b)| (x + a, y + b))
-    .collect();
-    picture.polygon(&outline, deep_colour(side), PAPER, 1.0);
+    picture.polygon(&moved(&SUBMARINE, (x, y)), deep_colour(side), PAPER, 1.0);
     picture.text(x, y, 10.5, Anchor::Middle, PAPER, label);
 }
 
@@ -229,7 +238,7 @@ fn arrows_and_crosses(picture: &mut Picture, notice: &Notice) {
     }
 }
 
-/// From the middle of a square to the edge of the ship it leads to.
+/// An arrow from the middle of a square to the edge of the ship that moved.
 fn arrow(picture: &mut Picture, from: Square, to: Square) {
     let ((x1, y1), (x2, y2)) = (centre(from), centre(to));
     let length = (x2 - x1).hypot(y2 - y1);

@@ -11,7 +11,7 @@ pub(super) fn draw(view: &View) -> Board {
     Board { text: text(view), picture: picture(view) }
 }
 
-/// What stands on a point.
+/// A piece on a point.
 #[derive(Clone, Copy)]
 enum Piece {
     Marble(Seat),
@@ -25,12 +25,12 @@ fn pieces(view: &View) -> impl Iterator<Item = (Point, Piece)> {
     })
 }
 
-/// Whether the piece was played in the last turn.
+/// Whether the piece on `point` was played in the last turn.
 fn is_new(view: &View, point: Point) -> bool {
     view.last.as_ref().is_some_and(|last| last.marble == point || last.stars.contains(&point))
 }
 
-/// The points at which each side could complete a quad, where they are told and still matter.
+/// The points at which each side could complete a quad, if the match shows them and still runs.
 fn threats(view: &View) -> Option<&BySeat<Vec<Point>>> {
     view.threats.as_ref().filter(|_| view.to_move.is_some())
 }
@@ -118,7 +118,7 @@ fn picture(view: &View) -> Picture {
     }
     for point in Point::all() {
         let (x, y) = place(point);
-        // Where both could, the opponent's mark lies around one's own.
+        // If both could, the opponent's mark is a ring around the viewer's.
         if threatens(view, view.viewer.other(), point) {
             picture.circle(x, y, 12.0, Colour::hex(0xf6d5cf), FOE);
         }
@@ -140,7 +140,7 @@ fn picture(view: &View) -> Picture {
 fn grid(picture: &mut Picture) {
     for place in 0..11u8 {
         let at = EDGE + STEP * f64::from(place);
-        // The outermost lines end before the corners, where there is no point.
+        // The corners are not points, so the outermost lines end before them.
         let (from, to) = if place == 0 || place == 10 { (1.0, 9.0) } else { (0.0, 10.0) };
         let (from, to) = (EDGE + STEP * from, EDGE + STEP * to);
         picture.line((at, from), (at, to), GRID, 1.5);
@@ -154,9 +154,9 @@ fn grid(picture: &mut Picture) {
     }
 }
 
-/// The corners of a quad in the order in which one walks around it.
+/// The corners of a quad in the order of its outline.
 fn around([a, b, c, d]: Quad) -> Quad {
-    // Sorted by rank, then file, the first and the last corner lie opposite each other at any tilt.
+    // Corners are sorted by rank, then by file, so the first and the last are opposite at any tilt.
     [a, b, d, c]
 }
 

@@ -4,16 +4,16 @@
 
 use std::fmt::{self, Write as _};
 
-use super::chart::{Chart, Contents, Mark};
 use super::galaxy::{Quadrant, Sector};
 use super::picture;
+use super::square_map::{Contents, Mark, SquareMap};
 use super::view::View;
 use crate::game::Board;
 
 /// See [`crate::game::Game::board`].
 pub fn board(view: &View) -> Board {
-    let chart = Chart::new(view);
-    Board { text: text(&chart), picture: picture::draw(&chart) }
+    let map = SquareMap::new(view);
+    Board { text: text(&map), picture: picture::draw(&map) }
 }
 
 /// The columns of a square, including a blank that sets it off.
@@ -25,17 +25,17 @@ Below it: 1,2 your ships   x4 four of them   !5 enemies of size 5
 =A= your home sector   ~Y~ the enemy's   M? not explored
 ";
 
-fn text(chart: &Chart<'_>) -> String {
+fn text(map: &SquareMap<'_>) -> String {
     let mut text = String::new();
     let quadrants: Vec<Quadrant> = Quadrant::all().collect();
     for row in quadrants.chunks(5) {
         for &quadrant in row {
             text.push('+');
-            text.push_str(&heading(chart, quadrant));
+            text.push_str(&heading(map, quadrant));
         }
         text.push_str("+\n");
         for cells in [[0, 1], [2, 3]] {
-            push_square_lines(&mut text, chart, row, cells);
+            push_square_lines(&mut text, map, row, cells);
         }
     }
     for _ in 0..5 {
@@ -47,14 +47,14 @@ fn text(chart: &Chart<'_>) -> String {
 }
 
 /// The two lines of one row of squares, across a row of quadrants.
-fn push_square_lines(text: &mut String, chart: &Chart<'_>, row: &[Quadrant], cells: [u8; 2]) {
+fn push_square_lines(text: &mut String, map: &SquareMap<'_>, row: &[Quadrant], cells: [u8; 2]) {
     for line in [SquareLine::Star, SquareLine::Ships] {
         for &quadrant in row {
             text.push('|');
             for cell in cells {
-                let contents = chart.at(quadrant.square(cell));
+                let contents = map.at(quadrant.square(cell));
                 let content = match line {
-                    SquareLine::Star => star(chart, contents),
+                    SquareLine::Star => star(map, contents),
                     SquareLine::Ships => ships(contents),
                 };
                 push(text, format_args!(" {:<1$}", content, WIDTH - 1));
@@ -76,14 +76,14 @@ fn push(text: &mut String, arguments: fmt::Arguments<'_>) {
 }
 
 /// The upper edge of a quadrant's box: its sector, its letter, and what the viewer was told of it.
-fn heading(chart: &Chart<'_>, quadrant: Quadrant) -> String {
-    let line = match chart.sector(quadrant) {
-        Sector::Home(seat) if seat == chart.view.desk.viewer => '=',
+fn heading(map: &SquareMap<'_>, quadrant: Quadrant) -> String {
+    let line = match map.sector(quadrant) {
+        Sector::Home(seat) if seat == map.view.desk.viewer => '=',
         Sector::Home(_) => '~',
         Sector::Neutral => '-',
     };
-    let fog = if chart.is_charted(quadrant) { line } else { '?' };
-    let mark = match chart.mark(quadrant) {
+    let fog = if map.is_charted(quadrant) { line } else { '?' };
+    let mark = match map.mark(quadrant) {
         Some(Mark::Battle) => " battle ",
         Some(Mark::Met) => " both ",
         Some(Mark::Entered) => " entered ",
@@ -96,13 +96,13 @@ fn heading(chart: &Chart<'_>, quadrant: Quadrant) -> String {
     heading
 }
 
-fn star(chart: &Chart<'_>, contents: &Contents<'_>) -> String {
+fn star(map: &SquareMap<'_>, contents: &Contents<'_>) -> String {
     let Some(star) = contents.star else { return ".".into() };
     let value = if star.base { format!("[{}]", star.value) } else { star.value.to_string() };
     match star.captured_by {
         None if star.base => value,
         None => value + "*",
-        Some(by) if by == chart.view.desk.viewer => value + "+",
+        Some(by) if by == map.view.desk.viewer => value + "+",
         Some(_) => value + "-",
     }
 }

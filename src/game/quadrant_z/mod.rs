@@ -5,7 +5,6 @@
 //! becomes of them in `rules` and `combat`, what each side knows in `view`, and how it looks in `board`.
 
 mod board;
-mod chart;
 mod check;
 mod combat;
 mod galaxy;
@@ -14,6 +13,7 @@ mod picture;
 pub mod play;
 mod rules;
 mod setup;
+mod square_map;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! The board as a picture. Unexplored quadrants are shaded.
 
-use super::chart::{Chart, Contents, Mark};
 use super::galaxy::{Quadrant, Sector, Square};
+use super::square_map::{Contents, Mark, SquareMap};
 use super::view::KnownStar;
 use crate::game::picture::{Anchor, Colour, Picture, Point, tenths};
 
@@ -24,18 +24,18 @@ const GOLD_EDGE: Colour = Colour::hex(0x8a6a0c);
 const NEUTRAL_FOG: Colour = Colour::hex(0xd9d6ce);
 const WHITE: Colour = Colour::hex(0xffffff);
 
-pub(super) fn draw(chart: &Chart<'_>) -> Picture {
+pub(super) fn draw(map: &SquareMap<'_>) -> Picture {
     let mut picture = Picture::new(WIDTH, HEIGHT, GROUND);
     for quadrant in Quadrant::all() {
-        ground(&mut picture, chart, quadrant);
+        ground(&mut picture, map, quadrant);
     }
     for square in Square::all() {
         let (x, y) = corner(square);
-        contents(&mut picture, chart, square, x, y);
+        contents(&mut picture, map, square, x, y);
     }
     for quadrant in Quadrant::all() {
         let (x, y) = corner(quadrant.square(0));
-        if let Some(mark) = chart.mark(quadrant) {
+        if let Some(mark) = map.mark(quadrant) {
             picture.frame(x + 2.0, y + 2.0, 2.0 * SQUARE - 4.0, 2.0 * SQUARE - 4.0, mark_colour(mark), 2.5);
             draw_mark(&mut picture, mark, x + SQUARE + 2.0, y + 11.0);
         }
@@ -50,9 +50,9 @@ fn corner(square: Square) -> Point {
     (MARGIN + f64::from(square.column()) * SQUARE, MARGIN + f64::from(square.row()) * SQUARE)
 }
 
-fn ground(picture: &mut Picture, chart: &Chart<'_>, quadrant: Quadrant) {
-    let own = Sector::Home(chart.view.desk.viewer);
-    let fill = match (chart.sector(quadrant), chart.is_charted(quadrant)) {
+fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
+    let own = Sector::Home(map.view.desk.viewer);
+    let fill = match (map.sector(quadrant), map.is_charted(quadrant)) {
         (sector, true) if sector == own => Colour::hex(0xdfebf8),
         (sector, false) if sector == own => Colour::hex(0xc6d6e8),
         (Sector::Home(_), true) => Colour::hex(0xfae3df),
@@ -73,13 +73,13 @@ fn letter(picture: &mut Picture, quadrant: Quadrant, x: f64, y: f64) {
     picture.text(x + 9.5, y + 9.5, 14.0, Anchor::Middle, WHITE, &quadrant.to_string());
 }
 
-fn contents(picture: &mut Picture, chart: &Chart<'_>, square: Square, x: f64, y: f64) {
-    let contents = chart.at(square);
+fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square, x: f64, y: f64) {
+    let contents = map.at(square);
     // In the upper squares, the quadrant's letter and mark take the top.
     let number_y = if square.cell() < 2 { y + 25.0 } else { y + 10.0 };
     picture.text(x + 8.0, number_y, 10.0, Anchor::Middle, FAINT, &(square.cell() + 1).to_string());
     if let Some(known) = contents.star {
-        star(picture, chart, known, x + 38.0, y + 15.5);
+        star(picture, map, known, x + 38.0, y + 15.5);
     }
     let lines = ship_lines(contents);
     let top = y + SQUARE - 3.0 - 14.0 * lines.len() as f64;
@@ -111,15 +111,15 @@ fn chip(picture: &mut Picture, x: f64, y: f64, colour: Colour, text: &str) {
 }
 
 /// A star with its value; on a dark disc if it is a home base, on a white one if it was captured this turn.
-fn star(picture: &mut Picture, chart: &Chart<'_>, star: &KnownStar, x: f64, y: f64) {
+fn star(picture: &mut Picture, map: &SquareMap<'_>, star: &KnownStar, x: f64, y: f64) {
     let (fill, edge, ink) = match star.captured_by {
         None => (GOLD, GOLD_EDGE, INK),
-        Some(by) if by == chart.view.desk.viewer => (OWN, OWN_EDGE, WHITE),
+        Some(by) if by == map.view.desk.viewer => (OWN, OWN_EDGE, WHITE),
         Some(_) => (ENEMY, ENEMY_EDGE, WHITE),
     };
     if star.base {
         picture.circle(x, y, DISC, INK, INK);
-    } else if chart.was_captured_now(star.at) {
+    } else if map.was_captured_now(star.at) {
         picture.circle(x, y, DISC, WHITE, edge);
     }
     picture.polygon(&spikes(5, x, y, 12.5, 7.0), fill, edge, 1.0);

@@ -12,12 +12,12 @@ pub(super) fn draw(view: &View) -> Board {
     Board { text: text(view), picture: picture(view) }
 }
 
-/// The spots of the last move, from and to.
+/// The spots that the last move went from and to.
 fn last_move(last: Option<Last>) -> Option<(Spot, Spot)> {
     last.and_then(|last| last.from.zip(last.to))
 }
 
-/// `S3`; small letters for second.
+/// A stack as text, such as `S3`: the kind, in lower case for Second, and the height if above 1.
 fn name(stack: Stack) -> String {
     let letter = match stack.side {
         Seat::First => stack.kind.letter(),
@@ -58,14 +58,14 @@ fn text(view: &View) -> String {
 const CELL: f64 = 70.0;
 const LEFT: f64 = 40.0;
 const TOP: f64 = 36.0;
-/// How far a piece of a stack stands above the one below it.
+/// The vertical distance between two pieces of a stack.
 const LIFT: f64 = 3.0;
 
 const INK: Colour = Colour::hex(0x3c3a36);
 const MARK: Colour = Colour::hex(0xc8641e);
 const GOLD: Colour = Colour::hex(0xe3b23c);
 
-/// The colours of a side's pieces: face, edge, and the writing on them.
+/// The colours of a side's pieces: face, edge and label.
 fn colours(side: Seat) -> (Colour, Colour, Colour) {
     match side {
         Seat::First => (Colour::hex(0xfffaf0), Colour::hex(0x5c5344), Colour::hex(0x2b2620)),
@@ -107,7 +107,7 @@ fn picture(view: &View) -> Picture {
     }
     for (spot, stack) in view.stacks.stacks() {
         let (x, y) = corner(spot);
-        // The taller the stack, the lower its foot, so that it stays on its square.
+        // A taller stack starts lower, so that it is centred on its square.
         let foot = y + CELL / 2.0 + LIFT * f64::from(stack.height - 1) / 2.0;
         draw_stack(&mut picture, x + CELL / 2.0, foot, 19.0, stack);
     }
@@ -115,9 +115,9 @@ fn picture(view: &View) -> Picture {
     picture
 }
 
-/// A stack whose lowest piece is centred on the point.
+/// Draws a stack whose lowest piece is centred at `x`, `foot`.
 fn draw_stack(picture: &mut Picture, x: f64, foot: f64, radius: f64, stack: Stack) {
-    let (face, edge, writing) = colours(stack.side);
+    let (face, edge, label) = colours(stack.side);
     let mut y = foot;
     for piece in 0..stack.height {
         y = foot - LIFT * f64::from(piece);
@@ -136,13 +136,13 @@ fn draw_stack(picture: &mut Picture, x: f64, foot: f64, radius: f64, stack: Stac
         }
     }
     if stack.height > 1 {
-        picture.text(x, y, 18.0, Anchor::Middle, writing, &stack.height.to_string());
+        picture.text(x, y, 18.0, Anchor::Middle, label, &stack.height.to_string());
     }
 }
 
-/// A plus with arms of the length `r` and half the width `a`.
-fn plus(x: f64, y: f64, r: f64, a: f64) -> Vec<Point> {
-    let quarter = [(a, -r), (a, -a), (r, -a)];
+/// A plus sign whose arms have the length `arm` and the width `2 * half_width`.
+fn plus(x: f64, y: f64, arm: f64, half_width: f64) -> Vec<Point> {
+    let quarter = [(half_width, -arm), (half_width, -half_width), (arm, -half_width)];
     let turns = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)];
     let turned =
         turns.into_iter().flat_map(|(c, s)| quarter.map(|(px, py)| (px * c - py * s, px * s + py * c)));

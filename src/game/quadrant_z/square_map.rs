@@ -5,7 +5,7 @@ use super::state::Ship;
 use super::view::{KnownStar, View};
 
 /// A view, with its stars and ships sorted by square.
-pub(super) struct Chart<'a> {
+pub(super) struct SquareMap<'a> {
     pub view: &'a View,
     squares: Vec<Contents<'a>>,
 }
@@ -30,7 +30,7 @@ pub(super) enum Mark {
     Entered,
 }
 
-impl<'a> Chart<'a> {
+impl<'a> SquareMap<'a> {
     pub fn new(view: &'a View) -> Self {
         let mut squares = vec![Contents::default(); Square::COUNT];
         for star in &view.stars {
@@ -48,7 +48,7 @@ impl<'a> Chart<'a> {
                 squares[intruder.at.index()].enemy = intruder.size;
             }
         }
-        Chart { view, squares }
+        SquareMap { view, squares }
     }
 
     pub fn was_captured_now(&self, square: Square) -> bool {
