@@ -105,7 +105,7 @@ fn check_random_match<G: Game>(
         let mut filed = BySeat::new(None, None);
         if let [me] = due.seats[..] {
             let form = rendered(env, "form", &state, &due, me);
-            examples_can_be_filed(&state, me, &form);
+            assert_examples_can_be_filed(&state, me, &form);
             let lines = filing(&state.view(me));
             let orders = lines.iter().flat_map(|line| G::parse(line).unwrap_or_default());
             let orders: Vec<_> = (1..).zip(orders).map(|(line, order)| Numbered { line, order }).collect();
