@@ -1,6 +1,6 @@
 //! The account of a match: who filed what and when, what was asked and answered, what each seat was told.
 //!
-//! It shows everything. Whether it may be shown is decided by who asks for it.
+//! It shows everything. The caller decides whether it may be shown.
 
 use std::collections::BTreeMap;
 
@@ -9,45 +9,45 @@ use mail_parser::MessageParser;
 use minijinja::value::Serde;
 use serde_json::{Value, json};
 
-use crate::game::{Due, Fault, Phase, Seat};
+use crate::game::{Due, Fault, OrderLines, Phase, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, NewText};
 use crate::referee::{DispatchKind, Match, Stage};
 use crate::report::sent::plain_text;
 use crate::report::{self, TemplateError, Templates};
 
-/// A letter of ours, whole.
+/// One of our letters with all its bytes.
 #[derive(Clone, Debug)]
 pub struct ArchivedDispatch {
     pub message_id: String,
     pub recipient: String,
     pub kind: DispatchKind,
-    /// `None`: to the GM.
+    /// `None` for a letter to the GM.
     pub seat: Option<Seat>,
     pub created_at: DateTime<Utc>,
     pub sent_at: Option<DateTime<Utc>>,
     pub bytes: Vec<u8>,
 }
 
-/// All that is kept of a match.
+/// Everything that is stored of a match.
 #[derive(Clone, Debug)]
 pub struct MatchArchive {
     pub game_match: Match,
     pub entries: Vec<Entry>,
     pub letters: BTreeMap<Digest, Vec<u8>>,
-    pub posted: Vec<ArchivedDispatch>,
+    pub dispatches: Vec<ArchivedDispatch>,
 }
 
-/// The account as a page of text; with `turn`, of that turn alone. `None`: the match has no such turn.
+/// Returns the account as a page of text, with `turn` of that turn only. `None` if the match has no such turn.
 ///
 /// # Errors
-/// [`TemplateError`]: a template is at fault.
+/// [`TemplateError`] if a template is faulty.
 pub fn text(
     templates: &Templates,
-    material: &MatchArchive,
+    archive: &MatchArchive,
     turn: Option<u32>,
 ) -> Result<Option<String>, TemplateError> {
-    let context = context(material, turn);
+    let context = context(archive, turn);
     if context["chapters"].as_array().is_none_or(Vec::is_empty) {
         return Ok(None);
     }
@@ -55,23 +55,23 @@ pub fn text(
     Ok(Some(page.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()))
 }
 
-/// The whole account as an HTML page, with the boards inline.
+/// Returns the whole account as an HTML page with inline boards.
 ///
 /// # Errors
-/// [`TemplateError`]: a template is at fault.
-pub fn html(templates: &Templates, material: &MatchArchive) -> Result<String, TemplateError> {
-    templates.render("account.html", Serde(context(material, None)))
+/// [`TemplateError`] if a template is faulty.
+pub fn html(templates: &Templates, archive: &MatchArchive) -> Result<String, TemplateError> {
+    templates.render("account.html", Serde(context(archive, None)))
 }
 
-/// A phase of the account: the rulings that led to its adjudication, and that itself.
+/// A phase of the match: its rulings, up to and including its adjudication.
 #[derive(Default)]
 struct Chapter {
-    /// What was decided in the end, or is due. `None`: nothing any more, or nothing from a player yet.
+    /// What was adjudicated at its end, or is due. `None` if nothing is.
     due: Option<Due>,
     events: Vec<Value>,
 }
 
-/// `Turn 3`; of a turn with several phases, `Turn 3, surface, Ann`.
+/// `Turn 3`, or `Turn 3, surface, Ann` in a turn with several phases.
 fn chapter_title(due: Option<&Due>, game_match: &Match) -> String {
     let Some(Due { phase, turn, seats }) = due else { return "After the end".to_owned() };
     let turn = if *turn == 0 { "Setup".to_owned() } else { format!("Turn {turn}") };
@@ -82,17 +82,17 @@ fn chapter_title(due: Option<&Due>, game_match: &Match) -> String {
     }
 }
 
-fn context(material: &MatchArchive, only: Option<u32>) -> Value {
-    let MatchArchive { game_match, .. } = material;
-    let mut chapters = chapters(material);
+fn context(archive: &MatchArchive, only: Option<u32>) -> Value {
+    let MatchArchive { game_match, .. } = archive;
+    let mut chapters = chapters(archive);
     if let Some(last) = chapters.last_mut() {
         last.due = last.due.take().or_else(|| game_match.due());
     }
-    let chapters = chapters.into_iter().filter(|Chapter { due, .. }| {
-        only.is_none_or(|only| due.as_ref().is_some_and(|due| due.turn == only))
+    chapters
+        .retain(|chapter| only.is_none_or(|only| chapter.due.as_ref().is_some_and(|due| due.turn == only)));
+    let chapters = chapters.into_iter().map(|Chapter { due, events }| {
+        json!({ "title": chapter_title(due.as_ref(), game_match), "events": events })
     });
-    let chapters = chapters
-        .map(|Chapter { due, events }| json!({ "title": chapter_title(due.as_ref(), game_match), "events": events }));
     json!({
         "match": game_match.id,
         "game": game_match.game.name(),
@@ -108,14 +108,14 @@ fn context(material: &MatchArchive, only: Option<u32>) -> Value {
     })
 }
 
-/// The open board after every adjudication and every correction, by the number of its entry.
+/// The public board after every adjudication and every correction, by the number of its entry.
 fn boards(entries: &[Entry]) -> BTreeMap<u64, Value> {
     let mut boards = BTreeMap::new();
     ledger::replay(entries, |entry, state| {
         let title = match &entry.fact {
             Fact::TurnAdjudicated { turn, .. } => format!("The board after {}", title(*turn)),
             Fact::CorrectionMade { turn, .. } => format!("The board before {}, again", title(*turn)),
-            // The position is the one before.
+            // They leave the position as it is.
             _ => return,
         };
         let board = state.open_board();
@@ -127,34 +127,23 @@ fn boards(entries: &[Entry]) -> BTreeMap<u64, Value> {
     boards
 }
 
-fn chapters(material: &MatchArchive) -> Vec<Chapter> {
-    let boards = boards(&material.entries);
+fn chapters(archive: &MatchArchive) -> Vec<Chapter> {
+    let boards = boards(&archive.entries);
     let mut chapters: Vec<Chapter> = vec![Chapter::default()];
-    let mut rest = &material.entries[..];
+    let mut rest = &archive.entries[..];
     while let Some(first) = rest.first() {
-        let same = |entry: &&Entry| entry.cause == first.cause && entry.at == first.at;
-        let length = rest.iter().take_while(same).count();
-        let (ruling, behind) = rest.split_at(length);
-        rest = behind;
-        let decided = ruling.iter().find_map(|entry| match &entry.fact {
-            Fact::TurnAdjudicated { phase, turn, filings, .. } => {
-                let filed = Seat::BOTH.into_iter().filter(|seat| filings[*seat].is_some());
-                Some(Due { phase: *phase, turn: *turn, seats: filed.collect() })
-            }
-            _ => None,
-        });
-        let next = ruling.iter().rev().find_map(|entry| match &entry.fact {
-            Fact::DeadlineSet { phase, turn, seats, .. } => {
-                Some(Due { phase: *phase, turn: *turn, seats: seats.clone() })
-            }
-            _ => None,
-        });
+        let length =
+            rest.iter().take_while(|entry| entry.cause == first.cause && entry.at == first.at).count();
+        let (ruling, after) = rest.split_at(length);
+        rest = after;
+        let adjudicated = adjudicated_phase(ruling);
+        let next = next_phase(ruling);
         let reopens = ruling.iter().any(|entry| matches!(entry.fact, Fact::CorrectionMade { .. }));
-        let ends = decided.is_some() || reopens;
-        let event = event(material, ruling, &boards);
+        let ends = adjudicated.is_some() || reopens;
+        let event = event(archive, ruling, &boards);
         let Some(chapter) = chapters.last_mut() else { break };
         let opened = next.clone().filter(|_| !ends);
-        chapter.due = chapter.due.take().or(decided).or(opened);
+        chapter.due = chapter.due.take().or(adjudicated).or(opened);
         chapter.events.push(event);
         if ends && !rest.is_empty() {
             chapters.push(Chapter { due: next, ..Chapter::default() });
@@ -163,65 +152,88 @@ fn chapters(material: &MatchArchive) -> Vec<Chapter> {
     chapters
 }
 
-/// One ruling: its cause, the letter, what was decided, what was told.
-fn event(material: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -> Value {
+/// The phase that a ruling adjudicates, if it does.
+fn adjudicated_phase(ruling: &[Entry]) -> Option<Due> {
+    ruling.iter().find_map(|entry| match &entry.fact {
+        Fact::TurnAdjudicated { phase, turn, filings, .. } => {
+            let filed = Seat::BOTH.into_iter().filter(|seat| filings[*seat].is_some());
+            Some(Due { phase: *phase, turn: *turn, seats: filed.collect() })
+        }
+        _ => None,
+    })
+}
+
+/// The phase that is due after a ruling, if the ruling sets its deadline.
+fn next_phase(ruling: &[Entry]) -> Option<Due> {
+    ruling.iter().rev().find_map(|entry| match &entry.fact {
+        Fact::DeadlineSet { phase, turn, seats, .. } => {
+            Some(Due { phase: *phase, turn: *turn, seats: seats.clone() })
+        }
+        _ => None,
+    })
+}
+
+/// A ruling: its cause, the letter, the decisions, and the letters that it sent.
+fn event(archive: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -> Value {
     let first = &ruling[0];
-    let game_match = &material.game_match;
+    let game_match = &archive.game_match;
     let (cause, letter) = match &first.cause {
         Source::Letter(digest) => ("a letter".to_owned(), Some(*digest)),
         Source::Clock => ("the clock".to_owned(), None),
         Source::Gm { name, .. } => (format!("the GM {name}"), None),
         Source::House { act } if act["act"] == "play" => ("the house".to_owned(), None),
-        Source::House { .. } => ("the referee himself".to_owned(), None),
+        Source::House { .. } => ("the referee".to_owned(), None),
     };
     let entries = ruling.iter().map(|entry| {
-        let Description { says, digest, lines } = says(&entry.fact, game_match);
+        let Description { says, digest, lines } = describe(&entry.fact, game_match);
         json!({ "seq": entry.seq, "says": says, "digest": digest, "lines": lines, "hash": entry.hash() })
     });
     let (from, to) = (first.seq, ruling[ruling.len() - 1].seq);
-    let told = material.posted.iter().filter(|posted| {
-        seq_of(&posted.message_id, &game_match.id).is_some_and(|seq| (from..=to).contains(&seq))
+    let told = archive.dispatches.iter().filter(|dispatch| {
+        seq_of(&dispatch.message_id, &game_match.id).is_some_and(|seq| (from..=to).contains(&seq))
     });
-    let told = told.map(|posted| {
-        let mail = MessageParser::default().parse_headers(&posted.bytes[..]);
+    let told = told.map(|dispatch| {
+        let mail = MessageParser::default().parse_headers(&dispatch.bytes[..]);
         let subject = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default();
         json!({
-            "to": posted.seat.map_or("the GM", |seat| game_match.players[seat].as_str()),
-            "kind": posted.kind,
+            "to": dispatch.seat.map_or("the GM", |seat| game_match.players[seat].as_str()),
+            "kind": dispatch.kind,
             "subject": subject,
-            "digest": Digest::of(&posted.bytes),
-            "sent_at": posted.sent_at.map(utc),
-            "lines": plain_text(&posted.bytes).lines().map(str::trim_end).collect::<Vec<_>>(),
+            "digest": Digest::of(&dispatch.bytes),
+            "sent_at": dispatch.sent_at.map(utc),
+            "lines": plain_text(&dispatch.bytes).lines().map(str::trim_end).collect::<Vec<_>>(),
         })
     });
     json!({
         "at": utc(first.at),
         "cause": cause,
-        "letter": letter.map(|digest| written(material, digest)),
+        "letter": letter.map(|digest| written(archive, digest)),
         "entries": entries.collect::<Vec<_>>(),
         "boards": ruling.iter().filter_map(|entry| boards.get(&entry.seq)).collect::<Vec<_>>(),
         "told": told.collect::<Vec<_>>(),
     })
 }
 
-/// The ruling that a letter of ours came of, by its Message-ID.
+/// The last entry of the ruling that sent a letter, taken from its Message-ID.
 fn seq_of(message_id: &str, match_id: &str) -> Option<u64> {
     let local = message_id.split('@').next()?;
     let marker = format!("{}.", match_id.to_lowercase());
     local[local.find(&marker)? + marker.len()..].split('.').next()?.parse().ok()
 }
 
-/// What a person wrote, without what he quoted.
-fn written(material: &MatchArchive, digest: Digest) -> Value {
-    let letter = material.letters.get(&digest).and_then(|raw| {
-        let own = material.game_match.desk.own_identity()?;
+/// The new text of a letter.
+fn written(archive: &MatchArchive, digest: Digest) -> Value {
+    let letter = archive.letters.get(&digest).and_then(|raw| {
+        let own = archive.game_match.desk.own_identity()?;
         Letter::read(raw, &own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
     });
     let Some(letter) = letter else {
         return json!({ "digest": digest, "from": "", "subject": "", "lines": [] });
     };
-    let quotable = material.posted.iter().filter(|posted| letter.thread().any(|id| *id == posted.message_id));
-    let quotable = quotable.map(|posted| (posted.message_id.clone(), plain_text(&posted.bytes))).collect();
+    let quotable =
+        archive.dispatches.iter().filter(|dispatch| letter.thread().any(|id| *id == dispatch.message_id));
+    let quotable =
+        quotable.map(|dispatch| (dispatch.message_id.clone(), plain_text(&dispatch.bytes))).collect();
     let lines = match letter.new_text(letter.quotable_text(&quotable).as_deref()) {
         NewText::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
         NewText::Blank => Vec::new(),
@@ -238,7 +250,7 @@ fn title(turn: u32) -> String {
     if turn == 0 { "the setup".to_owned() } else { format!("turn {turn}") }
 }
 
-/// The same at the beginning of a sentence.
+/// The same at the start of a sentence.
 fn heading(turn: u32) -> String {
     if turn == 0 { "The setup".to_owned() } else { format!("Turn {turn}") }
 }
@@ -249,18 +261,19 @@ fn reasons(faults: &[Fault]) -> impl Iterator<Item = String> {
 
 /// A fact in words.
 struct Description {
-    /// A sentence; it lacks its end where a digest follows.
+    /// A sentence, without its end if a digest follows.
     says: String,
-    /// Of what was sealed, or of the state.
+    /// The digest of the sealed orders or of the state.
     digest: Option<Digest>,
     /// Orders, faults, a reason.
     lines: Vec<String>,
 }
 
-fn says(fact: &Fact, game_match: &Match) -> Description {
+fn describe(fact: &Fact, game_match: &Match) -> Description {
     let name = |seat: &Seat| game_match.players[*seat].as_str();
     let names = |seats: &[Seat]| seats.iter().map(name).collect::<Vec<_>>().join(" and ");
-    let (mut digest, mut lines) = (None, Vec::new());
+    let mut digest = None;
+    let mut lines = Vec::new();
     let says = match fact {
         Fact::MatchOpened { .. } => "The match was opened.".to_owned(),
         Fact::DeskSet { .. } => "The referee's address or wording changed.".to_owned(),
@@ -279,46 +292,42 @@ fn says(fact: &Fact, game_match: &Match) -> Description {
             format!("Orders of {} for {} were checked only.", name(seat), title(*turn))
         }
         Fact::LetterAnswered { seat, asked } if asked.is_empty() => {
-            format!("A letter of {} was answered.", name(seat))
+            format!("A letter from {} was answered.", name(seat))
         }
         Fact::LetterAnswered { seat, asked } => format!("{} asked: {}.", name(seat), asked.join(", ")),
         Fact::AnswerHeldBack { seat } => {
-            format!("The answer to {} was held back: too many to one address.", name(seat))
+            format!("The answer to {} was suppressed: rate limit or duplicate.", name(seat))
         }
         Fact::DeadlineSet { turn, seats, deadline, .. } => {
-            format!("{} of {} is due {}.", heading(*turn), names(seats), utc(*deadline))
+            format!("{} is due from {} by {}.", heading(*turn), names(seats), utc(*deadline))
         }
         Fact::DeadlineMissed { turn, seats, .. } => {
-            format!("Nothing came from {} for {} in time.", names(seats), title(*turn))
+            format!("Nothing arrived from {} for {} in time.", names(seats), title(*turn))
         }
         Fact::DeadlineExtended { deadline, .. } => format!("The deadline moved to {}.", utc(*deadline)),
         Fact::DeadlineSlid { deadline } => {
             format!("The referee was away; the deadline moved to {}.", utc(*deadline))
         }
         Fact::ReminderSent { seat, .. } => format!("{} was reminded.", name(seat)),
-        Fact::ReminderPassed { .. } => "The moment for a reminder had passed.".to_owned(),
+        Fact::ReminderPassed { .. } => "The time for a reminder had passed.".to_owned(),
         Fact::GmAsked { seats, .. } => format!("The GM was asked about {}.", names(seats)),
         Fact::TurnAdjudicated { turn, filings, state, .. } => {
-            for (seat, filing) in filings.iter() {
-                let orders = filing.as_ref().map_or("none due".to_owned(), |filing| filing.join("; "));
-                lines.push(format!("{}: {orders}", name(&seat)));
-            }
+            lines.extend(filings.iter().map(|(seat, filing)| filed_line(name(&seat), filing.as_ref())));
             digest = Some(*state);
             format!("{} was adjudicated; the state is", heading(*turn))
         }
         Fact::MatchClosed { ending } => format!("The match was closed: {ending}."),
-        Fact::MatchEnded { outcome } => match outcome.winner {
-            Some(seat) => format!("{} won.", name(&seat)),
-            None => "Nobody won.".to_owned(),
-        },
+        Fact::MatchEnded { outcome } => {
+            format!("{} won.", outcome.winner.as_ref().map_or("Nobody", name))
+        }
         Fact::MatchPaused { reason } => format!("The match was paused: {reason}."),
-        Fact::MatchResumed { .. } => "The match went on.".to_owned(),
+        Fact::MatchResumed { .. } => "The match was resumed.".to_owned(),
         Fact::DrawOffered { seat } => format!("{} offered a draw.", name(seat)),
-        Fact::ExtensionAsked { seat, days } => format!("{} asked for {days} days more.", name(seat)),
+        Fact::ExtensionAsked { seat, days } => format!("{} asked for {days} more days.", name(seat)),
         Fact::AbsenceNoted { seat, from, to } => format!("{} is absent from {from} to {to}.", name(seat)),
         Fact::SubstituteAsked { seat } => format!("{} asked for a substitute.", name(seat)),
         Fact::Protested { seat } => format!("{} protested.", name(seat)),
-        Fact::MessagePassed { from } => format!("A message of {} was passed on.", name(from)),
+        Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
         Fact::MailReturned { seat } => format!("Letters to {} came back.", name(seat)),
         Fact::MailRestored { seat } => format!("Letters to {} arrive again.", name(seat)),
         Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
@@ -329,9 +338,13 @@ fn says(fact: &Fact, game_match: &Match) -> Description {
         Fact::CorrectionMade { turn, reason, state, .. } => {
             lines.push(reason.clone());
             digest = Some(*state);
-            format!("What was decided from {} on is void; the state is again", title(*turn))
+            format!("Everything decided from {} on is void; the state is again", title(*turn))
         }
         Fact::Unsealed { what } => format!("What the rules hide was shown: {what}."),
     };
     Description { says, digest, lines }
+}
+
+fn filed_line(name: &str, filing: Option<&OrderLines>) -> String {
+    format!("{name}: {}", filing.map_or("none due".to_owned(), |filing| filing.join("; ")))
 }

@@ -1,5 +1,4 @@
-//! The dossier of a match: files that a third person can check without any program of ours, and that another club
-//! can take in.
+//! The dossier of a match: files that a third person can check without our programs, and that another club can import.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +13,19 @@ use crate::letter::Digest;
 use crate::referee::{DispatchKind, Match};
 use crate::report::{TemplateError, Templates};
 
-/// How a third person checks a dossier.
+/// Instructions for a third person to check a dossier.
 const CHECK: &str = include_str!("CHECK.txt");
 
-/// What another club needs beside the ledger and the letters.
+/// What another club needs besides the ledger and the letters (`about.json`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About {
-    /// The version of this form.
+    /// The version of the dossier's format.
     pub fogpost: u32,
     /// The club where the match was played.
     pub club: String,
     pub players: BySeat<SeatHolder>,
-    /// The match as its ledger leaves it.
+    /// The match after its last entry.
     pub snapshot: Match,
 }
 
@@ -39,7 +38,7 @@ pub struct SeatHolder {
     pub token: String,
 }
 
-/// A letter that came, beside its bytes.
+/// A letter that came in, without its bytes (a line of `letters.jsonl`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LetterRecord {
@@ -48,7 +47,7 @@ pub struct LetterRecord {
     pub seat: Seat,
 }
 
-/// A letter of ours, beside its bytes.
+/// One of our letters, without its bytes (a line of `sent.jsonl`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DispatchRecord {
@@ -61,59 +60,61 @@ pub struct DispatchRecord {
     pub sent_at: Option<DateTime<Utc>>,
 }
 
-/// The files of a dossier by name, in the order of their names.
+/// Returns the files of a dossier by name.
 ///
 /// # Errors
-/// [`TemplateError`]: a template of the account is at fault.
+/// [`TemplateError`] if a template of the account is faulty.
 pub fn files(
     templates: &Templates,
-    material: &MatchArchive,
-    came: &[LetterRecord],
+    archive: &MatchArchive,
+    letters: &[LetterRecord],
     about: &About,
 ) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
     let mut files = BTreeMap::new();
     let mut put = |name: &str, contents: Vec<u8>| files.insert(name.to_owned(), contents);
-    let lines =
-        |lines: Vec<String>| lines.into_iter().map(|line| line + "\n").collect::<String>().into_bytes();
-    let entries = &material.entries;
-    put("entries.jsonl", lines(entries.iter().map(Entry::canonical).collect()));
-    put("entries.sha256", lines(entries.iter().map(|entry| entry.hash().to_string()).collect()));
-    put("states.jsonl", lines(states(material)));
+    let entries = &archive.entries;
+    put("entries.jsonl", lines(entries.iter().map(Entry::canonical)));
+    put("entries.sha256", lines(entries.iter().map(|entry| entry.hash().to_string())));
+    put("states.jsonl", lines(states(archive)));
     let record = ledger::record(entries).map(|record| record.to_string()).unwrap_or_default();
     put("record.toml", record.into_bytes());
     put("about.json", serde_json::to_vec_pretty(about).expect("it is plain values"));
-    put("key.txt", (material.game_match.key.reveal() + "\n").into_bytes());
-    put("letters.jsonl", lines(came.iter().map(|came| json!(came).to_string()).collect()));
-    put("letters.mbox", mbox(material, came));
-    for (digest, raw) in &material.letters {
+    put("key.txt", (archive.game_match.key.reveal() + "\n").into_bytes());
+    put("letters.jsonl", lines(letters.iter().map(|letter| json!(letter).to_string())));
+    put("letters.mbox", mbox(archive, letters));
+    for (digest, raw) in &archive.letters {
         put(&format!("letters/{digest}.eml"), raw.clone());
     }
-    let mut went = Vec::new();
-    for (number, posted) in (1..).zip(&material.posted) {
-        let to = posted.seat.map_or("gm", Seat::as_str);
-        let file = format!("sent/{to}/{number:04}-{}.eml", posted.kind);
-        put(&file, posted.bytes.clone());
-        went.push(json!(of(posted, file)).to_string());
+    let mut records = Vec::new();
+    for (number, dispatch) in (1..).zip(&archive.dispatches) {
+        let to = dispatch.seat.map_or("gm", Seat::as_str);
+        let file = format!("sent/{to}/{number:04}-{}.eml", dispatch.kind);
+        put(&file, dispatch.bytes.clone());
+        records.push(json!(record_of(dispatch, file)).to_string());
     }
-    put("sent.jsonl", lines(went));
-    put("account.html", account::html(templates, material)?.into_bytes());
+    put("sent.jsonl", lines(records));
+    put("account.html", account::html(templates, archive)?.into_bytes());
     put("CHECK.txt", CHECK.as_bytes().to_vec());
-    let sums = files.iter().map(|(name, contents)| format!("{}  {name}", Digest::of(contents)));
-    let sums = lines(sums.collect());
+    let sums = lines(files.iter().map(|(name, contents)| format!("{}  {name}", Digest::of(contents))));
     files.insert("SHA256SUMS".to_owned(), sums);
     Ok(files)
 }
 
-fn of(posted: &ArchivedDispatch, file: String) -> DispatchRecord {
+/// The contents of a file with these lines.
+fn lines(lines: impl IntoIterator<Item = String>) -> Vec<u8> {
+    lines.into_iter().map(|line| line + "\n").collect::<String>().into_bytes()
+}
+
+fn record_of(dispatch: &ArchivedDispatch, file: String) -> DispatchRecord {
     let ArchivedDispatch { message_id, recipient, kind, seat, created_at, sent_at, bytes: _ } =
-        posted.clone();
+        dispatch.clone();
     DispatchRecord { file, message_id, recipient, kind, seat, created_at, sent_at }
 }
 
-/// The state after each adjudication by the rules, as the ledger digests it.
-fn states(material: &MatchArchive) -> Vec<String> {
+/// The state after each adjudication, in the form whose digest the ledger contains.
+fn states(archive: &MatchArchive) -> Vec<String> {
     let mut states = Vec::new();
-    ledger::replay(&material.entries, |entry, state| {
+    ledger::replay(&archive.entries, |entry, state| {
         if matches!(entry.fact, Fact::TurnAdjudicated { .. }) {
             states.push(ledger::canonical(state));
         }
@@ -121,18 +122,18 @@ fn states(material: &MatchArchive) -> Vec<String> {
     states
 }
 
-/// The letters in the order in which they came, for a mail program (mboxrd: RFC 4155 with `>` before `From `).
-fn mbox(material: &MatchArchive, came: &[LetterRecord]) -> Vec<u8> {
+/// The letters in order of arrival, for a mail program (mboxrd: RFC 4155 with `>` before `From `).
+fn mbox(archive: &MatchArchive, letters: &[LetterRecord]) -> Vec<u8> {
     let mut mbox = Vec::new();
-    for came in came {
-        let Some(raw) = material.letters.get(&came.letter) else { continue };
-        let at = came.received_at.format("%a %b %e %H:%M:%S %Y");
-        mbox.extend(format!("From {} {at}\n", came.seat).into_bytes());
+    for letter in letters {
+        let Some(raw) = archive.letters.get(&letter.letter) else { continue };
+        let at = letter.received_at.format("%a %b %e %H:%M:%S %Y");
+        mbox.extend(format!("From {} {at}\n", letter.seat).into_bytes());
         for line in raw.split(|byte| *byte == b'\n') {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            let quoted =
+            let needs_quote =
                 line.iter().position(|byte| *byte != b'>').is_some_and(|at| line[at..].starts_with(b"From "));
-            mbox.extend(quoted.then_some(b'>'));
+            mbox.extend(needs_quote.then_some(b'>'));
             mbox.extend(line);
             mbox.push(b'\n');
         }
@@ -141,7 +142,7 @@ fn mbox(material: &MatchArchive, came: &[LetterRecord]) -> Vec<u8> {
     mbox
 }
 
-/// A dossier as another club takes it in.
+/// A dossier that another club made.
 #[derive(Clone, Debug)]
 pub struct Dossier {
     pub about: About,
@@ -150,33 +151,33 @@ pub struct Dossier {
     pub dispatches: Vec<(DispatchRecord, Vec<u8>)>,
 }
 
-/// Reads the files of a dossier. Whether they are true is for [`Check`](super::Check).
+/// Reads the files of a dossier. [`Check`](super::Check) verifies what they say.
 ///
 /// # Errors
-/// The file that is missing, or cannot be read.
+/// Names the file that is missing or cannot be read.
 pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Dossier, String> {
     let mut file = |name: &str| files.remove(name).ok_or_else(|| format!("{name} is missing"));
     let about: About =
         serde_json::from_slice(&file("about.json")?).map_err(|error| format!("about.json: {error}"))?;
     if about.fogpost != 1 {
-        return Err(format!("it is of form {}; this program reads form 1", about.fogpost));
+        return Err(format!("about.json: the format is {}; this program reads format 1", about.fogpost));
     }
     let entries = read_lines("entries.jsonl", &file("entries.jsonl")?)?;
-    let mut came = Vec::new();
-    for one in read_lines::<LetterRecord>("letters.jsonl", &file("letters.jsonl")?)? {
-        let raw = file(&format!("letters/{}.eml", one.letter))?;
-        came.push((one, raw));
+    let mut letters = Vec::new();
+    for record in read_lines::<LetterRecord>("letters.jsonl", &file("letters.jsonl")?)? {
+        let raw = file(&format!("letters/{}.eml", record.letter))?;
+        letters.push((record, raw));
     }
-    let mut went = Vec::new();
-    for one in read_lines::<DispatchRecord>("sent.jsonl", &file("sent.jsonl")?)? {
-        let bytes = file(&one.file)?;
-        went.push((one, bytes));
+    let mut dispatches = Vec::new();
+    for record in read_lines::<DispatchRecord>("sent.jsonl", &file("sent.jsonl")?)? {
+        let bytes = file(&record.file)?;
+        dispatches.push((record, bytes));
     }
-    Ok(Dossier { about, entries, letters: came, dispatches: went })
+    Ok(Dossier { about, entries, letters, dispatches })
 }
 
 fn read_lines<T: serde::de::DeserializeOwned>(name: &str, contents: &[u8]) -> Result<Vec<T>, String> {
-    let text = std::str::from_utf8(contents).map_err(|_| format!("{name} is no text"))?;
+    let text = std::str::from_utf8(contents).map_err(|_| format!("{name} is not text"))?;
     let read = (1..).zip(text.lines()).map(|(number, line)| {
         serde_json::from_str(line).map_err(|error| format!("{name}, line {number}: {error}"))
     });

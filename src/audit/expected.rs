@@ -1,9 +1,9 @@
-//! A letter of ours worded once more, and compared with the one that was sent.
+//! Words our letters again and compares them with those that were sent.
 //!
-//! Every byte of a letter is in the chain, by the digest that the next entry tells; so what is compared here is what
-//! the digest cannot show: that its words are those that follow from the match. They are made again of every letter.
-//! The HTML comes from the same template and the picture from the same view; they are made again, byte for byte,
-//! where that is asked for ([`CurrentWording::whole`]) and for the letters of the last ruling, which no entry tells yet.
+//! The next entry of the chain contains a letter's digest, which covers every byte. What the digest cannot prove is
+//! that the words follow from the match, so the text of every letter is reproduced. HTML and pictures come from the
+//! same templates and views; they are reproduced, byte for byte, only on request ([`CurrentWording::whole`]) and for
+//! the letters of the last ruling, whose digests no entry contains yet.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,45 +11,47 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
 
+use super::check::StoredDispatch;
+use super::verdict::{Finding, Place};
 use super::witness::{self, LedgerLine};
-use super::{Finding, Place, StoredDispatch};
 use crate::letter::{Address, Digest};
 use crate::referee::{Content, Dispatch, Match, Reader, Reply};
 use crate::report::envelope::{self, AnsweredLetter, Envelope, Stationery};
 use crate::report::sent::{ReportSelection, parse_text_part, select_reports};
 use crate::report::{self, Club, PictureCache, Templates, WordingInput};
 
-/// What letters are worded by today.
+/// What letters are worded with today.
 pub struct CurrentWording<'a> {
     pub stationery: &'a Stationery,
     pub templates: &'a Templates,
     /// Their digest ([`Stationery::wording`]).
     pub digest: Digest,
-    /// Where pictures are looked up and kept. Letters of one ruling should share it.
+    /// The cache of rendered pictures. Letters of one ruling should share it.
     pub pictures: &'a PictureCache,
-    /// Whether every HTML and every picture is made again, too.
+    /// Whether to reproduce all HTML and pictures, too.
     pub whole: bool,
 }
 
-/// A letter that a ruling brought.
+/// A letter that a repeated ruling sends, with the one that was sent.
 pub struct ExpectedDispatch {
-    pub(super) sent: StoredDispatch,
-    /// The digest that the ledger tells.
+    pub(super) stored: StoredDispatch,
+    /// Its digest according to the ledger.
     pub(super) told: Digest,
-    /// The last ruling brought it: no entry tells the digest yet, only the snapshot does.
+    /// Whether the last ruling sent it. Then no entry contains the digest yet, only the snapshot.
     pub(super) last: bool,
     pub(super) game_match: Arc<Match>,
     pub(super) dispatch: Dispatch,
     pub(super) at: DateTime<Utc>,
     pub(super) answered: Option<AnsweredLetter>,
     pub(super) record: Option<String>,
-    pub(super) reports_before: Vec<String>,
+    /// The Message-IDs of the seat's earlier reports, if the letter repeats some.
+    pub(super) earlier_reports: Vec<String>,
 }
 
 impl ExpectedDispatch {
-    /// The Message-IDs of the reports that it may tell again.
+    /// The Message-IDs of the reports that it may repeat.
     pub fn earlier_report_ids(&self) -> &[String] {
-        &self.reports_before
+        &self.earlier_reports
     }
 
     fn replies(&self) -> &[Reply] {
@@ -64,7 +66,7 @@ impl ExpectedDispatch {
         }
     }
 
-    /// Which reports it tells again: of several commands the last one counts, as when it was written.
+    /// The reports that it repeats. Of several commands the last one counts, as in the original wording.
     pub(super) fn wanted(&self) -> Option<ReportSelection> {
         self.replies().iter().rev().find_map(|reply| match reply {
             Reply::Report { turn } => Some(ReportSelection::of(*turn)),
@@ -73,15 +75,15 @@ impl ExpectedDispatch {
         })
     }
 
-    /// Compares with the letter that was sent. `false`: its wording is of another time, or tells of other matches;
-    /// then its bytes and its ledger line were compared, but not its words.
+    /// Compares the letter with the one that was sent. Returns whether the words were compared: if the wording has
+    /// changed since, or the letter reports on other matches, only its bytes and its ledger line are.
     ///
     /// # Errors
-    /// What is wrong.
-    pub fn compare(&self, words: &CurrentWording<'_>, reports_before: &[Vec<u8>]) -> Result<bool, Finding> {
-        let bytes = &self.sent.bytes[..];
+    /// The discrepancy.
+    pub fn compare(&self, words: &CurrentWording<'_>, earlier_reports: &[Vec<u8>]) -> Result<bool, Finding> {
+        let bytes = &self.stored.bytes[..];
         let known_words =
-            self.game_match.desk.wording == words.digest && !self.replies().iter().any(tells_of_others);
+            self.game_match.desk.wording == words.digest && !self.replies().iter().any(reports_on_others);
         let mail = parse_text_part(bytes);
         let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
         let line = LedgerLine {
@@ -90,66 +92,69 @@ impl ExpectedDispatch {
             hash: self.game_match.head.hash,
         };
         if witness::in_text(&text).last() != Some(&line) {
-            return self.wrong("its ledger line is not that of the ledger: it was changed");
+            return self.finding("its ledger line differs from the ledger: it was changed");
         }
-        if self.sent.digest != self.told {
-            let again = self.again(words, reports_before).filter(|_| known_words);
-            return self.wrong(&format!("{} was changed", differing_part(again.as_deref(), bytes)));
+        if self.stored.digest != self.told {
+            let reproduced = self.reproduce(words, earlier_reports).filter(|_| known_words);
+            return self.finding(&format!("{} was changed", differing_part(reproduced.as_deref(), bytes)));
         }
         let seat = match self.dispatch.to {
             Reader::Seat(seat) => Some(seat),
             Reader::Former(_) | Reader::Gm => None,
         };
-        if (self.sent.seat, self.sent.kind) != (seat, envelope::kind(&self.dispatch.content)) {
-            return self.wrong("it is kept as a letter of another kind, or to another seat");
+        if (self.stored.seat, self.stored.kind) != (seat, envelope::kind(&self.dispatch.content)) {
+            return self.finding("it is stored as a letter of another kind or to another seat");
         }
         let to = mail.as_ref().and_then(|mail| mail.to()?.first()?.address());
         if (mail.as_ref().and_then(|mail| mail.message_id()), to)
-            != (Some(self.sent.message_id.as_str()), Some(self.sent.recipient.as_str()))
+            != (Some(self.stored.message_id.as_str()), Some(self.stored.recipient.as_str()))
         {
-            return self.wrong("it is kept under another Message-ID, or to another reader, than it bears");
+            return self.finding("it is stored under a Message-ID or recipient other than its own");
         }
         if !known_words {
             return Ok(false);
         }
         if words.whole || self.last {
-            return match self.again(words, reports_before) {
-                Some(again) if again == bytes => Ok(true),
-                again => self.wrong(&format!("{} was changed", differing_part(again.as_deref(), bytes))),
+            return match self.reproduce(words, earlier_reports) {
+                Some(reproduced) if reproduced == bytes => Ok(true),
+                reproduced => {
+                    self.finding(&format!("{} was changed", differing_part(reproduced.as_deref(), bytes)))
+                }
             };
         }
-        let (club, dispatch) = (self.club(words), self.told_again(reports_before));
+        let club = self.club(words);
+        let dispatch = self.dispatch_with_reports(earlier_reports);
         match report::word_text(words.templates, &self.input(&club, &dispatch)) {
-            Ok(again) if again.lines().eq(text.lines()) => Ok(true),
-            Ok(_) => self.wrong("its text was changed"),
-            Err(_) => self.wrong("it cannot be made again"),
+            Ok(reproduced) if reproduced.lines().eq(text.lines()) => Ok(true),
+            Ok(_) => self.finding("its text was changed"),
+            Err(_) => self.finding("it cannot be worded again"),
         }
     }
 
-    fn wrong<T>(&self, what: &str) -> Result<T, Finding> {
-        Err(Finding { place: Place::Sent(self.sent.message_id.clone()), what: what.to_owned() })
+    fn finding<T>(&self, what: &str) -> Result<T, Finding> {
+        Err(Finding { place: Place::Sent(self.stored.message_id.clone()), what: what.to_owned() })
     }
 
-    /// A letter to a seat or to the GM begins its Message-ID with the reply token.
+    /// The reply token, with which the Message-ID of a letter to a seat or to the GM starts.
     fn token(&self) -> &str {
-        let local = self.sent.message_id.split('@').next().unwrap_or_default();
+        let local = self.stored.message_id.split('@').next().unwrap_or_default();
         match local.split('.').collect::<Vec<_>>()[..] {
             [token, _, _, _, _] => token,
             _ => "",
         }
     }
 
-    /// What it says, with the reports that it tells again.
-    fn told_again(&self, reports_before: &[Vec<u8>]) -> Cow<'_, Dispatch> {
+    /// The dispatch with the reports that it repeats.
+    fn dispatch_with_reports(&self, earlier_reports: &[Vec<u8>]) -> Cow<'_, Dispatch> {
         let Some(wanted) = self.wanted() else { return Cow::Borrowed(&self.dispatch) };
         let mut dispatch = self.dispatch.clone();
         if let Content::Answer(answer) = &mut dispatch.content {
-            answer.reports = select_reports(reports_before.iter().map(Vec::as_slice), wanted);
+            answer.reports = select_reports(earlier_reports.iter().map(Vec::as_slice), wanted);
         }
         Cow::Owned(dispatch)
     }
 
-    /// The club, with the address that the referee had then.
+    /// The club with the address that the referee had then.
     fn club<'a>(&'a self, words: &'a CurrentWording<'_>) -> Club<'a> {
         Club { name: &words.stationery.club_name, address: &self.game_match.desk.address }
     }
@@ -159,21 +164,22 @@ impl ExpectedDispatch {
     }
 
     /// The letter's bytes, from the match as it was.
-    fn again(&self, words: &CurrentWording<'_>, reports_before: &[Vec<u8>]) -> Option<Vec<u8>> {
-        let (club, dispatch) = (self.club(words), self.told_again(reports_before));
+    fn reproduce(&self, words: &CurrentWording<'_>, earlier_reports: &[Vec<u8>]) -> Option<Vec<u8>> {
+        let club = self.club(words);
+        let dispatch = self.dispatch_with_reports(earlier_reports);
         let input = self.input(&club, &dispatch);
         let mut page = report::word(words.templates, &input, words.pictures).ok()?;
         if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &self.record) {
             page.attachments.push((format!("{}.toml", self.game_match.id), record.clone()));
         }
         let answered = self.answered.as_ref().filter(|_| matches!(dispatch.content, Content::Answer(_)));
-        let mail = MessageParser::default().parse_headers(&self.sent.bytes[..])?;
+        let mail = MessageParser::default().parse_headers(&self.stored.bytes[..])?;
         let to_name = mail.to().and_then(|to| to.first()?.name()).unwrap_or_default().to_owned();
         let envelope = Envelope {
             token: input.token,
             to_name: &to_name,
-            to: &self.sent.recipient,
-            message_id: &self.sent.message_id,
+            to: &self.stored.recipient,
+            message_id: &self.stored.message_id,
             match_id: Some(&self.game_match.id),
             date: self.at,
         };
@@ -183,12 +189,12 @@ impl ExpectedDispatch {
     }
 }
 
-/// Where a mail first differs from what it should be, for people.
-fn differing_part(again: Option<&[u8]>, bytes: &[u8]) -> &'static str {
-    let Some(again) = again else { return "it" };
-    let both = again.iter().zip(bytes);
-    let at = both.take_while(|(again, found)| again == found).count();
-    let before = String::from_utf8_lossy(&again[..at]);
+/// Names the part in which a mail first differs from the reproduced one, for people.
+fn differing_part(reproduced: Option<&[u8]>, bytes: &[u8]) -> &'static str {
+    let Some(reproduced) = reproduced else { return "it" };
+    let both = reproduced.iter().zip(bytes);
+    let at = both.take_while(|(reproduced, found)| reproduced == found).count();
+    let before = String::from_utf8_lossy(&reproduced[..at]);
     match before.rfind("\r\nContent-Type: ").map(|at| &before[at + 16..]) {
         _ if !before.contains("\r\n\r\n") => "its header",
         Some(part) if part.starts_with("text/html") => "its HTML",
@@ -198,8 +204,8 @@ fn differing_part(again: Option<&[u8]>, bytes: &[u8]) -> &'static str {
     }
 }
 
-/// Whether a reply tells of more than its match: it cannot be made again from that match's ledger.
-fn tells_of_others(reply: &Reply) -> bool {
+/// Whether a reply reports on other matches, so that this match's ledger is not enough to reproduce it.
+fn reports_on_others(reply: &Reply) -> bool {
     matches!(
         reply,
         Reply::Matches { .. }

@@ -1,11 +1,11 @@
-//! The ledger line that stands in every letter of ours: what a player's own mail bears witness of.
+//! Finds the ledger line that every letter of ours contains, so that a player's own mail can bear witness.
 
 use mail_parser::{MessageParser, MimeHeaders};
 use serde::Serialize;
 
 use crate::letter::Digest;
 
-/// `Ledger QZ-7K3M #57 sha256`, and the hash that follows.
+/// A line such as `Ledger QZ-7K3M #57 sha256`, with the hash that follows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LedgerLine {
     #[serde(rename = "match")]
@@ -14,7 +14,7 @@ pub struct LedgerLine {
     pub hash: Digest,
 }
 
-/// The ledger lines in a mail, wherever they stand: quoted, forwarded, wrapped, or in its HTML.
+/// Returns the ledger lines anywhere in a mail: quoted, forwarded, wrapped, or in its HTML.
 pub fn in_mail(raw: &[u8]) -> Vec<LedgerLine> {
     let mut lines = Vec::new();
     collect(raw, 0, &mut lines);
@@ -23,11 +23,11 @@ pub fn in_mail(raw: &[u8]) -> Vec<LedgerLine> {
     lines
 }
 
-/// Mails forwarded in mails are looked into so deep.
-const NESTING: usize = 5;
+/// Maximum nesting of forwarded mails that are searched.
+const MAX_NESTING: usize = 5;
 
 fn collect(raw: &[u8], depth: usize, lines: &mut Vec<LedgerLine>) {
-    let Some(mail) = MessageParser::default().parse(raw).filter(|_| depth < NESTING) else { return };
+    let Some(mail) = MessageParser::default().parse(raw).filter(|_| depth < MAX_NESTING) else { return };
     for part in &mail.parts {
         if let Some(inner) = part.message() {
             collect(inner.raw_message(), depth + 1, lines);
@@ -39,22 +39,22 @@ fn collect(raw: &[u8], depth: usize, lines: &mut Vec<LedgerLine>) {
     }
 }
 
-/// The ledger lines in a text.
+/// Returns the ledger lines in a text.
 pub fn in_text(text: &str) -> Vec<LedgerLine> {
     let after = text.match_indices("Ledger ").map(|(at, word)| &text[at + word.len()..]);
     after.filter_map(read).collect()
 }
 
-/// `QZ-7K3M #57 sha256 | 5f1c…`: whatever quotes, wraps or marks it up in between.
+/// Parses `QZ-7K3M #57 sha256 | 5f1c…`, with any quote prefix, line break or markup in between.
 fn read(text: &str) -> Option<LedgerLine> {
     let between = |c: char| c.is_whitespace() || matches!(c, '>' | '|');
     let (match_id, rest) = text.split_once(between)?;
     let rest = rest.trim_start_matches(between).strip_prefix('#')?;
     let (seq, rest) = rest.split_once(between)?;
     let mut rest = rest.trim_start_matches(between).strip_prefix("sha256")?.trim_start_matches(between);
-    // In HTML the hash stands in an element of its own.
-    while let Some((_, behind)) = rest.strip_prefix('<').and_then(|tag| tag.split_once('>')) {
-        rest = behind.trim_start_matches(between);
+    // In HTML the hash is in an element of its own.
+    while let Some((_, after)) = rest.strip_prefix('<').and_then(|tag| tag.split_once('>')) {
+        rest = after.trim_start_matches(between);
     }
     let hash = rest.get(..64)?.parse().ok()?;
     Some(LedgerLine { match_id: match_id.to_owned(), seq: seq.parse().ok()?, hash })

@@ -69,7 +69,7 @@ impl Office {
                 sent_at: about.sent_at,
                 bytes,
             });
-        Ok(MatchArchive { game_match, entries, letters, posted: posted.collect() })
+        Ok(MatchArchive { game_match, entries, letters, dispatches: posted.collect() })
     }
 
     /// The files of a match's dossier by name.

@@ -1,11 +1,11 @@
-//! The chain: whether each entry is what follows the one before it.
+//! Verifies the chain: that each entry follows the one before it.
 
 use serde::{Deserialize, Serialize};
 
 use super::Link;
 use crate::letter::Digest;
 
-/// The end of a chain: how many entries there are, and the hash of the last.
+/// The end of a chain: the number of entries and the hash of the last. The default is an empty chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     pub seq: u64,
@@ -18,24 +18,24 @@ impl Default for Head {
     }
 }
 
-/// Where a chain is broken.
+/// Where and how a chain is broken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChainError {
-    #[error("entry #{seq} is missing: #{found} stands in its place")]
+    #[error("entry #{seq} is missing: #{found} is in its place")]
     Missing { seq: u64, found: u64 },
     #[error("entry #{seq} does not follow the entry before it")]
     Unchained { seq: u64 },
-    #[error("entry #{seq} was changed: its hash does not fit")]
+    #[error("entry #{seq} was changed: its hash does not match")]
     Changed { seq: u64 },
     #[error("entry #{seq} cannot be read: {reason}")]
     Unreadable { seq: u64, reason: String },
 }
 
 impl Head {
-    /// Goes on to the next entry, which is given as its canonical JSON and its hash. What it decides is not read.
+    /// Moves on to the next entry, given as its canonical JSON and its hash. Does not decode the entry's fact.
     ///
     /// # Errors
-    /// [`ChainError`]: it is not what follows.
+    /// [`ChainError`] if the entry does not follow this head.
     pub fn follow(&mut self, json: &str, hash: Digest) -> Result<Link, ChainError> {
         let seq = self.seq + 1;
         let link: Link = serde_json::from_str(json)
@@ -54,11 +54,11 @@ impl Head {
     }
 }
 
-/// Walks the chain from its first entry and gives its head. `rows` are canonical JSON and hash of each entry, in
-/// order.
+/// Walks the chain from its first entry and returns its head. `rows` are the canonical JSON and the hash of each entry,
+/// in order.
 ///
 /// # Errors
-/// [`ChainError`], at the first place where it went wrong.
+/// [`ChainError`] at the first break.
 pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Head, ChainError> {
     let mut head = Head::default();
     for (json, hash) in rows {

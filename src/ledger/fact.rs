@@ -1,4 +1,4 @@
-//! What an entry says: facts in the past tense.
+//! Facts: what the entries of a ledger record, named in the past tense.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -17,19 +17,19 @@ pub enum Fact {
         game: GameKind,
         options: Choices,
         players: BySeat<String>,
-        /// The level at which the house plays the seat.
+        /// The level of the house in the seats that it plays.
         #[serde(default, skip_serializing_if = "no_house")]
         house: BySeat<Option<String>>,
         terms: Value,
         desk: MailIdentity,
-        /// Pins the secret that the salts come from, without opening it: [`SealKey::pin`].
+        /// Pins the secret of the salts without revealing it: [`SealKey::pin`](super::SealKey::pin).
         key: Digest,
     },
-    /// The referee writes from another address, or words his letters otherwise, from here on.
+    /// From here on the referee writes from another address, or words letters differently.
     DeskSet {
         desk: MailIdentity,
     },
-    /// `sealed` is SHA-256 over the salt and the orders, each followed by a line feed.
+    /// `sealed` is the SHA-256 of the salt and the orders, each followed by a line feed.
     OrdersSealed {
         seat: Seat,
         phase: Phase,
@@ -52,12 +52,12 @@ pub enum Fact {
         orders: Vec<String>,
         faults: Vec<Fault>,
     },
-    /// A letter that asked something and filed nothing; the words of its commands.
+    /// A letter asked for something and filed nothing. `asked` holds the verbs of its commands.
     LetterAnswered {
         seat: Seat,
         asked: Vec<String>,
     },
-    /// The letter before was ruled on, but its answer was one too many to that address and was not sent.
+    /// The answer to the letter ruled on here was not sent: rate limit, or a duplicate.
     AnswerHeldBack {
         seat: Seat,
     },
@@ -76,7 +76,7 @@ pub enum Fact {
         days: u32,
         deadline: DateTime<Utc>,
     },
-    /// Deadlines slid because the referee himself could not be reached.
+    /// Deadlines were extended because the referee could not be reached.
     DeadlineSlid {
         deadline: DateTime<Utc>,
     },
@@ -84,16 +84,16 @@ pub enum Fact {
         seat: Seat,
         turn: u32,
     },
-    /// The moment for a reminder was met only after the deadline: none was sent.
+    /// No reminder was sent, because its time came up only after the deadline.
     ReminderPassed {
         turn: u32,
     },
-    /// Deadlines are not enforced until the GM has decided; `bouncing` are seats whose letters come back.
+    /// Deadlines are not enforced until the GM has decided. `bouncing` are the seats whose mail comes back.
     GmAsked {
         seats: Vec<Seat>,
         bouncing: Vec<Seat>,
     },
-    /// `filings` are those that the phase was decided on; `state` is the digest of the state's canonical JSON.
+    /// `filings` are those that the phase was adjudicated on; `state` is the digest of the new state's canonical JSON.
     TurnAdjudicated {
         phase: Phase,
         turn: u32,
@@ -133,18 +133,18 @@ pub enum Fact {
     MessagePassed {
         from: Seat,
     },
-    /// Our letters to the seat came back, or could not be sent.
+    /// Our mail to the seat bounced, or could not be sent.
     MailReturned {
         seat: Seat,
     },
     MailRestored {
         seat: Seat,
     },
-    /// An absence note came from the seat.
+    /// The seat's player sent an absence note.
     AwayNoted {
         seat: Seat,
     },
-    /// Somebody else holds the seat from now on; what was filed for it is void.
+    /// The seat has a new player. What was filed for it is void.
     PlayerReplaced {
         seat: Seat,
         from: String,
@@ -161,38 +161,38 @@ pub enum Fact {
     GmNoted {
         text: String,
     },
-    /// What was decided after the first `keeps` adjudications is void, and decided anew.
+    /// Adjudications after the first `keeps` are void; play continues from the state before them.
     CorrectionMade {
         turn: u32,
         keeps: usize,
         reason: String,
         state: Digest,
     },
-    /// The GM had shown to him what the rules hide while the match runs; `what` he asked for.
+    /// While the match ran, the GM was shown what the rules hide. `what` names the request.
     Unsealed {
         what: String,
     },
 }
 
-/// Whether the house holds no seat: then nothing is said of it.
+/// Whether the house plays no seat. Then the entry omits the field, as entries did before there was a house.
 pub fn no_house(house: &BySeat<Option<String>>) -> bool {
     house.first.is_none() && house.second.is_none()
 }
 
-/// What a letter is read by and an answer worded by, beside the match itself.
+/// The part of the club's settings that letters are read and answers worded by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailIdentity {
     /// The referee's own address.
     pub address: String,
-    /// The digest of everything that words a letter: the templates, the club's name, the program's version.
+    /// The digest of everything that shapes the wording: the templates, the club's name, the program's version.
     pub wording: Digest,
-    /// The domain of our letters' Message-IDs; empty: that of the address.
+    /// The domain of our Message-IDs; if empty, that of the address.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message_ids: String,
 }
 
 impl MailIdentity {
-    /// By what letters to the referee were read; `None`: the address is none.
+    /// The identity that letters are read with, or `None` if the address is invalid.
     pub fn own_identity(&self) -> Option<OwnIdentity> {
         let address = Address::parse(&self.address).ok()?;
         let domain = if self.message_ids.is_empty() { address.domain() } else { &self.message_ids };

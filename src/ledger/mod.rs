@@ -1,9 +1,11 @@
-//! The ledger of a match: what was decided, when and why, in one chain of hashes.
+//! The ledger of a match: what was decided, when and why, as a hash chain.
 //!
-//! An entry is a fact in the past tense. Its hash is SHA-256 over its canonical JSON (RFC 8785), which holds the
-//! hash of the entry before it; so nothing can be changed, left out or put in between without a trace. Each
-//! entry also bears a salt, so that no_house can guess at a secret order from the hash that both players are told.
-//! The letters that a ruling brought are worded after it, so the first entry of the next one holds their digests.
+//! An entry records a fact. Its hash is the SHA-256 of its canonical JSON (RFC 8785), which contains the hash of the
+//! entry before it, so that no entry can be changed, removed or inserted without a trace. Each entry also has a salt:
+//! both players are told the hash, and must not be able to guess a secret order from it.
+//!
+//! The letters that report a ruling are worded after its entries are chained, so the first entry of the next ruling
+//! contains their digests.
 
 mod chain;
 mod fact;
@@ -21,14 +23,14 @@ pub use seal::{SealKey, seal_digest};
 
 use crate::letter::Digest;
 
-/// On whose account it was decided; with an act, all that the act said.
+/// The cause of an entry, with the act where there is one, so that the ruling can be repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The SHA-256 of the letter's raw bytes.
     Letter(Digest),
     Clock,
-    /// The GM of this name; no act opens a match.
+    /// The GM with this name. `act` is `None` if the GM opened the match.
     Gm {
         name: String,
         act: Option<Value>,
@@ -38,7 +40,7 @@ pub enum Source {
     },
 }
 
-/// One link of the chain.
+/// An entry of the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     #[serde(rename = "match")]
@@ -49,20 +51,20 @@ pub struct Entry {
     #[serde(with = "millis")]
     pub at: DateTime<Utc>,
     pub cause: Source,
-    /// The version of the game's rules that the match is played by.
+    /// The version of the game's rules that the match follows.
     pub rules: u32,
     #[serde(flatten)]
     pub fact: Fact,
     /// 32 hexadecimal digits.
     pub salt: String,
-    /// The hash of the entry before; 64 zeros in the first.
+    /// The hash of the previous entry; all zeros in the first.
     pub prev: Digest,
-    /// What was told since the entry before: the SHA-256 of each letter of ours, in order.
+    /// The SHA-256 of each letter that the previous ruling sent, in order. Empty except in a ruling's first entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<Digest>,
 }
 
-/// An entry without what was decided: its place in the chain, its cause, and what was told before it.
+/// An entry without its fact, which may be of a kind that this version does not know.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Link {
     #[serde(rename = "match")]
@@ -80,7 +82,7 @@ pub struct Link {
 }
 
 impl Entry {
-    /// RFC 8785 canonical JSON: what is hashed.
+    /// The canonical JSON (RFC 8785), which is hashed.
     pub fn canonical(&self) -> String {
         canonical(self)
     }
@@ -90,7 +92,7 @@ impl Entry {
     }
 }
 
-/// An entry at its place in a chain: with its canonical JSON, and the hash of that.
+/// An entry with its canonical JSON and the hash of that.
 #[derive(Clone, Debug)]
 pub struct ChainedEntry {
     pub entry: Entry,
@@ -107,14 +109,15 @@ impl From<Entry> for ChainedEntry {
 
 /// The canonical JSON (RFC 8785) of a value.
 pub fn canonical(value: &impl Serialize) -> String {
-    serde_json_canonicalizer::to_string(value).expect("our values have string keys and no unusual numbers")
+    serde_json_canonicalizer::to_string(value).expect("our values have string keys and finite numbers")
 }
 
-/// `2026-05-14T09:12:00.000Z`: every instant of an entry is written with exactly three decimals.
+/// Truncates a time to the precision of entries.
 pub fn truncate_to_millis(at: DateTime<Utc>) -> DateTime<Utc> {
     at.trunc_subsecs(3)
 }
 
+/// Serializes times with exactly three decimals, such as `2026-05-14T09:12:00.000Z`: equal times must hash equally.
 mod millis {
     use super::{DateTime, SecondsFormat, Utc};
     use serde::{Deserialize, Deserializer, Serializer};

@@ -1,22 +1,21 @@
-//! The match that the entries tell of: what stands of it, its record, its states one after the other.
+//! Reconstructs a match from its entries: the entries in force, its record, its successive states.
 
 use super::{Entry, Fact};
 use crate::game::any::AnyState;
 use crate::game::record::{By, Filed, Record};
 use crate::game::{BySeat, OrderLines, Phase};
 
-/// The entries by which a match stands as it does: those without the adjudications and endings that a correction
-/// made void.
+/// Returns the entries in force: all but the adjudications and endings that a correction voided.
 pub fn standing(entries: &[Entry]) -> Vec<&Entry> {
     let mut standing: Vec<&Entry> = Vec::with_capacity(entries.len());
     for entry in entries {
         if let Fact::CorrectionMade { keeps, .. } = &entry.fact {
-            let mut left = *keeps;
+            let mut remaining = *keeps;
             standing.retain(|entry| match entry.fact {
                 Fact::TurnAdjudicated { .. } => {
-                    let kept = left > 0;
-                    left = left.saturating_sub(1);
-                    kept
+                    let is_kept = remaining > 0;
+                    remaining = remaining.saturating_sub(1);
+                    is_kept
                 }
                 Fact::MatchClosed { .. } | Fact::MatchEnded { .. } => false,
                 _ => true,
@@ -27,30 +26,31 @@ pub fn standing(entries: &[Entry]) -> Vec<&Entry> {
     standing
 }
 
-/// The adjudications that stand, in order: phase, turn and the filings that each was decided on.
+/// Returns the adjudications in force, in order: phase, turn and filings of each.
 pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<OrderLines>>)> {
-    let decided = standing(entries).into_iter().filter_map(|entry| match &entry.fact {
+    let adjudicated = standing(entries).into_iter().filter_map(|entry| match &entry.fact {
         Fact::TurnAdjudicated { phase, turn, filings, .. } => Some((*phase, *turn, filings.clone())),
         _ => None,
     });
-    decided.collect()
+    adjudicated.collect()
 }
 
-/// The record of a match from its entries, in order: the filings that each phase was decided on, and how it was
-/// ended from outside the rules. `None` when the first entry does not open a match.
+/// Returns the record of a match: the filings of each adjudication in force, and how the match was closed, if it was
+/// not ended by the rules. `None` if the first entry does not open a match.
 pub fn record(entries: &[Entry]) -> Option<Record> {
     let first = entries.first()?;
     let Fact::MatchOpened { game, options, players, .. } = &first.fact else { return None };
-    let (mut filings, mut players) = (Vec::new(), players.clone());
+    let mut players = players.clone();
     for entry in entries {
         if let Fact::PlayerRenamed { seat, to, .. } | Fact::PlayerReplaced { seat, to, .. } = &entry.fact {
             players[*seat].clone_from(to);
         }
     }
+    let mut filings = Vec::new();
     for entry in standing(entries) {
         match &entry.fact {
-            Fact::TurnAdjudicated { phase, filings: decided_on, .. } => {
-                for (seat, filing) in decided_on.iter() {
+            Fact::TurnAdjudicated { phase, filings: both, .. } => {
+                for (seat, filing) in both.iter() {
                     let Some(filing) = filing else { continue };
                     let by = By::Seat(seat, filing.join("\n"));
                     filings.push(Filed { by, phase: Some(phase.to_string()) });
@@ -63,17 +63,18 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
     Some(Record { game: *game, rules: first.rules, players, options: options.clone(), filings })
 }
 
-/// Plays a match through as its entries tell it, what was corrected later included: `each` gets the state that every
-/// adjudication, every ending from outside the rules and every correction left. Ends where an entry does not fit.
-pub fn replay(entries: &[Entry], mut each: impl FnMut(&Entry, &AnyState)) {
+/// Replays a match, including what was corrected later. `visit` gets the state after every adjudication, closing and
+/// correction. Stops at an entry that does not fit the state.
+pub fn replay(entries: &[Entry], mut visit: impl FnMut(&Entry, &AnyState)) {
     let Some(first) = entries.first() else { return };
     let Fact::MatchOpened { game, options, .. } = &first.fact else { return };
     let Ok(start) = game.start_under(first.rules, options) else { return };
-    let (mut state, mut decided) = (start.clone(), Vec::new());
+    let mut state = start.clone();
+    let mut adjudicated = Vec::new();
     for entry in entries {
         let fits = match &entry.fact {
             Fact::TurnAdjudicated { filings, .. } => {
-                decided.push(filings);
+                adjudicated.push(filings);
                 adjudicate(&mut state, filings)
             }
             Fact::MatchClosed { ending } => {
@@ -81,16 +82,16 @@ pub fn replay(entries: &[Entry], mut each: impl FnMut(&Entry, &AnyState)) {
                 true
             }
             Fact::CorrectionMade { keeps, .. } => {
-                decided.truncate(*keeps);
+                adjudicated.truncate(*keeps);
                 state = start.clone();
-                decided.iter().all(|filings| adjudicate(&mut state, filings))
+                adjudicated.iter().all(|filings| adjudicate(&mut state, filings))
             }
             _ => continue,
         };
         if !fits {
             return;
         }
-        each(entry, &state);
+        visit(entry, &state);
     }
 }
 

@@ -1,5 +1,5 @@
-//! The secret of a match, and what comes of it: the salts of its entries, the digests of sealed orders, the dice of the
-//! house.
+//! The secret of a match and what is derived from it: the salts of entries, the digests of sealed orders, the random
+//! numbers of the house.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use crate::game::OrderLines;
 use crate::letter::Digest;
 
-/// The secret of a match from which all its salts come; opened with the result.
+/// The secret of a match, from which its salts are derived. It is revealed with the result.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SealKey(Digest);
@@ -17,17 +17,17 @@ impl SealKey {
         SealKey(Digest::from(random))
     }
 
-    /// SHA-256 of the secret.
+    /// The SHA-256 of the secret, which commits to it at the opening.
     pub fn pin(&self) -> Digest {
         Digest::of(self.0.as_bytes())
     }
 
-    /// The secret itself, as 64 hexadecimal digits: told with the result, never before.
+    /// The secret as 64 hexadecimal digits. Never show it before the match is over.
     pub fn reveal(&self) -> String {
         self.0.to_string()
     }
 
-    /// The dice of the house in the phase of this number: the first 8 bytes of SHA-256 over the key, `dice` and the
+    /// The random seed of the house in a phase: the first 8 bytes of the SHA-256 of the key, `dice` and the phase's
     /// number (4 bytes, big-endian).
     pub fn dice(&self, phase_no: u32) -> u64 {
         let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update("dice");
@@ -36,7 +36,7 @@ impl SealKey {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// The salt of entry `seq`: the first 16 bytes of SHA-256 over the key and the number (8 bytes, big-endian).
+    /// The salt of entry `seq`: the first 16 bytes of the SHA-256 of the key and the number (8 bytes, big-endian).
     pub fn salt(&self, seq: u64) -> String {
         let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update(seq.to_be_bytes()).finalize();
         Digest::from(<[u8; 32]>::from(digest)).to_string()[..32].to_owned()
@@ -49,7 +49,8 @@ impl std::fmt::Debug for SealKey {
     }
 }
 
-/// The digest of sealed orders that a receipt tells: SHA-256 over the salt and each order, a line feed after each.
+/// The digest of sealed orders, as receipts show it: the SHA-256 of the salt and the orders, each followed by a line
+/// feed.
 pub fn seal_digest(salt: &str, orders: &OrderLines) -> Digest {
     let mut text = format!("{salt}\n");
     for order in orders.iter() {

@@ -1,4 +1,4 @@
-//! The commands to the referee.
+//! Commands to the referee.
 
 use chrono::NaiveDate;
 
@@ -6,14 +6,14 @@ use super::normalized::NormalizedLine;
 use crate::game::any;
 use crate::letter::Address;
 
-/// One command, and the line on which it stands.
+/// A command and the number of its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumberedCommand {
     pub line: usize,
     pub command: Command,
 }
 
-/// Who is to play: whoever has this address, or the house, at a level or as the club has it.
+/// Who plays: the owner of this address, or the house at a level (`None`: the club's default).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Party {
     Player(Address),
@@ -21,7 +21,7 @@ pub enum Party {
 }
 
 impl Party {
-    /// Reads `name@example.org`, `house` or `house:average`.
+    /// Parses `name@example.org`, `house` or `house:average`.
     pub fn parse(word: &str) -> Option<Party> {
         match word.split_once(':') {
             Some((house, level)) if house.eq_ignore_ascii_case("house") => {
@@ -33,11 +33,11 @@ impl Party {
     }
 }
 
-/// What may be asked of the referee.
+/// A command to the referee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     Status,
-    /// The report of a turn, or the last one.
+    /// The report of a turn; `None` for the last one.
     Report(Option<u32>),
     History,
     /// A message to the opponent.
@@ -50,7 +50,7 @@ pub enum Command {
         days: u32,
     },
     Agree,
-    /// Both days included.
+    /// Both days are included.
     Absent {
         from: NaiveDate,
         to: NaiveDate,
@@ -75,11 +75,11 @@ pub enum Command {
         days: Option<u32>,
     },
     Join(String),
-    /// What stands behind `GM`.
+    /// The text after `GM`.
     Gm(String),
 }
 
-/// What a line is to the referee.
+/// What a line turns out to be.
 pub enum ParsedLine {
     Remark,
     Command(Command),
@@ -87,17 +87,18 @@ pub enum ParsedLine {
         reason: String,
         example: &'static str,
     },
-    /// A message begins; its text goes on below.
+    /// A message to the opponent; its text continues below.
     Tell,
+    /// A protest; its text continues below.
     Protest,
 }
 
-/// Days that may be asked for at once.
+/// Maximum days of one extension, and of a turn.
 const MAX_DAYS: u32 = 366;
 
-/// Reads a line. `has_end` says whether a line `END` is still to come.
+/// Reads a line. `has_end` tells whether a line `END` follows.
 ///
-/// In capitals the first word alone makes a command, and what follows must fit. In small letters the line may be
+/// If the first word is in capitals, it makes the line a command, and the rest must fit. In lower case the line may be
 /// prose ("report attached", "tell me"): it is a command only if all of it fits.
 pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
     let words: Vec<&str> = line.words().collect();
@@ -105,9 +106,10 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
     let verb = first.to_ascii_uppercase();
     match verb.as_str() {
         "TELL" => {
-            let marked =
-                line.shouts() || rest.is_empty() || line.plain.to_ascii_uppercase().starts_with("TELL:");
-            return if marked || has_end() { ParsedLine::Tell } else { ParsedLine::Remark };
+            let is_marked = line.starts_in_capitals()
+                || rest.is_empty()
+                || line.plain.to_ascii_uppercase().starts_with("TELL:");
+            return if is_marked || has_end() { ParsedLine::Tell } else { ParsedLine::Remark };
         }
         "PROTEST" => return ParsedLine::Protest,
         "GM" => return ParsedLine::Command(Command::Gm(line.after_first_word().to_owned())),
@@ -116,8 +118,10 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
     match parse(&verb, rest, line) {
         None => ParsedLine::Remark,
         Some(Ok(command)) => ParsedLine::Command(command),
-        // Prose, unless it was written as a command or is nothing but one.
-        Some(Err(_)) if !line.shouts() && !rest.is_empty() && !rest.iter().any(|word| has_digit(word)) => {
+        // Prose, unless it is in capitals, a single word, or has a number.
+        Some(Err(_))
+            if !line.starts_in_capitals() && !rest.is_empty() && !rest.iter().any(|word| has_digit(word)) =>
+        {
             ParsedLine::Remark
         }
         Some(Err((reason, example))) => ParsedLine::Fault { reason, example },
@@ -128,46 +132,45 @@ fn has_digit(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// A command, or what is wrong with it and one that would do.
+/// A command, or what is wrong with it and a correct example.
 type Parsed<T = Command> = Result<T, (String, &'static str)>;
 
+/// A command without arguments.
+fn alone(command: Command, verb: &'static str, rest: &[&str]) -> Parsed {
+    if rest.is_empty() { Ok(command) } else { Err((format!("{verb} stands alone on its line."), verb)) }
+}
+
+/// Parses the command with this verb, or returns `None` if there is none.
 fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
-    let alone = |command: Command, example: &'static str| {
-        if rest.is_empty() {
-            Ok(command)
-        } else {
-            Err((format!("{example} stands alone on its line."), example))
-        }
-    };
     Some(match verb {
-        "STATUS" => alone(Command::Status, "STATUS"),
+        "STATUS" => alone(Command::Status, "STATUS", rest),
         "REPORT" => report(rest),
-        "HISTORY" => alone(Command::History, "HISTORY"),
+        "HISTORY" => alone(Command::History, "HISTORY", rest),
         "RESIGN" => match rest {
             [] => Ok(Command::Resign { confirmed: false }),
             [word] if word.eq_ignore_ascii_case("confirm") => Ok(Command::Resign { confirmed: true }),
             _ => Err(("To give the match up, write RESIGN CONFIRM.".into(), "RESIGN CONFIRM")),
         },
-        "DRAW" => alone(Command::Draw, "DRAW"),
+        "DRAW" => alone(Command::Draw, "DRAW", rest),
         "EXTEND" => extend(rest),
-        "AGREE" => alone(Command::Agree, "AGREE"),
+        "AGREE" => alone(Command::Agree, "AGREE", rest),
         "ABSENT" => absent(rest),
-        "SUBSTITUTE" => alone(Command::Substitute, "SUBSTITUTE"),
+        "SUBSTITUTE" => alone(Command::Substitute, "SUBSTITUTE", rest),
         "HELP" => match rest {
             [] => Ok(Command::Help(None)),
             [topic] => Ok(Command::Help(Some(topic.to_lowercase()))),
             _ => Err(("HELP takes one topic at most.".into(), "HELP orders")),
         },
-        "GAMES" => alone(Command::Games, "GAMES"),
-        "RULES" => rules(rest, line.shouts()),
-        "MATCHES" => alone(Command::Matches, "MATCHES"),
+        "GAMES" => alone(Command::Games, "GAMES", rest),
+        "RULES" => rules(rest, line.starts_in_capitals()),
+        "MATCHES" => alone(Command::Matches, "MATCHES", rest),
         "CHALLENGE" => challenge(rest),
         "ACCEPT" => {
             code(rest, line, "ACCEPT wants the code of the invitation.", "ACCEPT 7K3M9P").map(Command::Accept)
         }
         "DECLINE" => code(rest, line, "DECLINE wants the code of the invitation.", "DECLINE 7K3M9P")
             .map(Command::Decline),
-        "OPEN" => open(rest, line.shouts()),
+        "OPEN" => open(rest, line.starts_in_capitals()),
         "JOIN" => code(rest, line, "JOIN wants the code of the open seat.", "JOIN 7K3M9P").map(Command::Join),
         _ => return None,
     })
@@ -186,7 +189,7 @@ fn report(rest: &[&str]) -> Parsed {
 }
 
 fn extend(rest: &[&str]) -> Parsed {
-    let wrong = || (format!("EXTEND wants a number of days, {MAX_DAYS} at most."), "EXTEND 3 days");
+    let fault = (format!("EXTEND wants a number of days, {MAX_DAYS} at most."), "EXTEND 3 days");
     let rest = match rest {
         [by, rest @ ..] if by.eq_ignore_ascii_case("by") => rest,
         _ => rest,
@@ -196,27 +199,25 @@ fn extend(rest: &[&str]) -> Parsed {
         [number, unit] => match unit.to_ascii_lowercase().as_str() {
             "day" | "days" => (number, 1),
             "week" | "weeks" => (number, 7),
-            _ => return Err(wrong()),
+            _ => return Err(fault),
         },
-        _ => return Err(wrong()),
+        _ => return Err(fault),
     };
     let days = number.parse::<u32>().ok().and_then(|number| number.checked_mul(unit));
     match days {
         Some(days @ 1..=MAX_DAYS) => Ok(Command::Extend { days }),
-        _ => Err(wrong()),
+        _ => Err(fault),
     }
 }
 
+/// Words that link the two days of an absence.
+const LINKING_WORDS: [&str; 8] = ["from", "to", "until", "till", "through", "and", "-", "--"];
+
 fn absent(rest: &[&str]) -> Parsed {
     let example = "ABSENT 2026-12-20 TO 2027-01-03";
-    let linking = |word: &&&str| {
-        !["from", "to", "until", "till", "through", "and", "-", "--"]
-            .iter()
-            .any(|link| word.eq_ignore_ascii_case(link))
-    };
-    let days: Vec<&&str> = rest.iter().filter(linking).collect();
-    let read: Option<Vec<NaiveDate>> = days.iter().map(|word| date(word)).collect();
-    match read.as_deref() {
+    let days = rest.iter().filter(|word| !LINKING_WORDS.iter().any(|link| word.eq_ignore_ascii_case(link)));
+    let dates: Option<Vec<NaiveDate>> = days.map(|word| date(word)).collect();
+    match dates.as_deref() {
         Some([day]) => Ok(Command::Absent { from: *day, to: *day }),
         Some([from, to]) if from <= to => Ok(Command::Absent { from: *from, to: *to }),
         Some([_, _]) => Err(("The first day of an absence cannot lie behind its last.".into(), example)),
@@ -224,28 +225,30 @@ fn absent(rest: &[&str]) -> Parsed {
     }
 }
 
-/// `2026-12-20`, or `20.12.2026`.
+/// Parses `2026-12-20`, `20.12.2026` or `2026/12/20`.
 fn date(word: &str) -> Option<NaiveDate> {
     ["%Y-%m-%d", "%d.%m.%Y", "%Y/%m/%d"].iter().find_map(|form| NaiveDate::parse_from_str(word, form).ok())
 }
 
-fn rules(rest: &[&str], shouts: bool) -> Parsed {
+fn rules(rest: &[&str], in_capitals: bool) -> Parsed {
     let game = rest.join(" ");
     match rest {
         [] => Ok(Command::Rules(None)),
-        _ if shouts || any::GameKind::parse(&game).is_some() => Ok(Command::Rules(Some(game))),
+        _ if in_capitals || any::GameKind::parse(&game).is_some() => Ok(Command::Rules(Some(game))),
         _ => Err(("RULES wants the name of a game. GAMES lists them.".into(), "RULES Quadrant Z")),
     }
 }
 
+/// Parses the code of an invitation or an open seat. In prose it must have a digit or a hyphen.
 fn code(rest: &[&str], line: &NormalizedLine, reason: &str, example: &'static str) -> Parsed<String> {
-    let fits = |code: &str| {
-        code.len() >= 3
-            && code.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-            && (line.shouts() || has_digit(code) || code.contains('-'))
-    };
     match rest {
-        [code] if fits(code) => Ok((*code).to_owned()),
+        [code]
+            if code.len() >= 3
+                && code.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+                && (line.starts_in_capitals() || has_digit(code) || code.contains('-')) =>
+        {
+            Ok((*code).to_owned())
+        }
         _ => Err((reason.to_owned(), example)),
     }
 }
@@ -259,7 +262,7 @@ fn challenge(rest: &[&str]) -> Parsed {
         .map(Party::Player)
         .or_else(|| Party::parse(opponent))
         .ok_or_else(|| (format!("{opponent} is no mail address that I could write to."), example))?;
-    // A link that the sender's program made of the address.
+    // The sender's mail program may have added a link to the address.
     let rest = match rest {
         [link, rest @ ..] if link.starts_with("<mailto") => rest,
         _ => rest,
@@ -268,33 +271,35 @@ fn challenge(rest: &[&str]) -> Parsed {
     Ok(Command::Challenge { opponent, game, options, days })
 }
 
-fn open(rest: &[&str], shouts: bool) -> Parsed {
+fn open(rest: &[&str], in_capitals: bool) -> Parsed {
     let example = "OPEN Quadrant Z days=7";
     let (game, options, days) = terms(rest, example)?;
-    if !shouts && any::GameKind::parse(&game).is_none() {
+    if !in_capitals && any::GameKind::parse(&game).is_none() {
         return Err(("OPEN wants the name of a game. GAMES lists them.".into(), example));
     }
     Ok(Command::Open { game, options, days })
 }
 
-/// The address in a word that a mail program may have dressed up: `a@b.c<mailto:a@b.c>`.
+/// The address in a word that a mail program may have decorated: `a@b.c<mailto:a@b.c>`.
 fn address(word: &str) -> Option<Address> {
     let bare = word.trim_start_matches(['<', '*', '[']);
     let end = bare.find(['<', '>', '*', '[', ']']).unwrap_or(bare.len());
     Address::parse(bare[..end].trim_start_matches("mailto:")).ok()
 }
 
+/// The name of a game, its options, and the days of a turn.
 type Terms = (String, Vec<(String, String)>, Option<u32>);
 
-/// The name of a game, options, and `days=7`.
+/// Parses the name of a game, options `name=value`, and `days=7`.
 fn terms(rest: &[&str], example: &'static str) -> Parsed<Terms> {
-    let named = rest.iter().take_while(|word| !word.contains('=')).count();
-    let game = rest[..named].join(" ");
+    let name_length = rest.iter().take_while(|word| !word.contains('=')).count();
+    let game = rest[..name_length].join(" ");
     if game.is_empty() {
         return Err(("The line lacks the name of a game. GAMES lists them.".into(), example));
     }
-    let (mut options, mut days) = (Vec::new(), None);
-    for word in &rest[named..] {
+    let mut options = Vec::new();
+    let mut days = None;
+    for word in &rest[name_length..] {
         match word.split_once('=') {
             Some((name, value)) if name.eq_ignore_ascii_case("days") => match value.parse::<u32>() {
                 Ok(number @ 1..=MAX_DAYS) if days.is_none() => days = Some(number),

@@ -1,11 +1,10 @@
-//! What a letter asks: orders and commands, line by line, out of what the person wrote now.
+//! Reads what a letter asks for: orders and commands, line by line, in the new text of a letter.
 //!
-//! A line that begins like an order or a command is one; any other is a remark, kept and without effect. Whether
-//! orders may stand is for the game; whether a command may be followed is for the referee.
+//! A line that starts like an order or a command is one. Any other line is a remark, which is kept and has no effect.
+//! The game decides whether the orders are legal, and the referee whether the commands are carried out.
 //!
-//! `END` ends what is open: the text of a `TELL` or a `PROTEST`, after which the reading goes on; else the reading
-//! itself. Orders never travel in a message to the opponent: a `TELL` whose text holds a line that begins like an
-//! order is a fault.
+//! `END` ends the text of a `TELL` or a `PROTEST`, and reading continues below; elsewhere it ends the reading. Orders
+//! never reach the opponent in a message: a `TELL` with a line in its text that starts like an order is a fault.
 
 use crate::game::{Fault, Line};
 
@@ -17,33 +16,33 @@ pub use command::{Command, NumberedCommand, Party};
 use command::ParsedLine;
 use normalized::NormalizedLine;
 
-/// What a letter asks.
+/// What a letter asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// `CHECK`: nothing is to be filed.
+    /// `CHECK`: check the orders, but file nothing.
     pub check: bool,
-    /// `WAIT`: the phase is not to be adjudicated before its deadline.
+    /// `WAIT`: do not adjudicate the phase before its deadline.
     pub wait: bool,
-    /// `TURN n`: the turn for which the orders are meant.
+    /// `TURN n`: the turn of the orders.
     pub turn: Option<u32>,
-    /// The orders, as they are to be parsed: bullets, comments, stray punctuation and look-alike letters are
-    /// gone. Several may stand in one line of the letter, and then bear its number.
+    /// The orders, ready to parse: without bullets, comments, stray punctuation and look-alike letters. Several orders
+    /// on one line of the letter share its number.
     pub orders: Vec<Line>,
     pub commands: Vec<NumberedCommand>,
     /// Lines that are neither, as written.
     pub remarks: Vec<Line>,
-    /// Commands that were not understood, and what cannot stand together. One of these, and nothing is filed.
+    /// Commands that were not understood, and contradictions. If there are any, nothing is filed.
     pub faults: Vec<Fault>,
-    /// A line `END` ended the reading.
+    /// Whether a line `END` ended the reading.
     pub ended: bool,
-    /// Lines in which Cyrillic or Greek letters were taken for the Latin ones that they look like, as read.
+    /// Lines in which Cyrillic or Greek letters were replaced by the Latin ones that they look like, as replaced.
     pub look_alikes: Vec<Line>,
     written: Vec<Line>,
 }
 
 impl Request {
-    /// Reads the lines that a person wrote. `is_order` says whether a line begins like an order of the match's
-    /// game; with no match, `|_| false`.
+    /// Reads the new lines of a letter. `is_order` tells whether a line starts like an order of the match's game;
+    /// without a match, pass `|_| false`.
     pub fn read(lines: &[Line], is_order: impl Fn(&str) -> bool) -> Request {
         let mut parser = RequestParser { lines, at: 0, is_order, request: Request::default() };
         while parser.at < lines.len() && !parser.request.ended {
@@ -53,7 +52,7 @@ impl Request {
         parser.request
     }
 
-    /// Whether nothing was asked at all.
+    /// Whether the letter asks for nothing.
     pub fn is_empty(&self) -> bool {
         !self.check
             && !self.wait
@@ -63,7 +62,7 @@ impl Request {
             && self.faults.is_empty()
     }
 
-    /// All lines that were read, as written.
+    /// All lines, as written.
     pub fn lines(&self) -> &[Line] {
         &self.written
     }
@@ -74,12 +73,12 @@ impl Request {
     }
 }
 
-/// Whether a line is prose though it may begin like an order: `Star Shipping Ltd`. Three words or more, none with a
-/// digit, and the first not in capitals.
+/// Whether a line is prose although it starts like an order, such as `Star Shipping Ltd`: three or more words without
+/// a digit, the first of them not in capitals.
 pub fn is_prose(line: &str) -> bool {
     let mut words = line.split_whitespace();
-    let shouts = words.next().is_none_or(|first| !first.chars().any(char::is_lowercase));
-    !shouts && words.count() >= 2 && !line.contains(|c: char| c.is_ascii_digit())
+    let in_capitals = words.next().is_none_or(|first| !first.chars().any(char::is_lowercase));
+    !in_capitals && words.count() >= 2 && !line.contains(|c: char| c.is_ascii_digit())
 }
 
 struct RequestParser<'a, F> {
@@ -90,7 +89,7 @@ struct RequestParser<'a, F> {
 }
 
 impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
-    /// Reads the line at `at`, with those below that belong to it.
+    /// Reads the line at `at`, and those below that belong to it.
     fn line(&mut self) {
         let line = &self.lines[self.at];
         self.at += 1;
@@ -103,8 +102,8 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
             self.request.orders.extend(orders.into_iter().map(|text| Line { no: line.no, text }));
             return;
         }
-        let understood = self.word(line.no, &wording) || self.command(line.no, &wording);
-        if understood {
+        let is_understood = self.modifier(line.no, &wording) || self.command(line.no, &wording);
+        if is_understood {
             self.note_look_alikes(line.no, &wording);
         } else {
             self.request.remarks.push(line.clone());
@@ -117,7 +116,7 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
         }
     }
 
-    /// The orders that a line holds: several, if each of the pieces between its semicolons is one.
+    /// The orders on a line: several if each piece between its semicolons is one.
     fn orders(&self, wording: &NormalizedLine) -> Option<Vec<String>> {
         let pieces: Vec<String> =
             wording.pieces().map(normalized::as_order).filter(|p| !p.is_empty()).collect();
@@ -128,8 +127,8 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
         (self.is_order)(&whole).then(|| vec![whole])
     }
 
-    /// `END`, `CHECK`, `WAIT` and `TURN n`.
-    fn word(&mut self, no: usize, wording: &NormalizedLine) -> bool {
+    /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns whether the line is one of them.
+    fn modifier(&mut self, no: usize, wording: &NormalizedLine) -> bool {
         let words: Vec<String> = wording.words().map(str::to_ascii_uppercase).collect();
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["END"] => self.request.ended = true,
@@ -158,6 +157,7 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
         true
     }
 
+    /// Reads a command. Returns whether the line is one, understood or not.
     fn command(&mut self, no: usize, wording: &NormalizedLine) -> bool {
         match command::read(wording, || self.has_end()) {
             ParsedLine::Remark => return false,
@@ -181,24 +181,23 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
         true
     }
 
-    /// Whether a line `END` is still to come.
+    /// Whether a line `END` follows.
     fn has_end(&self) -> bool {
         self.lines[self.at..].iter().any(|line| normalized::is_end(&line.text))
     }
 
-    /// A message to the opponent. It must not swallow orders: they would be shown to the other side.
+    /// Reads a message to the opponent. It must not contain orders, because it would show them to the other side.
     fn tell(&mut self, no: usize, wording: &NormalizedLine) {
         let from = self.at;
         let (text, ended) = self.text(wording);
-        let read = |line: &Line| (line.no, NormalizedLine::of(&line.text));
-        let mut below = self.lines[from..self.at].iter().map(read);
-        let swallowed = below.find(|(_, wording)| {
-            self.orders(wording).is_some()
-                || !ended && !matches!(command::read(wording, || false), ParsedLine::Remark)
+        let swallowed = self.lines[from..self.at].iter().find(|line| {
+            let wording = NormalizedLine::of(&line.text);
+            self.orders(&wording).is_some()
+                || !ended && !matches!(command::read(&wording, || false), ParsedLine::Remark)
         });
         let example = "TELL Well played.\nEND";
         let fault = match swallowed {
-            Some((line, _)) => Fault::on(
+            Some(Line { no: line, .. }) => Fault::on(
                 no,
                 format!(
                     "Line {line} stands in the text of TELL and would go to your opponent. Write END on a line of its own where the message ends, and keep orders out of it."
@@ -213,8 +212,8 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
         self.request.faults.push(fault.with_example(example));
     }
 
-    /// What stands behind the first word and in the lines below, up to `END` or the end of the letter; and whether
-    /// there was an `END`.
+    /// Reads the text after the first word and on the lines below, up to `END` or the end of the letter. Also returns
+    /// whether there was an `END`.
     fn text(&mut self, wording: &NormalizedLine) -> (String, bool) {
         let mut lines = vec![wording.raw_after_first_word().to_owned()];
         let mut ended = false;

@@ -1,13 +1,13 @@
-//! One line as it was meant: without bullets, numbering, emphasis, comments and stray punctuation.
+//! Normalises a line for reading: removes bullets, numbering, emphasis, comments and stray punctuation.
 
 use std::borrow::Cow;
 
 use crate::letter::clean::latin;
 
-/// A line of a letter, made ready to be read.
+/// A line of a letter, ready to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NormalizedLine {
-    /// Without what surrounds it; look-alike letters are Latin.
+    /// Without decoration; look-alike letters are replaced by Latin ones.
     pub plain: String,
     pub had_look_alikes: bool,
     /// As written, without bullets.
@@ -30,10 +30,11 @@ impl NormalizedLine {
         !self.plain.chars().any(char::is_alphanumeric)
     }
 
-    /// The words, without the punctuation between them.
+    /// The words, without the punctuation around them.
     pub fn words(&self) -> impl Iterator<Item = &str> {
-        let edge = |c: char| matches!(c, ',' | ':' | ';' | '.' | '!' | '?' | '"' | '\'' | '(' | ')');
-        self.plain.split_whitespace().map(move |word| word.trim_matches(edge)).filter(|word| !word.is_empty())
+        const PUNCTUATION: [char; 10] = [',', ':', ';', '.', '!', '?', '"', '\'', '(', ')'];
+        let words = self.plain.split_whitespace().map(|word| word.trim_matches(PUNCTUATION));
+        words.filter(|word| !word.is_empty())
     }
 
     /// The pieces between semicolons.
@@ -42,21 +43,21 @@ impl NormalizedLine {
     }
 
     /// Whether the first word is in capitals, as commands are in our letters.
-    pub fn shouts(&self) -> bool {
+    pub fn starts_in_capitals(&self) -> bool {
         self.words().next().is_some_and(|word| !word.chars().any(char::is_lowercase))
     }
 
     pub fn after_first_word(&self) -> &str {
-        behind_first_word(&self.plain)
+        after_first_word(&self.plain)
     }
 
-    /// What stands behind the first word as written, comments and all.
+    /// The text after the first word as written, with comments.
     pub fn raw_after_first_word(&self) -> &str {
-        behind_first_word(self.raw.trim_start_matches(['*', '_']))
+        after_first_word(self.raw.trim_start_matches(['*', '_']))
     }
 }
 
-fn behind_first_word(text: &str) -> &str {
+fn after_first_word(text: &str) -> &str {
     let end = text.find(|c: char| c.is_whitespace() || c == ':').unwrap_or(text.len());
     text[end..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '*'))
 }
@@ -67,7 +68,7 @@ pub fn is_end(line: &str) -> bool {
         && NormalizedLine::of(line).words().collect::<Vec<_>>().join(" ").eq_ignore_ascii_case("end")
 }
 
-/// A line as orders are written: punctuation between words is blanks, an arrow is `TO`.
+/// Returns the line in the form of an order: with blanks for punctuation between words, and `TO` for an arrow.
 pub fn as_order(line: &str) -> String {
     let mut arrows = Cow::Borrowed(line);
     if line.contains('>') {
@@ -80,7 +81,7 @@ pub fn as_order(line: &str) -> String {
         .filter(|word| !word.is_empty() && *word != "*")
         .collect();
     match words[..] {
-        // Every board game takes a move from square to square with a hyphen.
+        // All games accept a hyphen in a move from square to square, but not all accept `TO`.
         [from, to_word, to] if to_word.eq_ignore_ascii_case("to") && is_square(from) && is_square(to) => {
             format!("{from}-{to}")
         }
@@ -96,10 +97,10 @@ fn is_square(word: &str) -> bool {
         && chars.all(|c| c.is_ascii_digit())
 }
 
-/// Without `- `, `* `, `• `, `1. `, `2) `, `(3) `, `a) ` at the beginning.
+/// Removes `- `, `* `, `• `, `1. `, `2) `, `(3) ` or `a) ` at the start.
 fn without_bullet(line: &str) -> &str {
     let mut rest = line;
-    // A list in a list has two.
+    // A nested list has several bullets.
     for _ in 0..3 {
         let bullet = rest.trim_start_matches([
             '-', '*', '+', '•', '·', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '→', '~',
@@ -123,40 +124,41 @@ fn without_number(line: &str) -> Option<&str> {
         return None;
     }
     let rest = &inner[digits + letter..];
-    let behind = if digits > 0 { rest.strip_prefix(['.', ')', ':']) } else { rest.strip_prefix(')') }?;
-    let behind = behind.strip_prefix(')').unwrap_or(behind);
-    behind.starts_with(char::is_whitespace).then(|| behind.trim_start())
+    let rest = if digits > 0 { rest.strip_prefix(['.', ')', ':']) } else { rest.strip_prefix(')') }?;
+    let rest = rest.strip_prefix(')').unwrap_or(rest);
+    rest.starts_with(char::is_whitespace).then(|| rest.trim_start())
 }
 
-/// Without `# …`; but `SHIP #1` is ship 1.
+/// Removes `# …`, except that `SHIP #1` is ship 1.
 fn without_comment(line: &str) -> &str {
-    let numbered = |at: usize| {
-        line[at + 1..].starts_with(|c: char| c.is_ascii_digit())
-            && !line[..at].trim().is_empty()
-            && line[..at].trim().chars().all(char::is_alphabetic)
-    };
-    match line.match_indices('#').find(|(at, _)| !numbered(*at)) {
+    match line.match_indices('#').find(|(at, _)| !is_number_sign(line, *at)) {
         Some((at, _)) => line[..at].trim_end(),
         None => line,
     }
 }
 
-/// Without `*bold*`, `_underlined_`, quotation marks or brackets all round; a client may leave one half of them on
-/// the line.
+/// Whether the `#` at `at` stands between a word and a number.
+fn is_number_sign(line: &str, at: usize) -> bool {
+    let before = line[..at].trim();
+    line[at + 1..].starts_with(|c: char| c.is_ascii_digit())
+        && !before.is_empty()
+        && before.chars().all(char::is_alphabetic)
+}
+
+/// Removes `*bold*`, `_underlined_`, quotation marks and brackets around the line. Wrapping may have left only one
+/// half of them.
 fn without_emphasis(line: &str) -> &str {
     let mut rest = line;
     for _ in 0..4 {
-        let first = rest.chars().next();
-        let after = match first {
-            Some('*' | '_' | '`' | '"' | '\'' | '[' | '<' | '(') => rest[1..].trim_start(),
+        match rest.chars().next() {
+            Some('*' | '_' | '`' | '"' | '\'' | '[' | '<' | '(') => rest = rest[1..].trim_start(),
             _ => break,
-        };
-        rest = after;
+        }
     }
     let opened = rest.len() < line.len();
-    // `C4*` is a star of Quad; a word before it says that it is none.
-    let verb = rest.chars().take_while(char::is_ascii_alphabetic).count() >= 3;
-    if opened || verb {
+    // `C4*` is a star in Quad, but a line that starts with a word cannot be one.
+    let starts_with_word = rest.chars().take_while(char::is_ascii_alphabetic).count() >= 3;
+    if opened || starts_with_word {
         let trimmed = rest.trim_end_matches(['*', '_', '`', '"', '\'', ']', '>', ')', '.', ',', ' ']);
         // A star that belongs to the last of several pieces stays.
         if opened || !trimmed.contains('*') { trimmed } else { rest }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::letter::Address;
 
-/// Begins like an order of Quadrant Z.
+/// Whether a line starts like an order of Quadrant Z.
 fn is_order(line: &str) -> bool {
     let first = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
     ["STAR", "SHIP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"].contains(&first.as_str())
@@ -29,7 +29,7 @@ fn command(text: &str) -> Command {
 }
 
 #[test]
-fn orders_are_read_however_they_are_dressed() {
+fn orders_are_read_with_any_decoration() {
     for text in [
         "SHIP 1 A3 TO B2",
         "  SHIP 1:  A3 TO B2. ",
@@ -68,7 +68,7 @@ fn moves_from_square_to_square_are_read_in_every_game() {
 }
 
 #[test]
-fn whatever_is_no_order_is_a_remark_and_none_is_lost() {
+fn other_lines_are_kept_as_remarks() {
     let request = read(
         "Dear referee,\n\nSHIP 1 TO B2\nReport attached, see below.\nTell me if this is fine\n| SHIP 9 TO C1\nAnn",
     );
@@ -89,7 +89,7 @@ fn whatever_is_no_order_is_a_remark_and_none_is_lost() {
 }
 
 #[test]
-fn look_alike_letters_are_taken_for_what_was_meant_and_told() {
+fn look_alike_letters_are_replaced_and_reported() {
     let request = read("ЅНІР 1 ТО В2\nПривет");
     assert_eq!(request.orders[0].text, "SHIP 1 TO B2");
     assert_eq!(request.look_alikes, [Line { no: 1, text: "SHIP 1 TO B2".into() }]);
@@ -97,7 +97,7 @@ fn look_alike_letters_are_taken_for_what_was_meant_and_told() {
 }
 
 #[test]
-fn check_wait_and_turn_are_read_among_the_orders() {
+fn check_wait_and_turn_are_recognised_among_the_orders() {
     let request = read("Check.\nTurn 4:\nSHIP 1 TO B2\nWAIT");
     assert!(request.check && request.wait);
     assert_eq!(request.turn, Some(4));
@@ -117,7 +117,7 @@ fn end_ends_the_reading() {
 }
 
 #[test]
-fn the_text_of_tell_ends_at_end_and_the_reading_goes_on() {
+fn the_text_of_tell_ends_at_end_and_reading_continues() {
     let request = read("TELL Well played!\n\nSee you # soon\nEND\nSHIP 1 TO B2\nEND\nSHIP 2 HOLD");
     assert_eq!(request.commands[0].command, Command::Tell("Well played!\n\nSee you # soon".into()));
     assert_eq!(request.orders.len(), 1);
@@ -127,7 +127,7 @@ fn the_text_of_tell_ends_at_end_and_the_reading_goes_on() {
 }
 
 #[test]
-fn orders_never_travel_in_a_message() {
+fn orders_in_a_message_are_a_fault() {
     for text in [
         "TELL Good luck\nSHIP 1 TO B2",
         "TELL Good luck\nSHIP 1 TO B2\nEND",
@@ -198,7 +198,7 @@ fn commands_are_read_in_any_case() {
 }
 
 #[test]
-fn the_house_is_challenged_like_anybody_and_its_level_may_be_named() {
+fn the_house_can_be_challenged_at_a_level() {
     for (text, level) in [
         ("CHALLENGE house Quad level=average first=me", None),
         ("challenge HOUSE:expert quad level=average first=me", Some("expert".to_owned())),
@@ -210,7 +210,7 @@ fn the_house_is_challenged_like_anybody_and_its_level_may_be_named() {
 }
 
 #[test]
-fn a_command_that_is_not_understood_is_a_fault_and_prose_is_none() {
+fn a_malformed_command_is_a_fault_and_prose_is_a_remark() {
     for text in [
         "EXTEND",
         "EXTEND 0 days",
@@ -264,7 +264,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_signature_with_the_word_for_an_order_is_prose() {
+fn a_line_of_words_that_starts_like_an_order_is_prose() {
     for line in ["Star Shipping Ltd", "Hold the line, they said", "capture the moment"] {
         assert!(is_prose(line), "{line}");
     }

@@ -1,62 +1,68 @@
-//! Where an entry is not as it was made again, and in which of its fields.
+//! Names the first entry that differs from the repeated ruling, and the fields in which it does.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::Check;
-use crate::audit::Place;
+use crate::audit::verdict::Place;
 use crate::ledger::{ChainedEntry, Source};
 use crate::referee::Ruling;
 
 impl Check {
-    /// Names the first entry that is not as it was made again.
-    pub(super) fn name_difference(&mut self, ruling: &Ruling) {
-        for ChainedEntry { entry, json: again, .. } in &ruling.entries {
-            let Some(found) = self.waiting.pop_front() else {
-                let what =
-                    format!("it is missing: {} follows from {}", entry.fact.kind(), because(&entry.cause));
-                return self.wrong(Place::Entry(entry.seq), what);
+    /// Reports the first pending entry that differs from those of the repeated ruling.
+    pub(super) fn report_difference(&mut self, ruling: &Ruling) {
+        for ChainedEntry { entry, json: repeated, .. } in &ruling.entries {
+            let Some(found) = self.pending.pop_front() else {
+                let what = format!(
+                    "it is missing: {} should follow from {}",
+                    entry.fact.kind(),
+                    describe(&entry.cause)
+                );
+                return self.report(Place::Entry(entry.seq), what);
             };
-            if *again != found.json {
-                let (fields, cause) = (differing_json(again, &found.json), because(&found.link.cause));
-                let what = format!("{fields} is not what follows from {cause}");
-                return self.wrong(Place::Entry(entry.seq), what);
+            if *repeated != found.json {
+                let what = format!(
+                    "the repeated ruling on {} differs in {}",
+                    describe(&found.link.cause),
+                    differing_json(repeated, &found.json)
+                );
+                return self.report(Place::Entry(entry.seq), what);
             }
         }
     }
 }
 
-/// What an entry's cause is, for people.
-fn because(cause: &Source) -> String {
+/// Describes an entry's cause for people.
+fn describe(cause: &Source) -> String {
     match cause {
         Source::Letter(digest) => format!("letter {digest}"),
         Source::Clock => "the clock".to_owned(),
-        Source::Gm { name, .. } => format!("what the GM {name} did"),
-        Source::House { .. } => "what the referee did".to_owned(),
+        Source::Gm { name, .. } => format!("an act of the GM {name}"),
+        Source::House { .. } => "an act of the referee".to_owned(),
     }
 }
 
-/// The names of the fields in which two values differ.
+/// The names of the fields in which two JSON texts differ.
 pub(super) fn differing_json(one: &str, other: &str) -> String {
-    let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+    let one: Value = serde_json::from_str(one).unwrap_or_default();
+    let other: Value = serde_json::from_str(other).unwrap_or_default();
     let mut names = Vec::new();
-    differing_fields("", &parse(one), &parse(other), &mut names);
+    differing_fields("", &one, &other, &mut names);
     if names.is_empty() { "its form".to_owned() } else { names.join(", ") }
 }
 
-/// Fields are told two levels deep: `body.orders`.
+/// Collects the names of differing fields, two levels deep: `body.orders`.
 fn differing_fields(prefix: &str, one: &Value, other: &Value, names: &mut Vec<String>) {
     let (Value::Object(one), Value::Object(other)) = (one, other) else { return };
     let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     for key in keys {
-        let (ours, theirs) = (one.get(key), other.get(key));
-        if ours == theirs {
+        if one.get(key) == other.get(key) {
             continue;
         }
         let before = names.len();
-        if let (Some(ours), Some(theirs), true) = (ours, theirs, prefix.is_empty()) {
-            differing_fields(&format!("{key}."), ours, theirs, names);
+        if let (Some(one), Some(other), true) = (one.get(key), other.get(key), prefix.is_empty()) {
+            differing_fields(&format!("{key}."), one, other, names);
         }
         if names.len() == before {
             names.push(format!("{prefix}{key}"));

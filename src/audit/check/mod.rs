@@ -1,4 +1,4 @@
-//! The check of one match: the chain, the letters, and every ruling made once more from what they say.
+//! Checks one match: the chain, the letters, and every ruling, repeated from what they say.
 
 mod difference;
 mod reader;
@@ -10,228 +10,211 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use self::difference::differing_json;
-use self::reader::ReadLetter;
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredDispatch};
-use super::{AuditVerdict, ExpectedDispatch, Finding, Place};
+use self::reader::{PendingEntry, ReadLetter};
+use super::expected::ExpectedDispatch;
+use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact, Head, Link, Source};
-use crate::letter::{Digest, Letter, Limits};
+use crate::letter::{Digest, Letter};
 use crate::referee::{DispatchKind, Match, Ruling, Stage};
 use crate::report::envelope::{self, AnsweredLetter};
 
-/// The match as it is kept beside its ledger.
+/// The match as it is stored beside its ledger.
 #[derive(Clone, Debug)]
 pub struct StoredMatch {
     pub id: String,
     pub game: GameKind,
     pub stage: Stage,
     pub wake_at: Option<DateTime<Utc>>,
-    /// As JSON.
+    /// The match as JSON.
     pub snapshot: String,
 }
 
-/// An entry that waits to be made again.
-struct PendingEntry {
-    link: Link,
-    json: String,
-    hash: Digest,
-}
-
-/// The check of one match, fed with what [`LedgerReader`] has read of it, in order.
+/// The check of one match. The caller pushes what [`LedgerReader`] has read, in order.
 ///
-/// What waits to be ruled on again is held, and nothing else: memory grows with the longest ruling, with what the
-/// match itself remembers, and by some bytes for each turn and each letter.
+/// Only entries and letters of pending rulings are held: memory grows with the longest ruling, the match itself, and a
+/// few bytes for each turn and letter.
 pub struct Check {
-    kept: StoredMatch,
+    stored: StoredMatch,
     snapshot: Option<Match>,
-    /// The addresses of the players today.
+    /// The current addresses of the players.
     addresses: BySeat<Vec<String>>,
-    /// Whose letters bear a token, and from which addresses, by what was sent to each seat.
+    /// For each reply token, its seat and the addresses that may use it.
     tokens: BTreeMap<String, (Seat, BTreeSet<String>)>,
-    /// What was sent, by the part of the Message-ID that names the ruling; taken out once it is expected.
-    sent: BTreeMap<String, StoredDispatch>,
-    /// The Message-IDs of reports until now, by seat.
-    reports: [Vec<String>; 2],
+    /// Our letters that no ruling has accounted for yet, by the part of the Message-ID that names the ruling.
+    dispatches: BTreeMap<String, StoredDispatch>,
+    /// The Message-IDs of the reports so far, by seat.
+    report_ids: BySeat<Vec<String>>,
     head: Head,
-    waiting: VecDeque<PendingEntry>,
+    pending: VecDeque<PendingEntry>,
     letters: BTreeMap<Digest, ReadLetter>,
-    /// The letters that were ruled on, by the beginning of their digests.
-    ruled: BTreeSet<u64>,
-    /// Entries that the record follows from.
-    record: Vec<Entry>,
-    now: Option<Match>,
-    /// What the last ruling brought, each letter by its place; the next entry tells their digests.
-    brought: Vec<Option<ExpectedDispatch>>,
+    /// The letters that were ruled on, by the first bytes of their digests.
+    ruled_letters: BTreeSet<u64>,
+    /// The entries that the game record depends on.
+    record_entries: Vec<Entry>,
+    current: Option<Match>,
+    /// The letters of the last ruling, in order. The next entry confirms their digests.
+    unconfirmed: Vec<Option<ExpectedDispatch>>,
     verdict: AuditVerdict,
-    /// Whether the house is asked for each of its turns again.
+    /// Whether to compute the house's turns again, which takes as long as it did then.
     pub replays_house_turns: bool,
 }
 
-/// Nothing is too big to be read a second time.
-const NO_LIMITS: Limits = Limits {
-    max_bytes: usize::MAX,
-    max_header_bytes: usize::MAX,
-    max_parts: usize::MAX / 4,
-    max_nesting: 1000,
-    max_lines: usize::MAX,
-};
-
 impl Check {
-    /// `addresses` are those of the players today, beside the ones that were written to.
-    pub fn new(kept: StoredMatch, addresses: BySeat<Vec<String>>) -> Check {
-        let snapshot = serde_json::from_str(&kept.snapshot).ok();
-        let verdict = AuditVerdict { match_id: kept.id.clone(), ..AuditVerdict::default() };
+    /// `addresses` are the current ones of the players; those that letters were sent to are added from the letters.
+    pub fn new(stored: StoredMatch, addresses: BySeat<Vec<String>>) -> Check {
+        let snapshot = serde_json::from_str(&stored.snapshot).ok();
+        let verdict = AuditVerdict { match_id: stored.id.clone(), ..AuditVerdict::default() };
         let mut check = Check {
-            kept,
+            stored,
             snapshot,
             addresses,
             tokens: BTreeMap::new(),
-            sent: BTreeMap::new(),
-            reports: [Vec::new(), Vec::new()],
+            dispatches: BTreeMap::new(),
+            report_ids: BySeat::default(),
             head: Head::default(),
-            waiting: VecDeque::new(),
+            pending: VecDeque::new(),
             letters: BTreeMap::new(),
-            ruled: BTreeSet::new(),
-            record: Vec::new(),
-            now: None,
-            brought: Vec::new(),
+            ruled_letters: BTreeSet::new(),
+            record_entries: Vec::new(),
+            current: None,
+            unconfirmed: Vec::new(),
             verdict,
             replays_house_turns: true,
         };
         if check.snapshot.is_none() {
-            check.wrong(Place::Kept("the snapshot"), "it cannot be read; nothing can be ruled on again");
+            check.report(Place::Kept("the snapshot"), "it cannot be read, so no ruling can be repeated");
         }
         check
     }
 
-    /// Takes what was read of the match next.
-    pub fn push_batch(&mut self, read: LedgerBatch) {
-        let LedgerBatch { entries, letters, sent, broken } = read;
+    /// Adds the next batch of the match.
+    pub fn push_batch(&mut self, batch: LedgerBatch) {
         if self.is_stopped() {
             return;
         }
-        self.take_sent(sent);
+        let LedgerBatch { entries, letters, sent, broken } = batch;
+        for dispatch in sent {
+            self.push_dispatch(dispatch);
+        }
         self.verdict.entries += entries.len() as u64;
         self.verdict.letters += letters.len() as u64;
         if let Some(last) = entries.last() {
             self.head = Head { seq: last.link.seq, hash: last.hash };
         }
-        self.waiting.extend(entries);
+        self.pending.extend(entries);
         self.letters.extend(letters);
         self.verdict.findings.extend(broken);
     }
 
-    fn take_sent(&mut self, sent: Vec<StoredDispatch>) {
-        for letter in sent {
-            let Some((token, ruling, _)) = letter.ruling(&self.kept.id) else {
-                self.wrong(Place::Sent(letter.message_id), "it is on no ruling's account");
-                continue;
-            };
-            if let Some(seat) = letter.seat {
-                let addresses = &self.addresses[seat];
-                let known = self.tokens.entry(token.to_owned());
-                let known = known.or_insert_with(|| (seat, addresses.iter().cloned().collect()));
-                known.1.insert(letter.recipient.to_lowercase());
-            }
-            if let Some(twice) = self.sent.insert(ruling.to_owned(), letter) {
-                self.wrong(Place::Sent(twice.message_id), "another letter of ours stands in the same place");
-            }
+    fn push_dispatch(&mut self, dispatch: StoredDispatch) {
+        let Some((token, ruling, _)) = dispatch.ruling(&self.stored.id) else {
+            return self
+                .report(Place::Sent(dispatch.message_id), "its Message-ID names no ruling of this match");
+        };
+        if let Some(seat) = dispatch.seat {
+            let (_, addresses) = self
+                .tokens
+                .entry(token.to_owned())
+                .or_insert_with(|| (seat, self.addresses[seat].iter().cloned().collect()));
+            addresses.insert(dispatch.recipient.to_lowercase());
+        }
+        if let Some(twin) = self.dispatches.insert(ruling.to_owned(), dispatch) {
+            self.report(Place::Sent(twin.message_id), "another letter has the same place in its ruling");
         }
     }
 
-    /// Whether a fault was found after which nothing that follows can be judged.
+    /// Whether a finding makes it impossible to judge what follows.
     pub fn is_stopped(&self) -> bool {
         self.verdict.findings.iter().any(|finding| !matches!(finding.place, Place::Sent(_)))
     }
 
-    fn wrong(&mut self, place: Place, what: impl Into<String>) {
+    fn report(&mut self, place: Place, what: impl Into<String>) {
         self.verdict.findings.push(Finding { place, what: what.into() });
     }
 
-    /// Rules again on what waits, and gives the letters that come of it; at the end, on all of it.
+    /// Repeats the pending rulings whose entries are complete, or all of them `at_end`. Returns the letters that they
+    /// must have sent.
     pub fn rule_pending(&mut self, at_end: bool) -> Vec<ExpectedDispatch> {
         let mut expected = Vec::new();
-        while !self.is_stopped() && (at_end && !self.waiting.is_empty() || self.first_is_whole()) {
-            self.rule_once(&mut expected);
+        while !self.is_stopped() && (at_end && !self.pending.is_empty() || self.first_is_complete()) {
+            self.repeat_ruling(&mut expected);
         }
         if at_end && !self.is_stopped() {
-            // Of what the last ruling brought no entry tells yet.
+            // No entry confirms the letters of the last ruling yet; the snapshot does.
             let told = self.snapshot.as_ref().map(|game_match| game_match.told.clone()).unwrap_or_default();
-            if !self.is_told(&told, true, &mut expected) {
-                self.wrong(Place::Kept("the snapshot"), "told is not what the last ruling brought");
+            if !self.confirm(&told, true, &mut expected) {
+                let what = "its field told does not list the letters of the last ruling";
+                self.report(Place::Kept("the snapshot"), what);
             }
         }
-        let waiting = &self.waiting;
+        let pending = &self.pending;
         self.letters.retain(|digest, _| {
-            waiting.iter().any(|one| matches!(one.link.cause, Source::Letter(cause) if cause == *digest))
+            pending.iter().any(|entry| matches!(entry.link.cause, Source::Letter(cause) if cause == *digest))
         });
         expected
     }
 
-    /// Whether an entry of another cause waits behind those of the first.
-    fn first_is_whole(&self) -> bool {
-        self.group().count() < self.waiting.len()
+    /// Whether an entry with another cause follows those of the first ruling.
+    fn first_is_complete(&self) -> bool {
+        self.first_group().count() < self.pending.len()
     }
 
-    /// The entries at the front that have one cause.
-    fn group(&self) -> impl Iterator<Item = &Link> {
-        let first = self.waiting.front().map(|first| &first.link);
-        let links = self.waiting.iter().map(|waiting| &waiting.link);
+    /// The pending entries with the same cause as the first.
+    fn first_group(&self) -> impl Iterator<Item = &Link> {
+        let first = self.pending.front().map(|first| &first.link);
+        let links = self.pending.iter().map(|entry| &entry.link);
         links.take_while(move |next| {
             first.is_some_and(|first| next.cause == first.cause && next.at == first.at)
         })
     }
 
-    /// What the last ruling brought is now expected by these digests; false if there are more or fewer.
-    fn is_told(&mut self, told: &[Digest], last: bool, expected: &mut Vec<ExpectedDispatch>) -> bool {
-        if told.len() != self.brought.len() {
+    /// Moves the letters of the last ruling to `expected`, with these digests. Returns whether their number is right.
+    fn confirm(&mut self, told: &[Digest], last: bool, expected: &mut Vec<ExpectedDispatch>) -> bool {
+        if told.len() != self.unconfirmed.len() {
             return false;
         }
-        let brought = std::mem::take(&mut self.brought).into_iter().zip(told);
-        let letters =
-            brought.filter_map(|(letter, told)| Some(ExpectedDispatch { told: *told, last, ..letter? }));
-        expected.extend(letters);
-        self.now.iter_mut().for_each(|game_match| game_match.told = told.to_vec());
+        for (dispatch, told) in std::mem::take(&mut self.unconfirmed).into_iter().zip(told) {
+            // Those that are missing were reported before.
+            let Some(dispatch) = dispatch else { continue };
+            expected.push(ExpectedDispatch { told: *told, last, ..dispatch });
+        }
+        if let Some(game_match) = &mut self.current {
+            game_match.told = told.to_vec();
+        }
         true
     }
 
-    fn rule_once(&mut self, expected: &mut Vec<ExpectedDispatch>) {
-        let Some(first) = self.waiting.front() else { return };
+    /// Repeats the ruling on the first pending entry, and compares all its entries.
+    fn repeat_ruling(&mut self, expected: &mut Vec<ExpectedDispatch>) {
+        let Some(first) = self.pending.front() else { return };
         let (seq, at, told) = (first.link.seq, first.link.at, first.link.told.clone());
-        if !self.is_told(&told, false, expected) {
-            return self.wrong(Place::Entry(seq), "told is not what was sent before it");
+        if !self.confirm(&told, false, expected) {
+            let what = "its field told does not list the letters of the previous ruling";
+            return self.report(Place::Entry(seq), what);
         }
         let (ruling, letter) = match self.ruling() {
             Ok(ruled) => ruled,
             Err(finding) => return self.verdict.findings.push(finding),
         };
         let Some(last) = ruling.entries.len().checked_sub(1) else {
-            return self.wrong(Place::Entry(seq), "nothing in the match leads to it: it was added");
+            return self.report(Place::Entry(seq), "nothing in the match causes it: it was inserted");
         };
-        // Where the last hash is right, so is every byte of all entries before it.
-        if self.waiting.get(last).map(|last| last.hash) != Some(ruling.after.head.hash) {
-            return self.name_difference(&ruling);
+        // If the last hash matches, so does every byte of the entries before it.
+        if self.pending.get(last).map(|last| last.hash) != Some(ruling.after.head.hash) {
+            return self.report_difference(&ruling);
         }
-        self.waiting.drain(..=last);
-        let of_record = ruling.entries.iter().map(|chained| &chained.entry).filter(|entry| {
-            matches!(
-                entry.fact,
-                Fact::MatchOpened { .. }
-                    | Fact::TurnAdjudicated { .. }
-                    | Fact::MatchClosed { .. }
-                    | Fact::CorrectionMade { .. }
-                    | Fact::PlayerRenamed { .. }
-                    | Fact::PlayerReplaced { .. }
-            )
-        });
-        self.record.extend(of_record.cloned());
-        self.brought = self.letters_of(&ruling, letter.as_deref(), at);
-        self.now = Some(ruling.after);
+        self.pending.drain(..=last);
+        let entries = ruling.entries.iter().map(|chained| &chained.entry);
+        self.record_entries.extend(entries.filter(|entry| is_of_record(&entry.fact)).cloned());
+        self.unconfirmed = self.dispatches_of(&ruling, letter.as_deref(), at);
+        self.current = Some(ruling.after);
     }
 
-    /// The letters that a ruling brought, each with the one that is kept.
-    fn letters_of(
+    /// The letters that a ruling must have sent, each with the stored one, or `None` if that is missing.
+    fn dispatches_of(
         &mut self,
         ruling: &Ruling,
         letter: Option<&Letter>,
@@ -241,21 +224,23 @@ impl Check {
             return Vec::new();
         }
         let game_match = Arc::new(ruling.after.clone());
-        let ended =
+        let has_ended =
             ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. }));
-        let record = ended.then(|| ledger::record(&self.record).map(|record| record.to_string())).flatten();
+        let record = if has_ended { ledger::record(&self.record_entries) } else { None };
+        let record = record.map(|record| record.to_string());
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
             let unique = envelope::unique_part(&game_match, index);
-            let Some(sent) = self.sent.remove(&unique) else {
+            let Some(stored) = self.dispatches.remove(&unique) else {
                 let kind = envelope::kind(&dispatch.content);
-                let what = format!("it is missing: entry #{} brought this {kind}", game_match.head.seq);
-                self.verdict.findings.push(Finding { place: Place::Sent(unique), what });
+                let what = format!("it is missing: entry #{} caused this {kind}", game_match.head.seq);
+                self.report(Place::Sent(unique), what);
                 expected.push(None);
                 continue;
             };
-            let mut letter = ExpectedDispatch {
-                sent,
+            let mut dispatch = ExpectedDispatch {
+                stored,
+                // A placeholder, until the next entry confirms the digest.
                 told: game_match.head.hash,
                 last: false,
                 game_match: Arc::clone(&game_match),
@@ -263,89 +248,102 @@ impl Check {
                 at,
                 answered: letter.map(AnsweredLetter::new),
                 record: record.clone(),
-                reports_before: Vec::new(),
+                earlier_reports: Vec::new(),
             };
-            if let Some(seat) = letter.sent.seat {
-                let reports = &mut self.reports[seat as usize];
-                if letter.wanted().is_some() {
-                    letter.reports_before.clone_from(reports);
+            if let Some(seat) = dispatch.stored.seat {
+                let report_ids = &mut self.report_ids[seat];
+                if dispatch.wanted().is_some() {
+                    dispatch.earlier_reports.clone_from(report_ids);
                 }
-                if letter.sent.kind == DispatchKind::Report {
-                    reports.push(letter.sent.message_id.clone());
+                if dispatch.stored.kind == DispatchKind::Report {
+                    report_ids.push(dispatch.stored.message_id.clone());
                 }
             }
-            expected.push(Some(letter));
+            expected.push(Some(dispatch));
         }
         expected
     }
 
-    /// How many faults were found until now.
+    /// The number of findings so far.
     pub fn finding_count(&self) -> usize {
         self.verdict.findings.len()
     }
 
-    /// Takes what came of comparing letters of ours; the faults among them belong behind the first `before`.
+    /// Records the results of comparing our letters. Their findings go before those from index `before` on, so that
+    /// all are in the order of the ledger.
     pub fn record_comparisons(&mut self, results: Vec<Result<bool, Finding>>, before: usize) {
-        let mut faults = Vec::new();
+        let mut findings = Vec::new();
         for result in results {
             match result {
                 Ok(true) => self.verdict.sent += 1,
                 Ok(false) => self.verdict.sent_in_other_words += 1,
-                Err(finding) => faults.push(finding),
+                Err(finding) => findings.push(finding),
             }
         }
-        self.verdict.findings.splice(before..before, faults);
+        self.verdict.findings.splice(before..before, findings);
     }
 
-    /// Takes letters that are kept as having acted in the match, after all entries.
+    /// Checks that entries name these letters, which are stored as ruled on in this match. Call it after all entries.
     pub fn check_acted_letters(&mut self, acted: &[Digest]) {
         if self.is_stopped() {
             return;
         }
-        for digest in acted.iter().filter(|digest| !self.ruled.contains(&short(digest))) {
-            let what = "it acted in the match, but no entry names it".to_owned();
+        for digest in acted.iter().filter(|digest| !self.ruled_letters.contains(&short(digest))) {
+            let what = "it is stored as ruled on in this match, but no entry names it".to_owned();
             self.verdict.findings.push(Finding { place: Place::Letter(*digest), what });
         }
     }
 
-    /// Ends the check.
+    /// Ends the check: compares the stored match with the repeated one.
     pub fn finish(mut self) -> AuditVerdict {
         self.verdict.head = self.head;
         if self.is_stopped() {
             return self.verdict;
         }
         if self.head.seq == 0 {
-            self.wrong(Place::Entry(1), "it is missing: the ledger is empty");
+            self.report(Place::Entry(1), "it is missing: the ledger is empty");
             return self.verdict;
         }
-        for sent in std::mem::take(&mut self.sent).into_values() {
-            let what = "no entry leads to it: it was added".to_owned();
-            self.verdict.findings.push(Finding { place: Place::Sent(sent.message_id), what });
+        for dispatch in std::mem::take(&mut self.dispatches).into_values() {
+            self.report(Place::Sent(dispatch.message_id), "no entry causes it: it was added");
         }
-        let Some(now) = self.now.take() else { return self.verdict };
-        let kept = &self.kept;
-        let again = serde_json::to_string(&now).expect("a match is plain values");
-        if again != kept.snapshot {
+        let Some(current) = self.current.take() else { return self.verdict };
+        let stored = &self.stored;
+        let repeated = serde_json::to_string(&current).expect("a match is plain values");
+        if repeated != stored.snapshot {
             let what = match self.snapshot.as_ref().map(|game_match| game_match.head.seq) {
-                Some(seq) if seq > now.head.seq => {
-                    format!("it stands at entry #{seq}, but the ledger ends with #{}", now.head.seq)
+                Some(seq) if seq > current.head.seq => {
+                    format!("it includes entry #{seq}, but the ledger ends with #{}", current.head.seq)
                 }
-                _ => {
-                    format!("{} is not what follows from the ledger", differing_json(&again, &kept.snapshot))
+                Some(_) | None => {
+                    format!("the repeated match differs in {}", differing_json(&repeated, &stored.snapshot))
                 }
             };
-            self.wrong(Place::Kept("the snapshot"), what);
-        } else if (kept.game, kept.stage, kept.wake_at) != (now.game, now.stage, now.wake_at()) {
-            self.wrong(
-                Place::Kept("the match"),
-                "its game, stage or next moment is not that of its snapshot",
-            );
+            self.report(Place::Kept("the snapshot"), what);
+        } else if (stored.game, stored.stage, stored.wake_at)
+            != (current.game, current.stage, current.wake_at())
+        {
+            let what = "its game, stage or next wake-up differs from its snapshot";
+            self.report(Place::Kept("the match"), what);
         }
         self.verdict
     }
 }
 
-/// The beginning of a digest, which is enough to tell the letters of one match apart.
+/// Whether the game record depends on the fact.
+fn is_of_record(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::MatchOpened { .. }
+            | Fact::TurnAdjudicated { .. }
+            | Fact::MatchClosed { .. }
+            | Fact::CorrectionMade { .. }
+            | Fact::PlayerRenamed { .. }
+            | Fact::PlayerReplaced { .. }
+    )
+}
+
+/// The first bytes of a digest, which are enough to distinguish the letters of one match.
 fn short(digest: &Digest) -> u64 {
     digest.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

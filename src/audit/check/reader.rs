@@ -1,19 +1,29 @@
-//! What is read of a match before it is ruled on again: the chain is followed, and the letters are understood that it
-//! names. It needs nothing of the rulings, so the one goes ahead of the other.
+//! Reads a match for the check: walks the chain and parses the letters that it names.
+//!
+//! Reading does not depend on the repeated rulings, so the next entries are read while the last ones are checked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{NO_LIMITS, PendingEntry};
-use crate::audit::{Finding, Place};
+use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
-use crate::ledger::{Entry, Fact, Head, Source};
-use crate::letter::{Digest, Letter, NewText, OwnIdentity};
+use crate::ledger::{Entry, Fact, Head, Link, Source};
+use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};
 use crate::referee::DispatchKind;
 
-/// An entry as it is kept: what it is found by, its canonical JSON and its hash.
+/// No limits: accepted letters stay readable if the limits are lowered.
+const NO_LIMITS: Limits = Limits {
+    max_bytes: usize::MAX,
+    max_header_bytes: usize::MAX,
+    // Multiplied by four in the check, which must not overflow.
+    max_parts: usize::MAX / 4,
+    max_nesting: 1000,
+    max_lines: usize::MAX,
+};
+
+/// A stored entry: the columns that index it, its canonical JSON and its hash.
 #[derive(Clone, Debug)]
 pub struct LedgerRow {
     pub seq: u64,
@@ -23,7 +33,7 @@ pub struct LedgerRow {
     pub hash: Digest,
 }
 
-/// A letter of ours as it is kept.
+/// One of our letters as it is stored.
 #[derive(Clone, Debug)]
 pub struct StoredDispatch {
     pub message_id: String,
@@ -31,12 +41,13 @@ pub struct StoredDispatch {
     pub kind: DispatchKind,
     pub seat: Option<Seat>,
     pub bytes: Vec<u8>,
-    /// Of the bytes.
+    /// The digest of `bytes`.
     pub digest: Digest,
 }
 
 impl StoredDispatch {
-    /// The reply token that its Message-ID begins with, the part that names the ruling, and that ruling's last entry.
+    /// Splits its Message-ID into the reply token and the part that names the ruling; also returns the number of that
+    /// ruling's last entry.
     pub(super) fn ruling(&self, match_id: &str) -> Option<(&str, &str, u64)> {
         let local = self.message_id.split('@').next()?;
         let marker = format!("{}.", match_id.to_lowercase());
@@ -46,10 +57,17 @@ impl StoredDispatch {
     }
 }
 
-/// A letter as it is kept, as it reads, and what its sender wrote.
+/// An entry whose ruling has not been repeated yet.
+pub(super) struct PendingEntry {
+    pub link: Link,
+    pub json: String,
+    pub hash: Digest,
+}
+
+/// A letter, or why it cannot be read, and its new text.
 pub(super) type ReadLetter = (Result<Box<Letter>, &'static str>, NewText);
 
-/// A letter that was read, and is to be understood beside what it answers.
+/// A parsed letter, not yet compared with our letters that it quotes.
 pub struct ParsedLetter {
     digest: Digest,
     letter: Result<Box<Letter>, &'static str>,
@@ -62,36 +80,36 @@ impl ParsedLetter {
     }
 }
 
-/// Some entries of a match, the letters that they name, and letters of ours up to them at least.
+/// Consecutive entries of a match, the letters that they name, and our letters, at least up to these entries.
 #[derive(Default)]
 pub struct LedgerBatch {
     pub(super) entries: Vec<PendingEntry>,
     pub(super) letters: Vec<(Digest, ReadLetter)>,
     pub(super) sent: Vec<StoredDispatch>,
-    /// Where the chain is broken behind these entries.
+    /// Where the chain breaks after these entries.
     pub(super) broken: Option<Finding>,
 }
 
 impl LedgerBatch {
-    /// Whether nothing follows.
+    /// Whether there are no more entries.
     pub fn is_end(&self) -> bool {
         self.entries.is_empty() && self.broken.is_none()
     }
 }
 
-/// Goes through a match in the order in which it was made, and hands out what it has read ([`LedgerReader::take_batch`]).
+/// Reads a match from its first entry on. The caller pushes rows in order, and takes batches out.
 pub struct LedgerReader {
     match_id: String,
     head: Head,
-    /// By what letters to the referee were read, as the ledger tells until here.
+    /// The referee's identity, as the last entry that set it records.
     own: Option<Arc<OwnIdentity>>,
     /// The letter that the last entry names.
     cause: Option<Digest>,
-    /// The letters that are still to be handed in, with what they were read by.
-    wanted: BTreeMap<Digest, Option<Arc<OwnIdentity>>>,
-    /// Up to which entry we have what was sent; `None`: there is no more.
+    /// The letters that the caller has yet to push, each with the identity to parse it with.
+    missing: BTreeMap<Digest, Option<Arc<OwnIdentity>>>,
+    /// The entry up to which our letters have been pushed. `None` if there are no more.
     sent_until: Option<u64>,
-    read: LedgerBatch,
+    batch: LedgerBatch,
 }
 
 impl LedgerReader {
@@ -101,9 +119,9 @@ impl LedgerReader {
             head: Head::default(),
             own: None,
             cause: None,
-            wanted: BTreeMap::new(),
+            missing: BTreeMap::new(),
             sent_until: Some(0),
-            read: LedgerBatch::default(),
+            batch: LedgerBatch::default(),
         }
     }
 
@@ -116,12 +134,12 @@ impl LedgerReader {
         self.head.seq
     }
 
-    /// Takes the next entry.
+    /// Adds the next entry. After a break in the chain, entries are ignored.
     pub fn push_entry(&mut self, row: LedgerRow) {
-        if self.read.broken.is_none()
+        if self.batch.broken.is_none()
             && let Err(finding) = self.follow(row)
         {
-            self.read.broken = Some(finding);
+            self.batch.broken = Some(finding);
         }
     }
 
@@ -129,15 +147,15 @@ impl LedgerReader {
         let seq = self.head.seq + 1;
         let wrong = |what: String| Finding { place: Place::Entry(seq), what };
         if row.seq == 0 {
-            let what = "the entries of a match begin with number 1".to_owned();
+            let what = "the entries of a match start with number 1".to_owned();
             return Err(Finding { place: Place::Entry(0), what });
         }
         let link = self.head.follow(&row.json, row.hash).map_err(|broken| wrong(broken.to_string()))?;
         if link.match_id != self.match_id {
-            return Err(wrong(format!("it is an entry of match {}", link.match_id)));
+            return Err(wrong(format!("it belongs to match {}", link.match_id)));
         }
         if (row.seq, row.at, &row.kind) != (link.seq, link.at, &link.kind) {
-            return Err(wrong("it is kept under another number, time or kind than it bears".to_owned()));
+            return Err(wrong("it is stored under a number, time or kind other than its own".to_owned()));
         }
         if matches!(link.kind.as_str(), "MatchOpened" | "DeskSet")
             && let Ok(Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk }) =
@@ -150,57 +168,59 @@ impl LedgerReader {
             Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
         };
         if let Some(digest) = cause.filter(|_| cause != self.cause) {
-            self.wanted.insert(digest, self.own.clone());
+            self.missing.insert(digest, self.own.clone());
         }
         self.cause = cause;
-        self.read.entries.push(PendingEntry { link, json: row.json, hash: row.hash });
+        self.batch.entries.push(PendingEntry { link, json: row.json, hash: row.hash });
         Ok(())
     }
 
-    /// Whether more of what was sent is needed before what was read can be ruled on again.
+    /// Whether more of our letters are needed before the rulings on the pushed entries can be repeated.
     pub fn needs_dispatches(&self) -> bool {
         self.sent_until.is_some_and(|seq| seq <= self.head.seq)
     }
 
-    /// Takes letters of ours, in the order in which they were made; none when there are no more.
+    /// Adds the next of our letters, in the order of their creation. Push an empty vector when there are no more.
     pub fn push_dispatches(&mut self, sent: Vec<StoredDispatch>) {
         if sent.is_empty() {
             self.sent_until = None;
         }
         let seqs = sent.iter().filter_map(|sent| sent.ruling(&self.match_id)).map(|(_, _, seq)| seq);
         self.sent_until = self.sent_until.max(seqs.max());
-        self.read.sent.extend(sent);
+        self.batch.sent.extend(sent);
     }
 
-    /// The letters that the entries name.
+    /// The letters that the pushed entries name and that have not been pushed.
     pub fn missing_letters(&self) -> Vec<Digest> {
-        self.wanted.keys().copied().collect()
+        self.missing.keys().copied().collect()
     }
 
-    /// Reads a letter that is kept under `digest`.
+    /// Parses a letter that is stored under `digest`.
     pub fn parse_letter(&self, digest: Digest, raw: &[u8]) -> ParsedLetter {
-        let letter = match self.wanted.get(&digest) {
+        let letter = match self.missing.get(&digest) {
             _ if Digest::of(raw) != digest => Err("its bytes were changed"),
             Some(Some(own)) => Letter::read(raw, own, &NO_LIMITS)
                 .map(Box::new)
-                .map_err(|_| "it cannot be read as a letter of one sender"),
+                .map_err(|_| "it cannot be read as a letter from one sender"),
             Some(None) | None => Err("the referee's own address is missing"),
         };
         ParsedLetter { digest, letter }
     }
 
-    /// Understands letters that were read; `answered` are the texts of our letters, by Message-ID.
-    pub fn push_letters(&mut self, letters: Vec<ParsedLetter>, answered: &BTreeMap<String, String>) {
+    /// Adds the letters that were missing. `sent` maps the Message-IDs of our letters that they may quote to texts.
+    pub fn push_letters(&mut self, letters: Vec<ParsedLetter>, sent: &BTreeMap<String, String>) {
         for ParsedLetter { digest, letter } in letters {
-            let written = |letter: &Letter| letter.new_text(letter.quotable_text(answered).as_deref());
-            let written = letter.as_ref().map_or(NewText::Blank, |letter| written(letter));
-            self.read.letters.push((digest, (letter, written)));
+            let new_text = match &letter {
+                Ok(letter) => letter.new_text(letter.quotable_text(sent).as_deref()),
+                Err(_) => NewText::Blank,
+            };
+            self.batch.letters.push((digest, (letter, new_text)));
         }
-        self.wanted.clear();
+        self.missing.clear();
     }
 
-    /// What was read since this was asked last.
+    /// Returns what was pushed since the last call.
     pub fn take_batch(&mut self) -> LedgerBatch {
-        std::mem::take(&mut self.read)
+        std::mem::take(&mut self.batch)
     }
 }

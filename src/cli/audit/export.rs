@@ -14,13 +14,13 @@ use crate::daemon::Office;
 /// Write a dossier that a third person can check with sha256sum and jq alone
 #[derive(clap::Args)]
 pub struct Args {
-    /// Its name, such as QZ-7K3M
+    /// Match, such as QZ-7K3M
     #[arg(value_name = "MATCH")]
     id: String,
-    /// The archive to be written; it must not be there yet
+    /// Archive to write; it must not exist yet
     #[arg(value_name = "FILE.zip")]
     file: PathBuf,
-    /// Show what the rules hide though the match is not over; the ledger notes it
+    /// Reveal what the rules hide although the match is not over; the ledger records it
     #[arg(long)]
     unsealed: bool,
 }
@@ -31,11 +31,11 @@ impl Args {
         let out = File::create_new(&self.file).with_context(|| name.clone())?;
         let written = self.write(office, out).await;
         if written.is_err() {
-            // Half a dossier is of no use to anybody.
+            // An incomplete dossier is useless, and would be in the way of the next attempt.
             let _ = std::fs::remove_file(&self.file);
         }
         let files = written.with_context(|| name.clone())?;
-        println!("{name}: {files} files; CHECK.txt tells how to check them");
+        println!("{name}: {files} files; CHECK.txt explains how to check them");
         Ok(ExitCode::SUCCESS)
     }
 

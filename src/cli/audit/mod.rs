@@ -1,4 +1,4 @@
-//! `fogpost audit`: whether a match is what its letters and the rules make of it.
+//! `fogpost audit`: verifies matches, shows their accounts, exports and imports dossiers.
 
 mod export;
 mod import;
@@ -8,7 +8,7 @@ mod verify;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Check matches against their ledgers, show their accounts, write and take in their dossiers
+/// Check matches against their ledgers, show their accounts, export and import dossiers
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

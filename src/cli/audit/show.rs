@@ -1,4 +1,4 @@
-//! `fogpost audit show`: the GM's page for a protest.
+//! `fogpost audit show`: the account of a match, for the GM who decides a protest.
 
 use std::process::ExitCode;
 
@@ -7,16 +7,16 @@ use anyhow::Context;
 use crate::audit::account;
 use crate::daemon::Office;
 
-/// Show who filed what and when, what was asked and answered, what each seat was told: a page to be printed
+/// Show who filed what and when, what was asked and answered, and what each seat was told, ready to print
 #[derive(clap::Args)]
 pub struct Args {
-    /// Its name, such as QZ-7K3M
+    /// Match, such as QZ-7K3M
     #[arg(value_name = "MATCH")]
     id: String,
-    /// This turn only; 0 is the setup
+    /// Show this turn only; 0 is the setup
     #[arg(long, value_name = "N")]
     turn: Option<u32>,
-    /// Show what the rules hide though the match is not over; the ledger notes it
+    /// Reveal what the rules hide although the match is not over; the ledger records it
     #[arg(long)]
     unsealed: bool,
 }

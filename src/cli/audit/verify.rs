@@ -1,4 +1,4 @@
-//! `fogpost audit verify`: every ruling made once more from the letters, and compared with what is kept.
+//! `fogpost audit verify`: repeats every ruling from the letters and compares the result with what is stored.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,33 +10,33 @@ use serde_json::json;
 use crate::audit::AuditVerdict;
 use crate::daemon::Office;
 
-/// Walk the ledger, rule again on every letter, word every report again, and compare
+/// Walk the ledger, repeat every ruling, word every report again, and compare
 ///
-/// Of what was sent, every byte is compared by its digest in the ledger, and the words by wording them again.
-/// Exit status: 0 sound, 1 it could not be checked, 2 unsound.
+/// Every byte that was sent is compared by its digest in the ledger, and the text by wording it again.
+/// Exit status: 0 sound, 1 could not be checked, 2 unsound.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The match to check
+    /// Match to check
     #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against"], conflicts_with = "all")]
     id: Option<String>,
     /// Check every match
     #[arg(long)]
     all: bool,
-    /// A mail of ours from a player's own mailbox: is its ledger line on the chain?
+    /// Check that the ledger line of this mail, from a player's own mailbox, is on the chain
     #[arg(long, value_name = "LETTER.eml", conflicts_with = "all")]
     against: Option<PathBuf>,
-    /// Make the HTML and the pictures of all that was sent again, too: slower
+    /// Also reproduce the HTML and the pictures of all letters (slower)
     #[arg(long, conflicts_with = "against")]
     whole: bool,
-    /// Print one JSON object a line, for each match
+    /// Print a JSON object for each match, one on each line
     #[arg(long)]
     json: bool,
 }
 
-/// Matches checked before their verdicts are shown.
-const TOGETHER: usize = 16;
+/// Matches that are checked in parallel, and whose verdicts are then shown.
+const BATCH_SIZE: usize = 16;
 
-/// The exit status when something is wrong.
+/// The exit status if something is wrong.
 const UNSOUND: u8 = 2;
 
 impl Args {
@@ -51,7 +51,7 @@ impl Args {
         })
     }
 
-    /// Checks, and shows each verdict as it comes.
+    /// Checks the matches and shows the verdicts, batch by batch. Returns those that are not sound, among others.
     async fn verdicts(&self, office: &Office) -> anyhow::Result<Vec<AuditVerdict>> {
         let id = self.id.as_ref().map(|id| id.to_ascii_uppercase());
         let bar = bar();
@@ -60,7 +60,7 @@ impl Args {
             let mail = std::fs::read(path).with_context(|| path.display().to_string())?;
             let verdicts = office.verify_against(&mail, id.as_deref(), &step).await?;
             bar.finish_and_clear();
-            ensure!(!verdicts.is_empty(), "{}: it holds no ledger line of that match", path.display());
+            ensure!(!verdicts.is_empty(), "{}: no ledger line of that match", path.display());
             verdicts.iter().for_each(|verdict| self.show(verdict));
             return Ok(verdicts);
         }
@@ -69,11 +69,11 @@ impl Args {
             None => office.store.match_ids().await?,
         };
         let mut verdicts = Vec::new();
-        for ids in ids.chunks(TOGETHER) {
+        for ids in ids.chunks(BATCH_SIZE) {
             bar.set_message(ids[0].clone());
             let checked = office.verify_several(ids, self.whole, &step).await?;
             bar.suspend(|| checked.iter().for_each(|verdict| self.show(verdict)));
-            // Of a sound match nothing needs to be remembered.
+            // A club may have thousands of sound matches, which need no memory.
             verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
         }
         bar.finish_and_clear();
@@ -91,24 +91,24 @@ impl Args {
             verdict;
         let word = match (findings.is_empty(), unable) {
             (false, _) => "NOT SOUND",
-            (true, Some(_)) => "not checked in all",
+            (true, Some(_)) => "not fully checked",
             (true, None) => "sound",
         };
         println!(
-            "{match_id}: {word}; {entries} entries, {letters} letters, {sent} of ours worded again (head {})",
+            "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters worded again (head {})",
             head.hash
         );
         if *sent_in_other_words > 0 {
             println!(
-                "  {sent_in_other_words} letters of ours are in words of another time: their bytes are right"
+                "  {sent_in_other_words} sent letters have an earlier wording; their bytes are unchanged"
             );
         }
         findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
-        unable.iter().for_each(|why| println!("  {why}"));
+        unable.iter().for_each(|reason| println!("  {reason}"));
     }
 }
 
 fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {msg} {human_pos} entries ({per_sec}, {elapsed})");
-    ProgressBar::no_length().with_style(style.expect("a progress template"))
+    ProgressBar::no_length().with_style(style.expect("the template is valid"))
 }

@@ -1,0 +1,66 @@
+//! The result of checking a match.
+
+use serde::Serialize;
+
+use crate::ledger::Head;
+use crate::letter::Digest;
+
+/// A discrepancy, and the first place where it shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    #[serde(flatten)]
+    pub place: Place,
+    /// A clause about the place, without orders: the GM may be a player.
+    pub what: String,
+}
+
+/// Where a discrepancy shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// Something that is stored beside the ledger.
+    Kept(&'static str),
+    /// An entry, by its number.
+    Entry(u64),
+    /// A letter that came in.
+    Letter(Digest),
+    /// One of our letters, by its Message-ID.
+    Sent(String),
+    /// The ledger line with this number in a player's own mail.
+    Mail(u64),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Kept(what) => f.write_str(what),
+            Place::Entry(seq) => write!(f, "entry #{seq}"),
+            Place::Letter(digest) => write!(f, "letter {digest}"),
+            Place::Sent(id) => write!(f, "our letter <{id}>"),
+            Place::Mail(seq) => write!(f, "the mail's ledger line #{seq}"),
+        }
+    }
+}
+
+/// The result of checking one match.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct AuditVerdict {
+    #[serde(rename = "match")]
+    pub match_id: String,
+    pub entries: u64,
+    pub letters: u64,
+    /// How many of our letters were worded again.
+    pub sent: u64,
+    /// How many of our letters were compared by their bytes only, because the wording has changed since.
+    pub sent_in_other_words: u64,
+    pub head: Head,
+    pub findings: Vec<Finding>,
+    /// What could not be checked, if nothing else is wrong.
+    pub unable: Option<String>,
+}
+
+impl AuditVerdict {
+    pub fn is_sound(&self) -> bool {
+        self.findings.is_empty() && self.unable.is_none()
+    }
+}
