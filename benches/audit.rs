@@ -1,6 +1,6 @@
-//! What an entry costs: to be appended, and to be verified with everything that belongs to it.
+//! The cost of an entry: to append it, and to verify it with everything that belongs to it.
 //!
-//! The match is played once by letter in a folder for temporary files; what is measured is the program's own time.
+//! The matches are played by letter in a temporary folder before measuring.
 
 use std::sync::Arc;
 
@@ -38,8 +38,8 @@ path = "mail"
 answers_per_hour = 1000000
 "#;
 
-/// Letters in the matches that are verified: each asks where things stand in other words than the one before, so that it
-/// brings one entry and one answer.
+/// Letters in the matches that are verified. Each asks for STATUS with a different remark, which makes an entry and an
+/// answer; a repeated letter would not.
 const LETTERS: usize = 2_000;
 
 struct Club {
@@ -102,7 +102,7 @@ async fn open(office: &Office) -> Match {
     office.open(new).await.expect("a match")
 }
 
-/// A chained entry with its canonical JSON and its hash, as a ruling appends it.
+/// Chains an entry with its canonical JSON and its hash, as a ruling does.
 #[divan::bench]
 fn append_an_entry(bencher: Bencher) {
     let club = Club::new(1, 1);
@@ -118,7 +118,7 @@ fn append_an_entry(bencher: Bencher) {
     });
 }
 
-/// The chain alone: hashes, order, canonical form.
+/// Walks the chain only: hashes and order.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn walk_the_chain(bencher: Bencher) {
     let club = Club::new(1, LETTERS);
@@ -128,8 +128,8 @@ fn walk_the_chain(bencher: Bencher) {
     });
 }
 
-/// Everything: each letter read again, each ruling made again, each answer worded again and compared. In so many
-/// matches, as `audit verify MATCH` and `audit verify --all` do it.
+/// Verifies everything: reads each letter, repeats each ruling, words and compares each answer. One match stands for
+/// `audit verify MATCH`, sixteen for `audit verify --all`.
 #[divan::bench(sample_count = 3, sample_size = 1, args = [1, 16])]
 fn verify_with_letters(bencher: Bencher, matches: usize) {
     let club = Club::new(matches, LETTERS);

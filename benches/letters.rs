@@ -1,4 +1,4 @@
-//! Reading: a letter from its raw bytes to what the person asks, on one core.
+//! Reading letters, from the raw bytes to the request, on one core.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn own() -> OwnIdentity {
     }
 }
 
-/// One reply of 3 kB with our letter quoted, as plain text and as both.
+/// A reply of 3 kB that quotes our letter, as plain text or as plain text and HTML.
 #[divan::bench(args = ["mutt", "gmail-web-top", "outlook-english", "roundcube-html"])]
 fn reply(bencher: Bencher, name: &str) {
     let raw = fs::read(folder().join(format!("people/{name}.eml"))).expect("a letter of the corpus");
@@ -42,7 +42,7 @@ fn reply(bencher: Bencher, name: &str) {
     bencher.counter(ItemsCount::new(1usize)).bench(|| read(&raw, &own, Some(&ours)));
 }
 
-/// All letters of the corpus, a folder at a time.
+/// All letters in a folder of the corpus.
 #[divan::bench(args = ["people", "robots"])]
 fn corpus(bencher: Bencher, name: &str) {
     let files = fs::read_dir(folder().join(name)).expect("a folder of the corpus");

@@ -1,5 +1,5 @@
-//! `audit`, `backup` and `restore` as a person or a script uses them: a match is played by the program itself, and
-//! every command is judged by its output and its exit status.
+//! Runs `audit`, `backup` and `restore` as a person or a script would, on a match that the program itself referees, and
+//! checks their output and exit status.
 
 use std::fs;
 use std::io::Read as _;
@@ -30,25 +30,20 @@ impl Ran {
         String::from_utf8(self.0.stdout.clone()).expect("text")
     }
 
-    /// What it printed, having ended with this status.
+    /// Its output, after checking its exit status.
     #[track_caller]
     fn ended(&self, status: i32) -> String {
-        let complaint = String::from_utf8_lossy(&self.0.stderr);
-        assert_eq!(self.0.status.code(), Some(status), "{}{complaint}", self.out());
+        let error = String::from_utf8_lossy(&self.0.stderr);
+        assert_eq!(self.0.status.code(), Some(status), "{}{error}", self.out());
         self.out()
     }
 
-    /// The one line by which it says what is wrong.
+    /// Its error message, after checking that it failed and that the message is a single line.
     #[track_caller]
     fn fault(&self) -> String {
-        let complaint = String::from_utf8(self.0.stderr.clone()).expect("text");
-        assert_eq!(
-            (self.0.status.code(), complaint.lines().count()),
-            (Some(1), 1),
-            "{}{complaint}",
-            self.out()
-        );
-        complaint
+        let error = String::from_utf8(self.0.stderr.clone()).expect("text");
+        assert_eq!((self.0.status.code(), error.lines().count()), (Some(1), 1), "{}{error}", self.out());
+        error
     }
 }
 
@@ -70,7 +65,7 @@ impl Club {
         Ran(fogpost.output().expect("fogpost runs"))
     }
 
-    /// Lets the program do once what there is to do.
+    /// Runs the daemon until nothing is left to do.
     fn work(&self) {
         self.run(&["run", "--once"]).ended(0);
     }
@@ -83,7 +78,7 @@ impl Club {
         found["match"].as_str().expect("a name").to_owned()
     }
 
-    /// The letters that a player has of the match, oldest first, as files.
+    /// The files of a player's letters about the match, oldest first.
     fn letters_of(&self, player: &str, id: &str) -> Vec<PathBuf> {
         let new = folder_of(&self.path("mail"), player).join("new");
         let paths = fs::read_dir(new).expect("a mailbox").map(|entry| entry.expect("an entry").path());
@@ -93,7 +88,7 @@ impl Club {
         paths
     }
 
-    /// A player answers the last letter about the match.
+    /// Answers a player's last letter about the match.
     fn answer(&self, player: &str, id: &str, body: &str) {
         let to = self.letters_of(player, id).pop().expect("a letter to be answered");
         let bytes = fs::read(to).expect("a letter");
@@ -110,7 +105,7 @@ impl Club {
         self.work();
     }
 
-    /// A match of two turns that Bo has given up.
+    /// Plays a match of two turns that Bo resigns.
     fn over(&self) -> String {
         let id = self.open();
         self.answer(ANN, &id, "MARBLE A1");
@@ -120,7 +115,7 @@ impl Club {
         id
     }
 
-    /// Writes into the database past the program and its triggers.
+    /// Changes the database without the program and its triggers.
     fn cheat(&self, statement: &str) {
         let options = SqliteConnectOptions::new().filename(self.path("fogpost.db"));
         let work = async {
@@ -145,7 +140,7 @@ fn subject(path: &Path) -> String {
     mail.subject().unwrap_or_default().to_owned()
 }
 
-/// The number of the entry that a letter's ledger line names.
+/// The number of the entry in a letter's ledger line.
 fn ledger_seq(path: &Path) -> u64 {
     let lines = fogpost::audit::witness::in_mail(&fs::read(path).expect("a letter"));
     lines.last().map_or(0, |line| line.seq)
@@ -159,7 +154,7 @@ fn assert_says(text: &str, words: &[&str]) {
 }
 
 #[test]
-fn verify_says_in_words_in_json_and_by_its_status_whether_a_match_is_sound() {
+fn verify_reports_in_words_in_json_and_by_its_exit_status_whether_a_match_is_sound() {
     let club = Club::new();
     let (id, other) = (club.over(), club.open());
     assert_says(&club.run(&["audit", "verify", &id.to_lowercase()]).ended(0), &[&id, ": sound; "]);
@@ -184,11 +179,11 @@ fn verify_says_in_words_in_json_and_by_its_status_whether_a_match_is_sound() {
     assert_says(&all, &[r#""sound":true"#]);
     assert_says(&club.run(&["audit", "verify", &other]).ended(0), &["sound"]);
     assert_says(&club.run(&["audit", "verify", "QD-0000"]).fault(), &["there is no match QD-0000"]);
-    assert_eq!(club.run(&["audit", "verify"]).0.status.code(), Some(2), "which match is not said");
+    assert_eq!(club.run(&["audit", "verify"]).0.status.code(), Some(2), "no match is named");
 }
 
 #[test]
-fn a_letter_from_a_players_mailbox_is_held_against_the_ledger() {
+fn a_letter_from_a_players_mailbox_is_compared_with_the_ledger() {
     let club = Club::new();
     let id = club.over();
     let kept = club.letters_of(ANN, &id).pop().expect("the result");
@@ -218,19 +213,19 @@ fn the_account_of_a_turn_fits_a_printed_page() {
     assert_says(&whole, &["Turn 1", "Turn 2", "Turn 3", "MARBLE A5", "The match was closed: RESIGN second."]);
     for line in whole.lines() {
         assert!(line.chars().count() <= 80, "wide: {line}");
-        assert_eq!(line, line.trim_end(), "no blanks at the end of a line");
+        assert_eq!(line, line.trim_end(), "trailing blanks");
     }
     assert_says(&club.run(&["audit", "show", &id, "--turn", "9"]).fault(), &["no turn 9"]);
 }
 
 #[test]
-fn what_a_running_match_hides_is_shown_and_exported_only_unsealed() {
+fn a_running_match_is_shown_and_exported_only_with_unsealed() {
     let club = Club::new();
     let id = club.open();
     for hidden in [&["audit", "show", &id][..], &["audit", "export", &id, "dossier.zip"]] {
         assert_says(&club.run(hidden).fault(), &[&id, "is not over", "--unsealed"]);
     }
-    assert!(!club.path("dossier.zip").exists(), "no half dossier is left");
+    assert!(!club.path("dossier.zip").exists(), "an incomplete dossier is left");
     let shown = club.run(&["audit", "show", &id, "--unsealed"]).ended(0);
     assert_says(&shown, &["What the rules hide was shown: the account."]);
     club.run(&["audit", "export", &id, "dossier.zip", "--unsealed"]).ended(0);
@@ -253,7 +248,7 @@ fn unpack(archive: &Path, folder: &Path) {
 }
 
 #[test]
-fn an_exported_dossier_is_checked_by_hand_and_taken_in_by_another_club() {
+fn an_exported_dossier_can_be_checked_by_hand_and_imported_by_another_club() {
     let club = Club::new();
     let id = club.over();
     let said = club.run(&["audit", "export", &id, "dossier.zip"]).ended(0);
@@ -269,7 +264,7 @@ fn an_exported_dossier_is_checked_by_hand_and_taken_in_by_another_club() {
     let dossier = club.path("dossier.zip").display().to_string();
     assert_says(
         &there.run(&["audit", "import", &dossier]).ended(0),
-        &[&id, "The Club", "sound and taken in"],
+        &[&id, "The Club", "sound and was imported"],
     );
     assert_says(&there.run(&["audit", "verify", &id]).ended(0), &["sound"]);
     assert_says(&there.run(&["match", "show", &id]).ended(0), &["Ann", "Bo"]);
@@ -281,7 +276,7 @@ fn an_exported_dossier_is_checked_by_hand_and_taken_in_by_another_club() {
 }
 
 #[test]
-fn after_a_restore_nothing_is_lost_and_nothing_is_answered_twice() {
+fn a_restore_loses_nothing_and_repeats_only_known_message_ids() {
     let club = Club::new();
     let id = club.open();
     club.answer(ANN, &id, "MARBLE E5");
@@ -293,7 +288,7 @@ fn after_a_restore_nothing_is_lost_and_nothing_is_answered_twice() {
     assert_says(&said, &["restored; processed letters will be read again", "The database before it is now"]);
     let (ann, bo) = (club.letters_of(ANN, &id).len(), club.letters_of(BO, &id).len());
     club.work();
-    // What came since the backup is ruled on again, and what it brought is sent again under the same Message-IDs.
+    // Letters since the backup are ruled on again, and their answers are sent again under the same Message-IDs.
     let ids = |player| -> Vec<String> {
         let letters = club.letters_of(player, &id);
         let read = letters.iter().map(|path| fs::read(path).expect("a letter"));

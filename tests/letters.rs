@@ -1,7 +1,7 @@
-//! The corpus of letters: as people's programs and as machines write them.
+//! Reads a corpus of letters, as people's mail programs and as machines write them.
 //!
-//! Beside each `tests/letters/**/NAME.eml` stands `NAME.toml`, which says what is to be read out of it. Every
-//! letter of a person is read twice: with the letter of ours that it answers, and without.
+//! `NAME.toml` beside each `tests/letters/**/NAME.eml` tells what the letter contains. A person's letter is read twice:
+//! with our letter that it answers, and without.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,30 +15,30 @@ use fogpost::request::Request;
 use proptest::prelude::*;
 use serde::Deserialize;
 
-/// What is to be read out of a letter. A letter of a person if neither `automatic` nor `unreadable` is set.
+/// What a letter contains. A person wrote it if neither `automatic` nor `unreadable` is set.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Expected {
-    /// Whose manner it is written in, in a few words.
+    /// What is special about it, in a few words.
     what: String,
     from: Option<String>,
     /// The file of our letter that it answers.
     answers: Option<String>,
     orders: Vec<String>,
-    /// The other lines written now.
+    /// The other new lines.
     remarks: Vec<String>,
-    /// Where less can be known without the letter that was answered.
+    /// The result without our letter, if it differs.
     unseen: Option<Unseen>,
     commands: usize,
     faults: usize,
     token: Option<String>,
     /// `failed`, `delayed`, `absence` or `other`.
     automatic: Option<String>,
-    /// The Message-IDs of ours that a machine's letter is about.
+    /// Our Message-IDs that a machine's letter is about.
     about: Vec<String>,
     /// The reason why it cannot be read.
     unreadable: Option<String>,
-    /// What there is in place of a text.
+    /// What it has instead of a text.
     instead: Option<String>,
 }
 
@@ -53,7 +53,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/letters")
 }
 
-/// All letters of the corpus, by their path.
+/// All letters of the corpus, by path.
 fn corpus() -> BTreeMap<PathBuf, Vec<u8>> {
     let mut letters = BTreeMap::new();
     let mut folders = vec![folder()];
@@ -83,13 +83,13 @@ fn read(raw: &[u8]) -> Result<Letter, Box<UnreadableLetter>> {
     Letter::read(raw, &own(), &Limits::default())
 }
 
-/// Begins like an order of Quadrant Z.
+/// Whether a line starts like an order of Quadrant Z.
 fn is_order(line: &str) -> bool {
     let first = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
     ["STAR", "SHIP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"].contains(&first.as_str())
 }
 
-/// What differs from what was expected, in words.
+/// Describes how a letter differs from what was expected.
 fn differences(raw: &[u8], expected: &Expected) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut same = |what: &str, found: String, wanted: String| {
@@ -190,14 +190,14 @@ fn name(what: UnreadableContent) -> &'static str {
 }
 
 #[test]
-fn every_letter_of_the_corpus_is_read_as_its_neighbour_says() {
+fn every_letter_of_the_corpus_is_read_as_expected() {
     let mut wrong = String::new();
     for (path, raw) in corpus() {
         let beside = path.with_extension("toml");
         let text = fs::read_to_string(&beside).unwrap_or_else(|e| panic!("{}: {e}", beside.display()));
         let expected: Expected =
             toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", beside.display()));
-        assert!(!expected.what.is_empty(), "{} does not say what it is", beside.display());
+        assert!(!expected.what.is_empty(), "{}: `what` is empty", beside.display());
         for difference in differences(&raw, &expected) {
             wrong.push_str(&format!("{}: {difference}\n", path.strip_prefix(folder()).unwrap().display()));
         }
@@ -207,15 +207,16 @@ fn every_letter_of_the_corpus_is_read_as_its_neighbour_says() {
 
 fn base64(text: &str) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let three = |three: &[u8]| {
+    let mut encoded = String::new();
+    for three in text.as_bytes().chunks(3) {
         let bits =
             three.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
-        [18, 12, 6, 0].map(|at| char::from(DIGITS[(bits >> at & 63) as usize]))
-    };
-    text.as_bytes().chunks(3).flat_map(three).collect()
+        encoded.extend([18, 12, 6, 0].map(|at| char::from(DIGITS[(bits >> at & 63) as usize])));
+    }
+    encoded
 }
 
-/// Changes a letter here and there, as damage in transit might.
+/// Changes a letter in some places, as damage in transit might.
 fn damaged(raw: &[u8], changes: &[(usize, u8, u8)]) -> Vec<u8> {
     let mut raw = raw.to_vec();
     for (at, how, byte) in changes {
@@ -239,7 +240,7 @@ fn read_all_of(raw: &[u8]) {
     if let Ok(letter) = read(raw) {
         for answered in [None, Some("## write your orders above this line ##\n\nTurn 4\n")] {
             if let NewText::Lines(lines) = letter.new_text(answered) {
-                // No letter comes to more than it holds.
+                // Restoring line breaks must not multiply the lines.
                 assert!(lines.len() <= Limits::default().max_lines);
                 let _ = Request::read(&lines, is_order);
             }
@@ -253,24 +254,25 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_bytes_make_the_reading_panic(raw: Vec<u8>) {
+    fn reading_any_bytes_never_panics(raw: Vec<u8>) {
         read_all_of(&raw);
     }
 
     #[test]
-    fn no_damage_to_a_letter_makes_the_reading_panic(which: prop::sample::Index, changes in prop::collection::vec((any::<usize>(), any::<u8>(), any::<u8>()), 1..12)) {
+    fn reading_a_damaged_letter_never_panics(which: prop::sample::Index, changes in prop::collection::vec((any::<usize>(), any::<u8>(), any::<u8>()), 1..12)) {
         let letters: Vec<_> = corpus().into_values().collect();
         let raw: &Vec<u8> = which.get(letters.as_slice());
         read_all_of(&damaged(raw, &changes));
     }
 }
 
-/// How long this thread has worked, where the system tells it: a busy machine makes no letter hostile.
-fn worked() -> Duration {
-    static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let told = fs::read_to_string("/proc/thread-self/schedstat");
-    let nanos = told.ok().and_then(|told| told.split(' ').next()?.parse().ok());
-    nanos.map_or_else(|| BEGUN.elapsed(), Duration::from_nanos)
+/// The CPU time of this thread if the system tells it, else the elapsed time. CPU time keeps the test independent of
+/// other processes.
+fn cpu_time() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let schedstat = fs::read_to_string("/proc/thread-self/schedstat");
+    let nanos = schedstat.ok().and_then(|text| text.split(' ').next()?.parse().ok());
+    nanos.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
 #[test]
@@ -344,11 +346,11 @@ fn hostile_letters_are_read_in_bounded_time() {
             .concat(),
         ),
     ];
-    bounded(&hostile);
+    assert_bounded(&hostile);
 }
 
 #[test]
-fn what_repeats_itself_is_read_in_bounded_time() {
+fn repetitive_letters_are_read_in_bounded_time() {
     let head = "From: ann@example.org\r\nTo: referee@club.example\r\n";
     let said = "2026 began and nobody said a word, nor did any of the others who had come:\r\n";
     let ids = (0..9_000).map(|n| format!("<{n}@b> ")).collect::<String>();
@@ -362,15 +364,15 @@ fn what_repeats_itself_is_read_in_bounded_time() {
         format!("{head}In-Reply-To: {ids}\r\nReferences: {ids}\r\n\r\nx"),
         format!("{head}Content-Type: multipart/alternative; boundary=x\r\n\r\n{parts}--x--\r\n"),
     ];
-    bounded(&letters.map(String::into_bytes));
+    assert_bounded(&letters.map(String::into_bytes));
 }
 
-fn bounded(letters: &[Vec<u8>]) {
+fn assert_bounded(letters: &[Vec<u8>]) {
     for (which, raw) in letters.iter().enumerate() {
-        let begun = worked();
+        let start = cpu_time();
         read_all_of(raw);
-        // Unoptimized; anything quadratic would take minutes.
-        let took = worked() - begun;
+        // Without optimization. Anything quadratic would take minutes.
+        let took = cpu_time() - start;
         assert!(took.as_secs() < 20, "letter {which} took {took:?}");
     }
 }

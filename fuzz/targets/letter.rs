@@ -1,4 +1,4 @@
-//! Any bytes as a letter: read, classified, and asked for what was written now.
+//! Reads any bytes as a letter, classifies it, and extracts its new text.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any lines as a request in a match of any game.
+//! Reads any lines as a request in a match of each game.
 
 #![no_main]
 

@@ -68,7 +68,7 @@ fn a_dossier_is_checked_with_public_tools_alone() {
     let said = by_hand(folder.path());
     for words in [
         "record.toml: FAILED",
-        "its hash does not fit",
+        "its hash does not match",
         "it is missing or was changed",
         "the key is not the one that entry 1 pins",
         "its salt is not made from the key",
