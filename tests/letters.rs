@@ -275,6 +275,18 @@ fn cpu_time() -> Duration {
     nanos.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
+fn few(piece: &str) -> String {
+    piece.repeat(6_000)
+}
+
+fn many(piece: &str) -> String {
+    piece.repeat(500_000 / piece.len())
+}
+
+fn numbered(before: &str, after: &str) -> String {
+    (0..9_000).map(|n| format!("{before}line {n} of nine thousand{after}\r\n")).collect()
+}
+
 #[test]
 fn hostile_letters_are_read_in_bounded_time() {
     let head = b"From: ann@example.org\r\nTo: referee@club.example\r\nSubject: x\r\n";
@@ -283,7 +295,6 @@ fn hostile_letters_are_read_in_bounded_time() {
         |body: String| letter([b"Content-Type: text/plain\r\n\r\n".as_slice(), body.as_bytes()].concat());
     let html =
         |body: String| letter([b"Content-Type: text/html\r\n\r\n".as_slice(), body.as_bytes()].concat());
-    let many = |piece: &str| piece.repeat(500_000 / piece.len());
     let both = |plain: String, html: String| {
         let part = |kind: &str, text: &str| format!("--x\r\nContent-Type: text/{kind}\r\n\r\n{text}\r\n");
         let parts = part("plain", &plain) + &part("html", &html);
@@ -291,12 +302,8 @@ fn hostile_letters_are_read_in_bounded_time() {
             format!("Content-Type: multipart/alternative; boundary=x\r\n\r\n{parts}--x--\r\n").into_bytes(),
         )
     };
-    let numbered = |before: &str, behind: &str| {
-        (0..9_000).map(|n| format!("{before}line {n} of nine thousand{behind}\r\n")).collect::<String>()
-    };
     let encoded = "Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n";
     let digest = "Content-Type: multipart/digest; boundary=a\r\n\r\n";
-    let few = |piece: &str| piece.repeat(6_000);
     let hostile = [
         plain(many("a")),
         plain(many(">")),

@@ -185,7 +185,8 @@ fn event(archive: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>
         Source::House { .. } => ("the referee".to_owned(), None),
     };
     let entries = ruling.iter().map(|entry| {
-        let Description { says, digest, lines } = describe(&entry.fact, game_match);
+        let says = sentence(&entry.fact, game_match);
+        let (digest, lines) = details(&entry.fact, game_match);
         json!({ "seq": entry.seq, "says": says, "digest": digest, "lines": lines, "hash": entry.hash() })
     });
     let (from, to) = (first.seq, ruling[ruling.len() - 1].seq);
@@ -259,36 +260,21 @@ fn reasons(faults: &[Fault]) -> impl Iterator<Item = String> {
     faults.iter().map(|fault| format!("({})", fault.reason))
 }
 
-/// A fact in words.
-struct Description {
-    /// A sentence, without its end if a digest follows.
-    says: String,
-    /// The digest of the sealed orders or of the state.
-    digest: Option<Digest>,
-    /// Orders, faults, a reason.
-    lines: Vec<String>,
-}
-
-fn describe(fact: &Fact, game_match: &Match) -> Description {
+/// A fact in words: a sentence, without its end if a digest follows.
+fn sentence(fact: &Fact, game_match: &Match) -> String {
     let name = |seat: &Seat| game_match.players[*seat].as_str();
     let names = |seats: &[Seat]| seats.iter().map(name).collect::<Vec<_>>().join(" and ");
-    let mut digest = None;
-    let mut lines = Vec::new();
-    let says = match fact {
+    match fact {
         Fact::MatchOpened { .. } => "The match was opened.".to_owned(),
         Fact::DeskSet { .. } => "The referee's address or wording changed.".to_owned(),
-        Fact::OrdersSealed { seat, turn, orders, wait, sealed, .. } => {
-            lines.extend(orders.iter().cloned());
-            digest = Some(*sealed);
+        Fact::OrdersSealed { seat, turn, wait, .. } => {
             let wait = if *wait { ", not to be adjudicated before the deadline," } else { "" };
             format!("Orders of {} for {} were sealed{wait} as", name(seat), title(*turn))
         }
-        Fact::OrdersRefused { seat, turn, orders, faults, .. } => {
-            lines.extend(orders.iter().cloned().chain(reasons(faults)));
+        Fact::OrdersRefused { seat, turn, .. } => {
             format!("Orders of {} for {} were refused.", name(seat), title(*turn))
         }
-        Fact::OrdersChecked { seat, turn, orders, faults, .. } => {
-            lines.extend(orders.iter().cloned().chain(reasons(faults)));
+        Fact::OrdersChecked { seat, turn, .. } => {
             format!("Orders of {} for {} were checked only.", name(seat), title(*turn))
         }
         Fact::LetterAnswered { seat, asked } if asked.is_empty() => {
@@ -311,11 +297,7 @@ fn describe(fact: &Fact, game_match: &Match) -> Description {
         Fact::ReminderSent { seat, .. } => format!("{} was reminded.", name(seat)),
         Fact::ReminderPassed { .. } => "The time for a reminder had passed.".to_owned(),
         Fact::GmAsked { seats, .. } => format!("The GM was asked about {}.", names(seats)),
-        Fact::TurnAdjudicated { turn, filings, state, .. } => {
-            lines.extend(filings.iter().map(|(seat, filing)| filed_line(name(&seat), filing.as_ref())));
-            digest = Some(*state);
-            format!("{} was adjudicated; the state is", heading(*turn))
-        }
+        Fact::TurnAdjudicated { turn, .. } => format!("{} was adjudicated; the state is", heading(*turn)),
         Fact::MatchClosed { ending } => format!("The match was closed: {ending}."),
         Fact::MatchEnded { outcome } => {
             format!("{} won.", outcome.winner.as_ref().map_or("Nobody", name))
@@ -335,14 +317,28 @@ fn describe(fact: &Fact, game_match: &Match) -> Description {
         Fact::PlayerRenamed { from, to, .. } => format!("{from} is called {to} from now on."),
         Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
         Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
-        Fact::CorrectionMade { turn, reason, state, .. } => {
-            lines.push(reason.clone());
-            digest = Some(*state);
+        Fact::CorrectionMade { turn, .. } => {
             format!("Everything decided from {} on is void; the state is again", title(*turn))
         }
         Fact::Unsealed { what } => format!("What the rules hide was shown: {what}."),
-    };
-    Description { says, digest, lines }
+    }
+}
+
+/// What follows the sentence: the digest of the sealed orders or of the state, then orders, faults or a reason.
+fn details(fact: &Fact, game_match: &Match) -> (Option<Digest>, Vec<String>) {
+    match fact {
+        Fact::OrdersSealed { orders, sealed, .. } => (Some(*sealed), orders.iter().cloned().collect()),
+        Fact::OrdersRefused { orders, faults, .. } | Fact::OrdersChecked { orders, faults, .. } => {
+            (None, orders.iter().cloned().chain(reasons(faults)).collect())
+        }
+        Fact::TurnAdjudicated { filings, state, .. } => {
+            let filed =
+                filings.iter().map(|(seat, filing)| filed_line(&game_match.players[seat], filing.as_ref()));
+            (Some(*state), filed.collect())
+        }
+        Fact::CorrectionMade { reason, state, .. } => (Some(*state), vec![reason.clone()]),
+        _ => (None, Vec::new()),
+    }
 }
 
 fn filed_line(name: &str, filing: Option<&OrderLines>) -> String {

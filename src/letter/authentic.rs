@@ -24,7 +24,7 @@ pub fn is_trace(name: &str) -> bool {
     matches!(name, "received" | "authentication-results")
 }
 
-/// Returns the DKIM result for `from` that the server called `authserv_id` reports in the fields `trace`, topmost first.
+/// Returns the DKIM result for `from` that the server `authserv_id` reports. `trace` has the fields, topmost first.
 pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> ReportedDkim {
     let mut reported = ReportedDkim::Nothing;
     let mut in_own_fields = false;

@@ -55,7 +55,7 @@ fn excerpt(texts: Option<&Texts>) -> Excerpt {
         if line.layer != Layer::Unmarked || excerpt.text.len() > MAX_EXCERPT {
             continue;
         }
-        // Below the marker stand the examples in our own letter, which a bounce returns.
+        // Below the marker are the examples of our own letter, which a bounce returns.
         excerpt.has_request |= above_marker && phrases::is_request(&line.text);
         let start: String = line.text.chars().take(MAX_EXCERPT_LINE).collect();
         excerpt.text.push_str(&start.to_lowercase());
@@ -338,7 +338,7 @@ fn starts_with_words(local: &str, words: &str) -> bool {
     true
 }
 
-/// Maximum Message-IDs of ours that a machine's letter can be about.
+/// Maximum number of our Message-IDs that a machine's letter can be about.
 const MAX_ABOUT: usize = 50;
 
 /// Collects the Message-IDs in `bytes` that have our domain.

@@ -10,13 +10,13 @@ use super::header::{self, Header};
 use super::identity::OwnIdentity;
 use super::unreadable::{UnreadableLetter, UnreadableReason};
 
-/// Maximum tokens kept of one letter. Nobody plays more matches in one thread; a hostile header names thousands.
+/// Maximum tokens taken from one letter. No thread covers more matches, but a hostile header names thousands.
 const MAX_TOKENS: usize = 16;
 
-/// Maximum Message-IDs kept of In-Reply-To and of References, so that the lookups of one letter stay bounded.
+/// Maximum Message-IDs taken from In-Reply-To and from References, so that the lookups of one letter stay bounded.
 const MAX_IDS: usize = 100;
 
-/// Address fields in which a plus address of ours may come back. Which ones survive depends on the mail server.
+/// Address fields that may contain one of our plus addresses. Which of them survive depends on the mail servers.
 const RECIPIENT_FIELDS: [&str; 7] =
     ["to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "resent-to"];
 

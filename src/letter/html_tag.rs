@@ -1,6 +1,6 @@
 //! Start and end tags of HTML letters: their attributes, and what mail programs mean by them.
 
-/// Maximum attributes kept of one tag; those that matter come early.
+/// Maximum attributes stored for a tag; those that matter come early.
 const MAX_ATTRIBUTES: usize = 32;
 
 /// Classes and IDs of the elements that mail programs put around quotes and attribution lines.

@@ -140,7 +140,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Restores the line breaks of the HTML in the plain text: joins wrapped lines, and splits lines that lost their breaks.
+/// Restores the HTML's line breaks in the plain text: joins wrapped lines, and splits lines that lost their breaks.
 fn restore_line_breaks(plain: Vec<&str>, html: &[&str]) -> Vec<String> {
     let index = Index::of(html);
     let max_lines = plain.len() + html.len();

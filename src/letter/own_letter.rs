@@ -1,8 +1,8 @@
 //! Recognises the lines of our own letters when they come back in a reply.
 //!
 //! We have the letter that was answered, so its words are recognised under any prefix and wrapping, and in the HTML.
-//! A person's line is taken for one of ours only if it repeats a whole line; and none of our lines starts like an
-//! order, because examples stand behind `| `.
+//! A person's line is mistaken for one of ours only if it repeats a whole line. None of our lines starts like an order,
+//! because examples have the prefix `| `.
 
 use std::ops::Index;
 
@@ -115,7 +115,7 @@ impl OwnLetter {
 }
 
 impl Follower<'_> {
-    /// Whether `line` is one of ours, or, after rewrapped lines, the next piece of one. Moves on behind it.
+    /// Whether `line` is one of ours, or, after rewrapped lines, the next piece of one. If so, moves past it.
     pub fn recognise(&mut self, line: &str) -> bool {
         let line = WordBuffer::from_line(line);
         if line.len() == 0 {

@@ -50,12 +50,12 @@ pub fn new_lines<'a>(
 
 struct QuoteScanner<'a> {
     lines: &'a [TextLine],
-    /// Which lines stand in our letter.
+    /// Which lines belong to our letter.
     is_own: Vec<bool>,
     /// The frame that starts at each line.
     frames: Vec<Option<Frame>>,
     last_marker: Option<usize>,
-    /// Which lines stand in a quote that is indented as a whole.
+    /// Which lines belong to a quote that is indented as a whole.
     indented: Vec<bool>,
     correspondents: Correspondents<'a>,
     region: Region,
@@ -131,7 +131,7 @@ impl<'a> QuoteScanner<'a> {
         match self.region {
             Region::Foreign | Region::Indented | Region::Signature => {}
             Region::Closing if is_closing(&line.text, self.correspondents.own) => {}
-            // Between two of our letters stands an earlier one of the player's own.
+            // What separates two of our letters is an earlier letter of the player's own.
             Region::Closing if self.last_marker.is_some_and(|marker| marker > at) => {
                 self.region = Region::Foreign;
             }

@@ -1,4 +1,4 @@
-//! The lines of a letter's text, before the new ones are told from the rest.
+//! The lines of a letter's text, before the new ones are separated from the rest.
 
 /// What markup or a prefix tells about a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
