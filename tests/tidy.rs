@@ -23,7 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("referee", &["game", "letter", "request", "ledger"]),
     ("report", &["game", "letter", "ledger", "referee"]),
     ("audit", &["game", "letter", "ledger", "referee", "report"]),
-    ("store", &["game", "letter"]),
+    ("store", &["game", "letter", "ledger", "referee"]),
     ("post", &["letter"]),
     ("config", &["game", "letter", "referee", "post"]),
     (

@@ -1,4 +1,4 @@
-//! The audit: whatever somebody changes in the database file is found and named.
+//! The audit finds every change to the database file and says where it is.
 
 use std::task::Poll;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use sqlx::{Connection, SqliteConnection};
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 
-/// A match of quad with two turns, a refusal, and a question.
+/// A match of Quad with two turns, a refusal and a question.
 pub fn played() -> (Desk, Match) {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
@@ -31,7 +31,7 @@ pub fn played() -> (Desk, Match) {
     (desk, game_match)
 }
 
-/// Writes into the database file, past the program and its triggers.
+/// Changes the database file without the program and its triggers.
 pub fn cheat(desk: &Desk, statements: &[&str]) {
     desk.untidy.set(true);
     let path = desk.folder().join("fogpost.db");
@@ -64,7 +64,7 @@ pub fn found(verdict: &AuditVerdict) -> &Place {
     &finding.place
 }
 
-/// The entries of a match as they are kept.
+/// The stored entries of a match.
 pub fn entries(desk: &Desk, id: &str) -> Vec<Entry> {
     let rows = desk.block_on(desk.office().store.entries(id)).expect("the store answers");
     rows.iter().map(|row| serde_json::from_str(&row.json).expect("an entry")).collect()
@@ -76,7 +76,7 @@ pub fn seq_of(desk: &Desk, id: &str, kind: &str) -> u64 {
     entries.find(|entry| entry.fact.kind() == kind).expect("an entry of this kind").seq
 }
 
-/// Puts these entries in the place of the match's own, chained anew, and the new head into the snapshot.
+/// Replaces the entries of the match by these, with a recomputed chain and its head in the snapshot.
 pub fn rewrite(desk: &Desk, game_match: &Match, mut entries: Vec<Entry>) {
     let mut head = Head::default();
     let mut statements = vec![format!("DELETE FROM entry WHERE match_id = '{}'", game_match.id)];
@@ -97,7 +97,7 @@ pub fn rewrite(desk: &Desk, game_match: &Match, mut entries: Vec<Entry>) {
 }
 
 #[test]
-fn a_changed_byte_of_a_letter_is_named() {
+fn a_changed_byte_of_a_letter_is_found() {
     let (desk, game_match) = played();
     let digest = desk.letters().last().expect("a letter").digest;
     let change = format!(
@@ -109,7 +109,7 @@ fn a_changed_byte_of_a_letter_is_named() {
 }
 
 #[test]
-fn a_letter_that_is_gone_is_named() {
+fn a_deleted_letter_is_found() {
     let (desk, game_match) = played();
     let digest = desk.letters().last().expect("a letter").digest;
     let gone =
@@ -119,7 +119,7 @@ fn a_letter_that_is_gone_is_named() {
 }
 
 #[test]
-fn a_changed_order_in_an_entry_is_named() {
+fn a_changed_order_in_an_entry_is_found() {
     let (desk, game_match) = played();
     let seq = seq_of(&desk, &game_match.id, "OrdersSealed");
     cheat(
@@ -130,7 +130,7 @@ fn a_changed_order_in_an_entry_is_named() {
 }
 
 #[test]
-fn a_changed_time_is_named() {
+fn a_changed_time_is_found() {
     let (desk, game_match) = played();
     cheat(&desk, &["UPDATE entry SET at = at - 60000 WHERE seq = 3"]);
     assert_eq!(*found(&desk.verify(&game_match.id)), Place::Entry(3));
@@ -141,7 +141,7 @@ fn a_changed_time_is_named() {
 }
 
 #[test]
-fn a_changed_state_is_named() {
+fn a_changed_state_is_found() {
     let (desk, game_match) = played();
     let mut other = game_match.clone();
     other.missed.second += 1;
@@ -153,14 +153,14 @@ fn a_changed_state_is_named() {
 }
 
 #[test]
-fn a_stage_that_is_not_the_matchs_is_named() {
+fn a_wrong_stage_is_found() {
     let (desk, game_match) = played();
     cheat(&desk, &["UPDATE match SET stage = 'paused', wake_at = NULL"]);
     assert_eq!(*found(&desk.verify(&game_match.id)), Place::Kept("the match"));
 }
 
 #[test]
-fn a_changed_report_is_named_down_to_its_picture() {
+fn a_changed_part_of_a_report_is_found_even_in_its_picture() {
     let (desk, game_match) = played();
     let sent = desk.block_on(desk.office().store.dispatches_of(&game_match.id)).expect("the store answers");
     let (report, bytes) = sent.iter().find(|(row, _)| row.kind == DispatchKind::Report).expect("a report");
@@ -175,7 +175,7 @@ fn a_changed_report_is_named_down_to_its_picture() {
     };
     let replaced = |from: &str, to: &str| {
         let text = String::from_utf8(bytes.clone()).expect("mail is text");
-        assert!(text.contains(from), "{from} stands in {text}");
+        assert!(text.contains(from), "{from} is not in {text}");
         text.replacen(from, to, 1).into_bytes()
     };
     for (from, to, part) in [
@@ -192,7 +192,7 @@ fn a_changed_report_is_named_down_to_its_picture() {
 }
 
 #[test]
-fn a_ledger_line_that_was_changed_in_a_report_is_named() {
+fn a_changed_ledger_line_in_a_report_is_found() {
     let (desk, game_match) = played();
     let change = "UPDATE dispatch_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), ' sha256', '7 sha256') AS BLOB) \
                   WHERE dispatch_id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')";
@@ -203,7 +203,7 @@ fn a_ledger_line_that_was_changed_in_a_report_is_named() {
 }
 
 #[test]
-fn a_letter_of_ours_that_was_removed_or_added_is_named() {
+fn a_removed_or_added_dispatch_is_found() {
     let (desk, game_match) = played();
     let report = "(SELECT MIN(id) FROM dispatch WHERE kind = 'report')";
     cheat(
@@ -231,8 +231,8 @@ fn a_letter_of_ours_that_was_removed_or_added_is_named() {
     assert!(desk.verify(&game_match.id).findings[0].what.contains("missing"));
 }
 
-/// Changes the last report before an entry tells of its digest, as a program that lies would send it: all that is
-/// kept fits together then, but for what the report should say. With the letter by which Bo can go on.
+/// Changes the last report before an entry pins its digest, as a lying program would send it: everything stored is
+/// consistent, except for what the report should say. Returns the letter that Bo can answer, too.
 fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
     let desk = Desk::new();
     desk.untidy.set(true);
@@ -243,11 +243,11 @@ fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
     let sent = desk.block_on(desk.office().store.dispatches_of(&game_match.id)).expect("the store answers");
     let (row, bytes) = sent.iter().rfind(|(row, _)| row.kind == DispatchKind::Report).expect("a report");
     let text = String::from_utf8(bytes.clone()).expect("mail is text");
-    assert!(text.contains(from), "{from} stands in {text}");
+    assert!(text.contains(from), "{from} is not in {text}");
     let forged = text.replacen(from, to, 1).into_bytes();
     let (told, instead) = (Digest::of(bytes).to_string(), Digest::of(&forged).to_string());
     let snapshot = serde_json::to_string(&now).expect("JSON");
-    assert!(snapshot.contains(&told), "the snapshot tells its digest");
+    assert!(snapshot.contains(&told), "the snapshot contains its digest");
     let hex: String = forged.iter().map(|byte| format!("{byte:02x}")).collect();
     cheat(
         &desk,
@@ -261,7 +261,7 @@ fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
 }
 
 #[test]
-fn a_letter_that_no_entry_tells_of_yet_is_made_again_to_the_last_byte() {
+fn a_letter_that_no_entry_pins_yet_is_worded_again_and_compared_by_byte() {
     for (from, to, part) in [
         ("What happened", "What hxppened", "its text"),
         ("<h2>What happened", "<h2>What hxppened", "its HTML"),
@@ -276,7 +276,7 @@ fn a_letter_that_no_entry_tells_of_yet_is_made_again_to_the_last_byte() {
 }
 
 #[test]
-fn digests_that_are_gone_from_the_snapshot_are_missed() {
+fn digests_missing_in_the_snapshot_are_found() {
     let (desk, game_match, ..) = forged("iVBORw0KGgo", "iVBORw0KGgp");
     let kept = Match { told: Vec::new(), ..desk.find(&game_match.id) };
     let snapshot = serde_json::to_string(&kept).expect("JSON");
@@ -285,9 +285,9 @@ fn digests_that_are_gone_from_the_snapshot_are_missed() {
 }
 
 #[test]
-fn a_second_letter_in_the_place_of_one_is_named() {
+fn a_second_letter_for_one_dispatch_is_found() {
     let (desk, game_match) = played();
-    // Before the other, so that it would be the one to be forgotten.
+    // Its ID sorts before the true one, so that a lookup by Message-ID might overlook it.
     cheat(
         &desk,
         &[
@@ -303,7 +303,7 @@ fn a_second_letter_in_the_place_of_one_is_named() {
 }
 
 #[test]
-fn an_entry_added_to_those_of_a_letter_is_named_and_not_the_letter() {
+fn an_entry_added_to_those_of_a_letter_is_found_as_an_entry() {
     let (desk, game_match) = played();
     let mut all = entries(&desk, &game_match.id);
     let last = all.last().expect("an entry").clone();
@@ -315,7 +315,7 @@ fn an_entry_added_to_those_of_a_letter_is_named_and_not_the_letter() {
 }
 
 #[test]
-fn a_report_that_told_something_else_is_named_though_the_ledger_tells_its_digest() {
+fn a_report_with_a_wrong_text_is_found_although_the_ledger_pins_it() {
     let (desk, game_match, place, to_bo) = forged("What happened", "What hxppened");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let verdict = desk.verify(&game_match.id);
@@ -324,12 +324,12 @@ fn a_report_that_told_something_else_is_named_though_the_ledger_tells_its_digest
 }
 
 #[test]
-fn another_picture_than_the_match_has_is_named_when_pictures_are_made_again() {
+fn a_wrong_picture_is_found_when_pictures_are_drawn_again() {
     let (desk, game_match, place, to_bo) = forged("iVBORw0KGgo", "iVBORw0KGgp");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     assert!(
         desk.verify(&game_match.id).is_sound(),
-        "its words are right, and its bytes are those that were sent"
+        "its text is right, and its bytes are those that were sent"
     );
     let whole = desk.office().verify_several(std::slice::from_ref(&game_match.id), true, &|_| ());
     let verdict = desk.block_on(whole).expect("the store answers").remove(0);
@@ -338,7 +338,7 @@ fn another_picture_than_the_match_has_is_named_when_pictures_are_made_again() {
 }
 
 #[test]
-fn the_digest_of_every_letter_stands_in_the_next_entry() {
+fn the_next_entry_pins_the_digest_of_every_letter() {
     let (desk, game_match) = played();
     let sent = desk.block_on(desk.office().store.dispatches_of(&game_match.id)).expect("the store answers");
     let sent: Vec<Digest> = sent.iter().map(|(_, bytes)| Digest::of(bytes)).collect();
@@ -349,7 +349,7 @@ fn the_digest_of_every_letter_stands_in_the_next_entry() {
 }
 
 #[test]
-fn a_letter_is_read_again_by_the_address_that_the_referee_had_then() {
+fn the_audit_reads_a_letter_with_the_address_that_the_referee_had_then() {
     let mut desk = Desk::new();
     let change = |desk: &mut Desk, from: &str, to: &str| {
         desk.restart_after(|folder| {
@@ -361,7 +361,7 @@ fn a_letter_is_read_again_by_the_address_that_the_referee_had_then() {
     change(&mut desk, "[club]\n", "[club]\nplus_addresses = true\n");
     let game_match = desk.open(GameKind::Quad, &[]);
     let form = desk.one_to(ANN);
-    // Nothing but the address that it goes to bears the token.
+    // Only the recipient's address contains the token.
     desk.receive(&format!(
         "From: {ANN}\nTo: {}\nSubject: hello\nMessage-ID: <alone@players.example>\n\nSTATUS\n",
         form.reply_to
@@ -374,7 +374,7 @@ fn a_letter_is_read_again_by_the_address_that_the_referee_had_then() {
 }
 
 #[test]
-fn a_check_on_schedule_that_is_broken_off_is_begun_again() {
+fn an_interrupted_scheduled_check_starts_again() {
     let (desk, _) = played();
     desk.advance(23);
     desk.sent_to(GM);
@@ -385,7 +385,7 @@ fn a_check_on_schedule_that_is_broken_off_is_begun_again() {
     desk.sleep(2);
     desk.block_on(async {
         let mut check = Box::pin(desk.office().audit_when_due());
-        // Usually the check is dropped halfway. Where it ends sooner, the GM must be told all the same.
+        // Usually this drops the check halfway. If it ends sooner, the GM must be told all the same.
         for _ in 0..5 {
             let step = std::future::poll_fn(|context| Poll::Ready(check.as_mut().poll(context).is_pending()));
             if !step.await {
@@ -400,7 +400,7 @@ fn a_check_on_schedule_that_is_broken_off_is_begun_again() {
 }
 
 #[test]
-fn a_match_that_fails_on_schedule_stands_still_and_the_gm_is_told() {
+fn a_match_that_fails_its_scheduled_check_is_paused_and_the_gm_is_told() {
     let (desk, game_match) = played();
     desk.sent_to(GM);
     let change = "UPDATE dispatch_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), 'What happened', 'What hxppened') \

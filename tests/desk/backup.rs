@@ -1,4 +1,4 @@
-//! Backups, made while the program runs, and what a restored program does about letters received since.
+//! Backups made while the program runs, and letters received between a backup and its restoration.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use fogpost::store;
 use crate::desk::{ANN, BO, Desk};
 
 #[test]
-fn letters_received_since_a_backup_are_read_again_and_those_before_it_are_not_answered_twice() {
+fn after_a_restore_later_letters_are_ruled_on_again_and_earlier_ones_are_not_answered_twice() {
     let mut desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
@@ -26,12 +26,12 @@ fn letters_received_since_a_backup_are_read_again_and_those_before_it_are_not_an
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         replaced = runtime.block_on(store::restore(&url, &backup)).expect("restored");
     });
-    assert!(replaced.expect("the database before is kept").exists());
+    assert!(replaced.expect("the previous database is kept").exists());
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1, "Bo's letter is not in the backup");
     desk.work();
     let after = desk.find(&game_match.id);
     assert_eq!((after.state, after.adjudicated.len()), (at_the_end.state, 2));
-    // Ann has nothing new but the report of turn 2, which is the letter that she has, by its Message-ID.
+    // Ann gets only the report of turn 2 once more, with the Message-ID that it had.
     let (ann_now, bo_now) = (desk.all_to(ANN), desk.all_to(BO));
     let ids = |letters: &[crate::desk::Sent]| -> BTreeSet<String> {
         letters.iter().map(|sent| sent.message_id.clone()).collect()
@@ -46,7 +46,7 @@ fn letters_received_since_a_backup_are_read_again_and_those_before_it_are_not_an
 }
 
 #[test]
-fn what_is_no_database_of_ours_is_not_restored() {
+fn restore_rejects_a_foreign_database() {
     let desk = Desk::new();
     let bad = desk.folder().join("bad.db");
     std::fs::write(&bad, "no database").expect("written");
@@ -54,8 +54,8 @@ fn what_is_no_database_of_ours_is_not_restored() {
     assert!(desk.block_on(store::restore(&url, &bad)).is_err());
     assert!(!desk.folder().join("fogpost.db.restoring").exists());
     desk.work();
-    let hold = desk.block_on(desk.office().store.lock("this test")).expect("held");
-    let refused = desk.block_on(store::restore(&url, &bad)).expect_err("a daemon works on it");
+    let lock = desk.block_on(desk.office().store.lock("this test")).expect("the lock");
+    let refused = desk.block_on(store::restore(&url, &bad)).expect_err("the database is locked");
     assert!(refused.to_string().contains("this test"), "{refused}");
-    drop(hold);
+    drop(lock);
 }

@@ -1,4 +1,4 @@
-//! The audit of the ledger: entries that somebody changes, removes or adds are found and named.
+//! The audit finds entries that were changed, removed or added.
 
 use fogpost::audit::{AuditVerdict, Place};
 use fogpost::game::any::GameKind;
@@ -8,7 +8,7 @@ use crate::audit::{cheat, entries, found, played, rewrite, seq_of};
 use crate::desk::{ANN, Desk};
 
 #[test]
-fn an_entry_under_rules_that_are_not_known_is_named() {
+fn an_entry_with_unknown_rules_is_found() {
     for seq in [1, 4] {
         let (desk, game_match) = played();
         let mut all = entries(&desk, &game_match.id);
@@ -24,12 +24,12 @@ fn an_entry_under_rules_that_are_not_known_is_named() {
 }
 
 #[test]
-fn options_that_the_game_does_not_have_are_named() {
+fn options_unknown_to_the_game_are_found() {
     for options in [r#"{"swap":"sideways"}"#, r#"{"gravity":"on"}"#] {
         let (desk, game_match) = played();
         let mut all = entries(&desk, &game_match.id);
         let Fact::MatchOpened { options: chosen, .. } = &mut all[0].fact else {
-            panic!("it opens the match")
+            panic!("the first entry opens the match")
         };
         *chosen = serde_json::from_str(options).expect("JSON");
         rewrite(&desk, &game_match, all);
@@ -40,7 +40,7 @@ fn options_that_the_game_does_not_have_are_named() {
 }
 
 #[test]
-fn a_match_under_rules_that_are_not_known_is_not_played_on_by_others() {
+fn a_match_with_unknown_rules_is_not_continued() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
@@ -51,7 +51,7 @@ fn a_match_under_rules_that_are_not_known_is_not_played_on_by_others() {
 }
 
 #[test]
-fn a_removed_entry_is_named() {
+fn a_removed_entry_is_found() {
     let (desk, game_match) = played();
     cheat(&desk, &["DELETE FROM entry WHERE seq = 5"]);
     let verdict = desk.verify(&game_match.id);
@@ -60,7 +60,7 @@ fn a_removed_entry_is_named() {
 }
 
 #[test]
-fn removed_last_entries_are_missed() {
+fn a_removed_last_entry_is_found() {
     let (desk, game_match) = played();
     cheat(&desk, &[&format!("DELETE FROM entry WHERE seq = {}", game_match.head.seq)]);
     let verdict = desk.verify(&game_match.id);
@@ -69,7 +69,7 @@ fn removed_last_entries_are_missed() {
 }
 
 #[test]
-fn two_entries_that_were_swapped_are_named() {
+fn two_swapped_entries_are_found() {
     let (desk, game_match) = played();
     cheat(
         &desk,
@@ -83,7 +83,7 @@ fn two_entries_that_were_swapped_are_named() {
 }
 
 #[test]
-fn an_added_entry_is_named_though_the_chain_holds() {
+fn an_added_entry_is_found_although_the_chain_is_intact() {
     let (desk, game_match) = played();
     let mut all = entries(&desk, &game_match.id);
     let mut added = all.last().expect("an entry").clone();
@@ -100,7 +100,7 @@ fn an_added_entry_is_named_though_the_chain_holds() {
 }
 
 #[test]
-fn an_order_changed_in_a_chain_that_was_recomputed_is_named() {
+fn a_changed_order_in_a_recomputed_chain_is_found() {
     let (desk, game_match) = played();
     let seq = seq_of(&desk, &game_match.id, "OrdersSealed");
     let mut all = entries(&desk, &game_match.id);
@@ -109,14 +109,15 @@ fn an_order_changed_in_a_chain_that_was_recomputed_is_named() {
     all[place] = serde_json::from_str(&json).expect("an entry");
     rewrite(&desk, &game_match, all);
     let verdict = desk.verify(&game_match.id);
-    let finding = verdict.findings.iter().find(|f| f.place == Place::Entry(seq)).expect("it is named");
+    let finding =
+        verdict.findings.iter().find(|f| f.place == Place::Entry(seq)).expect("a finding for the entry");
     assert!(finding.what.contains("body.orders"), "{verdict:#?}");
 }
 
-/// The cheat goes back to before Ann's letter and lets the program rule on another in its place: all that is kept
-/// fits together, and only the mail that the players hold tells of it.
+/// The database goes back to before Ann's letter, and the program rules on another one instead. Everything stored is
+/// consistent then; only the mail that the players have shows the change.
 #[test]
-fn a_history_that_was_rewritten_without_a_flaw_is_revealed_by_the_players_own_mail() {
+fn a_consistently_rewritten_history_is_revealed_by_the_players_mail() {
     let mut desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
@@ -135,7 +136,7 @@ fn a_history_that_was_rewritten_without_a_flaw_is_revealed_by_the_players_own_ma
         std::fs::copy(&before, folder.join("fogpost.db")).expect("copied");
     });
     desk.reply(ANN, &to_ann, "MARBLE E6");
-    assert!(desk.verify(&game_match.id).is_sound(), "nothing that is kept tells of it");
+    assert!(desk.verify(&game_match.id).is_sound(), "nothing stored shows it");
     let verdicts = against(&desk, &witness);
     assert!(matches!(found(&verdicts[0]), Place::Mail(_)), "{verdicts:#?}");
     let forwarded =
@@ -144,7 +145,7 @@ fn a_history_that_was_rewritten_without_a_flaw_is_revealed_by_the_players_own_ma
 }
 
 #[test]
-fn an_entry_that_is_added_before_the_first_is_named() {
+fn an_entry_before_the_first_is_found() {
     for number in [0, -1] {
         let (desk, game_match) = played();
         let add = format!(

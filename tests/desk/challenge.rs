@@ -1,4 +1,4 @@
-//! Finding an opponent by letter: challenges, open seats, and what becomes of them.
+//! Finding an opponent by letter: challenges and open seats, accepted, declined, withdrawn or lapsed.
 
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
@@ -8,7 +8,7 @@ use crate::desk::{ANN, BO, Desk, REFEREE, Sent};
 
 const EVE: &str = "eve@elsewhere.example";
 
-/// The code in a letter, behind this word.
+/// The code in a letter after this word.
 fn code(sent: &Sent, word: &str) -> String {
     let line = sent.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
     line.unwrap_or_else(|| panic!("no {word} in:\n{}", sent.text)).to_owned()
@@ -21,7 +21,7 @@ fn only_match(desk: &Desk) -> fogpost::referee::Match {
 }
 
 #[test]
-fn a_stranger_challenges_and_the_challenged_accepts() {
+fn a_stranger_challenges_and_the_opponent_accepts() {
     let desk = Desk::new();
     desk.write(
         "Ann Archer <ann@players.example>",
@@ -45,7 +45,7 @@ fn a_stranger_challenges_and_the_challenged_accepts() {
 }
 
 #[test]
-fn a_challenge_is_declined_and_the_challenger_told() {
+fn a_declined_challenge_is_reported_to_the_challenger() {
     let desk = Desk::new();
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     desk.one_to(ANN);
@@ -69,11 +69,11 @@ fn a_challenge_lapses_after_fourteen_days() {
     desk.write(BO, &format!("ACCEPT {code}"));
     desk.one_to(BO).says("No offer with the code");
     desk.work();
-    assert!(desk.sent_to(ANN).is_empty(), "told once");
+    assert!(desk.sent_to(ANN).is_empty(), "a notice is sent once");
 }
 
 #[test]
-fn a_challenge_is_for_the_address_it_went_to() {
+fn only_the_challenged_address_can_accept() {
     let desk = Desk::new();
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     let code = code(&desk.one_to(BO), "ACCEPT");
@@ -85,7 +85,7 @@ fn a_challenge_is_for_the_address_it_went_to() {
 }
 
 #[test]
-fn nobody_challenges_himself_or_the_referee() {
+fn nobody_can_challenge_themselves_or_the_referee() {
     let desk = Desk::new();
     desk.write(ANN, &format!("CHALLENGE {ANN} Quad"));
     desk.one_to(ANN).says("An opponent must be somebody else");
@@ -94,7 +94,7 @@ fn nobody_challenges_himself_or_the_referee() {
 }
 
 #[test]
-fn one_challenge_is_open_for_the_same_pair_and_game() {
+fn a_pair_has_one_open_challenge_per_game() {
     let desk = Desk::new();
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     let code = code(&desk.one_to(BO), "ACCEPT");
@@ -106,7 +106,7 @@ fn one_challenge_is_open_for_the_same_pair_and_game() {
 }
 
 #[test]
-fn a_challenge_that_cannot_be_says_why() {
+fn a_faulty_challenge_is_refused_with_the_reason() {
     let desk = Desk::new();
     desk.write(ANN, &format!("CHALLENGE {BO} Chess"));
     desk.one_to(ANN).says("There is no game called Chess here");
@@ -118,7 +118,7 @@ fn a_challenge_that_cannot_be_says_why() {
 }
 
 #[test]
-fn an_open_seat_is_listed_and_taken_by_whoever_comes_first() {
+fn an_open_seat_is_listed_and_goes_to_the_first_who_joins() {
     let desk = Desk::new();
     desk.write(ANN, "OPEN Quad days=2");
     let answer = desk.one_to(ANN);
@@ -140,7 +140,7 @@ fn an_open_seat_is_listed_and_taken_by_whoever_comes_first() {
 }
 
 #[test]
-fn who_offered_takes_it_back() {
+fn an_offer_can_be_withdrawn() {
     let desk = Desk::new();
     desk.write(ANN, "OPEN Quad");
     let code = code(&desk.one_to(ANN), "DECLINE");
@@ -153,7 +153,7 @@ fn who_offered_takes_it_back() {
 }
 
 #[test]
-fn a_player_challenges_in_a_letter_about_a_match() {
+fn a_challenge_can_be_part_of_a_letter_about_a_match() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -166,7 +166,7 @@ fn a_player_challenges_in_a_letter_about_a_match() {
 }
 
 #[test]
-fn matches_say_whom_against_who_is_awaited_and_when_it_is_due() {
+fn matches_lists_the_opponent_the_awaited_seat_and_the_deadline() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     desk.write(BO, "MATCHES");
@@ -179,7 +179,7 @@ fn matches_say_whom_against_who_is_awaited_and_when_it_is_due() {
 }
 
 #[test]
-fn a_check_offers_nothing() {
+fn a_check_makes_no_offer() {
     let desk = Desk::new();
     desk.write(ANN, &format!("CHECK\nCHALLENGE {BO} Quad"));
     desk.one_to(ANN).says("CHALLENGE was understood but not carried out");
@@ -191,7 +191,7 @@ fn a_check_offers_nothing() {
 }
 
 #[test]
-fn every_page_of_the_manual_can_be_asked_for() {
+fn help_sends_every_page_of_the_manual() {
     let desk = Desk::new();
     let pages = [
         ("orders", "Either all orders in a letter are accepted or none"),
@@ -209,7 +209,7 @@ fn every_page_of_the_manual_can_be_asked_for() {
 }
 
 #[test]
-fn a_name_that_is_a_message_is_not_passed_on() {
+fn a_name_that_contains_a_message_is_not_passed_on() {
     let desk = Desk::new();
     desk.write("\"Buy at https://spam.example\" <ann@players.example>", &format!("CHALLENGE {BO} Quad"));
     desk.one_to(BO).says("ann invites you").keeps_silent_of("spam");

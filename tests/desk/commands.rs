@@ -1,4 +1,4 @@
-//! What a player asks of the referee in a match: each command, its answer, and what the other side is told.
+//! The commands of a match: for each, its answer and what the other side learns.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
@@ -8,7 +8,7 @@ use crate::desk::{ANN, BO, Desk, GM};
 use crate::positions::{kinds, quad, quadrant_z};
 
 #[test]
-fn status_says_what_is_filed_who_is_awaited_and_until_when() {
+fn status_shows_filings_the_awaited_seat_and_the_deadline() {
     let desk = Desk::new();
     let (_, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD");
@@ -24,7 +24,7 @@ fn status_says_what_is_filed_who_is_awaited_and_until_when() {
 }
 
 #[test]
-fn reports_come_again_as_they_were_sent() {
+fn report_sends_reports_again_unchanged() {
     let desk = Desk::new();
     let (_, to_ann, to_bo) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5");
@@ -40,20 +40,20 @@ fn reports_come_again_as_they_were_sent() {
     desk.one_to(ANN).says(&first.subject).says(&second.subject);
     desk.reply(ANN, &to_ann, "REPORT 7");
     desk.one_to(ANN).says("There is no such report");
-    // To Bo they come as Bo was told.
+    // Bo gets the report that was sent to Bo.
     desk.sent_to(BO);
     desk.reply(BO, &to_bo, "REPORT 1");
     desk.one_to(BO).says("please send your orders");
 }
 
 #[test]
-fn a_message_is_passed_on_in_a_letter_of_its_own() {
+fn tell_passes_a_message_on_in_a_separate_letter() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5\nTELL\nGood luck!\nMARBLE is a nice word.\nEND\nSTATUS");
     let refused = desk.one_to(ANN);
     refused.says("stands in the text of TELL and would go to your opponent").says("| TELL Well played.");
-    assert!(desk.sent_to(BO).is_empty(), "orders do not travel in messages");
+    assert!(desk.sent_to(BO).is_empty(), "a message contains no orders");
     desk.reply(ANN, &to_ann, "TELL Good luck,\nand may the better one win.\nEND\nMARBLE E5");
     desk.sent_to(ANN)[0].says("Your message was passed on to Bo").says("Your orders are sealed");
     let to_bo_now = desk.sent_to(BO);
@@ -67,7 +67,7 @@ fn a_message_is_passed_on_in_a_letter_of_its_own() {
 }
 
 #[test]
-fn where_the_match_knows_no_press_nothing_is_passed_on() {
+fn without_press_no_message_is_passed_on() {
     let desk = Desk::with("press = \"none\"\n");
     let (_, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "TELL Hello!\nEND");
@@ -76,7 +76,7 @@ fn where_the_match_knows_no_press_nothing_is_passed_on() {
 }
 
 #[test]
-fn to_resign_takes_both_words() {
+fn resigning_takes_both_words() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "RESIGN");
@@ -100,7 +100,7 @@ fn to_resign_takes_both_words() {
 }
 
 #[test]
-fn a_draw_is_offered_and_accepted_with_the_same_word() {
+fn draw_both_offers_and_accepts() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "DRAW");
@@ -117,7 +117,7 @@ fn a_draw_is_offered_and_accepted_with_the_same_word() {
 }
 
 #[test]
-fn an_offer_of_a_draw_lapses_with_the_adjudication() {
+fn a_draw_offer_lapses_at_the_adjudication() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "DRAW\nHOLD");
@@ -129,7 +129,7 @@ fn an_offer_of_a_draw_lapses_with_the_adjudication() {
 }
 
 #[test]
-fn an_offer_that_comes_with_the_orders_outlives_their_own_adjudication() {
+fn a_draw_offer_sent_with_orders_outlives_their_adjudication() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5\nDRAW");
@@ -140,7 +140,7 @@ fn an_offer_that_comes_with_the_orders_outlives_their_own_adjudication() {
 }
 
 #[test]
-fn more_time_is_asked_for_and_agreed_to() {
+fn an_extension_is_requested_and_agreed_to() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quad(&desk);
     desk.reply(BO, &to_bo, "AGREE");
@@ -152,7 +152,7 @@ fn more_time_is_asked_for_and_agreed_to() {
     desk.reply(ANN, &to_ann, "AGREE");
     desk.one_to(ANN).says("Bo has not asked for anything that you could agree to");
     desk.reply(ANN, &to_ann, "EXTEND 3 days");
-    assert!(desk.sent_to(BO).is_empty(), "asked once");
+    assert!(desk.sent_to(BO).is_empty(), "the request is sent once");
     desk.reply(BO, &to_bo, "agree");
     desk.one_to(BO).says("Agreed: the deadline has moved").says("It is due Sun 17 May, 20:00 CEST");
     desk.last_to(ANN).says("The deadline has moved by 3 days").says("Sun 17 May, 20:00 CEST");
@@ -165,7 +165,7 @@ fn more_time_is_asked_for_and_agreed_to() {
 }
 
 #[test]
-fn what_was_asked_lapses_with_the_adjudication() {
+fn a_requested_extension_lapses_at_the_adjudication() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "EXTEND 3 days");
@@ -176,7 +176,7 @@ fn what_was_asked_lapses_with_the_adjudication() {
 }
 
 #[test]
-fn a_substitute_is_asked_of_the_gm_and_the_seat_stays_until_then() {
+fn a_player_who_asks_for_a_substitute_keeps_the_seat_until_the_gm_decides() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "SUBSTITUTE");
@@ -193,7 +193,7 @@ fn a_substitute_is_asked_of_the_gm_and_the_seat_stays_until_then() {
 }
 
 #[test]
-fn under_a_protest_orders_are_held_until_the_gm_has_ruled() {
+fn during_a_protest_filings_wait_for_the_gm() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(BO, &to_bo, "PROTEST");
@@ -233,7 +233,7 @@ fn the_gm_ends_a_protest_by_adjudicating() {
 }
 
 #[test]
-fn orders_for_another_turn_than_the_open_one_are_refused_and_nothing_is_filed() {
+fn orders_for_a_turn_that_is_not_open_are_refused() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quadrant_z(&desk);
     for (named, says) in [
@@ -256,7 +256,7 @@ fn orders_for_another_turn_than_the_open_one_are_refused_and_nothing_is_filed() 
 }
 
 #[test]
-fn a_refusal_says_what_still_stands() {
+fn a_refusal_shows_the_filing_that_still_stands() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Pacific, &[("submarines", "false")]);
     let invitation = desk.one_to(ANN);
@@ -274,7 +274,7 @@ fn a_refusal_says_what_still_stands() {
 }
 
 #[test]
-fn commands_work_beside_orders_and_a_faulty_one_stops_them() {
+fn commands_and_orders_share_a_letter_and_a_faulty_command_stops_both() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5\nEXTEND 3 moons");

@@ -1,4 +1,4 @@
-//! Many letters at once: while some are committed, the next are ruled on.
+//! Many letters at once: a batch is committed while the next is ruled on.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use fogpost::store::{LetterStatus, SendOutcome, TokenRow};
 
 use crate::desk::{Desk, GM};
 
-/// More letters, one for each, than are settled in one transaction (256).
+/// Matches, one letter each: more than fit into one transaction (256).
 const MATCHES: usize = 270;
 
-/// Matches of Quad, each between two who play no other but for those of `busy`, in which one player has the first seat.
+/// Matches of Quad, each between two players of its own, except that one player has the first seat of all `busy` ones.
 struct Crowd {
     desk: Desk,
     seats: Vec<BySeat<TokenRow>>,
@@ -43,7 +43,7 @@ impl Crowd {
             let office = desk.office();
             let opened = office.open_all(&new).await.expect("they open");
             let ids: Vec<String> = opened.into_iter().map(|game_match| game_match.id).collect();
-            // Nobody reads the forms.
+            // Marks the invitations as sent.
             let (forms, claim) = office.store.claim_dispatches(office.now(), 1000).await.expect("the forms");
             let sent: Vec<_> = forms.iter().map(|form| (form.id, SendOutcome::Taken)).collect();
             office.store.record_outcomes(claim, office.now(), &sent).await.expect("noted");
@@ -56,7 +56,7 @@ impl Crowd {
         Crowd { desk, seats }
     }
 
-    /// A letter arrives, and waits.
+    /// Stores a letter, which waits.
     fn write(&self, n: usize, seat: Seat, order: &str) {
         let TokenRow { match_id, token, player, .. } = &self.seats[n][seat];
         let from = &player.addresses[0];
@@ -66,7 +66,7 @@ impl Crowd {
         ));
     }
 
-    /// How many letters were ruled on.
+    /// The number of letters ruled on.
     fn ruled(&self) -> usize {
         let store = &self.desk.office().store;
         self.desk
@@ -85,13 +85,13 @@ impl Crowd {
     }
 }
 
-/// Orders of which no two are the same: the same text would not be answered again.
+/// A different order for each `n`, because a repeated text is not answered again.
 fn marble(n: usize) -> String {
     format!("MARBLE {}{}", ["C", "D", "E", "F", "G"][n % 5], 2 + n / 5)
 }
 
 #[test]
-fn letters_of_many_matches_are_each_ruled_on_once() {
+fn each_letter_of_many_matches_is_ruled_on_once() {
     let crowd = Crowd::new(MATCHES, "", &[]);
     (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
     crowd.desk.work();
@@ -109,8 +109,8 @@ fn letters_of_many_matches_are_each_ruled_on_once() {
 }
 
 #[test]
-fn the_limit_of_answers_counts_those_that_are_being_committed() {
-    // One player has letters among the first that are committed, and among the next.
+fn the_rate_limit_counts_answers_that_are_being_committed() {
+    // One player has letters in the first batch and in the next.
     let busy: Vec<usize> = (0..8).chain(258..266).collect();
     let crowd = Crowd::new(MATCHES, "[letters]\nanswers_per_hour = 5\n", &busy);
     (0..MATCHES).for_each(|n| {
@@ -122,7 +122,7 @@ fn the_limit_of_answers_counts_those_that_are_being_committed() {
 }
 
 #[test]
-fn the_limit_of_answers_counts_those_that_are_made_at_the_same_time() {
+fn the_rate_limit_counts_answers_of_the_same_batch() {
     let all: Vec<usize> = (0..40).collect();
     let crowd = Crowd::new(all.len(), "[letters]\nanswers_per_hour = 5\n", &all);
     all.iter().for_each(|n| crowd.write(*n, Seat::First, &marble(*n)));
@@ -131,7 +131,7 @@ fn the_limit_of_answers_counts_those_that_are_made_at_the_same_time() {
 }
 
 #[test]
-fn what_is_wrong_with_the_next_letters_holds_up_none_before_them() {
+fn a_failing_batch_does_not_stop_the_one_before_it() {
     let crowd = Crowd::new(MATCHES, "", &[]);
     crowd.desk.untidy.set(true);
     crowd.desk.change_database(
@@ -140,13 +140,13 @@ fn what_is_wrong_with_the_next_letters_holds_up_none_before_them() {
          BEGIN UPDATE letter SET received_at = 9000000000000000000 WHERE id = NEW.id; END",
     );
     (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
-    let failed = crowd.desk.block_on(crowd.desk.office().once()).expect_err("no instant is so late");
+    let failed = crowd.desk.block_on(crowd.desk.office().once()).expect_err("the instant is out of range");
     assert!(format!("{failed:#}").contains("is no instant"), "{failed:#}");
-    assert_eq!(crowd.ruled(), 256, "those before the one that came last, as it seems");
+    assert_eq!(crowd.ruled(), 256, "all but the letter received last");
 }
 
 #[test]
-fn when_many_cannot_be_committed_those_ruled_on_meanwhile_lose_nothing() {
+fn if_a_batch_cannot_be_committed_the_next_one_loses_nothing() {
     let crowd = Crowd::new(MATCHES, "", &[]);
     crowd.desk.change_database(
         "CREATE TRIGGER refuse BEFORE INSERT ON dispatch WHEN NEW.recipient = 'ann7@players.example' \

@@ -1,4 +1,4 @@
-//! The dossier: checked with public tools alone, by the script that CHECK.txt is.
+//! The dossier can be checked with public tools alone, by the commands in CHECK.txt.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn over() -> (Desk, Match) {
 fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
     for (name, contents) in files {
         let path = folder.join(name);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(path, contents).expect("written");
     }
 }
@@ -36,17 +36,17 @@ fn letter_with_orders(files: &BTreeMap<String, Vec<u8>>) -> &str {
     letters.find(|(_, contents)| orders(contents)).expect("a letter with orders").0
 }
 
-/// What checking by hand says; empty when nothing is wrong.
+/// What the commands in CHECK.txt print: nothing if the dossier is sound.
 fn by_hand(folder: &Path) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/check.sh");
-    let ran = Command::new(script).arg(folder).output().expect("bash, sha256sum and jq are there");
+    let ran = Command::new(script).arg(folder).output().expect("bash, sha256sum and jq");
     let said = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.success(), said.is_empty(), "{said}");
     said
 }
 
 #[test]
-fn a_dossier_is_checked_with_public_tools_alone() {
+fn a_dossier_can_be_checked_with_public_tools_alone() {
     let (desk, game_match) = over();
     let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
     let folder = tempfile::tempdir().expect("a folder");
@@ -62,7 +62,7 @@ fn a_dossier_is_checked_with_public_tools_alone() {
     ];
     for (name, from, to) in changes {
         let text = String::from_utf8(files[name].clone()).expect("text");
-        assert!(text.contains(from), "{from} stands in {name}");
+        assert!(text.contains(from), "{from} is not in {name}");
         std::fs::write(folder.path().join(name), text.replacen(from, to, 1)).expect("written");
     }
     let said = by_hand(folder.path());
@@ -80,7 +80,7 @@ fn a_dossier_is_checked_with_public_tools_alone() {
 }
 
 #[test]
-fn a_dossier_holds_the_record_the_letters_the_reports_and_the_account() {
+fn a_dossier_contains_the_record_letters_reports_and_account() {
     let (desk, game_match) = over();
     let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
     let text = |name: &str| String::from_utf8(files[name].clone()).expect("text");
@@ -96,11 +96,11 @@ fn a_dossier_holds_the_record_the_letters_the_reports_and_the_account() {
 }
 
 #[test]
-fn what_a_running_match_hides_is_shown_only_unsealed_and_the_ledger_notes_it() {
+fn a_dossier_of_a_running_match_must_be_unsealed_and_the_ledger_records_it() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Pacific, &[]);
     let refused = desk.block_on(desk.office().material(&game_match.id, false, "the account"));
-    assert!(refused.expect_err("it is sealed").to_string().contains("--unsealed"));
+    assert!(refused.expect_err("the match is sealed").to_string().contains("--unsealed"));
     assert_eq!(desk.find(&game_match.id).head, game_match.head);
     desk.block_on(desk.office().material(&game_match.id, true, "the account of turn 4")).expect("unsealed");
     let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
@@ -113,7 +113,7 @@ fn what_a_running_match_hides_is_shown_only_unsealed_and_the_ledger_notes_it() {
 }
 
 #[test]
-fn the_account_shows_who_filed_what_and_what_each_was_told() {
+fn the_account_shows_filings_and_what_each_seat_was_told() {
     let (desk, game_match) = over();
     let material = desk.block_on(desk.office().material(&game_match.id, false, "")).expect("the material");
     let templates = &desk.office().templates;
@@ -131,7 +131,7 @@ fn the_account_shows_who_filed_what_and_what_each_was_told() {
 }
 
 #[test]
-fn the_account_of_a_corrected_match_shows_each_board_as_it_was() {
+fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
@@ -176,11 +176,11 @@ fn read(files: BTreeMap<String, Vec<u8>>) -> fogpost::audit::dossier::Dossier {
 }
 
 #[test]
-fn a_finished_match_is_taken_in_by_another_club_and_verifies_there() {
+fn another_club_can_import_a_finished_match_and_verify_it() {
     let (desk, game_match) = over();
     let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
     let other = Desk::new();
-    let verdict = other.block_on(other.office().take_dossier(read(files.clone()))).expect("it is sound");
+    let verdict = other.block_on(other.office().take_dossier(read(files.clone()))).expect("a sound dossier");
     assert_eq!(verdict.head, game_match.head);
     assert_eq!(other.find(&game_match.id), game_match);
     assert!(other.verify(&game_match.id).is_sound());
@@ -193,7 +193,7 @@ fn a_finished_match_is_taken_in_by_another_club_and_verifies_there() {
 }
 
 #[test]
-fn a_dossier_that_does_not_verify_is_not_taken_in() {
+fn a_dossier_that_does_not_verify_is_not_imported() {
     let (desk, game_match) = over();
     let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
     let other = Desk::new();
@@ -205,7 +205,7 @@ fn a_dossier_that_does_not_verify_is_not_taken_in() {
     ] {
         let mut changed = files.clone();
         let text = String::from_utf8(files[name].clone()).expect("text");
-        assert!(text.contains(from), "{from} stands in {name}");
+        assert!(text.contains(from), "{from} is not in {name}");
         changed.insert(name.to_owned(), text.replacen(from, to, 1).into_bytes());
         assert!(other.block_on(other.office().take_dossier(read(changed))).is_err(), "{name}");
     }
@@ -213,5 +213,5 @@ fn a_dossier_that_does_not_verify_is_not_taken_in() {
     let open = desk.open(GameKind::Quad, &[]);
     let running = desk.block_on(desk.office().dossier(&open.id, true)).expect("a dossier");
     let refused = other.block_on(other.office().take_dossier(read(running)));
-    assert!(refused.expect_err("it runs").to_string().contains("only finished matches"));
+    assert!(refused.expect_err("the match is running").to_string().contains("only finished matches"));
 }

@@ -1,4 +1,4 @@
-//! The GM by letter: what he may do, that it is confirmed, announced and in the book, and who is not the GM.
+//! The GM's instructions by letter: who may send them, what they do, and how they are confirmed and announced.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
@@ -10,7 +10,7 @@ use crate::desk::{ANN, BO, Desk, GM, Sent};
 
 const EVE: &str = "eve@elsewhere.example";
 
-/// A letter to the GM with his token: the answer to one that came without.
+/// A letter to the GM with the reply token: the answer to one without a token.
 fn with_token(desk: &Desk) -> Sent {
     desk.write(GM, "GM LIST");
     let answer = desk.one_to(GM);
@@ -19,7 +19,7 @@ fn with_token(desk: &Desk) -> Sent {
     answer
 }
 
-/// The GM asks for this, and is answered.
+/// Sends a letter from the GM and returns the answer.
 fn ask(desk: &Desk, lines: &str) -> Sent {
     let sent = desk.all_to(GM).into_iter().next_back().unwrap_or_else(|| with_token(desk));
     desk.sent_to(GM);
@@ -58,7 +58,7 @@ fn the_gm_extends_a_deadline_and_both_are_told() {
 }
 
 #[test]
-fn a_command_for_a_turn_that_has_passed_does_nothing() {
+fn an_instruction_for_a_past_turn_has_no_effect() {
     let (desk, game_match) = quad();
     desk.reply(ANN, &desk.sent_to(ANN)[0], "MARBLE E5");
     ask(&desk, &format!("GM MATCH {} EXTEND 3 days TURN 1", game_match.id))
@@ -67,7 +67,7 @@ fn a_command_for_a_turn_that_has_passed_does_nothing() {
 }
 
 #[test]
-fn many_commands_in_one_letter_are_each_confirmed() {
+fn each_instruction_in_a_letter_is_confirmed() {
     let (desk, game_match) = quad();
     let lines = format!(
         "GM MATCH {0} PAUSE illness\nGM MATCH {0} PAUSE again\nGM MATCH {0} RESUME\nGM MATCH QD-0000 RESUME\n\
@@ -85,7 +85,7 @@ fn many_commands_in_one_letter_are_each_confirmed() {
 }
 
 #[test]
-fn a_check_of_the_gm_does_nothing() {
+fn a_check_by_the_gm_has_no_effect() {
     let (desk, game_match) = quad();
     let lines =
         format!("CHECK\nGM MATCH {0} ABANDON\nGM MATCH {0} RESUME\nGM PLAYER ADD {EVE} Eve", game_match.id);
@@ -98,16 +98,16 @@ fn a_check_of_the_gm_does_nothing() {
 #[test]
 fn nobody_else_is_the_gm() {
     let (desk, game_match) = quad();
-    let stolen = desk.last_fate();
-    assert_eq!(stolen, LetterStatus::Answered);
+    let status = desk.last_fate();
+    assert_eq!(status, LetterStatus::Answered);
     let to_gm = desk.all_to(GM).pop().expect("a letter");
     desk.reply(EVE, &to_gm, &format!("GM MATCH {} ABANDON", game_match.id));
     assert_eq!(desk.last_fate(), LetterStatus::Ignored);
     assert!(desk.sent_to(EVE).is_empty());
-    // The GM's address alone is not enough: the answer goes to him, and nothing is done.
+    // The GM's address without the token is not enough.
     desk.write(GM, &format!("GM MATCH {} ABANDON", game_match.id));
     assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
-    // A player's token does not make the GM.
+    // A player's token is not enough either.
     let to_ann = desk.sent_to(ANN).remove(0);
     desk.reply(ANN, &to_ann, &format!("GM MATCH {} ABANDON", game_match.id));
     desk.one_to(ANN).says("GM has no effect in a letter about this match");
@@ -115,7 +115,7 @@ fn nobody_else_is_the_gm() {
 }
 
 #[test]
-fn a_successor_takes_over_and_the_old_token_ends() {
+fn a_replacement_takes_over_and_the_old_token_is_void() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Pacific, &[("submarines", "false")]);
     let old = desk.one_to(ANN);
@@ -164,7 +164,7 @@ fn the_gm_files_for_a_seat() {
 }
 
 #[test]
-fn adjudication_forfeit_and_note_are_in_the_book() {
+fn adjudications_forfeits_and_notes_are_in_the_ledger() {
     let (desk, game_match) = quad();
     ask(&desk, &format!("GM MATCH {} ADJUDICATE", game_match.id)).says("first must file orders");
     ask(&desk, &format!("GM MATCH {} NOTE the sixth of May counts", game_match.id)).says("Done");
@@ -177,7 +177,7 @@ fn adjudication_forfeit_and_note_are_in_the_book() {
 }
 
 #[test]
-fn a_setup_of_pacific_is_not_taken_from_nobody_but_a_held_turn_is() {
+fn a_setup_that_was_not_filed_cannot_be_adjudicated() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::QuadrantZ, &[]);
     with_token(&desk);
@@ -185,7 +185,7 @@ fn a_setup_of_pacific_is_not_taken_from_nobody_but_a_held_turn_is() {
 }
 
 #[test]
-fn players_are_added_shown_renamed_and_become_one() {
+fn players_can_be_added_shown_renamed_and_merged() {
     let desk = Desk::new();
     with_token(&desk);
     let lines = format!(
@@ -199,13 +199,13 @@ fn players_are_added_shown_renamed_and_become_one() {
     ask(&desk, &format!("GM PLAYER MERGE eva@other.example INTO {EVE}"))
         .says("eve@elsewhere.example, eva@other.example");
     let eva = desk.block_on(desk.office().store.player_by_address("eva@other.example")).expect("it answers");
-    assert_eq!(eva.expect("she is known").addresses, [EVE, "eva@other.example"]);
+    assert_eq!(eva.expect("a player").addresses, [EVE, "eva@other.example"]);
     desk.open(GameKind::Quad, &[]);
     ask(&desk, &format!("GM PLAYER MERGE {ANN} INTO {BO}")).says("cannot become one player");
 }
 
 #[test]
-fn a_protest_stops_the_deadline_until_the_gm_lets_it_go_on() {
+fn a_protest_stops_the_deadline_until_the_gm_resumes_the_match() {
     let (desk, game_match) = quad();
     let to_ann = desk.one_to(ANN);
     desk.sent_to(BO);
@@ -239,7 +239,7 @@ fn play_three(desk: &Desk) {
 }
 
 #[test]
-fn a_turn_is_opened_again_and_both_are_told_why() {
+fn a_turn_is_reopened_and_both_learn_the_reason() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     play_three(&desk);
@@ -261,7 +261,7 @@ fn a_turn_is_opened_again_and_both_are_told_why() {
 }
 
 #[test]
-fn a_turn_is_decided_anew_on_other_orders() {
+fn a_turn_is_corrected_with_other_orders() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     play_three(&desk);
@@ -269,7 +269,7 @@ fn a_turn_is_decided_anew_on_other_orders() {
     let reason = "it was misread".to_owned();
     let orders = Some((Seat::Second, line("MARBLE A1")));
     let done = correct(&desk, &game_match, MatchAction::Correct { turn: 2, reason: reason.clone(), orders });
-    assert!(!done.is_done(), "there is no point A1");
+    assert!(!done.is_done(), "the board has no point A1");
     let orders = Some((Seat::Second, line("MARBLE B8")));
     let done = correct(&desk, &game_match, MatchAction::Correct { turn: 2, reason, orders });
     assert!(done.is_done(), "{done:?}");
@@ -280,7 +280,7 @@ fn a_turn_is_decided_anew_on_other_orders() {
         told.says("This is a correction by the GM").says("B8");
         assert!(told.subject.contains("a correction"), "{}", told.subject);
     }
-    // The record of the match is the corrected one.
+    // The record contains the corrected turn.
     let to_ann = desk.all_to(ANN).pop().expect("a letter");
     desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
     let (_, record) = desk.last_to(BO).attachments.remove(0);
@@ -288,7 +288,7 @@ fn a_turn_is_decided_anew_on_other_orders() {
 }
 
 #[test]
-fn a_match_that_is_over_can_be_corrected() {
+fn a_finished_match_can_be_corrected() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     play_three(&desk);
@@ -308,10 +308,10 @@ fn a_match_that_is_over_can_be_corrected() {
 }
 
 #[test]
-fn the_digest_comes_once_a_day_and_only_with_something_to_tell() {
+fn the_digest_comes_once_a_day_if_there_is_news() {
     let (desk, game_match) = quad();
     desk.advance(26);
-    assert!(desk.sent_to(GM).is_empty(), "nothing to tell");
+    assert!(desk.sent_to(GM).is_empty(), "no news");
     desk.reply(ANN, &desk.sent_to(ANN)[0], "MARBLE A1");
     desk.reply(EVE, &desk.last_to(ANN), "MARBLE E5");
     desk.advance(24);
@@ -319,12 +319,12 @@ fn the_digest_comes_once_a_day_and_only_with_something_to_tell() {
     digest.says("Orders refused").says(&format!("{}: 1", game_match.id)).says("Letters ignored").says(EVE);
     assert!(!digest.token().is_empty());
     desk.advance(24);
-    assert!(desk.sent_to(GM).is_empty(), "nothing new");
+    assert!(desk.sent_to(GM).is_empty(), "no further news");
     ask(&desk, "GM DIGEST").says("There is nothing to report");
 }
 
 #[test]
-fn a_late_match_stands_in_the_list_and_in_the_digest() {
+fn a_late_match_is_in_the_list_and_in_the_digest() {
     let (desk, game_match) = quad();
     desk.advance(7 * 24 + 9);
     ask(&desk, "GM LIST late").says(&game_match.id).says("waits for Ann");

@@ -1,4 +1,4 @@
-//! Matches against the house: who begins, every level to the end, and what a player may ask of it.
+//! Matches against the house: how they open, every level to the end, and what the house answers to commands.
 
 use fogpost::audit::{Place, account, dossier};
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, new_letter};
@@ -18,7 +18,7 @@ fn ann() -> Holder {
     Holder::Player(NamedAddress { name: "Ann".to_owned(), address: Address::parse(ANN).expect("an address") })
 }
 
-/// Opens a match of Ann's against the house, as the GM does.
+/// Opens a match between Ann and the house, as the GM does.
 fn opened(desk: &Desk, level: &str, anns: Seat) -> Match {
     let level = GameKind::Quad.level(level).expect("a level");
     let players = match anns {
@@ -47,22 +47,22 @@ fn entries(desk: &Desk, id: &str) -> Vec<Entry> {
     rows.iter().map(|row| serde_json::from_str(&row.json).expect("an entry")).collect()
 }
 
-/// A letter of the match to Ann that she can answer.
+/// The last letter to Ann that she can answer.
 fn to_ann(desk: &Desk) -> Sent {
     desk.all_to(ANN).into_iter().rev().find(|sent| sent.text.contains("Reply token: ")).expect("a letter")
 }
 
-/// A letter arrives and is ruled on, and nothing else is done.
+/// Stores a letter and rules on it, but does nothing else.
 fn arrives(desk: &Desk, raw: &str) {
     let raw = raw.replace('\n', "\r\n").into_bytes();
     let size = raw.len() as u64;
     let arrived = FetchedLetter { raw, received_at: desk.now(), origin: String::new(), cut: false, size };
     let letter = new_letter(arrived);
-    desk.block_on(desk.office().store.insert_letters(&[letter])).expect("it is kept");
-    desk.block_on(desk.office().settle_all()).expect("it is ruled on");
+    desk.block_on(desk.office().store.insert_letters(&[letter])).expect("the letter is stored");
+    desk.block_on(desk.office().settle_all()).expect("the letter is settled");
 }
 
-/// A match against Average in which Ann has played, and the house not yet.
+/// A match against Average in which the house is to move.
 fn house_is_due(desk: &Desk) -> Match {
     let game_match = opened(desk, "average", Seat::First);
     arrives(desk, &desk.answer(ANN, &to_ann(desk), "MARBLE F6"));
@@ -71,7 +71,7 @@ fn house_is_due(desk: &Desk) -> Match {
     game_match
 }
 
-/// The board as the ledger tells it.
+/// The state derived from the ledger.
 fn board(desk: &Desk, id: &str) -> State {
     let mut state = State::start(&Options::default());
     for entry in entries(desk, id) {
@@ -88,7 +88,7 @@ fn board(desk: &Desk, id: &str) -> State {
     state
 }
 
-/// Ann plays on as the house would at `level`, until the match is over.
+/// Plays the match out; Ann plays as the house would at `level`.
 fn play_out(desk: &Desk, id: &str, level: Level) -> Match {
     for _ in 0..40 {
         let game_match = desk.find(id);
@@ -102,11 +102,11 @@ fn play_out(desk: &Desk, id: &str, level: Level) -> Match {
         let lines: Vec<_> = orders.iter().map(ToString::to_string).collect();
         desk.reply(ANN, &to_ann(desk), &lines.join("\n"));
     }
-    panic!("a match of Quad is over after forty turns")
+    panic!("a match of Quad ends within forty turns")
 }
 
 #[test]
-fn every_level_is_played_to_the_end_by_letter() {
+fn a_match_against_each_level_can_be_played_to_the_end() {
     for (level, anns) in
         [("trainer", Seat::First), ("easy", Seat::Second), ("average", Seat::First), ("expert", Seat::First)]
     {
@@ -132,7 +132,7 @@ fn every_level_is_played_to_the_end_by_letter() {
 }
 
 #[test]
-fn a_challenge_of_the_house_opens_at_once_and_who_begins_is_chosen() {
+fn a_challenge_to_the_house_opens_a_match_and_chooses_who_moves_first() {
     let desk = Desk::new();
     desk.write("Ann <ann@players.example>", "CHALLENGE house QUAD level=average first=me days=3");
     let game_match = only_match(&desk);
@@ -153,13 +153,13 @@ fn a_challenge_of_the_house_opens_at_once_and_who_begins_is_chosen() {
     assert_eq!(
         (game_match.house.first.as_deref(), game_match.adjudicated.len()),
         (Some("easy"), 1),
-        "the house has begun"
+        "the house has moved"
     );
     desk.last_to(ANN).says("The house (easy) played a marble").says("Turn 2 waits for your orders");
 }
 
 #[test]
-fn the_trainer_shows_threats_unless_it_is_told_not_to() {
+fn the_trainer_shows_threats_by_default() {
     for (options, trainer) in
         [("level=trainer", "on"), ("level=trainer trainer=off", "off"), ("level=easy", "off")]
     {
@@ -170,14 +170,14 @@ fn the_trainer_shows_threats_unless_it_is_told_not_to() {
 }
 
 #[test]
-fn without_a_level_the_clubs_own_is_played() {
+fn without_a_level_the_clubs_default_is_used() {
     let desk = Desk::with("[house]\nlevel = \"average\"\n");
     desk.write(ANN, "CHALLENGE house quad first=me");
     assert_eq!(only_match(&desk).house.second.as_deref(), Some("average"));
 }
 
 #[test]
-fn who_beats_a_level_meets_the_next_one_where_the_club_has_it_so() {
+fn with_advance_a_player_who_beats_a_level_meets_the_next_one() {
     for (advance, next) in [(true, "easy"), (false, "trainer")] {
         let desk = Desk::with(&format!("[house]\nlevel = \"trainer\"\nadvance = {advance}\n"));
         let beaten = (0..20).any(|_| {
@@ -196,13 +196,17 @@ fn who_beats_a_level_meets_the_next_one_where_the_club_has_it_so() {
             game_match.house.second.expect("the house plays")
         };
         assert_eq!(level_of_new("CHALLENGE house quad first=me"), next);
-        assert_eq!(level_of_new("CHALLENGE house quad first=me level=expert"), "expert", "as it is asked");
-        assert_eq!(level_of_new("CHALLENGE house quad first=me"), next, "who has lost climbs no further");
+        assert_eq!(
+            level_of_new("CHALLENGE house quad first=me level=expert"),
+            "expert",
+            "the level named in the challenge"
+        );
+        assert_eq!(level_of_new("CHALLENGE house quad first=me"), next, "a defeat does not advance a player");
     }
 }
 
 #[test]
-fn a_challenge_that_the_house_cannot_take_is_refused_with_one_that_would_do() {
+fn a_challenge_that_the_house_cannot_accept_is_refused_with_an_example() {
     let desk = Desk::new();
     for (text, says, example) in [
         ("CHALLENGE house quantum", "The house does not play Quantum.", "| CHALLENGE house quad"),
@@ -223,7 +227,7 @@ fn a_challenge_that_the_house_cannot_take_is_refused_with_one_that_would_do() {
 }
 
 #[test]
-fn one_player_has_ten_matches_against_the_house_and_no_more() {
+fn a_player_has_at_most_ten_matches_against_the_house() {
     let desk = Desk::new();
     desk.write(ANN, &"CHALLENGE house quad first=me\n".repeat(12));
     desk.write(ANN, "CHALLENGE house quad first=me");
@@ -232,7 +236,7 @@ fn one_player_has_ten_matches_against_the_house_and_no_more() {
 }
 
 #[test]
-fn the_receipt_goes_out_before_the_house_has_played_and_a_crash_in_between_loses_nothing() {
+fn the_receipt_is_sent_before_the_house_moves_and_a_crash_between_loses_nothing() {
     let mut desk = Desk::new();
     let waits = house_is_due(&desk);
     assert_eq!((waits.deadline, waits.wake_at()), (None, Some(desk.now())));
@@ -243,24 +247,24 @@ fn the_receipt_goes_out_before_the_house_has_played_and_a_crash_in_between_loses
     desk.work();
     let played = desk.find(&waits.id);
     assert_eq!((played.adjudicated.len(), played.house_due()), (2, None));
-    assert!(played.deadline > Some(desk.now()), "Ann's days begin when the house has played");
+    assert!(played.deadline > Some(desk.now()), "Ann's time starts when the house has moved");
     desk.one_to(ANN).says("The house (average) played");
 }
 
 #[test]
-fn what_is_asked_while_the_house_is_to_move_does_not_change_its_turn() {
+fn commands_do_not_change_the_turn_of_the_house() {
     let desk = Desk::new();
     let before = house_is_due(&desk);
     arrives(&desk, &desk.answer(ANN, &to_ann(&desk), "STATUS\nEXTEND 3 days"));
     let after = desk.find(&before.id);
-    assert!(after.head.seq > before.head.seq, "it was ruled on");
+    assert!(after.head.seq > before.head.seq, "the letter was ruled on");
     assert_eq!(before.house_turn(), after.house_turn());
     desk.work();
     assert!(desk.all_to(ANN).iter().any(|sent| sent.text.contains("There is no deadline now")));
 }
 
 #[test]
-fn the_gm_is_told_that_no_deadline_runs_while_the_house_is_to_move() {
+fn the_gm_learns_that_there_is_no_deadline_on_the_houses_turn() {
     let desk = Desk::new();
     desk.write(GM, "GM LIST");
     let to_gm = desk.one_to(GM);
@@ -270,13 +274,13 @@ fn the_gm_is_told_that_no_deadline_runs_while_the_house_is_to_move() {
     let extend = Instruction::Match { id: before.id.clone(), turn: None, action };
     let done = desk.block_on(desk.office().carry_out(&extend)).expect("the store answers");
     assert!(!done.is_done());
-    assert_eq!(desk.find(&before.id), before, "nothing is changed");
+    assert_eq!(desk.find(&before.id), before, "the match is unchanged");
     desk.work();
     desk.one_to(GM).says("Nothing was done").says("there is no deadline to move: it is the house's turn");
 }
 
 #[test]
-fn the_house_plays_by_its_view_its_level_and_the_dice_of_the_match_alone() {
+fn the_house_uses_only_its_view_its_level_and_the_dice_of_the_match() {
     let desk = Desk::new();
     let game_match = house_is_due(&desk);
     let mut other = game_match.clone();
@@ -289,13 +293,13 @@ fn the_house_plays_by_its_view_its_level_and_the_dice_of_the_match_alone() {
     let chosen = house::choose(&view, Level::Average, game_match.key.dice(game_match.phase_no));
     assert_eq!(orders, chosen.iter().map(ToString::to_string).collect::<Vec<_>>());
     assert_ne!(game_match.key.dice(2), game_match.key.dice(3));
-    assert_eq!(game_match.state.house(Seat::First, "average", 5), None, "nothing is due from there");
+    assert_eq!(game_match.state.house(Seat::First, "average", 5), None, "nothing is due from that seat");
     desk.work();
 }
 
-/// Somebody who can write into the database lets the house play badly.
+/// A cheat with access to the database makes the house play badly.
 #[test]
-fn a_turn_that_the_house_would_not_have_played_is_found() {
+fn a_forged_turn_of_the_house_is_found() {
     let desk = Desk::new();
     let game_match = house_is_due(&desk);
     let orders = vec!["MARBLE A2".to_owned()];
@@ -324,7 +328,7 @@ fn a_turn_that_the_house_would_not_have_played_is_found() {
         }],
         ..Settlement::default()
     };
-    desk.block_on(desk.office().store.commit(&forged)).expect("by the rules it can stand");
+    desk.block_on(desk.office().store.commit(&forged)).expect("the rules allow it");
     desk.untidy.set(true);
     let verdict = desk.verify(&game_match.id);
     let [found] = &verdict.findings[..] else { panic!("one finding, not {verdict:#?}") };
@@ -333,7 +337,7 @@ fn a_turn_that_the_house_would_not_have_played_is_found() {
 }
 
 #[test]
-fn the_house_agrees_to_more_time_takes_no_draw_and_reads_nothing() {
+fn the_house_agrees_to_extensions_declines_draws_and_gets_no_messages() {
     let desk = Desk::new();
     let game_match = opened(&desk, "average", Seat::First);
     let before = game_match.deadline.expect("Ann's days run");
@@ -364,7 +368,7 @@ fn the_house_agrees_to_more_time_takes_no_draw_and_reads_nothing() {
 }
 
 #[test]
-fn nobody_reminds_the_house_and_a_player_who_is_late_is_reminded() {
+fn the_house_gets_no_reminders_but_its_opponent_does() {
     let desk = Desk::new();
     let game_match = opened(&desk, "easy", Seat::Second);
     desk.sent_to(ANN);
@@ -382,7 +386,7 @@ fn nobody_reminds_the_house_and_a_player_who_is_late_is_reminded() {
 }
 
 #[test]
-fn the_gm_gives_the_houses_seat_to_a_person_and_a_persons_to_the_house() {
+fn the_gm_can_replace_the_house_by_a_person_and_a_person_by_the_house() {
     let desk = Desk::new();
     let game_match = opened(&desk, "easy", Seat::First);
     desk.sent_to(ANN);
@@ -421,7 +425,7 @@ fn the_gm_gives_the_houses_seat_to_a_person_and_a_persons_to_the_house() {
 }
 
 #[test]
-fn a_turn_that_is_opened_again_is_played_again() {
+fn the_house_plays_a_reopened_turn_again() {
     let desk = Desk::new();
     let game_match = opened(&desk, "average", Seat::First);
     desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
@@ -437,7 +441,7 @@ fn a_turn_that_is_opened_again_is_played_again() {
 }
 
 #[test]
-fn the_house_waits_for_no_settle_time_and_its_opponent_has_it() {
+fn the_settle_time_is_for_the_houses_opponent_only() {
     let desk = Desk::with("settle_minutes = 30\n");
     let game_match = opened(&desk, "average", Seat::Second);
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
@@ -448,7 +452,7 @@ fn the_house_waits_for_no_settle_time_and_its_opponent_has_it() {
 }
 
 #[test]
-fn a_dossier_and_the_account_tell_of_the_house_and_another_club_can_take_them_in() {
+fn a_dossier_shows_the_turns_of_the_house_and_can_be_imported() {
     let desk = Desk::new();
     let game_match = opened(&desk, "average", Seat::First);
     desk.reply(ANN, &to_ann(&desk), "MARBLE F6");

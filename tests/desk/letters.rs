@@ -1,4 +1,4 @@
-//! Letters: whose they are, who is answered, and who is not.
+//! Letters: how their sender is identified, and which ones are answered.
 
 use fogpost::game::any::GameKind;
 use fogpost::store::LetterStatus;
@@ -6,7 +6,7 @@ use fogpost::store::LetterStatus;
 use crate::desk::{ANN, BO, Desk, GM, REFEREE};
 
 #[test]
-fn a_stranger_gets_the_manual_and_nothing_of_a_match() {
+fn a_stranger_gets_the_manual_and_learns_nothing_of_a_match() {
     let desk = Desk::new();
     desk.write("eve@elsewhere.example", "HELP");
     desk.one_to("eve@elsewhere.example").says("How to play by letter");
@@ -15,7 +15,7 @@ fn a_stranger_gets_the_manual_and_nothing_of_a_match() {
 }
 
 #[test]
-fn a_stolen_token_does_nothing_and_is_not_answered() {
+fn a_stolen_token_has_no_effect_and_gets_no_answer() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -27,7 +27,7 @@ fn a_stolen_token_does_nothing_and_is_not_answered() {
 }
 
 #[test]
-fn the_token_of_the_other_seat_does_nothing() {
+fn the_token_of_the_other_seat_has_no_effect() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -62,7 +62,7 @@ fn a_bounce_to_the_referee_is_not_answered() {
 }
 
 #[test]
-fn a_blank_letter_brings_the_order_form() {
+fn a_blank_letter_is_answered_with_the_order_form() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -75,7 +75,7 @@ fn a_blank_letter_brings_the_order_form() {
 }
 
 #[test]
-fn lines_that_are_no_orders_are_listed() {
+fn lines_that_are_not_orders_are_listed() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -101,7 +101,7 @@ fn answers_to_one_address_are_limited() {
 }
 
 #[test]
-fn what_a_player_writes_is_not_put_raw_into_our_letters() {
+fn a_players_text_is_escaped_in_our_letters() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -112,7 +112,7 @@ fn what_a_player_writes_is_not_put_raw_into_our_letters() {
 }
 
 #[test]
-fn letters_after_the_end_are_each_answered() {
+fn letters_after_the_end_are_answered() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -125,7 +125,7 @@ fn letters_after_the_end_are_each_answered() {
 }
 
 #[test]
-fn a_letter_whose_answer_cannot_be_kept_is_set_aside_and_holds_up_nobody() {
+fn a_letter_whose_answer_cannot_be_stored_is_set_aside_and_blocks_nobody() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);

@@ -1,4 +1,4 @@
-//! What anybody may ask, and what stands in the way of a match: the manual, the rules, offers that cannot be.
+//! What anyone may ask for: the manual, the rules, the list of games, and offers with their faults.
 
 use fogpost::game::any::GameKind;
 
@@ -6,14 +6,14 @@ use crate::desk::{ANN, BO, Desk, REFEREE, Sent};
 
 const EVE: &str = "eve@elsewhere.example";
 
-/// The code in a letter, behind this word.
+/// The code in a letter after this word.
 fn code(sent: &Sent, word: &str) -> String {
     let line = sent.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
     line.unwrap_or_else(|| panic!("no {word} in:\n{}", sent.text)).to_owned()
 }
 
 #[test]
-fn the_readme_shows_the_manual_as_help_sends_it() {
+fn the_readme_contains_the_manual_that_help_sends() {
     let desk = Desk::new();
     desk.write(EVE, "HELP");
     let sent = desk.one_to(EVE);
@@ -25,7 +25,7 @@ fn the_readme_shows_the_manual_as_help_sends_it() {
 }
 
 #[test]
-fn the_rules_of_every_game_come_with_their_rulings() {
+fn rules_sends_the_rules_of_every_game_with_their_rulings() {
     let desk = Desk::new();
     for kind in GameKind::ALL {
         desk.write(EVE, &format!("RULES {}", kind.name()));
@@ -38,14 +38,14 @@ fn the_rules_of_every_game_come_with_their_rulings() {
     desk.one_to(EVE).says("Which game's rules?").says("| RULES pacific");
     desk.write(EVE, "RULES chess");
     desk.one_to(EVE).says("There is no game called chess here. Which game's rules?");
-    // In a letter about a match the game needs no name.
+    // A letter about a match need not name the game.
     desk.open(GameKind::Quantum, &[]);
     desk.reply(ANN, &desk.one_to(ANN), "RULES");
     desk.one_to(ANN).says("QUANTUM").says("A game of stacks");
 }
 
 #[test]
-fn games_are_listed_with_their_options() {
+fn games_lists_the_games_with_their_options() {
     let desk = Desk::new();
     desk.write(EVE, "GAMES");
     let games = desk.one_to(EVE);
@@ -58,7 +58,7 @@ fn games_are_listed_with_their_options() {
 }
 
 #[test]
-fn an_offer_that_cannot_be_made_says_why_and_writes_to_nobody() {
+fn a_faulty_offer_is_refused_with_the_reason_and_nobody_else_gets_a_letter() {
     let desk = Desk::new();
     let refusals = [
         (format!("CHALLENGE {BO} Chess"), "There is no game called Chess here"),
@@ -84,11 +84,11 @@ fn an_offer_that_cannot_be_made_says_why_and_writes_to_nobody() {
 }
 
 #[test]
-fn a_code_is_good_once() {
+fn a_code_works_once() {
     let desk = Desk::new();
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     let code = code(&desk.one_to(BO), "ACCEPT");
-    // The challenger cannot accept for the challenged, nor a stranger join.
+    // The challenger cannot accept for the opponent, and a stranger cannot join.
     desk.write(ANN, &format!("ACCEPT {code}"));
     desk.last_to(ANN).says("No offer with the code");
     desk.write(BO, &format!("ACCEPT {code}"));
@@ -101,7 +101,7 @@ fn a_code_is_good_once() {
 }
 
 #[test]
-fn the_same_offer_stands_once_and_ten_at_most() {
+fn an_offer_is_made_once_and_a_player_has_at_most_ten() {
     let desk = Desk::new();
     desk.write(ANN, "OPEN Quad");
     let first = code(&desk.one_to(ANN), "JOIN");
@@ -118,7 +118,7 @@ fn the_same_offer_stands_once_and_ten_at_most() {
 }
 
 #[test]
-fn an_open_seat_lapses_and_who_offered_is_told() {
+fn an_open_seat_lapses_and_its_player_is_told() {
     let desk = Desk::new();
     desk.write(ANN, "OPEN Quad");
     let code = code(&desk.one_to(ANN), "JOIN");
@@ -132,7 +132,7 @@ fn an_open_seat_lapses_and_who_offered_is_told() {
 }
 
 #[test]
-fn a_line_with_a_fault_is_told_by_its_number_and_an_example() {
+fn a_faulty_line_is_quoted_by_number_with_an_example() {
     let desk = Desk::new();
     desk.write(EVE, "Hello,\nCHALLENGE bo quad\nSTATUS 4");
     let answer = desk.one_to(EVE);

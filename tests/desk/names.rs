@@ -1,4 +1,4 @@
-//! Names of matches, where many are taken.
+//! Names of new matches when many names are taken.
 
 use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::BySeat;
@@ -9,11 +9,11 @@ use fogpost::store::{MatchRow, Settlement};
 
 use crate::desk::Desk;
 
-/// Of the letters that a name is made of.
+/// The characters of a match's name.
 const LETTERS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 #[test]
-fn many_matches_open_at_once_where_a_tenth_of_all_names_is_taken() {
+fn many_matches_open_at_once_when_a_tenth_of_the_names_is_taken() {
     let desk = Desk::new();
     let taken = LETTERS.chars().flat_map(|c| LETTERS.chars().map(move |d| [c, d]));
     let taken = taken.flat_map(|[c, d]| LETTERS.chars().map(move |e| [c, d, e]));
@@ -27,7 +27,7 @@ fn many_matches_open_at_once_where_a_tenth_of_all_names_is_taken() {
         version: 0,
     };
     let taken = Settlement { at: desk.now(), matches: taken.map(row).collect(), ..Settlement::default() };
-    desk.block_on(desk.office().store.commit(&taken)).expect("the store takes them");
+    desk.block_on(desk.office().store.commit(&taken)).expect("the rows are stored");
 
     let seated = |name: &str| {
         let address = format!("{}@players.example", name.to_lowercase());
@@ -41,6 +41,6 @@ fn many_matches_open_at_once_where_a_tenth_of_all_names_is_taken() {
     };
     let opened = desk.block_on(desk.office().open_all(&vec![new; 150])).expect("they open");
     assert_eq!(opened.len(), 150);
-    // The taken names have no matches behind them.
+    // The rows that take the names are not real matches.
     desk.untidy.set(true);
 }

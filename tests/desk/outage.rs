@@ -1,4 +1,4 @@
-//! The program, its mailbox or its clock was not there: nobody is punished for it.
+//! Outages of the program, its mailbox or its clock: nobody misses a turn because of one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,22 +11,22 @@ use crate::desk::{ANN, BO, Desk};
 use crate::positions::{kinds, quad, quadrant_z};
 
 #[test]
-fn while_the_mailbox_cannot_be_read_nobody_is_late_and_deadlines_slide() {
+fn while_the_mailbox_is_unreadable_nobody_is_late_and_deadlines_slide() {
     let desk = Desk::with("days = 1\n");
     let (game_match, to_ann, _) = quad(&desk);
     let (mailbox, away) = (desk.folder().join("mail/referee"), desk.folder().join("mail/away"));
     desk.advance(28);
-    fs::rename(&mailbox, &away).expect("the mailbox goes");
+    fs::rename(&mailbox, &away).expect("the mailbox is moved away");
     for _ in 0..10 {
         desk.sleep(2);
-        desk.block_on(desk.office().once()).expect_err("the mailbox is not there");
+        desk.block_on(desk.office().once()).expect_err("there is no mailbox");
     }
     assert_eq!(desk.find(&game_match.id).missed.first, 0);
-    fs::rename(&away, &mailbox).expect("it is there again");
+    fs::rename(&away, &mailbox).expect("the mailbox is moved back");
     desk.sent_to(ANN);
     desk.work();
     let after = desk.find(&game_match.id);
-    assert_eq!(after.deadline, Some(desk.now() + TimeDelta::hours(12)), "the grace at least");
+    assert_eq!(after.deadline, Some(desk.now() + TimeDelta::hours(12)), "at least the grace is left");
     assert_eq!((after.missed.first, after.stage), (0, Stage::Running));
     desk.one_to(ANN)
         .says("could not be reached for a while")
@@ -37,8 +37,8 @@ fn while_the_mailbox_cannot_be_read_nobody_is_late_and_deadlines_slide() {
 }
 
 #[test]
-fn after_a_short_outage_there_is_the_grace_at_least() {
-    // Due in 32 hours; the program goes 5 hours before the grace ends and comes back 3 hours after.
+fn after_a_short_outage_at_least_the_grace_is_left() {
+    // Due in 32 hours. The program stops 5 hours before the grace ends and starts 3 hours after that.
     let mut desk = Desk::with("days = 1\ngrace_hours = 24\n");
     let (game_match, _, _) = quad(&desk);
     desk.advance(32 + 19);
@@ -51,14 +51,14 @@ fn after_a_short_outage_there_is_the_grace_at_least() {
 }
 
 #[test]
-fn deadlines_outside_of_the_outage_stay() {
+fn deadlines_outside_an_outage_stay() {
     let mut desk = Desk::new();
     let (game_match, _, _) = quad(&desk);
     desk.sleep(24);
     desk.restart();
     desk.work();
     assert_eq!(desk.find(&game_match.id).deadline, game_match.deadline);
-    assert!(desk.all_to(BO).len() == 1, "nothing is told");
+    assert!(desk.all_to(BO).len() == 1, "no notice is sent");
 }
 
 #[test]
@@ -72,12 +72,12 @@ fn a_clock_that_jumps_ahead_is_an_outage() {
     desk.work();
     let after = desk.find(&game_match.id);
     let moved = before.deadline.expect("a deadline") + TimeDelta::days(100);
-    assert_eq!((after.deadline, after.settle_at), (Some(moved), Some(moved)), "who waits is slid along");
+    assert_eq!((after.deadline, after.settle_at), (Some(moved), Some(moved)), "the settle time slides along");
     assert_eq!(after.due().map(|due| due.turn), Some(1));
 }
 
 #[test]
-fn a_clock_that_is_set_back_takes_nothing_from_anybody() {
+fn a_clock_that_is_set_back_costs_nobody_time() {
     let desk = Desk::with("days = 1\n");
     let (game_match, to_ann, _) = quad(&desk);
     desk.advance(20);
@@ -95,13 +95,13 @@ fn a_clock_that_is_set_back_takes_nothing_from_anybody() {
 }
 
 #[test]
-fn what_waits_to_be_sent_again_does_not_wait_for_a_clock_that_was_set_back() {
+fn deferred_mail_does_not_wait_for_a_clock_that_was_set_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("sendmail");
     let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
     let command = |lines: &str| {
         fs::write(&program, format!("#!/bin/sh\ncat > /dev/null\n{lines}\n")).expect("the command");
-        fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it can be run");
+        fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it is executable");
     };
     let waiting =
         || desk.block_on(desk.office().store.queues()).expect("the store answers").dispatches_waiting;
@@ -110,7 +110,7 @@ fn what_waits_to_be_sent_again_does_not_wait_for_a_clock_that_was_set_back() {
     assert_eq!(waiting(), 2);
     command("exit 0");
     desk.work();
-    assert_eq!(waiting(), 2, "it is not yet time to try again");
+    assert_eq!(waiting(), 2, "the retry is not due yet");
     desk.sleep(-12);
     desk.work();
     assert_eq!(waiting(), 0);
@@ -127,7 +127,7 @@ fn a_deadline_missed_while_the_program_was_down_can_still_be_met() {
     desk.sent_to(ANN);
     desk.reply(ANN, &to_ann, "STATUS");
     desk.one_to(ANN).says("Turn 1 waits for your orders").says("in 16 hours");
-    // And it is enforced when that time is over.
+    // The new deadline is enforced.
     desk.advance(16 + 13);
     assert_eq!(desk.find(&game_match.id).missed.first, 1);
     desk.last_to(ANN).says("No orders came from you for turn 1");

@@ -1,4 +1,4 @@
-//! The club's people: their names in letters and in the book, and who they are.
+//! The club's players: their names in letters and ledgers, and their addresses.
 
 use fogpost::game::any::GameKind;
 
@@ -7,19 +7,19 @@ use crate::positions::{kinds, quad};
 
 const EVE: &str = "eve@elsewhere.example";
 
-/// The GM asks for these, and is answered.
+/// Sends a letter from the GM and returns the answer.
 fn ask(desk: &Desk, lines: &str) -> Sent {
     if desk.all_to(GM).is_empty() {
         desk.write(GM, "GM LIST");
     }
-    let last = desk.all_to(GM).pop().expect("a letter with his token");
+    let last = desk.all_to(GM).pop().expect("a letter with the GM's token");
     desk.sent_to(GM);
     desk.reply(GM, &last, lines);
     desk.sent_to(GM).into_iter().find(|sent| sent.in_reply_to.is_some()).expect("an answer")
 }
 
 #[test]
-fn a_new_name_reaches_the_matches_that_are_open_and_the_record() {
+fn a_new_name_appears_in_open_matches_and_in_the_record() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quad(&desk);
     ask(&desk, &format!("CHECK\nGM PLAYER RENAME {ANN} Anna Archer")).says("This would be done");
@@ -31,9 +31,9 @@ fn a_new_name_reaches_the_matches_that_are_open_and_the_record() {
         told.says("Ann is now called Anna Archer").says(&format!("Turn 1 waits for {awaited}"));
     }
     let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
-    let renamed = entries.iter().find(|entry| entry.kind == "PlayerRenamed").expect("it is in the book");
+    let renamed = entries.iter().find(|entry| entry.kind == "PlayerRenamed").expect("an entry");
     assert!(renamed.json.contains("The GM"), "{}", renamed.json);
-    // To say it again changes nothing.
+    // Repeating it changes nothing.
     ask(&desk, &format!("GM PLAYER RENAME {ANN} Anna Archer\nGM LIST")).says("Anna Archer");
     assert!(desk.sent_to(BO).is_empty());
     desk.reply(ANN, &to_ann, "MARBLE E5");
@@ -45,7 +45,7 @@ fn a_new_name_reaches_the_matches_that_are_open_and_the_record() {
 }
 
 #[test]
-fn a_name_is_one_line_of_at_most_forty_letters() {
+fn a_name_has_at_most_forty_letters() {
     let desk = Desk::new();
     quad(&desk);
     let long = "An".repeat(21);
@@ -57,7 +57,7 @@ fn a_name_is_one_line_of_at_most_forty_letters() {
 }
 
 #[test]
-fn a_merge_hands_over_seats_names_and_letters() {
+fn a_merge_moves_seats_names_and_letters() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     ask(&desk, &format!("GM PLAYER ADD {EVE} Ann-Eve"));
@@ -65,7 +65,7 @@ fn a_merge_hands_over_seats_names_and_letters() {
     ask(&desk, &format!("GM PLAYER MERGE {ANN} INTO {EVE}"))
         .says(&format!("Ann-Eve: {EVE}, {ANN} Plays in {}", game_match.id));
     desk.one_to(EVE).says("Ann is now called Ann-Eve");
-    // Both addresses are hers; the answers go to the first.
+    // Both addresses are hers, and the first one gets the answers.
     desk.reply(ANN, &to_ann, "MARBLE E5");
     let [receipt, report] = &desk.sent_to(EVE)[..] else { panic!("a receipt and a report") };
     receipt.says("Your orders are sealed");
@@ -79,7 +79,7 @@ fn a_merge_hands_over_seats_names_and_letters() {
 }
 
 #[test]
-fn a_player_writes_from_any_of_his_addresses() {
+fn a_player_can_write_from_any_of_their_addresses() {
     let desk = Desk::new();
     ask(&desk, &format!("GM PLAYER ADD {EVE} Ann\nGM PLAYER ADD {ANN} Ann"));
     ask(&desk, &format!("GM PLAYER MERGE {EVE} INTO {ANN}"));
@@ -87,11 +87,11 @@ fn a_player_writes_from_any_of_his_addresses() {
     desk.reply(EVE, &to_ann, "MARBLE E5");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
     desk.sent_to(ANN)[0].says("Your orders are sealed");
-    assert!(desk.sent_to(EVE).is_empty(), "answers go to the first address");
+    assert!(desk.sent_to(EVE).is_empty(), "the first address gets the answers");
 }
 
 #[test]
-fn a_check_makes_nobody_known() {
+fn a_check_adds_no_player() {
     let desk = Desk::new();
     let (game_match, _, _) = quad(&desk);
     let lines = format!("CHECK\nGM MATCH {} REPLACE first {EVE}\nGM NEW quad {EVE} {BO}", game_match.id);
@@ -105,7 +105,7 @@ fn a_check_makes_nobody_known() {
 }
 
 #[test]
-fn the_gm_goes_back_and_corrects_by_letter() {
+fn the_gm_rolls_back_and_corrects_by_letter() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5");
@@ -129,7 +129,7 @@ fn the_gm_goes_back_and_corrects_by_letter() {
 }
 
 #[test]
-fn the_longest_names_keep_our_lines_short() {
+fn our_lines_stay_short_with_the_longest_names() {
     let desk = Desk::new();
     let long = "Maximiliana Konstantin Featherstonehaugh";
     let game_match = desk.open(GameKind::Pacific, &[]);

@@ -1,4 +1,4 @@
-//! Playing: from the invitation over filings to the result.
+//! Playing a match: the invitation, filings, reports and the result.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
@@ -7,7 +7,7 @@ use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk};
 
-/// A quad of Black on the corners E5 E6 F6 F5, while White plays elsewhere.
+/// Black makes a quad on E5, E6, F6 and F5, while White plays elsewhere.
 const BLACK: [&str; 4] = ["MARBLE E5", "MARBLE E6", "MARBLE F6", "MARBLE F5"];
 const WHITE: [&str; 3] = ["MARBLE A5", "MARBLE B8", "MARBLE K4"];
 
@@ -40,7 +40,7 @@ fn a_match_is_played_from_the_invitation_to_the_result() {
 }
 
 #[test]
-fn orders_are_refused_with_the_line_the_reason_and_an_example() {
+fn a_refusal_has_the_line_the_reason_and_an_example() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -53,11 +53,11 @@ fn orders_are_refused_with_the_line_the_reason_and_an_example() {
         .says("No order in this letter was filed");
     refusal.says("You have filed nothing for turn 1 yet");
     assert_eq!(refusal.in_reply_to.as_deref(), Some("0@players.example"));
-    assert!(desk.sent_to(BO).len() == 1, "the opponent has the invitation and nothing else");
+    assert!(desk.sent_to(BO).len() == 1, "the opponent has only the invitation");
 }
 
 #[test]
-fn the_seat_that_is_not_due_is_told_who_is() {
+fn a_seat_that_is_not_due_learns_who_is() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(BO);
@@ -66,21 +66,21 @@ fn the_seat_that_is_not_due_is_told_who_is() {
 }
 
 #[test]
-fn orders_for_a_turn_that_is_adjudicated_do_nothing_to_the_next() {
+fn orders_for_an_adjudicated_turn_do_not_affect_the_next() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let (first, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &first, "MARBLE E5");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     desk.sent_to(ANN);
-    // The answer to the letter about turn 1 comes when turn 3 is open.
+    // A reply to the letter about turn 1 arrives when turn 3 is open.
     desk.reply(ANN, &first, "MARBLE E6");
     desk.one_to(ANN).says("Turn 1 was adjudicated on Thu 7 May at 12:00 CEST; turn 3 is open");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 2);
 }
 
 #[test]
-fn a_new_filing_replaces_the_one_before_until_both_have_filed() {
+fn a_new_filing_replaces_the_previous_one_until_both_have_filed() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Pacific, &[("submarines", "false")]);
     let invitation = desk.one_to(ANN);
@@ -95,7 +95,7 @@ fn a_new_filing_replaces_the_one_before_until_both_have_filed() {
 }
 
 #[test]
-fn of_two_orders_for_one_ship_the_last_one_counts_and_the_answer_says_so() {
+fn the_last_of_two_orders_for_a_ship_counts_and_the_receipt_says_so() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::QuadrantZ, &[]);
     let mut setup =
@@ -127,14 +127,14 @@ fn a_check_changes_nothing() {
 }
 
 #[test]
-fn a_letter_met_again_has_no_second_effect_and_no_second_answer() {
+fn a_repeated_letter_has_no_effect_and_no_answer() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let letter = desk.answer(ANN, &desk.one_to(ANN), "MARBLE E5");
     desk.receive(&letter);
     assert_eq!(desk.sent_to(ANN).len(), 2);
     desk.receive(&letter);
-    // The same letter by another way: other bytes, the same Message-ID.
+    // The same letter by another route: other bytes, but the same Message-ID.
     desk.receive(&format!("Received: from elsewhere\n{letter}"));
     assert!(desk.sent_to(ANN).is_empty());
     assert_eq!(desk.last_fate(), LetterStatus::Repeated);
@@ -142,7 +142,7 @@ fn a_letter_met_again_has_no_second_effect_and_no_second_answer() {
 }
 
 #[test]
-fn the_result_opens_the_record() {
+fn the_result_comes_with_the_record() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);

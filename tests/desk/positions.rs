@@ -1,27 +1,27 @@
-//! Matches to begin a test with.
+//! Matches that tests start from.
 
 use fogpost::game::any::GameKind;
 use fogpost::referee::Match;
 
 use crate::desk::{ANN, BO, Desk, Sent};
 
-/// The stars that both sides of Quadrant Z place alike, behind those of their home.
+/// The stars that both sides of Quadrant Z place in the neutral sector.
 const STARS: &str = "STAR D1 2\nSTAR E1 2\nSTAR H1 2\nSTAR I1 2\nSTAR J1 2\nSTAR L1 2\nSTAR M1 2\nSTAR N1 2\n\
                      STAR P1 2\nSTAR Q1 2\nSTAR R1 2\nSTAR U1 2\nSTAR V1 2\n\
                      STAR D2 1\nSTAR E2 1\nSTAR H2 1\nSTAR I2 1\n";
 const NORTH: &str = "STAR A1 3 BASE\nSTAR A4 1\nSTAR B1 3\nSTAR C1 2\nSTAR F1 2\nSTAR G1 2\nSTAR K1 2\n";
 const SOUTH: &str = "STAR Y1 3 BASE\nSTAR Y4 1\nSTAR X1 3\nSTAR W1 2\nSTAR T1 2\nSTAR S1 2\nSTAR O1 2\n";
 
-/// A fleet of Pacific without submarines, in the ranks of the first side.
+/// A fleet of War in the Pacific without submarines, in the first side's waters.
 pub const FLEET: &str = "CARRIER D2 SQUADRON D3\nCARRIER M2 SQUADRON M3\nBATTLESHIP A1 B1 O1 P1\n\
                          CRUISER C1 E1 L1 N1\nDESTROYER A3 C3 E3 G3 I3 K3 O3";
 
-/// The setup of each side of Quadrant Z: Ann's, then Bo's.
+/// The setups of Quadrant Z: Ann's, then Bo's.
 pub fn setups() -> [String; 2] {
     [format!("{NORTH}{STARS}SHIP 1 3/2 G1"), format!("{SOUTH}{STARS}SHIP 1 3/2 S1")]
 }
 
-/// A match of Quadrant Z in its first turn, with the last letter to each.
+/// A match of Quadrant Z in turn 1, with the last letter to each player.
 pub fn quadrant_z(desk: &Desk) -> (Match, Sent, Sent) {
     let game_match = desk.open(GameKind::QuadrantZ, &[]);
     let [north, south] = setups();
@@ -32,13 +32,13 @@ pub fn quadrant_z(desk: &Desk) -> (Match, Sent, Sent) {
     (game_match, desk.last_to(ANN), desk.last_to(BO))
 }
 
-/// A match of Quad, with the invitation of each.
+/// A match of Quad, with the invitation to each player.
 pub fn quad(desk: &Desk) -> (Match, Sent, Sent) {
     let game_match = desk.open(GameKind::Quad, &[]);
     (game_match, desk.one_to(ANN), desk.one_to(BO))
 }
 
-/// The kinds of the ledger's entries, in order.
+/// The kinds of a match's entries, in order.
 pub fn kinds(desk: &Desk, game_match: &Match) -> Vec<String> {
     let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     entries.into_iter().map(|entry| entry.kind).collect()

@@ -1,4 +1,4 @@
-//! Authenticity and mail that does not arrive: signatures, bounces, absence notes, dispatches given up.
+//! Authenticity, bounces and absence notes.
 
 use fogpost::game::any::GameKind;
 use fogpost::store::LetterStatus;
@@ -11,7 +11,7 @@ const FAILED: &str = "Authentication-Results: mx.club.example; dkim=fail header.
 const FORGED: &str = "Authentication-Results: mx.evil.example; dkim=pass header.d=players.example\n";
 
 #[test]
-fn a_letter_acts_only_if_it_is_signed_where_that_is_asked_for() {
+fn where_signatures_are_required_an_unsigned_letter_has_no_effect() {
     let desk = Desk::with(SIGNED);
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -27,7 +27,7 @@ fn a_letter_acts_only_if_it_is_signed_where_that_is_asked_for() {
 }
 
 #[test]
-fn the_gm_too_must_be_proven() {
+fn the_gms_letters_need_a_signature_too() {
     let desk = Desk::with(SIGNED);
     desk.write(GM, "GM LIST");
     assert_eq!(desk.last_fate(), LetterStatus::Ignored);
@@ -39,7 +39,7 @@ fn the_gm_too_must_be_proven() {
 }
 
 #[test]
-fn a_stranger_who_is_not_proven_gets_the_manual_and_offers_nothing() {
+fn an_unverified_stranger_gets_the_manual_and_cannot_make_offers() {
     let desk = Desk::with(SIGNED);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     desk.one_to(ANN).says("I could not verify that the letter came from your address");
@@ -48,7 +48,7 @@ fn a_stranger_who_is_not_proven_gets_the_manual_and_offers_nothing() {
     desk.one_to(ANN).says("How to play by letter");
 }
 
-/// The report of a mail server that a letter of ours could not be delivered.
+/// A mail server's report that it could not deliver a letter of the referee.
 fn bounce(of: &Sent, to: &str, n: u32) -> String {
     format!(
         "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nTo: {REFEREE}\nSubject: Undelivered Mail Returned to Sender\n\
@@ -63,7 +63,7 @@ fn bounce(of: &Sent, to: &str, n: u32) -> String {
 }
 
 #[test]
-fn no_deadline_is_enforced_on_a_seat_whose_letters_come_back() {
+fn no_deadline_is_enforced_on_a_seat_whose_mail_bounces() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -77,23 +77,25 @@ fn no_deadline_is_enforced_on_a_seat_whose_letters_come_back() {
     let after = desk.find(&game_match.id);
     assert_eq!((after.missed.first, after.asked_gm), (0, true));
     let letters = desk.sent_to(GM);
-    let asked =
-        letters.iter().find(|sent| sent.text.contains("nothing is enforced until")).expect("he is asked");
+    let asked = letters
+        .iter()
+        .find(|sent| sent.text.contains("nothing is enforced until"))
+        .expect("a question to the GM");
     asked.says("our letters bounce");
-    assert!(letters.iter().any(|sent| sent.text.contains("letters to Ann come back")), "the digest tells it");
+    assert!(letters.iter().any(|sent| sent.text.contains("letters to Ann come back")), "the digest says so");
 
     desk.reply(GM, asked, &format!("GM PLAYER BOUNCE-CLEAR {ANN}\nGM MATCH {} EXTEND 4 days", game_match.id));
     let cleared = desk.find(&game_match.id);
     assert!(!cleared.bouncing.first && !cleared.asked_gm);
     let ann = desk.block_on(desk.office().store.player_by_address(ANN)).expect("the store answers");
-    assert!(!ann.expect("she is known").bouncing);
-    // A late bounce of the same letter says nothing new.
+    assert!(!ann.expect("a player").bouncing);
+    // Another bounce of the same letter changes nothing.
     desk.receive(&bounce(&invitation, ANN, 3));
     assert!(!desk.find(&game_match.id).bouncing.first);
 }
 
 #[test]
-fn an_absence_note_marks_the_seat_until_its_player_writes() {
+fn an_absence_note_marks_a_seat_until_its_player_writes() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -110,7 +112,7 @@ fn an_absence_note_marks_the_seat_until_its_player_writes() {
 }
 
 #[test]
-fn the_same_answer_does_not_go_twice_running_for_the_same_text() {
+fn the_same_text_does_not_get_the_same_answer_twice_in_a_row() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);

@@ -1,4 +1,4 @@
-//! Deadlines as the terms have them: WAIT and the settle time, absences, weekends, the clocks' changes, missed turns.
+//! Deadlines by the terms: WAIT and the settle time, absences, weekends, clock changes and missed turns.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::game::Seat;
@@ -13,7 +13,7 @@ fn utc(text: &str) -> DateTime<Utc> {
 }
 
 #[test]
-fn who_writes_wait_is_adjudicated_at_the_deadline() {
+fn with_wait_a_turn_is_adjudicated_at_the_deadline() {
     let desk = Desk::with("days = 1\n");
     let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD\nWAIT");
@@ -28,7 +28,7 @@ fn who_writes_wait_is_adjudicated_at_the_deadline() {
 }
 
 #[test]
-fn to_file_again_without_wait_adjudicates_at_once() {
+fn filing_again_without_wait_adjudicates_at_once() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD\nWAIT");
@@ -38,7 +38,7 @@ fn to_file_again_without_wait_adjudicates_at_once() {
 }
 
 #[test]
-fn a_deadline_that_moves_takes_those_who_wait_along() {
+fn a_moved_deadline_moves_the_end_of_a_wait() {
     let desk = Desk::with("days = 1\n");
     let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD\nWAIT");
@@ -52,7 +52,7 @@ fn a_deadline_that_moves_takes_those_who_wait_along() {
 }
 
 #[test]
-fn within_the_settle_time_both_can_amend_and_the_last_filing_stands() {
+fn within_the_settle_time_both_can_amend_and_the_last_filing_counts() {
     let desk = Desk::with("settle_minutes = 90\n");
     let game_match = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
@@ -77,7 +77,7 @@ fn a_deadline_in_an_absence_moves_to_the_day_after() {
     desk.reply(ANN, &to_ann, "ABSENT 2026-05-13 TO 2026-05-15");
     desk.one_to(ANN).says("You are away from 2026-05-13 to 2026-05-15").says("due Sat 16 May, 20:00 CEST");
     desk.one_to(BO).says("Ann is away from 2026-05-13 to 2026-05-15").says("Sat 16 May, 20:00 CEST");
-    // Noted already: nothing more is told, and the days are not counted twice.
+    // Already recorded: no further notice, and the days are not counted twice.
     desk.reply(ANN, &to_ann, "ABSENT 2026-05-14");
     desk.one_to(ANN).says("You are away from 2026-05-14 to 2026-05-14");
     assert!(desk.sent_to(BO).is_empty());
@@ -91,7 +91,7 @@ fn a_deadline_in_an_absence_moves_to_the_day_after() {
 }
 
 #[test]
-fn an_absence_beyond_the_allowance_is_refused_with_what_is_left() {
+fn an_absence_beyond_the_allowance_is_refused_with_the_remaining_days() {
     let desk = Desk::with("absence_days = 10\n");
     let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "ABSENT 2026-05-11 TO 2026-05-17");
@@ -108,7 +108,7 @@ fn an_absence_beyond_the_allowance_is_refused_with_what_is_left() {
         desk.one_to(ANN).says(&format!("Your absence from {words} cannot be noted")).says(left);
     }
     assert_eq!(desk.find(&game_match.id).deadline, deadline);
-    assert!(desk.sent_to(BO).is_empty(), "Bo is not told of it");
+    assert!(desk.sent_to(BO).is_empty(), "Bo gets no notice");
     desk.reply(ANN, &to_ann, "ABSENT 2026-05-16 TO 2026-05-20");
     desk.one_to(ANN).says("You are away from 2026-05-16 to 2026-05-20").says("Thu 21 May");
     for (faulty, says) in [
@@ -121,14 +121,14 @@ fn an_absence_beyond_the_allowance_is_refused_with_what_is_left() {
 }
 
 #[test]
-fn weekends_can_be_left_out() {
+fn weekends_can_be_excluded() {
     // Nine days from Thursday noon is a Saturday evening; it moves to Monday.
     let desk = Desk::with("weekends = false\ndays = 9\n");
     let (game_match, _, _) = quad(&desk);
     assert_eq!(game_match.deadline, Some(utc("2026-05-18T18:00:00Z")));
 }
 
-/// The deadline of a Quad match that is opened so long after the beginning of the test's time.
+/// The deadline of a match of Quad that is opened this many hours after the start of the clock.
 fn deadline_opened_after(hours: i64, terms: &str) -> DateTime<Utc> {
     let desk = Desk::with(terms);
     desk.sleep(hours);
@@ -139,21 +139,21 @@ fn deadline_opened_after(hours: i64, terms: &str) -> DateTime<Utc> {
 }
 
 #[test]
-fn the_hour_stays_over_the_changes_of_the_clocks() {
+fn the_hour_of_a_deadline_survives_clock_changes() {
     let hours_to = |day: &str| (utc(day) - utc(crate::desk::BEGINNING)).num_hours();
     // Clocks go back on Sunday 25 October 2026: 20:00 CET is 19:00 UTC.
     let autumn = deadline_opened_after(hours_to("2026-10-22T10:00:00Z"), "days = 5\n");
     assert_eq!(autumn, utc("2026-10-27T19:00:00Z"));
-    // They go forward on 28 March 2027, and 02:00 does not exist: the turn is due at 03:00, which is 01:00 UTC.
+    // Clocks go forward on 28 March 2027, and 02:00 does not exist: the turn is due at 03:00, which is 01:00 UTC.
     let gap = deadline_opened_after(hours_to("2027-03-25T23:30:00Z"), "days = 2\nhour = 2\n");
     assert_eq!(gap, utc("2027-03-28T01:00:00Z"));
-    // At 02:00 on the night in which that hour comes twice, the later one counts.
+    // On the night in which 02:00 comes twice, the later one counts.
     let doubled = deadline_opened_after(hours_to("2026-10-22T22:30:00Z"), "days = 2\nhour = 2\n");
     assert_eq!(doubled, utc("2026-10-25T01:00:00Z"));
 }
 
 #[test]
-fn reminders_go_at_the_set_times_to_who_has_not_filed() {
+fn reminders_go_at_the_configured_times_to_those_who_have_not_filed() {
     let desk = Desk::with("reminders_hours = [4, 12]\ndays = 1\n");
     let (_, to_ann, _) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD");
@@ -173,7 +173,7 @@ fn reminders_go_at_the_set_times_to_who_has_not_filed() {
 }
 
 #[test]
-fn who_files_in_grace_is_not_late_and_after_it_the_house_rule_decides() {
+fn filing_in_grace_is_not_late_and_afterwards_the_house_rule_applies() {
     let desk = Desk::with("grace_hours = 6\ndays = 1\n");
     let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD");
@@ -193,20 +193,20 @@ fn who_files_in_grace_is_not_late_and_after_it_the_house_rule_decides() {
 }
 
 #[test]
-fn to_hold_in_words_is_no_missed_turn() {
+fn an_explicit_hold_is_not_a_missed_turn() {
     let desk = Desk::with("days = 1\n");
     let (game_match, to_ann, _) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD");
     desk.advance(46);
     let after = desk.find(&game_match.id);
     assert_eq!((after.missed.first, after.missed.second), (0, 1));
-    // A turn that is not missed ends the row.
+    // A turn that is not missed restarts the count.
     desk.reply(BO, &desk.last_to(BO), "HOLD");
     assert_eq!(desk.find(&game_match.id).missed.second, 0);
 }
 
 #[test]
-fn after_so_many_missed_turns_the_match_is_lost_where_the_club_has_it_so() {
+fn with_forfeit_lose_too_many_missed_turns_lose_the_match() {
     let desk = Desk::with("forfeit = \"lose\"\nforfeit_after = 3\ndays = 1\ngrace_hours = 1\n");
     let (game_match, _, _) = quad(&desk);
     desk.advance(34);
@@ -227,7 +227,7 @@ fn after_so_many_missed_turns_the_match_is_lost_where_the_club_has_it_so() {
 }
 
 #[test]
-fn where_both_have_missed_too_many_turns_nobody_loses_and_the_gm_is_asked() {
+fn if_both_miss_too_many_turns_nobody_loses_and_the_gm_is_asked() {
     let desk = Desk::with("forfeit = \"lose\"\nforfeit_after = 1\ndays = 1\n");
     let (game_match, to_ann, _) = quadrant_z(&desk);
     desk.advance(46);
@@ -250,7 +250,7 @@ fn where_both_have_missed_too_many_turns_nobody_loses_and_the_gm_is_asked() {
 }
 
 #[test]
-fn a_setup_and_a_move_that_must_be_made_are_not_taken_from_nobody() {
+fn a_missing_setup_or_mandatory_move_is_not_adjudicated() {
     let desk = Desk::with("setup_days = 1\n");
     let game_match = desk.open(GameKind::Pacific, &[("submarines", "false")]);
     assert_eq!(game_match.deadline, Some(utc("2026-05-08T18:00:00Z")));
@@ -265,7 +265,7 @@ fn a_setup_and_a_move_that_must_be_made_are_not_taken_from_nobody() {
 }
 
 #[test]
-fn a_paused_match_goes_on_with_the_time_that_was_left() {
+fn a_resumed_match_has_the_time_that_was_left() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     desk.write(GM, "GM LIST");

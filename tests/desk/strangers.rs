@@ -1,4 +1,4 @@
-//! Who is not who he says he is: nothing is done, nothing is told to him, and the GM sees it.
+//! Impostors: their letters have no effect and no answer, and the GM sees them.
 
 use fogpost::game::any::GameKind;
 use fogpost::store::LetterStatus;
@@ -8,19 +8,19 @@ use crate::positions::{quad, quadrant_z};
 
 const EVE: &str = "eve@elsewhere.example";
 
-/// The digest of the next day.
+/// The next day's digest.
 fn digest(desk: &Desk) -> Sent {
     desk.advance(26);
     desk.sent_to(GM).into_iter().find(|sent| sent.subject.starts_with("The day at")).expect("a digest")
 }
 
 #[test]
-fn a_stolen_token_from_another_address_does_nothing_and_the_gm_sees_it() {
+fn a_token_used_from_another_address_has_no_effect_and_the_gm_sees_it() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     for (n, sender) in [
         EVE.to_owned(),
-        // A name that looks like the address it is not.
+        // A display name that looks like the player's address.
         format!("\"{ANN}\" <{EVE}>"),
         format!("Ann <{ANN}@elsewhere.example>"),
         format!("Ann {ANN} <eve+{}@elsewhere.example>", ANN.replace('@', "=")),
@@ -32,14 +32,14 @@ fn a_stolen_token_from_another_address_does_nothing_and_the_gm_sees_it() {
         assert_eq!(desk.last_fate(), LetterStatus::Ignored, "{sender}");
     }
     for reader in [EVE, ANN, BO] {
-        assert!(desk.sent_to(reader).is_empty(), "{reader} is told nothing");
+        assert!(desk.sent_to(reader).is_empty(), "{reader} gets nothing");
     }
-    assert_eq!(desk.find(&game_match.id).head, game_match.head, "the ledger knows nothing of it");
+    assert_eq!(desk.find(&game_match.id).head, game_match.head, "the ledger is unchanged");
     digest(&desk).says("Letters ignored").says(EVE).says("a reply token, but not from that player's address");
 }
 
 #[test]
-fn two_senders_are_no_sender() {
+fn a_letter_with_two_senders_has_none() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     let letter = desk.answer(ANN, &to_ann, "MARBLE E5");
@@ -50,7 +50,7 @@ fn two_senders_are_no_sender() {
 }
 
 #[test]
-fn an_address_without_its_token_is_a_stranger() {
+fn an_address_without_its_token_is_a_strangers() {
     let desk = Desk::new();
     let (game_match, _, _) = quad(&desk);
     desk.write(ANN, "MARBLE E5\nSTATUS\nRESIGN CONFIRM");
@@ -60,13 +60,13 @@ fn an_address_without_its_token_is_a_stranger() {
         .keeps_silent_of(&game_match.id)
         .keeps_silent_of("Turn 1");
     assert_eq!(desk.find(&game_match.id).head, game_match.head);
-    // A token that was made up is none.
+    // An invented token counts as none.
     desk.write(EVE, "STATUS\nReply token: 0123456789abcdef");
     desk.one_to(EVE).says("I need its reply token").keeps_silent_of(&game_match.id);
 }
 
 #[test]
-fn a_replayed_letter_is_answered_to_the_player_and_does_nothing_to_the_next_turn() {
+fn a_replayed_letter_is_answered_to_the_player_and_does_not_affect_the_next_turn() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     let letter = desk.answer(ANN, &to_ann, "SHIP 1 G1 TO L1");
@@ -74,7 +74,7 @@ fn a_replayed_letter_is_answered_to_the_player_and_does_nothing_to_the_next_turn
     desk.reply(BO, &to_bo, "HOLD");
     desk.sent_to(ANN);
     let before = desk.find(&game_match.id);
-    // The same bytes again, and the same text under another name.
+    // The same bytes again, and the same text with another Message-ID.
     desk.receive(&letter);
     assert!(desk.sent_to(ANN).is_empty());
     let renamed = letter.lines().map(|line| match line.starts_with("Message-ID:") {
@@ -89,7 +89,7 @@ fn a_replayed_letter_is_answered_to_the_player_and_does_nothing_to_the_next_turn
 }
 
 #[test]
-fn the_turn_is_known_by_the_thread_when_the_subject_does_not_name_it() {
+fn the_thread_tells_the_turn_if_the_subject_does_not() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     let fresh = |letter: String| {
@@ -104,14 +104,14 @@ fn the_turn_is_known_by_the_thread_when_the_subject_does_not_name_it() {
     desk.last_to(ANN).says("Your orders are sealed");
     desk.reply(BO, &to_bo, "HOLD");
     desk.sent_to(ANN);
-    // With References alone it is the same.
+    // References alone suffices.
     desk.receive(&late.replace("In-Reply-To:", "References: <root@x.example>"));
     desk.one_to(ANN).says("Turn 1 was adjudicated on");
     assert!(desk.find(&game_match.id).held.first.is_none());
 }
 
 #[test]
-fn what_is_quoted_without_a_mark_is_known_by_references_too() {
+fn unmarked_quotes_are_recognized_by_references() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     let token = to_ann.token();
@@ -129,7 +129,7 @@ fn what_is_quoted_without_a_mark_is_known_by_references_too() {
 }
 
 #[test]
-fn twenty_answers_an_hour_go_to_one_address_and_the_orders_count_all_the_same() {
+fn an_address_gets_twenty_answers_an_hour_and_all_its_orders_count() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     for n in 0..22 {
@@ -146,7 +146,7 @@ fn twenty_answers_an_hour_go_to_one_address_and_the_orders_count_all_the_same() 
 }
 
 #[test]
-fn letters_of_ours_that_come_back_are_never_answered() {
+fn our_own_letters_are_never_answered() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     for raw in desk.raw_to(ANN) {

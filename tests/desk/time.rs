@@ -6,7 +6,7 @@ use fogpost::referee::Stage;
 use crate::desk::{ANN, BO, Desk, GM};
 
 #[test]
-fn who_has_not_filed_is_reminded_twice_before_the_deadline() {
+fn a_seat_that_has_not_filed_gets_two_reminders() {
     let desk = Desk::new();
     // Due on Thu 14 May, 20:00 CEST: in a week and eight hours.
     desk.open(GameKind::Quad, &[]);
@@ -33,7 +33,7 @@ fn orders_filed_in_grace_are_sealed() {
 }
 
 #[test]
-fn a_missed_turn_in_a_game_that_must_move_sets_the_deadline_anew() {
+fn a_missed_mandatory_move_sets_a_new_deadline() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     desk.advance(7 * 24 + 8 + 13);
@@ -45,7 +45,7 @@ fn a_missed_turn_in_a_game_that_must_move_sets_the_deadline_anew() {
 }
 
 #[test]
-fn the_second_missed_turn_is_put_before_the_gm() {
+fn after_the_second_missed_turn_the_gm_is_asked() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     desk.advance(2 * (8 * 24 + 13));
@@ -55,10 +55,10 @@ fn the_second_missed_turn_is_put_before_the_gm() {
 }
 
 #[test]
-fn a_missed_turn_of_quadrant_z_is_a_hold() {
+fn a_missing_setup_of_quadrant_z_is_a_missed_turn() {
     let desk = Desk::with("forfeit = \"lose\"\n");
     let game_match = desk.open(GameKind::QuadrantZ, &[]);
-    // A setup cannot be taken as filed.
+    // A missed turn counts as a hold, but a setup cannot be assumed.
     desk.advance(11 * 24 + 21);
     assert_eq!(desk.find(&game_match.id).missed.first, 1);
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
@@ -79,7 +79,7 @@ fn a_deadline_that_passed_while_the_program_was_down_slides() {
 }
 
 #[test]
-fn orders_that_came_in_time_count_though_they_are_read_late() {
+fn orders_received_in_time_count_even_if_they_are_read_late() {
     let mut desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
@@ -92,7 +92,7 @@ fn orders_that_came_in_time_count_though_they_are_read_late() {
 }
 
 #[test]
-fn a_clock_that_jumps_back_and_forth_is_no_ones_fault() {
+fn a_clock_that_jumps_back_and_forth_costs_nobody_a_turn() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
@@ -101,7 +101,7 @@ fn a_clock_that_jumps_back_and_forth_is_no_ones_fault() {
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.sent_to(ANN)[0].says("Your orders are sealed");
     let to_bo = desk.last_to(BO);
-    // Beyond the deadline, which slides, and back again.
+    // Past the deadline, which slides, and back again.
     desk.sleep(9 * 24);
     desk.work();
     desk.sleep(-8 * 24);

@@ -1,4 +1,4 @@
-//! What goes wrong: mail that is refused for good, letters that cannot be ruled on, signatures that cannot be checked.
+//! Failures: permanently rejected mail, letters that cannot be ruled on, signatures that cannot be checked.
 
 use std::fs;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use mail_auth::{MessageAuthenticator, ResolverCache, Txt};
 use crate::desk::{ANN, BO, Desk, GM};
 use crate::positions::{kinds, quad};
 
-/// Lays letters into Maildirs like the desk, but knows no Bo.
+/// Delivers to the desk's Maildirs, but rejects mail to Bo.
 const SENDMAIL: &str = r#"#!/bin/sh
 [ "$5" = bo@players.example ] && { echo "550 no such user" >&2; exit 67; }
 box="MAIL/$5"
@@ -28,14 +28,14 @@ cat > "$box/new/$$.$(date +%N)"
 "#;
 
 #[test]
-fn mail_that_is_refused_for_good_is_given_up_and_the_gm_told_at_once() {
+fn permanently_rejected_mail_is_given_up_and_the_gm_told_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("sendmail");
     let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
     let mail = desk.folder().join("mail").display().to_string();
     fs::write(&program, SENDMAIL.replace("MAIL", &mail)).expect("the command");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&program, executable).expect("it can be run");
+    fs::set_permissions(&program, executable).expect("it is executable");
     let game_match = desk.open(GameKind::Quad, &[]);
     desk.work();
     let to_ann = desk.one_to(ANN);
@@ -62,7 +62,7 @@ fn mail_that_is_refused_for_good_is_given_up_and_the_gm_told_at_once() {
 }
 
 #[test]
-fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_tries_and_stops_no_other() {
+fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_attempts_and_blocks_no_other() {
     let mut desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     desk.restart_after(|folder| {
@@ -111,7 +111,7 @@ fn signed(letter: &str) -> String {
     (header + &letter).replace("\r\n", "\n")
 }
 
-/// A verifier that can ask nobody, and knows the players' key only if it was told.
+/// A verifier without a DNS server, which may have the players' key in its cache.
 fn verifier(knows_key: bool) -> Verifier {
     let resolver = ResolverConfig::from_parts(None, vec![], vec![]);
     let authenticator = MessageAuthenticator::new(resolver, ResolverOpts::default()).expect("a resolver");
@@ -125,7 +125,7 @@ fn verifier(knows_key: bool) -> Verifier {
 }
 
 #[test]
-fn while_the_dns_does_not_answer_a_letter_waits_and_its_sender_is_not_late() {
+fn while_dns_fails_a_letter_waits_and_its_sender_is_not_late() {
     let mut desk = Desk::with("days = 1\n[letters]\nrequire_dkim = true\n");
     desk.office_mut().verify_by(verifier(false));
     let (game_match, to_ann, _) = quad(&desk);
@@ -133,7 +133,7 @@ fn while_the_dns_does_not_answer_a_letter_waits_and_its_sender_is_not_late() {
     desk.sent_to(ANN);
     desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
     assert_eq!(desk.last_fate(), LetterStatus::Waiting);
-    // Past the deadline and its grace.
+    // Past the deadline and the grace.
     desk.advance(20);
     let waiting = desk.find(&game_match.id);
     assert_eq!((waiting.missed.first, waiting.adjudicated.len()), (0, 0));
@@ -146,7 +146,7 @@ fn while_the_dns_does_not_answer_a_letter_waits_and_its_sender_is_not_late() {
 }
 
 #[test]
-fn what_cannot_be_proven_for_three_days_counts_as_unproven() {
+fn a_letter_that_cannot_be_verified_for_three_days_is_ignored() {
     let mut desk = Desk::with("[letters]\nrequire_dkim = true\n");
     desk.office_mut().verify_by(verifier(false));
     let (game_match, to_ann, _) = quad(&desk);
@@ -155,8 +155,8 @@ fn what_cannot_be_proven_for_three_days_counts_as_unproven() {
     assert_eq!(desk.last_fate(), LetterStatus::Ignored);
     assert!(desk.sent_to(BO).is_empty());
     desk.last_to(ANN).says("I could not verify that you sent it");
-    let ours = desk.find(&game_match.id);
-    assert_eq!(ours.adjudicated.len(), 0);
-    assert!(ours.deadline.expect("a deadline") - desk.now() > TimeDelta::days(3));
+    let after = desk.find(&game_match.id);
+    assert_eq!(after.adjudicated.len(), 0);
+    assert!(after.deadline.expect("a deadline") - desk.now() > TimeDelta::days(3));
     assert!(!kinds(&desk, &game_match).contains(&"OrdersSealed".to_owned()));
 }
