@@ -1,9 +1,9 @@
-//! The post office beside the plainest tools: letters sent a second beside Postfix's `smtp-source`, and the time from
-//! a letter's delivery to its batch, and to its receipt handed to SMTP, beside a bare socket that idles.
+//! The post office beside the plainest tools: letters sent per second beside Postfix's `smtp-source`; and the time from
+//! the delivery of a letter to its batch, and to its receipt at the SMTP server, beside a bare socket in IDLE.
 //! `cargo bench --bench post [send|idle|receipt]`.
 
 #[path = "../tests/servers/mod.rs"]
-#[allow(dead_code)] // It is shared with the tests, which need more of it.
+#[allow(dead_code)] // Shared with the tests, which use more of it.
 mod servers;
 mod tools;
 
@@ -50,7 +50,7 @@ fn main() {
     }
 }
 
-/// Each tool in turn, so that a busy machine is as hard on the one as on the other.
+/// Runs the tools in turn, so that a busy machine slows both down.
 fn send(runtime: &Runtime) {
     let sink = Sink::start();
     let (mut plain, mut ours) = (Vec::new(), Vec::new());
@@ -117,7 +117,7 @@ async fn outbox(port: u16) -> Duration {
     began.elapsed()
 }
 
-/// A letter is delivered by LMTP; how long until the batch is here, and until a bare socket hears of it?
+/// Measures the time from a delivery by LMTP to the batch, and to the notice on a bare socket.
 fn idle(runtime: &Runtime) {
     let servers = Servers::dovecot().expect("a Dovecot");
     let settings = imap::Settings {
@@ -153,7 +153,7 @@ fn since_delivery(servers: &Servers, to: &str, wait: impl FnOnce()) -> Duration 
     began.elapsed()
 }
 
-/// A seat's letter is delivered by LMTP; how long until its answer was handed to SMTP whole?
+/// Measures the time from the delivery of a seat's letter by LMTP to the last byte of its answer by SMTP.
 fn receipt(runtime: &Runtime) {
     let servers = Servers::dovecot().expect("a Dovecot");
     let taker = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -172,7 +172,7 @@ fn receipt(runtime: &Runtime) {
     for n in 0..IDLE_LETTERS {
         std::thread::sleep(Duration::from_millis(100));
         plain.push(since_delivery(&servers, "bare@club.test", || bare.hear()));
-        // Another point each time: the same answer does not go twice running.
+        // Another point each time: an answer equal to the last one is not sent.
         let point = format!("{}{}", char::from(b'B' + (n % 9) as u8), 2 + n / 9);
         let letter = format!(
             "From: ann@club.test\r\nMessage-ID: <{n}@club.test>\r\nSubject: x\r\n\r\nCHECK\r\nMARBLE {point}\r\n\r\nReply token: {token}\r\n"
@@ -188,7 +188,7 @@ fn receipt(runtime: &Runtime) {
     println!("  its receipt is with SMTP after     {:.1} ms", ours.as_secs_f64() * 1e3);
 }
 
-/// The whole program on IMAP and SMTP, with a match of Quad open; and the reply token of its first seat.
+/// Returns the whole program on IMAP and SMTP with an open match of Quad, and the reply token of its first seat.
 async fn office(folder: &Path, imap_port: u16, smtp_port: u16) -> (Arc<Office>, String) {
     let config = format!(
         "[club]\nname = \"Club\"\naddress = \"referee@club.test\"\n\
@@ -217,7 +217,7 @@ async fn office(folder: &Path, imap_port: u16, smtp_port: u16) -> (Arc<Office>, 
     (Arc::new(office), seats[0].token.clone())
 }
 
-/// A mail server of the simplest kind, which says when it has taken a letter.
+/// Runs a minimal mail server that reports each letter it takes.
 fn taken_by(listener: TcpListener) -> std::sync::mpsc::Receiver<()> {
     let (tell, taken) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -250,7 +250,7 @@ fn serve(stream: TcpStream, tell: &std::sync::mpsc::Sender<()>) {
     }
 }
 
-/// A session that does nothing but idle.
+/// An IMAP session on a bare socket, in IDLE.
 struct Bare {
     to: TcpStream,
     from: BufReader<TcpStream>,

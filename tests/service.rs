@@ -32,7 +32,7 @@ fn start(club: &Club) -> Daemon {
 
 fn start_by(club: &Club, command: Command) -> Daemon {
     let daemon = club.spawn(command);
-    club.log_says("the mailbox is open");
+    club.log_says("mailbox opened");
     daemon
 }
 
@@ -177,7 +177,7 @@ fn systemd_is_notified_of_readiness_life_reloads_and_the_stop() {
     hears("READY=1");
     hears("WATCHDOG=1");
     hears("WATCHDOG=1");
-    club.log_says("the mailbox is open");
+    club.log_says("mailbox opened");
     daemon.signal("-HUP");
     hears("RELOADING=1");
     hears("READY=1");
@@ -282,10 +282,10 @@ fn a_lasting_fault_is_logged_once() {
     let club = Club::with(&format!("{CONFIG}[log]\nfilter = \"fogpost=debug\"\n"));
     fs::remove_dir_all(club.mailbox()).expect("the mailbox is removed");
     let daemon = club.start();
-    club.log_says("the mailbox cannot be read; trying again");
-    club.log_says_times("the mailbox still cannot be read", 2);
+    club.log_says("failed to read the mailbox; retrying");
+    club.log_says_times("still failing to read the mailbox", 2);
     maildir::create(&club.mailbox()).expect("the mailbox");
-    club.log_says("the mailbox can be read again");
+    club.log_says("mailbox readable again");
     assert_eq!(daemon.stop(&club), Some(0));
     let log = club.log();
     assert_eq!(log.matches("cannot be read; trying again").count(), 1, "{log}");

@@ -1,4 +1,4 @@
-//! `fogpost receive`: one letter from an MTA's pipe.
+//! `fogpost receive`: stores one letter that a mail server pipes in.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,21 +8,21 @@ use crate::daemon;
 use crate::post;
 use crate::store;
 
-/// Take in one letter from standard input; exit status 75 asks the mail server to try again
+/// Store one letter from standard input; exit status 75 asks the mail server to retry
 #[derive(clap::Args)]
 pub struct Args {}
 
-/// `EX_TEMPFAIL` of sysexits.h: the mail server keeps the letter and tries again.
-const TRY_AGAIN: u8 = 75;
+/// `EX_TEMPFAIL` of sysexits.h: the mail server keeps the letter and retries.
+const TEMPORARY_FAILURE: u8 = 75;
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         match receive(config) {
             Ok(()) => Ok(ExitCode::SUCCESS),
-            // Whatever it was, the letter must not be lost: even a fault in the config will be mended.
+            // The letter must not be lost, so every failure is temporary: somebody will correct even a faulty config.
             Err(error) => {
                 eprintln!("fogpost: {error:#}");
-                Ok(ExitCode::from(TRY_AGAIN))
+                Ok(ExitCode::from(TEMPORARY_FAILURE))
             }
         }
     }

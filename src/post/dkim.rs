@@ -1,7 +1,7 @@
-//! Whether a letter bears a DKIM signature of its sender's domain that holds (RFC 6376, 7489 3.1.1).
+//! Verifies the DKIM signature of the sender's domain (RFC 6376; RFC 7489, 3.1.1).
 //!
-//! It asks for public keys and computes; whether a signature is wanted is for the referee. What the receiving server
-//! says of one is read in [`letter::authentic`](crate::letter::authentic).
+//! Whether a letter needs a signature is for the referee to decide. [`letter::authentic`](crate::letter::authentic)
+//! reads what the receiving server says of the signatures.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -14,24 +14,24 @@ use mail_auth::{AuthenticatedMessage, DkimResult, MessageAuthenticator, Paramete
 use crate::letter::Address;
 use crate::letter::authentic::aligned;
 
-/// A cache holds this many keys at most.
+/// Maximum keys in a cache.
 const MAX_KEYS: usize = 1000;
 
-/// A letter with more signatures than this is not verified: each one costs a question to the DNS.
+/// Maximum signatures of a letter that is verified: each costs a DNS query.
 const MAX_SIGNATURES: usize = 10;
 
-/// What the signatures of a letter prove.
+/// What a letter's signatures prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DkimVerdict {
-    /// One of the From domain, or of a domain above or below it, holds and covers From and the whole text.
+    /// A valid signature of the From domain, or of a domain above or below it, covers From and the whole body.
     Passed,
-    /// None does.
+    /// There is no such signature.
     NotPassed,
-    /// It cannot be told now: the DNS did not answer.
+    /// The DNS did not answer.
     TryLater,
 }
 
-/// Verifies letters, with a cache of public keys between it and the DNS.
+/// Verifies letters, with a cache of public keys in front of the DNS.
 pub struct Verifier<C = Keys> {
     authenticator: MessageAuthenticator,
     keys: C,
@@ -43,10 +43,10 @@ pub struct Verifier<C = Keys> {
 pub struct NoResolver(#[source] Box<dyn std::error::Error + Send + Sync>);
 
 impl Verifier<Keys> {
-    /// With the system's name servers.
+    /// Uses the system's name servers.
     ///
     /// # Errors
-    /// They cannot be found out.
+    /// The system's DNS settings cannot be read.
     pub fn system() -> Result<Verifier<Keys>, NoResolver> {
         let authenticator = MessageAuthenticator::new_system_conf().map_err(|e| NoResolver(e.into()))?;
         Ok(Verifier { authenticator, keys: Keys::default() })
@@ -54,15 +54,15 @@ impl Verifier<Keys> {
 }
 
 impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
-    /// With the resolver of `authenticator`, asked only for what is not in `keys`.
+    /// Uses the resolver of `authenticator` for names that are not in `keys`.
     pub fn new(authenticator: MessageAuthenticator, keys: C) -> Verifier<C> {
         Verifier { authenticator, keys }
     }
 
-    /// Verifies the raw bytes of a letter that says it is `from`.
+    /// Verifies the raw bytes of a letter whose From is `from`.
     pub async fn verify(&self, raw: &[u8], from: &Address) -> DkimVerdict {
         let Some(message) = AuthenticatedMessage::parse(raw) else { return DkimVerdict::NotPassed };
-        // A signature counts for one sender: a second From may not borrow it.
+        // With two senders, the signature of one could pass for the other's.
         let one_sender =
             matches!(message.from.as_slice(), [only] if only.eq_ignore_ascii_case(from.as_str()));
         if !one_sender || message.dkim_headers.len() > MAX_SIGNATURES {
@@ -74,7 +74,7 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
         for outcome in &outcomes {
             let Some(signature) = outcome.signature() else { continue };
             let covers_from = signature.h.iter().any(|name| name.eq_ignore_ascii_case("from"));
-            // With a length (`l=`) anybody can append text that is not covered.
+            // A signature with a length (`l=`) does not cover text that somebody appended.
             if !aligned(&signature.d, from.domain()) || !covers_from || signature.l != 0 {
                 continue;
             }
@@ -91,7 +91,7 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
     }
 }
 
-/// Public keys, kept as long as their record allows.
+/// A cache of public keys, each kept for the lifetime of its DNS record.
 #[derive(Default)]
 pub struct Keys(Mutex<HashMap<Box<str>, (Txt, Instant)>>);
 
@@ -146,7 +146,7 @@ mod tests {
     const LETTER: &str =
         "From: Ann <ann@example.org>\r\nTo: referee@club.example\r\nSubject: x\r\n\r\nHOLD\r\n";
 
-    /// Knows the keys that it was given, and that there are no others.
+    /// Answers that all keys but the given ones do not exist.
     struct Known(Keys);
 
     impl ResolverCache<Box<str>, Txt> for Known {
@@ -170,7 +170,7 @@ mod tests {
         fn insert(&self, _: Box<str>, _: Txt, _: Instant) {}
     }
 
-    /// The letter with a signature of `domain` over `headers`, and a verifier that knows its key.
+    /// Signs the letter for `domain` over `headers`, and returns it with a verifier that knows the key.
     fn signed(letter: &str, domain: &str, headers: &[&str], whole: bool) -> (Vec<u8>, Verifier<Known>) {
         let key = Ed25519Key::from_pkcs8_der(&Ed25519Key::generate_pkcs8().unwrap()).unwrap();
         let public = base64(&key.public_key());
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_signature_of_another_domain_or_of_half_a_letter_does_not() {
+    async fn a_signature_of_another_domain_or_of_part_of_a_letter_does_not_pass() {
         assert_eq!(verdict(LETTER, "evil.example", &["From"], true).await, DkimVerdict::NotPassed);
         assert_eq!(verdict(LETTER, "example.org", &["Subject"], true).await, DkimVerdict::NotPassed);
         assert_eq!(verdict(LETTER, "example.org", &["From"], false).await, DkimVerdict::NotPassed);
@@ -232,12 +232,12 @@ mod tests {
         assert_eq!(
             verifier.verify(&raw, &from).await,
             DkimVerdict::NotPassed,
-            "signed with a key that is not published"
+            "the signing key is not published"
         );
     }
 
     #[test]
-    fn keys_are_kept_as_long_as_they_are_valid_and_no_more_than_fit() {
+    fn keys_are_kept_until_they_expire_and_only_up_to_the_maximum() {
         let keys = Keys::default();
         let missing = || Txt::Error(Error::Dns(DnsError::InvalidRecordType));
         let now = Instant::now();

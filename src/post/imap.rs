@@ -1,10 +1,11 @@
-//! A mailbox on an IMAP server: what is fetched, what is filed, and how faults are got over.
+//! A mailbox on an IMAP server: which letters are fetched and filed, and how faults are survived.
 //!
-//! A letter over which the session breaks time and again is singled out by asking for fewer and fewer, named in the
-//! log and left where it lies, so that it does not hold up the others.
+//! A letter that breaks the session again and again is found by asking for ever fewer letters. It is named in the log
+//! and left in the folder, so that it does not hold up the others.
 
-mod conn;
-mod literals;
+mod connection;
+mod fetch;
+mod idle;
 mod mailbox;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,44 +21,43 @@ use super::inbox::{
 };
 use super::{Error, Secret, Tls};
 
-/// So often a letter may break the session before it is left alone.
+/// How often a letter may break the session before it is left alone.
 const MAX_FAILURES: u8 = 3;
 
 /// A mailbox on an IMAP server (RFC 3501).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The server's name; its certificate must bear it.
+    /// The server's name, which its certificate must bear.
     pub host: String,
     /// The port; by default 993 for TLS, else 143.
     pub port: Option<u16>,
     /// `tls`, `starttls`, or `none`, which is allowed to this machine only.
     #[serde(default)]
     pub tls: Tls,
-    /// A PEM file with the authorities to trust, instead of the system's.
+    /// A PEM file with the certificate authorities to trust instead of the system's.
     pub ca_file: Option<PathBuf>,
-    /// The login name.
     pub user: String,
-    /// The password; or else a file that holds it.
+    /// The password; `password_file` may hold it instead.
     pub password: Option<Secret>,
     pub password_file: Option<PathBuf>,
     /// The folder to read.
     #[serde(default = "inbox")]
     pub folder: String,
-    /// The folder to which letters go once they are stored; made if it is missing.
+    /// The folder to which stored letters are moved; created if it is missing.
     #[serde(default = "processed")]
     pub processed: String,
-    /// How often to look where the server cannot tell of new letters by itself (IDLE), in seconds.
+    /// How often to look for letters if the server does not tell of them (IDLE), in seconds.
     #[serde(default = "poll_seconds")]
     pub poll_seconds: u64,
-    /// How long to wait for the server's word before looking all the same, in seconds; at most 540, since routers
+    /// How long to wait for the server's word before looking all the same, in seconds; at most 540, because routers
     /// forget connections that are silent for longer.
     #[serde(default = "idle_seconds")]
     pub idle_seconds: u64,
-    /// How long the server may keep silent within an answer, in seconds.
+    /// How long the server may be silent within an answer, in seconds.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
-    /// Of a letter larger than this only the beginning is fetched.
+    /// Only the beginning of a larger letter is fetched.
     #[serde(default = "max_letter_bytes")]
     pub max_letter_bytes: usize,
 }
@@ -115,21 +115,21 @@ impl Settings {
     }
 }
 
-/// A mailbox being read, over however many sessions.
+/// Reads a mailbox, in as many sessions as it takes.
 pub(super) struct ImapReader {
     settings: Settings,
     handle: ConnectionHandle,
-    /// To which the UIDs below belong.
+    /// The value for which the UIDs below are valid.
     uid_validity: u32,
-    /// Stored, but not yet gone from the folder: they are not handed over again.
+    /// Letters that are stored but still in the folder. They are not handed over again.
     stored: BTreeSet<u32>,
-    /// Left alone since then.
+    /// Letters that are left alone, and since when.
     unreadable: BTreeMap<u32, Instant>,
-    /// How often a letter broke the session, or did not come, when asked for alone.
+    /// How often a letter broke the session, or did not come, when it was fetched alone.
     failures: BTreeMap<u32, u8>,
-    /// So many letters are asked for at once.
+    /// Maximum letters to fetch with one command.
     batch_limit: usize,
-    /// What was being fetched; if it is still set when a session begins, the last one broke over it.
+    /// The letters being fetched. Still set when a session begins if the last one broke over them.
     fetching: Vec<u32>,
     /// How many letters were handed over and stored.
     stored_count: usize,
@@ -161,7 +161,7 @@ impl ImapReader {
         Ok(mailbox)
     }
 
-    /// Learns from a session that broke; says whether there is something else to try at once.
+    /// Narrows down which letter broke the last session. Returns whether there is something else to try at once.
     fn narrow_down(&mut self) -> bool {
         match std::mem::take(&mut self.fetching)[..] {
             [] => false,
@@ -173,7 +173,7 @@ impl ImapReader {
         }
     }
 
-    /// Counts a failure over one letter; says whether it is now left alone.
+    /// Counts a failure over one letter. Returns whether the letter is now left alone.
     fn record_failure(&mut self, uid: u32) -> bool {
         let failures = self.failures.entry(uid).or_default();
         *failures += 1;
@@ -183,20 +183,17 @@ impl ImapReader {
         self.failures.remove(&uid);
         if self.unreadable.insert(uid, Instant::now()).is_none() {
             let uid_validity = self.uid_validity;
-            tracing::error!(uid, uid_validity, "a letter cannot be fetched and is left where it lies");
+            tracing::error!(uid, uid_validity, "failed to fetch a letter; it stays in the folder");
         }
         true
     }
 
-    /// Takes all that can be taken, until the folder holds nothing more.
+    /// Reads the folder until it holds no more letters to read.
     fn read_folder(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<(), Error> {
         let mut retried_filing = false;
         loop {
             let listed = mailbox.list()?;
-            let there = |uid: &u32| listed.binary_search(uid).is_ok();
-            self.stored.retain(there);
-            self.unreadable.retain(|uid, _| there(uid));
-            self.failures.retain(|uid, _| there(uid));
+            self.forget_all_but(&listed);
             if !self.stored.is_empty() {
                 if std::mem::replace(&mut retried_filing, true) {
                     return Err(Error::Server("stored letters do not leave the folder".into()));
@@ -204,37 +201,52 @@ impl ImapReader {
                 mailbox.file(&self.stored.iter().copied().collect::<Vec<_>>())?;
                 continue;
             }
-            let is_due =
-                |uid: &u32| self.unreadable.get(uid).is_none_or(|at| at.elapsed() > UNREADABLE_RETRY);
-            let mut waiting: &[u32] = &listed.into_iter().filter(is_due).collect::<Vec<_>>();
+            let waiting: Vec<u32> = listed.into_iter().filter(|uid| self.is_due(*uid)).collect();
             if waiting.is_empty() {
                 return Ok(());
             }
-            while !waiting.is_empty() {
-                let (batch, rest) = waiting.split_at(self.batch_len(mailbox, waiting)?);
+            let mut rest = &waiting[..];
+            while !rest.is_empty() {
+                let (batch, later) = rest.split_at(self.batch_len(mailbox, rest)?);
                 self.read_batch(mailbox, batch, sender)?;
-                waiting = rest;
+                rest = later;
             }
             retried_filing = false;
         }
     }
 
-    /// How many of these make a batch, by number and by size. The server is asked for sizes only where it matters, and
-    /// batch by batch: some servers read each letter to tell its size.
+    /// Forgets the letters that have left the folder. `listed` is sorted.
+    fn forget_all_but(&mut self, listed: &[u32]) {
+        let is_listed = |uid: &u32| listed.binary_search(uid).is_ok();
+        self.stored.retain(is_listed);
+        self.unreadable.retain(|uid, _| is_listed(uid));
+        self.failures.retain(|uid, _| is_listed(uid));
+    }
+
+    fn is_due(&self, uid: u32) -> bool {
+        self.unreadable.get(&uid).is_none_or(|since| since.elapsed() > UNREADABLE_RETRY)
+    }
+
+    /// Returns how many of these letters make a batch, by number and by size. The server is asked for sizes only if
+    /// the batch could be too large, and for one batch at a time: some servers read each letter to tell its size.
     fn batch_len(&self, mailbox: &mut Mailbox, waiting: &[u32]) -> Result<usize, Error> {
-        let (batch_limit, limit) = (waiting.len().min(self.batch_limit), self.settings.max_letter_bytes);
-        if batch_limit.saturating_mul(limit) <= MAX_BATCH_BYTES {
-            return Ok(batch_limit);
+        let candidates = &waiting[..waiting.len().min(self.batch_limit)];
+        let limit = self.settings.max_letter_bytes;
+        if candidates.len().saturating_mul(limit) <= MAX_BATCH_BYTES {
+            return Ok(candidates.len());
         }
-        let sizes = mailbox.sizes(&waiting[..batch_limit])?;
-        let mut bytes = 0;
-        let fit = waiting[..batch_limit].iter().take_while(|uid| {
-            let before = bytes;
-            // One whose size is not told may be as large as any.
-            bytes += sizes.get(uid).map_or(limit, |size| (*size as usize).min(limit));
-            before < MAX_BATCH_BYTES
-        });
-        Ok(fit.count())
+        let mut bytes = 0_usize;
+        let mut count = 0;
+        for size in mailbox.sizes(candidates)? {
+            if bytes >= MAX_BATCH_BYTES {
+                break;
+            }
+            // A letter of unknown size may be as large as any.
+            let size = size.and_then(|size| usize::try_from(size).ok()).unwrap_or(limit);
+            bytes = bytes.saturating_add(size.min(limit));
+            count += 1;
+        }
+        Ok(count)
     }
 
     fn read_batch(&mut self, mailbox: &mut Mailbox, uids: &[u32], sender: &BatchSender) -> Result<(), Error> {
@@ -252,7 +264,8 @@ impl ImapReader {
             }
         }
         if fetched_uids.len() < uids.len() {
-            mailbox.refresh()?; // Those that have vanished are then no longer listed.
+            // Letters that have vanished are no longer listed after this.
+            mailbox.refresh()?;
         }
         if fetched_uids.is_empty() {
             return Ok(());

@@ -1,7 +1,7 @@
-//! Letters in: a mailbox is read on a thread of its own and handed on batch by batch.
+//! Letters in: a thread reads the mailbox and hands over its letters in batches.
 //!
-//! Every letter of the mailbox is taken, seen or not: what was stored but not yet filed when the program died is met
-//! again, and it is for the receiver to recognise it. Faults of the mailbox are survived here, with a growing backoff.
+//! It hands over every letter in the folder, seen or not. Letters that were stored but not filed when the program died
+//! are handed over again, and the receiver must deduplicate them. Faults of the mailbox are retried with backoff.
 
 use std::convert::Infallible;
 use std::net::{Shutdown, TcpStream};
@@ -18,16 +18,16 @@ use tokio::time::timeout;
 
 use super::{Batch, Error, FetchedLetter, Health, ShutdownSignal, imap, maildir, without_addresses};
 
-/// At most so many letters in a batch, which is one transaction of the receiver.
+/// Maximum letters in a batch, which the receiver stores in one transaction.
 pub(super) const MAX_BATCH_LETTERS: usize = 500;
-/// A batch is closed when it holds so many bytes: it lies in memory as a whole.
+/// A batch of this many bytes is full: the whole batch is in memory.
 pub(super) const MAX_BATCH_BYTES: usize = 16 * 1024 * 1024;
-/// How long a letter that could not be read is left alone: the fault may have been the server's.
+/// How long an unreadable letter is left alone. It is retried, because the fault may have been the server's.
 pub(super) const UNREADABLE_RETRY: Duration = Duration::from_secs(300);
 
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
-/// A thread that is still looking up a name by then is left to itself; it ends after that.
+/// How long shutdown waits for the thread. A name lookup cannot be interrupted; the thread ends after it.
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(900);
 
 /// A mailbox, by its settings.
@@ -38,18 +38,18 @@ pub enum Inbox {
     Maildir(maildir::Settings),
 }
 
-/// What each kind of mailbox can do, on the inbox's thread.
+/// A kind of mailbox. Its methods run on the inbox's thread.
 pub(super) trait Source {
-    /// Reads whatever is there and whatever comes, until something fails or `sender` is closed.
+    /// Reads present and new letters until something fails or `sender` is closed.
     fn watch(&mut self, sender: &BatchSender) -> Result<Infallible, Error>;
-    /// Reads what is there now and returns how many letters were taken.
+    /// Reads the present letters and returns how many were stored.
     fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error>;
-    /// Takes nothing; says what it found.
+    /// Describes the mailbox to a person without fetching a letter.
     fn check(&mut self) -> Result<String, Error>;
 }
 
 impl Inbox {
-    /// Which mailbox it is, the same for all who read it.
+    /// Identifies the mailbox. Equal for all daemons that read the same mailbox.
     pub fn name(&self) -> String {
         match self {
             Inbox::Imap(imap::Settings { host, user, folder, .. }) => format!("imap {user} {host} {folder}"),
@@ -64,11 +64,11 @@ impl Inbox {
         }
     }
 
-    /// The letters that were filed as processed, to be read once more. A Maildir's stay where they are; those of an
-    /// IMAP mailbox go back to the folder that is read, are met again there, and are filed once more.
+    /// Returns the folder of processed letters as an inbox, to read them again. A Maildir's letters stay in that
+    /// folder. Those of an IMAP mailbox move back to the original folder, are read there again, and are filed again.
     ///
     /// # Errors
-    /// The Maildir's folder is missing and cannot be made.
+    /// The Maildir's folder is missing and cannot be created.
     pub fn processed(&self) -> std::io::Result<Inbox> {
         Ok(match self.clone() {
             Inbox::Imap(settings) => {
@@ -78,16 +78,16 @@ impl Inbox {
             Inbox::Maildir(settings) => {
                 let path = settings.path.join(format!(".{}", settings.processed));
                 maildir::create(&path)?;
-                // Filed into the folder itself.
+                // An empty name files letters into the folder that is read.
                 Inbox::Maildir(maildir::Settings { path, processed: String::new(), ..settings })
             }
         })
     }
 
-    /// Hands on all that is there and all that comes, until `stop`; then it ends within a second.
+    /// Hands over present and new letters until `stop`, then ends within a second.
     ///
     /// # Errors
-    /// Only when no thread can be had; faults of the mailbox are survived, logged, and shown in `health`.
+    /// No thread can be started. Faults of the mailbox are retried, logged, and shown in `health`.
     pub async fn run(
         self,
         to: mpsc::Sender<Batch>,
@@ -105,10 +105,10 @@ impl Inbox {
         }
     }
 
-    /// Hands on what is there now, waits until it is stored and filed, and returns how many letters there were.
+    /// Hands over the present letters, waits until they are stored and filed, and returns their number.
     ///
     /// # Errors
-    /// When the mailbox cannot be read to its end, or a batch is not stored.
+    /// The mailbox cannot be read to its end, or a batch is not stored.
     pub async fn drain(self, to: mpsc::Sender<Batch>) -> Result<usize, Error> {
         let (_stopper, stop) = ShutdownSignal::new();
         let health = watch::channel(Health::default()).0;
@@ -116,16 +116,16 @@ impl Inbox {
         self.run_on_thread(stop, move |source| source.drain(&sender)).await
     }
 
-    /// Looks into the mailbox without taking anything, and says what it found.
+    /// Describes the mailbox to a person without fetching a letter.
     ///
     /// # Errors
-    /// When it cannot be opened as the settings say.
+    /// The mailbox cannot be opened as the settings say.
     pub async fn check(&self) -> Result<String, Error> {
         let (_stopper, stop) = ShutdownSignal::new();
         self.clone().run_on_thread(stop, |source| source.check()).await
     }
 
-    /// A thread and not a blocking task: one that idles for minutes would hold up the runtime's end.
+    /// Runs `work` on a thread: `spawn_blocking` would delay shutdown until IDLE ends.
     async fn run_on_thread<T: Send + 'static>(
         self,
         stop: ShutdownSignal,
@@ -138,7 +138,7 @@ impl Inbox {
         thread::Builder::new()
             .name("inbox".to_owned())
             .spawn(move || done.send(work(&mut *self.source(thread_handle))))
-            .map_err(|e| Error::io("no thread for the mailbox", e))?;
+            .map_err(|e| Error::io("failed to start a thread for the mailbox", e))?;
         let outcome = tokio::select! {
             outcome = &mut outcome => outcome,
             () = stop.wait() => {
@@ -146,16 +146,17 @@ impl Inbox {
                 timeout(SHUTDOWN_LIMIT, outcome).await.unwrap_or(Ok(Err(Error::Stopped)))
             }
         };
-        outcome.unwrap_or(Err(Error::Malformed)) // No outcome: the thread panicked over what it was sent.
+        // Without an outcome, the thread panicked over the server's answer.
+        outcome.unwrap_or(Err(Error::Malformed))
     }
 }
 
-/// Lets the source stay, again and again, until the sender is closed.
+/// Watches the source until the sender is closed, and starts again after each failure.
 fn watch_until_closed(source: &mut dyn Source, sender: &BatchSender) {
     let mut backoff = FIRST_BACKOFF;
     while !sender.stop.is_set() && !sender.to.is_closed() {
         let began = Utc::now();
-        // The IMAP library panics over some answers that it takes for impossible.
+        // The imap crate panics over some answers that it considers impossible.
         let outcome = catch_unwind(AssertUnwindSafe(|| source.watch(sender)));
         let error = match outcome {
             Ok(Ok(never)) => match never {},
@@ -176,13 +177,13 @@ fn watch_until_closed(source: &mut dyn Source, sender: &BatchSender) {
     }
 }
 
-/// Between 0.75 and 1.25, so that many programs do not come back to a server at the same moment.
+/// Returns a factor between 0.75 and 1.25, so that many programs do not reconnect at the same moment.
 fn jitter() -> f64 {
     let random = getrandom::u32().unwrap_or(u32::MAX / 2);
     0.75 + f64::from(random) / f64::from(u32::MAX) / 2.0
 }
 
-/// The way from the inbox's thread into the program.
+/// Connects the inbox's thread with the program.
 pub(super) struct BatchSender {
     to: mpsc::Sender<Batch>,
     stop: ShutdownSignal,
@@ -191,7 +192,7 @@ pub(super) struct BatchSender {
 }
 
 impl BatchSender {
-    /// Hands letters over and returns when they are stored.
+    /// Hands over letters and returns when they are stored.
     pub(super) fn send_batch(&self, letters: Vec<FetchedLetter>) -> Result<(), Error> {
         let (stored, answer) = oneshot::channel();
         self.runtime.block_on(async {
@@ -206,7 +207,7 @@ impl BatchSender {
         })
     }
 
-    /// Sleeps, unless it is time to end.
+    /// Sleeps, and fails at shutdown.
     pub(super) fn sleep(&self, time: Duration) -> Result<(), Error> {
         let end = Instant::now() + time;
         while !self.stop.is_set() {
@@ -219,14 +220,14 @@ impl BatchSender {
         Err(Error::Stopped)
     }
 
-    /// The mailbox was read to its end, but for the `unreadable`.
+    /// Reports that the mailbox was read to its end, except for `unreadable` letters.
     pub(super) fn report_ok(&self, unreadable: usize) {
         let before =
             self.health.send_replace(Health { last_ok: Some(Utc::now()), trouble: None, unreadable });
         if before.trouble.is_some() {
-            tracing::info!("the mailbox can be read again");
+            tracing::info!("mailbox readable again");
         } else if before.last_ok.is_none() {
-            tracing::info!("the mailbox is open");
+            tracing::info!("mailbox opened");
         }
     }
 
@@ -234,15 +235,15 @@ impl BatchSender {
         let text = error.to_string();
         let error = without_addresses(&text);
         if self.health.borrow().trouble.as_ref() == Some(&text) {
-            tracing::debug!(error, "the mailbox still cannot be read");
+            tracing::debug!(error, "still failing to read the mailbox");
         } else {
-            tracing::warn!(error, "the mailbox cannot be read; trying again");
+            tracing::warn!(error, "failed to read the mailbox; retrying");
             self.health.send_modify(|health| health.trouble = Some(text));
         }
     }
 }
 
-/// The connection that the inbox's thread waits on, so that others can cut it.
+/// Lets another thread close the connection on which the inbox's thread waits.
 #[derive(Clone, Default)]
 pub(super) struct ConnectionHandle(Arc<Mutex<HandleState>>);
 
@@ -253,11 +254,11 @@ struct HandleState {
 }
 
 impl ConnectionHandle {
-    /// The thread now waits on `connection`; cut at once if the handle was hung up before.
+    /// Sets the connection on which the thread waits from now on. Closes it if the handle is closed already.
     pub(super) fn set(&self, connection: TcpStream) {
         let mut state = self.lock();
         if state.closed {
-            let _ = connection.shutdown(Shutdown::Both); // Closed already is as good.
+            shut_down(&connection);
         }
         state.connection = Some(connection);
     }
@@ -266,7 +267,7 @@ impl ConnectionHandle {
         let mut state = self.lock();
         state.closed = true;
         if let Some(connection) = state.connection.take() {
-            let _ = connection.shutdown(Shutdown::Both); // Closed already is as good.
+            shut_down(&connection);
         }
     }
 
@@ -275,7 +276,13 @@ impl ConnectionHandle {
     }
 }
 
-/// Ends the thread's waiting also when the caller lets its future go.
+/// Ends the thread's current read or write.
+fn shut_down(connection: &TcpStream) {
+    // It fails only if the connection is closed already.
+    let _ = connection.shutdown(Shutdown::Both);
+}
+
+/// Stops the thread also if the caller drops its future.
 struct CloseOnDrop(ConnectionHandle);
 
 impl Drop for CloseOnDrop {

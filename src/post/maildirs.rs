@@ -1,7 +1,7 @@
-//! Letters out into Maildirs on this machine: for trials, and for a club within one house.
+//! Letters out into Maildirs on this machine: for trials, and for a club whose players share a machine.
 //!
-//! To make a letter last costs more than to write it. So those that are handed in while others are being written down wait
-//! for them, and then are written down batch.
+//! Syncing a letter costs more than writing it. Letters that arrive while others are written wait, and are then
+//! written and synced together.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,16 +17,16 @@ use super::{Error, with_lf_line_ends};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The folder in which each recipient has a Maildir, named by the address.
+    /// The folder that contains a Maildir for each recipient, named after the address.
     pub path: PathBuf,
 }
 
-/// One folder for each recipient.
+/// Delivers letters into one Maildir for each recipient.
 pub struct Maildirs {
     settings: Settings,
-    /// Handed in, and taken by nobody yet.
+    /// Letters that nobody writes yet.
     waiting: Mutex<Vec<PendingDelivery>>,
-    /// Had by whoever lays letters down.
+    /// Held by the caller that writes letters, also those of other callers.
     writing: tokio::sync::Mutex<()>,
 }
 
@@ -43,11 +43,12 @@ impl Maildirs {
     pub(super) fn check(&self) -> Result<String, Error> {
         let path = self.settings.path.display();
         std::fs::create_dir_all(&self.settings.path)
-            .map_err(|error| Error::io(format!("{path} cannot be made"), error))?;
+            .map_err(|error| Error::io(format!("{path} cannot be created"), error))?;
         Ok(format!("Maildirs in {path}"))
     }
 
-    /// Delivers as a mail server's last step would: Return-Path and Delivered-To on top (RFC 5321, 4.4), LF line ends.
+    /// Delivers a letter as a mail server does: with Return-Path (RFC 5321, 4.4) and Delivered-To on top, and LF line
+    /// ends. Returns the file's name.
     pub(super) async fn deliver(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let top =
             format!("Return-Path: <{}>\nDelivered-To: {}\n", letter.return_path.unwrap_or(""), letter.to);
@@ -55,16 +56,16 @@ impl Maildirs {
         let (written, mut outcome) = oneshot::channel();
         let delivery = Delivery { root: folder_of(&self.settings.path, letter.to), bytes };
         self.waiting().push(PendingDelivery { delivery, written });
-        let turn = self.writing.lock().await;
+        let writing = self.writing.lock().await;
         let outcome = match outcome.try_recv() {
-            // Whoever had the turn before took it along.
+            // The previous holder of the lock has written this letter too.
             Ok(outcome) => outcome,
             Err(_) => {
                 let batch = std::mem::take(&mut *self.waiting());
-                // When that fails, each of them hears nothing.
+                // If the task panics, it drops the senders, and each caller gets an error.
                 let _ = tokio::task::spawn_blocking(|| write_all(batch)).await;
-                drop(turn);
-                outcome.await.unwrap_or_else(|silence| Err(io::Error::other(silence)))
+                drop(writing);
+                outcome.await.unwrap_or_else(|dropped| Err(io::Error::other(dropped)))
             }
         };
         let place = outcome.map_err(|error| Error::io("the Maildir cannot be written", error))?;
@@ -80,13 +81,14 @@ fn write_all(letters: Vec<PendingDelivery>) {
     let (deliveries, written): (Vec<_>, Vec<_>) =
         letters.into_iter().map(|letter| (letter.delivery, letter.written)).unzip();
     for (written, outcome) in written.into_iter().zip(maildir::deliver_all(&deliveries)) {
-        let _ = written.send(outcome); // Who handed it in may have gone.
+        // The caller may have dropped its future.
+        let _ = written.send(outcome);
     }
 }
 
-/// The folder in which a Maildir outbox at `root` lays letters to this address, in whatever case it is written.
+/// Returns the Maildir that an outbox at `root` uses for this address, in whatever case it is written.
 ///
-/// Letters, digits and `@ . _ + -` stand for themselves and all else as `%XX`, so that no address leads elsewhere.
+/// Letters, digits and `@ . _ + -` are kept and everything else becomes `%XX`, so that no address leads elsewhere.
 pub fn folder_of(root: &Path, address: &str) -> PathBuf {
     let mut name = String::new();
     for (i, byte) in address.to_ascii_lowercase().bytes().enumerate() {

@@ -1,8 +1,7 @@
-//! The post office: how letters come in and how they go out.
+//! The post office: fetches letters from a mailbox without losing any, and hands letters to a mail server.
 //!
-//! It answers how bytes are fetched from a mailbox without losing any, and how bytes are handed to a mail server.
-//! It does not look into a letter, knows no match and no database: a batch of letters is passed on through a
-//! channel, and the mailbox is told that they were taken only after the other end has said that they are stored.
+//! It does not look into a letter and knows no match and no database. It passes batches of letters through a channel,
+//! and files them in the mailbox only after the other end has confirmed that they are stored.
 
 pub mod dkim;
 pub mod imap;
@@ -26,34 +25,34 @@ use tokio::sync::{oneshot, watch};
 
 use self::refusal::Refusal;
 
-/// The default of `max_letter_bytes`: what is larger is not acted on, so only its beginning is fetched.
+/// The default of `max_letter_bytes`. Larger letters are not acted on, so only their beginning is fetched.
 pub const MAX_LETTER_BYTES: usize = 2 * 1024 * 1024;
 
-/// One letter as the mailbox held it.
+/// A letter as the mailbox holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchedLetter {
     /// The letter's bytes, unchanged; only the beginning if `cut`.
     pub raw: Vec<u8>,
-    /// When our side received it: IMAP INTERNALDATE (RFC 3501, 2.3.3), or the file's time in a Maildir.
+    /// When our mail server received it: IMAP INTERNALDATE (RFC 3501, 2.3.3), or a Maildir file's modification time.
     pub received_at: DateTime<Utc>,
-    /// Where it lay: `imap:INBOX/uidvalidity/uid`, `maildir:name` or `stdin`. For the log, and unique in a mailbox.
+    /// `imap:INBOX/uidvalidity/uid`, `maildir:name` or `stdin`. For the log; unique within a mailbox.
     pub origin: String,
     /// Whether the letter is larger than `max_letter_bytes`.
     pub cut: bool,
-    /// The letter's whole size in bytes, as the mailbox tells it.
+    /// The size of the whole letter in bytes, as the mailbox states it.
     pub size: u64,
 }
 
-/// Letters that were fetched together, in order of arrival; never empty.
+/// Letters that were fetched together, in order of arrival. Never empty.
 #[derive(Debug)]
 pub struct Batch {
     pub letters: Vec<FetchedLetter>,
-    /// To be answered when the letters are stored for good. Dropped unanswered, the letters stay where they are and
-    /// are met again.
+    /// Confirms that the letters are stored durably. If it is dropped instead, they stay in the mailbox and are
+    /// fetched again.
     pub stored: oneshot::Sender<()>,
 }
 
-/// A password: kept out of every log by a `Debug` that does not tell it.
+/// A password. Its `Debug` hides it from logs.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
@@ -81,9 +80,9 @@ pub enum Tls {
     /// TLS from the first byte (RFC 8314).
     #[default]
     Tls,
-    /// A plain beginning, then the STARTTLS command; refused by us if the server does not offer it.
+    /// Plain at first, then the STARTTLS command. We refuse servers that do not offer it.
     StartTls,
-    /// No protection: only to this very machine.
+    /// No protection. Allowed to this machine only.
     None,
 }
 
@@ -97,22 +96,22 @@ impl fmt::Display for Tls {
     }
 }
 
-/// The mailbox's health, for whoever must know of outages.
+/// The mailbox's health. Deadlines are extended after an outage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Health {
-    /// When the mailbox was last read to its end; while all is well, never longer ago than `idle_seconds` and a little.
+    /// When the mailbox was last read to its end. While all is well, hardly longer ago than `idle_seconds`.
     pub last_ok: Option<DateTime<Utc>>,
-    /// Why it cannot be read at present.
+    /// Why it cannot be read now.
     pub trouble: Option<String>,
-    /// How many letters lie there that cannot be read; each was named in the log.
+    /// How many letters in it cannot be read. The log names each.
     pub unreadable: usize,
 }
 
-/// Tells those who hold the matching [`ShutdownSignal`]s to end; so does dropping it.
+/// Triggers the matching [`ShutdownSignal`]s, also when it is dropped.
 #[derive(Debug)]
 pub struct Stopper(watch::Sender<bool>);
 
-/// The wish that a loop end.
+/// Tells a loop to end.
 #[derive(Debug, Clone)]
 pub struct ShutdownSignal(watch::Receiver<bool>);
 
@@ -126,9 +125,9 @@ impl ShutdownSignal {
         *self.0.borrow() || self.0.has_changed().is_err()
     }
 
-    /// Returns when it is time to end.
+    /// Waits for the signal.
     pub async fn wait(&self) {
-        // An error means that the other end is gone, which is the same wish.
+        // An error means that the stopper was dropped, which is a signal too.
         let _ = self.0.clone().wait_for(|set| *set).await;
     }
 }
@@ -139,7 +138,7 @@ impl Stopper {
     }
 }
 
-/// Why a mailbox could not be read, or a mail server not be reached.
+/// Why a mailbox could not be read or a mail server could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{what}: {cause}")]
@@ -148,11 +147,13 @@ pub enum Error {
     Configuration(String),
     #[error("the login was rejected: {0}")]
     Login(Refusal),
-    /// The server answered no, or said goodbye, in these words.
+    /// The server refused, or said goodbye.
     #[error("the server said: {0}")]
     Server(Refusal),
-    #[error("the server's answer could not be understood")]
+    /// The server broke the protocol, or exceeded our limits.
+    #[error("the server's answer is malformed")]
     Malformed,
+    /// The receiver dropped a batch without storing it.
     #[error("the letters could not be stored")]
     NotStored,
     #[error("stopped")]
@@ -164,13 +165,13 @@ impl Error {
         Error::Io { what: what.into(), cause }
     }
 
-    /// Whether the same may succeed later without anybody's help; a wrong setting or password does not heal.
+    /// Whether a retry may succeed. A wrong setting or password needs a person.
     pub fn is_transient(&self) -> bool {
         !matches!(self, Error::Configuration(_) | Error::Login(_))
     }
 }
 
-/// What a server said, fit for a log line: one line, bounded, without control characters.
+/// Makes a server's words fit for a log: one line of at most 200 characters, without control characters.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()
@@ -181,13 +182,13 @@ pub(crate) fn one_line(text: &str) -> String {
         .collect()
 }
 
-/// The same without mail addresses, which servers like to repeat: for a log, which tells nobody's.
+/// Removes mail addresses from a server's words, for the log. Servers often repeat the recipient.
 pub(crate) fn without_addresses(text: &str) -> String {
-    let word = |word: &'_ str| if word.contains('@') { "…".to_owned() } else { word.to_owned() };
-    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    let words = text.split(' ').map(|word| if word.contains('@') { "…" } else { word });
+    words.collect::<Vec<_>>().join(" ")
 }
 
-/// The letter with the line ends of this system's files and pipes (LF), as mail programs on it expect.
+/// Replaces CRLF by LF, which mail programs on this system expect in files and pipes.
 pub(crate) fn with_lf_line_ends(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for (i, &byte) in bytes.iter().enumerate() {
@@ -198,7 +199,7 @@ pub(crate) fn with_lf_line_ends(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// This machine's name, for unique file names and for greeting mail servers.
+/// Returns this machine's name, for unique file names and EHLO.
 pub(crate) fn host_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname")
         .or_else(|_| std::fs::read_to_string("/etc/hostname"))

@@ -1,7 +1,7 @@
 //! Letters out: one letter to one recipient, handed to a mail server, a sendmail command or a Maildir.
 //!
-//! Whoever calls keeps the letter until it was taken, and tries again when told that the fault may pass. Sending is
-//! at least once: a connection that dies after the last byte leaves open whether the server took the letter.
+//! The caller keeps the letter until it was taken, and retries it after a transient failure. Sending is at least once:
+//! if a connection breaks after the last byte, nobody knows whether the server took the letter.
 
 use lettre::Address;
 use serde::Deserialize;
@@ -14,15 +14,15 @@ use super::{Error, smtp};
 /// One letter to one recipient.
 #[derive(Debug, Clone, Copy)]
 pub struct Outgoing<'a> {
-    /// The envelope's sender, to which bounces go; `None` for the null return path (RFC 5321, 4.5.5).
+    /// The envelope's sender, which gets the bounces; `None` for the null return path (RFC 5321, 4.5.5).
     pub return_path: Option<&'a str>,
-    /// The envelope's recipient: a bare address.
+    /// The envelope's recipient: an address without a name.
     pub to: &'a str,
     /// The whole letter, with CRLF line ends.
     pub bytes: &'a [u8],
 }
 
-/// The way out, as it is set.
+/// The settings of an outbox.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Settings {
@@ -31,7 +31,7 @@ pub enum Settings {
     Maildir(maildirs::Settings),
 }
 
-/// The way out.
+/// Where letters are handed to.
 pub enum Outbox {
     Smtp(Box<smtp::Smtp>),
     Sendmail(Sendmail),
@@ -41,34 +41,34 @@ pub enum Outbox {
 /// Why a letter was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
-    /// The letter or its address was refused for good: trying again is of no use (RFC 5321, 4.2.1: 5yz).
+    /// The letter or its address was refused for good (RFC 5321, 4.2.1: 5yz).
     #[error("refused: {0}")]
     Refused(Refusal),
-    /// It was not taken this time.
+    /// The letter was refused for now (4yz).
     #[error("not taken now: {0}")]
     NotNow(Refusal),
-    /// The way out itself is at fault: unreachable, rejects the login, not as it is set.
+    /// The outbox itself failed: the server is unreachable or rejects the login, or the settings are wrong.
     #[error(transparent)]
     Unreachable(#[from] Error),
 }
 
 impl SendError {
-    /// Whether to try again later; true unless the letter itself was refused for good.
+    /// Whether to retry: always, unless the letter itself was refused for good.
     pub fn is_transient(&self) -> bool {
         !matches!(self, SendError::Refused(_))
     }
 
-    /// Whether a setting or password is wrong, so that no letter will go out until a person mends it.
+    /// Whether a setting or password is wrong, so that no letter goes out until a person corrects it.
     pub fn is_configuration(&self) -> bool {
         matches!(self, SendError::Unreachable(error) if !error.is_transient())
     }
 }
 
 impl Outbox {
-    /// Opens nothing yet: connections are made when letters go out.
+    /// Creates an outbox, which connects when the first letter is sent.
     ///
     /// # Errors
-    /// When a certificate file that the settings name cannot be read.
+    /// The certificate file in the settings cannot be read.
     pub fn new(settings: Settings) -> Result<Outbox, Error> {
         Ok(match settings {
             Settings::Smtp(settings) => Outbox::Smtp(Box::new(smtp::Smtp::new(settings)?)),
@@ -77,10 +77,10 @@ impl Outbox {
         })
     }
 
-    /// Sends one letter and returns the last word of the one who took it.
+    /// Sends one letter and returns the reply of the server, or the name of the file.
     ///
     /// # Errors
-    /// When it was not taken; [`SendError::is_transient`] says whether to try again.
+    /// The letter was not taken. [`SendError::is_transient`] tells whether to retry.
     pub async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let to = address(letter.to)?;
         let return_path = letter.return_path.map(address).transpose()?;
@@ -91,17 +91,17 @@ impl Outbox {
         }
     }
 
-    /// Ends the connections that are kept for a next letter; another can be sent all the same.
+    /// Closes the connections that are kept for the next letter. More letters can be sent afterwards.
     pub async fn close(&self) {
         if let Outbox::Smtp(smtp) = self {
             smtp.close().await;
         }
     }
 
-    /// Sends nothing; says whether letters could go out, and how.
+    /// Describes the outbox to a person without sending a letter.
     ///
     /// # Errors
-    /// When they could not.
+    /// Letters could not be sent.
     pub async fn check(&self) -> Result<String, Error> {
         match self {
             Outbox::Smtp(smtp) => smtp.check().await,
@@ -111,12 +111,14 @@ impl Outbox {
     }
 }
 
-/// In bytes (RFC 5321, 4.5.3.1.3, without the angle brackets).
-const LONGEST_ADDRESS: usize = 254;
+/// Maximum bytes of an address (RFC 5321, 4.5.3.1.3, without the angle brackets).
+const MAX_ADDRESS_BYTES: usize = 254;
 
 fn address(text: &str) -> Result<Address, SendError> {
-    let none = || SendError::Refused("this is not a mail address".into());
-    if text.len() > LONGEST_ADDRESS { Err(none()) } else { text.parse().map_err(|_| none()) }
+    match text.parse() {
+        Ok(address) if text.len() <= MAX_ADDRESS_BYTES => Ok(address),
+        _ => Err(SendError::Refused("this is not a mail address".into())),
+    }
 }
 
 #[cfg(test)]

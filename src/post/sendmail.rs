@@ -1,4 +1,4 @@
-//! Letters out through a sendmail command: Postfix's, Exim's, msmtp's or the original's.
+//! Letters out through a sendmail command, such as that of Postfix, Exim or msmtp.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -17,9 +17,9 @@ use super::{Error, one_line, with_lf_line_ends};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// The program; it is called with `-i -f RETURN_PATH -- RECIPIENT` and the letter on standard input.
+    /// The program. It is called with `-i -f RETURN_PATH -- RECIPIENT` and gets the letter on standard input.
     pub command: PathBuf,
-    /// How long it may take over one letter, in seconds.
+    /// Time limit for one letter, in seconds.
     pub timeout_seconds: u64,
 }
 
@@ -29,10 +29,10 @@ impl Default for Settings {
     }
 }
 
-/// So many run at the same time at most.
+/// Maximum concurrent sendmail processes.
 const MAX_PROCESSES: usize = 32;
 
-/// The command, and how many of it may be run.
+/// Runs the command, with a limit on concurrent processes.
 pub struct Sendmail {
     settings: Settings,
     permits: Semaphore,
@@ -48,13 +48,13 @@ impl Sendmail {
         match std::fs::metadata(&self.settings.command) {
             Ok(about) if about.is_file() => Ok(format!("the command {path}")),
             Ok(_) => Err(Error::Configuration(format!("{path} is not a program"))),
-            Err(error) => Err(Error::Configuration(format!("{path} is not there: {error}"))),
+            Err(error) => Err(Error::Configuration(format!("{path} cannot be found: {error}"))),
         }
     }
 
     pub(super) async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let settings = &self.settings;
-        let _turn = self.permits.acquire().await.expect("the permits is never closed");
+        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
         let mut child = Command::new(&settings.command)
             .args(["-i", "-f", letter.return_path.unwrap_or("<>"), "--", letter.to])
             .stdin(Stdio::piped())
@@ -65,10 +65,10 @@ impl Sendmail {
             .map_err(|e| {
                 Error::Configuration(format!("{} cannot be run: {e}", settings.command.display()))
             })?;
-        let mut input = child.stdin.take().expect("it was asked for");
+        let mut input = child.stdin.take().expect("stdin is piped");
         let bytes = with_lf_line_ends(letter.bytes);
         let work = async {
-            // A command that refuses early closes its input; what counts is how it ended.
+            // A command that refuses early closes its input. Only its exit status counts.
             let _ = input.write_all(&bytes).await;
             drop(input);
             child.wait_with_output().await
@@ -76,21 +76,21 @@ impl Sendmail {
         let output = timeout(Duration::from_secs(settings.timeout_seconds), work)
             .await
             .map_err(|_late| SendError::NotNow("the command did not end in time".into()))?
-            .map_err(|e| Error::io("the command's end was not seen", e))?;
+            .map_err(|e| Error::io("failed to wait for the command", e))?;
         let said = one_line(&String::from_utf8_lossy(&output.stderr));
         match output.status.code() {
-            Some(0) => Ok("taken by the command".to_owned()),
+            Some(0) => Ok("accepted by the command".to_owned()),
             code => Err(fault(code, said)),
         }
     }
 }
 
-/// What an exit status means, by sysexits.h; without one, a signal ended the command.
+/// Maps an exit status of sysexits.h to an error. Without a status, a signal ended the command.
 fn fault(code: Option<i32>, said: String) -> SendError {
     match code {
         Some(65 | 67 | 68) => SendError::Refused(said.into()), // EX_DATAERR, EX_NOUSER, EX_NOHOST
         Some(code @ (64 | 77 | 78 | 126 | 127)) => {
-            // EX_USAGE, EX_NOPERM, EX_CONFIG; not to be run, not found
+            // EX_USAGE, EX_NOPERM, EX_CONFIG, and the shell's codes for a program that cannot be run or found.
             SendError::Unreachable(Error::Configuration(format!("the command ended with {code}: {said}")))
         }
         Some(code) => SendError::NotNow(format!("the command ended with {code}: {said}").into()),

@@ -1,4 +1,4 @@
-//! What the settings of the post office hold that must be completed before they are used: paths and passwords.
+//! Access to the paths and passwords in the settings, which the config completes before they are used.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,11 @@ use super::Secret;
 use super::inbox::Inbox;
 use super::outbox;
 
-/// A login's password, and the file that may hold it.
+/// A login's password, and the file that may contain it.
 pub type Login<'a> = (&'a mut Option<Secret>, &'a mut Option<PathBuf>);
 
 impl Inbox {
-    /// Every path of the settings.
+    /// Returns all paths in the settings.
     pub fn paths(&mut self) -> Vec<&mut PathBuf> {
         match self {
             Inbox::Imap(imap) => imap.ca_file.iter_mut().chain(&mut imap.password_file).collect(),
@@ -18,7 +18,7 @@ impl Inbox {
         }
     }
 
-    /// The password that the mailbox asks for.
+    /// Returns the mailbox's login, if it has one.
     pub fn login(&mut self) -> Option<Login<'_>> {
         match self {
             Inbox::Imap(imap) => Some((&mut imap.password, &mut imap.password_file)),
@@ -28,7 +28,7 @@ impl Inbox {
 }
 
 impl outbox::Settings {
-    /// Every path of the settings but that of a command, which is looked for as it is.
+    /// Returns all paths in the settings, except that of a command, which is used as it is written.
     pub fn paths(&mut self) -> Vec<&mut PathBuf> {
         match self {
             outbox::Settings::Smtp(smtp) => smtp.ca_file.iter_mut().chain(&mut smtp.password_file).collect(),
@@ -37,7 +37,7 @@ impl outbox::Settings {
         }
     }
 
-    /// The password that the mail server asks for, where there is a login.
+    /// Returns the mail server's login, if there is one.
     pub fn login(&mut self) -> Option<Login<'_>> {
         match self {
             outbox::Settings::Smtp(smtp) if smtp.user.is_some() => {

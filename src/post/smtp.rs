@@ -4,6 +4,7 @@
 //! cannot hold up the others.
 
 mod conversation;
+mod wire;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

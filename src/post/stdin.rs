@@ -1,4 +1,4 @@
-//! A letter on standard input, as a mail server's pipe hands it over.
+//! Reads a letter from standard input, where a mail server pipes it.
 
 use std::io::{self, Read};
 
@@ -6,10 +6,10 @@ use chrono::Utc;
 
 use super::FetchedLetter;
 
-/// Reads one letter from standard input, at most `max_letter_bytes` of it; received now.
+/// Reads one letter from standard input, and keeps at most `max_letter_bytes` of it.
 ///
 /// # Errors
-/// When standard input cannot be read, or is empty.
+/// Standard input cannot be read, or is empty.
 pub fn read(max_letter_bytes: usize) -> io::Result<FetchedLetter> {
     read_from(io::stdin().lock(), max_letter_bytes)
 }
@@ -17,7 +17,7 @@ pub fn read(max_letter_bytes: usize) -> io::Result<FetchedLetter> {
 fn read_from(mut input: impl Read, max_letter_bytes: usize) -> io::Result<FetchedLetter> {
     let mut raw = Vec::new();
     input.by_ref().take(max_letter_bytes as u64).read_to_end(&mut raw)?;
-    // The rest is read to its end all the same: a closed pipe would look like a failed delivery to the mail server.
+    // Read the rest too: to the mail server, a closed pipe looks like a failed delivery.
     let rest = io::copy(&mut input, &mut io::sink())?;
     if raw.is_empty() {
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "there is no letter on standard input"));

@@ -1,4 +1,4 @@
-//! How far a mail server is trusted: its certificate, and where none is needed.
+//! Which mail servers are trusted: their certificates, and when none is needed.
 
 use std::io;
 use std::net::IpAddr;
@@ -11,7 +11,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 use super::Error;
 
-/// Trusts the authorities in `ca_file` alone, or else the system's, or else Mozilla's.
+/// Trusts only the authorities in `ca_file`; without it the system's; without those Mozilla's.
 pub(super) fn client_config(ca_file: Option<&Path>) -> Result<Arc<ClientConfig>, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
@@ -31,7 +31,7 @@ fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, Error> {
             roots.add(certificate.map_err(|e| fault(&e))?).map_err(|e| fault(&e))?;
         }
         if roots.is_empty() {
-            return Err(fault(&"there is no certificate in it"));
+            return Err(fault(&"it contains no certificate"));
         }
         return Ok(roots);
     }
@@ -44,10 +44,10 @@ fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, Error> {
 
 pub(super) fn server_name(host: &str) -> Result<ServerName<'static>, Error> {
     ServerName::try_from(host.to_owned())
-        .map_err(|_| Error::Configuration(format!("{host} is no name that a certificate could bear")))
+        .map_err(|_| Error::Configuration(format!("{host} is not a name that a certificate can bear")))
 }
 
-/// An unprotected connection leads to this machine, or nowhere: passwords and letters go over it.
+/// Allows an unprotected connection only to this machine, because passwords and letters go over it.
 pub(super) fn allow_plain(peer: IpAddr) -> Result<(), Error> {
     if peer.to_canonical().is_loopback() {
         return Ok(());
@@ -57,11 +57,11 @@ pub(super) fn allow_plain(peer: IpAddr) -> Result<(), Error> {
     ))
 }
 
-/// A failed handshake: a certificate that is not accepted is a matter of settings, all else may pass.
+/// Maps a failed handshake: a rejected certificate is a configuration fault, everything else is transient.
 pub(super) fn handshake_fault(host: &str, error: io::Error) -> Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(rustls::Error::InvalidCertificate(why)) => {
-            Error::Configuration(format!("the certificate of {host} is not accepted: {why:?}"))
+            Error::Configuration(format!("the certificate of {host} is rejected: {why:?}"))
         }
         _ => Error::io(format!("no secure connection to {host}"), error),
     }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ca_file_that_holds_no_certificate_is_a_fault_of_the_settings() {
+    fn a_ca_file_without_a_certificate_is_a_configuration_fault() {
         let missing = client_config(Some(Path::new("/nowhere/ca.pem"))).expect_err("missing");
         assert!(matches!(missing, Error::Configuration(ref text) if text.contains("/nowhere/ca.pem")));
         let empty = tempfile::NamedTempFile::new().expect("a file");

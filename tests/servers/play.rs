@@ -267,7 +267,7 @@ fn an_idling_daemon_reloads_and_stops() {
     let club = club_on(&servers, "tls");
     let daemon = club.start();
     for times in 1..=2 {
-        club.log_says_times("the mailbox is open", times);
+        club.log_says_times("mailbox opened", times);
         // Time to enter IDLE, so that the signal usually interrupts it. The test holds either way.
         thread::sleep(Duration::from_secs(1));
         daemon.signal(["-HUP", "-TERM"][times - 1]);

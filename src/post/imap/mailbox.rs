@@ -1,59 +1,56 @@
-//! One session with an IMAP server, its folder selected: the few commands that reading a mailbox needs.
+//! A session with an IMAP server, its folder selected: the few commands that reading a mailbox needs.
 //!
-//! After any error the session is of no more use: the library's tags may be out of step with the server's.
+//! After any error the session must be dropped: the imap crate's tags may be out of step with the server's.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use chrono::Utc;
 use imap::Session;
-use imap::extensions::idle::WaitOutcome;
 use imap::types::UnsolicitedResponse;
 
-use super::super::inbox::{BatchSender, ConnectionHandle};
-use super::super::{Error, FetchedLetter, Secret, Tls, one_line};
 use super::Settings;
-use super::conn::Conn;
-use super::literals::Literals;
+use super::connection::{Connection, SharedConnection, broken};
+use super::fetch::{Fetched, uid_fetch};
+use super::idle::{Idle, idle};
+use crate::post::inbox::{BatchSender, ConnectionHandle};
+use crate::post::{Error, FetchedLetter, Secret, one_line};
 
 /// A selected folder.
 pub(super) struct Mailbox {
-    session: Session<Conn>,
-    literals: Literals,
+    /// Runs all commands but FETCH and IDLE.
+    session: Session<SharedConnection>,
+    /// The connection of `session`.
+    connection: SharedConnection,
     settings: Settings,
     uid_validity: u32,
     capabilities: Capabilities,
-    /// The folder for stored letters is known to be there.
-    processed_made: bool,
+    /// Whether the folder for processed letters is known to exist.
+    processed_exists: bool,
 }
 
-/// What the server can do beyond RFC 3501.
+/// The extensions of RFC 3501 that we use.
 #[derive(Debug, Clone, Copy)]
 struct Capabilities {
-    /// Tell of new letters (RFC 2177).
+    /// RFC 2177.
     idle: bool,
-    /// Move letters (RFC 6851).
+    /// RFC 6851.
     r#move: bool,
-    /// Expunge letters by UID (RFC 4315).
+    /// RFC 4315.
     uid_plus: bool,
 }
 
 impl Mailbox {
+    /// Connects, logs in and selects the folder.
     pub(super) fn open(settings: &Settings, handle: &ConnectionHandle) -> Result<Mailbox, Error> {
-        let literals = Literals::default();
-        let mut client = imap::Client::new(Conn::open(settings, handle, literals.clone())?);
-        if settings.tls != Tls::StartTls {
-            let greeting = client.read_greeting().map_err(fault)?;
-            if !greeting.starts_with(b"* OK") {
-                return Err(Error::Server(one_line(&String::from_utf8_lossy(&greeting)).into()));
-            }
-        }
-        let login = client.login(&settings.user, settings.password.as_ref().map_or("", Secret::reveal));
+        let connection = SharedConnection::new(Connection::open(settings, handle)?);
+        let client = imap::Client::new(connection.clone());
+        let password = settings.password.as_ref().map_or("", Secret::reveal);
+        let login = client.login(&settings.user, password);
         let mut session = login.map_err(|(error, _client)| match error {
             imap::Error::No(no) => Error::Login(one_line(&no.information).into()),
-            error => fault(error),
+            error => failed(error),
         })?;
-        let offered = session.capabilities().map_err(fault)?;
+        let offered = session.capabilities().map_err(failed)?;
         let capabilities = Capabilities {
             idle: offered.has_str("IDLE"),
             r#move: offered.has_str("MOVE"),
@@ -64,26 +61,31 @@ impl Mailbox {
                 let why = one_line(&no.information);
                 Error::Configuration(format!("the folder {} cannot be opened: {why}", settings.folder))
             }
-            error => fault(error),
+            error => failed(error),
         })?;
-        let uid_validity = selected.uid_validity.unwrap_or(0);
-        let (settings, processed_made) = (settings.clone(), false);
-        Ok(Mailbox { session, literals, settings, uid_validity, capabilities, processed_made })
+        Ok(Mailbox {
+            session,
+            connection,
+            settings: settings.clone(),
+            uid_validity: selected.uid_validity.unwrap_or(0),
+            capabilities,
+            processed_exists: false,
+        })
     }
 
-    /// While it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
+    /// As long as it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
     pub(super) fn uid_validity(&self) -> u32 {
         self.uid_validity
     }
 
-    /// The UIDs of all letters in the folder, in order of arrival.
+    /// Returns the UIDs of all letters in the folder, in order of arrival.
     pub(super) fn list(&mut self) -> Result<Vec<u32>, Error> {
         loop {
             drop(self.session.take_all_unsolicited());
-            let found = self.session.uid_search("ALL").map_err(fault)?;
-            // What arrived while the list was written may be missing in it, and no IDLE would tell of it again.
-            let news = |response| matches!(response, UnsolicitedResponse::Exists(_));
-            if !self.session.take_all_unsolicited().any(news) {
+            let found = self.session.uid_search("ALL").map_err(failed)?;
+            // The list may lack a letter that arrived while it was written, and no IDLE tells of that letter again.
+            let is_arrival = |response| matches!(response, UnsolicitedResponse::Exists(_));
+            if !self.session.take_all_unsolicited().any(is_arrival) {
                 let mut all = Vec::from_iter(found);
                 all.sort_unstable();
                 return Ok(all);
@@ -91,102 +93,81 @@ impl Mailbox {
         }
     }
 
-    /// In bytes, by UID, as far as they are still there.
-    pub(super) fn sizes(&mut self, uids: &[u32]) -> Result<HashMap<u32, u32>, Error> {
-        let found = self.session.uid_fetch(uid_set(uids), "(UID RFC822.SIZE)").map_err(fault)?;
-        Ok(found.iter().filter_map(|fetched| Some((fetched.uid?, fetched.size?))).collect())
+    /// Returns the size in bytes of each of these letters, in their order; `None` if the server does not tell it.
+    pub(super) fn sizes(&mut self, uids: &[u32]) -> Result<Vec<Option<u64>>, Error> {
+        let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), "(UID RFC822.SIZE)", 0)?;
+        Ok(uids.iter().map(|uid| fetched.get(uid)?.size).collect())
     }
 
-    /// The letters with these ascending UIDs as far as they are still there, unmarked; of large ones the beginning.
+    /// Fetches the letters with these ascending UIDs that still exist, without marking them as seen. Of a large letter
+    /// only the beginning is fetched.
     pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Vec<(u32, FetchedLetter)>, Error> {
+        // One byte more than the limit shows whether a letter is larger, whatever size the server states.
+        let keep = self.settings.max_letter_bytes.saturating_add(1);
+        let items = format!("(UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{keep}>)");
+        let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), &items, keep)?;
+        let requested = fetched.into_iter().filter(|(uid, _)| uids.binary_search(uid).is_ok());
+        Ok(requested.filter_map(|(uid, fetched)| Some((uid, self.letter(uid, fetched)?))).collect())
+    }
+
+    fn letter(&self, uid: u32, fetched: Fetched) -> Option<FetchedLetter> {
         let limit = self.settings.max_letter_bytes;
-        // One byte more than wanted shows whether a letter is larger, whatever size the server tells.
-        let query = format!("(UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{}>)", limit + 1);
-        self.literals.forget();
-        let found = self.session.uid_fetch(uid_set(uids), query).map_err(fault)?;
-        let mut letters = Vec::with_capacity(found.len());
-        for fetched in found.iter() {
-            let body = fetched.body().and_then(|given| self.literals.of(given));
-            let (Some(uid), Some(mut raw)) = (fetched.uid, body) else { continue };
-            if uids.binary_search(&uid).is_err() {
-                continue;
-            }
-            let whole = raw.len();
-            raw.truncate(limit);
-            let arrived = FetchedLetter {
-                raw,
-                received_at: fetched.internal_date().map_or_else(Utc::now, |date| date.to_utc()),
-                origin: format!("imap:{}/{}/{uid}", self.settings.folder, self.uid_validity),
-                cut: whole > limit,
-                size: u64::from(fetched.size.unwrap_or(0)).max(whole as u64),
-            };
-            letters.push((uid, arrived));
-        }
-        letters.sort_by_key(|(uid, _)| *uid);
-        letters.dedup_by_key(|(uid, _)| *uid);
-        Ok(letters)
+        let body = fetched.body?;
+        let mut raw = body.bytes;
+        raw.truncate(limit);
+        Some(FetchedLetter {
+            raw,
+            received_at: fetched.received_at.unwrap_or_else(Utc::now),
+            origin: format!("imap:{}/{}/{uid}", self.settings.folder, self.uid_validity),
+            cut: body.size > limit as u64,
+            size: fetched.size.unwrap_or(0).max(body.size),
+        })
     }
 
-    /// Lets the server tell what has gone.
+    /// Lets the server tell which letters have gone.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
-        self.session.noop().map_err(fault)
+        self.session.noop().map_err(failed)
     }
 
-    /// Flags stored letters as seen and moves them to the processed folder.
+    /// Marks stored letters as seen and moves them to the processed folder.
     pub(super) fn file(&mut self, uids: &[u32]) -> Result<(), Error> {
         if uids.is_empty() {
             return Ok(());
         }
         let (set, processed) = (uid_set(uids), self.settings.processed.clone());
-        if !self.processed_made {
+        if !self.processed_exists {
             match self.session.create(&processed) {
-                Ok(()) | Err(imap::Error::No(_)) => self.processed_made = true, // No: it is there already.
-                Err(error) => return Err(fault(error)),
+                // The server says NO to a folder that exists.
+                Ok(()) | Err(imap::Error::No(_)) => self.processed_exists = true,
+                Err(error) => return Err(failed(error)),
             }
         }
         self.run(format!("UID STORE {set} +FLAGS.SILENT (\\Seen)"))?;
         if self.capabilities.r#move {
-            return self.session.uid_mv(set, processed).map_err(fault);
+            return self.session.uid_mv(set, processed).map_err(failed);
         }
-        self.session.uid_copy(&set, processed).map_err(fault)?;
+        self.session.uid_copy(&set, processed).map_err(failed)?;
         self.run(format!("UID STORE {set} +FLAGS.SILENT (\\Deleted)"))?;
+        // Without UIDPLUS there is only EXPUNGE, which also takes what others have marked as deleted.
         self.run(if self.capabilities.uid_plus { format!("UID EXPUNGE {set}") } else { "EXPUNGE".to_owned() })
     }
 
     fn run(&mut self, command: String) -> Result<(), Error> {
-        self.session.run_command_and_check_ok(command).map_err(fault)
+        self.session.run_command_and_check_ok(command).map_err(failed)
     }
 
-    /// Returns when there may be new letters: the server says so, or the time to look has come.
+    /// Returns when there may be new letters: the server says so, or it is time to look.
     pub(super) fn wait(&mut self, sender: &BatchSender) -> Result<(), Error> {
-        let poll = Duration::from_secs(self.settings.poll_seconds.max(1));
-        if !self.capabilities.idle {
-            return sender.sleep(poll);
-        }
-        let mut goodbye = None;
-        let outcome = {
-            let mut idle = self.session.idle();
-            // Its own way of keeping alive calls itself once more for each period.
-            idle.timeout(self.settings.idle_time()).keepalive(false);
-            idle.wait_while(|news| {
-                if let UnsolicitedResponse::Bye { information, .. } = news {
-                    goodbye = Some(information.unwrap_or_default());
-                }
-                false
-            })
-        };
-        match (outcome, goodbye) {
-            (_, Some(words)) => Err(Error::Server(one_line(&words).into())),
-            (Ok(WaitOutcome::MailboxChanged | WaitOutcome::TimedOut), None) => Ok(()),
-            (Err(imap::Error::No(_) | imap::Error::Bad(_)), None) => {
-                self.capabilities.idle = false; // Offered, but not meant.
-                sender.sleep(poll)
+        if self.capabilities.idle {
+            match idle(&mut self.connection.borrow(), self.settings.idle_time())? {
+                Idle::Over => return Ok(()),
+                Idle::Refused => self.capabilities.idle = false,
             }
-            (Err(error), None) => Err(fault(error)),
         }
+        sender.sleep(Duration::from_secs(self.settings.poll_seconds.max(1)))
     }
 
-    /// What was found, for a person.
+    /// Describes the mailbox to a person.
     pub(super) fn describe(&mut self) -> Result<String, Error> {
         let waiting = self.list()?.len();
         let Settings { host, tls, folder, poll_seconds, .. } = &self.settings;
@@ -194,19 +175,21 @@ impl Mailbox {
             true => "it tells of new letters (IDLE)".to_owned(),
             false => format!("it is asked every {poll_seconds} s (no IDLE)"),
         };
-        let moving =
-            if self.capabilities.r#move { "moves letters (MOVE)" } else { "copies letters (no MOVE)" };
+        let moving = match self.capabilities.r#move {
+            true => "moves letters (MOVE)",
+            false => "copies letters (no MOVE)",
+        };
         let port = self.settings.port();
         Ok(format!("IMAP {host}:{port} ({tls}), logged in, {folder}: {waiting} waiting; {news} and {moving}"))
     }
 
     pub(super) fn close(mut self) {
-        // A courtesy: whether the server still answers changes nothing.
+        // A courtesy: the connection is closed whatever the server replies.
         let _ = self.session.logout();
     }
 }
 
-/// UIDs in ascending order as a sequence set (RFC 3501, 9), runs as ranges.
+/// Writes ascending UIDs as a sequence set (RFC 3501, 9), with runs as ranges.
 fn uid_set(uids: &[u32]) -> String {
     let runs = uids.chunk_by(|a, b| a.checked_add(1) == Some(*b));
     let parts: Vec<String> = runs
@@ -218,18 +201,16 @@ fn uid_set(uids: &[u32]) -> String {
     parts.join(",")
 }
 
-/// The library's error without anything of a letter in it.
-fn fault(error: imap::Error) -> Error {
-    /// What the library says for an answer that it cannot read.
-    const UNREADABLE: &str = "no explanation given";
+/// The crate's error as ours, which contains nothing of a letter.
+fn failed(error: imap::Error) -> Error {
+    /// The crate's words for an answer that it cannot parse.
+    const UNPARSABLE: &str = "no explanation given";
     match error {
-        imap::Error::Io(error) => Error::io("the connection to the mailbox broke", error),
-        imap::Error::ConnectionLost => {
-            Error::io("the connection to the mailbox broke", std::io::ErrorKind::UnexpectedEof.into())
-        }
+        imap::Error::Io(error) => broken(error),
+        imap::Error::ConnectionLost => broken(std::io::ErrorKind::UnexpectedEof.into()),
         imap::Error::No(no) => Error::Server(one_line(&no.information).into()),
         imap::Error::Bad(bad) => Error::Server(one_line(&bad.information).into()),
-        imap::Error::Bye(bye) if bye.information != UNREADABLE => {
+        imap::Error::Bye(bye) if bye.information != UNPARSABLE => {
             Error::Server(one_line(&bye.information).into())
         }
         _ => Error::Malformed,

@@ -19,26 +19,21 @@ use lettre::transport::smtp::commands::{Auth, Data, Ehlo, Mail, Quit, Rcpt, Rset
 use lettre::transport::smtp::extension::{ClientId, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::{Response, Severity};
 use rustls::ClientConfig;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::Settings;
+use super::wire::{encoded, read_reply};
 use crate::post::refusal::{Refusal, Step};
 use crate::post::{Error, Secret, Tls, host_name, tls};
-
-/// Maximum bytes of a reply line, its CRLF included. RFC 5321, 4.5.3.1.5 allows 512, but some servers send more.
-const MAX_LINE_BYTES: u64 = 2 * 1024;
-
-/// Maximum lines of a reply. The longest replies are those to EHLO, with a line for each extension.
-const MAX_REPLY_LINES: usize = 100;
 
 /// Maximum challenges in a login: LOGIN asks for the user name and the password.
 const MAX_CHALLENGES: usize = 2;
 
-/// Time limit for the reply to a whole letter, in steps: servers filter the letter before they reply
-/// (RFC 5321, 4.5.3.2.6).
+/// Time limit for a whole letter and again for the reply to it, in steps: letters are large, and servers filter them
+/// before they reply (RFC 5321, 4.5.3.2.6).
 const LETTER_STEPS: u32 = 5;
 
 /// Time limit for the reply to QUIT, which nobody needs.
@@ -236,11 +231,12 @@ impl Conversation {
         } else {
             self.command(Step::Sender, &mail).await?;
             self.command(Step::Recipient, &rcpt).await?;
-            self.write(Step::Data, Data.to_string().as_bytes()).await?;
+            self.write(Step::Data, self.limit, Data.to_string().as_bytes()).await?;
             self.expect(Step::Data, self.limit, Severity::PositiveIntermediate).await?;
         }
-        self.write(Step::Letter, &encoded(letter)).await?;
-        self.expect(Step::Letter, self.limit * LETTER_STEPS, Severity::PositiveCompletion).await
+        let limit = self.limit * LETTER_STEPS;
+        self.write(Step::Letter, limit, &encoded(letter)).await?;
+        self.expect(Step::Letter, limit, Severity::PositiveCompletion).await
     }
 
     fn mail_parameters(
@@ -272,7 +268,7 @@ impl Conversation {
     /// Sends MAIL, RCPT and DATA in one segment. The server replies to each in order, also after a refusal
     /// (RFC 2920, 3.1).
     async fn pipeline(&mut self, commands: &[String; 3]) -> Result<(), Failure> {
-        self.write(Step::Sender, commands.concat().as_bytes()).await?;
+        self.write(Step::Sender, self.limit, commands.concat().as_bytes()).await?;
         let mut refused = None;
         for step in [Step::Sender, Step::Recipient] {
             match self.expect(step, self.limit, Severity::PositiveCompletion).await {
@@ -306,7 +302,7 @@ impl Conversation {
 
     /// Sends a command and returns its positive reply.
     async fn command(&mut self, step: Step, command: &str) -> Result<Response, Failure> {
-        self.write(step, command.as_bytes()).await?;
+        self.write(step, self.limit, command.as_bytes()).await?;
         let reply = self.read_reply(step, self.limit).await?;
         if reply.is_positive() { Ok(reply) } else { Err(Failure::Refused(Refusal::from_reply(step, &reply))) }
     }
@@ -325,12 +321,12 @@ impl Conversation {
         }
     }
 
-    async fn write(&mut self, step: Step, bytes: &[u8]) -> Result<(), Failure> {
+    async fn write(&mut self, step: Step, limit: Duration, bytes: &[u8]) -> Result<(), Failure> {
         let write = async {
             self.stream.write_all(bytes).await?;
             self.stream.flush().await
         };
-        within(self.limit, step, write).await
+        within(limit, step, write).await
     }
 
     async fn read_reply(&mut self, step: Step, limit: Duration) -> Result<Response, Failure> {
@@ -373,31 +369,6 @@ fn best_mechanism<'a>(offered: impl Iterator<Item = &'a str>) -> Option<Mechanis
     best
 }
 
-/// Reads one reply (RFC 5321, 4.2.1). Returns `None` if it is malformed or exceeds the limits.
-async fn read_reply(stream: &mut (impl AsyncBufReadExt + Unpin)) -> io::Result<Option<Response>> {
-    let mut reply = String::new();
-    let mut line = Vec::new();
-    for _ in 0..MAX_REPLY_LINES {
-        line.clear();
-        (&mut *stream).take(MAX_LINE_BYTES).read_until(b'\n', &mut line).await?;
-        let Some(text) = line.strip_suffix(b"\n") else {
-            let cut = line.len() as u64 == MAX_LINE_BYTES;
-            return if cut { Ok(None) } else { Err(io::ErrorKind::UnexpectedEof.into()) };
-        };
-        let text = String::from_utf8_lossy(text.trim_ascii_end());
-        reply.push_str(&text);
-        // A code may stand alone (RFC 5321, 4.2.1), which lettre does not expect.
-        if text.len() == 3 {
-            reply.push(' ');
-        }
-        reply.push_str("\r\n");
-        if text.as_bytes().get(3) != Some(&b'-') {
-            return Ok(reply.parse().ok());
-        }
-    }
-    Ok(None)
-}
-
 /// Runs a step within its time limit.
 async fn within<T>(
     limit: Duration,
@@ -437,62 +408,9 @@ fn own_name(local: IpAddr) -> ClientId {
     }
 }
 
-/// Returns the letter as DATA sends it: dots doubled at the start of lines (RFC 5321, 4.5.2) and the final dot added.
-/// Every line ends in CRLF: some servers take a bare CR or LF for a line end, so that a letter could end early and
-/// smuggle in another one (RFC 5321, 2.3.8).
-fn encoded(letter: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(letter.len() + letter.len() / 32 + 8);
-    let mut at_line_start = true;
-    let mut bytes = letter.iter().copied().peekable();
-    while let Some(byte) = bytes.next() {
-        if byte == b'\r' || byte == b'\n' {
-            if byte == b'\r' {
-                bytes.next_if_eq(&b'\n');
-            }
-            out.extend_from_slice(b"\r\n");
-            at_line_start = true;
-            continue;
-        }
-        if byte == b'.' && at_line_start {
-            out.push(b'.');
-        }
-        out.push(byte);
-        at_line_start = false;
-    }
-    if !at_line_start {
-        out.extend_from_slice(b"\r\n");
-    }
-    out.extend_from_slice(b".\r\n");
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_letter_is_encoded_with_whole_line_ends_and_doubled_dots() {
-        assert_eq!(encoded(b"a\nb\r\nc\rd\n.\n"), b"a\r\nb\r\nc\r\nd\r\n..\r\n.\r\n");
-        assert_eq!(encoded(b".a.\r\n.."), b"..a.\r\n...\r\n.\r\n");
-        assert_eq!(encoded(b"\n\r"), b"\r\n\r\n.\r\n");
-        assert_eq!(encoded(b""), b".\r\n");
-    }
-
-    #[tokio::test]
-    async fn replies_are_read_whole_and_only_within_the_limits() {
-        let read = async |text: String| read_reply(&mut text.as_bytes()).await;
-        let reply =
-            read("250-a\r\n250-b\n250 c\r\n220 next\r\n".to_owned()).await.expect("whole").expect("valid");
-        assert_eq!(reply.message().collect::<Vec<_>>(), ["a", "b", "c"]);
-        assert!(read("354\r\n".to_owned()).await.expect("whole").expect("valid").has_code(354));
-        for malformed in ["99\r\n", "what?\r\n", "\r\n", "250-a\r\n550 b\r\n"] {
-            assert_eq!(read(malformed.to_owned()).await.expect("whole"), None, "{malformed:?}");
-        }
-        let long = "x".repeat(MAX_LINE_BYTES as usize);
-        assert_eq!(read(format!("250 {long}\r\n")).await.expect("cut"), None);
-        assert_eq!(read("250-x\r\n".repeat(MAX_REPLY_LINES + 1)).await.expect("cut"), None);
-        assert!(read("250-x\r\n250 ".to_owned()).await.is_err(), "the connection ended");
-    }
 
     #[test]
     fn capabilities_are_read_in_any_case_and_not_from_the_servers_name() {

@@ -1,30 +1,38 @@
-//! A mailbox server with one INBOX and one folder for processed letters.
+//! A mailbox server with an INBOX and a folder for processed letters, which misbehaves as its script says.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio::time::timeout;
 
-/// What the server does at a step instead of what it should.
+use crate::support::PATIENCE;
+
+/// What the server does at a step.
 #[derive(Debug, Clone, Copy)]
 pub enum Act {
+    /// Answers as it should.
     Proper,
-    /// Says this line before it does as it should.
+    /// Sends this line before it answers as it should.
     First(&'static str),
-    /// Says these lines instead; `TAG` stands for the command's tag.
+    /// Answers with these lines; `TAG` stands for the command's tag.
     Instead(&'static str),
-    /// Begins the proper answer, and closes after this many bytes.
-    CutAfter(usize),
-    /// Keeps silent for ever.
+    /// Sends this many bytes of the proper answer and closes the connection.
+    CloseAfter(usize),
+    /// Never answers.
     Hang,
+    /// Sends the first text, then the second again and again until the client closes the connection.
+    Flood(&'static str, &'static str),
 }
 
-/// Given the step and how often it came up before, over all sessions. A step is the command's word without `UID`;
-/// besides `GREETING`, `SIZES` (a FETCH of sizes alone), and while idling `BELL` (tells of a letter) and `DONE`.
+/// Maps a step and the number of earlier occurrences of it, over all sessions, to what the server does. A step is the
+/// command's word without `UID`, or `GREETING`, `SIZES` (a FETCH of sizes only), and during IDLE `BELL` (the server
+/// tells of a letter) and `DONE`.
 type Script = dyn Fn(&str, usize) -> Act + Send + Sync;
 
 #[derive(Default)]
@@ -36,13 +44,15 @@ pub struct Mail {
     pub seen: BTreeSet<u32>,
     deleted: BTreeSet<u32>,
     pub capabilities: &'static str,
-    /// The answer to a fetch with this letter is none.
-    pub nonsense: BTreeSet<u32>,
-    /// These are listed, but do not come.
+    /// Letters that the server answers malformed when they are fetched.
+    pub malformed: BTreeSet<u32>,
+    /// Letters that are listed, but missing in the answer to a FETCH.
     pub ghosts: BTreeSet<u32>,
     /// Every step and every command line, in order.
     pub steps: Vec<String>,
     pub lines: Vec<String>,
+    /// Bytes sent by the longest [`Act::Flood`].
+    pub flood: usize,
 }
 
 impl Mail {
@@ -54,7 +64,7 @@ impl Mail {
 pub struct Imap {
     pub port: u16,
     mail: Arc<Mutex<Mail>>,
-    /// Tells the sessions that idle of a new letter.
+    /// Tells idling sessions how many letters there are.
     bell: watch::Sender<usize>,
 }
 
@@ -69,10 +79,10 @@ impl Imap {
         let all = Arc::clone(&mail);
         tokio::spawn(async move {
             while let Ok((tcp, _)) = listener.accept().await {
-                let talk =
-                    Talk::new(tcp, Arc::clone(&script) as Arc<Script>, Arc::clone(&all), heard.clone());
-                // A client that goes away in the middle is part of the tests.
-                tokio::spawn(async move { talk.run().await.unwrap_or_default() });
+                let session =
+                    Session::new(tcp, Arc::clone(&script) as Arc<Script>, Arc::clone(&all), heard.clone());
+                // Some tests make the client leave in the middle.
+                tokio::spawn(async move { session.run().await.unwrap_or_default() });
             }
         });
         Imap { port, mail, bell }
@@ -82,7 +92,17 @@ impl Imap {
         self.mail.lock().expect("no panic")
     }
 
-    /// Puts letters into the INBOX and tells whoever idles.
+    /// Waits until the mailbox is as the test wants it.
+    pub async fn until(&self, is_so: impl Fn(&Mail) -> bool) {
+        let waiting = async {
+            while !is_so(&self.mail()) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(PATIENCE, waiting).await.expect("in time");
+    }
+
+    /// Puts letters into the INBOX and tells idling sessions.
     pub fn deliver(&self, letters: impl IntoIterator<Item = Vec<u8>>) {
         let exists = {
             let mut mail = self.mail();
@@ -97,7 +117,7 @@ impl Imap {
     }
 }
 
-struct Talk {
+struct Session {
     from: BufReader<OwnedReadHalf>,
     to: OwnedWriteHalf,
     script: Arc<Script>,
@@ -105,15 +125,15 @@ struct Talk {
     bell: watch::Receiver<usize>,
 }
 
-impl Talk {
+impl Session {
     fn new(
         tcp: TcpStream,
         script: Arc<Script>,
         mail: Arc<Mutex<Mail>>,
         bell: watch::Receiver<usize>,
-    ) -> Talk {
+    ) -> Session {
         let (from, to) = tcp.into_split();
-        Talk { from: BufReader::new(from), to, script, mail, bell }
+        Session { from: BufReader::new(from), to, script, mail, bell }
     }
 
     fn mail(&self) -> MutexGuard<'_, Mail> {
@@ -138,10 +158,11 @@ impl Talk {
                     let step =
                         if step == "FETCH" && !rest.contains(&"INTERNALDATE") { "SIZES" } else { step };
                     if step == "SEARCH" {
-                        self.bell.mark_unchanged(); // Of what came before it need not be told.
+                        // The client learns of the earlier letters from this answer.
+                        self.bell.mark_unchanged();
                     }
                     let mut answer = Vec::new();
-                    if !matches!(self.act(step), Act::Instead(_) | Act::Hang) {
+                    if !matches!(self.act(step), Act::Instead(_) | Act::Hang | Act::Flood(..)) {
                         answer = self.proper(step, &rest);
                         answer.extend_from_slice(format!("{tag} OK done\r\n").as_bytes());
                     }
@@ -157,7 +178,7 @@ impl Talk {
         Ok((read > 0).then(|| line.trim_end().to_owned()))
     }
 
-    /// The untagged lines of the proper answer; what the command does is done.
+    /// Does what the command asks for and returns the untagged lines of the proper answer.
     fn proper(&self, step: &str, rest: &[&str]) -> Vec<u8> {
         let mut mail = self.mail();
         let exists = mail.inbox.len();
@@ -203,7 +224,7 @@ impl Talk {
         }
     }
 
-    /// What the script wants at this step, which comes up now.
+    /// What the script wants at this step.
     fn act(&self, step: &str) -> Act {
         (self.script)(step, self.mail().count(step))
     }
@@ -212,6 +233,10 @@ impl Talk {
         self.answer("IDLE", tag, b"+ idling\r\n".to_vec()).await?;
         loop {
             tokio::select! {
+                // As Dovecot does, but more often. It must not extend the wait.
+                () = tokio::time::sleep(Duration::from_millis(100)) => {
+                    self.to.write_all(b"* OK Still here\r\n").await?;
+                }
                 changed = self.bell.changed() => {
                     changed.map_err(io::Error::other)?;
                     let exists = *self.bell.borrow_and_update();
@@ -242,11 +267,24 @@ impl Talk {
             Act::Instead(text) => {
                 self.to.write_all(format!("{}\r\n", text.replace("TAG", tag)).as_bytes()).await
             }
-            Act::CutAfter(bytes) => {
+            Act::CloseAfter(bytes) => {
                 self.to.write_all(&proper[..bytes.min(proper.len())]).await?;
                 Err(io::ErrorKind::ConnectionAborted.into())
             }
             Act::Hang => std::future::pending().await,
+            Act::Flood(start, text) => self.flood(start, text).await,
+        }
+    }
+
+    async fn flood(&mut self, start: &str, text: &str) -> io::Result<()> {
+        self.to.write_all(start.as_bytes()).await?;
+        let chunk = text.repeat(64 * 1024 / text.len());
+        let mut sent = 0;
+        loop {
+            self.to.write_all(chunk.as_bytes()).await?;
+            sent += chunk.len();
+            let mut mail = self.mail();
+            mail.flood = mail.flood.max(sent);
         }
     }
 }
@@ -269,7 +307,7 @@ fn fetch(mail: &Mail, uids: &[u32], part: &str) -> Vec<u8> {
     let wanted: usize = wanted.expect("a part is asked for");
     let mut answer = Vec::new();
     for (i, uid) in uids.iter().enumerate().filter(|(_, uid)| !mail.ghosts.contains(uid)) {
-        if mail.nonsense.contains(uid) {
+        if mail.malformed.contains(uid) {
             answer.extend_from_slice(b"* 1 FETCH (UID what RFC822.SIZE ((\r\n");
             continue;
         }

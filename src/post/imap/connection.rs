@@ -1,0 +1,315 @@
+//! The connection to an IMAP server: plain or secured, bounded in size and in silence.
+//!
+//! The imap crate runs the simple commands over it. [`fetch`](super::fetch) and [`idle`](super::idle) take it for the
+//! two commands that the crate cannot run well. They can take turns, command by command, because [`SharedConnection`]
+//! gives the crate one line at a time: once the crate has read the last line of an answer, its own buffer is empty.
+//!
+//! The server is not trusted: what it sends is read only up to the limits below.
+
+use std::cell::{RefCell, RefMut};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustls::{ClientConnection, StreamOwned};
+
+use super::Settings;
+use crate::post::inbox::ConnectionHandle;
+use crate::post::refusal::Refusal;
+use crate::post::{Error, Tls, one_line, tls};
+
+/// Maximum bytes of an answer, its literals not counted: an answer to SEARCH with the UIDs of 1.5 million letters.
+const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
+
+/// Maximum bytes of a literal. More than any mail server accepts as a letter; we skip what exceeds our own limit.
+const MAX_LITERAL_BYTES: u64 = 256 * 1024 * 1024;
+
+enum Io {
+    Plain(TcpStream),
+    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+}
+
+/// A connection to an IMAP server that has been greeted.
+pub(super) struct Connection {
+    io: BufReader<Io>,
+    answer_timeout: Duration,
+    /// The number in the tag of our last command.
+    tag: u32,
+    /// The beginning of a line whose end has not come yet.
+    line: Vec<u8>,
+    /// How many bytes the current answer may still have.
+    allowance: usize,
+}
+
+/// What a line of the server means for a command.
+pub(super) enum Reply {
+    /// `+`: the server waits for the rest of the command.
+    Continuation,
+    /// `* OK`, `* NO` or `* BAD`: a remark.
+    Remark,
+    /// Any other untagged line.
+    Data,
+    /// The command succeeded.
+    Done,
+    /// The command failed.
+    Refused(Refusal),
+}
+
+impl Connection {
+    /// Connects as the settings say and reads the greeting.
+    pub(super) fn open(settings: &Settings, handle: &ConnectionHandle) -> Result<Connection, Error> {
+        let answer_timeout = Duration::from_secs(settings.timeout_seconds.max(1));
+        let tcp = connect(settings, answer_timeout)?;
+        let unusable = |error| Error::io("the connection cannot be used", error);
+        let peer = tcp.peer_addr().map_err(unusable)?;
+        handle.set(prepare(&tcp, answer_timeout).map_err(unusable)?);
+        let mut connection = match settings.tls {
+            Tls::None => {
+                tls::allow_plain(peer.ip())?;
+                Connection::over(Io::Plain(tcp), answer_timeout)
+            }
+            Tls::StartTls => Connection::over(Io::Plain(tcp), answer_timeout),
+            Tls::Tls => Connection::over(secure(settings, tcp)?, answer_timeout),
+        };
+        connection.read_greeting()?;
+        if settings.tls == Tls::StartTls { connection.start_tls(settings) } else { Ok(connection) }
+    }
+
+    fn over(io: Io, answer_timeout: Duration) -> Connection {
+        let (io, line) = (BufReader::new(io), Vec::new());
+        Connection { io, answer_timeout, tag: 0, line, allowance: MAX_ANSWER_BYTES }
+    }
+
+    fn read_greeting(&mut self) -> Result<(), Error> {
+        let greeting = self.read_line()?;
+        if greeting.starts_with(b"* OK") { Ok(()) } else { Err(Error::Server(words(&greeting).into())) }
+    }
+
+    /// STARTTLS (RFC 3501, 6.2.1). The crate can do it only on connections that it opens itself.
+    fn start_tls(mut self, settings: &Settings) -> Result<Connection, Error> {
+        let tag = self.send_command("STARTTLS")?;
+        loop {
+            let line = self.read_line()?;
+            match classify(&line, &tag)? {
+                Reply::Done => break,
+                Reply::Refused(refusal) => {
+                    let text = format!("the server refuses STARTTLS: {refusal}");
+                    return Err(Error::Configuration(text));
+                }
+                Reply::Remark | Reply::Data => {}
+                Reply::Continuation => return Err(Error::Malformed),
+            }
+        }
+        // Bytes behind the reply came unprotected but would be read as if they were protected: an injection.
+        if !self.io.buffer().is_empty() {
+            return Err(Error::Malformed);
+        }
+        match self.io.into_inner() {
+            Io::Plain(tcp) => Ok(Connection::over(secure(settings, tcp)?, self.answer_timeout)),
+            Io::Tls(_) => Err(Error::Malformed),
+        }
+    }
+
+    /// Sends a command of our own and returns its tag. The crate's tags begin with `a`.
+    pub(super) fn send_command(&mut self, command: &str) -> Result<String, Error> {
+        self.tag += 1;
+        let tag = format!("b{}", self.tag);
+        self.send_line(&format!("{tag} {command}"))?;
+        Ok(tag)
+    }
+
+    pub(super) fn send_line(&mut self, line: &str) -> Result<(), Error> {
+        self.allowance = MAX_ANSWER_BYTES;
+        let io = self.io.get_mut();
+        io.write_all(format!("{line}\r\n").as_bytes()).and_then(|()| io.flush()).map_err(broken)
+    }
+
+    /// Reads one line and returns it without its line end. After a timeout the line can be read on.
+    pub(super) fn read_line(&mut self) -> Result<Vec<u8>, Error> {
+        self.try_read_line().map_err(broken)
+    }
+
+    /// Like [`Connection::read_line`], for a caller that expects the timeout.
+    pub(super) fn try_read_line(&mut self) -> io::Result<Vec<u8>> {
+        let mut part = [0; 1024];
+        while !self.line.ends_with(b"\n") {
+            let length = self.read_within_line(&mut part)?;
+            if length == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            self.line.extend_from_slice(&part[..length]);
+        }
+        let mut line = std::mem::take(&mut self.line);
+        line.truncate(line.len() - if line.ends_with(b"\r\n") { 2 } else { 1 });
+        Ok(line)
+    }
+
+    /// Reads no further than to the end of a line. Returns 0 if the connection has ended.
+    fn read_within_line(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let buffered = self.io.fill_buf()?;
+        let room = &buffered[..buffered.len().min(out.len())];
+        let length = room.iter().position(|&b| b == b'\n').map_or(room.len(), |end| end + 1);
+        self.allowance = self.allowance.checked_sub(length).ok_or_else(too_long)?;
+        out[..length].copy_from_slice(&buffered[..length]);
+        self.io.consume(length);
+        Ok(length)
+    }
+
+    /// Reads a literal of `size` bytes and returns its first `keep` bytes.
+    pub(super) fn read_literal(&mut self, size: u64, keep: usize) -> Result<Vec<u8>, Error> {
+        if size > MAX_LITERAL_BYTES {
+            return Err(broken(too_long()));
+        }
+        let kept = size.min(keep as u64);
+        let mut literal = Vec::with_capacity(usize::try_from(kept).unwrap_or(keep));
+        (&mut self.io).take(kept).read_to_end(&mut literal).map_err(broken)?;
+        let skipped = io::copy(&mut (&mut self.io).take(size - kept), &mut io::sink()).map_err(broken)?;
+        if literal.len() as u64 + skipped < size {
+            return Err(broken(io::ErrorKind::UnexpectedEof.into()));
+        }
+        Ok(literal)
+    }
+
+    /// Limits the server's silence, in place of the time limit for answers if there is one.
+    pub(super) fn limit_silence(&self, limit: Option<Duration>) -> Result<(), Error> {
+        let tcp = match self.io.get_ref() {
+            Io::Plain(tcp) => tcp,
+            Io::Tls(stream) => &stream.sock,
+        };
+        tcp.set_read_timeout(Some(limit.unwrap_or(self.answer_timeout))).map_err(broken)
+    }
+}
+
+fn too_long() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the server's answer is too long")
+}
+
+pub(super) fn broken(error: io::Error) -> Error {
+    Error::io("the connection to the mailbox broke", error)
+}
+
+/// Whether a read ended because the server was silent for too long.
+pub(super) fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
+}
+
+/// Reads what a line means for the command with this tag.
+///
+/// # Errors
+/// The server says goodbye, or the line is malformed.
+pub(super) fn classify(line: &[u8], tag: &str) -> Result<Reply, Error> {
+    if line.starts_with(b"+") {
+        return Ok(Reply::Continuation);
+    }
+    let tagged = line.strip_prefix(tag.as_bytes()).and_then(|rest| rest.strip_prefix(b" "));
+    let untagged = line.strip_prefix(b"* ");
+    let rest = tagged.or(untagged).ok_or(Error::Malformed)?;
+    let end = rest.iter().position(|&b| b == b' ').unwrap_or(rest.len());
+    let (status, text) = rest.split_at(end);
+    match (status.to_ascii_uppercase().as_slice(), tagged.is_some()) {
+        (b"BYE", _) => Err(Error::Server(words(text).into())),
+        (b"OK", true) => Ok(Reply::Done),
+        (b"NO" | b"BAD", true) => Ok(Reply::Refused(words(text).into())),
+        (_, true) => Err(Error::Malformed),
+        (b"OK" | b"NO" | b"BAD", false) => Ok(Reply::Remark),
+        (_, false) => Ok(Reply::Data),
+    }
+}
+
+/// The server's words for a log line.
+fn words(text: &[u8]) -> String {
+    one_line(&String::from_utf8_lossy(text))
+}
+
+/// The connection as the imap crate and our own commands share it, on one thread.
+#[derive(Clone)]
+pub(super) struct SharedConnection(Rc<RefCell<Connection>>);
+
+impl SharedConnection {
+    pub(super) fn new(connection: Connection) -> SharedConnection {
+        SharedConnection(Rc::new(RefCell::new(connection)))
+    }
+
+    /// The connection, between two commands of the crate.
+    pub(super) fn borrow(&self) -> RefMut<'_, Connection> {
+        self.0.borrow_mut()
+    }
+}
+
+impl Read for SharedConnection {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.borrow().read_within_line(out)
+    }
+}
+
+impl Write for SharedConnection {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let connection = &mut *self.borrow();
+        connection.allowance = MAX_ANSWER_BYTES;
+        connection.io.get_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.borrow().io.get_mut().flush()
+    }
+}
+
+impl Read for Io {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Io::Plain(tcp) => tcp.read(out),
+            Io::Tls(stream) => stream.read(out),
+        }
+    }
+}
+
+impl Write for Io {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Io::Plain(tcp) => tcp.write(bytes),
+            Io::Tls(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Io::Plain(tcp) => tcp.flush(),
+            Io::Tls(stream) => stream.flush(),
+        }
+    }
+}
+
+fn connect(settings: &Settings, limit: Duration) -> Result<TcpStream, Error> {
+    let (host, port) = (settings.host.as_str(), settings.port());
+    let unreachable = |error| Error::io(format!("cannot reach {host}:{port}"), error);
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in (host, port).to_socket_addrs().map_err(unreachable)? {
+        match TcpStream::connect_timeout(&address, limit) {
+            Ok(tcp) => return Ok(tcp),
+            Err(error) => last = error,
+        }
+    }
+    Err(unreachable(last))
+}
+
+/// Sets the time limits, and returns a clone by which another thread can close the connection.
+fn prepare(tcp: &TcpStream, limit: Duration) -> io::Result<TcpStream> {
+    tcp.set_nodelay(true)?;
+    tcp.set_read_timeout(Some(limit))?;
+    tcp.set_write_timeout(Some(limit))?;
+    tcp.try_clone()
+}
+
+fn secure(settings: &Settings, tcp: TcpStream) -> Result<Io, Error> {
+    let trust = tls::client_config(settings.ca_file.as_deref())?;
+    let host = &settings.host;
+    let client = ClientConnection::new(trust, tls::server_name(host)?)
+        .map_err(|error| tls::handshake_fault(host, io::Error::other(error)))?;
+    let mut stream = StreamOwned::new(client, tcp);
+    // Otherwise the handshake would fail in the middle of the first command, where its cause is lost.
+    while stream.conn.is_handshaking() {
+        stream.conn.complete_io(&mut stream.sock).map_err(|error| tls::handshake_fault(host, error))?;
+    }
+    Ok(Io::Tls(Box::new(stream)))
+}
