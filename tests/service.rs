@@ -57,7 +57,7 @@ fn status_shows_queues_and_daemons_and_fails_if_something_is_wrong() {
     let (code, status) = status_of(&club);
     assert_eq!(code, Some(1), "no daemon runs");
     assert_eq!((&status["matches_running"], &status["dispatches_waiting"]), (&1.into(), &2.into()));
-    assert!(status["faults"][0].as_str().expect("a line").contains("no daemon has ever worked"));
+    assert!(status["faults"][0].as_str().expect("a line").contains("no daemon has ever run"));
     let daemon = start(&club);
     club.wait_for("the first heartbeat", || {
         let (code, status) = status_of(&club);
@@ -126,10 +126,10 @@ fn sighup_loads_a_new_config_and_rejects_a_faulty_one() {
     club.letters_to("ann@players.example", 1);
     club.configure(&format!("{CONFIG}[letters]\nanswers_per_hour = many\n"));
     daemon.signal("-HUP");
-    club.log_says("the config is refused; the one before stays in force");
+    club.log_says("config rejected; the current one stays in force");
     let log = club.log();
     assert!(log.contains("config.toml, line 12: `answers_per_hour`"), "{log}");
-    assert!(!log.contains("the config is in force"), "{log}");
+    assert!(!log.contains("configuration reloaded"), "{log}");
     // A faulty template is rejected too.
     fs::create_dir(club.path("own")).expect("a folder");
     fs::write(club.path("own/help.txt"), "Subject: x\n\n{{ nothing.of.the.kind }}\n").expect("a template");
@@ -141,8 +141,8 @@ fn sighup_loads_a_new_config_and_rejects_a_faulty_one() {
     let config = format!("{CONFIG}[templates]\nfolder = \"own\"\n[log]\njson = true\nfilter = \"debug\"\n");
     club.configure(&config.replace("referee@", "judge@"));
     daemon.signal("-HUP");
-    club.log_says("the config is in force as it is now");
-    assert!(club.log().contains("this change takes a restart"), "{}", club.log());
+    club.log_says("configuration reloaded");
+    assert!(club.log().contains("this change requires a restart"), "{}", club.log());
     assert!(club.log().contains("log.json"), "{}", club.log());
     club.write("cy@players.example", "HELP");
     let letters = club.letters_to("cy@players.example", 1);
@@ -272,7 +272,7 @@ fn a_silent_mail_server_does_not_prevent_a_stop() {
     let daemon = start(&club);
     let _connection = listener.accept().expect("the daemon connects");
     assert_eq!(daemon.stop(&club), Some(0));
-    assert!(club.log().contains("work in hand was let go and rolled back"), "{}", club.log());
+    assert!(club.log().contains("shutdown timed out; unfinished work rolled back"), "{}", club.log());
     let (_, status) = status_of(&club);
     assert_eq!((&status["dispatches_waiting"], &status["dispatches_given_up"]), (&2.into(), &0.into()));
 }

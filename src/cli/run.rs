@@ -1,4 +1,4 @@
-//! `fogpost run`: the daemon, from its first line in the log to its last.
+//! `fogpost run`: starts the daemon and the page for monitors, reloads the config, and shuts down.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -14,21 +14,21 @@ use tokio::task::JoinHandle;
 use super::LogFilter;
 use crate::config::Config;
 use crate::daemon::Office;
-use crate::daemon::service::{self, Signals, Wish};
+use crate::daemon::service::{self, Request, Signals};
 use crate::daemon::status::this_daemon;
 use crate::post::ShutdownSignal;
 use crate::report;
 
 /// Read letters, rule on them and answer, until stopped
 ///
-/// SIGTERM and Ctrl-C end it within seconds. SIGHUP makes it read its config and templates again; a config at fault
-/// is refused, and the one before stays in force. A new database.url or log.json takes a restart.
+/// SIGTERM and Ctrl-C end it within seconds. SIGHUP reloads the config and the templates; a faulty config is rejected
+/// and the current one stays in force. A new database.url or log.json requires a restart.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Do what there is to do, then end: for cron, at least every hour
+    /// Do what there is to do, then exit: for cron, at least every hour
     #[arg(long)]
     once: bool,
-    /// How the log is written to standard error; otherwise as log.json says
+    /// Format of the log on standard error, instead of the one that log.json sets
     #[arg(long, value_name = "FORM")]
     log: Option<Form>,
 }
@@ -50,7 +50,7 @@ impl Args {
             let office = super::office(config).await?;
             report::check_templates(&office.templates)?;
             let _held = office.store.lock(&this_daemon()).await?;
-            tell_start(&office).await?;
+            log_start(&office).await?;
             if self.once {
                 office.once().await?;
                 office.close().await;
@@ -62,7 +62,7 @@ impl Args {
     }
 }
 
-/// Where the settings come from, now and when they are read again.
+/// Where the settings come from, at the start and at a reload.
 struct Settings {
     path: PathBuf,
     form: Option<Form>,
@@ -77,8 +77,13 @@ impl Settings {
         Ok(config)
     }
 
-    /// A new office by the settings as they are now; it works in the database of the one before.
-    async fn reload(&self, before: &Office, page: &mut Page, log: &LogFilter) -> anyhow::Result<Arc<Office>> {
+    /// An office with the settings as they are now, on the database of the one before.
+    async fn reload(
+        &self,
+        before: &Office,
+        page: &mut StatusPage,
+        log: &LogFilter,
+    ) -> anyhow::Result<Arc<Office>> {
         let mut config = self.load()?;
         let old = &before.config;
         let fixed = [
@@ -86,7 +91,7 @@ impl Settings {
             ("log.json", config.log.json != old.log.json),
         ];
         for (key, _) in fixed.iter().filter(|(_, changed)| *changed) {
-            tracing::warn!(key, "this change takes a restart");
+            tracing::warn!(key, "this change requires a restart");
         }
         config.database.url.clone_from(&old.database.url);
         config.log.json = old.log.json;
@@ -98,10 +103,15 @@ impl Settings {
     }
 }
 
-/// What the program is, and what it found to be caught up with.
-async fn tell_start(office: &Office) -> anyhow::Result<()> {
+/// Logs the version, the database, and the work found in it.
+async fn log_start(office: &Office) -> anyhow::Result<()> {
     let database = office.store.about().await?;
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), database, "fogpost begins");
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        pid = std::process::id(),
+        database,
+        "fogpost started"
+    );
     let queues = office.store.queues().await?;
     tracing::info!(
         matches_running = queues.matches_running,
@@ -109,36 +119,36 @@ async fn tell_start(office: &Office) -> anyhow::Result<()> {
         dispatches_unsent = queues.dispatches_waiting,
         dispatches_given_up = queues.given_up,
         overdue_since = queues.next_wake.filter(|wake| *wake <= office.now()).map(tracing::field::display),
-        "found in the database"
+        "work found in the database"
     );
     Ok(())
 }
 
 async fn serve(settings: &Settings, mut office: Arc<Office>, log: &LogFilter) -> anyhow::Result<()> {
-    let mut signals = Signals::heed().context("signals")?;
-    let mut page = Page::default();
+    let mut signals = Signals::listen().context("signals")?;
+    let mut page = StatusPage::default();
     page.show(&office).await?;
-    service::tell_ready();
+    service::notify_ready();
     loop {
         let (stopper, stop) = ShutdownSignal::new();
         let mut running = pin!(Arc::clone(&office).run(stop));
         let next = loop {
-            let wish = tokio::select! {
+            let request = tokio::select! {
                 ended = &mut running => return ended,
-                wish = signals.next() => wish,
+                request = signals.next() => request,
             };
-            if wish == Wish::ShutdownSignal {
-                service::tell_stopping();
+            if request == Request::Shutdown {
+                service::notify_stopping();
                 tracing::info!("stopping");
                 break None;
             }
-            service::tell_reloading();
+            service::notify_reloading();
             match settings.reload(&office, &mut page, log).await {
                 Ok(next) => break Some(next),
                 Err(error) => {
                     let error = format!("{error:#}");
-                    tracing::error!(error, "the config is refused; the one before stays in force");
-                    service::tell_ready();
+                    tracing::error!(error, "config rejected; the current one stays in force");
+                    service::notify_ready();
                 }
             }
         };
@@ -147,8 +157,8 @@ async fn serve(settings: &Settings, mut office: Arc<Office>, log: &LogFilter) ->
         office.hang_up().await;
         let Some(next) = next else { break };
         office = next;
-        tracing::info!("the config is in force as it is now");
-        service::tell_ready();
+        tracing::info!("configuration reloaded");
+        service::notify_ready();
     }
     drop(page);
     office.close().await;
@@ -156,15 +166,16 @@ async fn serve(settings: &Settings, mut office: Arc<Office>, log: &LogFilter) ->
     Ok(())
 }
 
-/// The page for monitors, where the config says.
+/// The page for monitors, at the address in the config.
 #[derive(Default)]
-struct Page {
+struct StatusPage {
     listen: Option<SocketAddr>,
     serving: Option<JoinHandle<()>>,
 }
 
-impl Page {
-    /// Shows the page where the office's config wants it. A new place is taken before the old one is left.
+impl StatusPage {
+    /// Serves the page at the address in the office's config. A new address is bound before the old one is released, so
+    /// that a reload that fails changes nothing.
     async fn show(&mut self, office: &Office) -> anyhow::Result<()> {
         let listen = office.config.status.listen;
         if listen == self.listen {
@@ -178,7 +189,7 @@ impl Page {
                 let (store, clock) = (Arc::clone(&office.store), Arc::new(Utc::now));
                 Some(tokio::spawn(async move {
                     if let Err(error) = service::serve_status(listener, store, clock).await {
-                        tracing::error!(error = format!("{error:#}"), "monitors are not answered any more");
+                        tracing::error!(error = format!("{error:#}"), "the page for monitors failed");
                     }
                 }))
             }
@@ -195,7 +206,7 @@ impl Page {
     }
 }
 
-impl Drop for Page {
+impl Drop for StatusPage {
     fn drop(&mut self) {
         self.end();
     }

@@ -1,31 +1,34 @@
-//! All that is kept of one match, for its account and its dossier.
+//! Everything stored about one match: for its account, and for dossiers, which are exported here and imported.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context as _, bail, ensure};
 use chrono::{DateTime, Utc};
 
-use super::settle::snapshot;
-use super::write::{both_seats, entry_row, match_row};
-use super::{Office, new_letter};
+use super::Office;
+use super::decide::clock::Trigger;
+use super::decide::context::{both_seats, snapshot};
+use super::decide::rows::{entry_row, match_row};
+use super::incoming::new_letter;
 use crate::audit::AuditVerdict;
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
 use crate::audit::dossier::{self, About, Dossier, LetterRecord, SeatHolder};
+use crate::config::Config;
 use crate::game::BySeat;
 use crate::ledger::{Entry, Source};
 use crate::letter::Digest;
 use crate::post::FetchedLetter;
-use crate::referee::{Act, Cause, Stage};
+use crate::referee::{Act, Stage};
 use crate::store::{self, LetterDecision, LetterStatus, NewDispatch, SeatRow, Settlement};
 
 impl Office {
-    /// Everything that is kept of a match. While it runs this holds what the rules hide: only `unsealed`, and noted
-    /// in the ledger with `what` it was for.
+    /// Everything stored about a match. While it runs this includes what the rules hide: so it must be `unsealed`, and
+    /// the ledger says for `what`.
     ///
     /// # Errors
-    /// There is no such match, it runs and is not to be unsealed, or the database does not answer.
+    /// There is no such match; it runs and is not `unsealed`; the database does not answer.
     pub async fn material(&self, match_id: &str, unsealed: bool, what: &str) -> anyhow::Result<MatchArchive> {
         let id = match_id.to_ascii_uppercase();
         let row = self.match_row(&id).await?;
@@ -37,25 +40,25 @@ impl Office {
             );
             let act = Act::Unseal { what: what.to_owned() };
             let name = self.config.club.gm.name.clone();
-            let cause = |game_match: &crate::referee::Match| Cause::Gm {
-                name: &name,
-                phase_no: game_match.phase_no,
-                act: &act,
-            };
-            match self.rule_on(row, cause, self.now()).await? {
+            match self.rule_on(row, &Trigger::Gm { name, act }, self.now()).await? {
                 Some(after) => game_match = after,
                 None => bail!("match {id} was just ruled on; please try again"),
             }
         }
-        let rows = self.store.entries(&id).await?;
-        let entries = rows.iter().filter(|row| row.seq <= game_match.head.seq);
-        let entries =
-            entries.map(|row| serde_json::from_str(&row.json)).collect::<Result<Vec<Entry>, _>>()?;
-        let named = entries.iter().filter_map(|entry| match entry.cause {
-            Source::Letter(digest) => Some(digest),
-            Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
-        });
-        let named: Vec<Digest> = named.collect();
+        let mut entries: Vec<Entry> = Vec::new();
+        for row in self.store.entries(&id).await? {
+            // Somebody may have ruled on the match since it was loaded.
+            if row.seq <= game_match.head.seq {
+                entries.push(serde_json::from_str(&row.json)?);
+            }
+        }
+        let mut named: Vec<Digest> = Vec::new();
+        for entry in &entries {
+            match entry.cause {
+                Source::Letter(digest) => named.push(digest),
+                Source::Clock | Source::Gm { .. } | Source::House { .. } => {}
+            }
+        }
         let mut letters = BTreeMap::new();
         let mut take = |(digest, raw)| drop(letters.insert(digest, raw));
         self.store.letters_named(&named, &mut take).await?;
@@ -72,10 +75,10 @@ impl Office {
         Ok(MatchArchive { game_match, entries, letters, dispatches: posted.collect() })
     }
 
-    /// The files of a match's dossier by name.
+    /// The files of a match's dossier, by name.
     ///
     /// # Errors
-    /// As of [`Office::material`]; the match does not verify.
+    /// As for [`Office::material`]; the match does not verify.
     pub async fn dossier(&self, match_id: &str, unsealed: bool) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         let material = self.material(match_id, unsealed, "the dossier").await?;
         let id = &material.game_match.id;
@@ -83,7 +86,7 @@ impl Office {
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
-        let seats = both_seats(self.store.seats_of(std::slice::from_ref(id)).await?, id)?;
+        let seats = both_seats(&self.store.seats_of(std::slice::from_ref(id)).await?, id)?;
         let about = About {
             fogpost: 1,
             club: self.config.club.name.clone(),
@@ -94,92 +97,94 @@ impl Office {
             }),
             snapshot: material.game_match.clone(),
         };
-        let mut came: Vec<LetterRecord> = Vec::new();
+        let mut letters: Vec<LetterRecord> = Vec::new();
         for row in self.store.letters(Some(LetterStatus::Ruled), Some(id), "", u32::MAX).await? {
             if let Some((_, seat)) = row.seat {
-                came.push(LetterRecord { letter: row.digest, received_at: row.received_at, seat });
+                letters.push(LetterRecord { letter: row.digest, received_at: row.received_at, seat });
             }
         }
-        came.reverse();
-        Ok(dossier::files(&self.templates, &material, &came, &about)?)
+        // Lists show the newest letter first, a dossier the oldest.
+        letters.reverse();
+        Ok(dossier::files(&self.templates, &material, &letters, &about)?)
     }
 
-    /// Takes in a match that was played to its end in another club, if its dossier verifies. What was sent there is
-    /// kept, and never sent from here.
+    /// Imports a finished match of another club, if its dossier verifies. The letters that were sent there are stored,
+    /// and never sent from here.
     ///
     /// # Errors
-    /// The dossier does not verify; the match is not over, or known here already; the database does not answer.
-    pub async fn take_dossier(&self, brought: Dossier) -> anyhow::Result<AuditVerdict> {
-        let id = brought.about.snapshot.id.clone();
+    /// The dossier does not verify; the match is not over, or is known here already; the database does not answer.
+    pub async fn take_dossier(&self, dossier: Dossier) -> anyhow::Result<AuditVerdict> {
+        let id = dossier.about.snapshot.id.clone();
         ensure!(
-            brought.about.snapshot.stage == Stage::Over,
+            dossier.about.snapshot.stage == Stage::Over,
             "{id} is not over: only finished matches are taken in"
         );
         ensure!(
             self.store.matches(std::slice::from_ref(&id)).await?.is_empty(),
             "{id} is known here already"
         );
-        let verdict = self.try_dossier(&brought).await?;
+        let verdict = self.verify_dossier(&dossier).await?;
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
         if let Some(why) = &verdict.unable {
             bail!("{id} cannot be checked in all: {why}");
         }
-        let club = brought.about.club.clone();
-        self.keep_dossier(brought).await?;
+        let club = dossier.about.club.clone();
+        self.store_dossier(dossier).await?;
         self.store.remember(&format!("imported {id}"), &club).await?;
         Ok(verdict)
     }
 
-    /// Checks a dossier in a database of its own.
-    async fn try_dossier(&self, brought: &Dossier) -> anyhow::Result<AuditVerdict> {
+    /// Verifies a dossier in a temporary database.
+    async fn verify_dossier(&self, dossier: &Dossier) -> anyhow::Result<AuditVerdict> {
         let name = format!("fogpost-dossier-{}-{}", std::process::id(), self.now().timestamp_micros());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
-        let tried = self.try_dossier_in(&folder, brought).await;
+        let verdict = self.verify_dossier_in(&folder, dossier).await;
         if let Err(error) = std::fs::remove_dir_all(&folder) {
-            tracing::warn!(folder = %folder.display(), %error, "a temporary folder is left");
+            tracing::warn!(folder = %folder.display(), %error, "failed to delete a temporary folder");
         }
-        tried
-    }
-
-    async fn try_dossier_in(&self, folder: &Path, brought: &Dossier) -> anyhow::Result<AuditVerdict> {
-        let store = store::open(&format!("sqlite:{}", folder.join("dossier.db").display())).await?;
-        let apart = Office::new(self.config.clone(), store, Arc::clone(&self.clock))?;
-        apart.keep_dossier(brought.clone()).await?;
-        let verdict = apart.verify(&brought.about.snapshot.id, &|_| ()).await;
-        apart.store.close().await;
         verdict
     }
 
-    async fn keep_dossier(&self, brought: Dossier) -> anyhow::Result<()> {
-        let Dossier { about, entries, letters: came, dispatches: went } = brought;
+    async fn verify_dossier_in(&self, folder: &Path, dossier: &Dossier) -> anyhow::Result<AuditVerdict> {
+        let store = store::open(&format!("sqlite:{}", folder.join("dossier.db").display())).await?;
+        let temporary = Office::new(Config::clone(&self.config), store, Arc::clone(&self.clock))?;
+        temporary.store_dossier(dossier.clone()).await?;
+        let verdict = temporary.verify(&dossier.about.snapshot.id, &|_| ()).await;
+        temporary.store.close().await;
+        verdict
+    }
+
+    async fn store_dossier(&self, dossier: Dossier) -> anyhow::Result<()> {
+        let Dossier { about, entries, letters, dispatches } = dossier;
         let now = self.now();
         let id = about.snapshot.id.clone();
         let mut seats = Vec::new();
         for (seat, holder) in about.players.iter() {
-            let player_id = self.known_player(holder, now).await?;
+            let player_id = self.player_of_dossier(holder, now).await?;
             seats.push(SeatRow { match_id: id.clone(), seat, player_id, token: holder.token.clone() });
         }
-        let decided = came.iter().map(|(came, _)| LetterDecision {
-            digest: came.letter,
+        let decided = letters.iter().map(|(record, _)| LetterDecision {
+            digest: record.letter,
             status: LetterStatus::Ruled,
             note: format!("from a dossier of {}", about.club),
-            seat: Some((id.clone(), came.seat)),
+            seat: Some((id.clone(), record.seat)),
         });
         let decided = decided.collect();
-        let letters = came.into_iter().map(|(came, raw)| {
-            let (origin, size) = (format!("dossier:{id}"), raw.len() as u64);
-            new_letter(FetchedLetter { raw, received_at: came.received_at, origin, cut: false, size })
+        let letters = letters.into_iter().map(|(record, raw)| {
+            let origin = format!("dossier:{id}");
+            let size = raw.len() as u64;
+            new_letter(FetchedLetter { raw, received_at: record.received_at, origin, cut: false, size })
         });
-        let posted = went.into_iter().map(|(went, bytes)| NewDispatch {
-            message_id: went.message_id,
-            recipient: went.recipient,
+        let posted = dispatches.into_iter().map(|(record, bytes)| NewDispatch {
+            message_id: record.message_id,
+            recipient: record.recipient,
             bytes,
-            kind: went.kind,
+            kind: record.kind,
             match_id: Some(id.clone()),
-            seat: went.seat,
+            seat: record.seat,
             answers: None,
             asked: None,
         });
@@ -196,9 +201,9 @@ impl Office {
         Ok(self.store.commit(&settlement).await?)
     }
 
-    /// The player with the addresses of `holder`. One who is known here gets no addresses from a dossier: whoever
-    /// made it could speak for him in other matches.
-    async fn known_player(&self, holder: &SeatHolder, now: DateTime<Utc>) -> anyhow::Result<i64> {
+    /// The player with the addresses of `holder`. One who is known here gets no addresses from a dossier: otherwise
+    /// whoever made it could speak for them in other matches.
+    async fn player_of_dossier(&self, holder: &SeatHolder, now: DateTime<Utc>) -> anyhow::Result<i64> {
         let first = holder.addresses.first().context("a player without an address")?;
         let known = self.store.player_by_address(first).await?.is_some();
         let mut player = self.store.find_or_add_player(first, &holder.name, now).await?;
@@ -206,7 +211,10 @@ impl Office {
             player.addresses.clone_from(&holder.addresses);
             self.store.save_player(&player).await?;
         } else if let Some(lacking) = holder.addresses.iter().find(|own| !player.addresses.contains(own)) {
-            bail!("{} is known here without the address {lacking}; add it first if it is his", player.name);
+            bail!(
+                "{} is known here without the address {lacking}; add it first if it is theirs",
+                player.name
+            );
         }
         Ok(player.id)
     }

@@ -1,47 +1,36 @@
-//! How the club's post stands: what waits and since when, who works, and what is wrong. Counts and times only: no
-//! address, no name of a person, nothing of a letter.
+//! The club's status: what waits and since when, which daemons run, and what is wrong. Counts and times only: no
+//! address, no name of a person, no part of a letter.
 //!
-//! Each daemon notes its own state in the database now and then. From that and from the queues anybody can tell how
-//! it stands: `fogpost status`, and the page for monitors.
+//! Each daemon notes its status in the database. That and the queues are all that `fogpost status` and the page for
+//! monitors need.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
-use tokio::sync::watch;
 
-use super::Office;
-use super::pulse::STUCK_AFTER;
-use crate::post::{Health, ShutdownSignal, host_name};
+use crate::post::host_name;
 use crate::report::format_duration;
 use crate::store::{Queues, Store};
 
-/// How often a daemon notes its state.
-const NOTE_EVERY: Duration = Duration::from_secs(15);
-
-/// A daemon that has been silent for so long is taken for dead, where nothing else is said.
+/// How long a daemon may be silent before it counts as not running, unless said otherwise.
 pub const SILENT_AFTER: TimeDelta = TimeDelta::minutes(2);
 
-/// The note of a daemon that has been silent for so long is thrown away.
-const FORGOTTEN_AFTER: TimeDelta = TimeDelta::hours(1);
+/// Time without reading the mailbox that counts as a fault.
+const MAX_UNREAD: TimeDelta = TimeDelta::minutes(15);
 
-/// A mailbox that is well is read more often than this.
-const UNREAD_AFTER: TimeDelta = TimeDelta::minutes(15);
+/// Time that a letter or a dispatch may wait before that counts as a fault.
+const MAX_WAIT: TimeDelta = TimeDelta::hours(1);
 
-/// Nothing waits longer than this while all is well.
-const WAITS_TOO_LONG: TimeDelta = TimeDelta::hours(1);
+/// Delay of the clock that counts as a fault.
+const MAX_CLOCK_DELAY: TimeDelta = TimeDelta::minutes(15);
 
-/// Later than this the clock is not while all is well.
-const LATE_AFTER: TimeDelta = TimeDelta::minutes(15);
+/// Prefix of the keys under which daemons note their status.
+pub const STATUS_KEYS: &str = "daemon: ";
 
-/// Under keys that begin so daemons note their state.
-const NOTES: &str = "daemon: ";
-
-/// What one daemon notes of itself.
+/// The status of one daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Beat {
+pub struct DaemonStatus {
     /// `pid 4711 on turing`.
     pub who: String,
     pub version: String,
@@ -51,11 +40,11 @@ pub struct Beat {
     pub fetched: Option<DateTime<Utc>>,
     /// When it last sent a letter.
     pub sent: Option<DateTime<Utc>>,
-    /// It was stopped in good order.
+    /// Whether it ended in good order.
     pub ended: bool,
 }
 
-/// How things stand at one moment.
+/// The club's status at one moment.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
     pub at: DateTime<Utc>,
@@ -66,43 +55,46 @@ pub struct Status {
     pub oldest_dispatch: Option<DateTime<Utc>>,
     pub dispatches_given_up: u64,
     pub matches_running: u64,
-    /// How long the match that waits longest for its clock has waited.
+    /// By how much the match that waits longest for the clock is overdue.
     pub clock_late_seconds: i64,
     pub last_fetch: Option<DateTime<Utc>>,
     pub last_send: Option<DateTime<Utc>>,
-    /// Those that work; when none does, the one that was heard of last.
-    pub daemons: Vec<Beat>,
+    /// The daemons that run; if none does, the one that was heard from last.
+    pub daemons: Vec<DaemonStatus>,
     pub daemons_working: usize,
-    /// What is wrong, a line each; empty when all is well.
+    /// What is wrong, in a line each.
     pub faults: Vec<String>,
 }
 
-/// By what a daemon is found: `pid 4711 on turing`.
+/// Where this daemon runs: `pid 4711 on turing`.
 pub fn this_daemon() -> String {
     format!("pid {} on {}", std::process::id(), host_name())
 }
 
 impl Status {
-    /// How it stands now. A daemon that has noted nothing for `silent_after` does not work.
+    /// The status at `now`. A daemon that has noted nothing for `silent_after` does not run.
     ///
     /// # Errors
     /// The database does not answer.
     pub async fn of(store: &dyn Store, now: DateTime<Utc>, silent_after: TimeDelta) -> anyhow::Result<Self> {
-        let beats = beats(store).await?;
-        Ok(Status::sum_up(store.queues().await?, beats, now, silent_after))
+        let daemons = daemon_statuses(store).await?;
+        Ok(Status::sum_up(store.queues().await?, daemons, now, silent_after))
     }
 
-    fn sum_up(queues: Queues, beats: Vec<Beat>, now: DateTime<Utc>, silent_after: TimeDelta) -> Self {
-        let (last_fetch, last_send) = (
-            beats.iter().filter_map(|beat| beat.fetched).max(),
-            beats.iter().filter_map(|beat| beat.sent).max(),
-        );
-        let last = beats.iter().max_by_key(|beat| beat.at).cloned();
-        let working: Vec<_> =
-            beats.into_iter().filter(|beat| !beat.ended && now - beat.at <= silent_after).collect();
-        let daemons_working = working.len();
-        let daemons = if working.is_empty() { last.into_iter().collect() } else { working };
-        let late = queues.next_wake.map_or(TimeDelta::zero(), |wake| (now - wake).max(TimeDelta::zero()));
+    fn sum_up(
+        queues: Queues,
+        statuses: Vec<DaemonStatus>,
+        now: DateTime<Utc>,
+        silent_after: TimeDelta,
+    ) -> Self {
+        let last_fetch = statuses.iter().filter_map(|daemon| daemon.fetched).max();
+        let last_send = statuses.iter().filter_map(|daemon| daemon.sent).max();
+        let last = statuses.iter().max_by_key(|daemon| daemon.at).cloned();
+        let runs = |daemon: &DaemonStatus| !daemon.ended && now - daemon.at <= silent_after;
+        let running: Vec<DaemonStatus> = statuses.into_iter().filter(runs).collect();
+        let daemons_working = running.len();
+        let daemons = if running.is_empty() { last.into_iter().collect() } else { running };
+        let delay = queues.next_wake.map_or(TimeDelta::zero(), |wake| (now - wake).max(TimeDelta::zero()));
         let mut status = Status {
             at: now,
             letters_waiting: queues.letters_waiting,
@@ -112,7 +104,7 @@ impl Status {
             oldest_dispatch: queues.oldest_dispatch,
             dispatches_given_up: queues.given_up,
             matches_running: queues.matches_running,
-            clock_late_seconds: late.num_seconds(),
+            clock_late_seconds: delay.num_seconds(),
             last_fetch,
             last_send,
             daemons,
@@ -132,67 +124,62 @@ impl Status {
             faults.push(match self.daemons.first() {
                 Some(last) => {
                     format!(
-                        "no daemon works; the last was heard of {} ago",
+                        "no daemon runs; the last was heard from {} ago",
                         format_duration(self.at - last.at)
                     )
                 }
-                None => "no daemon has ever worked on this database; `fogpost run` would".to_owned(),
+                None => "no daemon has ever run on this database; start one with `fogpost run`".to_owned(),
             });
         } else {
-            let begun = self.daemons.iter().map(|beat| beat.since).min();
-            if let Some(age) = over(self.last_fetch.max(begun), UNREAD_AFTER) {
+            let started = self.daemons.iter().map(|daemon| daemon.since).min();
+            if let Some(age) = over(self.last_fetch.max(started), MAX_UNREAD) {
                 faults.push(format!("the mailbox has not been read for {age}; the daemon's log says why"));
             }
         }
-        if let Some(age) = over(self.oldest_letter, WAITS_TOO_LONG) {
-            faults.push(format!("a letter has waited for {age} to be ruled on"));
+        if let Some(age) = over(self.oldest_letter, MAX_WAIT) {
+            faults.push(format!("a letter has waited {age} to be ruled on"));
         }
-        if let Some(age) = over(self.oldest_dispatch, WAITS_TOO_LONG) {
-            faults
-                .push(format!("a letter of ours has waited for {age} to be sent: fogpost letters --unsent"));
+        if let Some(age) = over(self.oldest_dispatch, MAX_WAIT) {
+            faults.push(format!("a dispatch has waited {age} to be sent: fogpost letters --unsent"));
         }
         let late = TimeDelta::seconds(self.clock_late_seconds);
-        if late > LATE_AFTER {
+        if late > MAX_CLOCK_DELAY {
             faults.push(format!("the clock is late by {}", format_duration(late)));
         }
         faults
     }
 
-    /// The same in the text format of Prometheus, version 0.0.4.
+    /// The status in the text format of Prometheus, version 0.0.4.
     pub fn metrics(&self) -> String {
         let age = |since: Option<DateTime<Utc>>| since.map(|since| (self.at - since).num_seconds().max(0));
-        let newest = self.daemons.iter().map(|beat| beat.at).max();
+        let newest = self.daemons.iter().map(|daemon| daemon.at).max();
         let count = |count: u64| Some(i64::try_from(count).unwrap_or(i64::MAX));
         let gauges = [
-            ("letters_waiting", "Letters that wait to be ruled on", count(self.letters_waiting)),
+            ("letters_waiting", "Letters waiting to be ruled on", count(self.letters_waiting)),
             (
                 "letters_oldest_age_seconds",
-                "Age of the oldest of them",
+                "Age of the oldest waiting letter",
                 Some(age(self.oldest_letter).unwrap_or(0)),
             ),
             ("letters_set_aside", "Letters that could not be ruled on", count(self.letters_set_aside)),
-            ("dispatches_waiting", "Letters of ours that wait to be sent", count(self.dispatches_waiting)),
+            ("dispatches_waiting", "Dispatches waiting to be sent", count(self.dispatches_waiting)),
             (
                 "dispatches_oldest_age_seconds",
-                "Age of the oldest of them",
+                "Age of the oldest waiting dispatch",
                 Some(age(self.oldest_dispatch).unwrap_or(0)),
             ),
-            (
-                "dispatches_given_up",
-                "Letters of ours that could not be sent",
-                count(self.dispatches_given_up),
-            ),
-            ("matches_running", "Matches that are being played", count(self.matches_running)),
-            ("clock_late_seconds", "How late the clock is", Some(self.clock_late_seconds)),
-            ("last_fetch_age_seconds", "Since the mailbox was read", age(self.last_fetch)),
-            ("last_send_age_seconds", "Since a letter was sent", age(self.last_send)),
-            ("heartbeat_age_seconds", "Since a daemon was heard of", age(newest)),
-            ("daemons_working", "Daemons that work", count(self.daemons_working as u64)),
-            ("faults", "How many things are wrong: see fogpost status", count(self.faults.len() as u64)),
+            ("dispatches_given_up", "Dispatches that could not be sent", count(self.dispatches_given_up)),
+            ("matches_running", "Running matches", count(self.matches_running)),
+            ("clock_late_seconds", "Delay of the clock", Some(self.clock_late_seconds)),
+            ("last_fetch_age_seconds", "Time since the mailbox was read", age(self.last_fetch)),
+            ("last_send_age_seconds", "Time since a letter was sent", age(self.last_send)),
+            ("heartbeat_age_seconds", "Time since a daemon was heard from", age(newest)),
+            ("daemons_working", "Running daemons", count(self.daemons_working as u64)),
+            ("faults", "Number of faults; fogpost status names them", count(self.faults.len() as u64)),
         ];
         let mut text = String::new();
         for (name, help, value) in gauges {
-            // What has never happened has no age.
+            // Something that never happened has no age.
             let Some(value) = value else { continue };
             let _ = writeln!(
                 text,
@@ -203,86 +190,14 @@ impl Status {
     }
 }
 
-/// What each daemon has noted of itself last.
-async fn beats(store: &dyn Store) -> anyhow::Result<Vec<Beat>> {
-    let notes = store.remembered_under(NOTES).await?;
-    // A note of another version of this program may look otherwise.
+/// The last status of each daemon.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn daemon_statuses(store: &dyn Store) -> anyhow::Result<Vec<DaemonStatus>> {
+    let notes = store.remembered_under(STATUS_KEYS).await?;
+    // Another version of this program may write its status in another form.
     Ok(notes.into_iter().filter_map(|(_, note)| serde_json::from_str(&note).ok()).collect())
-}
-
-impl Office {
-    /// Notes the daemon's state until `stop`, and then that it has ended.
-    pub(super) async fn note_state_until(
-        self: Arc<Self>,
-        stop: ShutdownSignal,
-        health: watch::Receiver<Health>,
-    ) -> anyhow::Result<()> {
-        let mut known_stuck = None;
-        let mut beat = self.first_beat().await.unwrap_or_else(|_| self.beat());
-        loop {
-            beat.at = self.now();
-            beat.ended = stop.is_set();
-            beat.fetched = health.borrow().last_ok.max(beat.fetched);
-            beat.sent = self.pulse.sent().max(beat.sent);
-            let stuck = self.pulse.stuck(Instant::now(), STUCK_AFTER);
-            if stuck != known_stuck {
-                known_stuck = stuck;
-                match stuck {
-                    Some(which) => tracing::error!(?which, "a loop does not come round"),
-                    None => tracing::warn!("every loop comes round again"),
-                }
-            }
-            // Who is stuck is not heard of. A database that does not answer is told of by the loops that need it.
-            if stuck.is_none() || beat.ended {
-                let _ = self.note(&beat).await;
-            }
-            if beat.ended {
-                return Ok(());
-            }
-            tokio::select! {
-                () = tokio::time::sleep(NOTE_EVERY) => {}
-                () = stop.wait() => {}
-            }
-        }
-    }
-
-    /// Notes that what there was to do was done once.
-    pub(super) async fn note_once(&self) -> anyhow::Result<()> {
-        let mut beat = self.first_beat().await?;
-        (beat.at, beat.fetched) = (self.now(), Some(self.now()));
-        beat.sent = self.pulse.sent().max(beat.sent);
-        self.note(&beat).await
-    }
-
-    async fn note(&self, beat: &Beat) -> anyhow::Result<()> {
-        let note = serde_json::to_string(beat)?;
-        Ok(self.store.remember(&format!("{NOTES}{}", beat.who), &note).await?)
-    }
-
-    /// The first note of this daemon. It takes over from those long silent when letters were fetched and sent last.
-    async fn first_beat(&self) -> anyhow::Result<Beat> {
-        let mut first = self.beat();
-        for beat in beats(&*self.store).await? {
-            (first.fetched, first.sent) = (first.fetched.max(beat.fetched), first.sent.max(beat.sent));
-            if first.at - beat.at > FORGOTTEN_AFTER {
-                self.store.forget(&format!("{NOTES}{}", beat.who)).await?;
-            }
-        }
-        Ok(first)
-    }
-
-    fn beat(&self) -> Beat {
-        let now = self.now();
-        Beat {
-            who: this_daemon(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            since: now,
-            at: now,
-            fetched: None,
-            sent: None,
-            ended: false,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -293,8 +208,8 @@ mod tests {
         DateTime::from_timestamp(1_800_000_000 + minutes * 60, 0).unwrap()
     }
 
-    fn beat(heard: i64, fetched: Option<i64>) -> Beat {
-        Beat {
+    fn daemon(heard: i64, fetched: Option<i64>) -> DaemonStatus {
+        DaemonStatus {
             who: "pid 1 on turing".to_owned(),
             version: "0.1.0".to_owned(),
             since: at(0),
@@ -305,53 +220,53 @@ mod tests {
         }
     }
 
-    fn faults(queues: Queues, beats: Vec<Beat>, now: i64) -> Vec<String> {
-        Status::sum_up(queues, beats, at(now), SILENT_AFTER).faults
+    fn faults(queues: Queues, statuses: Vec<DaemonStatus>, now: i64) -> Vec<String> {
+        Status::sum_up(queues, statuses, at(now), SILENT_AFTER).faults
     }
 
     #[test]
-    fn nothing_is_wrong_while_a_daemon_reads_the_mailbox_and_nothing_waits_long() {
+    fn there_is_no_fault_while_a_daemon_reads_the_mailbox_and_nothing_waits_long() {
         let queues =
             Queues { letters_waiting: 3, oldest_letter: Some(at(90)), given_up: 2, ..Queues::default() };
-        assert_eq!(faults(queues, vec![beat(99, Some(95))], 100), [""; 0]);
+        assert_eq!(faults(queues, vec![daemon(99, Some(95))], 100), [""; 0]);
         // One of two daemons reads the mailbox; the other has ended.
-        let ended = Beat { ended: true, ..beat(10, None) };
-        assert_eq!(faults(Queues::default(), vec![ended, beat(99, Some(95))], 100), [""; 0]);
-        // One that has just begun has read nothing yet.
-        assert_eq!(faults(Queues::default(), vec![beat(10, None)], 10), [""; 0]);
+        let ended = DaemonStatus { ended: true, ..daemon(10, None) };
+        assert_eq!(faults(Queues::default(), vec![ended, daemon(99, Some(95))], 100), [""; 0]);
+        // A daemon that has just started has read nothing yet.
+        assert_eq!(faults(Queues::default(), vec![daemon(10, None)], 10), [""; 0]);
     }
 
     #[test]
-    fn each_thing_that_is_wrong_is_a_line() {
-        let well = || vec![beat(100, Some(100))];
+    fn each_fault_is_a_line() {
+        let healthy = || vec![daemon(100, Some(100))];
         assert_eq!(faults(Queues::default(), vec![], 100).len(), 1);
         assert_eq!(
-            faults(Queues::default(), vec![beat(40, Some(40))], 100),
-            ["no daemon works; the last was heard of 1 hour ago"]
+            faults(Queues::default(), vec![daemon(40, Some(40))], 100),
+            ["no daemon runs; the last was heard from 1 hour ago"]
         );
         assert_eq!(
-            faults(Queues::default(), vec![beat(100, Some(70))], 100),
+            faults(Queues::default(), vec![daemon(100, Some(70))], 100),
             ["the mailbox has not been read for 30 minutes; the daemon's log says why"]
         );
         let letter = Queues { oldest_letter: Some(at(30)), ..Queues::default() };
-        assert_eq!(faults(letter, well(), 100), ["a letter has waited for 1 hour 10 minutes to be ruled on"]);
+        assert_eq!(faults(letter, healthy(), 100), ["a letter has waited 1 hour 10 minutes to be ruled on"]);
         let dispatch = Queues { oldest_dispatch: Some(at(30)), ..Queues::default() };
-        assert!(faults(dispatch, well(), 100)[0].contains("to be sent"));
+        assert!(faults(dispatch, healthy(), 100)[0].contains("to be sent"));
         let late = Queues { next_wake: Some(at(80)), ..Queues::default() };
-        assert_eq!(faults(late, well(), 100), ["the clock is late by 20 minutes"]);
+        assert_eq!(faults(late, healthy(), 100), ["the clock is late by 20 minutes"]);
         let early = Queues { next_wake: Some(at(180)), ..Queues::default() };
-        assert_eq!(faults(early, well(), 100), [""; 0]);
+        assert_eq!(faults(early, healthy(), 100), [""; 0]);
     }
 
     #[test]
-    fn metrics_bear_help_type_and_value_and_no_name() {
+    fn metrics_have_help_type_and_value_but_no_name() {
         let queues = Queues {
             letters_waiting: 3,
             oldest_letter: Some(at(99)),
             matches_running: 7,
             ..Queues::default()
         };
-        let text = Status::sum_up(queues, vec![beat(100, Some(98))], at(100), SILENT_AFTER).metrics();
+        let text = Status::sum_up(queues, vec![daemon(100, Some(98))], at(100), SILENT_AFTER).metrics();
         for line in [
             "# TYPE fogpost_letters_waiting gauge",
             "fogpost_letters_waiting 3",

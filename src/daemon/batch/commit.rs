@@ -1,0 +1,21 @@
+//! What follows from a commit, or from its failure.
+
+use crate::daemon::Office;
+use crate::store::{Settlement, StoreError};
+
+impl Office {
+    /// Wakes the loops that have something to do after this commit.
+    pub fn wake_loops(&self, settlement: &Settlement) {
+        if !settlement.dispatches.is_empty() {
+            self.dispatches.notify_one();
+        }
+        if settlement.matches.iter().any(|row| row.wake_at.is_some_and(|moment| moment <= settlement.at)) {
+            self.house.notify_one();
+        }
+    }
+}
+
+/// Whether the database is at fault for now, so that anything else would fail as well.
+pub fn is_transient(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient)
+}

@@ -1,0 +1,378 @@
+//! Loads the rows that letters or a decision want, in a few queries for all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Context as _;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::daemon::Office;
+use crate::daemon::decide::context::{AnswerText, LastAnswer, LoadedMatch, RulingContext, snapshot};
+use crate::daemon::decide::digest::DigestRows;
+use crate::daemon::decide::lists::Summary;
+use crate::daemon::decide::returned::given_up;
+use crate::daemon::decide::undecided::Wanted;
+use crate::daemon::parallel::{par_map, run_blocking};
+use crate::letter::Token;
+use crate::referee::DispatchKind;
+use crate::report::sent::plain_text;
+use crate::store::{DispatchRow, LetterRow, LetterStatus, MatchRow, TokenRow};
+
+/// The key under which the GM's reply token is remembered.
+const GM_TOKEN: &str = "gm_token";
+
+/// Maximum letters and dispatches that a digest lists.
+const MAX_LISTED: u32 = 50;
+
+/// Matches loaded at a time: a club may have more than fit into memory.
+const CHUNK: usize = 500;
+
+impl Office {
+    /// A context without rows.
+    pub async fn new_context(&self) -> anyhow::Result<RulingContext> {
+        Ok(RulingContext::new(self.now(), random()?, self.gm_token().await?))
+    }
+
+    /// The reply token that every letter to the GM bears.
+    async fn gm_token(&self) -> anyhow::Result<String> {
+        match self.store.remembered(GM_TOKEN).await? {
+            Some(token) => Ok(token),
+            None => self.renew_gm_token().await,
+        }
+    }
+
+    /// Replaces the GM's reply token; letters that bear the old one are not followed any more.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn renew_gm_token(&self) -> anyhow::Result<String> {
+        let token = Token::from_random(random()?).to_string();
+        self.store.remember(GM_TOKEN, &token).await?;
+        Ok(token)
+    }
+
+    /// Adds the wanted rows to the context. Rows that it has already stay as they are.
+    pub async fn load(&self, wanted: Wanted, context: &mut RulingContext) -> anyhow::Result<()> {
+        let Wanted {
+            tokens,
+            matches,
+            names,
+            entries,
+            reports,
+            texts,
+            dispatches,
+            addresses,
+            seated,
+            matches_of,
+            invitations,
+            open_invitations,
+            mut readers,
+            summaries,
+            digest_since,
+        } = wanted;
+        self.load_tokens(tokens, &mut readers, context).await?;
+        self.load_matches(matches, context).await?;
+        self.load_matches_of(matches_of, context).await?;
+        self.load_names(names, context).await?;
+        self.load_ledgers(entries, context).await?;
+        self.load_reports(reports, context).await?;
+        self.load_texts(texts, context).await?;
+        self.load_dispatches(dispatches, context).await?;
+        // Before players are added, so that the same letter can ask for one and add it.
+        self.load_players(addresses, context).await?;
+        self.add_players(seated, context).await?;
+        self.load_answers(readers, context).await?;
+        for code in invitations {
+            let found = self.store.invitation(&code).await?;
+            context.invitations.entry(code).or_insert(found);
+        }
+        if open_invitations && context.open_invitations.is_none() {
+            context.open_invitations = Some(self.store.open_invitations(None).await?);
+        }
+        if summaries && context.summaries.is_none() {
+            context.summaries = Some(self.load_summaries(context.at).await?);
+        }
+        if let Some(since) = digest_since {
+            context.digest = Some(self.load_digest(since, &context.gm_token).await?);
+        }
+        Ok(())
+    }
+
+    /// Loads the seats of tokens, with their matches; whoever holds one of them may get an answer.
+    async fn load_tokens(
+        &self,
+        tokens: BTreeSet<String>,
+        readers: &mut BTreeSet<String>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        if tokens.is_empty() {
+            return Ok(());
+        }
+        let tokens = Vec::from_iter(tokens);
+        let seats = self.store.seats_by_token(&tokens).await.context("reply tokens")?;
+        for row in seats.iter().filter(|row| tokens.binary_search(&row.token).is_ok()) {
+            readers.extend(row.player.addresses.first().cloned());
+            context.tokens.insert(row.token.clone(), Some(row.clone()));
+        }
+        for token in tokens {
+            context.tokens.entry(token).or_default();
+        }
+        self.load_matches_of_seats(seats, context).await
+    }
+
+    async fn load_matches(&self, ids: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let seats = self.store.seats_of(&Vec::from_iter(ids.iter().cloned())).await.context("seats")?;
+        self.load_matches_of_seats(seats, context).await?;
+        for id in ids {
+            context.matches.entry(id).or_default();
+        }
+        Ok(())
+    }
+
+    async fn load_matches_of_seats(
+        &self,
+        seats: Vec<TokenRow>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        let ids: BTreeSet<String> = seats.iter().map(|row| row.match_id.clone()).collect();
+        let rows = self.store.matches(&Vec::from_iter(ids)).await.context("matches")?;
+        read_matches(rows, seats, context).await
+    }
+
+    /// Adds matches whose rows are at hand.
+    pub async fn load_match_rows(
+        &self,
+        rows: Vec<MatchRow>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+        let seats = self.store.seats_of(&ids).await.context("seats")?;
+        read_matches(rows, seats, context).await
+    }
+
+    async fn load_matches_of(
+        &self,
+        players: BTreeSet<i64>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        for player in players {
+            let rows = self.store.matches_of(player).await?;
+            context.matches_of.insert(player, rows.iter().map(|row| row.id.clone()).collect());
+            self.load_match_rows(rows, context).await?;
+        }
+        Ok(())
+    }
+
+    async fn load_names(&self, names: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let names = Vec::from_iter(names);
+        for row in self.store.matches(&names).await? {
+            context.names.insert(row.id, true);
+        }
+        for name in names {
+            context.names.entry(name).or_insert(false);
+        }
+        Ok(())
+    }
+
+    async fn load_ledgers(&self, ids: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
+        for id in ids {
+            let mut entries = Vec::new();
+            for row in self.store.entries(&id).await? {
+                entries.push(serde_json::from_str(&row.json)?);
+            }
+            context.entries.insert(id, entries);
+        }
+        Ok(())
+    }
+
+    async fn load_reports(&self, ids: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
+        for id in ids {
+            let mut sent = self.store.dispatches_of(&id).await?;
+            sent.retain(|(about, _)| about.kind == DispatchKind::Report);
+            context.reports.insert(id, sent);
+        }
+        Ok(())
+    }
+
+    /// Loads the text of our letters. What else is in them is not kept: pictures are ten times as long.
+    async fn load_texts(&self, ids: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let ids = Vec::from_iter(ids);
+        let found = self.store.dispatches_by_message_id(&ids).await.context("our letters")?;
+        let texts =
+            run_blocking(move || par_map(&found, |(id, bytes)| (id.clone(), plain_text(bytes)))).await?;
+        context.texts.extend(texts);
+        context.no_texts.extend(ids.into_iter().filter(|id| !context.texts.contains_key(id)));
+        Ok(())
+    }
+
+    async fn load_dispatches(
+        &self,
+        ids: BTreeSet<String>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let ids = Vec::from_iter(ids);
+        for row in self.store.dispatches_named(&ids).await? {
+            context.dispatches.entry(row.message_id.clone()).or_insert(Some(row));
+        }
+        for id in ids {
+            context.dispatches.entry(id).or_default();
+        }
+        Ok(())
+    }
+
+    async fn load_players(
+        &self,
+        addresses: BTreeSet<String>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        for address in addresses {
+            let found = self.store.player_by_address(&address).await?;
+            context.players.entry(address).or_insert(found);
+        }
+        Ok(())
+    }
+
+    async fn add_players(
+        &self,
+        seated: BTreeMap<String, String>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        for (address, name) in seated {
+            let player = self.store.find_or_add_player(&address, &name, context.at).await?;
+            context.seated.entry(address).or_insert(player);
+        }
+        Ok(())
+    }
+
+    async fn load_answers(
+        &self,
+        readers: BTreeSet<String>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        let missing = readers.into_iter().filter(|reader| !context.answers.contains_key(reader));
+        let readers: Vec<String> = missing.collect();
+        if readers.is_empty() {
+            return Ok(());
+        }
+        let since = context.at - TimeDelta::hours(1);
+        let rows = self.store.answers_to(&readers, since).await.context("answers")?;
+        for reader in readers {
+            context.answers.entry(reader).or_default();
+        }
+        for row in rows {
+            let recent = context.answers.entry(row.recipient).or_default();
+            recent.count += 1;
+            let answer = AnswerText::Stored(row.message_id);
+            recent.last = Some(LastAnswer { asked: row.asked, answer });
+        }
+        Ok(())
+    }
+
+    /// Sums up every match; those that this program cannot rule on are left out.
+    async fn load_summaries(&self, now: DateTime<Utc>) -> anyhow::Result<Vec<Summary>> {
+        let mut summaries = Vec::new();
+        for ids in self.store.match_ids().await?.chunks(CHUNK) {
+            let rows = self.store.matches(ids).await?;
+            let some = run_blocking(move || {
+                par_map(&rows, |row| {
+                    let game_match = snapshot(row).inspect_err(|error| log_unusable(&row.id, error)).ok()?;
+                    Some(Summary::of(&game_match, now))
+                })
+            });
+            summaries.extend(some.await?.into_iter().flatten());
+        }
+        Ok(summaries)
+    }
+
+    async fn load_digest(&self, since: DateTime<Utc>, gm_token: &str) -> anyhow::Result<DigestRows> {
+        let mut refused: BTreeMap<String, usize> = BTreeMap::new();
+        for entry in self.store.entries_since("OrdersRefused", since).await? {
+            *refused.entry(entry.match_id).or_default() += 1;
+        }
+        Ok(DigestRows {
+            since,
+            refused,
+            given_up: self.given_up_since(since, gm_token).await?,
+            set_aside: self.letters_decided_since(LetterStatus::SetAside, since).await?,
+            ignored: self.letters_decided_since(LetterStatus::Ignored, since).await?,
+            letters_waiting: self.store.queues().await?.letters_waiting,
+        })
+    }
+
+    /// Dispatches that were given up since then. Their rows do not say when that was, but the letter that told the GM at
+    /// once does; about a letter to the GM there is none, and the time when it was made counts.
+    async fn given_up_since(&self, since: DateTime<Utc>, gm_token: &str) -> anyhow::Result<Vec<DispatchRow>> {
+        let mut unsent = self.store.list_dispatches(true, MAX_LISTED).await?;
+        unsent.retain(|row| row.given_up);
+        let notice = |row: &DispatchRow| self.settings.stationery.message_id(gm_token, &given_up(row.id));
+        let notices: Vec<String> = unsent.iter().map(notice).collect();
+        let notices = self.store.dispatches_named(&notices).await?;
+        unsent.retain(|row| {
+            let id = notice(row);
+            let told = notices.iter().find(|told| told.message_id == id);
+            told.map_or(row.created_at, |told| told.created_at) >= since
+        });
+        Ok(unsent)
+    }
+
+    async fn letters_decided_since(
+        &self,
+        status: LetterStatus,
+        since: DateTime<Utc>,
+    ) -> anyhow::Result<Vec<LetterRow>> {
+        let mut rows = self.store.letters(Some(status), None, "", MAX_LISTED).await?;
+        rows.retain(|row| row.decided_at.is_some_and(|at| at >= since));
+        Ok(rows)
+    }
+}
+
+/// Reads the snapshots of matches. Of one that cannot be read it is noted that there is none: what is about it fails,
+/// and nothing else.
+async fn read_matches(
+    rows: Vec<MatchRow>,
+    seats: Vec<TokenRow>,
+    context: &mut RulingContext,
+) -> anyhow::Result<()> {
+    let mut with_seats: Vec<(MatchRow, Vec<TokenRow>)> = Vec::with_capacity(rows.len());
+    let mut by_match: BTreeMap<String, Vec<TokenRow>> = BTreeMap::new();
+    for seat in seats {
+        by_match.entry(seat.match_id.clone()).or_default().push(seat);
+    }
+    for row in rows.into_iter().filter(|row| !context.matches.contains_key(&row.id)) {
+        let seats = by_match.remove(&row.id).unwrap_or_default();
+        with_seats.push((row, seats));
+    }
+    let loaded = run_blocking(move || {
+        par_map(&with_seats, |(row, seats)| {
+            let loaded = LoadedMatch::of(row, seats).inspect_err(|error| log_unusable(&row.id, error));
+            (row.id.clone(), loaded.ok())
+        })
+    });
+    context.matches.extend(loaded.await?);
+    Ok(())
+}
+
+fn log_unusable(match_id: &str, error: &anyhow::Error) {
+    tracing::error!(match_id, error = format!("{error:#}"), "this program cannot rule on the match");
+}
+
+/// Random bytes from the system.
+///
+/// # Errors
+/// The system gives none.
+pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
+    Ok(bytes)
+}

@@ -1,0 +1,9 @@
+//! Load, decide, commit: the steps that turn waiting letters, and other causes, into settlements.
+
+mod commit;
+mod dkim;
+mod load;
+pub mod matches;
+pub mod pipeline;
+pub mod read;
+pub mod rounds;

@@ -1,0 +1,267 @@
+//! Settles waiting letters: reads them, identifies their senders, rules on them and answers.
+//!
+//! A batch is one transaction. Matches are ruled on in parallel, and a full batch commits while the next is ruled on.
+//!
+//! A bad letter never blocks the rest: failures are caught and retried, and after [`MAX_ATTEMPTS`] the letter is set
+//! aside. If a commit is rejected, its letters are settled one by one until the bad one is found.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+
+use super::commit::is_transient;
+use super::read::{read_letters, wanted};
+use crate::daemon::Office;
+use crate::daemon::decide::context::RulingContext;
+use crate::daemon::decide::letters::{LetterBatch, MAX_ATTEMPTS, set_back};
+use crate::daemon::decide::one_letter::ReadLetter;
+use crate::daemon::heartbeat::Loop;
+use crate::daemon::parallel::run_blocking;
+use crate::letter::{Address, Token};
+use crate::store::{Claim, LetterStatus, Settlement, StoreError};
+
+/// Letters per transaction: a multiple of the store's `CHUNK`, whose statements stay prepared.
+const BATCH_SIZE: u32 = 256;
+
+/// Maximum length of a run of pending batches: the clock loop settles letters too, before it enforces deadlines.
+const MAX_RUN: Duration = Duration::from_secs(10);
+
+/// How the next letters are settled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum BatchMode {
+    /// As a batch, matches in parallel.
+    #[default]
+    Parallel,
+    /// As a batch, in order, because the last commit was stale: two letters, or another writer, changed one row.
+    Sequential,
+    /// The next `n` letters in a transaction each, because the last commit was rejected.
+    OneByOne(usize),
+}
+
+/// What carries over from one batch to the next.
+#[derive(Default)]
+pub struct Pipeline {
+    mode: BatchMode,
+    /// Commits while the next batch is ruled on.
+    pending: Option<RuledBatch>,
+    /// The players in `pending`; letters from them wait for its commit.
+    participants: Participants,
+    /// Start of this run of pending batches; nobody else can claim letters until it ends.
+    since: Option<Instant>,
+}
+
+/// A batch that is ruled on but not committed.
+struct RuledBatch {
+    letters: Arc<Vec<ReadLetter>>,
+    claim: Claim,
+    settlement: Settlement,
+}
+
+/// Tokens and addresses of both seats of each match in a batch.
+#[derive(Default)]
+struct Participants {
+    tokens: BTreeSet<String>,
+    addresses: BTreeSet<String>,
+}
+
+impl Office {
+    /// Settles every waiting letter.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn settle_all(&self) -> anyhow::Result<()> {
+        let mut pipeline = Pipeline::default();
+        while self.settle_some(&mut pipeline).await? > 0 {
+            self.heartbeat.beat(Loop::Clock);
+        }
+        Ok(())
+    }
+
+    /// Settles some letters in one transaction, and returns how many. If many wait, their batch commits with the next
+    /// call, while letters that share nothing with it are ruled on.
+    pub async fn settle_some(&self, pipeline: &mut Pipeline) -> anyhow::Result<usize> {
+        let settled = self.settle_next(pipeline).await;
+        if settled.is_err() {
+            // A fault in the next letters must not hold up those before them.
+            self.commit_pending(pipeline).await?;
+        }
+        settled
+    }
+
+    async fn settle_next(&self, pipeline: &mut Pipeline) -> anyhow::Result<usize> {
+        let limit = if matches!(pipeline.mode, BatchMode::OneByOne(_)) { 1 } else { BATCH_SIZE };
+        let before = pipeline.pending.as_mut().map(|pending| &mut pending.claim);
+        let (letters, claim) =
+            self.store.claim_letters(self.now(), limit, before).await.context("waiting letters")?;
+        let settings = Arc::clone(&self.settings);
+        let letters = Arc::new(run_blocking(move || read_letters(&settings, letters)).await?);
+        if let Some(pending) = &pipeline.pending
+            && (letters.is_empty() || self.shares_a_key(&letters, &pipeline.participants))
+        {
+            let count = pending.letters.len();
+            if !self.commit_pending(pipeline).await? || letters.is_empty() {
+                return Ok(count);
+            }
+        }
+        if letters.is_empty() {
+            *pipeline = Pipeline::default();
+            return Ok(0);
+        }
+        let count = letters.len();
+        let context = self.context_of(&letters).await;
+        let mode = pipeline.mode;
+        let deciding = self.decide_letters(Arc::clone(&letters), context, mode);
+        let (decided, committed) = tokio::join!(deciding, self.commit_pending(pipeline));
+        if !committed? {
+            return Ok(count);
+        }
+        let (settlement, context) = match decided {
+            Ok(decided) => decided,
+            Err(error) if is_transient(&error) => return Err(error),
+            Err(error) => {
+                drop(claim);
+                self.isolate(&letters, &error, &mut pipeline.mode).await?;
+                return Ok(count);
+            }
+        };
+        let is_full = pipeline.mode == BatchMode::Parallel && count == BATCH_SIZE as usize;
+        let since = pipeline.since.take().unwrap_or_else(Instant::now);
+        let ruled = RuledBatch { letters, claim, settlement };
+        if is_full && since.elapsed() < MAX_RUN && self.may_stay_pending(&ruled.settlement) {
+            pipeline.pending = Some(ruled);
+            pipeline.participants = Participants::of(&context);
+            pipeline.since = Some(since);
+        } else {
+            self.commit_batch(ruled, &mut pipeline.mode).await?;
+        }
+        Ok(count)
+    }
+
+    /// Loads what the letters refer to.
+    async fn context_of(&self, letters: &[ReadLetter]) -> anyhow::Result<RulingContext> {
+        let mut context = self.new_context().await?;
+        self.load(wanted(letters), &mut context).await?;
+        context.dkim = self.dkim_verdicts(letters).await;
+        Ok(context)
+    }
+
+    async fn decide_letters(
+        &self,
+        letters: Arc<Vec<ReadLetter>>,
+        context: anyhow::Result<RulingContext>,
+        mode: BatchMode,
+    ) -> anyhow::Result<(Settlement, RulingContext)> {
+        let in_parallel = mode == BatchMode::Parallel;
+        let mut batch: Option<LetterBatch> = None;
+        self.decide(context?, move |settings, context, rounds| {
+            let batch = match &mut batch {
+                Some(batch) => batch,
+                None => {
+                    let letters = Arc::clone(&letters);
+                    batch.insert(LetterBatch::new(settings, context, letters, in_parallel)?)
+                }
+            };
+            batch.decide(settings, context, rounds)
+        })
+        .await
+    }
+
+    /// Whether a batch may commit while the next is ruled on, as far as that shares no key with it.
+    fn may_stay_pending(&self, settlement: &Settlement) -> bool {
+        let acts_for_seats = settlement.decided.iter().all(|decided| decided.seat.is_some());
+        // Daemons that share the letters rule on others anyway. And where letters must be signed, the next batch may have
+        // to wait for a name server.
+        acts_for_seats && settlement.is_of_matches() && !self.store.is_shared() && self.verifier.is_none()
+    }
+
+    /// Whether one of these letters is from the GM or one of the participants, or is about one of their matches.
+    fn shares_a_key(&self, letters: &[ReadLetter], participants: &Participants) -> bool {
+        letters.iter().filter_map(|letter| letter.read.as_ref()).any(|read| match read {
+            Ok(letter) => {
+                self.settings.is_gm(&letter.from) || participants.has(Some(&letter.from), &letter.tokens)
+            }
+            Err(unreadable) => participants.has(unreadable.answerable.as_ref(), &unreadable.tokens),
+        })
+    }
+
+    /// Commits what is pending. Returns as [`Office::commit_batch`] does.
+    pub async fn commit_pending(&self, pipeline: &mut Pipeline) -> anyhow::Result<bool> {
+        match pipeline.pending.take() {
+            Some(pending) => self.commit_batch(pending, &mut pipeline.mode).await,
+            None => Ok(true),
+        }
+    }
+
+    /// Commits a batch, and returns whether that worked. If not, its letters still wait, and `mode` says how they are
+    /// settled next.
+    async fn commit_batch(&self, ruled: RuledBatch, mode: &mut BatchMode) -> anyhow::Result<bool> {
+        let RuledBatch { letters, claim, settlement } = ruled;
+        match self.store.commit_claimed(claim, &settlement).await {
+            Ok(()) => {
+                *mode = match *mode {
+                    BatchMode::OneByOne(more) if more > 1 => BatchMode::OneByOne(more - 1),
+                    BatchMode::OneByOne(_) | BatchMode::Sequential | BatchMode::Parallel => {
+                        BatchMode::Parallel
+                    }
+                };
+                self.wake_loops(&settlement);
+                for letter in settlement.decided.iter().filter(|letter| letter.status != LetterStatus::Ruled)
+                {
+                    tracing::info!(letter = %letter.digest, status = letter.status.as_str(), "decided on a letter");
+                }
+                return Ok(true);
+            }
+            Err(StoreError::Stale(what)) => {
+                tracing::debug!(what, "settlement is stale; retrying");
+                if *mode == BatchMode::Parallel {
+                    *mode = BatchMode::Sequential;
+                }
+            }
+            Err(error) if error.is_transient() => {
+                return Err(error).context("the settlement could not be committed");
+            }
+            Err(error) => self.isolate(&letters, &error.into(), mode).await?,
+        }
+        Ok(false)
+    }
+
+    /// Settles letters one by one after a permanent error, until the one at fault is alone; its failures count.
+    async fn isolate(
+        &self,
+        letters: &[ReadLetter],
+        error: &anyhow::Error,
+        mode: &mut BatchMode,
+    ) -> anyhow::Result<()> {
+        if let [letter] = letters {
+            let context = self.new_context().await?;
+            let settlement = set_back(&self.settings, &context, &letter.waiting, error);
+            let settlement = settlement.map_err(|undecided| undecided.into_error())?;
+            return self.store.commit(&settlement).await.context("a letter could not be set aside");
+        }
+        let error = format!("{error:#}");
+        tracing::error!(error, letters = letters.len(), "commit rejected; settling letters one by one");
+        // The letter at fault is tried more often than once.
+        *mode = BatchMode::OneByOne(letters.len() + MAX_ATTEMPTS as usize);
+        Ok(())
+    }
+}
+
+impl Participants {
+    fn of(context: &RulingContext) -> Participants {
+        let mut participants = Participants::default();
+        for loaded in context.matches.values().flatten() {
+            for (_, row) in loaded.seats.iter() {
+                participants.tokens.insert(row.token.clone());
+                participants.addresses.extend(row.player.addresses.iter().cloned());
+            }
+        }
+        participants
+    }
+
+    fn has(&self, address: Option<&Address>, tokens: &[Token]) -> bool {
+        address.is_some_and(|address| self.addresses.contains(address.as_str()))
+            || tokens.iter().any(|token| self.tokens.contains(token.as_str()))
+    }
+}

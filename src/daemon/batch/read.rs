@@ -1,0 +1,58 @@
+//! Reads letters, and finds out which rows they refer to.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::daemon::decide::one_letter::{ReadLetter, ReadResult};
+use crate::daemon::decide::returned;
+use crate::daemon::decide::settings::Settings;
+use crate::daemon::decide::undecided::Wanted;
+use crate::daemon::parallel::par_map;
+use crate::letter::{Automatic, Letter};
+use crate::store::WaitingLetter;
+
+/// Parses letters in parallel.
+pub fn read_letters(settings: &Settings, letters: Vec<WaitingLetter>) -> Vec<ReadLetter> {
+    let read = par_map(&letters, |letter| read(settings, &letter.raw));
+    let letters = letters.into_iter().zip(read);
+    letters.map(|(waiting, read)| ReadLetter { waiting, read }).collect()
+}
+
+/// Parses a letter; `None`: that panicked.
+pub fn read(settings: &Settings, raw: &[u8]) -> Option<ReadResult> {
+    let limits = settings.config.letters.limits();
+    catch_unwind(AssertUnwindSafe(|| Letter::read(raw, &settings.own, &limits))).ok()
+}
+
+/// The rows that letters refer to, as far as that shows before anything is loaded.
+pub fn wanted(letters: &[ReadLetter]) -> Wanted {
+    let mut wanted = Wanted::default();
+    for letter in letters {
+        match &letter.read {
+            Some(Ok(letter)) => add_wanted(letter, &mut wanted),
+            Some(Err(unreadable)) => {
+                let address = unreadable.answerable.iter();
+                wanted.readers.extend(address.map(|address| address.as_str().to_owned()));
+                add_returned(unreadable.automatic.as_ref(), &mut wanted);
+            }
+            None => {}
+        }
+    }
+    wanted
+}
+
+fn add_wanted(letter: &Letter, wanted: &mut Wanted) {
+    wanted.tokens.extend(letter.tokens.iter().map(ToString::to_string));
+    wanted.texts.extend(letter.thread().cloned());
+    add_returned(letter.automatic.as_ref(), wanted);
+    // A seat's answer goes to its player's first address, which the token tells.
+    if letter.tokens.is_empty() && letter.automatic.is_none() {
+        wanted.addresses.insert(letter.from.as_str().to_owned());
+        wanted.readers.insert(letter.from.as_str().to_owned());
+    }
+}
+
+fn add_returned(automatic: Option<&Automatic>, wanted: &mut Wanted) {
+    if let Some(automatic) = automatic.filter(|automatic| returned::failed(automatic).is_some()) {
+        wanted.dispatches.extend(automatic.about().iter().cloned());
+    }
+}

@@ -1,0 +1,47 @@
+//! The rounds of a decision: decide, load what is missing, decide again.
+
+use std::sync::Arc;
+
+use anyhow::bail;
+
+use crate::daemon::Office;
+use crate::daemon::decide::context::RulingContext;
+use crate::daemon::decide::letters::Rounds;
+use crate::daemon::decide::settings::Settings;
+use crate::daemon::decide::undecided::{Decided, Undecided};
+use crate::daemon::parallel::run_blocking;
+
+/// Maximum rounds. A letter takes one, and a second if it asks for something else than its match; only one that gives
+/// many commands, each about what the one before it brought, takes more.
+const MAX_ROUNDS: usize = 64;
+
+impl Office {
+    /// Decides, and loads the rows that the decision turns out to need, until it needs no more. Returns the decision,
+    /// and the context that it was made in.
+    ///
+    /// Decisions run on a thread where they keep no loop waiting, which is why they own what they read.
+    pub async fn decide<T: Send + 'static>(
+        &self,
+        context: RulingContext,
+        decide: impl FnMut(&Settings, &RulingContext, Rounds) -> Decided<T> + Send + 'static,
+    ) -> anyhow::Result<(T, RulingContext)> {
+        let mut step = (decide, context);
+        for round in 1..=MAX_ROUNDS {
+            let settings = Arc::clone(&self.settings);
+            let rounds = if round < MAX_ROUNDS { Rounds::More } else { Rounds::Last };
+            let (returned, decided) = run_blocking(move || {
+                let (mut decide, context) = step;
+                let decided = decide(&settings, &context, rounds);
+                ((decide, context), decided)
+            })
+            .await?;
+            step = returned;
+            match decided {
+                Ok(decided) => return Ok((decided, step.1)),
+                Err(Undecided::Needs(wanted)) => self.load(*wanted, &mut step.1).await?,
+                Err(Undecided::Failed(error)) => return Err(error),
+            }
+        }
+        bail!("a decision took more than {MAX_ROUNDS} rounds")
+    }
+}

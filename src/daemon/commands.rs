@@ -1,0 +1,81 @@
+//! What the GM does at the terminal.
+
+use anyhow::{Context as _, bail};
+
+use super::Office;
+use super::decide::instructions::instruct;
+use super::decide::openings::{NewMatch, open_all};
+use crate::ledger::Source;
+use crate::referee::{Instruction, Match};
+use crate::report::{self, GmResult};
+use crate::store::StoreError;
+
+/// How often a change is tried again when somebody else has changed the same rows.
+const MAX_TRIES: usize = 20;
+
+impl Office {
+    /// Opens a match in the name of the GM, and queues its first letters.
+    ///
+    /// # Errors
+    /// Both seats would go to one player; the database does not answer.
+    pub async fn open(&self, new: NewMatch) -> anyhow::Result<Match> {
+        let opened = self.open_all(&[new]).await?;
+        opened.into_iter().next().context("one match was to be opened")
+    }
+
+    /// Opens several matches, all or none.
+    ///
+    /// # Errors
+    /// As for one.
+    pub async fn open_all(&self, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
+        let gm = Source::Gm { name: self.config.club.gm.name.clone(), act: None };
+        for _ in 0..MAX_TRIES {
+            let context = self.new_context().await?;
+            let (new, gm) = (new.to_vec(), gm.clone());
+            let deciding =
+                self.decide(context, move |settings, context, _| open_all(settings, context, &new, &gm));
+            let (opened, settlement) = deciding.await?.0;
+            match self.store.commit(&settlement).await {
+                Ok(()) => {
+                    self.wake_loops(&settlement);
+                    return Ok(opened);
+                }
+                // Somebody else took a name that was free when it was drawn.
+                Err(StoreError::Stale(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bail!("no free name for a match was found")
+    }
+
+    /// Carries out one instruction.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn carry_out(&self, instruction: &Instruction) -> anyhow::Result<GmResult> {
+        for _ in 0..MAX_TRIES {
+            let context = self.new_context().await?;
+            let instruction = instruction.clone();
+            let deciding =
+                self.decide(context, move |settings, context, _| instruct(settings, context, &instruction));
+            let (done, settlement) = deciding.await?.0;
+            match self.store.commit(&settlement).await {
+                Ok(()) => {
+                    self.wake_loops(&settlement);
+                    return Ok(done);
+                }
+                Err(StoreError::Stale(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bail!("gave up after repeated conflicts; nothing was done")
+    }
+
+    /// The result of an instruction, in the words of the letters to the GM.
+    ///
+    /// # Errors
+    /// A template is at fault.
+    pub fn tell(&self, done: &GmResult) -> anyhow::Result<String> {
+        Ok(report::word_gm_result(&self.templates, done)?)
+    }
+}

@@ -1,0 +1,32 @@
+//! The letter to the GM about matches that do not verify.
+
+use super::context::RulingContext;
+use super::decision::Decision;
+use super::mail::PlainEnvelope;
+use super::settings::Settings;
+use super::undecided::Decided;
+use crate::audit::AuditVerdict;
+use crate::referee::DispatchKind;
+use crate::report;
+use crate::store::Settlement;
+
+/// Tells the GM which matches do not verify, and why.
+pub fn alarm(settings: &Settings, context: &RulingContext, failed: &[AuditVerdict]) -> Decided<Settlement> {
+    let mut decision = Decision::new(settings, context);
+    let mut findings: Vec<(String, Vec<String>)> = Vec::new();
+    for verdict in failed {
+        let lines = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
+        findings.push((verdict.match_id.clone(), lines.collect()));
+    }
+    let worded = report::word_alarm(&settings.templates, &settings.stationery.club(), &findings)?;
+    let gm = &settings.config.club.gm;
+    let envelope = PlainEnvelope {
+        name: &gm.name,
+        address: gm.address.as_str(),
+        unique: &format!("audit.{}", context.at.timestamp_millis()),
+        kind: DispatchKind::Alarm,
+    };
+    let dispatch = decision.assemble(worded, "", &envelope, None)?;
+    decision.draft.settlement.dispatches.push(dispatch);
+    Ok(decision.draft.settlement)
+}

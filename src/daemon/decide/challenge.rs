@@ -1,0 +1,89 @@
+//! Challenges to the house: the match is opened at once.
+
+use anyhow::Context as _;
+
+use super::decision::{Decision, Key};
+use super::everybody::Asker;
+use super::offers::draw_seat;
+use super::openings::{Holder, NamedAddress, NewMatch};
+use super::undecided::Decided;
+use crate::game::any::GameKind;
+use crate::game::{BySeat, HouseLevel, Seat};
+use crate::ledger::Source;
+use crate::letter::Address;
+use crate::referee::{HouseMatch, Match, OfferRejection, Reply, Stage};
+
+/// Maximum running matches of one player against the house.
+const MAX_MATCHES: usize = 10;
+
+impl Decision<'_> {
+    /// Opens a match of the asker against the house.
+    pub fn challenge_house(
+        &mut self,
+        asker: &Asker,
+        wanted: Result<HouseMatch, OfferRejection>,
+    ) -> Decided<Result<Reply, OfferRejection>> {
+        let wanted = match wanted {
+            Ok(wanted) if asker.proven => wanted,
+            Ok(_) => return Ok(Err(OfferRejection::Unproven)),
+            Err(why) => return Ok(Err(why)),
+        };
+        // The matches opened in this transaction count for its later letters.
+        self.touch(Key::Address(asker.address().to_owned()));
+        let player_id = self.stored_player(asker.address())?.map(|player| player.id);
+        let before = self.against_the_house(player_id)?;
+        let running = before.iter().filter(|(game_match, _)| game_match.stage != Stage::Over).count();
+        let seats = &self.draft.settlement.seats;
+        let opened = seats.iter().filter(|row| Some(row.player_id) == player_id).count();
+        if running + opened >= MAX_MATCHES {
+            return Ok(Err(OfferRejection::HouseBusy { most: MAX_MATCHES }));
+        }
+        let level = match wanted.level {
+            Some(level) => level,
+            None => match self.settings.config.house.level(wanted.game, None) {
+                Ok(level) if self.settings.config.house.advance => advanced(level, wanted.game, &before),
+                Ok(level) => level,
+                Err(why) => return Ok(Err(why)),
+            },
+        };
+        let address = Address::parse(asker.address()).context("the address of the asker")?;
+        let player = Holder::Player(NamedAddress { name: asker.name.clone(), address });
+        let seat = wanted.seat.unwrap_or_else(|| draw_seat(&mut self.random()));
+        let new = NewMatch {
+            game: wanted.game,
+            choices: wanted.choices(level),
+            players: match seat {
+                Seat::First => BySeat::new(player, Holder::House(level)),
+                Seat::Second => BySeat::new(Holder::House(level), player),
+            },
+            terms: wanted.terms(&self.settings.config.terms),
+        };
+        let game_match = self.open_match(&new, Source::Letter(asker.letter))?;
+        Ok(Ok(Reply::Joined { match_id: game_match.id }))
+    }
+
+    /// A player's matches against the house, each with the player's seat.
+    fn against_the_house(&self, player_id: Option<i64>) -> Decided<Vec<(&Match, Seat)>> {
+        let Some(id) = player_id else { return Ok(Vec::new()) };
+        let mut matches = Vec::new();
+        for loaded in self.stored_matches_of(id)? {
+            let game_match = &loaded.game_match;
+            let seat = Seat::BOTH.into_iter().find(|seat| game_match.house[seat.other()].is_some());
+            matches.extend(seat.map(|seat| (game_match, seat)));
+        }
+        Ok(matches)
+    }
+}
+
+/// The level above the highest that the player has beaten, but none below `least`.
+fn advanced(least: &HouseLevel, game: GameKind, before: &[(&Match, Seat)]) -> &'static HouseLevel {
+    let place = |name: &str| game.levels().iter().position(|level| level.name == name);
+    let won = before.iter().filter(|(game_match, seat)| {
+        let outcome = game_match.state.outcome();
+        game_match.game == game && outcome.is_some_and(|outcome| outcome.winner == Some(*seat))
+    });
+    let beaten = won.filter_map(|(game_match, seat)| place(game_match.house[seat.other()].as_deref()?)).max();
+    let next = beaten.map_or(0, |beaten| beaten + 1);
+    let last = game.levels().len() - 1;
+    &game.levels()[next.max(place(least.name).unwrap_or_default()).min(last)]
+}

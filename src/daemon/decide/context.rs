@@ -1,0 +1,218 @@
+//! The rows that a decision reads, and what only the world knows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Context as _;
+use chrono::{DateTime, Utc};
+
+use super::digest::DigestRows;
+use super::lists::Summary;
+use super::undecided::{Decided, Undecided};
+use crate::game::{BySeat, Seat};
+use crate::ledger::Entry;
+use crate::letter::Digest;
+use crate::post::dkim::DkimVerdict;
+use crate::referee::Match;
+use crate::store::{DispatchRow, Invitation, MatchRow, Player, TokenRow};
+
+/// A match with both its seats, as it is stored or as earlier letters of the batch left it.
+#[derive(Clone, Debug)]
+pub struct LoadedMatch {
+    pub game_match: Match,
+    /// The version that it was loaded with.
+    pub version: i64,
+    pub seats: BySeat<TokenRow>,
+    pub changed: bool,
+}
+
+/// What somebody was answered in the last hour.
+#[derive(Clone, Debug, Default)]
+pub struct RecentAnswers {
+    pub count: usize,
+    pub last: Option<LastAnswer>,
+}
+
+/// The last answer, and a digest of the text that it answered.
+#[derive(Clone, Debug)]
+pub struct LastAnswer {
+    pub asked: Option<Digest>,
+    pub answer: AnswerText,
+}
+
+/// Where the text of an answer is found.
+#[derive(Clone, Debug)]
+pub enum AnswerText {
+    /// Stored under this Message-ID.
+    Stored(String),
+    /// Decided in the same batch; its bytes.
+    Unsaved(Vec<u8>),
+}
+
+/// The data needed to rule on a batch.
+///
+/// Of what was looked up and not found this is noted as well, so that only a row that nobody has looked up is missing.
+/// Loading more never replaces a row: what was decided on the rows so far stays valid, and the version of each match
+/// shows at the commit whether somebody else has changed it.
+#[derive(Default)]
+pub struct RulingContext {
+    /// The time of the decision, in whole milliseconds as the ledger has it.
+    pub at: DateTime<Utc>,
+    /// 256 bits from the system.
+    pub seed: [u8; 32],
+    /// The reply token that every letter to the GM bears.
+    pub gm_token: String,
+    /// The verdicts on people's letters; `None`: letters need not be signed.
+    pub dkim: Option<BTreeMap<Digest, DkimVerdict>>,
+    pub tokens: BTreeMap<String, Option<TokenRow>>,
+    /// `None`: there is no such match, or this program cannot rule on it.
+    pub matches: BTreeMap<String, Option<LoadedMatch>>,
+    /// Whether a match has this name.
+    pub names: BTreeMap<String, bool>,
+    pub entries: BTreeMap<String, Vec<Entry>>,
+    /// The seat and the bytes of each report, in the order they were made.
+    pub reports: BTreeMap<String, Vec<(DispatchRow, Vec<u8>)>>,
+    /// The text of our letters that were found, by Message-ID.
+    pub texts: BTreeMap<String, String>,
+    /// The Message-IDs that no letter of ours has.
+    pub no_texts: BTreeSet<String>,
+    pub dispatches: BTreeMap<String, Option<DispatchRow>>,
+    pub players: BTreeMap<String, Option<Player>>,
+    /// Players who were found or added, by address.
+    pub seated: BTreeMap<String, Player>,
+    /// Match IDs by player, in order.
+    pub matches_of: BTreeMap<i64, Vec<String>>,
+    pub invitations: BTreeMap<String, Option<Invitation>>,
+    pub open_invitations: Option<Vec<Invitation>>,
+    pub answers: BTreeMap<String, RecentAnswers>,
+    pub summaries: Option<Vec<Summary>>,
+    pub digest: Option<DigestRows>,
+}
+
+impl LoadedMatch {
+    /// # Errors
+    /// The snapshot cannot be read, its rules are unknown, or a seat is missing.
+    pub fn of(row: &MatchRow, seats: &[TokenRow]) -> anyhow::Result<LoadedMatch> {
+        let game_match = snapshot(row)?;
+        let seats = both_seats(seats, &row.id)?;
+        Ok(LoadedMatch { game_match, version: row.version, seats, changed: false })
+    }
+}
+
+impl RulingContext {
+    pub fn new(at: DateTime<Utc>, seed: [u8; 32], gm_token: String) -> RulingContext {
+        RulingContext { at, seed, gm_token, ..RulingContext::default() }
+    }
+
+    pub fn seat_by_token(&self, token: &str) -> Decided<Option<&TokenRow>> {
+        let found = self.tokens.get(token).map(Option::as_ref);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.tokens, token))
+    }
+
+    pub fn game_match(&self, id: &str) -> Decided<Option<&LoadedMatch>> {
+        let found = self.matches.get(id).map(Option::as_ref);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.matches, id))
+    }
+
+    /// Whether a stored match has this name; it may be one that this program cannot rule on.
+    pub fn is_taken(&self, name: &str) -> Decided<bool> {
+        let found = self.names.get(name).copied();
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.names, name))
+    }
+
+    /// The stored entries of a match.
+    pub fn entries(&self, match_id: &str) -> Decided<&[Entry]> {
+        let found = self.entries.get(match_id).map(Vec::as_slice);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.entries, match_id))
+    }
+
+    pub fn reports(&self, match_id: &str) -> Decided<&[(DispatchRow, Vec<u8>)]> {
+        let found = self.reports.get(match_id).map(Vec::as_slice);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.reports, match_id))
+    }
+
+    /// The text of our letter with this Message-ID.
+    pub fn text(&self, message_id: &str) -> Decided<Option<&str>> {
+        match self.texts.get(message_id) {
+            Some(text) => Ok(Some(text)),
+            None if self.no_texts.contains(message_id) => Ok(None),
+            None => Err(Undecided::lacks(|wanted| &mut wanted.texts, message_id)),
+        }
+    }
+
+    pub fn dispatch(&self, message_id: &str) -> Decided<Option<&DispatchRow>> {
+        let found = self.dispatches.get(message_id).map(Option::as_ref);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.dispatches, message_id))
+    }
+
+    /// The stored player with this address.
+    pub fn player(&self, address: &str) -> Decided<Option<&Player>> {
+        let found = self.players.get(address).map(Option::as_ref);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.addresses, address))
+    }
+
+    /// The player with this address, who is added under `name` if there is none.
+    pub fn player_or_new(&self, address: &str, name: &str) -> Decided<&Player> {
+        self.seated.get(address).ok_or_else(|| {
+            Undecided::needs(|wanted| wanted.seated.extend([(address.to_owned(), name.to_owned())]))
+        })
+    }
+
+    /// The IDs of a player's matches, in order.
+    pub fn matches_of(&self, player_id: i64) -> Decided<&[String]> {
+        let found = self.matches_of.get(&player_id).map(Vec::as_slice);
+        found.ok_or_else(|| Undecided::needs(|wanted| wanted.matches_of.extend([player_id])))
+    }
+
+    pub fn invitation(&self, code: &str) -> Decided<Option<&Invitation>> {
+        let found = self.invitations.get(code).map(Option::as_ref);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.invitations, code))
+    }
+
+    pub fn open_invitations(&self) -> Decided<&[Invitation]> {
+        let found = self.open_invitations.as_deref();
+        found.ok_or_else(|| Undecided::needs(|wanted| wanted.open_invitations = true))
+    }
+
+    pub fn answers_to(&self, reader: &str) -> Decided<&RecentAnswers> {
+        let found = self.answers.get(reader);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.readers, reader))
+    }
+
+    /// A summary of every stored match, by ID.
+    pub fn summaries(&self) -> Decided<&[Summary]> {
+        let found = self.summaries.as_deref();
+        found.ok_or_else(|| Undecided::needs(|wanted| wanted.summaries = true))
+    }
+
+    pub fn digest_rows(&self, since: DateTime<Utc>) -> Decided<&DigestRows> {
+        let found = self.digest.as_ref().filter(|rows| rows.since == since);
+        found.ok_or_else(|| Undecided::needs(|wanted| wanted.digest_since = Some(since)))
+    }
+}
+
+/// The match in a row.
+///
+/// # Errors
+/// The snapshot cannot be read, or is of rules that this program does not know.
+pub fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
+    let game_match: Match = serde_json::from_str(&row.snapshot)
+        .with_context(|| format!("the snapshot of match {} cannot be read", row.id))?;
+    game_match
+        .game
+        .knows_rules(game_match.rules)
+        .map_err(anyhow::Error::msg)
+        .with_context(|| row.id.clone())?;
+    Ok(game_match)
+}
+
+/// Both seats of a match, out of the rows of several.
+///
+/// # Errors
+/// One of them is missing.
+pub fn both_seats(rows: &[TokenRow], match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {
+    let of = |seat: Seat| rows.iter().find(|row| row.seat == seat && row.match_id == match_id).cloned();
+    match (of(Seat::First), of(Seat::Second)) {
+        (Some(first), Some(second)) => Ok(BySeat::new(first, second)),
+        _ => anyhow::bail!("match {match_id} lacks a seat"),
+    }
+}

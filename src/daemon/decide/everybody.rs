@@ -1,0 +1,155 @@
+//! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of them
+//! touches a running match.
+
+use anyhow::Context as _;
+
+use super::context::LoadedMatch;
+use super::decision::Decision;
+use super::lists::match_line;
+use super::offers::{Audience, offer_of};
+use super::openings::{fit_name, name_from};
+use super::undecided::{Decided, Undecided, Wanted, collect_needs};
+use crate::letter::{Address, Digest, Letter};
+use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
+use crate::request::{Command, Party};
+use crate::store::Player;
+
+/// Who asks.
+pub struct Asker {
+    pub name: String,
+    /// The one that letters go to first.
+    pub addresses: Vec<String>,
+    pub player_id: Option<i64>,
+    pub letter: Digest,
+    /// Whether the letter is proven to be from there, as far as proof is demanded.
+    pub proven: bool,
+}
+
+impl Asker {
+    pub fn player(player: &Player, letter: Digest) -> Asker {
+        Asker {
+            name: player.name.clone(),
+            addresses: player.addresses.clone(),
+            player_id: Some(player.id),
+            letter,
+            proven: true,
+        }
+    }
+
+    pub fn address(&self) -> &str {
+        self.addresses.first().map_or("", String::as_str)
+    }
+
+    pub fn is(&self, address: &str) -> bool {
+        self.addresses.iter().any(|own| own == address)
+    }
+}
+
+impl Decision<'_> {
+    /// The sender of a letter without a token.
+    pub fn asker(&self, letter: &Letter, proven: bool) -> Decided<Asker> {
+        let from = letter.from.as_str();
+        Ok(match self.stored_player(from)? {
+            Some(player) => Asker { proven, ..Asker::player(&player, letter.digest) },
+            None => Asker {
+                name: name_of_stranger(letter.from_name.as_deref(), &letter.from),
+                addresses: vec![from.to_owned()],
+                player_id: None,
+                letter: letter.digest,
+                proven,
+            },
+        })
+    }
+
+    /// Replies to a command that needs no seat, and does what it asks; `None`: the command needs a seat.
+    pub fn reply_to_everybody(&mut self, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
+        let (name, done) = match command {
+            Command::Help(topic) => return Ok(Some(Reply::Help { topic: topic.clone() })),
+            Command::Rules(game) => return Ok(Some(Reply::rules(game.as_deref()))),
+            Command::Games => return Ok(Some(Reply::Games { seats: self.open_seats()? })),
+            Command::Matches => return Ok(Some(Reply::Matches { matches: self.matches_of(asker)? })),
+            Command::Challenge { opponent: Party::Player(opponent), game, options, days } => {
+                let offer = Offer::read(game, options, *days);
+                ("CHALLENGE", self.make_offer(asker, Some(opponent), offer)?)
+            }
+            Command::Challenge { opponent: Party::House(level), game, options, days } => {
+                let wanted = HouseMatch::read(game, level.as_deref(), options, *days);
+                ("CHALLENGE", self.challenge_house(asker, wanted)?)
+            }
+            Command::Open { game, options, days } => {
+                ("OPEN", self.make_offer(asker, None, Offer::read(game, options, *days))?)
+            }
+            Command::Accept(code) => ("ACCEPT", self.take_up(asker, code, Audience::Asker)?),
+            Command::Join(code) => ("JOIN", self.take_up(asker, code, Audience::Anyone)?),
+            Command::Decline(code) => ("DECLINE", self.decline(asker, code)?),
+            Command::Status
+            | Command::Report(_)
+            | Command::History
+            | Command::Tell(_)
+            | Command::Resign { .. }
+            | Command::Draw
+            | Command::Extend { .. }
+            | Command::Agree
+            | Command::Absent { .. }
+            | Command::Substitute
+            | Command::Protest(_)
+            | Command::Gm(_) => return Ok(None),
+        };
+        Ok(Some(done.unwrap_or_else(|why: OfferRejection| Reply::NoOffer { command: name, why })))
+    }
+
+    /// The offers to anyone that were open when this transaction began.
+    fn open_seats(&self) -> Decided<Vec<OpenSeat>> {
+        let mut seats = Vec::new();
+        for row in self.context.open_invitations()? {
+            if row.invited.is_some() || row.lapses_at <= self.at() {
+                continue;
+            }
+            seats.push(OpenSeat {
+                code: row.code.clone(),
+                by: row.inviter_name.clone(),
+                offer: offer_of(row)?.summary(&self.settings.config.terms),
+                lapses: self.settings.local_time(row.lapses_at),
+            });
+        }
+        Ok(seats)
+    }
+
+    /// A line for each of the asker's matches that is not over.
+    fn matches_of(&self, asker: &Asker) -> Decided<Vec<MatchSummary>> {
+        let Some(id) = asker.player_id else { return Ok(Vec::new()) };
+        let mut lines = Vec::new();
+        for loaded in self.stored_matches_of(id)? {
+            let seat = loaded.seats.iter().find(|(_, row)| row.player.id == id);
+            let Some((seat, _)) = seat.filter(|_| loaded.game_match.stage != Stage::Over) else { continue };
+            lines.push(match_line(&loaded.game_match, seat));
+        }
+        Ok(lines)
+    }
+
+    /// A player's matches as they were when this transaction began.
+    pub fn stored_matches_of(&self, player_id: i64) -> Decided<Vec<&LoadedMatch>> {
+        let mut missing = Wanted::default();
+        let mut matches = Vec::new();
+        for id in self.context.matches_of(player_id)? {
+            if let Some(found) = collect_needs(self.context.game_match(id), &mut missing)? {
+                matches.push(found.with_context(|| format!("match {id} cannot be ruled on"))?);
+            }
+        }
+        if missing == Wanted::default() { Ok(matches) } else { Err(Undecided::from(missing)) }
+    }
+}
+
+/// The name of a stranger as others may be told it: that of the mail if it looks like a name, or one made from the
+/// address. Otherwise a name could carry a message or a link to somebody who never asked for it.
+fn name_of_stranger(name: Option<&str>, address: &Address) -> String {
+    match name.filter(|name| looks_like_a_name(name)) {
+        Some(name) => name.to_owned(),
+        None => name_from(address),
+    }
+}
+
+fn looks_like_a_name(name: &str) -> bool {
+    let odd = |c: char| matches!(c, '@' | '/' | ':' | '<' | '>');
+    !name.contains(odd) && !name.contains("www.") && fit_name(name).is_ok()
+}

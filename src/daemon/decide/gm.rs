@@ -1,0 +1,86 @@
+//! A letter from the GM: each instruction carried out, all confirmed in one answer.
+
+use super::answers::digest_of_lines;
+use super::decision::Decision;
+use super::one_letter::lines_of;
+use super::undecided::{Decided, Wanted, collect_needs};
+use crate::letter::Letter;
+use crate::referee::{self, InstructionFault, InstructionLine, Reply};
+use crate::report::envelope::AnsweredLetter;
+use crate::report::{ClubLetter, GmItem, GmResult};
+use crate::request::Request;
+use crate::store::{LetterStatus, WaitingLetter};
+
+const NO_GM_TOKEN: &str = "Nothing was done: your letter came without the GM's reply token. Please answer this \
+    letter, with the same lines.";
+
+impl Decision<'_> {
+    /// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer asks for
+    /// a reply that bears it.
+    pub fn follow_gm_letter(
+        &mut self,
+        waiting: &WaitingLetter,
+        letter: &Letter,
+        has_token: bool,
+    ) -> Decided<()> {
+        let lines = lines_of(letter);
+        let (instructed, others) = referee::instructions(&lines);
+        let request = Request::read(&others, |_| false);
+        let mut missing = Wanted::default();
+        let items = match has_token {
+            true => self.follow(instructed, request.check, &mut missing)?,
+            false => Vec::new(),
+        };
+        let replies = self.gm_replies(letter, has_token, &request, &mut missing)?;
+        if missing != Wanted::default() {
+            return Err(missing.into());
+        }
+        let why = if has_token { String::new() } else { NO_GM_TOKEN.to_owned() };
+        let plain =
+            ClubLetter::GmAnswer { check: request.check, items, replies, remarks: request.remarks, why };
+        let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
+        let mut dispatches = vec![self.gm_dispatch(&plain, &unique, Some(&AnsweredLetter::new(letter)))?];
+        self.limit_answers(&mut dispatches, digest_of_lines(&lines))?;
+        self.draft.settlement.dispatches.extend(dispatches);
+        self.decided(waiting, LetterStatus::Answered, "a letter of the GM".to_owned());
+        Ok(())
+    }
+
+    fn follow(
+        &mut self,
+        instructed: Vec<InstructionLine>,
+        check: bool,
+        missing: &mut Wanted,
+    ) -> anyhow::Result<Vec<GmItem>> {
+        let mut items = Vec::new();
+        for InstructionLine { line, parsed } in instructed {
+            let done = match parsed {
+                Err(InstructionFault { reason, example }) => {
+                    Some(GmResult::NotRead { says: reason, example })
+                }
+                Ok(instruction) => collect_needs(self.instruct(&instruction, check), missing)?,
+            };
+            items.extend(done.map(|done| GmItem { asked: line.text, done }));
+        }
+        Ok(items)
+    }
+
+    /// The replies to commands that need no seat: the GM may give them, too.
+    fn gm_replies(
+        &mut self,
+        letter: &Letter,
+        has_token: bool,
+        request: &Request,
+        missing: &mut Wanted,
+    ) -> anyhow::Result<Vec<Reply>> {
+        let mut replies = Vec::new();
+        let Some(asker) = collect_needs(self.asker(letter, has_token), missing)? else {
+            return Ok(replies);
+        };
+        for asked in request.commands.iter().filter(|_| !request.check) {
+            let reply = collect_needs(self.reply_to_everybody(&asker, &asked.command), missing)?;
+            replies.extend(reply.flatten());
+        }
+        Ok(replies)
+    }
+}

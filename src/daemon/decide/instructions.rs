@@ -1,0 +1,253 @@
+//! The GM's instructions, by letter or at the terminal: both go the same way, and each act upon a match is a ruling.
+
+use anyhow::{Context as _, anyhow};
+
+use super::context::{LoadedMatch, RulingContext};
+use super::decision::Decision;
+use super::lists::gm_line;
+use super::openings::{Holder, NamedAddress, NewMatch, fit_name, name_from, seat_row};
+use super::people::no_player;
+use super::settings::Settings;
+use super::undecided::{Decided, Undecided};
+use crate::game::{BySeat, Line, Seat};
+use crate::ledger::{self, Fact, Source};
+use crate::letter::Address;
+use crate::referee::{Act, Cause, Correction, HouseMatch, Instruction, MatchAction, Offer, OfferRejection};
+use crate::report::GmResult;
+use crate::request::Party;
+use crate::store::{Player, Settlement};
+
+/// Decides on one instruction from the terminal.
+pub fn instruct(
+    settings: &Settings,
+    context: &RulingContext,
+    instruction: &Instruction,
+) -> Decided<(GmResult, Settlement)> {
+    let mut decision = Decision::new(settings, context);
+    let done = decision.instruct(instruction, false)?;
+    Ok((done, decision.finish()?))
+}
+
+/// An act on a match, and who takes over the seat that it is about.
+pub struct Effect {
+    act: Act,
+    successor: Option<Player>,
+}
+
+impl Decision<'_> {
+    /// Carries out one instruction; with `check`, only says what would be done.
+    pub fn instruct(&mut self, instruction: &Instruction, check: bool) -> Decided<GmResult> {
+        match instruction {
+            Instruction::Match { id, turn, action } => self.act_on_match(id, *turn, action, check),
+            Instruction::List(listing) => Ok(GmResult::List { lines: self.listed(*listing)? }),
+            Instruction::New { game, first, second, options, days } => {
+                let new = match self.new_match(game, [first, second], options, *days) {
+                    Ok(_) if check => return Ok(GmResult::Would),
+                    Ok(new) => new,
+                    Err(no) => return Ok(GmResult::NoOffer { no }),
+                };
+                let gm = Source::Gm { name: self.settings.config.club.gm.name.clone(), act: None };
+                match self.open_match(&new, gm) {
+                    Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
+                    Err(Undecided::Failed(error)) => Ok(GmResult::Refused { says: format!("{error:#}.") }),
+                    Err(needs @ Undecided::Needs(_)) => Err(needs),
+                }
+            }
+            Instruction::PlayerAdd { address, name } => self.add_player(address, name, check),
+            Instruction::PlayerShow(address) => match self.player(address.as_str())? {
+                Some(player) => self.show_player(&player),
+                None => Ok(no_player(address)),
+            },
+            Instruction::PlayerRename { address, name } => self.rename_player(address, name, check),
+            Instruction::PlayerMerge { gone, into } => self.merge_players(gone, into, check),
+            Instruction::PlayerBounceClear(address) => self.clear_bounces(address, check),
+            Instruction::Digest => Ok(GmResult::Digest { digest: self.digest(None)? }),
+        }
+    }
+
+    /// The match that the GM wants.
+    fn new_match(
+        &self,
+        game: &str,
+        parties: [&Party; 2],
+        options: &[(String, String)],
+        days: Option<u32>,
+    ) -> Result<NewMatch, OfferRejection> {
+        let offer = Offer::read(game, options, days)?;
+        let [first, second] = parties;
+        if first == second {
+            return Err(OfferRejection::Yourself);
+        }
+        let holder = |party: &Party| match party {
+            Party::Player(address) => {
+                Ok(Holder::Player(NamedAddress { name: String::new(), address: address.clone() }))
+            }
+            Party::House(level) => {
+                self.settings.config.house.level(offer.game, level.as_deref()).map(Holder::House)
+            }
+        };
+        let players = BySeat::new(holder(first)?, holder(second)?);
+        let terms = offer.terms(&self.settings.config.terms);
+        let choices = match [&players.first, &players.second] {
+            [Holder::House(level), _] | [_, Holder::House(level)] => {
+                HouseMatch::read(game, Some(level.name), options, days)?.choices(level)
+            }
+            _ => offer.choices,
+        };
+        Ok(NewMatch { game: offer.game, choices, players, terms })
+    }
+
+    fn add_player(&mut self, address: &Address, name: &str, check: bool) -> Decided<GmResult> {
+        let name = if name.is_empty() { name_from(address) } else { name.to_owned() };
+        if let Err(says) = fit_name(&name) {
+            return Ok(GmResult::Refused { says });
+        }
+        if check {
+            return Ok(GmResult::Would);
+        }
+        let player = self.player_or_new(address.as_str(), &name)?;
+        self.show_player(&player)
+    }
+
+    fn act_on_match(
+        &mut self,
+        id: &str,
+        turn: Option<u32>,
+        action: &MatchAction,
+        check: bool,
+    ) -> Decided<GmResult> {
+        let id = id.to_ascii_uppercase();
+        let Some(loaded) = self.game_match(&id)? else { return Ok(GmResult::NoMatch { id }) };
+        let loaded = loaded.clone();
+        let open = loaded.game_match.due().map(|due| due.turn);
+        if let Some(turn) = turn.filter(|turn| Some(*turn) != open) {
+            return Ok(GmResult::TurnPassed { id, turn, open });
+        }
+        let Effect { act, successor } = match self.effect(&loaded, action, check)? {
+            Ok(effect) => effect,
+            Err(refused) => return Ok(refused),
+        };
+        if !check {
+            return self.act_as_gm(loaded, &act, successor);
+        }
+        let name = &self.settings.config.club.gm.name;
+        let cause = Cause::Gm { name, phase_no: loaded.game_match.phase_no, act: &act };
+        let ruling = self.rule(&loaded.game_match, &cause);
+        Ok(ruling.rejection.map_or(GmResult::Would, |untaken| GmResult::Rejection { id, untaken }))
+    }
+
+    /// The act that an action comes to, or why there is none.
+    fn effect(
+        &mut self,
+        loaded: &LoadedMatch,
+        action: &MatchAction,
+        check: bool,
+    ) -> Decided<Result<Effect, GmResult>> {
+        let act = match action {
+            MatchAction::Act(Act::RenewToken(seat)) if loaded.game_match.house[*seat].is_some() => {
+                let says = "The house holds that seat: it gets no letters, and needs no token.".to_owned();
+                return Ok(Err(GmResult::Refused { says }));
+            }
+            MatchAction::Act(act) => act.clone(),
+            MatchAction::Replace { seat, by: Party::House(level) } => {
+                return self.replace_by_house(loaded, *seat, level.as_deref(), check);
+            }
+            MatchAction::Replace { seat, by: Party::Player(address) } => {
+                return self.replace_by_player(loaded, *seat, address, check);
+            }
+            MatchAction::Correct { turn, reason, orders } => {
+                Act::Correct(self.correction(&loaded.game_match.id, *turn, reason, orders.clone())?)
+            }
+        };
+        Ok(Ok(Effect { act, successor: None }))
+    }
+
+    fn replace_by_house(
+        &mut self,
+        loaded: &LoadedMatch,
+        seat: Seat,
+        level: Option<&str>,
+        check: bool,
+    ) -> Decided<Result<Effect, GmResult>> {
+        if loaded.game_match.house != BySeat::default() {
+            let says = "The house holds a seat of that match already.".to_owned();
+            return Ok(Err(GmResult::Refused { says }));
+        }
+        let level = match self.settings.config.house.level(loaded.game_match.game, level) {
+            Ok(level) => level,
+            Err(no) => return Ok(Err(GmResult::NoOffer { no })),
+        };
+        let successor = if check { None } else { Some(self.house_player(level)?) };
+        let house = Some(level.name.to_owned());
+        Ok(Ok(Effect { act: Act::Replace { seat, name: level.player_name(), house }, successor }))
+    }
+
+    fn replace_by_player(
+        &mut self,
+        loaded: &LoadedMatch,
+        seat: Seat,
+        address: &Address,
+        check: bool,
+    ) -> Decided<Result<Effect, GmResult>> {
+        let holds = |player: &Player| player.addresses.iter().any(|own| own == address.as_str());
+        if let Some((held, _)) = loaded.seats.iter().find(|(_, row)| holds(&row.player)) {
+            let says = format!("{} holds a seat of that match already.", loaded.game_match.players[held]);
+            return Ok(Err(GmResult::Refused { says }));
+        }
+        let name = name_from(address);
+        let successor = if check { None } else { Some(self.player_or_new(address.as_str(), &name)?) };
+        let name = successor.as_ref().map_or(name, |player| player.name.clone());
+        Ok(Ok(Effect { act: Act::Replace { seat, name, house: None }, successor }))
+    }
+
+    /// A correction of a turn, with what the ledger says of the turns before it.
+    fn correction(
+        &self,
+        id: &str,
+        turn: u32,
+        reason: &str,
+        orders: Option<(Seat, Vec<Line>)>,
+    ) -> Decided<Correction> {
+        let entries = self.context.entries(id)?;
+        let Some(Fact::MatchOpened { options, .. }) = entries.first().map(|entry| &entry.fact) else {
+            return Err(anyhow!("the ledger of match {id} does not begin with its opening").into());
+        };
+        Ok(Correction {
+            turn,
+            reason: reason.to_owned(),
+            choices: options.clone(),
+            decided: ledger::adjudications(entries),
+            orders,
+        })
+    }
+
+    /// Rules on an act of the GM, and gives a seat its new player or its new token if that is the act.
+    pub fn act_as_gm(
+        &mut self,
+        mut loaded: LoadedMatch,
+        act: &Act,
+        successor: Option<Player>,
+    ) -> Decided<GmResult> {
+        let name = &self.settings.config.club.gm.name;
+        let cause = Cause::Gm { name, phase_no: loaded.game_match.phase_no, act };
+        let ruling = self.rule(&loaded.game_match, &cause);
+        let id = loaded.game_match.id.clone();
+        if let Some(untaken) = ruling.rejection {
+            return Ok(GmResult::Rejection { id, untaken });
+        }
+        let mut former = None;
+        if let Act::Replace { seat, .. } | Act::RenewToken(seat) = act {
+            let token = self.random().token().to_string();
+            let row = &mut loaded.seats[*seat];
+            former = Some(row.clone());
+            row.token = token;
+            row.player = successor.unwrap_or_else(|| row.player.clone());
+            let seats = &mut self.draft.settlement.seats;
+            seats.retain(|saved| (saved.match_id.as_str(), saved.seat) != (id.as_str(), *seat));
+            seats.push(seat_row(row));
+        }
+        self.keep_unasked(loaded, ruling, former.as_ref())?;
+        let loaded = self.game_match(&id)?.context("a match that was just ruled on")?;
+        Ok(GmResult::Match { line: gm_line(&loaded.game_match) })
+    }
+}

@@ -1,0 +1,304 @@
+//! The letters of a batch: grouped by what they touch, and decided group by group.
+//!
+//! Letters of one match, and letters of one sender, form a group, which is decided in order of arrival. Groups are
+//! decided in parallel, and joined in the order of their first letters. Only a decision shows everything that it
+//! touches: two letters may take up the same offer. Groups that turn out to share a key are merged and decided again.
+//!
+//! A letter from the GM may touch any match. It is decided after everything before it, and everything behind it is
+//! decided in order; such letters are too rare for anything cleverer to pay.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use anyhow::anyhow;
+
+use super::context::RulingContext;
+use super::decision::{Decision, Draft, Key};
+use super::one_letter::{ReadLetter, Sender, sender_of};
+use super::rows::match_row;
+use super::settings::Settings;
+use super::undecided::{Decided, Undecided, Wanted, collect_needs};
+use crate::daemon::parallel::par_map;
+use crate::letter::Digest;
+use crate::report::ClubLetter;
+use crate::store::{LetterDecision, LetterStatus, Postponed, Settlement, WaitingLetter};
+
+/// Failures after which a letter is set aside.
+pub const MAX_ATTEMPTS: u32 = 3;
+
+/// The letters of one transaction, and what is decided on them so far.
+pub struct LetterBatch {
+    letters: Arc<Vec<ReadLetter>>,
+    /// Groups that do not share a key.
+    groups: Vec<LetterGroup>,
+    /// Joined from all groups once they are decided.
+    joined: Option<Draft>,
+    /// The index of the first letter that is decided after all groups, in order.
+    in_order_from: usize,
+}
+
+/// Letters that share a key, by index in order of arrival, and their draft once they are decided.
+struct LetterGroup {
+    letters: Vec<usize>,
+    draft: Option<Draft>,
+}
+
+/// How often a decision may ask for rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rounds {
+    /// Missing rows are loaded, and the decision is made again.
+    More,
+    /// A letter that still lacks rows counts as failed, so that it does not block the others.
+    Last,
+}
+
+impl LetterBatch {
+    /// Groups letters; unless `in_parallel`, all are decided in order.
+    pub fn new(
+        settings: &Settings,
+        context: &RulingContext,
+        letters: Arc<Vec<ReadLetter>>,
+        in_parallel: bool,
+    ) -> Decided<LetterBatch> {
+        let mut keys = Vec::new();
+        for letter in letters.iter().take_while(|_| in_parallel) {
+            match keys_of(settings, context, letter)? {
+                Some(of_letter) => keys.push(of_letter),
+                None => break,
+            }
+        }
+        let groups = grouped(&keys).into_iter().map(|letters| LetterGroup { letters, draft: None });
+        Ok(LetterBatch { groups: groups.collect(), in_order_from: keys.len(), joined: None, letters })
+    }
+
+    /// Decides on all letters. Groups that are decided stay so while others lack rows.
+    pub fn decide(
+        &mut self,
+        settings: &Settings,
+        context: &RulingContext,
+        rounds: Rounds,
+    ) -> Decided<Settlement> {
+        if self.joined.is_none() {
+            self.decide_groups(settings, context, rounds)?;
+            while self.merge_groups_that_share_keys() {
+                self.decide_groups(settings, context, rounds)?;
+            }
+            let mut joined = Draft::new(context.at);
+            for group in mem::take(&mut self.groups) {
+                joined.join(group.draft.ok_or_else(|| anyhow!("a group is not decided"))?);
+            }
+            self.joined = Some(joined);
+        }
+        let in_order = &self.letters[self.in_order_from..];
+        let draft = match &self.joined {
+            // Lacking rows it will be needed once more.
+            Some(joined) if !in_order.is_empty() => {
+                decide_in_order(settings, context, joined.clone(), in_order, rounds)?
+            }
+            _ => self.joined.take().unwrap_or_default(),
+        };
+        Ok(finish(draft)?)
+    }
+
+    fn decide_groups(&mut self, settings: &Settings, context: &RulingContext, rounds: Rounds) -> Decided<()> {
+        let letters = &self.letters;
+        let undecided: Vec<usize> =
+            (0..self.groups.len()).filter(|index| self.groups[*index].draft.is_none()).collect();
+        let drafts = par_map(&undecided, |index| {
+            let group = self.groups[*index].letters.iter().map(|index| &letters[*index]);
+            decide_in_order(settings, context, Draft::new(context.at), group, rounds)
+        });
+        let mut missing = Wanted::default();
+        for (index, draft) in undecided.into_iter().zip(drafts) {
+            self.groups[index].draft = collect_needs(draft, &mut missing)?;
+        }
+        if missing == Wanted::default() { Ok(()) } else { Err(missing.into()) }
+    }
+
+    /// Returns whether there were any.
+    fn merge_groups_that_share_keys(&mut self) -> bool {
+        let touched = self
+            .groups
+            .iter_mut()
+            .map(|group| group.draft.as_mut().map(|draft| mem::take(&mut draft.touched)).unwrap_or_default());
+        let touched: Vec<BTreeSet<Key>> = touched.collect();
+        let merged = grouped(&touched);
+        let before = mem::take(&mut self.groups);
+        let found = merged.len() < before.len();
+        let mut before: Vec<Option<LetterGroup>> = before.into_iter().map(Some).collect();
+        for indices in merged {
+            let is_merged = indices.len() > 1;
+            let parts: Vec<LetterGroup> = indices.iter().filter_map(|index| before[*index].take()).collect();
+            let mut letters: Vec<usize> = parts.iter().flat_map(|part| part.letters.clone()).collect();
+            letters.sort_unstable();
+            let kept = parts.into_iter().next().and_then(|part| part.draft).filter(|_| !is_merged);
+            let touched = indices.first().map(|index| touched[*index].clone()).unwrap_or_default();
+            let draft = kept.map(|draft| Draft { touched, ..draft });
+            self.groups.push(LetterGroup { letters, draft });
+        }
+        found
+    }
+}
+
+/// What a letter touches as far as that shows before it is decided; `None`: it may touch anything.
+fn keys_of(
+    settings: &Settings,
+    context: &RulingContext,
+    letter: &ReadLetter,
+) -> Decided<Option<BTreeSet<Key>>> {
+    let letter = match &letter.read {
+        None => return Ok(Some(BTreeSet::new())),
+        Some(Ok(letter)) => letter,
+        Some(Err(unreadable)) => {
+            let address = unreadable.answerable.iter();
+            return Ok(Some(address.map(|address| Key::Address(address.as_str().to_owned())).collect()));
+        }
+    };
+    let mut keys = BTreeSet::from([Key::Address(letter.from.as_str().to_owned())]);
+    if letter.automatic.is_some() {
+        return Ok(Some(keys));
+    }
+    match sender_of(settings, context, letter)? {
+        Sender::Gm { .. } => return Ok(None),
+        Sender::Seat(row) => {
+            keys.insert(Key::Match(row.match_id));
+            keys.extend(row.player.addresses.into_iter().next().map(Key::Address));
+        }
+        Sender::Impostor(_) | Sender::Stranger => {}
+    }
+    Ok(Some(keys))
+}
+
+/// Puts together the indices of those that share a key, directly or by way of others; each group in order, and the
+/// groups in the order of their first members.
+fn grouped(keys: &[BTreeSet<Key>]) -> Vec<Vec<usize>> {
+    let mut leaders: Vec<usize> = (0..keys.len()).collect();
+    let mut first_with: BTreeMap<&Key, usize> = BTreeMap::new();
+    for (index, own) in keys.iter().enumerate() {
+        for key in own {
+            let other = *first_with.entry(key).or_insert(index);
+            let (own, other) = (leader(&leaders, index), leader(&leaders, other));
+            leaders[own.max(other)] = own.min(other);
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for index in 0..keys.len() {
+        groups.entry(leader(&leaders, index)).or_default().push(index);
+    }
+    groups.into_values().collect()
+}
+
+fn leader(leaders: &[usize], mut index: usize) -> usize {
+    while leaders[index] != index {
+        index = leaders[index];
+    }
+    index
+}
+
+fn decide_in_order<'l>(
+    settings: &Settings,
+    context: &RulingContext,
+    draft: Draft,
+    letters: impl IntoIterator<Item = &'l ReadLetter>,
+    rounds: Rounds,
+) -> Decided<Draft> {
+    let mut decision = Decision::upon(settings, context, draft);
+    for letter in letters {
+        decide_safely(&mut decision, letter, rounds)?;
+    }
+    Ok(decision.draft)
+}
+
+/// Decides on one letter. If that fails, nothing remains of it but that it failed.
+fn decide_safely(decision: &mut Decision<'_>, letter: &ReadLetter, rounds: Rounds) -> Decided<()> {
+    let before = decision.draft.clone();
+    decision.begin_letter(letter.waiting.digest);
+    let decided = catch_unwind(AssertUnwindSafe(|| decision.decide_letter(letter)));
+    let error = match decided {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(Undecided::Needs(wanted))) if rounds == Rounds::More => {
+            return Err(Undecided::Needs(wanted));
+        }
+        Ok(Err(Undecided::Needs(_))) => anyhow!("ruling on the letter takes too many queries"),
+        Ok(Err(Undecided::Failed(error))) => error,
+        Err(_panic) => anyhow!("ruling on the letter failed"),
+    };
+    decision.draft = before;
+    decision.set_back(&letter.waiting, &error)
+}
+
+impl Decision<'_> {
+    /// Counts a failure. After [`MAX_ATTEMPTS`] the letter is set aside, and the GM is told.
+    fn set_back(&mut self, waiting: &WaitingLetter, error: &anyhow::Error) -> Decided<()> {
+        let (letter, attempts) = (waiting.digest, waiting.tries + 1);
+        let note = format!("{error:#}");
+        tracing::error!(%letter, attempts, error = note, "failed to rule on a letter");
+        if attempts < MAX_ATTEMPTS {
+            self.draft.settlement.postponed.push(Postponed { digest: letter, note, until: None });
+            return Ok(());
+        }
+        let sender = sender_in_header(&waiting.raw);
+        let plain = ClubLetter::SetAside { digest: letter.to_string(), sender, note: note.clone() };
+        let dispatch = self.gm_dispatch(&plain, &set_aside(letter), None)?;
+        let status = LetterStatus::SetAside;
+        self.draft.settlement.decided.push(LetterDecision { digest: letter, status, note, seat: None });
+        self.draft.settlement.dispatches.push(dispatch);
+        Ok(())
+    }
+}
+
+/// Counts a failure of a letter of which the settlement cannot be committed.
+///
+/// # Errors
+/// The letter to the GM cannot be worded.
+pub fn set_back(
+    settings: &Settings,
+    context: &RulingContext,
+    waiting: &WaitingLetter,
+    error: &anyhow::Error,
+) -> Decided<Settlement> {
+    let mut decision = Decision::new(settings, context);
+    decision.set_back(waiting, error)?;
+    Ok(decision.draft.settlement)
+}
+
+/// Names the letter that tells the GM of a letter that was set aside.
+fn set_aside(letter: Digest) -> String {
+    format!("s.{}", &letter.to_string()[..24])
+}
+
+/// The settlement of a draft. The matches are written as JSON in parallel.
+fn finish(draft: Draft) -> anyhow::Result<Settlement> {
+    let Draft { matches, mut settlement, .. } = draft;
+    let changed: Vec<_> = matches.values().collect();
+    for row in par_map(&changed, |loaded| match_row(&loaded.game_match, loaded.version)) {
+        settlement.matches.push(row?);
+    }
+    Ok(settlement)
+}
+
+/// The sender that the header names, of a letter that could not be ruled on.
+fn sender_in_header(raw: &[u8]) -> String {
+    let mail = mail_parser::MessageParser::default().parse_headers(raw);
+    let sender = mail.as_ref().and_then(|mail| mail.from()?.first()?.address());
+    sender.unwrap_or("nobody").chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(names: &str) -> BTreeSet<Key> {
+        names.chars().map(|name| Key::Match(name.to_string())).collect()
+    }
+
+    #[test]
+    fn what_shares_a_key_by_way_of_others_is_one_group() {
+        let of = |names: &[&str]| grouped(&names.iter().map(|names| keys(names)).collect::<Vec<_>>());
+        assert_eq!(of(&["a", "b", "a", "c"]), [vec![0, 2], vec![1], vec![3]]);
+        assert_eq!(of(&["a", "b", "c", "bc", "ab"]), [vec![0, 1, 2, 3, 4]]);
+        assert_eq!(of(&["", "", "a"]), [vec![0], vec![1], vec![2]]);
+    }
+}

@@ -1,0 +1,97 @@
+//! Letters about no running match: answers to anybody, offers, and letters to the GM.
+
+use super::decision::Decision;
+use super::undecided::Decided;
+use crate::letter::{Address, Digest};
+use crate::referee::DispatchKind;
+use crate::report::envelope::{AnsweredLetter, Envelope};
+use crate::report::{self, ClubLetter, WordedLetter};
+use crate::store::NewDispatch;
+
+/// Who gets such a letter, and by what it is found again.
+pub struct PlainEnvelope<'a> {
+    pub name: &'a str,
+    pub address: &'a str,
+    /// The part of its Message-ID that no other letter has.
+    pub unique: &'a str,
+    pub kind: DispatchKind,
+}
+
+impl Decision<'_> {
+    /// Words a letter that answers none.
+    pub fn plain_dispatch(&self, plain: &ClubLetter, to: &PlainEnvelope<'_>) -> Decided<NewDispatch> {
+        let page = self.word_club_letter(plain, "")?;
+        self.assemble(page, "", to, None)
+    }
+
+    /// Words an answer to the letter `digest`, which acted for no seat.
+    pub fn plain_answer(
+        &self,
+        plain: &ClubLetter,
+        to: &Address,
+        digest: Digest,
+        answered: Option<&AnsweredLetter>,
+    ) -> Decided<NewDispatch> {
+        let page = self.word_club_letter(plain, "")?;
+        let unique = format!("a.{}", &digest.to_string()[..24]);
+        let to =
+            PlainEnvelope { name: "", address: to.as_str(), unique: &unique, kind: DispatchKind::Answer };
+        let dispatch = self.assemble(page, "", &to, answered)?;
+        Ok(NewDispatch { answers: Some(digest), ..dispatch })
+    }
+
+    /// Words a letter to the GM.
+    pub fn gm_dispatch(
+        &self,
+        plain: &ClubLetter,
+        unique: &str,
+        answered: Option<&AnsweredLetter>,
+    ) -> Decided<NewDispatch> {
+        let token = &self.context.gm_token;
+        let page = self.word_club_letter(plain, token)?;
+        let gm = &self.settings.config.club.gm;
+        let to = PlainEnvelope {
+            name: &gm.name,
+            address: gm.address.as_str(),
+            unique,
+            kind: if answered.is_some() { DispatchKind::Answer } else { DispatchKind::Notice },
+        };
+        let dispatch = self.assemble(page, token, &to, answered)?;
+        Ok(NewDispatch { answers: answered.map(|letter| letter.digest), ..dispatch })
+    }
+
+    fn word_club_letter(&self, plain: &ClubLetter, token: &str) -> Decided<WordedLetter> {
+        let club = self.settings.stationery.club();
+        Ok(report::word_club_letter(&self.settings.templates, &club, plain, token)?)
+    }
+
+    /// Puts a worded letter into its envelope.
+    pub fn assemble(
+        &self,
+        page: WordedLetter,
+        token: &str,
+        to: &PlainEnvelope<'_>,
+        answered: Option<&AnsweredLetter>,
+    ) -> Decided<NewDispatch> {
+        let message_id = self.settings.stationery.message_id(token, to.unique);
+        let envelope = Envelope {
+            token,
+            to_name: to.name,
+            to: to.address,
+            message_id: &message_id,
+            match_id: None,
+            date: self.at(),
+        };
+        let bytes = self.settings.stationery.mail(page, &envelope, answered)?;
+        Ok(NewDispatch {
+            message_id,
+            recipient: to.address.to_owned(),
+            bytes,
+            kind: to.kind,
+            match_id: None,
+            seat: None,
+            answers: None,
+            asked: None,
+        })
+    }
+}

@@ -1,0 +1,30 @@
+//! Decisions: rows in, a settlement out.
+//!
+//! Nothing here awaits, queries the database, or asks the system for the time or for randomness. A [`RulingContext`]
+//! holds what a decision may read; where it lacks a row, the answer is [`Undecided::Needs`], and the caller loads the
+//! row and decides again. The mail that follows from a decision is worded and assembled here, too.
+
+pub mod alarm;
+mod answers;
+mod challenge;
+pub mod clock;
+pub mod context;
+mod decision;
+pub mod digest;
+mod everybody;
+mod gm;
+pub mod instructions;
+pub mod letters;
+pub mod lists;
+mod mail;
+pub mod offers;
+pub mod one_letter;
+pub mod openings;
+mod people;
+pub mod random;
+pub mod returned;
+pub mod rows;
+mod seat;
+pub mod settings;
+mod stranger;
+pub mod undecided;

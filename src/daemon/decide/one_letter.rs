@@ -1,0 +1,147 @@
+//! One letter: whom it is from, and what follows from that.
+
+use anyhow::Context as _;
+use chrono::TimeDelta;
+
+use super::context::RulingContext;
+use super::decision::Decision;
+use super::settings::Settings;
+use super::undecided::Decided;
+use crate::game::Line;
+use crate::letter::{Letter, NewText, UnreadableLetter};
+use crate::post::dkim::DkimVerdict;
+use crate::referee;
+use crate::store::{LetterDecision, LetterStatus, Postponed, TokenRow, WaitingLetter};
+
+/// A parsed letter, not yet matched to a seat.
+pub type ReadResult = Result<Letter, Box<UnreadableLetter>>;
+
+/// A waiting letter and what was read in it; `None`: reading it panicked.
+pub struct ReadLetter {
+    pub waiting: WaitingLetter,
+    pub read: Option<ReadResult>,
+}
+
+/// Whom a letter is from.
+pub enum Sender {
+    Seat(TokenRow),
+    /// The GM's address, and whether the GM's token came back.
+    Gm {
+        has_token: bool,
+    },
+    /// Bears somebody else's token; gets no answer. Holds the note for the GM.
+    Impostor(&'static str),
+    Stranger,
+}
+
+/// What is noted of a letter that is not signed although it must be.
+const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
+
+/// How long a letter waits for the next DNS query after one that failed.
+const DKIM_RETRY: TimeDelta = TimeDelta::minutes(15);
+
+/// How long DNS failures are retried before a letter counts as unproven.
+const DKIM_MAX_WAIT: TimeDelta = TimeDelta::days(3);
+
+impl Decision<'_> {
+    /// Decides what becomes of one letter.
+    pub fn decide_letter(&mut self, letter: &ReadLetter) -> Decided<()> {
+        let waiting = &letter.waiting;
+        let letter = match letter.read.as_ref().context("reading the letter failed")? {
+            Ok(letter) => letter,
+            Err(unreadable) => {
+                if let Some(automatic) = &unreadable.automatic {
+                    self.note_automatic(automatic)?;
+                }
+                return self.answer_unreadable(waiting, unreadable);
+            }
+        };
+        if let Some(automatic) = &letter.automatic {
+            self.note_automatic(automatic)?;
+            self.decided(waiting, LetterStatus::Automatic, automatic.to_string());
+            return Ok(());
+        }
+        let sender = sender_of(self.settings, self.context, letter)?;
+        if let Sender::Impostor(note) = sender {
+            self.decided(waiting, LetterStatus::Ignored, note.to_owned());
+            return Ok(());
+        }
+        let proven = match self.dkim_verdict(waiting) {
+            DkimVerdict::Passed => true,
+            DkimVerdict::NotPassed => false,
+            DkimVerdict::TryLater => {
+                self.draft.settlement.postponed.push(Postponed {
+                    digest: waiting.digest,
+                    note: "the DNS did not answer whether it is signed".to_owned(),
+                    until: Some(self.at() + DKIM_RETRY),
+                });
+                return Ok(());
+            }
+        };
+        match sender {
+            Sender::Seat(row) if !proven => {
+                self.note_unproven(&row)?;
+                self.decided(waiting, LetterStatus::Ignored, UNPROVEN.to_owned());
+                Ok(())
+            }
+            Sender::Gm { .. } if !proven => {
+                self.decided(waiting, LetterStatus::Ignored, UNPROVEN.to_owned());
+                Ok(())
+            }
+            Sender::Seat(row) => self.rule_on_seat_letter(waiting, letter, &row),
+            Sender::Gm { has_token } => self.follow_gm_letter(waiting, letter, has_token),
+            Sender::Stranger | Sender::Impostor(_) => self.answer_stranger(waiting, letter, proven),
+        }
+    }
+
+    /// Notes what became of a letter that acts for no seat.
+    pub fn decided(&mut self, waiting: &WaitingLetter, status: LetterStatus, note: String) {
+        let decision = LetterDecision { digest: waiting.digest, status, note, seat: None };
+        self.draft.settlement.decided.push(decision);
+    }
+
+    /// The verdict on a letter that wants to act.
+    fn dkim_verdict(&self, waiting: &WaitingLetter) -> DkimVerdict {
+        let Some(verdicts) = &self.context.dkim else { return DkimVerdict::Passed };
+        match verdicts.get(&waiting.digest) {
+            Some(DkimVerdict::Passed) => DkimVerdict::Passed,
+            Some(DkimVerdict::TryLater) if self.at() - waiting.received_at < DKIM_MAX_WAIT => {
+                DkimVerdict::TryLater
+            }
+            // A letter whose verification panicked has no verdict.
+            Some(DkimVerdict::TryLater | DkimVerdict::NotPassed) | None => DkimVerdict::NotPassed,
+        }
+    }
+}
+
+/// Whom a letter is from: a seat's token must come back, from an address of that seat's player; or it is from the GM.
+pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) -> Decided<Sender> {
+    let is_gm = settings.is_gm(&letter.from);
+    let mut impostor = None;
+    for token in &letter.tokens {
+        match context.seat_by_token(token.as_str())? {
+            Some(row) if row.player.addresses.iter().any(|address| address == letter.from.as_str()) => {
+                return Ok(Sender::Seat(row.clone()));
+            }
+            Some(_) => impostor = Some("a reply token, but not from that player's address"),
+            None if token.as_str() != context.gm_token => {}
+            None if is_gm => return Ok(Sender::Gm { has_token: true }),
+            None => impostor = Some("the GM's reply token, but not the GM's address"),
+        }
+    }
+    Ok(match impostor {
+        Some(note) => Sender::Impostor(note),
+        None if is_gm && !referee::instructions(&lines_of(letter)).0.is_empty() => {
+            Sender::Gm { has_token: false }
+        }
+        None => Sender::Stranger,
+    })
+}
+
+/// What the person wrote now, as lines.
+pub fn lines_of(letter: &Letter) -> Vec<Line> {
+    match letter.new_text(None) {
+        NewText::Lines(lines) => lines,
+        NewText::Blank | NewText::Unreadable(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,207 @@
+//! Opening a match: its name, its tokens, its secret, and the first letters to both players.
+
+use anyhow::{Context as _, anyhow};
+
+use super::context::RulingContext;
+use super::decision::Decision;
+use super::random::Random;
+use super::rows::{Readers, match_row};
+use super::settings::Settings;
+use super::undecided::{Decided, Wanted, collect_needs};
+use crate::game::any::{Choices, GameKind};
+use crate::game::{BySeat, HouseLevel, Seat};
+use crate::ledger::{SealKey, Source};
+use crate::letter::Address;
+use crate::referee::{self, Match, Opening, Terms};
+use crate::store::{Player, SeatRow, Settlement, TokenRow};
+
+/// A person for a seat.
+#[derive(Clone, Debug)]
+pub struct NamedAddress {
+    /// Empty: the name that is stored, or the local part of the address.
+    pub name: String,
+    pub address: Address,
+}
+
+/// Who gets a seat.
+#[derive(Clone, Debug)]
+pub enum Holder {
+    Player(NamedAddress),
+    House(&'static HouseLevel),
+}
+
+/// A match to be opened.
+#[derive(Clone, Debug)]
+pub struct NewMatch {
+    pub game: GameKind,
+    pub choices: Choices,
+    pub players: BySeat<Holder>,
+    pub terms: Terms,
+}
+
+/// The letters of names and codes: Crockford's, none of which looks like another.
+pub const CODE_LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/// Maximum characters of a player's name: a longer one breaks the lines of our letters.
+const MAX_NAME: usize = 40;
+
+/// Checks whether this can be a player's name.
+///
+/// # Errors
+/// What would do, as a sentence.
+pub fn fit_name(name: &str) -> Result<(), String> {
+    let fits = (1..=MAX_NAME).contains(&name.chars().count()) && !name.contains(char::is_control);
+    if fits { Ok(()) } else { Err(format!("A name is one line of at most {MAX_NAME} letters.")) }
+}
+
+/// The name of somebody of whom only the address is known.
+pub fn name_from(address: &Address) -> String {
+    address.local().chars().take(MAX_NAME).collect()
+}
+
+/// Opens matches, all or none.
+pub fn open_all(
+    settings: &Settings,
+    context: &RulingContext,
+    new: &[NewMatch],
+    source: &Source,
+) -> Decided<(Vec<Match>, Settlement)> {
+    let mut decision = Decision::new(settings, context);
+    let mut missing = Wanted::default();
+    // All names are drawn before any letter is worded: some are taken, and then this is decided again.
+    let mut planned = Vec::with_capacity(new.len());
+    for (index, one) in new.iter().enumerate() {
+        let plan = collect_needs(decision.plan(one), &mut missing);
+        planned.extend(plan.with_context(|| which_fails(index, new.len()))?);
+    }
+    if missing != Wanted::default() {
+        return Err(missing.into());
+    }
+    let mut opened = Vec::with_capacity(new.len());
+    for (index, plan) in planned.into_iter().enumerate() {
+        let opening = collect_needs(decision.carry_out(plan, source.clone()), &mut missing);
+        opened.extend(opening.with_context(|| which_fails(index, new.len()))?);
+    }
+    Ok((opened, decision.draft.settlement))
+}
+
+fn which_fails(index: usize, matches: usize) -> String {
+    match matches {
+        1 => "the match cannot be opened".to_owned(),
+        many => format!("no match was opened; match {} of {many} cannot be", index + 1),
+    }
+}
+
+/// A match whose name, holders and tokens are settled.
+struct Plan {
+    opening: Opening,
+    seats: BySeat<TokenRow>,
+}
+
+impl Decision<'_> {
+    /// Opens a match and words its first letters.
+    pub fn open_match(&mut self, new: &NewMatch, source: Source) -> Decided<Match> {
+        let plan = self.plan(new)?;
+        self.carry_out(plan, source)
+    }
+
+    fn plan(&mut self, new: &NewMatch) -> Decided<Plan> {
+        // A stream of its own for each opening, so that its name stays the same while another one lacks rows.
+        let mut random = self.random();
+        let players = self.players_of(new)?;
+        if players.first.id == players.second.id {
+            return Err(anyhow!("{} cannot play both sides", players.first.name).into());
+        }
+        let house = new.players.as_ref().map(|holder| match holder {
+            Holder::Player(_) => None,
+            Holder::House(level) => Some(level.name.to_owned()),
+        });
+        if house.first.is_some() && house.second.is_some() {
+            return Err(anyhow!("one of the two seats at least is a player's").into());
+        }
+        let id = self.free_name(new.game, &mut random)?;
+        let seats = BySeat::from_fn(|seat| TokenRow {
+            token: random.token().to_string(),
+            match_id: id.clone(),
+            seat,
+            player: players[seat].clone(),
+        });
+        let opening = Opening {
+            id,
+            game: new.game,
+            choices: new.choices.clone(),
+            players: BySeat::from_fn(|seat| players[seat].name.clone()),
+            house,
+            terms: new.terms.clone(),
+            desk: self.settings.identity.clone(),
+            key: SealKey::new(random.bytes()),
+        };
+        Ok(Plan { opening, seats })
+    }
+
+    fn carry_out(&mut self, Plan { opening, seats }: Plan, source: Source) -> Decided<Match> {
+        let game = opening.game;
+        let mut ruling = referee::open(opening, source, self.at());
+        let rows = self.rows(&mut ruling, &Readers::seats(&seats))?;
+        tracing::info!(match_id = ruling.after.id, %game, "match opened");
+        let settlement = &mut self.draft.settlement;
+        settlement.matches.push(match_row(&ruling.after, 0)?);
+        settlement.seats.extend(Seat::BOTH.map(|seat| seat_row(&seats[seat])));
+        settlement.entries.extend(rows.entries);
+        settlement.dispatches.extend(rows.dispatches);
+        Ok(ruling.after)
+    }
+
+    fn players_of(&mut self, new: &NewMatch) -> Decided<BySeat<Player>> {
+        let mut missing = Wanted::default();
+        let first = collect_needs(self.player_of(&new.players.first), &mut missing)?;
+        let second = collect_needs(self.player_of(&new.players.second), &mut missing)?;
+        match (first, second) {
+            (Some(first), Some(second)) => Ok(BySeat::new(first, second)),
+            _ => Err(missing.into()),
+        }
+    }
+
+    fn player_of(&mut self, holder: &Holder) -> Decided<Player> {
+        match holder {
+            Holder::Player(NamedAddress { name, address }) => {
+                let name = if name.is_empty() { name_from(address) } else { name.clone() };
+                fit_name(&name).map_err(anyhow::Error::msg)?;
+                self.player_or_new(address.as_str(), &name)
+            }
+            Holder::House(level) => self.house_player(level),
+        }
+    }
+
+    /// The house at a level, where a seat wants a player. Its address is none, so that nobody can write from there and
+    /// nothing is sent there.
+    pub fn house_player(&mut self, level: &HouseLevel) -> Decided<Player> {
+        self.player_or_new(&format!("house:{}", level.name), &level.player_name())
+    }
+
+    /// Draws a name that no match has.
+    fn free_name(&mut self, game: GameKind, random: &mut Random) -> Decided<String> {
+        loop {
+            let id = draw_name(game, random);
+            if !self.context.is_taken(&id)? && self.draft.names.insert(id.clone()) {
+                return Ok(id);
+            }
+        }
+    }
+}
+
+pub fn seat_row(row: &TokenRow) -> SeatRow {
+    SeatRow {
+        match_id: row.match_id.clone(),
+        seat: row.seat,
+        player_id: row.player.id,
+        token: row.token.clone(),
+    }
+}
+
+/// `QZ-7K3M`.
+fn draw_name(game: GameKind, random: &mut Random) -> String {
+    let letters: [u8; 4] = random.bytes();
+    let letters = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
+    format!("{}-{}", game.prefix(), String::from_iter(letters))
+}

@@ -1,0 +1,106 @@
+//! The players whom the GM's instructions are about: shown, renamed, merged, and marked as reachable again.
+
+use super::context::LoadedMatch;
+use super::decision::Decision;
+use super::openings::fit_name;
+use super::undecided::{Decided, Wanted, collect_needs};
+use crate::game::Seat;
+use crate::letter::Address;
+use crate::referee::{Act, Stage};
+use crate::report::GmResult;
+use crate::store::Player;
+
+impl Decision<'_> {
+    pub fn show_player(&self, player: &Player) -> Decided<GmResult> {
+        Ok(GmResult::Player {
+            name: player.name.clone(),
+            addresses: player.addresses.clone(),
+            bouncing: player.bouncing,
+            matches: self.context.matches_of(player.id)?.to_vec(),
+        })
+    }
+
+    pub fn rename_player(&mut self, address: &Address, name: &str, check: bool) -> Decided<GmResult> {
+        let Some(player) = self.player(address.as_str())? else { return Ok(no_player(address)) };
+        if let Err(says) = fit_name(name) {
+            return Ok(GmResult::Refused { says });
+        }
+        if check {
+            return Ok(GmResult::Would);
+        }
+        let player = Player { name: name.to_owned(), ..player };
+        self.rename_in_matches(player.id, &player)?;
+        self.save_player(player)
+    }
+
+    /// Marks that letters to a player arrive again, in each match where they came back.
+    pub fn clear_bounces(&mut self, address: &Address, check: bool) -> Decided<GmResult> {
+        let Some(player) = self.player(address.as_str())? else { return Ok(no_player(address)) };
+        if check {
+            return Ok(GmResult::Would);
+        }
+        for loaded in self.matches_with(player.id)? {
+            let bouncing =
+                |seat: &Seat| loaded.seats[*seat].player.id == player.id && loaded.game_match.bouncing[*seat];
+            if let Some(seat) = Seat::BOTH.into_iter().find(bouncing) {
+                self.act_as_gm(loaded, &Act::Restored(seat), None)?;
+            }
+        }
+        self.save_player(Player { bouncing: false, ..player })
+    }
+
+    fn save_player(&mut self, player: Player) -> Decided<GmResult> {
+        let shown = self.show_player(&player)?;
+        self.draft.settlement.players.push(player);
+        Ok(shown)
+    }
+
+    /// Gives the seats of the player `id` to `player`, under their name, in all matches that are not over.
+    fn rename_in_matches(&mut self, id: i64, player: &Player) -> Decided<()> {
+        for mut loaded in self.matches_with(id)? {
+            let seat = Seat::BOTH.into_iter().find(|seat| loaded.seats[*seat].player.id == id);
+            let Some(seat) = seat.filter(|_| loaded.game_match.stage != Stage::Over) else { continue };
+            loaded.seats[seat].player = player.clone();
+            self.act_as_gm(loaded, &Act::Rename { seat, name: player.name.clone() }, None)?;
+        }
+        Ok(())
+    }
+
+    /// A player's matches as this transaction leaves them so far, without those that this program cannot rule on.
+    fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
+        let mut missing = Wanted::default();
+        let mut matches = Vec::new();
+        for id in self.context.matches_of(player_id)? {
+            matches.extend(collect_needs(self.game_match(id), &mut missing)?.flatten().cloned());
+        }
+        if missing == Wanted::default() { Ok(matches) } else { Err(missing.into()) }
+    }
+
+    /// Makes two players one: `into` takes over the seats and addresses of `gone`.
+    pub fn merge_players(&mut self, gone: &Address, into: &Address, check: bool) -> Decided<GmResult> {
+        let Some(old) = self.player(gone.as_str())? else { return Ok(no_player(gone)) };
+        let Some(new) = self.player(into.as_str())? else { return Ok(no_player(into)) };
+        let merged = &self.draft.settlement.merged;
+        let is_merged = |id: i64| merged.iter().any(|(gone, into)| *gone == id || *into == id);
+        let of_old = self.context.matches_of(old.id)?;
+        let of_new = self.context.matches_of(new.id)?;
+        let play_each_other = of_old.iter().any(|id| of_new.contains(id));
+        if old.id == new.id || play_each_other || is_merged(old.id) || is_merged(new.id) {
+            let says = format!("{} and {} cannot become one player.", old.name, new.name);
+            return Ok(GmResult::Refused { says });
+        }
+        if check {
+            return Ok(GmResult::Would);
+        }
+        let matches = of_new.iter().chain(of_old).cloned().collect();
+        self.rename_in_matches(old.id, &new)?;
+        self.draft.settlement.merged.push((old.id, new.id));
+        let mut addresses = new.addresses.clone();
+        addresses.extend(old.addresses);
+        Ok(GmResult::Player { name: new.name, addresses, bouncing: new.bouncing, matches })
+    }
+}
+
+pub fn no_player(address: &Address) -> GmResult {
+    GmResult::NoPlayer { address: address.as_str().to_owned() }
+}

@@ -1,0 +1,60 @@
+//! Randomness drawn from a seed, so that a decision that is made again draws the same.
+//!
+//! A decision may end because a row is missing: whether the name that it drew for a match is free, for example. When
+//! it is made again it must draw that name again, so the system's random numbers cannot be asked in between. Each
+//! context has a seed of 256 bits from the system; a stream is SHA-256 over the seed, a label and a counter.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::letter::{Digest, Token};
+
+/// A stream of random bytes.
+#[derive(Clone, Debug)]
+pub struct Random {
+    key: [u8; 32],
+    blocks: u64,
+}
+
+impl Random {
+    /// The stream number `stream` for what `subject` names: the digest of a letter, or nothing.
+    pub fn new(seed: &[u8; 32], subject: &[u8], stream: u64) -> Random {
+        let key = Sha256::new().chain_update(seed).chain_update(stream.to_be_bytes()).chain_update(subject);
+        Random { key: key.finalize().into(), blocks: 0 }
+    }
+
+    /// The next bytes.
+    pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
+        const { assert!(N <= 32, "a block has 32 bytes") };
+        let block = Sha256::new().chain_update(self.key).chain_update(self.blocks.to_be_bytes()).finalize();
+        self.blocks += 1;
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(&block[..N]);
+        bytes
+    }
+
+    pub fn token(&mut self) -> Token {
+        Token::from_random(self.bytes())
+    }
+}
+
+/// The bytes that name a letter's streams.
+pub fn subject(letter: Option<Digest>) -> Vec<u8> {
+    letter.map(|digest| digest.as_bytes().to_vec()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_repeats_itself_and_differs_from_every_other() {
+        let drawn =
+            |seed: u8, subject: &[u8], stream| Random::new(&[seed; 32], subject, stream).bytes::<32>();
+        assert_eq!(drawn(1, b"letter", 1), drawn(1, b"letter", 1));
+        assert_ne!(drawn(1, b"letter", 1), drawn(2, b"letter", 1));
+        assert_ne!(drawn(1, b"letter", 1), drawn(1, b"other", 1));
+        assert_ne!(drawn(1, b"letter", 1), drawn(1, b"letter", 2));
+        let mut stream = Random::new(&[0; 32], b"", 0);
+        assert_ne!(stream.bytes::<10>(), stream.bytes::<10>());
+    }
+}

@@ -1,0 +1,113 @@
+//! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A seat whose
+//! letters come back misses no deadline until the GM has decided.
+
+use super::context::RulingContext;
+use super::decision::{Decision, Key};
+use super::mail::PlainEnvelope;
+use super::settings::Settings;
+use super::undecided::{Decided, Wanted, collect_needs};
+use crate::letter::{Automatic, AutomaticKind};
+use crate::referee::{Act, Cause, DispatchKind};
+use crate::report::ClubLetter;
+use crate::store::{Claimed, DispatchRow, Player, Settlement, TokenRow};
+
+/// Marks the seat of a dispatch that was given up, and tells the GM.
+pub fn note_given_up(
+    settings: &Settings,
+    context: &RulingContext,
+    claimed: &Claimed,
+    error: &str,
+) -> Decided<Settlement> {
+    let mut decision = Decision::new(settings, context);
+    if let Some(row) = context.dispatch(&claimed.message_id)? {
+        decision.mark(row, true)?;
+    }
+    // The GM need not be written to about a letter that the GM did not get.
+    if claimed.recipient != settings.config.club.gm.address.as_str() {
+        let plain = ClubLetter::GivenUp {
+            recipient: claimed.recipient.clone(),
+            kind: claimed.kind,
+            match_id: claimed.match_id.clone(),
+            error: error.to_owned(),
+        };
+        let dispatch = decision.gm_dispatch(&plain, &given_up(claimed.id), None)?;
+        decision.draft.settlement.dispatches.push(dispatch);
+    }
+    Ok(decision.finish()?)
+}
+
+/// Names the letter that tells the GM of a dispatch that was given up.
+pub fn given_up(dispatch_id: i64) -> String {
+    format!("f.{dispatch_id}")
+}
+
+/// Whether an automatic letter says that a letter of ours failed (`true`) or that its reader is away (`false`);
+/// `None`: neither.
+pub fn failed(automatic: &Automatic) -> Option<bool> {
+    match automatic.kind {
+        AutomaticKind::Failed => Some(true),
+        AutomaticKind::Absence => Some(false),
+        AutomaticKind::Delayed | AutomaticKind::Other => None,
+    }
+}
+
+impl Decision<'_> {
+    /// Marks the seats whose letters a machine's letter is about.
+    pub fn note_automatic(&mut self, automatic: &Automatic) -> Decided<()> {
+        let Some(failed) = failed(automatic) else { return Ok(()) };
+        let mut missing = Wanted::default();
+        for message_id in automatic.about() {
+            if let Some(Some(row)) = collect_needs(self.context.dispatch(message_id), &mut missing)? {
+                collect_needs(self.mark(row, failed), &mut missing)?;
+            }
+        }
+        if missing == Wanted::default() { Ok(()) } else { Err(missing.into()) }
+    }
+
+    /// Marks the seat that a dispatch went to. Two bounces of one dispatch count once, and one to somebody who no
+    /// longer holds the seat counts for nothing.
+    fn mark(&mut self, row: &DispatchRow, failed: bool) -> Decided<()> {
+        if row.returned || self.draft.settlement.returned.contains(&row.message_id) {
+            return Ok(());
+        }
+        self.touch(Key::Address(row.recipient.clone()));
+        if failed {
+            self.draft.settlement.returned.push(row.message_id.clone());
+        }
+        let (Some(id), Some(seat)) = (&row.match_id, row.seat) else { return Ok(()) };
+        let Some(loaded) = self.game_match(id)?.cloned() else { return Ok(()) };
+        let player = &loaded.seats[seat].player;
+        if !player.addresses.contains(&row.recipient) {
+            return Ok(());
+        }
+        let player = self.latest(player.clone());
+        let act = if failed { Act::Returned(seat) } else { Act::Away(seat) };
+        let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
+        let ruling = self.rule(&loaded.game_match, &cause);
+        if ruling.rejection.is_none() {
+            tracing::info!(match_id = id, %seat, failed, "a letter did not reach its reader");
+            self.keep_unasked(loaded, ruling, None)?;
+        }
+        if failed && !player.bouncing {
+            self.draft.settlement.players.push(Player { bouncing: true, ..player });
+        }
+        Ok(())
+    }
+
+    /// Tells the player of a seat, once, that a letter in their name was not proven to be theirs.
+    pub fn note_unproven(&mut self, row: &TokenRow) -> Decided<()> {
+        let Some(address) = row.player.addresses.first() else { return Ok(()) };
+        let unique = format!("u.{}.{}.{}", row.match_id.to_lowercase(), row.seat, row.player.id);
+        let plain = ClubLetter::Unproven { match_id: row.match_id.clone() };
+        let envelope =
+            PlainEnvelope { name: &row.player.name, address, unique: &unique, kind: DispatchKind::Notice };
+        let dispatch = self.plain_dispatch(&plain, &envelope)?;
+        let mut decided = self.draft.settlement.dispatches.iter();
+        let is_told = decided.any(|other| other.message_id == dispatch.message_id)
+            || self.context.dispatch(&dispatch.message_id)?.is_some();
+        if !is_told {
+            self.draft.settlement.dispatches.push(dispatch);
+        }
+        Ok(())
+    }
+}

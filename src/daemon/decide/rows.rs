@@ -1,0 +1,221 @@
+//! From a ruling to rows: its entries, and its letters worded and put into envelopes.
+
+use std::sync::Arc;
+
+use super::context::LoadedMatch;
+use super::decision::Decision;
+use super::undecided::Decided;
+use crate::game::BySeat;
+use crate::ledger::{self, ChainedEntry, Entry, Fact};
+use crate::letter::Digest;
+use crate::referee::{self, Act, Cause, Content, Dispatch, Match, Reader, Ruling};
+use crate::report::envelope::{self, AnsweredLetter, Envelope};
+use crate::report::{self, PictureCache, WordedLetter, WordingInput};
+use crate::store::{EntryRow, MatchRow, NewDispatch, TokenRow};
+
+/// What a ruling adds to the ledger and to the outbox.
+pub struct RulingRows {
+    pub entries: Vec<EntryRow>,
+    pub dispatches: Vec<NewDispatch>,
+}
+
+/// Who reads the letters of a ruling.
+#[derive(Clone, Copy)]
+pub struct Readers<'a> {
+    pub seats: &'a BySeat<TokenRow>,
+    /// Who held a seat until now.
+    pub former: Option<&'a TokenRow>,
+    /// The letter that the ruling is about, if it is about one.
+    pub answered: Option<&'a AnsweredLetter>,
+}
+
+impl<'a> Readers<'a> {
+    pub fn seats(seats: &'a BySeat<TokenRow>) -> Readers<'a> {
+        Readers { seats, former: None, answered: None }
+    }
+}
+
+/// The reply token, name and address of a reader.
+struct Addressee<'a> {
+    token: &'a str,
+    name: &'a str,
+    address: &'a str,
+}
+
+impl Decision<'_> {
+    /// Rules on a cause. If it decides anything, and the referee's address or wording has changed since the match was
+    /// last written about, that change is put into the ledger first.
+    pub fn rule(&self, game_match: &Match, cause: &Cause<'_>) -> Ruling {
+        let at = self.at();
+        if game_match.desk == self.settings.identity {
+            return referee::rule(game_match, cause, at);
+        }
+        let act = Act::Desk(self.settings.identity.clone());
+        let moved = referee::rule(game_match, &Cause::House { phase_no: game_match.phase_no, act: &act }, at);
+        let mut ruling = referee::rule(&moved.after, cause, at);
+        if ruling.after == moved.after {
+            return Ruling { after: game_match.clone(), ..ruling };
+        }
+        ruling.entries.splice(0..0, moved.entries);
+        ruling
+    }
+
+    /// Words the letters of a ruling, and notes their digests in the match: the next entry names them.
+    pub fn rows(&self, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
+        // This may lack the ledger's entries, so it comes before the wording, which takes longest.
+        let record = self.record_of_ended(ruling)?;
+        let entries: Vec<EntryRow> = ruling.entries.iter().map(entry_row).collect();
+        let game_match = Arc::new(ruling.after.clone());
+        // In games that hide nothing both seats see the same board.
+        let pictures = PictureCache::default();
+        let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
+        for (index, dispatch) in ruling.dispatches.iter().enumerate() {
+            let mut letter = self.word(&game_match, dispatch, readers, &pictures)?;
+            if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
+                letter.attachments.push((format!("{}.toml", game_match.id), record.clone()));
+            }
+            let unique = envelope::unique_part(&game_match, index);
+            dispatches.push(self.envelop(letter, &game_match, &unique, dispatch, readers)?);
+        }
+        ruling.after.told.extend(dispatches.iter().map(|dispatch| Digest::of(&dispatch.bytes)));
+        Ok(RulingRows { entries, dispatches })
+    }
+
+    /// Words a letter of the ruling that left the match as it is.
+    fn word(
+        &self,
+        game_match: &Arc<Match>,
+        dispatch: &Dispatch,
+        readers: &Readers<'_>,
+        pictures: &PictureCache,
+    ) -> Decided<WordedLetter> {
+        let token = self.addressee(dispatch.to, readers).token;
+        let club = self.settings.stationery.club();
+        let input = WordingInput { club: &club, game_match, dispatch, token, at: self.at() };
+        Ok(report::word(&self.settings.templates, &input, pictures)?)
+    }
+
+    /// Puts a worded letter into its envelope; `unique` names it within the ruling.
+    fn envelop(
+        &self,
+        letter: WordedLetter,
+        game_match: &Match,
+        unique: &str,
+        dispatch: &Dispatch,
+        readers: &Readers<'_>,
+    ) -> Decided<NewDispatch> {
+        let stationery = &self.settings.stationery;
+        let Addressee { token, name, address } = self.addressee(dispatch.to, readers);
+        let answered = readers.answered.filter(|_| matches!(dispatch.content, Content::Answer(_)));
+        let message_id = stationery.message_id(token, unique);
+        let envelope = Envelope {
+            token,
+            to_name: name,
+            to: address,
+            message_id: &message_id,
+            match_id: Some(&game_match.id),
+            date: self.at(),
+        };
+        let bytes = stationery.mail(letter, &envelope, answered)?;
+        Ok(NewDispatch {
+            message_id,
+            recipient: address.to_owned(),
+            bytes,
+            kind: envelope::kind(&dispatch.content),
+            match_id: Some(game_match.id.clone()),
+            seat: match dispatch.to {
+                Reader::Seat(seat) => Some(seat),
+                Reader::Former(_) | Reader::Gm => None,
+            },
+            answers: answered.map(|letter| letter.digest),
+            asked: None,
+        })
+    }
+
+    fn addressee<'b>(&'b self, reader: Reader, readers: &Readers<'b>) -> Addressee<'b> {
+        let holder = match reader {
+            Reader::Seat(seat) => Some(&readers.seats[seat]),
+            Reader::Former(_) => readers.former,
+            Reader::Gm => {
+                let gm = &self.settings.config.club.gm;
+                return Addressee {
+                    token: &self.context.gm_token,
+                    name: &gm.name,
+                    address: gm.address.as_str(),
+                };
+            }
+        };
+        let player = holder.map(|row| &row.player);
+        Addressee {
+            // The token of a former player's seat belongs to somebody else now.
+            token: match reader {
+                Reader::Seat(_) => holder.map_or("", |row| &row.token),
+                Reader::Former(_) | Reader::Gm => "",
+            },
+            name: player.map_or("", |player| &player.name),
+            address: player.and_then(|player| player.addresses.first()).map_or("", String::as_str),
+        }
+    }
+
+    /// The record of a match that ends with this ruling.
+    fn record_of_ended(&self, ruling: &Ruling) -> Decided<Option<String>> {
+        if !ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. })) {
+            return Ok(None);
+        }
+        let match_id = &ruling.after.id;
+        let mut entries: Vec<Entry> = self.context.entries(match_id)?.to_vec();
+        let unsaved = self.draft.settlement.entries.iter().filter(|row| row.match_id == *match_id);
+        for row in unsaved {
+            entries.push(serde_json::from_str(&row.json)?);
+        }
+        entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
+        Ok(ledger::record(&entries).map(|record| record.to_string()))
+    }
+
+    /// Adds a ruling and its rows to the draft.
+    pub fn keep_ruling(&mut self, loaded: LoadedMatch, ruling: Ruling, rows: RulingRows) {
+        self.keep_match(loaded, ruling.after);
+        self.draft.settlement.entries.extend(rows.entries);
+        self.draft.settlement.dispatches.extend(rows.dispatches);
+    }
+
+    /// Adds a ruling that no letter caused.
+    pub fn keep_unasked(
+        &mut self,
+        loaded: LoadedMatch,
+        mut ruling: Ruling,
+        former: Option<&TokenRow>,
+    ) -> Decided<()> {
+        let rows = self.rows(&mut ruling, &Readers { former, ..Readers::seats(&loaded.seats) })?;
+        self.keep_ruling(loaded, ruling, rows);
+        Ok(())
+    }
+}
+
+/// The row of a ledger entry.
+pub fn entry_row(chained: &ChainedEntry) -> EntryRow {
+    let ChainedEntry { entry, json, hash } = chained;
+    EntryRow {
+        match_id: entry.match_id.clone(),
+        seq: entry.seq,
+        at: entry.at,
+        kind: entry.fact.kind().to_owned(),
+        json: json.clone(),
+        hash: *hash,
+    }
+}
+
+/// The row of a match that was loaded at `version`.
+///
+/// # Errors
+/// The match cannot be written as JSON.
+pub fn match_row(game_match: &Match, version: i64) -> anyhow::Result<MatchRow> {
+    Ok(MatchRow {
+        id: game_match.id.clone(),
+        game: game_match.game,
+        stage: game_match.stage,
+        wake_at: game_match.wake_at(),
+        snapshot: serde_json::to_string(game_match)?,
+        version,
+    })
+}

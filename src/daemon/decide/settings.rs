@@ -1,0 +1,55 @@
+//! What the config and the templates settle for every decision.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use crate::config::Config;
+use crate::ledger::MailIdentity;
+use crate::letter::{Address, OwnIdentity};
+use crate::report::envelope::Stationery;
+use crate::report::{Templates, format_local};
+
+/// The club's config, templates and mail identity.
+pub struct Settings {
+    pub config: Arc<Config>,
+    pub templates: Arc<Templates>,
+    /// The referee's addresses, which tell our own lines in a letter from its sender's.
+    pub own: OwnIdentity,
+    pub stationery: Stationery,
+    /// The address and wording that each match's ledger names.
+    pub identity: MailIdentity,
+}
+
+impl Settings {
+    pub fn new(config: Arc<Config>, templates: Arc<Templates>) -> Settings {
+        let club = &config.club;
+        let own = OwnIdentity {
+            address: club.address.clone(),
+            message_id_domain: club.message_id_domain(),
+            return_path: club.return_path.clone(),
+        };
+        let stationery = Stationery {
+            club_name: club.name.clone(),
+            address: club.address.clone(),
+            plus_addresses: club.plus_addresses,
+            message_id_domain: club.message_id_domain(),
+        };
+        let identity = MailIdentity {
+            address: club.address.as_str().to_owned(),
+            wording: stationery.wording(&templates),
+            message_ids: club.message_id_domain(),
+        };
+        Settings { config, templates, own, stationery, identity }
+    }
+
+    pub fn is_gm(&self, address: &Address) -> bool {
+        let gm = &self.config.club.gm;
+        gm.address == *address || gm.also.contains(address)
+    }
+
+    /// A time in the club's zone, for people.
+    pub fn local_time(&self, at: DateTime<Utc>) -> String {
+        format_local(at, self.config.terms.zone)
+    }
+}

@@ -1,0 +1,161 @@
+//! Why a decision ended without a settlement, and which rows it wants.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+
+use crate::report::TemplateError;
+use crate::report::mime::MimeError;
+
+/// The rows that letters, or a decision, refer to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Reply tokens: of each, both seats of its match and the match itself.
+    pub tokens: BTreeSet<String>,
+    /// Match IDs: of each, its snapshot and both seats.
+    pub matches: BTreeSet<String>,
+    /// Names that matches may have.
+    pub names: BTreeSet<String>,
+    /// Match IDs whose ledger entries are wanted.
+    pub entries: BTreeSet<String>,
+    /// Match IDs whose sent reports are wanted.
+    pub reports: BTreeSet<String>,
+    /// Message-IDs of our letters whose text is wanted.
+    pub texts: BTreeSet<String>,
+    /// Message-IDs of our letters whose rows are wanted.
+    pub dispatches: BTreeSet<String>,
+    /// Addresses whose player is wanted.
+    pub addresses: BTreeSet<String>,
+    /// Addresses whose player is added under this name if there is none yet.
+    pub seated: BTreeMap<String, String>,
+    /// Player IDs whose matches are wanted.
+    pub matches_of: BTreeSet<i64>,
+    /// Codes of invitations.
+    pub invitations: BTreeSet<String>,
+    /// Whether all open invitations are wanted.
+    pub open_invitations: bool,
+    /// Addresses whose answers of the last hour are wanted.
+    pub readers: BTreeSet<String>,
+    /// Whether a summary of every match is wanted.
+    pub summaries: bool,
+    /// Start of the period that a digest tells of.
+    pub digest_since: Option<DateTime<Utc>>,
+}
+
+/// What a decision comes to.
+pub type Decided<T> = Result<T, Undecided>;
+
+/// Why there is no decision.
+#[derive(Debug)]
+pub enum Undecided {
+    /// Rows are missing: load them and decide again.
+    Needs(Box<Wanted>),
+    /// The decision failed, and would fail again.
+    Failed(anyhow::Error),
+}
+
+impl Wanted {
+    /// Adds what another decision wants.
+    pub fn merge(&mut self, other: Wanted) {
+        let Wanted {
+            tokens,
+            matches,
+            names,
+            entries,
+            reports,
+            texts,
+            dispatches,
+            addresses,
+            seated,
+            matches_of,
+            invitations,
+            open_invitations,
+            readers,
+            summaries,
+            digest_since,
+        } = other;
+        self.tokens.extend(tokens);
+        self.matches.extend(matches);
+        self.names.extend(names);
+        self.entries.extend(entries);
+        self.reports.extend(reports);
+        self.texts.extend(texts);
+        self.dispatches.extend(dispatches);
+        self.addresses.extend(addresses);
+        self.seated.extend(seated);
+        self.matches_of.extend(matches_of);
+        self.invitations.extend(invitations);
+        self.open_invitations |= open_invitations;
+        self.readers.extend(readers);
+        self.summaries |= summaries;
+        self.digest_since = self.digest_since.or(digest_since);
+    }
+}
+
+/// Splits a result into its value and the rows that are missing, so that one round of loading serves several
+/// questions.
+///
+/// # Errors
+/// The decision failed for another reason than missing rows.
+pub fn collect_needs<T>(decided: Decided<T>, missing: &mut Wanted) -> anyhow::Result<Option<T>> {
+    match decided {
+        Ok(value) => Ok(Some(value)),
+        Err(Undecided::Needs(wanted)) => {
+            missing.merge(*wanted);
+            Ok(None)
+        }
+        Err(Undecided::Failed(error)) => Err(error),
+    }
+}
+
+impl Undecided {
+    /// The error of a decision that has no further round.
+    pub fn into_error(self) -> anyhow::Error {
+        match self {
+            Undecided::Needs(_) => anyhow::anyhow!("the decision lacks rows"),
+            Undecided::Failed(error) => error,
+        }
+    }
+
+    /// The answer that the row with this key is missing, in this part of what is wanted.
+    pub fn lacks(part: fn(&mut Wanted) -> &mut BTreeSet<String>, key: &str) -> Undecided {
+        Undecided::needs(|wanted| part(wanted).extend([key.to_owned()]))
+    }
+
+    /// The answer that rows are missing; `name` names them.
+    pub fn needs(name: impl FnOnce(&mut Wanted)) -> Undecided {
+        let mut wanted = Wanted::default();
+        name(&mut wanted);
+        Undecided::Needs(Box::new(wanted))
+    }
+}
+
+impl From<Wanted> for Undecided {
+    fn from(wanted: Wanted) -> Self {
+        Undecided::Needs(Box::new(wanted))
+    }
+}
+
+impl From<anyhow::Error> for Undecided {
+    fn from(error: anyhow::Error) -> Self {
+        Undecided::Failed(error)
+    }
+}
+
+impl From<TemplateError> for Undecided {
+    fn from(error: TemplateError) -> Self {
+        Undecided::Failed(error.into())
+    }
+}
+
+impl From<MimeError> for Undecided {
+    fn from(error: MimeError) -> Self {
+        Undecided::Failed(error.into())
+    }
+}
+
+impl From<serde_json::Error> for Undecided {
+    fn from(error: serde_json::Error) -> Self {
+        Undecided::Failed(error.into())
+    }
+}

@@ -1,0 +1,95 @@
+//! Signs of life: when each loop last came round, and when the last letter was sent.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+
+/// A loop that has not come round for this long is stalled: everything that it waits for has a shorter timeout.
+pub const STALLED_AFTER: Duration = Duration::from_secs(300);
+
+/// The loops without which nobody is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loop {
+    Settle,
+    Clock,
+    Outbox,
+}
+
+impl Loop {
+    const ALL: [Loop; 3] = [Loop::Settle, Loop::Clock, Loop::Outbox];
+}
+
+pub struct Heartbeat {
+    started: Instant,
+    /// Milliseconds since `started`, for each loop.
+    beats: [AtomicU64; Loop::ALL.len()],
+    /// Unix milliseconds; 0: nothing was sent yet.
+    last_sent: AtomicI64,
+}
+
+impl Heartbeat {
+    pub fn new(started: Instant) -> Self {
+        Heartbeat { started, beats: Default::default(), last_sent: AtomicI64::new(0) }
+    }
+
+    /// Notes that a loop came round, even if what it tried failed: a loop that retries is alive.
+    pub fn beat(&self, which: Loop) {
+        self.beat_at(which, Instant::now());
+    }
+
+    fn beat_at(&self, which: Loop, now: Instant) {
+        let age = now.saturating_duration_since(self.started).as_millis();
+        self.beats[which as usize].store(u64::try_from(age).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// A loop that has not come round for longer than `limit`.
+    pub fn stalled(&self, now: Instant, limit: Duration) -> Option<Loop> {
+        let since_start = now.saturating_duration_since(self.started);
+        Loop::ALL.into_iter().find(|which| {
+            let beat = Duration::from_millis(self.beats[*which as usize].load(Ordering::Relaxed));
+            since_start.saturating_sub(beat) > limit
+        })
+    }
+
+    pub fn note_sent(&self, at: DateTime<Utc>) {
+        self.last_sent.fetch_max(at.timestamp_millis(), Ordering::Relaxed);
+    }
+
+    /// When the last letter was sent.
+    pub fn last_sent(&self) -> Option<DateTime<Utc>> {
+        let at = self.last_sent.load(Ordering::Relaxed);
+        (at > 0).then(|| DateTime::from_timestamp_millis(at)).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stalled_loop_is_named() {
+        let started = Instant::now();
+        let heartbeat = Heartbeat::new(started);
+        let limit = Duration::from_secs(60);
+        let after = |seconds| started + Duration::from_secs(seconds);
+        assert_eq!(heartbeat.stalled(after(60), limit), None);
+        for which in [Loop::Settle, Loop::Outbox] {
+            heartbeat.beat_at(which, after(50));
+        }
+        assert_eq!(heartbeat.stalled(after(61), limit), Some(Loop::Clock));
+        heartbeat.beat_at(Loop::Clock, after(61));
+        assert_eq!(heartbeat.stalled(after(110), limit), None);
+        assert_eq!(heartbeat.stalled(after(111), limit), Some(Loop::Settle));
+    }
+
+    #[test]
+    fn the_latest_sending_counts() {
+        let heartbeat = Heartbeat::new(Instant::now());
+        assert_eq!(heartbeat.last_sent(), None);
+        let at = |seconds| DateTime::from_timestamp(seconds, 0).unwrap();
+        heartbeat.note_sent(at(20));
+        heartbeat.note_sent(at(10));
+        assert_eq!(heartbeat.last_sent(), Some(at(20)));
+    }
+}

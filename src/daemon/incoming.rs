@@ -1,0 +1,33 @@
+//! From fetched bytes to the row of a letter.
+
+use mail_parser::MessageParser;
+
+use crate::ledger::truncate_to_millis;
+use crate::letter::Digest;
+use crate::post::FetchedLetter;
+use crate::store::NewLetter;
+
+/// The longest header field that is stored, in characters.
+const MAX_FIELD: usize = 200;
+
+/// The row of a letter. Only what identifies a duplicate, and what lists show, is read here.
+pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
+    let parsed = MessageParser::default().parse_headers(&fetched.raw);
+    let message_id = parsed.as_ref().and_then(|mail| mail.message_id()).unwrap_or_default();
+    let sender = parsed.as_ref().and_then(|mail| mail.from()?.first()?.address()).unwrap_or_default();
+    let subject = parsed.as_ref().and_then(|mail| mail.subject()).unwrap_or_default();
+    NewLetter {
+        digest: Digest::of(&fetched.raw),
+        message_id: one_line(message_id),
+        sender: one_line(sender).to_lowercase(),
+        subject: one_line(subject),
+        received_at: truncate_to_millis(fetched.received_at),
+        origin: fetched.origin,
+        raw: fetched.raw,
+        tokens: Vec::new(),
+    }
+}
+
+fn one_line(field: &str) -> String {
+    field.chars().filter(|c| !c.is_control()).take(MAX_FIELD).collect()
+}

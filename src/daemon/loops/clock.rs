@@ -1,0 +1,139 @@
+//! Enforces deadlines: rules on matches whose time has come, the one that has waited longest first.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use tokio::sync::watch;
+
+use super::waiting::{Backoff, pause};
+use crate::daemon::Office;
+use crate::daemon::decide::clock::Trigger;
+use crate::daemon::decide::offers::lapse_offer;
+use crate::daemon::heartbeat::Loop;
+use crate::post::{Health, ShutdownSignal};
+use crate::referee::Act;
+use crate::store::StoreError;
+
+/// Matches ruled on in one transaction.
+const BATCH_SIZE: u32 = 100;
+
+/// How often the clock is checked.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The key under which a daemon remembers when the clock was last checked.
+const HEARTBEAT: &str = "heartbeat";
+
+/// A longer gap between two checks is an outage, and deadlines that fell into it are extended.
+const OUTAGE: TimeDelta = TimeDelta::minutes(15);
+
+/// The same for a program that is started now and then, at least every hour.
+pub const OUTAGE_BETWEEN_RUNS: TimeDelta = TimeDelta::hours(2);
+
+/// The longest grace that a match can have.
+const MAX_GRACE: TimeDelta = TimeDelta::days(30);
+
+impl Office {
+    /// Enforces deadlines until shutdown. While the mailbox cannot be read nobody is late: the clock is not checked, and
+    /// afterwards that time counts as an outage.
+    pub async fn watch_clock_until(
+        self: Arc<Self>,
+        shutdown: ShutdownSignal,
+        health: watch::Receiver<Health>,
+    ) -> anyhow::Result<()> {
+        let mut backoff = Backoff::new();
+        while !shutdown.is_set() {
+            self.heartbeat.beat(Loop::Clock);
+            let is_readable = health.borrow().last_ok.is_some() && health.borrow().trouble.is_none();
+            if is_readable {
+                match self.clock_all(OUTAGE).await {
+                    Ok(()) => backoff = Backoff::new(),
+                    Err(error) => backoff.wait("cannot enforce deadlines", &error, &shutdown).await,
+                }
+            }
+            pause(CHECK_INTERVAL, &shutdown).await;
+        }
+        Ok(())
+    }
+
+    /// Decides everything that is due. A gap of more than `outage` since the last check counts as an outage.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn clock_all(&self, outage: TimeDelta) -> anyhow::Result<()> {
+        let now = self.now();
+        // A letter that was received in time counts, even if it is read late.
+        self.settle_all().await?;
+        self.extend_after_outage(now, outage).await?;
+        self.lapse_offers(now).await?;
+        // A letter may wait all the same, because another daemon settles it or it has just come, and may be about any
+        // match: what fell due after it was received waits for it.
+        let until = match self.store.oldest_waiting(now).await? {
+            Some(received_at) => now.min(received_at - TimeDelta::milliseconds(1)),
+            None => now,
+        };
+        let spared = self.matches_with_unproven_letters().await?;
+        while self.sweep(until, now, &Trigger::Clock, &mut spared.clone()).await? {}
+        self.digest_when_due(now).await
+    }
+
+    /// Notes that the clock is checked. After an outage, extends the deadlines that fell into it by as long, and by at
+    /// least the grace.
+    async fn extend_after_outage(&self, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
+        let last = self.store.remembered(HEARTBEAT).await?;
+        let last = last.and_then(|text| text.parse::<DateTime<Utc>>().ok());
+        if last.is_some_and(|last| last > now) {
+            tracing::warn!("the clock was set back; retrying everything deferred now");
+            self.store.retry_all_now(now).await?;
+            self.letters.notify_one();
+            self.dispatches.notify_one();
+        }
+        if let Some(since) = last.filter(|last| now - *last > outage) {
+            let trigger = Trigger::Referee { act: Act::Slide { since }, phase_no: None };
+            let mut done = BTreeSet::new();
+            self.sweep(now + MAX_GRACE, now, &trigger, &mut done).await?;
+            tracing::warn!(%since, matches = done.len(), "deadlines extended after an outage");
+        }
+        self.store.remember(HEARTBEAT, &now.to_rfc3339()).await?;
+        Ok(())
+    }
+
+    /// Rules on all matches that are due by `until`, and returns whether any changed. Skips those that are `done`, and
+    /// adds the others to them.
+    async fn sweep(
+        &self,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+        trigger: &Trigger,
+        done: &mut BTreeSet<String>,
+    ) -> anyhow::Result<bool> {
+        let mut changed = false;
+        let mut last = None;
+        loop {
+            let mut due = self.store.matches_due(until, last.as_ref(), BATCH_SIZE).await?;
+            let Some(behind) = due.last().cloned() else { return Ok(changed) };
+            last = Some(behind);
+            due.retain(|row| done.insert(row.id.clone()));
+            self.heartbeat.beat(Loop::Clock);
+            changed |= self.rule_on_many(due, trigger, now).await?;
+        }
+    }
+
+    /// Closes the offers whose time is over, and tells whoever made them.
+    async fn lapse_offers(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
+        for row in self.store.open_invitations(Some(now)).await? {
+            let context = self.new_context().await?;
+            let deciding =
+                self.decide(context, move |settings, context, _| lapse_offer(settings, context, &row));
+            let (settlement, _) = deciding.await?;
+            match self.store.commit(&settlement).await {
+                Ok(()) => self.dispatches.notify_one(),
+                // Somebody has just taken it up or closed it.
+                Err(StoreError::Stale(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}

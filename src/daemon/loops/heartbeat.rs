@@ -1,0 +1,111 @@
+//! Notes the daemon's status in the database, and feeds systemd's watchdog.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::TimeDelta;
+use tokio::sync::watch;
+
+use super::waiting::pause;
+use crate::daemon::Office;
+use crate::daemon::heartbeat::STALLED_AFTER;
+use crate::daemon::service;
+use crate::daemon::status::{DaemonStatus, STATUS_KEYS, daemon_statuses, this_daemon};
+use crate::post::{Health, ShutdownSignal};
+
+/// How often a daemon notes its status.
+const NOTE_INTERVAL: Duration = Duration::from_secs(15);
+
+/// How long after a daemon fell silent its status is deleted.
+const FORGET_AFTER: TimeDelta = TimeDelta::hours(1);
+
+impl Office {
+    /// Notes the daemon's status until shutdown, and then that it ended.
+    pub async fn note_status_until(
+        self: Arc<Self>,
+        shutdown: ShutdownSignal,
+        health: watch::Receiver<Health>,
+    ) -> anyhow::Result<()> {
+        let mut logged = None;
+        let mut status = self.first_status().await.unwrap_or_else(|_| self.new_status());
+        loop {
+            status.at = self.now();
+            status.ended = shutdown.is_set();
+            status.fetched = health.borrow().last_ok.max(status.fetched);
+            status.sent = self.heartbeat.last_sent().max(status.sent);
+            let stalled = self.heartbeat.stalled(Instant::now(), STALLED_AFTER);
+            if stalled != logged {
+                logged = stalled;
+                match stalled {
+                    Some(which) => tracing::error!(?which, "loop stalled"),
+                    None => tracing::warn!("every loop runs again"),
+                }
+            }
+            // A daemon that stalls falls silent, which others notice. If the database does not answer, the loops that
+            // need it log that.
+            if stalled.is_none() || status.ended {
+                let _ = self.note(&status).await;
+            }
+            if status.ended {
+                return Ok(());
+            }
+            pause(NOTE_INTERVAL, &shutdown).await;
+        }
+    }
+
+    /// Feeds systemd's watchdog while no loop stalls, until shutdown.
+    pub async fn feed_watchdog_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+        let Some(timeout) = sd_notify::watchdog_enabled() else {
+            shutdown.wait().await;
+            return Ok(());
+        };
+        while !shutdown.is_set() {
+            if self.heartbeat.stalled(Instant::now(), STALLED_AFTER).is_none() {
+                service::notify_watchdog();
+            }
+            pause(timeout / 3, &shutdown).await;
+        }
+        Ok(())
+    }
+
+    /// Notes that the daemon ran once, and read its mailbox.
+    pub async fn note_one_run(&self) -> anyhow::Result<()> {
+        let mut status = self.first_status().await?;
+        status.at = self.now();
+        status.fetched = Some(status.at);
+        status.sent = self.heartbeat.last_sent().max(status.sent);
+        self.note(&status).await
+    }
+
+    async fn note(&self, status: &DaemonStatus) -> anyhow::Result<()> {
+        let note = serde_json::to_string(status)?;
+        Ok(self.store.remember(&format!("{STATUS_KEYS}{}", status.who), &note).await?)
+    }
+
+    /// The first status of this daemon. It takes over from others when letters were last fetched and sent, and deletes
+    /// those of daemons that have been silent for [`FORGET_AFTER`].
+    async fn first_status(&self) -> anyhow::Result<DaemonStatus> {
+        let mut first = self.new_status();
+        for status in daemon_statuses(&*self.store).await? {
+            first.fetched = first.fetched.max(status.fetched);
+            first.sent = first.sent.max(status.sent);
+            if first.at - status.at > FORGET_AFTER {
+                self.store.forget(&format!("{STATUS_KEYS}{}", status.who)).await?;
+            }
+        }
+        Ok(first)
+    }
+
+    fn new_status(&self) -> DaemonStatus {
+        let now = self.now();
+        DaemonStatus {
+            who: this_daemon(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            since: now,
+            at: now,
+            fetched: None,
+            sent: None,
+            ended: false,
+        }
+    }
+}

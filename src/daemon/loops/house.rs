@@ -1,0 +1,79 @@
+//! Plays for the house. Finding a turn takes long, so no letter waits for it: it is found on a thread of its own and
+//! committed when it is found. What the house owes stands in the matches themselves, so that nothing is lost if the
+//! program ends in between.
+
+use std::sync::Arc;
+
+use super::waiting::{Backoff, until_shutdown, wait_for_work};
+use crate::daemon::Office;
+use crate::daemon::decide::clock::Trigger;
+use crate::daemon::decide::context::snapshot;
+use crate::daemon::parallel::run_blocking;
+use crate::post::ShutdownSignal;
+use crate::referee::Match;
+
+/// Matches looked at together.
+const BATCH_SIZE: u32 = 100;
+
+/// How often a turn is tried again when somebody else has changed the match.
+const MAX_TRIES: usize = 20;
+
+impl Office {
+    /// Plays for the house until shutdown.
+    pub async fn play_house_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+        let mut backoff = Backoff::new();
+        while !shutdown.is_set() {
+            match until_shutdown(&shutdown, self.house_all()).await {
+                Ok(()) => {
+                    backoff = Backoff::new();
+                    wait_for_work(&self.house, &shutdown).await;
+                }
+                Err(error) => backoff.wait("the house cannot play", &error, &shutdown).await,
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays for the house wherever it has to move.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn house_all(&self) -> anyhow::Result<()> {
+        let mut last = None;
+        loop {
+            let due = self.store.matches_due(self.now(), last.as_ref(), BATCH_SIZE).await?;
+            for row in &due {
+                let game_match = snapshot(row)?;
+                if game_match.house_due().is_some() {
+                    self.play_house_turn(game_match).await?;
+                }
+            }
+            let Some(behind) = due.into_iter().last() else { return Ok(()) };
+            last = Some(behind);
+        }
+    }
+
+    async fn play_house_turn(&self, game_match: Match) -> anyhow::Result<()> {
+        let match_id = game_match.id.clone();
+        let phase_no = game_match.phase_no;
+        let found = run_blocking(move || game_match.house_turn()).await;
+        let Ok(Some(act)) = found else {
+            // One broken match must not block the rest.
+            tracing::error!(match_id, "house failed to produce a turn");
+            return Ok(());
+        };
+        // The turn stays valid as long as the phase is open, whatever else changes in the match.
+        let trigger = Trigger::Referee { act, phase_no: Some(phase_no) };
+        for _ in 0..MAX_TRIES {
+            let row = self.match_row(&match_id).await?;
+            if self.rule_on(row, &trigger, self.now()).await?.is_some() {
+                return Ok(());
+            }
+            if snapshot(&self.match_row(&match_id).await?)?.phase_no != phase_no {
+                return Ok(());
+            }
+        }
+        tracing::warn!(match_id, "gave up on the house's turn after repeated conflicts");
+        Ok(())
+    }
+}

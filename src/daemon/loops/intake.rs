@@ -1,0 +1,171 @@
+//! Stores letters: before anybody looks at them, and before the mailbox hears that they were taken.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use super::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
+use crate::daemon::Office;
+use crate::daemon::batch::read::read;
+use crate::daemon::decide::settings::Settings;
+use crate::daemon::heartbeat::Loop;
+use crate::daemon::incoming::new_letter;
+use crate::daemon::parallel::{par_map, run_blocking};
+use crate::post::{Batch, FetchedLetter, Health, ShutdownSignal, without_addresses};
+use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
+
+/// How often a daemon renews the mailbox's lease, or tries to get it.
+const LEASE_INTERVAL: Duration = Duration::from_secs(1);
+
+impl Office {
+    /// Reads the mailbox whenever this daemon has its lease, until shutdown. The daemon that reads it also watches the
+    /// clock, since nobody is late while the mailbox cannot be read, and audits the matches.
+    ///
+    /// # Errors
+    /// What ended one of its loops for good.
+    pub async fn read_mailbox_until(
+        self: Arc<Self>,
+        shutdown: ShutdownSignal,
+        health: watch::Sender<Health>,
+    ) -> anyhow::Result<()> {
+        let lease = self.config.inbox.name();
+        let mut backoff = Backoff::new();
+        while !shutdown.is_set() {
+            self.heartbeat.beat(Loop::Clock);
+            match self.store.try_acquire_lease(&lease).await {
+                Ok(true) => {
+                    backoff = Backoff::new();
+                    self.read_under_lease(&lease, &shutdown, &health).await?;
+                    health.send_replace(Health::default());
+                    // The next to have it may be another daemon, or this one with another mailbox.
+                    self.store.release_lease(&lease).await;
+                }
+                Ok(false) => pause(LEASE_INTERVAL, &shutdown).await,
+                Err(error) => backoff.wait("the database does not answer", &error.into(), &shutdown).await,
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_under_lease(
+        self: &Arc<Self>,
+        lease: &str,
+        shutdown: &ShutdownSignal,
+        health: &watch::Sender<Health>,
+    ) -> anyhow::Result<()> {
+        tracing::info!(mailbox = without_addresses(lease), "reading the mailbox");
+        let (stopper, until) = ShutdownSignal::new();
+        let (to, batches) = mpsc::channel::<Batch>(2);
+        let inbox = self.config.inbox.clone();
+        let (inbox_health, inbox_until) = (health.clone(), until.clone());
+        let mut loops = JoinSet::new();
+        loops.spawn(Arc::clone(self).watch_clock_until(until.clone(), health.subscribe()));
+        loops.spawn(async move { inbox.run(to, inbox_until, inbox_health).await.context("the mailbox") });
+        loops.spawn(Arc::clone(self).audit_until(until.clone()));
+        loops.spawn(Arc::clone(self).read_again_until(until));
+        let office = Arc::clone(self);
+        loops.spawn(async move {
+            office.store_until_closed(batches).await;
+            Ok(())
+        });
+        let ended = tokio::select! {
+            ended = loops.join_next() => flatten(ended),
+            () = self.lose_lease(lease) => {
+                tracing::warn!(mailbox = without_addresses(lease), "lost the lease; another daemon may read the mailbox");
+                Ok(())
+            }
+            () = shutdown.wait() => Ok(()),
+        };
+        stopper.stop();
+        wind_down(loops).await;
+        ended
+    }
+
+    /// Returns when this daemon loses the lease, or may have.
+    async fn lose_lease(&self, lease: &str) {
+        while let Ok(true) = self.store.try_acquire_lease(lease).await {
+            tokio::time::sleep(LEASE_INTERVAL).await;
+        }
+    }
+
+    /// Stores each batch, until the inbox closes the channel.
+    pub async fn store_until_closed(&self, mut batches: mpsc::Receiver<Batch>) {
+        while let Some(batch) = batches.recv().await {
+            match self.store_letters(batch.letters).await {
+                Ok(()) => {
+                    // The inbox may have gone; then it meets the letters again, as duplicates.
+                    let _ = batch.stored.send(());
+                    self.letters.notify_one();
+                }
+                // Without an answer the inbox leaves the letters in the mailbox, and meets them again.
+                Err(error) => {
+                    let error = format!("{error:#}");
+                    tracing::error!(error, "failed to store letters; they stay in the mailbox");
+                }
+            }
+        }
+    }
+
+    async fn store_letters(&self, letters: Vec<FetchedLetter>) -> anyhow::Result<()> {
+        let settings = Arc::clone(&self.settings);
+        let is_shared = self.store.is_shared();
+        let letters = run_blocking(move || new_letters(&settings, letters, is_shared)).await?;
+        let new = self.store.insert_letters(&letters).await?;
+        tracing::info!(letters = letters.len(), new, "letters stored");
+        Ok(())
+    }
+
+    /// After a restore, reads the letters again that the mailbox has filed as processed. Those that the database knows
+    /// have no second effect; those that came after the backup was made are ruled on.
+    pub async fn read_again_if_restored(&self) -> anyhow::Result<()> {
+        if self.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
+            return Ok(());
+        }
+        tracing::warn!("the database was restored; reading processed letters again");
+        let processed = self.config.inbox.processed().context("the folder of processed letters")?;
+        let (to, batches) = mpsc::channel::<Batch>(2);
+        let (drained, ()) = tokio::join!(processed.drain(to), self.store_until_closed(batches));
+        let letters = drained.context("the folder of processed letters")?;
+        self.store.remember(RESTORED, &format!("{letters} letters read again {}", self.now())).await?;
+        Ok(())
+    }
+
+    /// Reads them again until that succeeds, then waits for shutdown: a loop that ends would end the others.
+    async fn read_again_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+        let mut backoff = Backoff::new();
+        while !shutdown.is_set() {
+            // Cancel-safe.
+            match until_shutdown(&shutdown, self.read_again_if_restored()).await {
+                Ok(()) => shutdown.wait().await,
+                Err(error) => backoff.wait("cannot read processed letters again", &error, &shutdown).await,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The rows of letters. Where several daemons share them, each also says which seats' tokens it holds, so that the
+/// letters of one match stay together.
+fn new_letters(settings: &Settings, letters: Vec<FetchedLetter>, is_shared: bool) -> Vec<NewLetter> {
+    let mut letters: Vec<NewLetter> = letters.into_iter().map(new_letter).collect();
+    if is_shared {
+        let tokens = par_map(&letters, |letter| tokens(settings, &letter.raw));
+        for (letter, tokens) in letters.iter_mut().zip(tokens) {
+            letter.tokens = tokens;
+        }
+    }
+    letters
+}
+
+/// The reply tokens in a letter; none if reading it panics.
+fn tokens(settings: &Settings, raw: &[u8]) -> Vec<String> {
+    let tokens = match read(settings, raw) {
+        Some(Ok(letter)) => letter.tokens,
+        Some(Err(unreadable)) => unreadable.tokens,
+        None => Vec::new(),
+    };
+    tokens.iter().map(ToString::to_string).collect()
+}

@@ -1,0 +1,58 @@
+//! All loops together: until shutdown, or once.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use super::clock::OUTAGE_BETWEEN_RUNS;
+use super::waiting::{flatten, wind_down};
+use crate::daemon::Office;
+use crate::post::{Batch, Health, ShutdownSignal};
+
+impl Office {
+    /// Runs every loop until `shutdown`. What the loops cannot finish in time is rolled back, and done after the next
+    /// start.
+    ///
+    /// # Errors
+    /// What ended one of the loops for good.
+    pub async fn run(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+        let (stopper, until) = ShutdownSignal::new();
+        // Only the daemon that reads the mailbox knows anything of it.
+        let (health, watched) = watch::channel(Health::default());
+        let mut loops = JoinSet::new();
+        loops.spawn(Arc::clone(&self).settle_until(until.clone()));
+        loops.spawn(Arc::clone(&self).send_until(until.clone()));
+        loops.spawn(Arc::clone(&self).play_house_until(until.clone()));
+        loops.spawn(Arc::clone(&self).pass_on_wakeups_until(until.clone()));
+        loops.spawn(Arc::clone(&self).note_status_until(until.clone(), watched));
+        loops.spawn(Arc::clone(&self).feed_watchdog_until(until.clone()));
+        loops.spawn(self.read_mailbox_until(until, health));
+        let ended = tokio::select! {
+            ended = loops.join_next() => flatten(ended),
+            () = shutdown.wait() => Ok(()),
+        };
+        stopper.stop();
+        wind_down(loops).await;
+        ended
+    }
+
+    /// Does once what there is to do: stores what the mailbox holds, settles it, enforces deadlines, sends.
+    ///
+    /// # Errors
+    /// The mailbox cannot be read; the database does not answer.
+    pub async fn once(&self) -> anyhow::Result<()> {
+        self.read_again_if_restored().await?;
+        let (to, batches) = mpsc::channel::<Batch>(2);
+        let (drained, ()) =
+            tokio::join!(self.config.inbox.clone().drain(to), self.store_until_closed(batches));
+        drained.context("the mailbox")?;
+        self.settle_all().await?;
+        self.clock_all(OUTAGE_BETWEEN_RUNS).await?;
+        self.house_all().await?;
+        self.audit_when_due().await?;
+        self.dispatch_all().await?;
+        self.note_one_run().await
+    }
+}

@@ -1,0 +1,278 @@
+//! Checks matches against their ledgers, on demand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::thread;
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+
+use super::Office;
+use super::decide::settings::Settings;
+use super::parallel::{par_map, run_blocking};
+use crate::audit::{
+    AuditVerdict, Check, CurrentWording, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow,
+    ParsedLetter, Place, StoredDispatch, StoredMatch, witness,
+};
+use crate::game::BySeat;
+use crate::letter::Digest;
+use crate::report::PictureCache;
+use crate::report::sent::plain_text;
+use crate::store::{EntryRow, MatchRow, SentRow, StoreError};
+
+/// Rows read at a time.
+const CHUNK: u32 = 256;
+
+/// How often a match that is ruled on while it is checked is checked again.
+const MAX_TRIES: u32 = 5;
+
+/// How much is derived again, beside what always is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// The house's turns are taken as they were played: finding them again takes as long as it took then.
+    WithoutHouse,
+    /// The text of every letter.
+    Words,
+    /// The HTML and the pictures, too.
+    Whole,
+}
+
+/// Is called with the number of entries that were checked since the last call.
+pub type Step<'a> = dyn Fn(u64) + Sync + 'a;
+
+impl Office {
+    /// Checks one match from its opening to where it stands; the house is asked for its turns again.
+    ///
+    /// # Errors
+    /// There is no such match, or the database does not answer.
+    pub async fn verify(&self, match_id: &str, step: &Step<'_>) -> anyhow::Result<AuditVerdict> {
+        self.verify_match(match_id, Depth::Words, step).await
+    }
+
+    /// Checks one match as deep as wanted.
+    pub async fn verify_match(
+        &self,
+        match_id: &str,
+        depth: Depth,
+        step: &Step<'_>,
+    ) -> anyhow::Result<AuditVerdict> {
+        for _ in 0..MAX_TRIES {
+            let row = self.match_row(match_id).await?;
+            let (id, version) = (row.id.clone(), row.version);
+            let verdict = match self.verify_row(row, depth, step).await {
+                Err(error) => AuditVerdict {
+                    findings: vec![unreadable(error)?],
+                    match_id: id,
+                    ..AuditVerdict::default()
+                },
+                Ok(verdict) => verdict,
+            };
+            if self.match_row(match_id).await?.version == version {
+                return Ok(verdict);
+            }
+        }
+        anyhow::bail!("match {match_id} was ruled on again and again while it was checked")
+    }
+
+    /// Checks several matches side by side; `whole`: with the HTML and the picture of every letter of ours made again.
+    /// The verdicts come in the order of the matches.
+    ///
+    /// # Errors
+    /// As for [`Office::verify`].
+    pub async fn verify_several(
+        &self,
+        ids: &[String],
+        whole: bool,
+        step: &Step<'_>,
+    ) -> anyhow::Result<Vec<AuditVerdict>> {
+        let depth = if whole { Depth::Whole } else { Depth::Words };
+        let at_once = thread::available_parallelism().map_or(1, usize::from);
+        let checks = stream::iter(ids).map(|id| self.verify_match(id, depth, step));
+        checks.buffered(at_once).try_collect().await
+    }
+
+    /// Checks the matches that a mail of ours, kept by a player, bears witness of, and whether its ledger lines are
+    /// on their chains. Empty when the mail holds no ledger line of ours.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn verify_against(
+        &self,
+        mail: &[u8],
+        only: Option<&str>,
+        step: &Step<'_>,
+    ) -> anyhow::Result<Vec<AuditVerdict>> {
+        let mut verdicts: Vec<AuditVerdict> = Vec::new();
+        for line in witness::in_mail(mail) {
+            if only.is_some_and(|id| id != line.match_id) {
+                continue;
+            }
+            if !verdicts.iter().any(|verdict| verdict.match_id == line.match_id) {
+                let known = !self.store.matches(std::slice::from_ref(&line.match_id)).await?.is_empty();
+                verdicts.push(match known {
+                    true => self.verify(&line.match_id, step).await?,
+                    false => AuditVerdict { match_id: line.match_id.clone(), ..AuditVerdict::default() },
+                });
+            }
+            let before = line.seq.saturating_sub(1);
+            let mut entry = None;
+            self.store.entries_after(&line.match_id, Some(before), 1, &mut |row| entry = Some(row)).await?;
+            let what = match entry.filter(|entry| entry.seq == line.seq) {
+                Some(entry) if entry.hash == line.hash => continue,
+                Some(_) => "it is not on this chain: the ledger was rewritten, or the mail was",
+                None => "the ledger has no such entry",
+            };
+            let finding = Finding { place: Place::Mail(line.seq), what: what.to_owned() };
+            verdicts.iter_mut().filter(|verdict| verdict.match_id == line.match_id).for_each(|verdict| {
+                verdict.findings.push(finding.clone());
+            });
+        }
+        Ok(verdicts)
+    }
+
+    async fn verify_row(&self, row: MatchRow, depth: Depth, step: &Step<'_>) -> anyhow::Result<AuditVerdict> {
+        let id = row.id.clone();
+        let mut check = self.check_of(row).await?;
+        check.replays_house_turns = depth != Depth::WithoutHouse;
+        let mut reader = LedgerReader::new(&id);
+        let mut sent_id = i64::MIN;
+        let whole = depth == Depth::Whole;
+        let mut next = self.read_on(&mut reader, &mut sent_id, step).await;
+        while !check.is_stopped() {
+            let batch = next?;
+            if batch.is_end() {
+                check = self.rule_again(check, batch, whole).await?;
+                break;
+            }
+            // The next rows are read while these are ruled on and worded again.
+            let (ruled, read_on) = tokio::join!(
+                self.rule_again(check, batch, whole),
+                self.read_on(&mut reader, &mut sent_id, step),
+            );
+            check = ruled?;
+            next = read_on;
+        }
+        let mut acted_id = i64::MIN;
+        while let Some((last, acted)) = self.store.acted_after(&id, acted_id, CHUNK).await? {
+            acted_id = last;
+            check.check_acted_letters(&acted);
+        }
+        Ok(check.finish())
+    }
+
+    async fn check_of(&self, row: MatchRow) -> anyhow::Result<Check> {
+        let mut addresses: BySeat<Vec<String>> = BySeat::default();
+        for seat in self.store.seats_of(std::slice::from_ref(&row.id)).await? {
+            addresses[seat.seat] = seat.player.addresses;
+        }
+        let MatchRow { id, game, stage, wake_at, snapshot, version: _ } = row;
+        Ok(Check::new(StoredMatch { id, game, stage, wake_at, snapshot }, addresses))
+    }
+
+    /// Reads the next entries of a match, with the letters that they name and what was sent until then.
+    async fn read_on(
+        &self,
+        reader: &mut LedgerReader,
+        sent_id: &mut i64,
+        step: &Step<'_>,
+    ) -> anyhow::Result<LedgerBatch> {
+        let (id, seq, mut count) = (reader.match_id().to_owned(), reader.seq(), 0);
+        let mut take = |entry: EntryRow| {
+            count += 1;
+            reader.push_entry(row_of(entry));
+        };
+        // Before the first entry there may be what was added.
+        let seq = Some(seq).filter(|seq| *seq > 0);
+        self.store.entries_after(&id, seq, CHUNK, &mut take).await?;
+        step(count);
+        while reader.needs_dispatches() {
+            let mut sent = Vec::new();
+            let after = *sent_id;
+            let mut take = |row: SentRow| {
+                *sent_id = row.id;
+                sent.push(sent_row(row));
+            };
+            self.store.sent_after(&id, after, CHUNK, &mut take).await?;
+            reader.push_dispatches(sent);
+        }
+        let mut letters: Vec<ParsedLetter> = Vec::new();
+        let mut take = |(digest, raw): (Digest, Vec<u8>)| letters.push(reader.parse_letter(digest, &raw));
+        self.store.letters_named(&reader.missing_letters(), &mut take).await?;
+        let answered: BTreeSet<String> = letters.iter().flat_map(|letter| letter.thread().cloned()).collect();
+        let answered = self.store.dispatches_by_message_id(&Vec::from_iter(answered)).await?;
+        let answered = answered.into_iter().map(|(id, bytes)| (id, plain_text(&bytes))).collect();
+        reader.push_letters(letters, &answered);
+        Ok(reader.take_batch())
+    }
+
+    /// Rules again on what was read, words the letters again that follow, and compares them with those that were sent.
+    async fn rule_again(&self, mut check: Check, batch: LedgerBatch, whole: bool) -> anyhow::Result<Check> {
+        let at_end = batch.is_end();
+        let ruling = run_blocking(move || {
+            check.push_batch(batch);
+            let before = check.finding_count();
+            let expected = check.rule_pending(at_end);
+            (check, before, expected)
+        });
+        let (mut check, before, expected) = ruling.await?;
+        let reports = self.reports_of(&expected).await?;
+        let settings = Arc::clone(&self.settings);
+        run_blocking(move || {
+            let compared = compare(&settings, &expected, &reports, whole);
+            check.record_comparisons(compared, before);
+            check
+        })
+        .await
+    }
+
+    /// The bytes of the reports that these letters may tell again, by Message-ID.
+    async fn reports_of(&self, letters: &[ExpectedDispatch]) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
+        let ids: BTreeSet<&String> = letters.iter().flat_map(ExpectedDispatch::earlier_report_ids).collect();
+        let ids: Vec<String> = ids.into_iter().cloned().collect();
+        if ids.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        Ok(self.store.dispatches_by_message_id(&ids).await?.into_iter().collect())
+    }
+}
+
+/// Words letters again, and compares them with those that were sent.
+fn compare(
+    settings: &Settings,
+    letters: &[ExpectedDispatch],
+    reports: &BTreeMap<String, Vec<u8>>,
+    whole: bool,
+) -> Vec<Result<bool, Finding>> {
+    let pictures = PictureCache::default();
+    let wording = CurrentWording {
+        stationery: &settings.stationery,
+        templates: &settings.templates,
+        digest: settings.identity.wording,
+        pictures: &pictures,
+        whole,
+    };
+    let compare_one = |letter: &ExpectedDispatch| {
+        let ids = letter.earlier_report_ids().iter();
+        let earlier: Vec<Vec<u8>> = ids.filter_map(|id| reports.get(id).cloned()).collect();
+        letter.compare(&wording, &earlier)
+    };
+    // Pictures take all processors; words are made again as fast as the next rows are read.
+    if whole { par_map(letters, compare_one) } else { letters.iter().map(compare_one).collect() }
+}
+
+/// A row that holds what no row of ours can hold was changed by somebody else.
+fn unreadable(error: anyhow::Error) -> anyhow::Result<Finding> {
+    match error.downcast::<StoreError>()? {
+        StoreError::Unsound(what) => Ok(Finding { place: Place::Kept("the database"), what }),
+        other => Err(other.into()),
+    }
+}
+
+fn sent_row(row: SentRow) -> StoredDispatch {
+    let SentRow { id: _, message_id, recipient, kind, seat, bytes } = row;
+    StoredDispatch { message_id, recipient, kind, seat, digest: Digest::of(&bytes), bytes }
+}
+
+fn row_of(entry: EntryRow) -> LedgerRow {
+    let EntryRow { match_id: _, seq, at, kind, json, hash } = entry;
+    LedgerRow { seq, at, kind, json, hash }
+}
