@@ -9,8 +9,7 @@ use chrono::{DateTime, Utc};
 
 use super::Office;
 use super::decide::clock::Trigger;
-use super::decide::context::{both_seats, snapshot};
-use super::decide::rows::{entry_row, match_row};
+use super::decide::stored::{both_seats, entry_row, match_row, snapshot};
 use super::incoming::new_letter;
 use crate::audit::AuditVerdict;
 use crate::audit::account::{ArchivedDispatch, MatchArchive};

@@ -6,10 +6,10 @@ use anyhow::Context as _;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
-use crate::daemon::decide::context::{AnswerText, LastAnswer, LoadedMatch, RulingContext, snapshot};
-use crate::daemon::decide::digest::DigestRows;
-use crate::daemon::decide::lists::Summary;
+use crate::daemon::decide::context::{AnswerText, DigestRows, LastAnswer, LoadedMatch, RulingContext};
 use crate::daemon::decide::returned::given_up;
+use crate::daemon::decide::stored::snapshot;
+use crate::daemon::decide::summary::Summary;
 use crate::daemon::decide::undecided::Wanted;
 use crate::daemon::parallel::{par_map, run_blocking};
 use crate::letter::Token;
@@ -273,7 +273,7 @@ impl Office {
         for row in rows {
             let recent = context.answers.entry(row.recipient).or_default();
             recent.count += 1;
-            let answer = AnswerText::Stored(row.message_id);
+            let answer = AnswerText::InDatabase(row.message_id);
             recent.last = Some(LastAnswer { asked: row.asked, answer });
         }
         Ok(())

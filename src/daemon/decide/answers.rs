@@ -64,7 +64,7 @@ impl Decision<'_> {
     fn says_the_same(&self, last: &AnswerText, answer: &NewDispatch) -> Decided<bool> {
         let last = match last {
             AnswerText::Unsaved(bytes) => gist(&plain_text(bytes)),
-            AnswerText::Stored(message_id) => match self.context.text(message_id)? {
+            AnswerText::InDatabase(message_id) => match self.context.text(message_id)? {
                 Some(text) => gist(text),
                 None => return Ok(false),
             },

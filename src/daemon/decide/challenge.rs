@@ -2,8 +2,8 @@
 
 use anyhow::Context as _;
 
+use super::asker::Asker;
 use super::decision::{Decision, Key};
-use super::everybody::Asker;
 use super::offers::draw_seat;
 use super::openings::{Holder, NamedAddress, NewMatch};
 use super::undecided::Decided;

@@ -2,18 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
-use super::digest::DigestRows;
-use super::lists::Summary;
+use super::stored::{both_seats, snapshot};
+use super::summary::Summary;
 use super::undecided::{Decided, Undecided};
-use crate::game::{BySeat, Seat};
+use crate::game::BySeat;
 use crate::ledger::Entry;
 use crate::letter::Digest;
 use crate::post::dkim::DkimVerdict;
 use crate::referee::Match;
-use crate::store::{DispatchRow, Invitation, MatchRow, Player, TokenRow};
+use crate::store::{DispatchRow, Invitation, LetterRow, MatchRow, Player, TokenRow};
 
 /// A match with both its seats, as it is stored or as earlier letters of the batch left it.
 #[derive(Clone, Debug)]
@@ -39,11 +38,11 @@ pub struct LastAnswer {
     pub answer: AnswerText,
 }
 
-/// Where the text of an answer is found.
+/// Where to find the text of an answer.
 #[derive(Clone, Debug)]
 pub enum AnswerText {
-    /// Stored under this Message-ID.
-    Stored(String),
+    /// In the database, under this Message-ID.
+    InDatabase(String),
     /// Decided in the same batch; its bytes.
     Unsaved(Vec<u8>),
 }
@@ -86,6 +85,19 @@ pub struct RulingContext {
     pub answers: BTreeMap<String, RecentAnswers>,
     pub summaries: Option<Vec<Summary>>,
     pub digest: Option<DigestRows>,
+}
+
+/// What is stored of a period that a digest tells of.
+#[derive(Clone, Debug)]
+pub struct DigestRows {
+    pub since: DateTime<Utc>,
+    /// The number of refused filings by match.
+    pub refused: BTreeMap<String, usize>,
+    /// Dispatches that were given up in this period.
+    pub given_up: Vec<DispatchRow>,
+    pub set_aside: Vec<LetterRow>,
+    pub ignored: Vec<LetterRow>,
+    pub letters_waiting: u64,
 }
 
 impl LoadedMatch {
@@ -187,32 +199,5 @@ impl RulingContext {
     pub fn digest_rows(&self, since: DateTime<Utc>) -> Decided<&DigestRows> {
         let found = self.digest.as_ref().filter(|rows| rows.since == since);
         found.ok_or_else(|| Undecided::needs(|wanted| wanted.digest_since = Some(since)))
-    }
-}
-
-/// The match in a row.
-///
-/// # Errors
-/// The snapshot cannot be read, or is of rules that this program does not know.
-pub fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
-    let game_match: Match = serde_json::from_str(&row.snapshot)
-        .with_context(|| format!("the snapshot of match {} cannot be read", row.id))?;
-    game_match
-        .game
-        .knows_rules(game_match.rules)
-        .map_err(anyhow::Error::msg)
-        .with_context(|| row.id.clone())?;
-    Ok(game_match)
-}
-
-/// Both seats of a match, out of the rows of several.
-///
-/// # Errors
-/// One of them is missing.
-pub fn both_seats(rows: &[TokenRow], match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {
-    let of = |seat: Seat| rows.iter().find(|row| row.seat == seat && row.match_id == match_id).cloned();
-    match (of(Seat::First), of(Seat::Second)) {
-        (Some(first), Some(second)) => Ok(BySeat::new(first, second)),
-        _ => anyhow::bail!("match {match_id} lacks a seat"),
     }
 }

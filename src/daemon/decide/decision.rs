@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 
 use super::context::{LoadedMatch, RecentAnswers, RulingContext};
 use super::random::{self, Random};
-use super::rows::match_row;
 use super::settings::Settings;
+use super::stored::match_row;
 use super::undecided::Decided;
 use crate::letter::Digest;
 use crate::referee::Match;

@@ -1,7 +1,5 @@
 //! The GM's digest: what waits for a decision, and what went wrong since the last one.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::context::RulingContext;
@@ -10,20 +8,7 @@ use super::settings::Settings;
 use super::undecided::Decided;
 use crate::referee::Stage;
 use crate::report::{ClubLetter, FailedSend, GmDigest, LetterSummary, RefusalCount};
-use crate::store::{DispatchRow, LetterRow, Settlement};
-
-/// What is stored of a period that a digest tells of.
-#[derive(Clone, Debug)]
-pub struct DigestRows {
-    pub since: DateTime<Utc>,
-    /// The number of refused filings by match.
-    pub refused: BTreeMap<String, usize>,
-    /// Dispatches that were given up in this period.
-    pub given_up: Vec<DispatchRow>,
-    pub set_aside: Vec<LetterRow>,
-    pub ignored: Vec<LetterRow>,
-    pub letters_waiting: u64,
-}
+use crate::store::{LetterRow, Settlement};
 
 /// Words the day's digest, unless there is no news or it was made before.
 pub fn daily(

@@ -3,47 +3,16 @@
 
 use anyhow::Context as _;
 
+use super::asker::Asker;
 use super::context::LoadedMatch;
 use super::decision::Decision;
-use super::lists::match_line;
 use super::offers::{Audience, offer_of};
 use super::openings::{fit_name, name_from};
+use super::summary::match_line;
 use super::undecided::{Decided, Undecided, Wanted, collect_needs};
-use crate::letter::{Address, Digest, Letter};
+use crate::letter::{Address, Letter};
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
 use crate::request::{Command, Party};
-use crate::store::Player;
-
-/// Who asks.
-pub struct Asker {
-    pub name: String,
-    /// The one that letters go to first.
-    pub addresses: Vec<String>,
-    pub player_id: Option<i64>,
-    pub letter: Digest,
-    /// Whether the letter is proven to be from there, as far as proof is demanded.
-    pub proven: bool,
-}
-
-impl Asker {
-    pub fn player(player: &Player, letter: Digest) -> Asker {
-        Asker {
-            name: player.name.clone(),
-            addresses: player.addresses.clone(),
-            player_id: Some(player.id),
-            letter,
-            proven: true,
-        }
-    }
-
-    pub fn address(&self) -> &str {
-        self.addresses.first().map_or("", String::as_str)
-    }
-
-    pub fn is(&self, address: &str) -> bool {
-        self.addresses.iter().any(|own| own == address)
-    }
-}
 
 impl Decision<'_> {
     /// The sender of a letter without a token.

@@ -4,10 +4,11 @@ use anyhow::{Context as _, anyhow};
 
 use super::context::{LoadedMatch, RulingContext};
 use super::decision::Decision;
-use super::lists::gm_line;
-use super::openings::{Holder, NamedAddress, NewMatch, fit_name, name_from, seat_row};
+use super::openings::{Holder, NamedAddress, NewMatch, fit_name, name_from};
 use super::people::no_player;
 use super::settings::Settings;
+use super::stored::seat_row;
+use super::summary::gm_line;
 use super::undecided::{Decided, Undecided};
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, Source};

@@ -6,6 +6,7 @@
 
 pub mod alarm;
 mod answers;
+mod asker;
 mod challenge;
 pub mod clock;
 pub mod context;
@@ -15,7 +16,7 @@ mod everybody;
 mod gm;
 pub mod instructions;
 pub mod letters;
-pub mod lists;
+mod lists;
 mod mail;
 pub mod offers;
 pub mod one_letter;
@@ -26,5 +27,7 @@ pub mod returned;
 pub mod rows;
 mod seat;
 pub mod settings;
+pub mod stored;
 mod stranger;
+pub mod summary;
 pub mod undecided;

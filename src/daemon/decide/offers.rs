@@ -3,9 +3,9 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
+use super::asker::Asker;
 use super::context::RulingContext;
 use super::decision::{Decision, Key};
-use super::everybody::Asker;
 use super::mail::PlainEnvelope;
 use super::openings::{CODE_LETTERS, Holder, NamedAddress, NewMatch};
 use super::random::Random;

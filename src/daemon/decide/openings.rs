@@ -5,8 +5,9 @@ use anyhow::{Context as _, anyhow};
 use super::context::RulingContext;
 use super::decision::Decision;
 use super::random::Random;
-use super::rows::{Readers, match_row};
+use super::rows::Readers;
 use super::settings::Settings;
+use super::stored::{match_row, seat_row};
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, HouseLevel, Seat};
@@ -187,15 +188,6 @@ impl Decision<'_> {
                 return Ok(id);
             }
         }
-    }
-}
-
-pub fn seat_row(row: &TokenRow) -> SeatRow {
-    SeatRow {
-        match_id: row.match_id.clone(),
-        seat: row.seat,
-        player_id: row.player.id,
-        token: row.token.clone(),
     }
 }
 

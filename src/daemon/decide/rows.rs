@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::context::LoadedMatch;
 use super::decision::Decision;
+use super::stored::entry_row;
 use super::undecided::Decided;
 use crate::game::BySeat;
 use crate::ledger::{self, ChainedEntry, Entry, Fact};
@@ -190,32 +191,4 @@ impl Decision<'_> {
         self.keep_ruling(loaded, ruling, rows);
         Ok(())
     }
-}
-
-/// The row of a ledger entry.
-pub fn entry_row(chained: &ChainedEntry) -> EntryRow {
-    let ChainedEntry { entry, json, hash } = chained;
-    EntryRow {
-        match_id: entry.match_id.clone(),
-        seq: entry.seq,
-        at: entry.at,
-        kind: entry.fact.kind().to_owned(),
-        json: json.clone(),
-        hash: *hash,
-    }
-}
-
-/// The row of a match that was loaded at `version`.
-///
-/// # Errors
-/// The match cannot be written as JSON.
-pub fn match_row(game_match: &Match, version: i64) -> anyhow::Result<MatchRow> {
-    Ok(MatchRow {
-        id: game_match.id.clone(),
-        game: game_match.game,
-        stage: game_match.stage,
-        wake_at: game_match.wake_at(),
-        snapshot: serde_json::to_string(game_match)?,
-        version,
-    })
 }

@@ -3,8 +3,8 @@
 use anyhow::Context as _;
 
 use super::answers::digest_of_lines;
+use super::asker::Asker;
 use super::decision::{Decision, Key};
-use super::everybody::Asker;
 use super::rows::Readers;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::Letter;

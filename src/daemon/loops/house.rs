@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::waiting::{Backoff, until_shutdown, wait_for_work};
 use crate::daemon::Office;
 use crate::daemon::decide::clock::Trigger;
-use crate::daemon::decide::context::snapshot;
+use crate::daemon::decide::stored::snapshot;
 use crate::daemon::parallel::run_blocking;
 use crate::post::ShutdownSignal;
 use crate::referee::Match;

@@ -1,0 +1,72 @@
+//! Between values and the rows that are stored of them.
+
+use anyhow::Context as _;
+
+use crate::game::{BySeat, Seat};
+use crate::ledger::ChainedEntry;
+use crate::referee::Match;
+use crate::store::{EntryRow, MatchRow, SeatRow, TokenRow};
+
+/// The match in a row.
+///
+/// # Errors
+/// The snapshot cannot be read, or is of rules that this program does not know.
+pub fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
+    let game_match: Match = serde_json::from_str(&row.snapshot)
+        .with_context(|| format!("the snapshot of match {} cannot be read", row.id))?;
+    game_match
+        .game
+        .knows_rules(game_match.rules)
+        .map_err(anyhow::Error::msg)
+        .with_context(|| row.id.clone())?;
+    Ok(game_match)
+}
+
+/// Both seats of a match, out of the rows of several.
+///
+/// # Errors
+/// One of them is missing.
+pub fn both_seats(rows: &[TokenRow], match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {
+    let of = |seat: Seat| rows.iter().find(|row| row.seat == seat && row.match_id == match_id).cloned();
+    match (of(Seat::First), of(Seat::Second)) {
+        (Some(first), Some(second)) => Ok(BySeat::new(first, second)),
+        _ => anyhow::bail!("match {match_id} lacks a seat"),
+    }
+}
+
+/// The row of a ledger entry.
+pub fn entry_row(chained: &ChainedEntry) -> EntryRow {
+    let ChainedEntry { entry, json, hash } = chained;
+    EntryRow {
+        match_id: entry.match_id.clone(),
+        seq: entry.seq,
+        at: entry.at,
+        kind: entry.fact.kind().to_owned(),
+        json: json.clone(),
+        hash: *hash,
+    }
+}
+
+/// The row of a match that was loaded at `version`.
+///
+/// # Errors
+/// The match cannot be written as JSON.
+pub fn match_row(game_match: &Match, version: i64) -> anyhow::Result<MatchRow> {
+    Ok(MatchRow {
+        id: game_match.id.clone(),
+        game: game_match.game,
+        stage: game_match.stage,
+        wake_at: game_match.wake_at(),
+        snapshot: serde_json::to_string(game_match)?,
+        version,
+    })
+}
+
+pub fn seat_row(row: &TokenRow) -> SeatRow {
+    SeatRow {
+        match_id: row.match_id.clone(),
+        seat: row.seat,
+        player_id: row.player.id,
+        token: row.token.clone(),
+    }
+}

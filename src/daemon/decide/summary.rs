@@ -1,0 +1,101 @@
+//! A match in a line: for the GM's lists, for digests, and for players who ask for their matches.
+
+use chrono::{DateTime, Utc};
+
+use crate::game::{BySeat, Seat};
+use crate::referee::{Listing, Match, MatchSummary, Stage};
+use crate::report::{GmMatchSummary, format_local};
+
+/// A match in a few words for the GM, and what decides on which lists it stands.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    pub line: GmMatchSummary,
+    pub stage: Stage,
+    pub is_protested: bool,
+    /// The GM was asked to decide.
+    pub asks_gm: bool,
+    pub is_late: bool,
+    /// Letters to a player come back, or a player may be away.
+    pub is_unread: bool,
+}
+
+impl Summary {
+    /// Sums up a match as it is at `now`.
+    pub fn of(game_match: &Match, now: DateTime<Utc>) -> Summary {
+        Summary {
+            line: gm_line(game_match),
+            stage: game_match.stage,
+            is_protested: game_match.protest.is_some(),
+            asks_gm: game_match.asked_gm,
+            is_late: is_late(game_match, now),
+            is_unread: game_match.bouncing != BySeat::default() || game_match.away != BySeat::default(),
+        }
+    }
+
+    /// Whether the match stands on one of the GM's lists.
+    pub fn is_on(&self, listing: Listing) -> bool {
+        match listing {
+            Listing::All => self.stage != Stage::Over,
+            Listing::Running => self.stage == Stage::Running,
+            Listing::Late => self.is_late,
+            Listing::Paused => self.stage == Stage::Paused,
+            Listing::Protests => self.is_protested,
+        }
+    }
+}
+
+fn is_late(game_match: &Match, now: DateTime<Utc>) -> bool {
+    let overdue = game_match.deadline.is_some_and(|deadline| deadline <= now);
+    game_match.stage == Stage::Running && (game_match.asked_gm || overdue)
+}
+
+/// A match in one line, as the player of `seat` reads it.
+pub fn match_line(game_match: &Match, seat: Seat) -> MatchSummary {
+    let phase = match (game_match.due(), game_match.state.outcome()) {
+        (Some(_), _) if game_match.stage == Stage::Paused => "paused".to_owned(),
+        (Some(due), _) if due.turn == 0 => "in its setup".to_owned(),
+        (Some(due), _) => format!("in turn {}", due.turn),
+        (None, Some(outcome)) => format!("over ({})", outcome.reason),
+        (None, None) => String::new(),
+    };
+    let deadline = game_match.deadline.filter(|_| game_match.stage == Stage::Running);
+    MatchSummary {
+        id: game_match.id.clone(),
+        game_name: game_match.game.name(),
+        foe: game_match.players[seat.other()].clone(),
+        phase,
+        awaited: game_match.awaited().iter().map(|seat| game_match.players[*seat].clone()).collect(),
+        due: deadline,
+        due_at: deadline.map(|deadline| format_local(deadline, game_match.terms.zone)),
+    }
+}
+
+/// A match in a few words for the GM; nothing that is hidden from either side.
+pub fn gm_line(game_match: &Match) -> GmMatchSummary {
+    let line = match_line(game_match, Seat::First);
+    let mut marks = Vec::new();
+    if game_match.asked_gm {
+        marks.push("waits for your decision".to_owned());
+    }
+    for seat in Seat::BOTH {
+        let player = &game_match.players[seat];
+        if game_match.bouncing[seat] {
+            marks.push(format!("letters to {player} come back"));
+        }
+        if game_match.away[seat] {
+            marks.push(format!("{player} may be away"));
+        }
+        if game_match.protest == Some(seat) {
+            marks.push(format!("{player} protests"));
+        }
+    }
+    GmMatchSummary {
+        id: line.id,
+        game_name: line.game_name,
+        names: [game_match.players.first.clone(), game_match.players.second.clone()],
+        phase: line.phase,
+        awaited: line.awaited,
+        due_at: line.due_at,
+        marks,
+    }
+}
