@@ -14,7 +14,7 @@ use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::{SealKey, Source};
 use crate::letter::Address;
 use crate::referee::{self, Match, Opening, Terms};
-use crate::store::{Player, SeatRow, Settlement, TokenRow};
+use crate::store::{Player, Settlement, TokenRow};
 
 /// A person for a seat.
 #[derive(Clone, Debug)]

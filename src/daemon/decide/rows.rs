@@ -7,12 +7,12 @@ use super::decision::Decision;
 use super::stored::entry_row;
 use super::undecided::Decided;
 use crate::game::BySeat;
-use crate::ledger::{self, ChainedEntry, Entry, Fact};
+use crate::ledger::{self, Entry, Fact};
 use crate::letter::Digest;
 use crate::referee::{self, Act, Cause, Content, Dispatch, Match, Reader, Ruling};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
 use crate::report::{self, PictureCache, WordedLetter, WordingInput};
-use crate::store::{EntryRow, MatchRow, NewDispatch, TokenRow};
+use crate::store::{EntryRow, NewDispatch, TokenRow};
 
 /// What a ruling adds to the ledger and to the outbox.
 pub struct RulingRows {
