@@ -1,7 +1,7 @@
 //! `config.toml`: the club's name, its mailbox and mail server, and its defaults for matches.
 //!
-//! Each error is one line that names the key, its line, the value found, and one that would be valid. Relative paths are
-//! relative to the file's folder.
+//! Each error is one line that names the key, its line, the value found, and one that would be valid. Relative paths
+//! are relative to the file's folder.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -60,8 +60,8 @@ pub struct Club {
     /// Whether the mailbox accepts `local+anything@domain`. Reply tokens then also stand in the Reply-To address.
     #[serde(default)]
     pub plus_addresses: bool,
-    /// Domain of our Message-IDs, by which we recognize our own letters, so nobody else may use it. By default `fogpost.`
-    /// and the domain of the referee's address.
+    /// Domain of our Message-IDs, by which we recognize our own letters, so nobody else may use it. By default
+    /// `fogpost.` and the domain of the referee's address.
     pub message_id_domain: Option<String>,
     pub gm: Gm,
 }

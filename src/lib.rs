@@ -1,8 +1,8 @@
 //! A referee for games played by e-mail.
 //!
-//! The modules follow the path of a letter: [`post`] fetches its bytes, [`letter`] parses them, [`request`] tells orders
-//! from remarks, [`referee`] rules on them by the rules of a [`game`] and records that in the [`ledger`], [`report`]
-//! words the answers, [`store`] keeps everything, and the loops of [`daemon`] connect them.
+//! The modules follow the path of a letter: [`post`] fetches its bytes, [`letter`] parses them, [`request`] tells
+//! orders from remarks, [`referee`] rules on them by the rules of a [`game`] and records that in the [`ledger`],
+//! [`report`] words the answers, [`store`] keeps everything, and the loops of [`daemon`] connect them.
 //!
 //! A whole turn, from a letter's bytes to its answers, without a mailbox or a database:
 //!

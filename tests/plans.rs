@@ -97,8 +97,8 @@ fn no_statement_for_a_letter_scans_a_table() {
     let sorts = |step: &&String| step.contains("TEMP B-TREE");
     let mut faults = Vec::new();
     for (statement, steps) in plans {
-        // SQLite scans `dispatch` for rows that reference a new letter only if a deferred foreign key is violated, which
-        // never happens here.
+        // SQLite scans `dispatch` for rows that reference a new letter only if a deferred foreign key is violated,
+        // which never happens here.
         let never =
             |step: &&String| statement.starts_with("INSERT INTO letter ") && step.contains("SCAN dispatch ");
         faults.extend(

@@ -51,8 +51,8 @@ use crate::store;
 
 /// A referee for games played by letter
 ///
-/// Reads the letters in a mailbox, checks the orders in them by the rules of their game, adjudicates each turn when both
-/// sides have filed or its deadline has passed, and sends each side its own report.
+/// Reads the letters in a mailbox, checks the orders in them by the rules of their game, adjudicates each turn when
+/// both sides have filed or its deadline has passed, and sends each side its own report.
 #[derive(Parser)]
 #[command(name = "fogpost", version, max_term_width = 100, after_long_help = FIRST_STEPS)]
 pub struct Cli {

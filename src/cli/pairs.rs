@@ -1,7 +1,7 @@
 //! `fogpost match new --from FILE`: reads a CSV file of matches to open, all or none.
 //!
-//! The first line names the columns: `game`, `first` and `second`, and optionally `options` (`swap=off quiet_limit=20`),
-//! `days`, `setup_days` and `zone`.
+//! The first line names the columns: `game`, `first` and `second`, and optionally `options`, `days`, `setup_days` and
+//! `zone`. Options are written as in `swap=off trainer=on`.
 
 use std::collections::BTreeMap;
 use std::path::Path;

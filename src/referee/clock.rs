@@ -1,5 +1,5 @@
-//! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and what the terms say about seats that
-//! miss one.
+//! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and what the terms say about seats
+//! that miss one.
 
 use super::life::{Draft, FiledOrders, Stage};
 use super::schedule::ForfeitRule;
@@ -76,8 +76,8 @@ fn enforce_deadline(draft: &mut Draft) {
     }
 }
 
-/// Adjudicates with the filings that the rules assume for the late seats. Where a side must move itself there is no such
-/// filing, so there is a new deadline.
+/// Adjudicates with the filings that the rules assume for the late seats. Where a side must move itself there is no
+/// such filing, so there is a new deadline.
 fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
     let at = draft.at;
     let state = &draft.game_match.state;

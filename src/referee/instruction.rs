@@ -1,5 +1,5 @@
-//! The GM's instructions, by letter or at the terminal: `GM MATCH QZ-7K3M EXTEND 3 days TURN 4`. Parsed here and carried
-//! out by the shell.
+//! The GM's instructions, by letter or at the terminal: `GM MATCH QZ-7K3M EXTEND 3 days TURN 4`. Parsed here and
+//! carried out by the shell.
 
 use super::act::Act;
 use crate::game::{Line, Seat};

@@ -317,8 +317,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Reserves the answer's place ahead of the dispatches that the letter causes, so that it is sent first. Returns the
-    /// place.
+    /// Reserves the answer's place ahead of the dispatches that the letter causes, so that it is sent first. Returns
+    /// the place.
     pub fn reserve_answer(&mut self, seat: Seat) -> usize {
         self.dispatch(Reader::Seat(seat), Content::Answer(Box::default()));
         self.dispatches.len() - 1
@@ -335,8 +335,8 @@ impl Draft {
         self.record(Fact::MatchPaused { reason: reason.to_owned() });
     }
 
-    /// Moves the deadline by whole days, counted from now if it has passed. Returns the new one, or `None` if there is no
-    /// deadline to move.
+    /// Moves the deadline by whole days, counted from now if it has passed. Returns the new one, or `None` if there is
+    /// no deadline to move.
     pub fn extend(&mut self, days: u32) -> Option<DateTime<Utc>> {
         let (due, deadline) = self.game_match.due().zip(self.game_match.deadline)?;
         let absences = self.absences_of(&due);
@@ -375,8 +375,8 @@ impl Draft {
         self.record(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
     }
 
-    /// Changes the deadline. Reminders that would be in the past are skipped, and filings that wait for the deadline move
-    /// with it.
+    /// Changes the deadline. Reminders that would be in the past are skipped, and filings that wait for the deadline
+    /// move with it.
     pub fn move_deadline(&mut self, deadline: DateTime<Utc>) {
         let reminders = self.game_match.terms.reminders(deadline);
         self.game_match.reminders_sent = reminders.iter().filter(|moment| **moment <= self.at).count();
@@ -393,8 +393,8 @@ impl Draft {
         due.seats.iter().flat_map(|seat| self.game_match.absences[*seat].iter().copied()).collect()
     }
 
-    /// Adjudicates if all filings are in: at the deadline if a seat asked to wait, else after the settle time, which may
-    /// be zero. Does nothing while the match is paused.
+    /// Adjudicates if all filings are in: at the deadline if a seat asked to wait, else after the settle time, which
+    /// may be zero. Does nothing while the match is paused.
     pub fn adjudicate_if_complete(&mut self) {
         self.game_match.settle_at = None;
         let Some(due) = self.game_match.due().filter(|_| self.game_match.stage == Stage::Running) else {
@@ -413,7 +413,8 @@ impl Draft {
         }
     }
 
-    /// Adjudicates the open phase and reports it to both sides. `missed` lists the seats whose filings the rules assumed.
+    /// Adjudicates the open phase and reports it to both sides. `missed` lists the seats whose filings the rules
+    /// assumed.
     pub fn adjudicate(&mut self, missed: Vec<Seat>) {
         self.adjudicate_and_report(missed, None);
     }

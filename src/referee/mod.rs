@@ -1,7 +1,7 @@
 //! The referee: one cause in, one ruling out. Pure.
 //!
-//! [`rule`] decides on letters, the clock, the GM and the house alike. It returns the match after the ruling, the entries
-//! for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
+//! [`rule`] decides on letters, the clock, the GM and the house alike. It returns the match after the ruling, the
+//! entries for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
 
 mod act;
 mod clock;
@@ -161,20 +161,20 @@ pub enum Content {
     Notice(Notice),
 }
 
-/// What kind of letter a dispatch is: for lists, and as the database and dossiers keep it.
+/// The kind of a dispatch, as lists, the database and dossiers name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DispatchKind {
-    /// To a player who takes a seat: a new one, or somebody else's.
+    /// To a player who gets a seat, in a new match or from somebody else.
     Invitation,
     /// An answer to a letter.
     Answer,
     /// A seat's turn result.
     Report,
     Reminder,
-    /// Who missed the deadline, and what follows.
+    /// Which seats missed the deadline, and what follows.
     Missed,
-    /// Anything else that was decided; also most letters to the GM.
+    /// Any other news, and most letters to the GM.
     Notice,
     /// A match offered to one address.
     Challenge,

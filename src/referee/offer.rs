@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::schedule::Terms;
+use super::schedule::{MAX_DAYS, Terms};
 use crate::game::Seat;
 use crate::game::any::{Choices, GameKind};
 
@@ -46,9 +46,10 @@ impl Offer {
             };
             seat = Some(wanted);
         }
-        let offer = Offer { game: kind, choices: kind.choose(own).map_err(bad)?, days, seat };
-        offer.terms(&Terms::default()).check().map_err(bad)?;
-        Ok(offer)
+        if days.is_some_and(|days| !(1..=MAX_DAYS).contains(&days)) {
+            return Err(bad(format!("A turn can take 1 to {MAX_DAYS} days")));
+        }
+        Ok(Offer { game: kind, choices: kind.choose(own).map_err(bad)?, days, seat })
     }
 
     /// Returns the terms of the match, based on the club's.

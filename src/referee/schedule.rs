@@ -6,6 +6,9 @@ use chrono::{
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
+/// Maximum days for a turn or the setup.
+pub(super) const MAX_DAYS: u32 = 365;
+
 /// The terms of a match: the club's default, unless the match was opened with others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -107,8 +110,8 @@ impl Terms {
     pub fn check(&self) -> Result<(), String> {
         let reminder = self.reminders_hours.iter().copied().max().unwrap_or(0);
         let bounds = [
-            ("days", self.days, 1, 365),
-            ("setup_days", self.setup_days, 1, 365),
+            ("days", self.days, 1, MAX_DAYS),
+            ("setup_days", self.setup_days, 1, MAX_DAYS),
             ("hour", self.hour, 0, 23),
             ("grace_hours", self.grace_hours, 0, 720),
             ("settle_minutes", self.settle_minutes, 0, 10_080),

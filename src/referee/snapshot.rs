@@ -1,4 +1,4 @@
-//! Reading a match back from its snapshot.
+//! Reads a match from its snapshot, in which filings are lines of orders.
 
 use serde::{Deserialize, Deserializer};
 
@@ -7,7 +7,7 @@ use crate::game::any::{Filing, IllegalFiling};
 use crate::game::{BySeat, OrderLines};
 
 impl<'de> Deserialize<'de> for Match {
-    /// Fails if the filings do not fit the state: then somebody changed the snapshot.
+    /// Parses the filings against the state. If they do not fit it, somebody has changed the snapshot.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let stored = <Match<OrderLines> as Deserialize>::deserialize(deserializer)?;
         unseal(stored).map_err(serde::de::Error::custom)

@@ -1,7 +1,7 @@
 //! `fogpost demo`: two correspondents play a whole match by real letters, without a server or an account.
 //!
-//! They put their letters into the referee's Maildir, as mail, and the daemon answers into theirs. A correspondent knows
-//! nothing except what the letters say.
+//! They put their letters into the referee's Maildir, as mail, and the daemon answers into theirs. A correspondent
+//! knows nothing except what the letters say.
 
 mod correspondent;
 mod dice;
