@@ -11,7 +11,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
 
-use super::check::StoredDispatch;
+use super::check::reader::StoredDispatch;
 use super::verdict::{Finding, Place};
 use super::witness::{self, LedgerLine};
 use crate::letter::{Address, Digest};

@@ -177,7 +177,11 @@ impl Evidence<'_> {
             }
             Mark::Field(_) => phrases::failure(self.subject, text).unwrap_or(AutomaticKind::Absence),
             Mark::Precedence(value) if value.starts_with("auto") => AutomaticKind::Absence,
-            _ => {
+            Mark::NullReturnPath
+            | Mark::Report
+            | Mark::AutoSubmitted(_)
+            | Mark::Precedence(_)
+            | Mark::Sender => {
                 let replied = self.values("auto-submitted").any(|v| first_word(v) == "auto-replied");
                 let away = replied || phrases::is_absence(self.subject);
                 let otherwise = if away { AutomaticKind::Absence } else { AutomaticKind::Other };

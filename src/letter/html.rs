@@ -1,7 +1,8 @@
 //! Turns HTML letters into lines of text, each marked as quoted, as a signature, or not at all.
 //!
-//! Hand-written, because libraries that turn HTML into text drop what is needed here: the elements that mail programs
-//! put around quotes. It is not a full HTML parser: it never fails, and does not render anything.
+//! Hand-written, because libraries that turn HTML into text (mail-parser's `body_text` among them) drop what is needed
+//! here: the elements that mail programs put around quotes. It is not a full HTML parser: it never fails, and does not
+//! render anything.
 
 use mail_parser::decoders::html::add_html_token;
 

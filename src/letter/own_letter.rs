@@ -165,7 +165,7 @@ pub fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// How the text starts that mail programs add to an address, a link or a picture.
+/// The beginnings of what mail programs add to an address, a link or a picture.
 const ADDED: [&str; 7] = ["<mailto:", "<http:", "<https:", "<tel:", "[cid:", "[image:", "[mailto:"];
 
 fn each_word<'a>(line: &'a str, mut visit: impl FnMut(&'a str)) {

