@@ -11,7 +11,7 @@ use tiny_skia::Pixmap;
 use super::raster;
 use crate::game::picture::Picture;
 
-/// How much larger than its own size a picture is drawn, so that it stays sharp on dense screens.
+/// The factor by which pictures are enlarged, so that they stay sharp on dense screens.
 const SCALE: f32 = 1.1;
 
 /// The PNGs that a [`PictureCache`] holds. Equal pictures come close together, and a PNG takes some 20 kB.
@@ -33,7 +33,7 @@ impl PictureCache {
         if let Some(png) = self.find(picture) {
             return Some(png);
         }
-        // Drawing takes milliseconds, so the lock is not held meanwhile.
+        // Drawing takes milliseconds, so it happens without the lock.
         let png = png(picture)?;
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         if drawn.len() >= CACHE_SIZE {
@@ -67,7 +67,7 @@ fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
     let mut encoder = png::Encoder::new(&mut bytes, pixmap.width(), pixmap.height());
     encoder.set_color(png::ColorType::Indexed);
     encoder.set_palette(palette.colours.concat());
-    // Filters help photographs; on the flat areas of an indexed image they cost time and bytes.
+    // A filter predicts a pixel from its neighbours' values, which are only indices here.
     encoder.set_filter(png::Filter::NoFilter);
     encoder.set_deflate_compression(png::DeflateCompression::Level(2));
     encoder.write_header()?.write_image_data(&indices)?;

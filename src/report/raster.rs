@@ -74,7 +74,7 @@ impl Canvas {
         }
     }
 
-    /// Fills a disc for the outline and a smaller one inside it, which is cheaper than a stroke.
+    /// A disc in the colour of the stroke and a smaller one on it make the circle, so that no stroke is computed.
     fn circle(&mut self, (x, y): Point, radius: f32, fill: Colour, stroke: Stroke) {
         let half = stroke.width as f32 / 2.0;
         for (radius, colour) in [(radius + half, stroke.colour), (radius - half, fill)] {
@@ -84,8 +84,8 @@ impl Canvas {
         }
     }
 
-    /// A line along an axis is drawn with square ends in the place of round ones: at the widths of a board's grid
-    /// nobody sees the difference.
+    /// A line along an axis gets square ends rather than round ones; at the widths of a board's grid the difference is
+    /// invisible.
     fn line(&mut self, (x1, y1): Point, (x2, y2): Point, stroke: Stroke) {
         let (x1, y1, x2, y2) = (x1 as f32, y1 as f32, x2 as f32, y2 as f32);
         if x1 == x2 || y1 == y2 {

@@ -16,7 +16,7 @@ pub fn board(view: &View) -> Board {
     Board { text: text(&map), picture: picture::draw(&map) }
 }
 
-/// The columns of a square, including a blank that sets it off.
+/// The columns of a square, including the blank between squares.
 const WIDTH: usize = 6;
 
 const LEGEND: &str = "
