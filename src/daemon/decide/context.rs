@@ -12,6 +12,7 @@ use crate::ledger::Entry;
 use crate::letter::Digest;
 use crate::post::dkim::DkimVerdict;
 use crate::referee::Match;
+use crate::report::PictureCache;
 use crate::store::{DispatchRow, Invitation, LetterRow, MatchRow, Player, TokenRow};
 
 /// A match with both its seats, as it is stored or as earlier letters of the batch left it.
@@ -74,6 +75,8 @@ pub struct RulingContext {
     pub texts: BTreeMap<String, String>,
     /// The Message-IDs that no letter of ours has.
     pub no_texts: BTreeSet<String>,
+    /// The boards drawn for this batch. The matches of a list that is opened begin with equal boards.
+    pub pictures: PictureCache,
     pub dispatches: BTreeMap<String, Option<DispatchRow>>,
     pub players: BTreeMap<String, Option<Player>>,
     /// Players who were found or added, by address.

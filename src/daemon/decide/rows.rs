@@ -11,7 +11,7 @@ use crate::ledger::{self, Entry, Fact};
 use crate::letter::Digest;
 use crate::referee::{self, Act, Cause, Content, Dispatch, Match, Reader, Ruling};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
-use crate::report::{self, PictureCache, WordedLetter, WordingInput};
+use crate::report::{self, WordedLetter, WordingInput};
 use crate::store::{EntryRow, NewDispatch, TokenRow};
 
 /// What a ruling adds to the ledger and to the outbox.
@@ -67,11 +67,9 @@ impl Decision<'_> {
         let record = self.record_of_ended(ruling)?;
         let entries: Vec<EntryRow> = ruling.entries.iter().map(entry_row).collect();
         let game_match = Arc::new(ruling.after.clone());
-        // In games that hide nothing both seats see the same board.
-        let pictures = PictureCache::default();
         let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let mut letter = self.word(&game_match, dispatch, readers, &pictures)?;
+            let mut letter = self.word(&game_match, dispatch, readers)?;
             if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
                 letter.attachments.push((format!("{}.toml", game_match.id), record.clone()));
             }
@@ -88,12 +86,11 @@ impl Decision<'_> {
         game_match: &Arc<Match>,
         dispatch: &Dispatch,
         readers: &Readers<'_>,
-        pictures: &PictureCache,
     ) -> Decided<WordedLetter> {
         let token = self.addressee(dispatch.to, readers).token;
         let club = self.settings.stationery.club();
         let input = WordingInput { club: &club, game_match, dispatch, token, at: self.at() };
-        Ok(report::word(&self.settings.templates, &input, pictures)?)
+        Ok(report::word(&self.settings.templates, &input, &self.context.pictures)?)
     }
 
     /// Puts a worded letter into its envelope; `unique` names it within the ruling.
