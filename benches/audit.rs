@@ -2,12 +2,14 @@
 //!
 //! The matches are played by letter in a temporary folder before measuring.
 
+#[path = "../tests/support/club.rs"]
+mod club;
+
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use fogpost::config::Config;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
@@ -15,9 +17,9 @@ use fogpost::ledger::{Entry, Head};
 use fogpost::letter::{Address, Digest};
 use fogpost::post::maildir;
 use fogpost::referee::Match;
-use fogpost::store;
-use tempfile::TempDir;
 use tokio::runtime::Runtime;
+
+use club::Club;
 
 fn main() {
     divan::main();
@@ -42,50 +44,50 @@ answers_per_hour = 1000000
 /// answer; a repeated letter would not.
 const LETTERS: usize = 2_000;
 
-struct Club {
+/// Matches with their letters, ruled on.
+struct Played {
     runtime: Runtime,
-    office: Office,
+    office: Arc<Office>,
     match_ids: Vec<String>,
     entries: usize,
-    _folder: TempDir,
+    /// Holds the folder.
+    _club: Club,
 }
 
-impl Club {
-    fn new(matches: usize, letters: usize) -> Club {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        std::fs::write(folder.path().join("config.toml"), CONFIG).expect("the config");
-        let inbox = folder.path().join("mail/referee");
-        maildir::create(&inbox).expect("the mailbox");
+impl Played {
+    fn new(matches: usize, letters: usize) -> Played {
+        let club = Club::with(CONFIG);
         let runtime = Runtime::new().expect("a runtime");
-        let (office, match_ids, entries) = runtime.block_on(async {
-            let config = Config::load(&folder.path().join("config.toml")).expect("a sound config");
-            let store = store::open(&config.database.url).await.expect("a store");
-            let now: DateTime<Utc> = "2026-05-07T10:00:00Z".parse().expect("an instant");
-            let office = Office::new(config, store, Arc::new(move || now)).expect("an office");
-            let mut forms = Vec::new();
-            for _ in 0..matches {
-                let game_match = open(&office).await;
-                let sent = office.store.dispatches_of(&game_match.id).await.expect("the invitations");
-                forms.push((game_match.id, sent[0].0.message_id.clone()));
-            }
-            for (number, (id, form)) in (0..letters).zip(forms.iter().cycle()) {
-                let letter = format!(
-                    "From: ann@players.example\r\nTo: referee@club.example\r\nSubject: Re: [{id}] Turn 1\r\n\
-                     Message-ID: <{number}@players.example>\r\nIn-Reply-To: <{form}>\r\n\r\n\
-                     STATUS\r\nFor the {number}th time\r\n"
-                );
-                maildir::deliver(&inbox, letter.as_bytes()).expect("delivered");
-            }
-            office.once().await.expect("the letters are settled");
-            let match_ids: Vec<String> = forms.into_iter().map(|(id, _)| id).collect();
-            let mut entries = 0;
-            for id in &match_ids {
-                entries += office.store.entries(id).await.expect("the entries").len();
-            }
-            (office, match_ids, entries)
-        });
-        Club { runtime, office, match_ids, entries, _folder: folder }
+        let (office, match_ids, entries) = runtime.block_on(play(&club, matches, letters));
+        Played { runtime, office, match_ids, entries, _club: club }
     }
+}
+
+/// Opens matches and rules on letters. Returns the matches and the number of their entries.
+async fn play(club: &Club, matches: usize, letters: usize) -> (Arc<Office>, Vec<String>, usize) {
+    let now: DateTime<Utc> = "2026-05-07T10:00:00Z".parse().expect("an instant");
+    let office = club.office(move || now).await;
+    let mut forms = Vec::new();
+    for _ in 0..matches {
+        let game_match = open(&office).await;
+        let sent = office.store.dispatches_of(&game_match.id).await.expect("the invitations");
+        forms.push((game_match.id, sent[0].0.message_id.clone()));
+    }
+    for (number, (id, form)) in (0..letters).zip(forms.iter().cycle()) {
+        let letter = format!(
+            "From: ann@players.example\r\nTo: referee@club.example\r\nSubject: Re: [{id}] Turn 1\r\n\
+             Message-ID: <{number}@players.example>\r\nIn-Reply-To: <{form}>\r\n\r\n\
+             STATUS\r\nFor the {number}th time\r\n"
+        );
+        maildir::deliver(&club.mailbox(), letter.as_bytes()).expect("delivered");
+    }
+    office.once().await.expect("the letters are settled");
+    let match_ids: Vec<String> = forms.into_iter().map(|(id, _)| id).collect();
+    let mut entries = 0;
+    for id in &match_ids {
+        entries += office.store.entries(id).await.expect("the entries").len();
+    }
+    (office, match_ids, entries)
 }
 
 async fn open(office: &Office) -> Match {
@@ -105,8 +107,8 @@ async fn open(office: &Office) -> Match {
 /// Chains an entry with its canonical JSON and its hash, as a ruling does.
 #[divan::bench]
 fn append_an_entry(bencher: Bencher) {
-    let club = Club::new(1, 1);
-    let rows = club.runtime.block_on(club.office.store.entries(&club.match_ids[0])).expect("entries");
+    let played = Played::new(1, 1);
+    let rows = played.runtime.block_on(played.office.store.entries(&played.match_ids[0])).expect("entries");
     let mut entry: Entry = serde_json::from_str(&rows[rows.len() - 1].json).expect("an entry");
     let mut head = Head { seq: entry.seq, hash: entry.hash() };
     bencher.bench_local(|| {
@@ -121,8 +123,8 @@ fn append_an_entry(bencher: Bencher) {
 /// Walks the chain only: hashes and order.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn walk_the_chain(bencher: Bencher) {
-    let club = Club::new(1, LETTERS);
-    let rows = club.runtime.block_on(club.office.store.entries(&club.match_ids[0])).expect("entries");
+    let played = Played::new(1, LETTERS);
+    let rows = played.runtime.block_on(played.office.store.entries(&played.match_ids[0])).expect("entries");
     bencher.counter(ItemsCount::new(rows.len())).bench_local(|| {
         fogpost::ledger::walk(rows.iter().map(|row| (row.json.as_str(), row.hash))).expect("a sound chain")
     });
@@ -132,10 +134,10 @@ fn walk_the_chain(bencher: Bencher) {
 /// `audit verify MATCH`, sixteen for `audit verify --all`.
 #[divan::bench(sample_count = 3, sample_size = 1, args = [1, 16])]
 fn verify_with_letters(bencher: Bencher, matches: usize) {
-    let club = Club::new(matches, LETTERS);
-    bencher.counter(ItemsCount::new(club.entries)).bench_local(|| {
-        let verified = club.office.verify_several(&club.match_ids, false, &|_| ());
-        let verdicts = club.runtime.block_on(verified).expect("verdicts");
+    let played = Played::new(matches, LETTERS);
+    bencher.counter(ItemsCount::new(played.entries)).bench_local(|| {
+        let verified = played.office.verify_several(&played.match_ids, false, &|_| ());
+        let verdicts = played.runtime.block_on(verified).expect("verdicts");
         assert!(verdicts.iter().all(fogpost::audit::AuditVerdict::is_sound), "{verdicts:#?}");
         verdicts
     });

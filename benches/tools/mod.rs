@@ -1,10 +1,10 @@
-//! What several benches need.
+//! Tools that several benches share.
 
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A server that takes every letter and forgets it.
+/// An SMTP server that accepts and discards every letter.
 pub struct Sink {
     child: Child,
     pub port: u16,
@@ -15,7 +15,7 @@ impl Sink {
         let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let port = free.expect("a free port").port();
         let mut command = Command::new("smtp-sink");
-        // As root it must be told whom to become.
+        // Started as root, it insists on a user to run as.
         if std::fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0) {
             command.args(["-u", "nobody"]);
         }

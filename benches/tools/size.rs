@@ -1,11 +1,11 @@
-//! What a letter, a start and a look at the clock cost, with one match in the database, a thousand, and 100,000.
+//! Costs of a letter, a start and a deadline sweep, with one, a thousand and 100,000 matches in the database.
 //!
-//! The thousand are opened as any match is, their forms are sent, and one seat of each has filed; the 100,000 are
-//! copies of their rows (`many.rs`). What is measured then is what happens all the year: a seat amends its orders, and
-//! has its receipt by SMTP. The three databases take turns, so that what else this machine does meets all of them.
+//! The thousand matches are opened as usual, their forms are sent, and one seat of each has filed; the 100,000 are
+//! copies of their rows (`many.rs`). The measured load is what happens all year: a seat amends its orders and gets a
+//! receipt by SMTP. The three databases take turns, so that other load on the machine affects all of them.
 //!
-//! The largest takes 9 GB in the folder for temporary files (TMPDIR). SOME and MATCHES in the environment change how many
-//! are opened and how many there are.
+//! The largest database takes 9 GB in the folder for temporary files (TMPDIR). SOME and MATCHES in the environment set
+//! how many matches are opened and how many there are in all.
 
 #[path = "many.rs"]
 mod many;
@@ -27,14 +27,14 @@ use tokio::runtime::Runtime;
 use super::tools::{Sink, median};
 use super::{Club, SETUP_OF_FIRST, cpu, is_empty, letter, number, office, put};
 
-/// How often each is measured.
+/// Rounds of each measurement.
 const ROUNDS: usize = 5;
 
-/// Letters in a round.
+/// Letters per round.
 const LETTERS: usize = 500;
 
-/// Hours that the referee's clock is ahead: one more with each round, so that in none the answers of another are those
-/// of the last hour.
+/// Hours by which the referee's clock is ahead: one more in each round, so that the hourly limit of answers never counts
+/// another round's.
 static AHEAD: AtomicI64 = AtomicI64::new(0);
 
 pub fn now() -> DateTime<Utc> {
@@ -60,18 +60,18 @@ pub fn measure(runtime: &Runtime) {
     letters(runtime, [one, thousand, all]);
 }
 
-/// What letters come.
+/// How letters arrive.
 #[derive(Clone, Copy, PartialEq)]
 enum Load {
-    /// Many at a time, all to one match.
+    /// Many at a time, all for one match.
     ToOne,
-    /// One by one, each to another match, anywhere in the database.
+    /// One by one, each for another match, anywhere in the database.
     OneByOne,
-    /// The same, but many at a time.
+    /// Many at a time, each for another match.
     Together,
 }
 
-/// A database of some size, and who writes there.
+/// A database of some size, and its writers.
 struct Sized {
     matches: usize,
     club: Club,
@@ -89,7 +89,7 @@ struct Writer {
 }
 
 impl Sized {
-    /// Matches that are opened, and of which one seat has filed.
+    /// Opens matches and files for one seat of each.
     async fn begun(matches: usize, ways: &str) -> Sized {
         let mut club = Club::new(matches, ways).await;
         club.without_forms().await;
@@ -99,7 +99,7 @@ impl Sized {
         Sized { matches, club, seats }
     }
 
-    /// So many times its matches, in a database of their own.
+    /// Copies its matches `times` times, into another database.
     async fn multiplied(&self, times: usize, ways: &str) -> Sized {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("fogpost.db");
@@ -114,7 +114,7 @@ impl Sized {
         }
     }
 
-    /// Amended orders, no two alike, from the seats of these numbers.
+    /// Amended orders, all different, from the seats with these numbers.
     fn texts(&self, round: i64, seats: impl Iterator<Item = usize>) -> Vec<String> {
         let text = |(at, seat): (usize, usize)| {
             let Writer { match_id, token, address, form } = &self.seats[seat % self.seats.len()];
@@ -126,7 +126,7 @@ impl Sized {
         seats.enumerate().map(text).collect()
     }
 
-    /// µs of CPU for each letter of a round.
+    /// Runs a round and returns the CPU time per letter, in µs.
     fn round(&self, runtime: &Runtime, round: i64, load: Load) -> f64 {
         let apart = (self.seats.len() / LETTERS).max(1);
         let anywhere = |at| 1 + at * apart;
@@ -169,14 +169,14 @@ async fn writers(folder: &Path) -> Vec<Writer> {
     sqlx::query_as(sql).fetch_all(&mut connection).await.expect("seats")
 }
 
-/// CPU for each letter, from when it is taken in until its receipt is sent.
+/// Measures the CPU time per letter, from its arrival until its receipt is sent.
 fn letters(runtime: &Runtime, sizes: [Sized; 3]) {
     for (load, what) in [
         (Load::ToOne, "many at a time to one match"),
         (Load::OneByOne, "one at a time, each to another match"),
         (Load::Together, "many at a time, each to another match"),
     ] {
-        // One match is too few to write to several.
+        // One match cannot take letters for several.
         let sizes = if load == Load::ToOne { &sizes[..] } else { &sizes[1..] };
         let mut took = vec![Vec::new(); sizes.len()];
         for _ in 0..=ROUNDS {
@@ -188,7 +188,7 @@ fn letters(runtime: &Runtime, sizes: [Sized; 3]) {
         println!("  CPU for a letter, {what} (bound: 1.10 times)");
         let mut least = None;
         for (size, mut took) in sizes.iter().zip(took) {
-            // The first round is for practice.
+            // The first round warms up.
             took.remove(0);
             took.sort_by(f64::total_cmp);
             let each = took[ROUNDS / 2];
@@ -198,7 +198,7 @@ fn letters(runtime: &Runtime, sizes: [Sized; 3]) {
     }
 }
 
-/// What it takes to ask the clock when nothing is due.
+/// Measures a deadline sweep when nothing is due.
 fn clock(runtime: &Runtime, size: &Sized) {
     let look = |_| {
         let began = Instant::now();
@@ -209,7 +209,7 @@ fn clock(runtime: &Runtime, size: &Sized) {
     println!("  a deadline sweep over {} matches: {took:.1} ms (bound: 100 ms)", size.matches);
 }
 
-/// The program itself: how long it starts, and how much memory it holds then and when it has answered some letters.
+/// Measures the program: its start, and its memory then and after some letters.
 fn daemon(runtime: &Runtime, size: &Sized) {
     let folder = size.club.folder.path();
     put(&[], &folder.join("in"));
@@ -235,7 +235,7 @@ fn daemon(runtime: &Runtime, size: &Sized) {
 struct Daemon(Child);
 
 impl Daemon {
-    /// Starts the program, and says how long it took until it told that it is ready.
+    /// Starts the program and returns the time until it reported that it is ready.
     fn start(folder: &Path) -> (Daemon, Duration) {
         let place = folder.join("notify");
         let _ = std::fs::remove_file(&place);
@@ -255,7 +255,7 @@ impl Daemon {
         (daemon, began.elapsed())
     }
 
-    /// A line of its /proc/PID/status (proc(5)), in MB.
+    /// A field of /proc/PID/status (proc(5)), in MB.
     fn memory(&self, line: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).expect("Linux");
         let found = status.lines().find_map(|text| text.strip_prefix(line)?.split_whitespace().nth(1));

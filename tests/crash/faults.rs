@@ -10,10 +10,11 @@ use sqlx::{Connection as _, SqliteConnection};
 
 use crate::Run;
 use crate::club::{Club, Lines, straight};
-use crate::dice::{Dice, seed};
 use crate::people::Person;
 use crate::proxy::{Proxy, Trouble};
+use crate::random::Random;
 use crate::servers::Servers;
+use crate::settings::seed;
 
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -21,26 +22,26 @@ const PATIENCE: Duration = Duration::from_secs(300);
 fn a_network_that_breaks_loses_nothing_and_doubles_nothing() {
     let Some(servers) = Servers::start() else { return };
     let seed = seed();
-    let dice = Arc::new(Mutex::new(Dice::new(seed ^ 1)));
+    let random = Arc::new(Mutex::new(Random::new(seed ^ 1)));
     let imap = {
-        let dice = Arc::clone(&dice);
+        let random = Arc::clone(&random);
         move || {
-            let mut dice = dice.lock().expect("no cast panics");
-            match dice.below(4) {
-                0 => Trouble::CutAfter(b"UID FETCH", dice.below(6000)),
-                1 => Trouble::CutAfter(b"BODY.PEEK", dice.below(6000)),
-                2 => Trouble::CutAfter(b"UID MOVE", dice.below(60)),
-                _ => Trouble::CutAfter(b"LOGIN", dice.below(20_000)),
+            let mut random = random.lock().expect("no thread panics");
+            match random.below(4) {
+                0 => Trouble::CutAfter(b"UID FETCH", random.below(6000)),
+                1 => Trouble::CutAfter(b"BODY.PEEK", random.below(6000)),
+                2 => Trouble::CutAfter(b"UID MOVE", random.below(60)),
+                _ => Trouble::CutAfter(b"LOGIN", random.below(20_000)),
             }
         }
     };
     let smtp = move || {
-        let mut dice = dice.lock().expect("no cast panics");
-        match dice.below(8) {
+        let mut random = random.lock().expect("no thread panics");
+        match random.below(8) {
             0 => Trouble::Says { recipient: "", words: "451 4.3.0 try again later" },
             1 => Trouble::Silent,
             2 | 3 => Trouble::CutAfter(b"\r\n.\r\n", 0),
-            _ => Trouble::CutAfter(b"EHLO", dice.below(5000)),
+            _ => Trouble::CutAfter(b"EHLO", random.below(5000)),
         }
     };
     let (imap, smtp) = (Proxy::to(servers.imap_port, imap), Proxy::to(servers.smtp_port, smtp));

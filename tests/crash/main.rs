@@ -6,25 +6,28 @@
 //! summaries.
 
 mod club;
-mod dice;
 mod faults;
 mod people;
 #[path = "../store/place.rs"]
 #[allow(dead_code)] // It is shared with the tests of the store, which need more of it.
 mod place;
 mod proxy;
+#[path = "../support/random.rs"]
+mod random;
 mod reckoning;
 #[path = "../servers/mod.rs"]
 #[allow(dead_code)] // It is shared with the tests of the post office, which need more of it.
 mod servers;
+mod settings;
 
 use std::time::{Duration, Instant};
 
 use crate::club::{Club, straight};
-use crate::dice::{Dice, kills, seed};
 use crate::people::{Sent, Table};
+use crate::random::Random;
 use crate::reckoning::{Reckoning, all_is_done};
 use crate::servers::Servers;
+use crate::settings::{kills, seed};
 
 /// Matches that are played at the same time.
 const TABLES: usize = 8;
@@ -35,20 +38,20 @@ struct Run<'a> {
     servers: &'a Servers,
     tables: Vec<Table>,
     sent: Sent,
-    dice: Dice,
+    random: Random,
 }
 
 impl<'a> Run<'a> {
     fn begin(mut club: Club, servers: &'a Servers, seed: u64) -> Self {
         club.start_all();
         let tables = (0..TABLES).map(|number| Table::open(number, &club)).collect();
-        Run { club, servers, tables, sent: Sent::default(), dice: Dice::new(seed) }
+        Run { club, servers, tables, sent: Sent::default(), random: Random::new(seed) }
     }
 
     /// All read and answer; where a match is over, another begins.
     fn go_round(&mut self) {
         for table in &mut self.tables {
-            table.go_round(self.servers, &mut self.sent, &mut self.dice);
+            table.go_round(self.servers, &mut self.sent, &mut self.random);
         }
         let over = self.tables.iter().filter(|table| table.is_over()).count();
         if self.tables.len() - over < TABLES {
@@ -83,8 +86,8 @@ impl<'a> Run<'a> {
     }
 
     /// A little while, between these milliseconds.
-    fn a_while(&mut self, least: u64, most: u64) -> Duration {
-        Duration::from_millis(least + self.dice.below(most - least))
+    fn a_while(&mut self, least: usize, most: usize) -> Duration {
+        Duration::from_millis((least + self.random.below(most - least)) as u64)
     }
 
     /// Plays until a letter has come that nobody had before, if one comes.
@@ -102,8 +105,8 @@ impl<'a> Run<'a> {
     /// then before it has begun.
     fn kill(&mut self, times: u64) {
         for _ in 0..times {
-            let one = self.dice.below(self.club.daemons() as u64) as usize;
-            if !self.dice.once_in(6) {
+            let one = self.random.below(self.club.daemons());
+            if !self.random.once_in(6) {
                 self.play_on();
             }
             let alive = self.a_while(0, 1500);

@@ -7,7 +7,7 @@ use std::fs;
 use mail_parser::MessageParser;
 
 use crate::club::Club;
-use crate::dice::Dice;
+use crate::random::Random;
 use crate::servers::Servers;
 
 /// So many marbles of each side: in one row they make no quad. Then Black resigns.
@@ -53,9 +53,9 @@ impl Table {
     }
 
     /// Both read what has come and answer it.
-    pub fn go_round(&mut self, servers: &Servers, sent: &mut Sent, dice: &mut Dice) {
+    pub fn go_round(&mut self, servers: &Servers, sent: &mut Sent, random: &mut Random) {
         for (seat, person) in self.people.iter_mut().enumerate() {
-            person.read_all(servers, |person, letter| person.answer(seat, letter, servers, sent, dice));
+            person.read_all(servers, |person, letter| person.answer(seat, letter, servers, sent, random));
         }
     }
 
@@ -105,12 +105,16 @@ impl Person {
     /// Answers the last letter with these words; the Message-ID.
     pub fn ask(&self, servers: &Servers, words: &str) -> String {
         let mail = MessageParser::default().parse(&self.last).expect("a letter came");
-        let (mut sent, mut dice) = (Sent::default(), Dice::new(0));
-        Reply { person: &self.name, to: &mail, words, number: 1_000_000 }.send(servers, &mut sent, &mut dice);
+        let (mut sent, mut random) = (Sent::default(), Random::new(0));
+        Reply { person: &self.name, to: &mail, words, number: 1_000_000 }.send(
+            servers,
+            &mut sent,
+            &mut random,
+        );
         sent.letters.pop_first().expect("it was sent")
     }
 
-    fn answer(&mut self, seat: usize, raw: &[u8], servers: &Servers, sent: &mut Sent, dice: &mut Dice) {
+    fn answer(&mut self, seat: usize, raw: &[u8], servers: &Servers, sent: &mut Sent, random: &mut Random) {
         let mail = MessageParser::default().parse(raw).expect("a letter");
         let text = mail.body_text(0).unwrap_or_default();
         let Some(turn) = text.lines().find_map(|line| line.trim().strip_prefix("Your orders for turn "))
@@ -122,23 +126,23 @@ impl Person {
         if self.resigned || self.moved.contains(&turn) || turn % 2 == seat {
             return;
         }
-        let mut say = |words: &str, dice: &mut Dice| {
+        let mut say = |words: &str, random: &mut Random| {
             let reply = Reply { person: self.name.as_str(), to: &mail, words, number: sent.letters.len() };
-            reply.send(servers, sent, dice);
+            reply.send(servers, sent, random);
         };
-        if dice.once_in(6) {
-            say("MARBLE Z99", dice);
+        if random.once_in(6) {
+            say("MARBLE Z99", random);
         }
-        if dice.once_in(6) {
-            say("STATUS", dice);
+        if random.once_in(6) {
+            say("STATUS", random);
         }
         if place >= MARBLES {
-            say("RESIGN CONFIRM", dice);
+            say("RESIGN CONFIRM", random);
             self.resigned = true;
             return;
         }
         let column = char::from(b'A' + u8::try_from(place).expect("a column"));
-        say(&format!("MARBLE {column}{}", [5, 7][seat]), dice);
+        say(&format!("MARBLE {column}{}", [5, 7][seat]), random);
         self.moved.insert(turn);
     }
 }
@@ -152,7 +156,7 @@ struct Reply<'a> {
 
 impl Reply<'_> {
     /// Hands it in, and now and then once more by another way.
-    fn send(&self, servers: &Servers, sent: &mut Sent, dice: &mut Dice) {
+    fn send(&self, servers: &Servers, sent: &mut Sent, random: &mut Random) {
         let (from, id) =
             (format!("{}@club.test", self.person), format!("{}.{}@people.test", self.number, self.person));
         let to =
@@ -168,7 +172,7 @@ impl Reply<'_> {
         );
         servers.deliver(raw.as_bytes(), &from, &to);
         sent.letters.insert(id);
-        if dice.once_in(4) {
+        if random.once_in(4) {
             servers.deliver(format!("X-Copy: yes\r\n{raw}").as_bytes(), &from, &to);
             sent.copies += 1;
         }

@@ -12,7 +12,7 @@ use std::time::Duration;
 pub enum Trouble {
     None,
     /// Once the daemon has said these words, so many bytes more come back; then the line is cut.
-    CutAfter(&'static [u8], u64),
+    CutAfter(&'static [u8], usize),
     /// Nobody answers.
     Silent,
     /// A mail server takes the connection, says `words` to the `recipient` and takes all else.
@@ -96,7 +96,7 @@ impl Shared {
             self.troubled.fetch_add(1, Ordering::Relaxed);
         }
         match trouble {
-            Trouble::None => self.pass_on(daemon, b"", u64::MAX),
+            Trouble::None => self.pass_on(daemon, b"", usize::MAX),
             Trouble::CutAfter(words, bytes) => self.pass_on(daemon, words, bytes),
             Trouble::Silent => {
                 thread::sleep(Duration::from_secs(7));
@@ -106,7 +106,7 @@ impl Shared {
         }
     }
 
-    fn pass_on(&self, daemon: &TcpStream, words: &'static [u8], mut left: u64) -> std::io::Result<()> {
+    fn pass_on(&self, daemon: &TcpStream, words: &'static [u8], mut left: usize) -> std::io::Result<()> {
         let server = TcpStream::connect(("127.0.0.1", self.target))?;
         let said = Arc::new(AtomicBool::new(words.is_empty()));
         let (mut from, mut to) = (daemon.try_clone()?, server.try_clone()?);
@@ -127,9 +127,8 @@ impl Shared {
         });
         let (mut from, mut to, mut buffer) = (server, daemon, [0; 8192]);
         while let n @ 1.. = from.read(&mut buffer)? {
-            let n = n as u64;
             let pass = if said.load(Ordering::SeqCst) { n.min(left) } else { n };
-            to.write_all(&buffer[..pass as usize])?;
+            to.write_all(&buffer[..pass])?;
             if said.load(Ordering::SeqCst) {
                 left -= pass;
                 if left == 0 {

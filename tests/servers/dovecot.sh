@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # dovecot.sh DIR: runs Dovecot until standard input ends, for tests; as root or as any ordinary user.
 #
-# Every user name is good, with the password "secret". DIR must be short (the limit on the length of a socket's path)
-# and open to the user "mail". The ports come in by IMAP, IMAPS, LMTP and AUTH (the last for Postfix's logins).
+# Every user name is valid, with the password "secret". DIR must be short, because the length of a socket's path is
+# limited, and accessible to the user "mail". IMAP, IMAPS, LMTP and AUTH (for Postfix's logins) set the ports.
 set -eu
 umask 022
 dir=$1
@@ -20,8 +20,7 @@ mkdir -p "$dir"/{run,state,mail,tls}
     -extfile <(echo "subjectAltName=DNS:localhost,IP:127.0.0.1")
 ) 2>"$dir/openssl.log"
 if [ "$(id -u)" = 0 ]; then chown mail:mail "$dir/mail"; fi
-# The empty "chroot" lines let it run without privileges; without delay and penalty a wrong password is
-# answered at once.
+# The empty "chroot" lines let it run without privileges. Without delay and penalty it rejects a wrong password at once.
 cat >"$dir/dovecot.conf" <<CONF
 base_dir = $dir/run
 state_dir = $dir/state
@@ -91,6 +90,6 @@ CONF
 exec 3<&0
 /usr/sbin/dovecot -F -c "$dir/dovecot.conf" </dev/null 3<&- &
 server=$!
-# Killed and not asked: it takes a second to say goodbye.
+# SIGKILL, because an orderly shutdown takes a second.
 { cat <&3 >/dev/null; kill -KILL $server; } 2>/dev/null &
 wait $server

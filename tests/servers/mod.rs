@@ -1,7 +1,7 @@
-//! Real mail servers for tests: a Dovecot and a Postfix of one's own, on free ports, gone when dropped.
+//! Real mail servers for tests: a private Dovecot and Postfix on free ports, stopped when dropped.
 //!
-//! Every user name is good, with the password [`PASSWORD`]; mail to `name@club.test` and `name+any@club.test` comes
-//! into that user's INBOX.
+//! Every user name is valid, with the password [`PASSWORD`]. Mail to `name@club.test` and `name+any@club.test` is
+//! delivered to that user's INBOX.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -17,12 +17,12 @@ use tempfile::TempDir;
 
 pub const PASSWORD: &str = "secret";
 
-/// How long a server may take to start on a busy machine.
+/// Longest wait for a server. Only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Servers that run until this is dropped.
+/// Servers that run until they are dropped.
 pub struct Servers {
-    // Dropped from the top: the servers go before their folder does.
+    // Fields are dropped in order: the servers stop before their folder is deleted.
     running: Vec<Server>,
     folder: TempDir,
     pub imap_port: u16,
@@ -34,17 +34,17 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Dovecot and Postfix; `None` only if the run was asked to do without servers.
+    /// Starts Dovecot and Postfix. `None` only if FOGPOST_WITHOUT_SERVERS is set.
     pub fn start() -> Option<Servers> {
         let mut servers = Servers::dovecot()?;
         servers.run("postfix.sh", &[servers.smtp_port, servers.smtps_port]);
         Some(servers)
     }
 
-    /// Dovecot alone, which needs no privileges; `None` only if the run was asked to do without servers.
+    /// Starts Dovecot alone, which needs no privileges. `None` only if FOGPOST_WITHOUT_SERVERS is set.
     pub fn dovecot() -> Option<Servers> {
         if std::env::var_os("FOGPOST_WITHOUT_SERVERS").is_some_and(|value| value == "1") {
-            eprintln!("not tested: this run does without servers");
+            eprintln!("skipped: this run does without servers");
             return None;
         }
         let folder = tempfile::Builder::new().prefix("fp").tempdir_in("/tmp").expect("a short folder");
@@ -57,14 +57,14 @@ impl Servers {
         Some(servers)
     }
 
-    /// Ends all servers, does something, and starts Dovecot again.
+    /// Stops all servers, calls `between`, and starts Dovecot again.
     pub fn restart_dovecot_after(&mut self, between: impl FnOnce()) {
         self.running.clear();
         between();
         self.run("dovecot.sh", &[self.imap_port, self.lmtp_port]);
     }
 
-    /// Runs a script of this folder until it is answered at all these ports.
+    /// Starts a script of this folder and waits until all these ports accept connections.
     fn run(&mut self, script: &str, ports: &[u16]) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers").join(script);
         let ports_in = [
@@ -88,13 +88,13 @@ impl Servers {
         self.running.push(Server(child));
         let began = Instant::now();
         for port in ports {
-            // A port that wants TLS says nothing by itself.
+            // Connecting is enough: a TLS port sends no greeting.
             while TcpStream::connect(("127.0.0.1", *port)).is_err() {
                 let ended =
                     self.running.last_mut().and_then(|server| server.0.try_wait().expect("our child"));
                 if ended.is_some() || began.elapsed() > PATIENCE {
                     panic!(
-                        "{script} did not start ({ended:?}); tests/run installs what is needed\n{}",
+                        "{script} did not start ({ended:?}); tests/run installs what it needs\n{}",
                         self.logs()
                     );
                 }
@@ -103,12 +103,12 @@ impl Servers {
         }
     }
 
-    /// The authority that signed the servers' certificates, which are for `localhost` and `127.0.0.1`.
+    /// The CA certificate of the servers, whose certificates are for `localhost` and `127.0.0.1`.
     pub fn ca_file(&self) -> PathBuf {
         self.folder.path().join("tls/ca.pem")
     }
 
-    /// A user's Maildir, in which other folders are `.NAME`.
+    /// A user's Maildir; its other folders are named `.NAME`.
     pub fn maildir(&self, user: &str) -> PathBuf {
         self.folder.path().join("mail").join(user).join("Maildir")
     }
@@ -125,17 +125,17 @@ impl Servers {
         paths.iter().map(|path| fs::read(path).expect("a letter")).collect()
     }
 
-    /// Hands a letter to Postfix; it comes into the INBOX a little later.
+    /// Hands a letter to Postfix, which delivers it to the INBOX a little later.
     pub fn deliver(&self, raw: &[u8], from: &str, to: &str) {
         hand_in(self.smtp_port, "EHLO test", raw, from, to);
     }
 
-    /// Hands a letter to Dovecot; it is in the INBOX when this returns.
+    /// Delivers a letter by LMTP; it is in the INBOX when this returns.
     pub fn deliver_lmtp(&self, raw: &[u8], to: &str) {
         hand_in(self.lmtp_port, "LHLO test", raw, "test@club.test", to);
     }
 
-    /// What the servers have logged.
+    /// The logs of the servers.
     pub fn logs(&self) -> String {
         let names = ["dovecot.sh.log", "openssl.log", "dovecot.log", "postfix.sh.log", "postfix/postfix.log"];
         names
@@ -147,7 +147,7 @@ impl Servers {
     }
 }
 
-/// The script that runs a server, and ends it when its standard input does: also when this process is killed.
+/// A script that runs a server until its standard input closes, which happens even if this process is killed.
 struct Server(Child);
 
 impl Drop for Server {
@@ -157,8 +157,8 @@ impl Drop for Server {
     }
 }
 
-/// Ports that are free, below those that connections get as their own end and that could be taken before a server
-/// listens. Each test starts looking somewhere else.
+/// Returns free ports below the ephemeral range: an outgoing connection could take one of those before the server
+/// listens. Each test starts its search at another port.
 fn free_ports<const N: usize>() -> [u16; N] {
     static LOOKED_AT: AtomicU32 = AtomicU32::new(0);
     let mut next = || {
@@ -171,7 +171,7 @@ fn free_ports<const N: usize>() -> [u16; N] {
     held.map(|listener| listener.local_addr().expect("bound").port())
 }
 
-/// The plainest SMTP or LMTP (RFC 5321, RFC 2033), so that the tests do not lean on what they test.
+/// Sends a letter by minimal SMTP or LMTP (RFC 5321, RFC 2033), so that the tests do not rely on what they test.
 fn hand_in(port: u16, hello: &str, raw: &[u8], from: &str, to: &str) {
     let mut tcp = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
     tcp.set_nodelay(true).expect("a connection");
@@ -179,7 +179,7 @@ fn hand_in(port: u16, hello: &str, raw: &[u8], from: &str, to: &str) {
     let mut answers = BufReader::new(tcp.try_clone().expect("a connection")).lines();
     let mut expect = |code: &str| loop {
         let line = answers.next().expect("an answer").expect("a line");
-        assert!(line.starts_with(code), "{code} wanted, {line} said");
+        assert!(line.starts_with(code), "expected {code}, got {line}");
         if !line[3..].starts_with('-') {
             break;
         }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # postfix.sh DIR: runs Postfix until standard input ends, for tests; as root, or by sudo.
 #
-# What it takes by SMTP for localhost and club.test it delivers to the Dovecot of the same DIR. The ports come in by
-# SMTP (plain, STARTTLS and logins offered), SMTPS (TLS at once), LMTP and AUTH (Dovecot's). DIR must be absolute.
+# Mail for localhost and club.test goes to the Dovecot of the same DIR. SMTP (plain, with STARTTLS and logins), SMTPS
+# (implicit TLS), LMTP and AUTH (Dovecot's) set the ports. DIR must be absolute.
 set -eu
 if [ "$(id -u)" != 0 ]; then
   exec sudo -n env SMTP="$SMTP" SMTPS="$SMTPS" LMTP="$LMTP" AUTH="$AUTH" bash "$0" "$@"
@@ -54,10 +54,10 @@ CONF
   for service in error retry; do echo "$service unix - - n - - error"; done
   for service in lmtp proxymap anvil; do echo "$service unix - - n - - $service"; done
 } >"$dir/postfix/etc/master.cf"
-# Postfix waits until its settings are two seconds old.
+# Postfix waits until its settings are two seconds old, so make them older.
 touch -d "-1 minute" "$dir"/postfix/etc/{main,master}.cf
 postfix -c "$dir/postfix/etc" check
-# It needs a session of its own, or its end by a signal is a fatal error to it.
+# In the shell's session, Postfix would treat its end by a signal as a fatal error.
 exec 3<&0
 setsid /usr/lib/postfix/sbin/master -c "$dir/postfix/etc" -d </dev/null 3<&- &
 server=$!

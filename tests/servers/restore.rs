@@ -1,4 +1,4 @@
-//! A backup put back while the mailbox has gone on: what the folder of processed letters holds is read again.
+//! Restoring an older backup: the letters processed since are read again.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -9,7 +9,7 @@ use crate::servers::Servers;
 use crate::support::PATIENCE;
 
 #[test]
-fn after_a_restore_the_processed_letters_are_read_again_and_nothing_is_answered_twice() {
+fn after_a_restore_processed_letters_are_read_again_and_nothing_is_answered_twice() {
     let Some(servers) = Servers::start() else { return };
     let club = club_on(&servers, "tls");
     let (mut ann, mut bo) = (Person::new(&servers, "Ann"), Person::new(&servers, "Bo"));
@@ -24,7 +24,7 @@ fn after_a_restore_the_processed_letters_are_read_again_and_nothing_is_answered_
     bo.answers(&to_bo, "MARBLE A5");
     bo.reads_all(["Your orders are sealed", "Turn 3"], &club);
     ann.reads("please send your orders", &club);
-    // To each the first letter of all, a receipt, and the reports of two turns.
+    // Each player has the invitation, a receipt and the reports of two turns.
     let before = ["ann", "bo"].map(|name| has(&servers, name, 4));
     let refused = club.run(&["restore", &copy]);
     assert_eq!(refused.status.code(), Some(1), "the daemon runs");
@@ -32,25 +32,25 @@ fn after_a_restore_the_processed_letters_are_read_again_and_nothing_is_answered_
     let restored = club.run(&["restore", &copy]);
     assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
     let _daemon = club.start();
-    // Bo's letter is not in the backup: it is ruled on again, and the letters that come of it are those that came.
+    // Bo's letter is not in the backup. It is ruled on again, and its answers are those sent before.
     bo.reads_all(["Your orders are sealed", "Turn 3"], &club);
     let to_ann = ann.reads("please send your orders", &club);
-    // Ann's is, and brings nothing; what she writes now is for the turn that is open.
+    // Ann's letter is in the backup and has no effect. What she writes now is for the open turn.
     ann.answers(&to_ann, "MARBLE E6");
     ann.reads("Your orders are sealed", &club);
     bo.reads("please send your orders", &club);
-    // Whatever came a second time came as the letter that it was: new are the receipt and the report of the last turn.
+    // Repeated letters have the Message-IDs that they had; only the receipt and report of the last turn are new.
     let after = [has(&servers, "ann", 6), has(&servers, "bo", 5)];
     assert_eq!(after.each_ref().map(BTreeSet::len), [6, 5], "{}", club.report());
     assert!(before[0].is_subset(&after[0]) && before[1].is_subset(&after[1]));
-    assert!(servers.letters("bo", "INBOX").len() >= 5 + 2, "his receipt and his report came a second time");
+    assert!(servers.letters("bo", "INBOX").len() >= 5 + 2, "the receipt and the report came a second time");
     let verified = club.run(&["audit", "verify", &id]);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
     assert_eq!(servers.letters("referee", "INBOX").len(), 0);
     assert_eq!(servers.letters("referee", "Processed").len(), 3);
 }
 
-/// The Message-IDs of the letters that somebody has, as soon as there are so many.
+/// Waits until somebody has `count` letters with different Message-IDs, and returns these.
 fn has(servers: &Servers, name: &str, count: usize) -> BTreeSet<String> {
     let id = |raw: &Vec<u8>| {
         let mail = mail_parser::MessageParser::default().parse(raw).expect("a letter");

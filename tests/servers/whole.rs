@@ -1,12 +1,12 @@
-//! A whole match of each game, from the first letter to the result, over Dovecot and Postfix.
+//! A complete match of each game, from the first letter to the result, over Dovecot and Postfix.
 
 use crate::play::{BO, Person, club_on, open_match};
 use crate::servers::Servers;
 
-/// Who writes, what, and what the one who writes next then reads.
+/// A writer, the orders, and the words for which the next writer waits.
 type Step = (&'static str, &'static str, &'static str);
 
-/// Plays a match in which Ann writes first; `first_words` is what she reads before that. Both read the result.
+/// Plays a match. Ann writes first, when she has read `first_words`; at the end both read the result.
 fn play(game: &str, options: &[&str], first_words: &str, steps: &[Step], reason: &str) {
     let Some(servers) = Servers::start() else { return };
     let club = club_on(&servers, "tls");
@@ -16,7 +16,7 @@ fn play(game: &str, options: &[&str], first_words: &str, steps: &[Step], reason:
     let seat = |name: &str| usize::from(name == "Bo");
     let mut letter = people[0].reads(first_words, &club);
     for (number, (name, orders, words)) in steps.iter().enumerate() {
-        // Every other letter comes from a mail program.
+        // A mail program sends every other letter.
         match number % 2 {
             0 => people[seat(name)].answers_by_program(&letter, orders),
             _ => people[seat(name)].answers(&letter, orders),
@@ -42,7 +42,7 @@ const NORTH: &str = "CARRIER D15 SQUADRON E14\nCARRIER M15 SQUADRON L14\n\
                      CRUISER C14 G14 J14 N14\nDESTROYER B12 D12 F12 H12 K12 M12 O12\nSUBMARINE C10 H10 N10 E7 L7";
 
 #[test]
-fn pacific_from_the_setup_to_the_points_afloat() {
+fn pacific_is_played_from_the_setup_to_the_points_afloat() {
     let steps = [
         ("Ann", SOUTH, "Place five submarines"),
         ("Bo", NORTH, "please send your orders"),
@@ -63,7 +63,7 @@ fn pacific_from_the_setup_to_the_points_afloat() {
 }
 
 #[test]
-fn quantum_from_the_first_move_to_a_tower() {
+fn quantum_is_played_from_the_first_move_to_a_tower() {
     let steps = [
         ("Ann", "A3 A4", "Ann moved from A3 to A4"),
         ("Bo", "B6 B5", "Bo moved from B6 to B5"),
@@ -95,7 +95,7 @@ const BO_AT_HOME: &str = "STAR Y4 3 BASE\nSTAR Y1 1\nSTAR X4 3\nSTAR W4 2\nSTAR 
     SHIP 1 4/2 S4\nSHIP 2 3/2 O1\nSHIP 3 3/1 O4";
 
 #[test]
-fn quadrant_z_from_the_setup_to_the_capture_of_a_base() {
+fn quadrant_z_is_played_from_the_setup_to_the_capture_of_a_base() {
     let steps = [
         ("Ann", ANN_AT_HOME, "Stars in your home sector"),
         ("Bo", BO_AT_HOME, "the match begins"),

@@ -37,3 +37,9 @@ impl Random {
         }
     }
 }
+
+/// Random numbers below an argument, as the games' `random_filing` takes them.
+pub fn dice(seed: u64) -> impl FnMut(u32) -> u32 {
+    let mut random = Random::new(seed);
+    move |limit| (random.next() % u64::from(limit.max(1))) as u32
+}
