@@ -138,6 +138,19 @@ fn differences(raw: &[u8], expected: &Expected) -> Vec<String> {
         format!("{:?}", letter.tokens.first().map(|t| t.as_str())),
         format!("{:?}", expected.token.as_deref()),
     );
+    wrong.extend(text_differences(&letter, expected));
+    wrong
+}
+
+/// Describes how a letter's new text and request differ from what was expected, with and without the letter that it
+/// quotes.
+fn text_differences(letter: &Letter, expected: &Expected) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut same = |what: &str, found: String, wanted: String| {
+        if found != wanted {
+            wrong.push(format!("{what}: found {found}, wanted {wanted}"));
+        }
+    };
     let answered =
         expected.answers.as_ref().map(|name| fs::read_to_string(folder().join("ours").join(name)).unwrap());
     for (how, answered) in [("seen", answered.as_deref()), ("unseen", None)] {
