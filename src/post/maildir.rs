@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -145,8 +145,7 @@ impl<'a> Draft<'a> {
     }
 
     fn write_in_tmp(&self) -> io::Result<u64> {
-        let open = || OpenOptions::new().write(true).create_new(true).open(&self.tmp);
-        let mut file = self.in_maildir(open)?;
+        let mut file = self.in_maildir(|| File::create_new(&self.tmp))?;
         file.write_all(self.letter)?;
         Ok(file.metadata()?.dev())
     }
@@ -191,12 +190,12 @@ fn sync_drafts(drafts: &mut [Draft], place: for<'d> fn(&'d Draft<'_>) -> &'d Pat
     for draft in drafts {
         let Ok(disk) = draft.disk else { continue };
         let place = place(draft);
-        let synced = match few {
-            true => sync(place),
-            false => {
-                let whole = || sync_file_system(place).map_err(|error| error.kind());
-                disks.entry(disk).or_insert_with(whole).map_err(io::Error::from)
-            }
+        let synced = if few {
+            sync(place)
+        } else {
+            // Drafts share the outcome of one sync, and an error cannot be cloned, but its kind can.
+            let synced = disks.entry(disk).or_insert_with(|| sync_file_system(place).map_err(|e| e.kind()));
+            synced.map_err(io::Error::from)
         };
         if let Err(error) = synced {
             draft.disk = Err(error);

@@ -31,7 +31,7 @@ pub enum Settings {
     Maildir(maildirs::Settings),
 }
 
-/// Where letters are handed to.
+/// A way to send letters.
 pub enum Outbox {
     Smtp(Box<smtp::Smtp>),
     Sendmail(Sendmail),

@@ -70,8 +70,8 @@ impl Refusal {
         Refusal { text: one_line(&text), smtp: Some(SmtpStatus { step, code, enhanced }) }
     }
 
-    /// Whether the same may be accepted later. Without a code, a refusal is final.
-    pub fn is_transient(&self) -> bool {
+    /// Whether the server gave a 4yz code: the same may be accepted later.
+    pub(super) fn has_transient_code(&self) -> bool {
         self.smtp.is_some_and(|status| status.code < 500)
     }
 
@@ -161,6 +161,6 @@ mod tests {
         let status = refusal.smtp.expect("codes");
         assert_eq!((status.step, status.code), (Step::Recipient, 550));
         assert_eq!(status.enhanced.expect("an enhanced code").to_string(), "5.1.1");
-        assert!(!refusal.is_transient());
+        assert!(!refusal.has_transient_code());
     }
 }

@@ -193,7 +193,7 @@ impl From<Failure> for SendError {
         match refusal.smtp.map(|status| status.code) {
             // The server wants another login, or a login at all (RFC 4954, 6). The letter is not at fault.
             Some(530 | 534 | 535 | 538) => SendError::Unreachable(Error::Login(refusal)),
-            _ if refusal.is_transient() => SendError::NotNow(refusal),
+            _ if refusal.has_transient_code() => SendError::NotNow(refusal),
             _ => SendError::Refused(refusal),
         }
     }

@@ -36,9 +36,9 @@ pub(super) struct Connection {
     answer_timeout: Duration,
     /// The number in the tag of our last command.
     tag: u32,
-    /// The beginning of a line whose end has not come yet.
+    /// The beginning of a line whose end has not arrived yet.
     line: Vec<u8>,
-    /// How many bytes the current answer may still have.
+    /// How many more bytes the current answer may have.
     allowance: usize,
 }
 
@@ -101,7 +101,8 @@ impl Connection {
                 Reply::Continuation => return Err(Error::Malformed),
             }
         }
-        // Bytes behind the reply came unprotected but would be read as if they were protected: an injection.
+        // Bytes after the reply arrived unprotected, but would be read as if they had come over TLS. An attacker may
+        // have injected them.
         if !self.io.buffer().is_empty() {
             return Err(Error::Malformed);
         }
@@ -125,7 +126,7 @@ impl Connection {
         io.write_all(format!("{line}\r\n").as_bytes()).and_then(|()| io.flush()).map_err(broken)
     }
 
-    /// Reads one line and returns it without its line end. After a timeout the line can be read on.
+    /// Reads one line and returns it without its line end. A call after a timeout continues the line.
     pub(super) fn read_line(&mut self) -> Result<Vec<u8>, Error> {
         self.try_read_line().map_err(broken)
     }
@@ -171,7 +172,7 @@ impl Connection {
         Ok(literal)
     }
 
-    /// Limits the server's silence, in place of the time limit for answers if there is one.
+    /// Sets how long the server may be silent; `None` restores the limit for answers.
     pub(super) fn limit_silence(&self, limit: Option<Duration>) -> Result<(), Error> {
         let tcp = match self.io.get_ref() {
             Io::Plain(tcp) => tcp,

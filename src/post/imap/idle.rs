@@ -1,7 +1,7 @@
 //! IDLE (RFC 2177): waits until the server tells of a change in the folder.
 //!
-//! It is our own, because the imap crate takes the first line after its IDLE for the server's consent: it loses what
-//! the server tells before that, waits for a timeout that does not come, and panics if the server ends the command.
+//! The imap crate is not used for it, because it takes the first line after IDLE for the server's consent. If a change
+//! comes first, the crate loses it and waits for the end of the command; if the server ends the command, it panics.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ pub(super) fn idle(connection: &mut Connection, limit: Duration) -> Result<Idle,
         let line = connection.read_line()?;
         match classify(&line, &tag)? {
             Reply::Continuation => break,
-            // A change that the server tells before its consent is not told again.
+            // The server does not repeat a change that it told before its consent.
             Reply::Data => changed = true,
             Reply::Remark => {}
             Reply::Refused(_) => return Ok(Idle::Refused),
@@ -40,7 +40,7 @@ pub(super) fn idle(connection: &mut Connection, limit: Duration) -> Result<Idle,
         let line = connection.read_line()?;
         match classify(&line, &tag)? {
             Reply::Done => return Ok(Idle::Over),
-            // The letters are looked for anyway.
+            // The caller looks for letters anyway.
             Reply::Data | Reply::Remark => {}
             Reply::Refused(refusal) => return Err(Error::Server(refusal)),
             Reply::Continuation => return Err(Error::Malformed),

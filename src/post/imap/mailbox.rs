@@ -31,11 +31,11 @@ pub(super) struct Mailbox {
 /// The extensions of RFC 3501 that we use.
 #[derive(Debug, Clone, Copy)]
 struct Capabilities {
-    /// RFC 2177.
+    /// The server tells of new letters (RFC 2177).
     idle: bool,
-    /// RFC 6851.
+    /// Letters can be moved (RFC 6851).
     r#move: bool,
-    /// RFC 4315.
+    /// Letters can be expunged by UID (RFC 4315).
     uid_plus: bool,
 }
 
@@ -84,8 +84,8 @@ impl Mailbox {
             drop(self.session.take_all_unsolicited());
             let found = self.session.uid_search("ALL").map_err(failed)?;
             // The list may lack a letter that arrived while it was written, and no IDLE tells of that letter again.
-            let is_arrival = |response| matches!(response, UnsolicitedResponse::Exists(_));
-            if !self.session.take_all_unsolicited().any(is_arrival) {
+            let mut news = self.session.take_all_unsolicited();
+            if !news.any(|response| matches!(response, UnsolicitedResponse::Exists(_))) {
                 let mut all = Vec::from_iter(found);
                 all.sort_unstable();
                 return Ok(all);

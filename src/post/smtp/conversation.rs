@@ -58,21 +58,21 @@ pub(super) struct Conversation {
 /// The service extensions that we use.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Capabilities {
-    /// RFC 2920.
+    /// Several commands in one segment (RFC 2920).
     pipelining: bool,
-    /// RFC 3207.
+    /// TLS on request (RFC 3207).
     start_tls: bool,
-    /// RFC 6152.
+    /// Letters beyond ASCII (RFC 6152).
     eight_bit_mime: bool,
-    /// RFC 6531.
+    /// Addresses beyond ASCII (RFC 6531).
     smtp_utf8: bool,
-    /// RFC 1870.
+    /// Letter sizes in MAIL (RFC 1870).
     size: bool,
     /// The best login mechanism (RFC 4954) that both sides know.
     login: Option<Mechanism>,
 }
 
-/// Why a letter was not taken, or a step not done.
+/// Why a step failed.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The server replied with a 4yz or 5yz code.
@@ -82,7 +82,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Whether the server closed the connection, or let it go silent, before it could have taken the letter.
+    /// Whether the connection was lost before the server could have taken the letter.
     pub(super) fn ended_before_letter(&self) -> bool {
         match self {
             Failure::Refused(refusal) => {
@@ -167,14 +167,15 @@ impl Conversation {
         Ok(())
     }
 
-    /// Returns the conversation over TLS, at its beginning: what the server said before is forgotten, because anybody
-    /// on the way could have changed it (RFC 3207, 4.2).
+    /// Returns a new conversation over TLS. It forgets what the server said before, because an attacker could have
+    /// changed that (RFC 3207, 4.2).
     async fn start_tls(mut self, host: &str, trust: &Arc<ClientConfig>) -> Result<Conversation, Error> {
         if !self.capabilities.start_tls {
             return Err(Error::Configuration("the mail server does not offer STARTTLS".to_owned()));
         }
         self.command(Step::StartTls, &Starttls.to_string()).await?;
-        // Bytes behind the reply came unprotected but would be read as if they were protected: an injection.
+        // Bytes after the reply arrived unprotected, but would be read as if they had come over TLS. An attacker may
+        // have injected them.
         if !self.stream.buffer().is_empty() {
             return Err(Error::Malformed);
         }
@@ -189,7 +190,7 @@ impl Conversation {
         let mut command = Auth::new(mechanism, credentials.clone(), None).map_err(|_| Error::Malformed)?;
         for _ in 0..=MAX_CHALLENGES {
             let reply = match self.command(Step::Login, &command.to_string()).await {
-                Err(Failure::Refused(refusal)) if !refusal.is_transient() => {
+                Err(Failure::Refused(refusal)) if !refusal.has_transient_code() => {
                     return Err(Error::Login(refusal));
                 }
                 reply => reply?,
@@ -282,7 +283,7 @@ impl Conversation {
         }
         let data = self.expect(Step::Data, self.limit, Severity::PositiveIntermediate).await;
         let Some(refused) = refused else { return data.map(|_| ()) };
-        // A server that asks for the letter although it refused the envelope would deliver whatever comes next.
+        // If the server asks for the letter all the same, it would take whatever comes next for the letter.
         if !matches!(data, Err(Failure::Refused(_))) {
             self.usable = false;
         }
