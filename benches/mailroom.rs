@@ -1,20 +1,26 @@
-//! The whole program under load: order letters that wait are drained, ruled on, answered and filed away.
+//! The whole program under load: a mailbox full of orders is read, ruled on, answered and filed.
 //!
-//! `cargo bench --bench mailroom [imap|maildir|size]`:
+//! `cargo bench --bench mailroom [imap|maildir|postgres|size]`:
 //!
-//! - `imap`: from Dovecot to Postfix's `smtp-sink`, beside `mbsync` that merely downloads the same mailbox (Debian's
-//!   package isync), and beside the floor: a bare download by Python's imaplib and `smtp-source` sending as many.
+//! - `imap`: from Dovecot to Postfix's `smtp-sink`. Compared with `mbsync`, which merely downloads the same mailbox
+//!   (Debian's package isync), and with the floor: a bare download by Python's imaplib, and `smtp-source` sending as
+//!   many letters.
 //! - `maildir`: from Maildir to Maildir.
-//! - `size`: what a letter, a start and a look at the clock cost with one match in the database, with a thousand and
-//!   with 100,000; beside each the bound that it keeps.
+//! - `postgres`: from Maildir to Maildir on PostgreSQL, with one daemon and with three. Commits are durable only with
+//!   `FOGPOST_FSYNC=1`, as they are with SQLite.
+//! - `size`: the cost of a letter, a start and a deadline sweep with one match in the database, with a thousand, and
+//!   with 100,000; each with its bound.
 //!
-//! The letters are answers to setup forms of Quadrant Z as a mail program writes them, quote and all. First one seat
-//! of each match writes, and its orders are sealed (one receipt a letter); then the other, and each letter brings an
-//! adjudication (three letters of ours, two of them with a board). LETTERS and MATCHES in the environment change how
-//! many there are. Every commit is durable.
+//! The letters are replies to setup forms of Quadrant Z as a mail program writes them, with the quoted form. First one
+//! seat of each match writes, and its orders are sealed (one receipt per letter); then the other seat, and each letter
+//! causes an adjudication (three letters out, two of them with a board). The variables LETTERS and MATCHES change how
+//! many there are.
 
+#[path = "../tests/store/place.rs"]
+#[allow(dead_code, reason = "shared with the tests, which use more of it")]
+mod place;
 #[path = "../tests/servers/mod.rs"]
-#[allow(dead_code)] // It is shared with the tests, which need more of it.
+#[allow(dead_code, reason = "shared with the tests, which use more of it")]
 mod servers;
 #[path = "tools/size.rs"]
 mod size;
@@ -35,6 +41,7 @@ use fogpost::post::ShutdownSignal;
 use fogpost::store;
 use tokio::runtime::Runtime;
 
+use place::Cluster;
 use servers::{PASSWORD, Servers};
 use tools::Sink;
 
@@ -56,6 +63,9 @@ fn main() {
     if wanted("maildir") {
         maildir(&runtime);
     }
+    if wanted("postgres") {
+        postgres(&runtime);
+    }
     if wanted("size") {
         size::measure(&runtime);
     }
@@ -65,19 +75,27 @@ fn number(name: &str, otherwise: usize) -> usize {
     std::env::var(name).ok().map_or(otherwise, |text| text.parse().expect("a number"))
 }
 
-/// A club with matches that are to be set up.
+/// A club with matches in their setup, and the letters that complete it.
 struct Club {
     folder: tempfile::TempDir,
     office: Arc<Office>,
     letters: BySeat<Vec<String>>,
 }
 
+/// A SQLite database in the club's folder.
+const SQLITE: &str = "sqlite:{}/fogpost.db";
+
 impl Club {
-    /// `ways` are the sections `[inbox]` and `[outbox]`; `{}` in them is the club's folder.
-    async fn new(matches: usize, ways: &str) -> Club {
+    /// A club on SQLite. `mail` holds the sections `[inbox]` and `[outbox]`; `{}` in them is the club's folder.
+    async fn new(matches: usize, mail: &str) -> Club {
+        Club::on(SQLITE, matches, mail).await
+    }
+
+    /// A club on the database that `url` names.
+    async fn on(url: &str, matches: usize, mail: &str) -> Club {
         let folder = tempfile::tempdir().expect("a folder");
         let mut club = Club {
-            office: office(folder.path(), ways).await,
+            office: office_on(url, folder.path(), mail).await,
             folder,
             letters: BySeat::new(Vec::new(), Vec::new()),
         };
@@ -85,7 +103,7 @@ impl Club {
         club
     }
 
-    /// Opens matches, and has both seats of each write its setup.
+    /// Opens matches, and writes the setup of both seats of each.
     async fn open(&mut self, matches: usize) {
         for from in (0..matches).step_by(500) {
             let new: Vec<_> = (from..matches.min(from + 500)).map(|n| self.new_match(n)).collect();
@@ -105,7 +123,7 @@ impl Club {
         }
     }
 
-    /// The forms are not what is measured: they count as sent.
+    /// Marks the forms as sent, so that they are not measured.
     async fn without_forms(&self) {
         loop {
             let now = self.office.now();
@@ -131,18 +149,27 @@ impl Club {
         }
     }
 
-    /// Runs the daemon until `filed` says that all letters are filed away and every answer is sent.
+    /// Runs the daemon until `filed` says that all letters are filed, and every answer is sent.
     fn drain(&self, runtime: &Runtime, filed: impl Fn() -> bool) -> Duration {
-        let (stopper, stop) = ShutdownSignal::new();
+        self.drain_with(runtime, &[], filed)
+    }
+
+    /// Runs the daemon and others on the same database.
+    fn drain_with(&self, runtime: &Runtime, others: &[Arc<Office>], filed: impl Fn() -> bool) -> Duration {
+        let (stopper, shutdown) = ShutdownSignal::new();
         let began = begin();
-        let running = runtime.spawn(Arc::clone(&self.office).run(stop));
+        let offices = [&self.office].into_iter().chain(others);
+        let running: Vec<_> =
+            offices.map(|office| runtime.spawn(Arc::clone(office).run(shutdown.clone()))).collect();
         while !filed() || !runtime.block_on(self.idle()) {
-            assert!(!running.is_finished(), "the daemon stopped");
+            assert!(!running.iter().any(|running| running.is_finished()), "a daemon ended");
             std::thread::sleep(Duration::from_millis(20));
         }
         let took = began.elapsed();
         stopper.stop();
-        runtime.block_on(running).expect("no panic").expect("it runs");
+        for running in running {
+            runtime.block_on(running).expect("no panic").expect("it runs");
+        }
         took
     }
 
@@ -152,12 +179,16 @@ impl Club {
     }
 }
 
-/// The config is written, too, for a daemon of its own.
-async fn office(folder: &Path, ways: &str) -> Arc<Office> {
+async fn office(folder: &Path, mail: &str) -> Arc<Office> {
+    office_on(SQLITE, folder, mail).await
+}
+
+/// An office, whose config is also written to `folder` for a daemon in a process of its own.
+async fn office_on(url: &str, folder: &Path, mail: &str) -> Arc<Office> {
     let config = format!(
         "[club]\nname = \"Club\"\naddress = \"referee@club.test\"\nplus_addresses = true\n\
          [club.gm]\nname = \"GM\"\naddress = \"gm@club.test\"\n\
-         [database]\nurl = \"sqlite:{{}}/fogpost.db\"\n{ways}"
+         [database]\nurl = \"{url}\"\n{mail}"
     );
     let config = config.replace("{}", &folder.display().to_string());
     fs::write(folder.join("config.toml"), &config).expect("the config");
@@ -178,7 +209,7 @@ fn letter(id: &str, token: &str, from: &str, orders: &str) -> String {
     .replace('\n', "\r\n")
 }
 
-/// Of the length that a quote has.
+/// As long as a quoted form is.
 const QUOTED: &str = "## write your orders above this line ##\n\nA match of Quadrant Z begins.\n\n\
     \x20   A turn:    7 days, due at 20:00 (Europe/Berlin)\n    Grace:     12 hours\n\n\
     Answer this letter to send orders: plain text, one order a line. You\n\
@@ -197,18 +228,18 @@ fn put(letters: &[String], maildir: &Path) {
     }
 }
 
-/// Whether a folder holds nothing. To count the thousands that it holds would take a part of what is measured.
+/// Whether a folder is empty. Counting the thousands of files in it would take a part of the time that is measured.
 fn is_empty(folder: PathBuf) -> bool {
     fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none())
 }
 
-/// Begins to measure once what was put into mailboxes is written to the disk.
+/// Waits until the mailboxes are on the disk, and starts the clock.
 fn begin() -> Instant {
     assert!(Command::new("sync").status().expect("sync").success());
     Instant::now()
 }
 
-/// CPU seconds of this process until now.
+/// CPU seconds that this process has used.
 fn cpu() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
@@ -254,7 +285,7 @@ fn imap(runtime: &Runtime) {
     }
 }
 
-/// Puts letters into a user's INBOX and has Dovecot take note of them.
+/// Puts letters into a user's INBOX, and makes Dovecot notice them.
 fn fill(servers: &Servers, user: &str, letters: &[String]) {
     servers.deliver_lmtp(b"Auto-Submitted: auto-generated\r\n\r\n", &format!("{user}@club.test"));
     put(letters, &servers.maildir(user));
@@ -268,7 +299,7 @@ fn fill(servers: &Servers, user: &str, letters: &[String]) {
     assert!(owner.expect("chown").success());
 }
 
-/// A bare download by imaplib, then as many letters by smtp-source over four sessions.
+/// A bare download by imaplib, then smtp-source sends as many letters over four sessions.
 fn floor(servers: &Servers, sink_port: u16, letters: &[String]) -> f64 {
     fill(servers, "floor", letters);
     let script = format!(
@@ -286,7 +317,7 @@ fn floor(servers: &Servers, sink_port: u16, letters: &[String]) -> f64 {
     told("the floor: imaplib, then smtp-source", letters.len(), began.elapsed())
 }
 
-/// What mbsync with its defaults takes to download the same mailbox; `None` where it is not installed.
+/// How long mbsync with its defaults takes to download the same mailbox, in seconds; `None`: it is not installed.
 fn mbsync(servers: &Servers, letters: &[String]) -> Option<f64> {
     let there = Command::new("mbsync").arg("--version").stdout(Stdio::null()).status();
     there.ok().filter(|status| status.success())?;
@@ -307,13 +338,38 @@ fn mbsync(servers: &Servers, letters: &[String]) -> Option<f64> {
     Some(told("mbsync, a download with its defaults", letters.len(), began.elapsed()))
 }
 
+/// From Maildir to Maildirs, below the club's folder.
+const MAILDIRS: &str = "[inbox.maildir]\npath = \"{}/in\"\n[outbox.maildir]\npath = \"{}/out\"\n";
+
 fn maildir(runtime: &Runtime) {
     let letters = number("LETTERS", 10_000);
-    let ways = "[inbox.maildir]\npath = \"{}/in\"\n[outbox.maildir]\npath = \"{}/out\"\n";
-    let club = runtime.block_on(Club::new(letters, ways));
-    // Every player has had a form, and has a Maildir since.
-    runtime.block_on(club.office.dispatch_all()).expect("the forms are sent");
+    let club = runtime.block_on(Club::new(letters, MAILDIRS));
     println!("maildir: {letters} letters of {} B, from Maildir to Maildirs", club.letters.first[0].len());
+    drain_maildir(runtime, &club, &[]);
+}
+
+/// One daemon, and three; each database holds the same number of matches.
+fn postgres(runtime: &Runtime) {
+    let letters = number("LETTERS", 10_000);
+    let cluster = Cluster::shared().expect("PostgreSQL");
+    for (database, daemons) in [("one", 1), ("three", 3)] {
+        runtime.block_on(cluster.create(database));
+        let url = cluster.url(database);
+        let club = runtime.block_on(Club::on(&url, letters, MAILDIRS));
+        let others: Vec<_> =
+            (1..daemons).map(|_| runtime.block_on(office_on(&url, club.folder.path(), MAILDIRS))).collect();
+        println!("postgres: {letters} letters of {} B, {daemons} daemon(s)", club.letters.first[0].len());
+        drain_maildir(runtime, &club, &others);
+        for office in others {
+            runtime.block_on(office.close());
+        }
+        runtime.block_on(club.office.close());
+    }
+}
+
+fn drain_maildir(runtime: &Runtime, club: &Club, others: &[Arc<Office>]) {
+    // With its form each player gets a Maildir, which is not measured either.
+    runtime.block_on(club.office.dispatch_all()).expect("the forms are sent");
     let inbox = club.folder.path().join("in");
     for (what, letters) in [
         ("sealed, one receipt each", &club.letters.first),
@@ -321,7 +377,7 @@ fn maildir(runtime: &Runtime) {
     ] {
         put(letters, &inbox);
         let before = cpu();
-        told(what, letters.len(), club.drain(runtime, || is_empty(inbox.join("new"))));
+        told(what, letters.len(), club.drain_with(runtime, others, || is_empty(inbox.join("new"))));
         println!("    {:.0} µs of CPU each", (cpu() - before) / letters.len() as f64 * 1e6);
     }
 }

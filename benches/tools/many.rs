@@ -1,15 +1,15 @@
-//! Fills a database with copies of the matches that it holds, as often as wanted, with all their rows.
+//! Fills a database with copies of its matches and all their rows.
 //!
-//! A copy has a name, tokens, players, letters and dispatches of its own, in the very columns and lengths that the
-//! daemon writes, and its letters speak of it. Its hashes and digests are new ones that fit nothing: to find the true
-//! ones would take as long as to open the matches, and nothing that is measured here verifies a chain.
+//! A copy has its own name, tokens, players, letters and dispatches, in the columns and lengths that the daemon writes,
+//! and its letters name it. Its hashes and digests are wrong: computing them would take as long as opening the matches,
+//! and this bench verifies no chain.
 
 use std::str::FromStr;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 
-/// Names that no match has yet, spread over all names as if drawn.
+/// Free names, spread over all possible names as if drawn by lot.
 const PLAN: &str = "
     CREATE TEMP TABLE plan AS
     WITH RECURSIVE number (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM number WHERE i < 1048575),
@@ -28,7 +28,7 @@ const PLAN: &str = "
         (SELECT MAX(id) FROM player) AS player, (SELECT MAX(id) FROM letter) AS letter,
         (SELECT MAX(id) FROM dispatch) AS dispatch;";
 
-/// In the order in which the tables refer to each other.
+/// Copies the tables in the order of their references.
 const COPY: &str = "
     INSERT INTO player SELECT p.id + n * step.player, p.name, p.bouncing, p.created_at
         FROM plan JOIN seat s ON s.match_id = old JOIN player p ON p.id = s.player_id, step;
@@ -63,10 +63,10 @@ const COPY: &str = "
         FROM token t JOIN dispatch d ON d.match_id = old AND d.seat = t.seat
         JOIN dispatch_raw r ON r.dispatch_id = d.id, step;";
 
-/// Makes `times` as many matches of those in a SQLite database at which nobody works.
+/// Multiplies the matches in a SQLite database that nobody else uses.
 pub async fn multiply(url: &str, times: usize) {
     let options = SqliteConnectOptions::from_str(url).expect("a URL");
-    // Nothing of this is to survive a fall of the machine.
+    // The database need not survive a crash.
     let options = options
         .journal_mode(SqliteJournalMode::Off)
         .synchronous(SqliteSynchronous::Off)

@@ -1,4 +1,4 @@
-//! A club with one daemon on SQLite or several on PostgreSQL, each a process of its own, that can be killed at any time.
+//! A club with one daemon on SQLite, or several on PostgreSQL; each is a process that can be killed at any time.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use tempfile::TempDir;
 use crate::place::Cluster;
 use crate::servers::{PASSWORD, Servers};
 
-/// Where the daemons find their servers: the servers themselves, or somebody between.
-pub struct Lines {
+/// The ports at which the daemons find their servers, or a proxy.
+pub struct Ports {
     pub imap: u16,
     pub smtp: u16,
 }
@@ -20,30 +20,30 @@ pub struct Club {
     folder: TempDir,
     pub url: String,
     daemons: Vec<Option<Child>>,
-    /// Kept as long as the club.
+    /// Runs as long as the club.
     pub cluster: Option<Arc<Cluster>>,
 }
 
 impl Club {
-    pub fn on_sqlite(lines: &Lines) -> Club {
+    pub fn on_sqlite(ports: &Ports) -> Club {
         let folder = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite:{}", folder.path().join("fogpost.db").display());
-        Club::on(folder, url, None, lines, 1)
+        Club::on(folder, url, None, ports, 1)
     }
 
-    /// `None` where the tests are told to do without servers.
-    pub fn on_postgres(lines: &Lines, daemons: usize) -> Option<Club> {
+    /// `None`: the tests were told to do without servers.
+    pub fn on_postgres(ports: &Ports, daemons: usize) -> Option<Club> {
         let cluster = Cluster::shared()?;
         let folder = tempfile::tempdir().expect("a folder");
         let url = cluster.url("postgres");
-        Some(Club::on(folder, url, Some(cluster), lines, daemons))
+        Some(Club::on(folder, url, Some(cluster), ports, daemons))
     }
 
     fn on(
         folder: TempDir,
         url: String,
         cluster: Option<Arc<Cluster>>,
-        lines: &Lines,
+        ports: &Ports,
         daemons: usize,
     ) -> Club {
         let config = format!(
@@ -75,8 +75,8 @@ impl Club {
             tls = "none"
             timeout_seconds = 2
             "#,
-            imap = lines.imap,
-            smtp = lines.smtp,
+            imap = ports.imap,
+            smtp = ports.smtp,
         );
         let club = Club { folder, url, daemons: (0..daemons).map(|_| None).collect(), cluster };
         fs::create_dir(club.path("templates")).expect("a folder");
@@ -89,7 +89,7 @@ impl Club {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        // A write beyond the largest file that the process may have is an error then, not its end.
+        // With this signal ignored, exceeding the file size limit is an error and does not kill the process.
         let mut command = Command::new("env");
         let program = std::env::var_os("FOGPOST_BIN").unwrap_or(env!("CARGO_BIN_EXE_fogpost").into());
         command.arg("--ignore-signal=XFSZ").arg(program);
@@ -101,7 +101,7 @@ impl Club {
         self.command(arguments).output().expect("fogpost runs")
     }
 
-    /// Opens a match of Quad; its name.
+    /// Opens a match of Quad, and returns its name.
     pub fn open(&self, first: &str, second: &str) -> String {
         let seated = |who: &str| format!("{who} <{who}@club.test>");
         let out = self.run(&["match", "new", "quad", &seated(first), &seated(second), "--json"]);
@@ -128,7 +128,7 @@ impl Club {
         self.daemons[n] = Some(self.command(&["run"]).stderr(log).spawn().expect("fogpost runs"));
     }
 
-    /// Ends a daemon without a word, by SIGKILL.
+    /// Kills a daemon with SIGKILL.
     pub fn kill(&mut self, n: usize) {
         if let Some(mut daemon) = self.daemons[n].take() {
             daemon.kill().expect("our child");
@@ -136,7 +136,7 @@ impl Club {
         }
     }
 
-    /// The process of a daemon.
+    /// The process ID of a daemon.
     pub fn pid(&self, n: usize) -> u32 {
         self.daemons[n].as_ref().expect("it runs").id()
     }
@@ -160,7 +160,7 @@ impl Drop for Club {
     }
 }
 
-/// The servers, and the lines straight to them.
-pub fn straight(servers: &Servers) -> Lines {
-    Lines { imap: servers.imap_port, smtp: servers.smtp_port }
+/// The ports of the servers themselves.
+pub fn direct(servers: &Servers) -> Ports {
+    Ports { imap: servers.imap_port, smtp: servers.smtp_port }
 }

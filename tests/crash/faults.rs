@@ -1,4 +1,4 @@
-//! Everything around the daemon fails: the network, the disk, the database; and one letter among the good ones.
+//! Everything around the daemon fails: the network, the disk, the database, and one letter among good ones.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use sqlx::{Connection as _, SqliteConnection};
 
 use crate::Run;
-use crate::club::{Club, Lines, straight};
+use crate::club::{Club, Ports, direct};
 use crate::people::Person;
 use crate::proxy::{Proxy, Trouble};
 use crate::random::Random;
@@ -19,7 +19,7 @@ use crate::settings::seed;
 const PATIENCE: Duration = Duration::from_secs(300);
 
 #[test]
-fn a_network_that_breaks_loses_nothing_and_doubles_nothing() {
+fn a_broken_network_loses_and_doubles_nothing() {
     let Some(servers) = Servers::start() else { return };
     let seed = seed();
     let random = Arc::new(Mutex::new(Random::new(seed ^ 1)));
@@ -45,40 +45,40 @@ fn a_network_that_breaks_loses_nothing_and_doubles_nothing() {
         }
     };
     let (imap, smtp) = (Proxy::to(servers.imap_port, imap), Proxy::to(servers.smtp_port, smtp));
-    let lines = Lines { imap: imap.port, smtp: smtp.port };
-    let mut run = Run::begin(Club::on_sqlite(&lines), &servers, seed);
+    let ports = Ports { imap: imap.port, smtp: smtp.port };
+    let mut run = Run::begin(Club::on_sqlite(&ports), &servers, seed);
     run.play_until(40, PATIENCE);
     let (of_imap, of_smtp) = (imap.connections(), smtp.connections());
     assert!(of_imap.1 > 3 && of_smtp.1 > 3, "{of_imap:?} {of_smtp:?}");
     imap.plan(|| Trouble::None);
     smtp.plan(|| Trouble::None);
-    run.end(&format!("a bad network ({} lines cut)", of_imap.1 + of_smtp.1), 0, seed);
+    run.end(&format!("a bad network ({} connections cut)", of_imap.1 + of_smtp.1), 0, seed);
 }
 
 #[test]
-fn a_recipient_that_is_refused_for_good_is_told_to_the_gm() {
+fn the_gm_is_told_of_a_recipient_that_is_refused_permanently() {
     let Some(servers) = Servers::start() else { return };
     let refused = || Trouble::Says { recipient: "bo@club.test", words: "550 5.1.1 no such user" };
     let smtp = Proxy::to(servers.smtp_port, refused);
-    let mut club = Club::on_sqlite(&Lines { imap: servers.imap_port, smtp: smtp.port });
+    let mut club = Club::on_sqlite(&Ports { imap: servers.imap_port, smtp: smtp.port });
     club.open("ann", "bo");
     club.start_all();
     let began = Instant::now();
     let to =
         |name: &str| smtp.taken().iter().filter(|raw| raw.contains(&format!("<{name}@club.test>"))).count();
-    while smtp.taken().iter().all(|raw| !raw.contains("is given up")) || to("ann") == 0 {
+    while smtp.taken().iter().all(|raw| !raw.contains("has been given up")) || to("ann") == 0 {
         assert!(began.elapsed() < PATIENCE, "{:#?}\n{}", smtp.taken(), club.log());
         std::thread::sleep(Duration::from_millis(100));
     }
 }
 
 #[test]
-fn a_full_disk_and_a_locked_database_are_waited_out() {
+fn the_daemon_survives_a_full_disk_and_a_locked_database() {
     let Some(servers) = Servers::start() else { return };
     let seed = seed();
-    let mut run = Run::begin(Club::on_sqlite(&straight(&servers)), &servers, seed);
+    let mut run = Run::begin(Club::on_sqlite(&direct(&servers)), &servers, seed);
     run.play_until(20, PATIENCE);
-    // No file of the daemon's grows any more: to it, that is a full disk.
+    // Stop the daemon's files from growing: to the daemon, that is a full disk.
     let log = run.club.path("fogpost.db-wal");
     limit_files(run.club.pid(0), &size(&log).to_string());
     run.play_until_log_says(&["full", "disk"], PATIENCE);
@@ -98,7 +98,7 @@ fn size(file: &Path) -> u64 {
     fs::metadata(file).expect("it is there").len()
 }
 
-/// Sets how long a file may become that the process writes.
+/// Limits the size of the files that a process writes.
 fn limit_files(pid: u32, bytes: &str) {
     let limit =
         Command::new("prlimit").args(["--pid", &pid.to_string(), &format!("--fsize={bytes}:")]).status();
@@ -106,9 +106,9 @@ fn limit_files(pid: u32, bytes: &str) {
 }
 
 #[test]
-fn a_database_server_that_is_gone_for_a_while_is_waited_out() {
+fn the_daemons_survive_restarts_of_the_database_server() {
     let Some(servers) = Servers::start() else { return };
-    let Some(club) = Club::on_postgres(&straight(&servers), 3) else { return };
+    let Some(club) = Club::on_postgres(&direct(&servers), 3) else { return };
     let seed = seed();
     let mut run = Run::begin(club, &servers, seed);
     for _ in 0..3 {
@@ -119,14 +119,14 @@ fn a_database_server_that_is_gone_for_a_while_is_waited_out() {
     run.end("a database server that was restarted three times", 0, seed);
 }
 
-/// Words over which the club's own template stumbles.
+/// A word that makes the club's own template fail.
 const POISON: &str = "POISON";
 
 #[test]
-fn a_letter_that_cannot_be_ruled_on_is_set_aside_and_holds_up_nobody() {
+fn a_letter_that_cannot_be_ruled_on_is_set_aside_and_blocks_nobody() {
     let Some(servers) = Servers::start() else { return };
     let seed = seed();
-    let club = Club::on_sqlite(&straight(&servers));
+    let club = Club::on_sqlite(&direct(&servers));
     let ours = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/answer.txt"));
     let (subject, body) = ours.as_deref().expect("a template").split_once("\n\n").expect("a subject");
     let stumble = format!(

@@ -1,38 +1,38 @@
-//! Whatever breaks, nothing is lost and nothing is done twice: daemons as processes of their own, between a Dovecot, a
-//! Postfix and correspondents who answer, are killed at random moments, or have everything around them fail.
+//! The crash harness: whatever breaks, no letter is lost and nothing is done twice. Daemons run as processes between
+//! Dovecot, Postfix and correspondents who answer; they are killed at random moments, or everything around them fails.
 //!
-//! FOGPOST_KILLS says how many daemons are killed (the full run: 300), FOGPOST_SEED repeats the chances of a run that
-//! failed, FOGPOST_BIN names another build of the program. `cargo nextest run --test crash --no-capture` shows the
+//! FOGPOST_KILLS sets the number of kills (300 in a full run), FOGPOST_SEED repeats the random choices of a failed run,
+//! and FOGPOST_BIN names another build of the program. `cargo nextest run --test crash --no-capture` shows the
 //! summaries.
 
 mod club;
 mod faults;
 mod people;
 #[path = "../store/place.rs"]
-#[allow(dead_code)] // It is shared with the tests of the store, which need more of it.
+#[allow(dead_code, reason = "shared with the tests of the store, which use more of it")]
 mod place;
 mod proxy;
 #[path = "../support/random.rs"]
 mod random;
 mod reckoning;
 #[path = "../servers/mod.rs"]
-#[allow(dead_code)] // It is shared with the tests of the post office, which need more of it.
+#[allow(dead_code, reason = "shared with the tests of the post room, which use more of it")]
 mod servers;
 mod settings;
 
 use std::time::{Duration, Instant};
 
-use crate::club::{Club, straight};
+use crate::club::{Club, direct};
 use crate::people::{Sent, Table};
 use crate::random::Random;
-use crate::reckoning::{Reckoning, all_is_done};
+use crate::reckoning::{Reckoning, wait_until_done};
 use crate::servers::Servers;
 use crate::settings::{kills, seed};
 
-/// Matches that are played at the same time.
+/// Matches played at a time.
 const TABLES: usize = 8;
 
-/// A run: the correspondents play while something happens, and at the end it is reckoned up.
+/// A run: the correspondents play while something fails; at the end, everything is counted.
 struct Run<'a> {
     club: Club,
     servers: &'a Servers,
@@ -48,7 +48,7 @@ impl<'a> Run<'a> {
         Run { club, servers, tables, sent: Sent::default(), random: Random::new(seed) }
     }
 
-    /// All read and answer; where a match is over, another begins.
+    /// Everybody reads and answers. A match that is over is replaced by a new one.
     fn go_round(&mut self) {
         for table in &mut self.tables {
             table.go_round(self.servers, &mut self.sent, &mut self.random);
@@ -67,7 +67,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Plays until so many letters more were sent.
+    /// Plays until the correspondents have sent this many more letters.
     fn play_until(&mut self, letters: usize, patience: Duration) {
         let (until, began) = (self.sent.letters.len() + letters, Instant::now());
         while self.sent.letters.len() < until {
@@ -85,12 +85,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A little while, between these milliseconds.
+    /// A random duration between these numbers of milliseconds.
     fn a_while(&mut self, least: usize, most: usize) -> Duration {
         Duration::from_millis((least + self.random.below(most - least)) as u64)
     }
 
-    /// Plays until a letter has come that nobody had before, if one comes.
+    /// Plays until a new letter arrives, at most eight seconds.
     fn play_on(&mut self) {
         let came = |run: &Run| -> usize {
             run.tables.iter().flat_map(|table| &table.people).map(|person| person.came.len()).sum()
@@ -101,8 +101,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Kills a daemon after a while, again and again, and starts it again: mostly in the middle of its work, now and
-    /// then before it has begun.
+    /// Kills a random daemon and restarts it, again and again: mostly during its work, sometimes during its start.
     fn kill(&mut self, times: u64) {
         for _ in 0..times {
             let one = self.random.below(self.club.daemons());
@@ -120,30 +119,30 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The correspondents write no more; what is under way comes to its end.
+    /// Lets everything in flight arrive, then counts.
     fn end(mut self, what: &str, kills: u64, seed: u64) {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        runtime.block_on(all_is_done(&self.club, self.servers, &self.sent));
+        runtime.block_on(wait_until_done(&self.club, self.servers, &self.sent));
         let reckoning =
             runtime.block_on(Reckoning::of(&self.club, self.servers, &mut self.tables, &self.sent));
         reckoning.tell(what, kills, seed);
-        assert!(reckoning.turns > 0, "somebody has played");
+        assert!(reckoning.turns > 0, "nobody has played");
     }
 }
 
 #[test]
-fn a_daemon_on_sqlite_that_is_killed_loses_nothing_and_doubles_nothing() {
+fn killing_a_daemon_on_sqlite_loses_and_doubles_nothing() {
     let Some(servers) = Servers::start() else { return };
     let (kills, seed) = (kills(), seed());
-    let mut run = Run::begin(Club::on_sqlite(&straight(&servers)), &servers, seed);
+    let mut run = Run::begin(Club::on_sqlite(&direct(&servers)), &servers, seed);
     run.kill(kills);
     run.end("SQLite", kills, seed);
 }
 
 #[test]
-fn three_daemons_on_postgresql_any_of_which_is_killed_lose_nothing_and_double_nothing() {
+fn killing_any_of_three_daemons_on_postgresql_loses_and_doubles_nothing() {
     let Some(servers) = Servers::start() else { return };
-    let Some(club) = Club::on_postgres(&straight(&servers), 3) else { return };
+    let Some(club) = Club::on_postgres(&direct(&servers), 3) else { return };
     let (kills, seed) = (kills(), seed());
     let mut run = Run::begin(club, &servers, seed);
     run.kill(kills);

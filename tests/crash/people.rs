@@ -1,5 +1,5 @@
-//! The correspondents: each reads his mailbox at the server and answers whatever asks for his orders, now and then with a
-//! faulty line, a question, or a letter that arrives twice.
+//! The correspondents: each reads a mailbox at the server and answers whatever asks for orders, sometimes with a faulty
+//! line, a question, or a letter that arrives twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,10 +10,10 @@ use crate::club::Club;
 use crate::random::Random;
 use crate::servers::Servers;
 
-/// So many marbles of each side: in one row they make no quad. Then Black resigns.
+/// Marbles that each side places, in one row, where they make no quad. Then Black resigns.
 const MARBLES: usize = 9;
 
-/// A match between two people of its own.
+/// A match, and the two people who play only it.
 pub struct Table {
     pub id: String,
     pub people: [Person; 2],
@@ -21,23 +21,23 @@ pub struct Table {
 
 pub struct Person {
     pub name: String,
-    /// The files of the mailbox that were read.
+    /// The files in the mailbox that have been read.
     read: BTreeSet<String>,
-    /// The letters that came, by Message-ID, and how often each did.
+    /// How often each letter arrived, by Message-ID.
     pub came: BTreeMap<String, usize>,
-    /// The turns for which orders went out.
+    /// The turns for which orders were sent.
     pub moved: BTreeSet<usize>,
     pub resigned: bool,
-    /// The last letter that came.
+    /// The last letter that arrived.
     last: Vec<u8>,
 }
 
-/// What all have sent, by Message-ID.
+/// The letters that the correspondents have sent, by Message-ID.
 #[derive(Default)]
 pub struct Sent {
     pub letters: BTreeSet<String>,
     pub copies: usize,
-    /// Those that nobody can rule on.
+    /// The letters on which the daemon fails to rule.
     pub poisoned: BTreeSet<String>,
 }
 
@@ -52,14 +52,14 @@ impl Table {
         self.people[0].resigned
     }
 
-    /// Both read what has come and answer it.
+    /// Both read their mail and answer it.
     pub fn go_round(&mut self, servers: &Servers, sent: &mut Sent, random: &mut Random) {
         for (seat, person) in self.people.iter_mut().enumerate() {
             person.read_all(servers, |person, letter| person.answer(seat, letter, servers, sent, random));
         }
     }
 
-    /// Both read what has come.
+    /// Both read their mail.
     pub fn read(&mut self, servers: &Servers) {
         for person in &mut self.people {
             person.read_all(servers, |_, _| ());
@@ -77,7 +77,7 @@ impl Person {
         format!("{}@club.test", self.name)
     }
 
-    /// Reads what is new; `first` gets each letter the first time that it comes.
+    /// Reads new mail; calls `first` with each letter when it arrives for the first time.
     pub fn read_all(&mut self, servers: &Servers, mut first: impl FnMut(&mut Person, &[u8])) {
         for part in ["new", "cur"] {
             let Ok(listed) = fs::read_dir(servers.maildir(&self.name).join(part)) else { continue };
@@ -102,7 +102,7 @@ impl Person {
         }
     }
 
-    /// Answers the last letter with these words; the Message-ID.
+    /// Answers the last letter with these words, and returns the Message-ID of the answer.
     pub fn ask(&self, servers: &Servers, words: &str) -> String {
         let mail = MessageParser::default().parse(&self.last).expect("a letter came");
         let (mut sent, mut random) = (Sent::default(), Random::new(0));
@@ -155,13 +155,13 @@ struct Reply<'a> {
 }
 
 impl Reply<'_> {
-    /// Hands it in, and now and then once more by another way.
+    /// Sends the reply, and sometimes a copy with another header.
     fn send(&self, servers: &Servers, sent: &mut Sent, random: &mut Random) {
         let (from, id) =
             (format!("{}@club.test", self.person), format!("{}.{}@people.test", self.number, self.person));
         let to =
             self.to.reply_to().and_then(|to| to.first()?.address()).expect("where answers go").to_owned();
-        // No two letters say the same, so that each is answered.
+        // No two letters say the same, because the same text would not be answered twice.
         let raw = format!(
             "From: {from}\r\nTo: {to}\r\nSubject: Re: {}\r\nIn-Reply-To: <{}>\r\nMessage-ID: <{id}>\r\n\r\n\
              {}\r\nThis is letter {}.\r\n",

@@ -1,4 +1,4 @@
-//! Somebody between the daemon and a server, who troubles its connections.
+//! A proxy between the daemon and a server that disturbs connections.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What becomes of one connection.
+/// What happens to one connection.
 #[derive(Clone, Copy, Debug)]
 pub enum Trouble {
     None,
-    /// Once the daemon has said these words, so many bytes more come back; then the line is cut.
+    /// After the daemon has sent these words, this many more bytes come back; then the connection is cut.
     CutAfter(&'static [u8], usize),
-    /// Nobody answers.
+    /// The server never answers.
     Silent,
-    /// A mail server takes the connection, says `words` to the `recipient` and takes all else.
+    /// A fake mail server answers `words` to the `recipient`, and accepts everything else.
     Says {
         recipient: &'static str,
         words: &'static str,
@@ -33,13 +33,13 @@ struct Shared {
     target: u16,
     plan: Mutex<Plan>,
     connections: AtomicU64,
-    troubled: AtomicU64,
+    disturbed: AtomicU64,
     ended: AtomicBool,
     taken: Mutex<Vec<String>>,
 }
 
 impl Proxy {
-    /// Leads to the server at this port; `plan` is asked about each connection.
+    /// Forwards to the server at this port; `plan` decides on each connection.
     pub fn to(target: u16, plan: impl FnMut() -> Trouble + Send + 'static) -> Proxy {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
         let port = listener.local_addr().expect("bound").port();
@@ -47,7 +47,7 @@ impl Proxy {
             target,
             plan: Mutex::new(Box::new(plan)),
             connections: AtomicU64::new(0),
-            troubled: AtomicU64::new(0),
+            disturbed: AtomicU64::new(0),
             ended: AtomicBool::new(false),
             taken: Mutex::default(),
         });
@@ -58,26 +58,26 @@ impl Proxy {
                     break;
                 }
                 let (Ok(connection), shared) = (connection, Arc::clone(&listening)) else { continue };
-                // A line that breaks is what this is about.
+                // Connections are meant to break.
                 thread::spawn(move || drop(shared.serve(&connection)));
             }
         });
         Proxy { port, shared }
     }
 
-    /// From now on another plan; connections that are open stay as they are.
+    /// Replaces the plan for new connections.
     pub fn plan(&self, plan: impl FnMut() -> Trouble + Send + 'static) {
         *self.shared.plan.lock().expect("no plan panics") = Box::new(plan);
     }
 
-    /// The letters that were taken here and led nowhere.
+    /// The letters that the fake mail server accepted.
     pub fn taken(&self) -> Vec<String> {
         self.shared.taken.lock().expect("nothing panics").clone()
     }
 
-    /// How many connections there were, and how many of them were troubled.
+    /// The number of connections, and of those that were disturbed.
     pub fn connections(&self) -> (u64, u64) {
-        (self.shared.connections.load(Ordering::Relaxed), self.shared.troubled.load(Ordering::Relaxed))
+        (self.shared.connections.load(Ordering::Relaxed), self.shared.disturbed.load(Ordering::Relaxed))
     }
 }
 
@@ -93,7 +93,7 @@ impl Shared {
         let trouble = (self.plan.lock().expect("no plan panics"))();
         self.connections.fetch_add(1, Ordering::Relaxed);
         if !matches!(trouble, Trouble::None) {
-            self.troubled.fetch_add(1, Ordering::Relaxed);
+            self.disturbed.fetch_add(1, Ordering::Relaxed);
         }
         match trouble {
             Trouble::None => self.pass_on(daemon, b"", usize::MAX),
@@ -140,7 +140,7 @@ impl Shared {
         to.shutdown(Shutdown::Both)
     }
 
-    /// The plainest mail server, of which one recipient hears something else.
+    /// A minimal mail server that gives one recipient another answer.
     fn talk(&self, mut daemon: &TcpStream, recipient: &str, words: &str) -> std::io::Result<()> {
         daemon.write_all(b"220 mx.test\r\n")?;
         let mut lines = BufReader::new(daemon.try_clone()?).lines();

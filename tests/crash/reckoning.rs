@@ -1,4 +1,4 @@
-//! The reckoning at the end: nothing may be lost, and nothing done twice.
+//! The count at the end of a run: nothing may be lost, and nothing done twice.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,23 +14,23 @@ use crate::club::Club;
 use crate::people::{Person, Sent, Table};
 use crate::servers::Servers;
 
-/// How long the last letters may be on their way.
+/// How long the last letters may be in flight.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct Reckoning {
     pub letters: usize,
     pub copies: usize,
     pub turns: usize,
     pub reports: usize,
-    /// Letters of ours that came more than once, always under the same Message-ID.
+    /// Letters to players that arrived more than once, always under the same Message-ID.
     pub repeats: usize,
     pub losses: Vec<String>,
     pub doubles: Vec<String>,
 }
 
-/// A letter by its Message-ID, what became of it, and how many answers it had.
+/// The Message-ID of a letter, its status, and the number of its answers.
 type Answered = (String, String, i64);
 
 const ANSWERED: &str = "SELECT l.message_id, l.fate, COUNT(d.id) FROM letter l \
@@ -49,8 +49,8 @@ async fn answered(url: &str) -> Vec<Answered> {
     }
 }
 
-/// Waits until all letters are settled, and all of ours are sent.
-pub async fn all_is_done(club: &Club, servers: &Servers, sent: &Sent) {
+/// Waits until all letters are settled, and all answers are sent.
+pub async fn wait_until_done(club: &Club, servers: &Servers, sent: &Sent) {
     let store = store::open(&club.url).await.expect("the store opens");
     let began = Instant::now();
     loop {
@@ -64,7 +64,7 @@ pub async fn all_is_done(club: &Club, servers: &Servers, sent: &Sent) {
         }
         assert!(
             began.elapsed() < PATIENCE,
-            "{queues:?}, {here} in the mailbox, {missing} not kept\n{}",
+            "{queues:?}, {here} in the mailbox, {missing} not stored\n{}",
             club.log()
         );
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -73,7 +73,7 @@ pub async fn all_is_done(club: &Club, servers: &Servers, sent: &Sent) {
 }
 
 impl Reckoning {
-    /// Of all tables; their people read what has come meanwhile.
+    /// Counts what happened at all tables, after their players have read their mail.
     pub async fn of(club: &Club, servers: &Servers, tables: &mut [Table], sent: &Sent) -> Reckoning {
         let mut reckoning =
             Reckoning { letters: sent.letters.len(), copies: sent.copies, ..Reckoning::default() };
@@ -81,7 +81,7 @@ impl Reckoning {
         let store = store::open(&club.url).await.expect("the store opens");
         let dispatches = store.list_dispatches(false, u32::MAX).await.expect("the store answers");
         let began = Instant::now();
-        // The last of them may still lie with the mail server.
+        // The last letters may still be in the mail server's queue.
         loop {
             let people = tables.iter().flat_map(|table| &table.people);
             let came = people.flat_map(|person| person.came.keys()).collect::<BTreeSet<_>>();
@@ -100,11 +100,11 @@ impl Reckoning {
             }
         }
         store.close().await;
-        reckoning.book(club);
+        reckoning.ledgers(club);
         reckoning
     }
 
-    /// Every letter is kept, and answered once.
+    /// Checks that every letter is stored, and answered once.
     fn letters(&mut self, kept: &[Answered], sent: &Sent) {
         let mut answers: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
         for (id, fate, count) in kept {
@@ -123,7 +123,7 @@ impl Reckoning {
         }
     }
 
-    /// Every turn for which orders went out is decided once, and each seat has a report of it.
+    /// Checks that every turn with orders is decided once, and that each seat has a report of it.
     async fn turns_of(&mut self, table: &Table, store: &dyn Store, dispatches: &[DispatchRow]) {
         let rows = store.entries(&table.id).await.expect("the store answers");
         let entries: Vec<Entry> =
@@ -139,7 +139,7 @@ impl Reckoning {
                 _ => self.doubles.push(format!("turn {turn} of {} was decided twice", table.id)),
             }
         }
-        // A match that somebody has resigned ends with a report of its own.
+        // A resignation ends the match with one more report.
         let closed = entries.iter().filter(|entry| matches!(entry.fact, Fact::MatchClosed { .. })).count();
         let due = decided.len() + closed;
         for seat in Seat::BOTH {
@@ -155,30 +155,30 @@ impl Reckoning {
         }
     }
 
-    /// Each of our letters came, and none that we have not written.
+    /// Checks that each dispatch arrived, and nothing else.
     fn mail_of(&mut self, person: &Person, dispatches: &[DispatchRow]) {
         let address = person.address();
         let written: BTreeSet<&String> =
             dispatches.iter().filter(|row| row.recipient == address).map(|row| &row.message_id).collect();
         for id in &written {
             match person.came.get(*id) {
-                None => self.losses.push(format!("{id} did not come to {address}")),
+                None => self.losses.push(format!("{id} did not arrive at {address}")),
                 Some(times) => self.repeats += times - 1,
             }
         }
         let odd = person.came.keys().filter(|id| !written.contains(id));
-        self.doubles.extend(odd.map(|id| format!("{id} came to {address}, and nobody knows of it")));
+        self.doubles.extend(odd.map(|id| format!("{id} arrived at {address}, but no dispatch has this ID")));
     }
 
-    /// Every chain verifies.
-    fn book(&mut self, club: &Club) {
+    /// Checks that every ledger verifies.
+    fn ledgers(&mut self, club: &Club) {
         let verified = club.run(&["audit", "verify", "--all"]);
         if !verified.status.success() {
             self.losses.push(String::from_utf8_lossy(&verified.stdout).into_owned());
         }
     }
 
-    /// The summary, printed; fails unless nothing was lost and nothing done twice.
+    /// Prints the summary; fails if anything was lost or done twice.
     pub fn tell(&self, what: &str, kills: u64, seed: u64) {
         let Reckoning { letters, copies, turns, reports, repeats, losses, doubles } = self;
         println!(

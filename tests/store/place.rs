@@ -37,8 +37,7 @@ impl Place {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let cluster = Cluster::shared()?;
         let name = format!("place_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-        let mut connection = PgConnection::connect(&cluster.url("postgres")).await.unwrap();
-        sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&mut connection).await.unwrap();
+        cluster.create(&name).await;
         let url = cluster.url(&name);
         Some(Place { store: open(&url).await.unwrap(), url, _ground: Ground::Cluster(cluster) })
     }
@@ -147,6 +146,13 @@ impl Cluster {
             .arg("--log")
             .arg(self.folder.path().join("restarted.log"));
         assert!(restart.current_dir(self.folder.path()).status().unwrap().success());
+    }
+
+    /// Creates a database in the cluster.
+    pub async fn create(&self, database: &str) {
+        let mut connection = PgConnection::connect(&self.url("postgres")).await.unwrap();
+        let sql = AssertSqlSafe(format!("CREATE DATABASE {database}"));
+        sqlx::query(sql).execute(&mut connection).await.unwrap();
     }
 
     pub fn url(&self, database: &str) -> String {
