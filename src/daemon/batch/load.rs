@@ -147,6 +147,9 @@ impl Office {
         rows: Vec<MatchRow>,
         context: &mut RulingContext,
     ) -> anyhow::Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
         let seats = self.store.seats_of(&ids).await.context("seats")?;
         read_matches(rows, seats, context).await
@@ -352,6 +355,9 @@ async fn read_matches(
     for row in rows.into_iter().filter(|row| !context.matches.contains_key(&row.id)) {
         let seats = by_match.remove(&row.id).unwrap_or_default();
         with_seats.push((row, seats));
+    }
+    if with_seats.is_empty() {
+        return Ok(());
     }
     let loaded = run_blocking(move || {
         par_map(&with_seats, |(row, seats)| {

@@ -36,6 +36,9 @@ impl Office {
         now: DateTime<Utc>,
     ) -> anyhow::Result<bool> {
         let count = rows.len();
+        if count == 0 {
+            return Ok(false);
+        }
         let (settlement, mut one_by_one) = self.rule_together(&rows, trigger, now).await?;
         if settlement.matches.is_empty() && one_by_one.is_empty() {
             return Ok(false);
