@@ -82,7 +82,10 @@ impl Wanted {
         self.texts.extend(texts);
         self.dispatches.extend(dispatches);
         self.addresses.extend(addresses);
-        self.seated.extend(seated);
+        for (address, name) in seated {
+            // Of several names in one transaction the first counts, as it would one after the other.
+            self.seated.entry(address).or_insert(name);
+        }
         self.matches_of.extend(matches_of);
         self.invitations.extend(invitations);
         self.open_invitations |= open_invitations;
