@@ -196,7 +196,7 @@ fn the_log_describes_the_start_and_the_stop() {
     assert_eq!(daemon.stop(&club), Some(0));
     let log = club.log();
     let expected = [
-        "fogpost begins",
+        "fogpost started",
         "version=\"0.",
         "SQLite 3.",
         "matches_running=1",
@@ -217,9 +217,9 @@ fn the_log_can_be_json() {
     assert_eq!(daemon.stop(&club), Some(0));
     let log = club.log();
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let begins = &lines[0]["fields"];
-    assert_eq!(begins["message"], "the tables were brought up to date", "{log}");
-    assert!(lines.iter().any(|line| line["fields"]["message"] == "fogpost begins"), "{log}");
+    let first = &lines[0]["fields"];
+    assert_eq!(first["message"], "the tables were brought up to date", "{log}");
+    assert!(lines.iter().any(|line| line["fields"]["message"] == "fogpost started"), "{log}");
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn a_lasting_fault_is_logged_once() {
     club.log_says("mailbox readable again");
     assert_eq!(daemon.stop(&club), Some(0));
     let log = club.log();
-    assert_eq!(log.matches("cannot be read; trying again").count(), 1, "{log}");
+    assert_eq!(log.matches("failed to read the mailbox; retrying").count(), 1, "{log}");
 }
 
 #[test]
