@@ -1,7 +1,8 @@
 //! The figure of War in the Pacific: legal surface moves and one adjudication, of a position in mid-game.
 
 use divan::{Bencher, black_box};
-use fogpost::game::pacific::{Options, Order, State, advance, surface_moves};
+use fogpost::game::pacific::{Options, Order, State};
+use fogpost::game::testing::RandomPlay;
 use fogpost::game::{BySeat, Game, Numbered, Phase, Seat};
 
 fn main() {
@@ -23,7 +24,7 @@ fn mid_game() -> (State, Seat) {
         if phase >= 30 && due.phase == Phase::Surface {
             return (state, due.seats[0]);
         }
-        state = advance(&state, &mut rng);
+        state = state.play_at_random(&mut rng);
     }
     unreachable!("some phase is a surface turn")
 }
@@ -31,12 +32,12 @@ fn mid_game() -> (State, Seat) {
 #[divan::bench]
 fn surface_moves_and_one_adjudication(bencher: Bencher<'_, '_>) {
     let (state, side) = mid_game();
-    let (from, to) = surface_moves(&state, side)[0];
+    let (from, to) = state.surface_moves(side)[0];
     let order = Numbered { line: 1, order: Order::Move { class: None, from, to } };
     let mut filed = BySeat::new(None, None);
     filed[side] = Some(State::check(&state.view(side), &[order]).expect("a legal move"));
     bencher.counter(divan::counter::ItemsCount::new(1_u32)).bench_local(|| {
-        let moves = surface_moves(black_box(&state), side).len();
+        let moves = black_box(&state).surface_moves(side).len();
         (moves, black_box(&state).adjudicate(black_box(&filed)))
     });
 }
@@ -46,5 +47,5 @@ fn surface_moves_alone(bencher: Bencher<'_, '_>) {
     let (state, side) = mid_game();
     bencher
         .counter(divan::counter::ItemsCount::new(1_u32))
-        .bench_local(|| surface_moves(black_box(&state), side).len());
+        .bench_local(|| black_box(&state).surface_moves(side).len());
 }

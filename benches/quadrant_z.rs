@@ -1,7 +1,8 @@
 //! How fast Quadrant Z is in the middle of a match: about eight ships a side, and combat in this very turn.
 
 use divan::{Bencher, black_box};
-use fogpost::game::quadrant_z::{Order, State, play};
+use fogpost::game::quadrant_z::{Order, State};
+use fogpost::game::testing::RandomPlay;
 use fogpost::game::{BySeat, Game, Numbered, Sealed, Seat};
 
 fn main() {
@@ -20,29 +21,13 @@ fn numbers(seed: u64) -> impl FnMut(u32) -> u32 {
     }
 }
 
-/// Orders as filed: order by order, with the view that they were checked against.
-fn filed(state: &State, rng: &mut impl FnMut(u32) -> u32) -> Filed {
-    BySeat::from_fn(|seat| {
-        let view = state.view(seat);
-        loop {
-            let lines = play::random_filing(&view, rng);
-            let parsed = lines.iter().map(|line| State::parse(line).expect("it writes orders"));
-            let orders: Vec<_> =
-                (1..).zip(parsed.flatten()).map(|(line, order)| Numbered { line, order }).collect();
-            if let Ok(sealed) = State::check(&view, &orders) {
-                return Some(sealed);
-            }
-        }
-    })
-}
-
 /// A state and the orders of both sides, such that the turn brings `battles` and each side has seven to nine ships.
 fn middle(battles: usize) -> (State, Filed) {
     for seed in 0.. {
         let mut rng = numbers(seed);
         let mut state = State::start(&Default::default());
         while let Some(due) = state.due() {
-            let filed = filed(&state, &mut rng);
+            let filed = BySeat::from_fn(|seat| state.random_orders(seat, &mut rng));
             let next = state.adjudicate(&filed);
             let ships = Seat::BOTH.map(|seat| state.view(seat).ships.len());
             let fought = next.view(Seat::First).battles.len();

@@ -1,7 +1,8 @@
 //! How many ways lead on from a position, counted by the engines and once more by plain, slow generators.
 
 use fogpost::game::quad::{self, Point};
-use fogpost::game::quantum::{self, Kind, Spot};
+use fogpost::game::quantum::{self, PieceKind, Spot};
+use fogpost::game::testing::Perft;
 use fogpost::game::{BySeat, Game, Numbered, Options, Seat};
 
 /// The state after `orders` of `side`, which are legal.
@@ -23,22 +24,8 @@ mod of_quantum {
         quantum::State::start(&options)
     }
 
-    /// Sequences of `depth` moves and passes; after the end of a match there are none.
-    fn perft(state: &quantum::State, depth: u32) -> u64 {
-        let Some(due) = state.due() else { return 0 };
-        let Some(&side) = due.seats.first() else {
-            let passed = state.adjudicate(&BySeat::new(None, None));
-            return if depth == 1 { 1 } else { perft(&passed, depth - 1) };
-        };
-        let moves = state.view(side).moves();
-        if depth == 1 {
-            return moves.len() as u64;
-        }
-        moves.into_iter().map(|order| perft(&play(state, side, vec![order]), depth - 1)).sum()
-    }
-
     /// Colour, kind and height of every stack, square by square: all that the plain generator knows.
-    type Plain = Vec<Option<(Seat, Kind, i32)>>;
+    type Plain = Vec<Option<(Seat, PieceKind, i32)>>;
 
     fn plain(state: &quantum::State) -> Plain {
         let view = state.view(Seat::First);
@@ -52,9 +39,9 @@ mod of_quantum {
         let straight = (files == 0) != (ranks == 0);
         let diagonal = files != 0 && files.abs() == ranks.abs();
         let fits = match kind {
-            Kind::Square => straight,
-            Kind::Circle => diagonal,
-            Kind::Queen => straight || diagonal,
+            PieceKind::Square => straight,
+            PieceKind::Circle => diagonal,
+            PieceKind::Queen => straight || diagonal,
         };
         let lands = board[to].is_none_or(|(other, _, height)| other != side && height <= 5);
         if owner != side || height > 5 || !fits || !lands {
@@ -66,7 +53,7 @@ mod of_quantum {
             .collect();
         let slides = distance <= height && between.iter().all(Option::is_none);
         let own_single =
-            |stack: &Option<(Seat, Kind, i32)>| stack.is_some_and(|(s, _, h)| s == side && h == 1);
+            |stack: &Option<(Seat, PieceKind, i32)>| stack.is_some_and(|(s, _, h)| s == side && h == 1);
         slides || (jump && height == 1 && distance == 2 && own_single(&between[0]))
     }
 
@@ -99,7 +86,7 @@ mod of_quantum {
         ];
         for (array, jump, counts) in tables {
             let state = start(array, jump);
-            let found = [1, 2, 3, 4].map(|depth| perft(&state, depth));
+            let found = [1, 2, 3, 4].map(|depth| state.perft(depth));
             assert_eq!(found, counts, "{array}, jump {jump}");
         }
     }
@@ -110,7 +97,7 @@ mod of_quantum {
             let state = start(array, jump);
             for depth in 1..=3 {
                 let plain = plain_perft(&plain(&state), jump == "on", Seat::First, depth);
-                assert_eq!(plain, perft(&state, depth), "{array}, jump {jump}, depth {depth}");
+                assert_eq!(plain, state.perft(depth), "{array}, jump {jump}, depth {depth}");
             }
         }
     }

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use fogpost::game::pacific::{Kind, Options, Order, Square, State, advance, perft, surface_moves};
+use fogpost::game::pacific::{Options, Order, ShipKind, Square, State};
+use fogpost::game::testing::{Perft, RandomPlay};
 use fogpost::game::{Game, Numbered, Phase, Seat};
 
-type Sea = BTreeMap<(i32, i32), (Seat, Kind)>;
+type Sea = BTreeMap<(i32, i32), (Seat, ShipKind)>;
 type Step = ((i32, i32), (i32, i32));
 
 fn sea(state: &State) -> Sea {
@@ -35,13 +36,15 @@ fn legal(sea: &Sea, side: Seat, (from, to): Step) -> bool {
     let (files, ranks) = ((to.0 - from.0).abs(), (to.1 - from.1).abs());
     let escort = |no: u16| {
         let mut own = sea.iter().filter(|(_, (holder, _))| *holder == side);
-        own.find(|(_, (_, kind))| matches!(kind, Kind::Squadron { no: of, launched: false, .. } if *of == no))
+        own.find(
+            |(_, (_, kind))| matches!(kind, ShipKind::Squadron { no: of, launched: false, .. } if *of == no),
+        )
     };
     let onto_own = sea.get(&to).is_some_and(|(holder, _)| *holder == side);
     let (rook, bishop) = (files == 0 || ranks == 0, files == ranks);
     let (king, knight) = (files.max(ranks) == 1, files * ranks == 2);
     match kind {
-        Kind::Carrier { no } => match escort(*no) {
+        ShipKind::Carrier { no } => match escort(*no) {
             None => king && !onto_own,
             Some((at, _)) => {
                 let goes = (at.0 + to.0 - from.0, at.1 + to.1 - from.1);
@@ -49,14 +52,14 @@ fn legal(sea: &Sea, side: Seat, (from, to): Step) -> bool {
                 king && follows && (!onto_own || to == *at)
             }
         },
-        Kind::Squadron { leapt, .. } => {
+        ShipKind::Squadron { leapt, .. } => {
             !onto_own && (((rook || bishop) && clear(sea, (from, to))) || (knight && !leapt))
         }
-        Kind::Battleship => !onto_own && rook && clear(sea, (from, to)),
-        Kind::Cruiser => {
+        ShipKind::Battleship => !onto_own && rook && clear(sea, (from, to)),
+        ShipKind::Cruiser => {
             (!onto_own && bishop && clear(sea, (from, to))) || (king && rook && !sea.contains_key(&to))
         }
-        Kind::Destroyer => !onto_own && knight,
+        ShipKind::Destroyer => !onto_own && knight,
     }
 }
 
@@ -69,7 +72,7 @@ fn plain_moves(sea: &Sea, side: Seat) -> Vec<Step> {
 fn of_state(state: &State, side: Seat) -> Vec<Step> {
     let place = |at: Square| (i32::from(at.file()), i32::from(at.rank()));
     let mut moves: Vec<_> =
-        surface_moves(state, side).into_iter().map(|(from, to)| (place(from), place(to))).collect();
+        state.surface_moves(side).into_iter().map(|(from, to)| (place(from), place(to))).collect();
     moves.sort_unstable();
     moves
 }
@@ -129,7 +132,7 @@ const CLOSE_NORTH: &str = "CARRIER A9 SQUADRON B9\nCARRIER I9 SQUADRON I10\nBATT
      CRUISER G9 H9 J9 K9\nDESTROYER L9 M9 N9 O9 P9 P10 O10";
 
 fn assert_perft(state: &State, expected: [u64; 2]) {
-    assert_eq!([1, 2].map(|depth| perft(state, depth)), expected);
+    assert_eq!([1, 2].map(|depth| state.perft(depth)), expected);
     assert_eq!([1, 2].map(|depth| plain_perft(state, depth)), expected);
 }
 
@@ -175,7 +178,7 @@ fn every_position_of_random_play_has_the_moves_of_the_plain_generator() {
                     });
                 }
             }
-            state = advance(&state, &mut rng);
+            state = state.play_at_random(&mut rng);
         }
     }
 }

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use fogpost::game::pacific::{Options, State, advance};
+use fogpost::game::pacific::{Destroyers, Options, State};
+use fogpost::game::testing::RandomPlay;
 use fogpost::game::{BySeat, Due, Game, Options as _, Outcome, Phase, Reason, Seat, Syntax};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
@@ -71,7 +72,7 @@ fn every_template_renders_in_every_phase() {
     let env = environment();
     for seed in 1..=4 {
         let mut rng = rng(seed);
-        let destroyers = if seed % 2 == 0 { 7 } else { 8 };
+        let destroyers = if seed % 2 == 0 { Destroyers::Seven } else { Destroyers::Eight };
         let options = Options { submarines: seed % 4 != 0, quiet_limit: 8, destroyers, ..Options::default() };
         let mut state = State::start(&options);
         while let Some(due) = state.due() {
@@ -81,7 +82,7 @@ fn every_template_renders_in_every_phase() {
             for me in &due.seats {
                 check("form", &render(&env, "form", &state, &due, *me));
             }
-            state = advance(&state, &mut rng);
+            state = state.play_at_random(&mut rng);
             for me in Seat::BOTH {
                 check("news", &render(&env, "news", &state, &due, me));
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use fogpost::game::quad;
 use fogpost::game::quantum;
+use fogpost::game::testing::RandomPlay;
 use fogpost::game::{BySeat, Due, Game, Numbered, Options, Outcome, Phase, Reason, Seat, Syntax};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
@@ -90,10 +91,10 @@ fn assert_examples_can_be_filed<G: Game>(state: &G, me: Seat, form: &str) {
 }
 
 /// Plays a random match and checks every template at every step.
-fn check_random_match<G: Game>(
+fn check_random_match<G: RandomPlay>(
     env: &Environment<'_>,
     options: &G::Options,
-    mut filing: impl FnMut(&G::View) -> Vec<String>,
+    dice: &mut dyn FnMut(u32) -> u32,
 ) {
     let mut state = G::start(options);
     for _ in 0..200 {
@@ -106,11 +107,7 @@ fn check_random_match<G: Game>(
         if let [me] = due.seats[..] {
             let form = rendered(env, "form", &state, &due, me);
             assert_examples_can_be_filed(&state, me, &form);
-            let lines = filing(&state.view(me));
-            let orders = lines.iter().flat_map(|line| G::parse(line).unwrap_or_default());
-            let orders: Vec<_> = (1..).zip(orders).map(|(line, order)| Numbered { line, order }).collect();
-            let Ok(sealed) = G::check(&state.view(me), &orders) else { continue };
-            filed[me] = Some(sealed);
+            filed[me] = state.random_orders(me, dice);
         }
         state = state.adjudicate(&filed);
     }
@@ -130,9 +127,7 @@ fn the_templates_of_quantum_render_in_random_matches() {
         let mut options = quantum::Options::default();
         options.set("array", array).expect("an array");
         options.set("jump", if dice(2) == 0 { "on" } else { "off" }).expect("jump takes both");
-        check_random_match::<quantum::State>(&env, &options, |view| {
-            quantum::play::random_filing(view, &mut dice)
-        });
+        check_random_match::<quantum::State>(&env, &options, &mut dice);
     }
     check::<quantum::State>("rules", QUANTUM[3].1);
 }
@@ -145,7 +140,7 @@ fn the_templates_of_quad_render_in_random_matches() {
         let mut options = quad::Options::default();
         options.set("swap", if number % 2 == 0 { "on" } else { "off" }).expect("swap takes both");
         options.set("trainer", if number % 4 < 2 { "on" } else { "off" }).expect("trainer takes both");
-        check_random_match::<quad::State>(&env, &options, |view| quad::play::random_filing(view, &mut dice));
+        check_random_match::<quad::State>(&env, &options, &mut dice);
     }
     check::<quad::State>("rules", QUAD[3].1);
 }

@@ -102,6 +102,7 @@ games! { $
     Quantum => quantum::State,
     Quad => quad::State,
 }
+pub(super) use on_state;
 
 impl Serialize for Filing {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -215,7 +216,7 @@ impl GameKind {
 
     /// Starts a match under the current rules version.
     pub fn start(self, choices: &Choices) -> AnyState {
-        on_game!(self, State => State::start(&choices.all()).into())
+        on_game!(self, State => State::start(&choices.options()).into())
     }
 
     /// Starts a match under this rules version. Version and options may come from a file that anybody wrote.
@@ -228,7 +229,7 @@ impl GameKind {
         if version == self.rules() {
             return Ok(self.start(&choices));
         }
-        Ok(on_game!(self, State => State::start_under(version, &choices.all()).into()))
+        Ok(on_game!(self, State => State::start_under(version, &choices.options()).into()))
     }
 
     /// Checks whether a line is an order of this game.
@@ -391,12 +392,6 @@ impl AnyState {
         let level = self.kind().level(level)?;
         self.is_due(seat).then(|| on_state!(self, state => house(state, seat, level, dice)))
     }
-
-    /// Random play for tests and benchmarks: order lines for the phase that is due from `seat`, lively and mostly
-    /// legal. `rng(n)` returns a number below `n`.
-    pub fn random_filing(&self, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
-        on_state!(self, state => random_filing(state, seat, rng))
-    }
 }
 
 fn extra<G: Game>(state: &G, viewer: Seat) -> Value {
@@ -413,10 +408,6 @@ fn missed<G: Game>(state: &G, seat: Seat) -> Option<Sealed<G::Order>> {
 
 fn house<G: Game>(state: &G, seat: Seat, level: &HouseLevel, dice: u64) -> Vec<String> {
     G::house(&state.view(seat), level, dice).iter().map(G::Order::to_string).collect()
-}
-
-fn random_filing<G: Game>(state: &G, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
-    G::random_filing(&state.view(seat), rng)
 }
 
 fn sealed_orders<O>(filed: &BySeat<Option<Filing>>) -> BySeat<Option<Sealed<O>>>

@@ -22,6 +22,7 @@ pub mod quantum;
 pub mod record;
 mod seat;
 pub mod square;
+pub mod testing;
 
 pub use options::{OptionRule, Options, Values};
 pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
@@ -157,8 +158,4 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     fn house(_view: &Self::View, _level: &HouseLevel, _dice: u64) -> Vec<Self::Order> {
         Vec::new()
     }
-
-    /// Random play for tests and benchmarks: order lines for the phase that is due from the seat of `view`, lively
-    /// and mostly legal. `rng(n)` returns a number below `n`.
-    fn random_filing(view: &Self::View, rng: &mut dyn FnMut(u32) -> u32) -> Vec<String>;
 }

@@ -1,4 +1,4 @@
-//! The options of a game: which there are, and those chosen for one match.
+//! The options of a game: which ones there are, and those chosen for a match.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Display};
@@ -6,7 +6,7 @@ use std::fmt::{self, Debug, Display};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// One option of a game: its name, the values it takes and what it does.
+/// An option of a game: its name, the values it takes and what it does.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionRule {
     pub name: &'static str,
@@ -22,21 +22,21 @@ pub enum Values {
     OneOf(&'static [&'static str]),
     /// A whole number from 1 to 999.
     Limit,
-    /// Text that the game itself reads; the words say what it must look like.
+    /// Text that the game itself parses. The words describe it.
     Text(&'static str),
 }
 
-/// A set of chosen options. `Default` gives the game's defaults.
+/// A set of chosen options, declared with `options!`. `Default` returns the game's defaults.
 pub trait Options: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned {
     const RULES: &'static [OptionRule];
 
-    /// Sets the option `name`, one of [`Options::RULES`]; `value` fits its [`Values`] unless they are `Text`.
+    /// Sets an option by its name in [`Options::RULES`].
     ///
     /// # Errors
-    /// A sentence that says what a `Text` value must look like.
+    /// A sentence: the name is unknown, or what the value must look like.
     fn set(&mut self, name: &str, value: &str) -> Result<(), String>;
 
-    /// The value in force of the option `name`, as it would be written.
+    /// Returns the value of an option as text; empty for an unknown name.
     fn get(&self, name: &str) -> String;
 
     /// All options with the values in force.
@@ -45,9 +45,147 @@ pub trait Options: Clone + Debug + Default + PartialEq + Serialize + Deserialize
     }
 }
 
+/// A type of option values: how they are written, and which there are.
+pub(super) trait OptionValue: Sized {
+    const VALUES: Values;
+
+    /// # Errors
+    /// A sentence that says what the value must look like.
+    fn parse_value(text: &str) -> Result<Self, String>;
+
+    fn to_text(&self) -> String;
+}
+
+/// Declares the options of a game: each one's field, type, default and description, in one place.
+///
+/// The name of an option is the name of its field. The default is text, read like a chosen value.
+macro_rules! options {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $options:ident {
+            $(
+                $(#[$field_meta:meta])*
+                $field_vis:vis $field:ident: $type:ty = $default:expr, $says:literal;
+            )+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        $vis struct $options { $($(#[$field_meta])* $field_vis $field: $type),+ }
+
+        impl Default for $options {
+            fn default() -> Self {
+                use $crate::game::options::OptionValue;
+                $options {
+                    $($field: <$type>::parse_value($default).expect("a default is one of the values")),+
+                }
+            }
+        }
+
+        impl $crate::game::Options for $options {
+            const RULES: &'static [$crate::game::OptionRule] = &[$($crate::game::OptionRule {
+                name: stringify!($field),
+                values: <$type as $crate::game::options::OptionValue>::VALUES,
+                default: $default,
+                says: $says,
+            }),+];
+
+            fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+                use $crate::game::options::OptionValue;
+                match name {
+                    $(_ if name == stringify!($field) => self.$field = <$type>::parse_value(value)?,)+
+                    _ => return Err(format!("There is no option {name}.")),
+                }
+                Ok(())
+            }
+
+            fn get(&self, name: &str) -> String {
+                use $crate::game::options::OptionValue;
+                match name {
+                    $(_ if name == stringify!($field) => self.$field.to_text(),)+
+                    _ => String::new(),
+                }
+            }
+        }
+    };
+}
+
+/// Makes an enum of named values the type of an option.
+macro_rules! named_option {
+    ($type:ty) => {
+        impl $crate::game::options::OptionValue for $type {
+            const VALUES: $crate::game::Values = $crate::game::Values::OneOf(<$type>::NAMES);
+
+            fn parse_value(text: &str) -> Result<Self, String> {
+                <$type>::parse(text).ok_or_else(|| format!("It is {}.", <$type>::NAMES.join(" or ")))
+            }
+
+            fn to_text(&self) -> String {
+                self.as_str().to_owned()
+            }
+        }
+    };
+}
+
+pub(super) use {named_option, options};
+
+/// A switch, written `on` or `off`. In JSON it is a boolean, as snapshots have always held it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Switch(bool);
+
+impl Switch {
+    pub fn is_on(self) -> bool {
+        self.0
+    }
+}
+
+impl OptionValue for Switch {
+    const VALUES: Values = Values::OneOf(&["off", "on"]);
+
+    fn parse_value(text: &str) -> Result<Self, String> {
+        match text {
+            "on" => Ok(Switch(true)),
+            "off" => Ok(Switch(false)),
+            _ => Err("It is off or on.".to_owned()),
+        }
+    }
+
+    fn to_text(&self) -> String {
+        if self.0 { "on" } else { "off" }.to_owned()
+    }
+}
+
+impl OptionValue for bool {
+    const VALUES: Values = Values::OneOf(&["true", "false"]);
+
+    fn parse_value(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| "It is true or false.".to_owned())
+    }
+
+    fn to_text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl OptionValue for u32 {
+    const VALUES: Values = Values::Limit;
+
+    fn parse_value(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| "It is a whole number from 1 to 999.".to_owned())
+    }
+
+    fn to_text(&self) -> String {
+        self.to_string()
+    }
+}
+
 impl Values {
-    /// The value as the game writes it.
-    fn read(&self, value: &str) -> Result<String, String> {
+    /// Returns the value in the spelling of the game.
+    ///
+    /// # Errors
+    /// The values that would do.
+    fn spelled(&self, value: &str) -> Result<String, String> {
         match self {
             Values::OneOf(values) => {
                 let found = values.iter().find(|known| known.eq_ignore_ascii_case(value));
@@ -72,10 +210,10 @@ impl Display for Values {
     }
 }
 
-/// Options chosen for one match, by name: only those that differ from the game's defaults.
+/// Options chosen for a match, by name: only those that differ from the game's defaults.
 ///
-/// Those of [`GameKind::choose`](super::any::Kind::choose) are known and have values that the game takes; those that were
-/// read from a file may be anything.
+/// [`GameKind::choose`](super::any::GameKind::choose) returns known options with legal values. Choices that were
+/// deserialized may hold anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Choices(BTreeMap<String, String>);
@@ -104,7 +242,7 @@ impl Choices {
             };
             let value = rule
                 .values
-                .read(value)
+                .spelled(value)
                 .map_err(|would_do| format!("option `{name}` cannot be `{value}`; it takes {would_do}"))?;
             if given.contains(&name) {
                 return Err(format!("option `{name}` is given twice"));
@@ -112,17 +250,16 @@ impl Choices {
             chosen.set(&name, &value)?;
             given.push(name);
         }
-        let default = O::default();
-        let differing = O::RULES.iter().map(|rule| rule.name);
-        let differing = differing.filter(|name| chosen.get(name) != default.get(name));
-        Ok(Choices(differing.map(|name| (name.to_owned(), chosen.get(name))).collect()))
+        let (chosen, default) = (chosen.in_force(), O::default().in_force());
+        let differing = chosen.into_iter().filter(|(name, value)| default.get(name) != Some(value));
+        Ok(Choices(differing.map(|(name, value)| (name.to_owned(), value)).collect()))
     }
 
-    /// All options of a game under these.
-    pub(super) fn all<O: Options>(&self) -> O {
+    /// Returns the options of a match with these choices.
+    pub(super) fn options<O: Options>(&self) -> O {
         let mut options = O::default();
         for (name, value) in self.iter() {
-            options.set(name, value).expect("Kind::choose has tried every value");
+            options.set(name, value).expect("GameKind::choose has tried every value");
         }
         options
     }

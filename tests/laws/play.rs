@@ -2,6 +2,7 @@
 
 use fogpost::game::any::{AnyState, Choices, Filing, GameKind};
 use fogpost::game::record::{By, Filed, Record};
+use fogpost::game::testing::random_filing;
 use fogpost::game::{BySeat, Due, Fault, Line, OptionRule, Seat, Values};
 
 /// No match of random play is longer than this, in adjudications.
@@ -117,7 +118,9 @@ impl Play {
     /// Random orders, mostly legal, as a player would write them.
     pub fn orders(&mut self, seat: Seat) -> Vec<String> {
         let random = &mut self.random;
-        self.state.random_filing(seat, &mut |n| u32::try_from(random.below(n as usize)).expect("below a u32"))
+        random_filing(&self.state, seat, &mut |n| {
+            u32::try_from(random.below(n as usize)).expect("below a u32")
+        })
     }
 
     /// Plays the phase that is due, and gives what was filed; `None` once the match is over.

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::fleet::{Ship, ShipKind, Square};
 use super::picture;
 use super::shown::{known_submarines, recent_attacks};
-use super::state::{Kind, Ship, Square};
 use super::view::{Notice, View};
 use crate::game::{Board, Seat};
 
@@ -38,7 +38,7 @@ fn cell(view: &View, at: Square) -> String {
     let heard = sounding(view, at);
     match (ship, below) {
         (Some((side, ship)), below) => {
-            let aloft = matches!(ship.kind, Kind::Squadron { launched: true, .. });
+            let aloft = matches!(ship.kind, ShipKind::Squadron { launched: true, .. });
             let under = match (below, heard) {
                 (Some(_), _) => "_",
                 (None, Some('?')) => "?",

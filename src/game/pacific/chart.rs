@@ -2,7 +2,8 @@
 //!
 //! Both sides see both fleets, so nothing here can disclose a secret.
 
-use super::state::{Area, Kind, Leap, Ship, Square};
+use super::fleet::{Area, Ship, ShipKind, Square};
+use super::options::Leap;
 use crate::game::{BySeat, Seat};
 
 /// The reach of an attack on an area, in king's steps to its nearest square (3.6, 4.3).
@@ -72,8 +73,8 @@ impl<'a> Chart<'a> {
     /// Calls `found` with each square that `ship` may go to, once.
     pub fn each_target(&self, side: Seat, ship: &Ship, mut found: impl FnMut(Square)) {
         match ship.kind {
-            Kind::Battleship => self.slide(side, ship.at, &ORTHOGONAL, &mut found),
-            Kind::Cruiser => {
+            ShipKind::Battleship => self.slide(side, ship.at, &ORTHOGONAL, &mut found),
+            ShipKind::Cruiser => {
                 self.slide(side, ship.at, &DIAGONAL, &mut found);
                 // 3.2: orthogonally, only to an empty square.
                 for (files, ranks) in ORTHOGONAL {
@@ -82,15 +83,15 @@ impl<'a> Chart<'a> {
                     }
                 }
             }
-            Kind::Destroyer => self.jump(side, ship.at, &mut found),
-            Kind::Squadron { leapt, .. } => {
+            ShipKind::Destroyer => self.jump(side, ship.at, &mut found),
+            ShipKind::Squadron { leapt, .. } => {
                 self.slide(side, ship.at, &ORTHOGONAL, &mut found);
                 self.slide(side, ship.at, &DIAGONAL, &mut found);
                 if !leapt || self.leap == Leap::Always {
                     self.jump(side, ship.at, &mut found);
                 }
             }
-            Kind::Carrier { no } => {
+            ShipKind::Carrier { no } => {
                 let escort = self.escort(side, no);
                 for (files, ranks) in ORTHOGONAL.into_iter().chain(DIAGONAL) {
                     let Some(to) = ship.at.step(files, ranks) else { continue };
@@ -105,8 +106,7 @@ impl<'a> Chart<'a> {
 
     /// The square of the squadron of carrier `no`, if it is not launched and so moves with its carrier (3.4).
     pub fn escort(&self, side: Seat, no: u16) -> Option<Square> {
-        let own =
-            |ship: &&Ship| matches!(ship.kind, Kind::Squadron { no: of, launched: false, .. } if of == no);
+        let own = |ship: &&Ship| matches!(ship.kind, ShipKind::Squadron { no: of, launched: false, .. } if of == no);
         self.fleets[side].iter().find(own).map(|ship| ship.at)
     }
 

@@ -3,10 +3,11 @@
 
 use super::chart::{Chart, REACH, reaches};
 use super::extra::sample_setup;
+use super::fleet::{Area, Class, Ship, ShipKind, Square};
+use super::options::{Leap, Torpedo};
 use super::order::{Order, SubmarineOrder};
 use super::rules::{submarine_goes, torpedo_reaches};
 use super::setup::Muster;
-use super::state::{Area, Class, Kind, Leap, Ship, Square, Torpedo};
 use super::view::View;
 use crate::game::{Fault, Numbered, Phase, Sealed};
 
@@ -128,8 +129,8 @@ fn move_fault(view: &View, class: Option<Class>, from: Square, to: Square) -> Op
 fn why_not(view: &View, chart: &Chart<'_>, ship: &Ship, to: Square) -> String {
     let (from, name) = (ship.at, ship.class().name());
     let escort = match ship.kind {
-        Kind::Carrier { no } => chart.escort(view.viewer, no),
-        Kind::Squadron { .. } | Kind::Battleship | Kind::Cruiser | Kind::Destroyer => None,
+        ShipKind::Carrier { no } => chart.escort(view.viewer, no),
+        ShipKind::Squadron { .. } | ShipKind::Battleship | ShipKind::Cruiser | ShipKind::Destroyer => None,
     };
     let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
     let (straight, diagonal, leap) = (files == 0 || ranks == 0, files == ranks, files * ranks == 2);
@@ -140,31 +141,31 @@ fn why_not(view: &View, chart: &Chart<'_>, ship: &Ship, to: Square) -> String {
         return format!("Your own {} is on {to}.", own.class().name());
     }
     match ship.kind {
-        Kind::Carrier { .. } if from.king_steps(to) == 1 => format!(
+        ShipKind::Carrier { .. } if from.king_steps(to) == 1 => format!(
             "Its squadron on {} is not launched and would go along by the same step; the square it would come to \
              is not free, or not on the board.",
             escort.unwrap_or(from)
         ),
-        Kind::Carrier { .. } => {
+        ShipKind::Carrier { .. } => {
             format!("A carrier goes one square, like a king; {to} is farther from {from}.")
         }
-        Kind::Destroyer => format!("A destroyer leaps like a knight; {to} is no such leap from {from}."),
-        Kind::Cruiser if straight && from.king_steps(to) == 1 => {
+        ShipKind::Destroyer => format!("A destroyer leaps like a knight; {to} is no such leap from {from}."),
+        ShipKind::Cruiser if straight && from.king_steps(to) == 1 => {
             "A cruiser goes sideways to an empty square only; it sinks nothing so.".to_owned()
         }
-        Kind::Cruiser if !diagonal => format!(
+        ShipKind::Cruiser if !diagonal => format!(
             "A cruiser goes diagonally, like a bishop, or one square sideways; from {from} to {to} is neither."
         ),
-        Kind::Battleship if !straight => {
+        ShipKind::Battleship if !straight => {
             format!("A battleship goes straight, like a rook; from {from} to {to} is not straight.")
         }
-        Kind::Squadron { leapt: true, .. } if leap && view.options.squadron_leap == Leap::Once => {
+        ShipKind::Squadron { leapt: true, .. } if leap && view.options.squadron_leap == Leap::Once => {
             "This squadron has made its one move like a knight.".to_owned()
         }
-        Kind::Squadron { .. } if !straight && !diagonal => {
+        ShipKind::Squadron { .. } if !straight && !diagonal => {
             format!("A squadron moves like a queen, or leaps like a knight; from {from} to {to} is neither.")
         }
-        Kind::Squadron { .. } | Kind::Battleship | Kind::Cruiser => {
+        ShipKind::Squadron { .. } | ShipKind::Battleship | ShipKind::Cruiser => {
             format!("Another ship is in the way from {from} to {to}.")
         }
     }

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::chart::{Chart, reaches};
+use super::fleet::{Area, Class, Square, points};
+use super::options::{Destroyers, Options};
 use super::order::{Order, SubmarineOrder};
 use super::rules::{submarine_goes, torpedo_reaches};
-use super::state::{Area, Class, Options, Square, points};
 use super::view::View;
 use crate::game::{Phase, Seat};
 
@@ -47,7 +48,10 @@ pub fn sample_setup(side: Seat, options: &Options) -> Vec<Order> {
     let mut orders: Vec<Order> = [carrier(1, "D2 E3"), carrier(2, "M2 L3")].into_iter().flatten().collect();
     orders.push(Order::Ships { class: Class::Battleship, at: at("A1 F1 G1 H1 I1 J1 K1 O1 P1") });
     orders.push(Order::Ships { class: Class::Cruiser, at: at("C3 G3 J3 N3") });
-    let destroyers = if options.destroyers == 8 { "B5 D5 F5 H5 I5 K5 M5 O5" } else { "B5 D5 F5 H5 K5 M5 O5" };
+    let destroyers = match options.destroyers {
+        Destroyers::Seven => "B5 D5 F5 H5 K5 M5 O5",
+        Destroyers::Eight => "B5 D5 F5 H5 I5 K5 M5 O5",
+    };
     orders.push(Order::Ships { class: Class::Destroyer, at: at(destroyers) });
     if options.submarines {
         orders.push(Order::Submarines((1..).map(Some).zip(at("C7 H7 N7 E10 L10")).collect()));

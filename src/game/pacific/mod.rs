@@ -10,10 +10,11 @@ mod board;
 mod chart;
 mod check;
 mod extra;
+mod fleet;
+mod options;
 mod order;
-mod perft;
 mod picture;
-mod play;
+mod random_play;
 mod rules;
 mod setup;
 mod shown;
@@ -21,10 +22,10 @@ mod state;
 mod view;
 
 pub use chart::Chart;
+pub use fleet::{Area, Class, Ship, ShipKind, Square, Submarine};
+pub use options::{Destroyers, Leap, Options, Torpedo};
 pub use order::{Order, SubmarineOrder};
-pub use perft::{perft, surface_moves};
-pub use play::{advance, random_filing};
-pub use state::{Area, Class, Kind, Leap, Options, Ship, Square, Stage, State, Submarine, Torpedo};
+pub use state::{Stage, State};
 pub use view::{Notice, View};
 
 impl Game for State {
@@ -115,10 +116,6 @@ impl Game for State {
 
     fn board(view: &View) -> Board {
         board::board(view)
-    }
-
-    fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
-        play::random_filing(view, &mut rng)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-use super::state::{Class, Square};
+use super::fleet::{Class, Square};
 use crate::game::Syntax;
 
 /// One order of any phase.

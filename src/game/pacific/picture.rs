@@ -1,7 +1,7 @@
 //! The board as a picture, in the style of a sea chart.
 
 use super::shown::{known_submarines, recent_attacks};
-use super::state::{Area, Class, Kind, Square};
+use super::fleet::{Area, Class, ShipKind, Square};
 use super::view::{Notice, View};
 use crate::game::Seat;
 use crate::game::picture::{Anchor, Colour, Picture, Point};
@@ -178,31 +178,31 @@ fn moved(outline: &[Point], (x, y): Point) -> Vec<Point> {
     outline.iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
 }
 
-fn draw_ship(picture: &mut Picture, (x, y): Point, side: Seat, kind: Kind) {
+fn draw_ship(picture: &mut Picture, (x, y): Point, side: Seat, kind: ShipKind) {
     let fill = colour(side);
     let mut ink = PAPER;
     match kind {
-        Kind::Carrier { .. } => {
+        ShipKind::Carrier { .. } => {
             picture.polygon(&moved(&DECK, (x, y)), fill, PAPER, 1.0);
             picture.line((x - 15.0, y + 8.0), (x + 15.0, y + 8.0), PAPER, 1.0);
         }
         // Filled in the air, in outline while it escorts its carrier.
-        Kind::Squadron { launched: true, .. } => {
+        ShipKind::Squadron { launched: true, .. } => {
             picture.polygon(&moved(&PLANE, (x, y)), fill, fill, 1.6);
         }
-        Kind::Squadron { launched: false, .. } => {
+        ShipKind::Squadron { launched: false, .. } => {
             picture.polygon(&moved(&PLANE, (x, y)), Colour::hex(0xffffff), fill, 1.6);
             ink = fill;
         }
-        Kind::Battleship => picture.polygon(&moved(&hull(38.0, 22.0), (x, y)), fill, PAPER, 1.0),
-        Kind::Cruiser => picture.polygon(&moved(&hull(35.0, 19.0), (x, y)), fill, PAPER, 1.0),
-        Kind::Destroyer => picture.polygon(&moved(&hull(32.0, 17.0), (x, y)), fill, PAPER, 1.0),
+        ShipKind::Battleship => picture.polygon(&moved(&hull(38.0, 22.0), (x, y)), fill, PAPER, 1.0),
+        ShipKind::Cruiser => picture.polygon(&moved(&hull(35.0, 19.0), (x, y)), fill, PAPER, 1.0),
+        ShipKind::Destroyer => picture.polygon(&moved(&hull(32.0, 17.0), (x, y)), fill, PAPER, 1.0),
     }
     label_ship(picture, (x, y), kind, ink);
 }
 
 /// Writes a ship's class on it, and the number of a carrier or squadron.
-fn label_ship(picture: &mut Picture, (x, y): Point, kind: Kind, ink: Colour) {
+fn label_ship(picture: &mut Picture, (x, y): Point, kind: ShipKind, ink: Colour) {
     // A hull's bow points right, so its widest part lies left of the centre.
     let (x, label) = match kind.no() {
         Some(no) => (x, format!("{}{no}", kind.class().letter())),
@@ -260,12 +260,12 @@ fn arrow(picture: &mut Picture, from: Square, to: Square) {
 fn legend(picture: &mut Picture, view: &View) {
     let (first, second) = (TOP + SIDE + 46.0, TOP + SIDE + 82.0);
     let samples = [
-        (Kind::Carrier { no: 1 }, "carrier"),
-        (Kind::Squadron { no: 1, launched: false, leapt: false }, "squadron"),
-        (Kind::Squadron { no: 1, launched: true, leapt: false }, "in the air"),
-        (Kind::Battleship, "battleship"),
-        (Kind::Cruiser, "cruiser"),
-        (Kind::Destroyer, "destroyer"),
+        (ShipKind::Carrier { no: 1 }, "carrier"),
+        (ShipKind::Squadron { no: 1, launched: false, leapt: false }, "squadron"),
+        (ShipKind::Squadron { no: 1, launched: true, leapt: false }, "in the air"),
+        (ShipKind::Battleship, "battleship"),
+        (ShipKind::Cruiser, "cruiser"),
+        (ShipKind::Destroyer, "destroyer"),
     ];
     for (i, (kind, words)) in (0_u8..).zip(samples) {
         let x = LEFT + 20.0 + f64::from(i) * 108.0;

@@ -1,11 +1,11 @@
 //! Adjudication: setups, surface turns (3), submarine turns (4) and the end (5).
 
 use super::chart::Chart;
+use super::fleet::{Area, Class, Ship, ShipKind, Square, Submarine, points};
+use super::options::Torpedo;
 use super::order::{Order, SubmarineOrder};
 use super::setup::Muster;
-use super::state::{
-    Area, Class, Event, Kind, Logged, Ship, Sighting, Square, Stage, State, Submarine, Torpedo, points,
-};
+use super::state::{Event, Logged, Sighting, Stage, State};
 use crate::game::{BySeat, Outcome, Reason, Seat};
 
 /// From how far a torpedo is fired (4.2).
@@ -167,12 +167,12 @@ impl State {
     fn sail(&mut self, side: Seat, from: Square, to: Square) -> Option<bool> {
         let ship = *self.ships[side].iter().find(|ship| ship.at == from)?;
         let mut squadron_to = None;
-        if let Kind::Carrier { no } = ship.kind {
+        if let ShipKind::Carrier { no } = ship.kind {
             // P-ESCORT: the same step. It may lead to the carrier's old square, the carrier to the squadron's.
             let (files, ranks) = (to.file() as i8 - from.file() as i8, to.rank() as i8 - from.rank() as i8);
-            let escort = self.ships[side]
-                .iter_mut()
-                .find(|ship| matches!(ship.kind, Kind::Squadron { no: of, launched: false, .. } if of == no));
+            let escort = self.ships[side].iter_mut().find(
+                |ship| matches!(ship.kind, ShipKind::Squadron { no: of, launched: false, .. } if of == no),
+            );
             if let Some(escort) = escort {
                 escort.at = escort.at.step(files, ranks)?;
                 squadron_to = Some(escort.at);
@@ -180,7 +180,7 @@ impl State {
         }
         let mover = self.ships[side].iter_mut().find(|other| other.at == from && other.kind == ship.kind)?;
         mover.at = to;
-        if let Kind::Squadron { launched, leapt, .. } = &mut mover.kind {
+        if let ShipKind::Squadron { launched, leapt, .. } = &mut mover.kind {
             *launched = true;
             let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
             *leapt |= files * ranks == 2;
@@ -199,8 +199,10 @@ impl State {
         let place = fleet.iter().position(|ship| ship.at == at)?;
         let ship = fleet.remove(place);
         let squadron = match ship.kind {
-            Kind::Carrier { no } => fated_squadron(fleet, no).map(|place| fleet.remove(place).at),
-            Kind::Squadron { .. } | Kind::Battleship | Kind::Cruiser | Kind::Destroyer => None,
+            ShipKind::Carrier { no } => fated_squadron(fleet, no).map(|place| fleet.remove(place).at),
+            ShipKind::Squadron { .. } | ShipKind::Battleship | ShipKind::Cruiser | ShipKind::Destroyer => {
+                None
+            }
         };
         let squadron = squadron.map(|at| Event::SquadronLost { side: owner, at });
         Some(Loss { class: ship.class(), squadron })
@@ -263,8 +265,8 @@ struct Loss {
 /// P-FATE: the place in `fleet` of the squadron that leaves with the sunk carrier `no`, if one does.
 fn fated_squadron(fleet: &[Ship], no: u16) -> Option<usize> {
     let squadron = |ship: &Ship| match ship.kind {
-        Kind::Squadron { no, launched, .. } => Some((no, launched)),
-        Kind::Carrier { .. } | Kind::Battleship | Kind::Cruiser | Kind::Destroyer => None,
+        ShipKind::Squadron { no, launched, .. } => Some((no, launched)),
+        ShipKind::Carrier { .. } | ShipKind::Battleship | ShipKind::Cruiser | ShipKind::Destroyer => None,
     };
     let own = fleet.iter().position(|ship| squadron(ship).is_some_and(|(of, _)| of == no));
     if let Some(place) = own.filter(|place| squadron(&fleet[*place]) == Some((no, false))) {

@@ -1,7 +1,8 @@
 //! Setting up (2): a fleet mustered line by line, what is wrong with a line, and with the whole.
 
+use super::fleet::{Class, Ship, ShipKind, Square, Submarine, in_friendly_waters};
+use super::options::Options;
 use super::order::Order;
-use super::state::{Class, Kind, Options, Ship, Square, Submarine, in_friendly_waters};
 use crate::game::Seat;
 
 /// Points for ships beyond the basic fleet (1.3).
@@ -156,8 +157,8 @@ impl<'a> Muster<'a> {
         let mut ships: Vec<Ship> = self.others.iter().map(|(class, at)| plain_ship(*class, *at)).collect();
         for (no, carrier) in (1..).zip(&self.carriers) {
             let no = carrier.no.unwrap_or(no);
-            ships.push(Ship { kind: Kind::Carrier { no }, at: carrier.at });
-            let kind = Kind::Squadron { no, launched: false, leapt: false };
+            ships.push(Ship { kind: ShipKind::Carrier { no }, at: carrier.at });
+            let kind = ShipKind::Squadron { no, launched: false, leapt: false };
             ships.extend(carrier.squadron.map(|at| Ship { kind, at }));
         }
         ships.sort_unstable_by_key(|ship| ship.at);
@@ -172,9 +173,9 @@ impl<'a> Muster<'a> {
 /// Carriers and squadrons never stand among the other classes: their lines are of another kind.
 fn plain_ship(class: Class, at: Square) -> Ship {
     let kind = match class {
-        Class::Battleship => Kind::Battleship,
-        Class::Cruiser => Kind::Cruiser,
-        Class::Carrier | Class::Squadron | Class::Destroyer => Kind::Destroyer,
+        Class::Battleship => ShipKind::Battleship,
+        Class::Cruiser => ShipKind::Cruiser,
+        Class::Carrier | Class::Squadron | Class::Destroyer => ShipKind::Destroyer,
     };
     Ship { kind, at }
 }
@@ -184,7 +185,7 @@ pub fn basic_fleet(class: Class, options: &Options) -> usize {
     match class {
         Class::Carrier | Class::Squadron => 2,
         Class::Battleship | Class::Cruiser => 4,
-        Class::Destroyer => usize::from(options.destroyers),
+        Class::Destroyer => usize::from(u8::from(options.destroyers)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::game::picture::Shape;
+use crate::game::testing::RandomPlay;
 use crate::game::{Phase, Reason};
 
 fn at(text: &str) -> Square {
@@ -16,15 +17,15 @@ fn fleet(text: &str) -> Vec<Ship> {
         let kind = match word.chars().next().and_then(Class::of_letter).expect("a class") {
             Class::Carrier => {
                 carriers += 1;
-                Kind::Carrier { no: carriers }
+                ShipKind::Carrier { no: carriers }
             }
             Class::Squadron => {
                 squadrons += 1;
-                Kind::Squadron { no: squadrons, launched: word.ends_with('^'), leapt: false }
+                ShipKind::Squadron { no: squadrons, launched: word.ends_with('^'), leapt: false }
             }
-            Class::Battleship => Kind::Battleship,
-            Class::Cruiser => Kind::Cruiser,
-            Class::Destroyer => Kind::Destroyer,
+            Class::Battleship => ShipKind::Battleship,
+            Class::Cruiser => ShipKind::Cruiser,
+            Class::Destroyer => ShipKind::Destroyer,
         };
         Ship { kind, at: place }
     };
@@ -193,7 +194,7 @@ fn the_owner_alone_learns_which_submarine_was_sunk() {
 
 #[test]
 fn the_setup_offered_in_the_form_may_stand() {
-    for destroyers in [7, 8] {
+    for destroyers in [Destroyers::Seven, Destroyers::Eight] {
         for submarines in [true, false] {
             let options = Options { destroyers, submarines, ..Options::default() };
             let start = State::start(&options);
@@ -314,6 +315,6 @@ fn every_state_survives_json() {
     for _ in 0..80 {
         let text = serde_json::to_string(&state).expect("plain values");
         assert_eq!(serde_json::from_str::<State>(&text).expect("as written"), state);
-        state = advance(&state, &mut rng);
+        state = state.play_at_random(&mut rng);
     }
 }

@@ -3,8 +3,10 @@
 
 use serde::{Serialize, Serializer};
 
+use super::fleet::{Area, Class, Ship, Square, Submarine};
+use super::options::Options;
 use super::order::SubmarineOrder;
-use super::state::{Area, Class, Event, Logged, Options, Ship, Square, Stage, State, Submarine};
+use super::state::{Event, Logged, Stage, State};
 use crate::game::{BySeat, Phase, Seat};
 
 /// Whose turn it is, as JSON says it.

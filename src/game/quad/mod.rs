@@ -9,15 +9,17 @@ use crate::game::{
 
 mod board;
 pub mod house;
+mod options;
 mod order;
-pub mod play;
 mod point;
+mod random_play;
 mod state;
 mod view;
 
+pub use options::Options;
 pub use order::Order;
 pub use point::{Point, Quad as Corners};
-pub use state::{Last, MARBLES, Options, STARS, State};
+pub use state::{Last, MARBLES, STARS, State};
 pub use view::{Left, View};
 
 impl Game for State {
@@ -101,9 +103,5 @@ impl Game for State {
     fn house(view: &View, level: &HouseLevel, dice: u64) -> Vec<Order> {
         let level = house::Level::parse(level.name).expect("the rulebook lists the levels of the house");
         house::choose(view, level, dice)
-    }
-
-    fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
-        play::random_filing(view, &mut rng)
     }
 }

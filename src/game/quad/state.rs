@@ -2,59 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::options::Options;
 use super::order::Order;
 use super::point::{Point, Points, Quad, SQUARES};
-use crate::game::{self, BySeat, OptionRule, Outcome, Reason, Seat, Values};
+use crate::game::{BySeat, Outcome, Reason, Seat};
 
 /// Marbles of a side (clause 1.2).
 pub const MARBLES: usize = 20;
 /// Stars of a side (clause 1.2).
 pub const STARS: usize = 6;
-
-/// The options of a match.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Options {
-    /// Second may take the first marble over (Q-FIRST).
-    pub(super) swap: bool,
-    /// Everyone sees where a quad could be completed (clause 3).
-    pub(super) trainer: bool,
-}
-
-impl game::Options for Options {
-    const RULES: &'static [OptionRule] = &[
-        OptionRule {
-            name: "swap",
-            values: Values::OneOf(&["off", "on"]),
-            default: "off",
-            says: "the first turn has no stars, and second may take its marble over",
-        },
-        OptionRule {
-            name: "trainer",
-            values: Values::OneOf(&["off", "on"]),
-            default: "off",
-            says: "reports show where each side could complete a quad",
-        },
-    ];
-
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        match name {
-            "swap" => self.swap = value == "on",
-            "trainer" => self.trainer = value == "on",
-            _ => return Err(format!("Quad has no option {name}.")),
-        }
-        Ok(())
-    }
-
-    fn get(&self, name: &str) -> String {
-        match name {
-            "swap" if self.swap => "on",
-            "trainer" if self.trainer => "on",
-            "swap" | "trainer" => "off",
-            _ => "",
-        }
-        .to_string()
-    }
-}
 
 /// The turn played last. A swap has no stars, and its marble is the one that was taken over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -48,8 +48,8 @@ impl View {
             }),
             last: state.last.clone(),
             quads: state.quads.clone(),
-            threats: state.options.trainer.then(|| state.threats()),
-            swap: state.options.swap,
+            threats: state.options.trainer.is_on().then(|| state.threats()),
+            swap: state.options.swap.is_on(),
             viewer,
         }
     }

@@ -4,9 +4,10 @@
 
 use std::fmt::Display;
 
+use super::fleet::{Class, Ship};
 use super::galaxy::{Quadrant, Square};
-use super::order::{Class, Order};
-use super::state::{Casualties, Ship};
+use super::options::Casualties;
+use super::order::Order;
 use super::view::{KnownStar, View};
 use crate::game::{Fault, Numbered};
 

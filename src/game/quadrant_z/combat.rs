@@ -4,8 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fleet::Ship;
 use super::galaxy::{Quadrant, Quadrants, Square};
-use super::state::{Damage, Ship};
+use super::options::Damage;
 use crate::game::{BySeat, Seat};
 
 /// One quadrant in which somebody takes part in combat.
@@ -156,7 +157,7 @@ fn least_set(ships: &[Ship], damage: u16) -> Vec<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::quadrant_z::order::Class;
+    use crate::game::quadrant_z::fleet::Class;
 
     fn ship(no: u16, offence: u16, defence: u16, at: &str) -> Ship {
         Ship { no, class: Class { offence, defence }, at: Square::parse(at).unwrap() }

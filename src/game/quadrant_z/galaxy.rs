@@ -5,6 +5,8 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::game::Seat;
+use crate::game::names::named_enum;
+use crate::game::options::named_option;
 
 /// One of the 100 squares (clause 1.1), ordered A1, A2, A3, A4, B1 … Y4; written `A3`, read in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -167,14 +169,14 @@ pub enum Sector {
     Neutral,
 }
 
-/// Which quadrants the home sectors are (`Z-HOME`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Layout {
-    #[default]
-    Triangle,
-    Block,
+named_enum! {
+    /// Which quadrants the home sectors are (`Z-HOME`).
+    pub enum Layout {
+        Triangle = "triangle",
+        Block = "block",
+    }
 }
+named_option!(Layout);
 
 impl Layout {
     /// The home sector of `seat` by letters, its home quadrant first.

@@ -7,10 +7,12 @@
 mod board;
 mod check;
 mod combat;
+mod fleet;
 mod galaxy;
+mod options;
 mod order;
 mod picture;
-pub mod play;
+mod random_play;
 mod rules;
 mod setup;
 mod square_map;
@@ -19,8 +21,9 @@ mod state;
 mod tests;
 mod view;
 
+pub use options::Options;
 pub use order::Order;
-pub use state::{Options, State};
+pub use state::State;
 pub use view::View;
 
 use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
@@ -147,10 +150,6 @@ impl Game for State {
 
     fn board(view: &View) -> Board {
         board::board(view)
-    }
-
-    fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
-        play::random_filing(view, &mut rng)
     }
 }
 

@@ -2,9 +2,11 @@
 //! was settled before, in `check` and `setup`; an order that does not fit the state has no effect here.
 
 use super::combat::{self, Fight};
+use super::fleet::Ship;
 use super::galaxy::{Quadrant, Quadrants, Sector, Square};
+use super::options::Casualties;
 use super::order::Order;
-use super::state::{Casualties, Event, Fought, Pending, Ship, Side, Stage, State};
+use super::state::{Event, Fought, Pending, Side, Stage, State};
 use crate::game::{BySeat, Outcome, Reason, Sealed, Seat};
 
 /// See [`crate::game::Game::adjudicate`].
@@ -237,7 +239,7 @@ fn verdict(state: &State) -> Option<Outcome> {
     if !fallen.first && most.is_some() {
         return Some(Outcome { winner: most, reason: Reason::MostStars });
     }
-    if !fallen.first && captured + 2 < all && state.turn < state.options.turn_limit {
+    if !fallen.first && captured + 2 < all && u32::from(state.turn) < state.options.turn_limit {
         return None;
     }
     let [first, second] = [score.first, score.second].map(|score| (score.stars, score.value));

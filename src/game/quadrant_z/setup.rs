@@ -1,8 +1,9 @@
 //! Whether a setup may stand (clause 2).
 
 use super::check::{list, out_of_phase};
+use super::fleet::Class;
 use super::galaxy::{Quadrant, Sector, Square};
-use super::order::{Class, Order};
+use super::order::Order;
 use super::view::View;
 use crate::game::{Fault, Numbered, Seat};
 

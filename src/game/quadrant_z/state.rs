@@ -3,112 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::combat::Fight;
-use super::galaxy::{Layout, Quadrant, Quadrants, Sector, Square};
-use super::order::{Class, Order};
-use crate::game::{BySeat, OptionRule, Outcome, Seat, Values};
-
-/// The options of Quadrant Z.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Options {
-    pub(super) layout: Layout,
-    pub(super) damage: Damage,
-    pub(super) casualties: Casualties,
-    /// The last turn (clause 3.6).
-    pub(super) turn_limit: u16,
-}
-
-/// How much damage a force does (`Z-EXCESS`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Damage {
-    #[default]
-    Excess,
-    Full,
-}
-
-/// How an owner chooses the ships that are lost (`Z-CASUALTIES`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Casualties {
-    #[default]
-    Standing,
-    Ask,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            layout: Layout::default(),
-            damage: Damage::default(),
-            casualties: Casualties::default(),
-            turn_limit: 40,
-        }
-    }
-}
-
-impl crate::game::Options for Options {
-    const RULES: &'static [OptionRule] = &[
-        OptionRule {
-            name: "layout",
-            values: Values::OneOf(&["triangle", "block"]),
-            default: "triangle",
-            says: "the shape of the home sectors",
-        },
-        OptionRule {
-            name: "damage",
-            values: Values::OneOf(&["excess", "full"]),
-            default: "excess",
-            says: "whether an offence greater than the defence does the difference or the whole",
-        },
-        OptionRule {
-            name: "casualties",
-            values: Values::OneOf(&["standing", "ask"]),
-            default: "standing",
-            says: "whether ships are lost by a standing list or their owner is asked",
-        },
-        OptionRule {
-            name: "turn_limit",
-            values: Values::Limit,
-            default: "40",
-            says: "the turn after which stars decide",
-        },
-    ];
-
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        match (name, value) {
-            ("layout", "triangle") => self.layout = Layout::Triangle,
-            ("layout", "block") => self.layout = Layout::Block,
-            ("damage", "excess") => self.damage = Damage::Excess,
-            ("damage", "full") => self.damage = Damage::Full,
-            ("casualties", "standing") => self.casualties = Casualties::Standing,
-            ("casualties", "ask") => self.casualties = Casualties::Ask,
-            ("turn_limit", limit) => {
-                self.turn_limit = limit.parse().map_err(|_| "It is a whole number of turns.".to_owned())?;
-            }
-            _ => return Err(format!("{name} cannot be {value}.")),
-        }
-        Ok(())
-    }
-
-    fn get(&self, name: &str) -> String {
-        match name {
-            "layout" => match self.layout {
-                Layout::Triangle => "triangle".into(),
-                Layout::Block => "block".into(),
-            },
-            "damage" => match self.damage {
-                Damage::Excess => "excess".into(),
-                Damage::Full => "full".into(),
-            },
-            "casualties" => match self.casualties {
-                Casualties::Standing => "standing".into(),
-                Casualties::Ask => "ask".into(),
-            },
-            "turn_limit" => self.turn_limit.to_string(),
-            _ => String::new(),
-        }
-    }
-}
+use super::fleet::Ship;
+use super::galaxy::{Quadrant, Quadrants, Sector, Square};
+use super::options::Options;
+use super::order::Order;
+use crate::game::{BySeat, Outcome, Seat};
 
 /// A match of Quadrant Z.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -157,15 +56,6 @@ pub(super) struct Side {
     pub charted: Quadrants,
     /// The standing `LOSSES`, living ships only.
     pub losses: Vec<u16>,
-}
-
-/// One ship.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ship {
-    pub no: u16,
-    #[serde(flatten)]
-    pub class: Class,
-    pub at: Square,
 }
 
 /// What stands on one square: what each side placed there, and who captured it.

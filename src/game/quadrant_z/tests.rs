@@ -1,12 +1,12 @@
 //! Whole matches by random play: what must hold at every step of any of them.
 
+use super::fleet::{Class, Ship};
 use super::galaxy::{Quadrants, Square};
-use super::order::Class;
-use super::play::random_filing;
-use super::state::{Ship, Star};
+use super::state::Star;
 use super::*;
 use crate::game::Reason;
 use crate::game::picture::Shape;
+use crate::game::testing::RandomPlay;
 
 /// A small generator of its own: the same numbers for the same seed, everywhere.
 fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
@@ -32,31 +32,16 @@ fn options(seed: u64) -> Options {
     options
 }
 
-fn seal(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Sealed<Order> {
-    loop {
-        let lines = random_filing(view, rng);
-        let orders: Vec<_> = (1..)
-            .zip(&lines)
-            .map(|(line, text)| {
-                let order = State::parse(text).unwrap().remove(0);
-                assert_eq!(order.to_string(), *text);
-                Numbered { line, order }
-            })
-            .collect();
-        if let Ok(sealed) = State::check(view, &orders) {
-            return sealed;
-        }
-    }
-}
-
 /// Plays one match to its end and hands every state to `each`, the first before anything was filed.
 fn play(seed: u64, mut each: impl FnMut(&State)) -> State {
     let mut rng = rng(seed);
     let mut state = State::start(&options(seed));
     each(&state);
     while let Some(due) = state.due() {
-        let filed =
-            BySeat::from_fn(|seat| due.seats.contains(&seat).then(|| seal(&state.view(seat), &mut rng)));
+        let mut filed = BySeat::new(None, None);
+        for seat in due.seats {
+            filed[seat] = state.random_orders(seat, &mut rng);
+        }
         state = state.adjudicate(&filed);
         each(&state);
     }

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use super::fleet::Ship;
 use super::galaxy::{Quadrant, Quadrants, Square};
-use super::state::{Event, Options, Score, Ship, Stage, State};
+use super::options::Options;
+use super::state::{Event, Score, Stage, State};
 use crate::game::{BySeat, Phase, Seat};
 
 /// What one seat knows of a match.

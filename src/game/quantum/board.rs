@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::order::Spot;
-use super::state::{Kind, Last, Stack};
+use super::order::{Spot};
+use super::pieces::{PieceKind, Stack};
+use super::state::{Last};
 use super::view::View;
 use crate::game::picture::{Anchor, Colour, Picture, Point};
 use crate::game::{Board, Seat};
@@ -122,7 +123,7 @@ fn draw_stack(picture: &mut Picture, x: f64, foot: f64, radius: f64, stack: Stac
     for piece in 0..stack.height {
         y = foot - LIFT * f64::from(piece);
         match stack.kind {
-            Kind::Square => {
+            PieceKind::Square => {
                 let r = radius * 0.94;
                 picture.polygon(
                     &[(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)],
@@ -131,8 +132,8 @@ fn draw_stack(picture: &mut Picture, x: f64, foot: f64, radius: f64, stack: Stac
                     1.5,
                 );
             }
-            Kind::Circle => picture.circle(x, y, radius * 1.06, face, edge),
-            Kind::Queen => picture.polygon(&plus(x, y, radius * 1.15, radius * 0.5), face, edge, 1.5),
+            PieceKind::Circle => picture.circle(x, y, radius * 1.06, face, edge),
+            PieceKind::Queen => picture.polygon(&plus(x, y, radius * 1.15, radius * 0.5), face, edge, 1.5),
         }
     }
     if stack.height > 1 {
@@ -153,7 +154,7 @@ fn legend(picture: &mut Picture) {
     let y = 652.0;
     let mut x = 54.0;
     for (side, words) in [(Seat::First, "South"), (Seat::Second, "North")] {
-        for kind in Kind::ALL {
+        for kind in PieceKind::ALL {
             draw_stack(picture, x, y, 11.0, Stack { side, kind, height: 1 });
             x += 30.0;
         }

@@ -8,14 +8,18 @@ use crate::game::{
 };
 
 mod board;
+mod options;
 mod order;
-pub mod play;
+mod pieces;
+mod random_play;
 mod rules;
 mod state;
 mod view;
 
+pub use options::{Array, Options};
 pub use order::{Order, Spot};
-pub use state::{Array, Kind, Last, Options, Stack, State, TOWER};
+pub use pieces::{PieceKind, Stack, TOWER};
+pub use state::{Last, State};
 pub use view::View;
 
 impl Game for State {
@@ -45,7 +49,8 @@ impl Game for State {
     /// A side without a move owes nothing: the referee passes for it (N-PASS).
     fn due(&self) -> Option<Due> {
         let side = self.to_move?;
-        let seats = if rules::can_move(&self.board, side, self.options.jump) { vec![side] } else { vec![] };
+        let seats =
+            if rules::can_move(&self.board, side, self.options.jump.is_on()) { vec![side] } else { vec![] };
         Some(Due { phase: Phase::Move, turn: self.turn + 1, seats })
     }
 
@@ -79,7 +84,7 @@ impl Game for State {
 
     fn adjudicate(&self, filed: &BySeat<Option<Sealed<Order>>>) -> State {
         let Some(side) = self.to_move else { return self.clone() };
-        let jump = self.options.jump;
+        let jump = self.options.jump.is_on();
         match filed[side].as_ref().map(Sealed::orders) {
             Some(&[order]) if rules::may_move(&self.board, side, jump, order).is_ok() => {
                 self.after(side, order)
@@ -96,9 +101,5 @@ impl Game for State {
 
     fn board(view: &View) -> Board {
         board::draw(view)
-    }
-
-    fn random_filing(view: &View, mut rng: &mut dyn FnMut(u32) -> u32) -> Vec<String> {
-        play::random_filing(view, &mut rng)
     }
 }

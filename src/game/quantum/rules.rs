@@ -1,7 +1,8 @@
 //! Which moves can be made, and what comes of them. How they are written and who may see them is not asked here.
 
 use super::order::{Order, Spot};
-use super::state::{Board, Kind, Last, Stack, State};
+use super::pieces::{Board, PieceKind, Stack};
+use super::state::{Last, State};
 use crate::game::{Outcome, Reason, Seat};
 
 /// Why a move cannot be made.
@@ -11,7 +12,7 @@ pub(super) enum Bar {
     NotYours,
     Tower(u8),
     Stays,
-    WrongDirection(Kind),
+    WrongDirection(PieceKind),
     TooFar { height: u8, distance: u8 },
     Passes(Spot),
     OntoOwn,
@@ -35,9 +36,9 @@ impl Bar {
                 "On {from} stands a {}, which moves {}; {to} does not lie so.",
                 kind.word(),
                 match kind {
-                    Kind::Square => "along its rank or file",
-                    Kind::Circle => "along the diagonals",
-                    Kind::Queen => "along its rank, its file or the diagonals",
+                    PieceKind::Square => "along its rank or file",
+                    PieceKind::Circle => "along the diagonals",
+                    PieceKind::Queen => "along its rank, its file or the diagonals",
                 }
             ),
             Bar::TooFar { height: 1, distance } => {
@@ -186,7 +187,8 @@ impl State {
         if let Some(winner) = Seat::BOTH.into_iter().find(|&seat| towers[seat] >= 3) {
             return Some(Outcome { winner: Some(winner), reason: Reason::ThreeTowers });
         }
-        let stalled = || !Seat::BOTH.into_iter().any(|seat| can_move(&self.board, seat, self.options.jump));
+        let stalled =
+            || !Seat::BOTH.into_iter().any(|seat| can_move(&self.board, seat, self.options.jump.is_on()));
         if !self.is_stale() && !stalled() {
             return None;
         }

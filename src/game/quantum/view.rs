@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::order::Order;
+use super::pieces::Board;
 use super::rules::{self, may_move};
-use super::state::{Board, Last, State};
+use super::state::{Last, State};
 use crate::game::{BySeat, Fault, Numbered, Sealed, Seat};
 
 /// The JSON of clause 4, which is `state` and `view` alike.
@@ -33,7 +34,7 @@ impl View {
             towers: state.board.towers(),
             quiet: state.quiet,
             last: state.last,
-            jump: state.options.jump,
+            jump: state.options.jump.is_on(),
             viewer,
         }
     }

@@ -1,5 +1,6 @@
 use super::*;
-use crate::game::quad::{Options, STARS, State, play};
+use crate::game::quad::{Options, STARS, State};
+use crate::game::testing::RandomPlay;
 use crate::game::{BySeat, Game, Numbered, Options as _};
 
 /// How many matches Expert plays: few in a slow build.
@@ -93,15 +94,14 @@ fn plain_threats(state: &State, seat: Seat) -> Vec<Point> {
     Point::all().filter(|&point| !stands(point) && completes(point)).collect()
 }
 
-/// A position of random turns.
+/// A position of random turns; a turn that would end the match is skipped.
 fn random_state(dice: &mut Dice) -> State {
     let mut state = start(false);
     for _ in 0..12 + dice.below(25) {
-        let Some(side) = state.to_move else { break };
-        let lines = play::random_filing(&state.view(side), &mut |n| dice.below(n as usize) as u32);
-        let parsed: Result<Vec<_>, _> = lines.iter().map(|line| State::parse(line)).collect();
-        let Ok(orders) = parsed else { continue };
-        state = after(&state, &orders.concat()).filter(|next| next.outcome.is_none()).unwrap_or(state);
+        let next = state.play_at_random(&mut |n| dice.below(n as usize) as u32);
+        if next.outcome.is_none() {
+            state = next;
+        }
     }
     state
 }

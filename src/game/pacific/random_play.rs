@@ -1,52 +1,59 @@
-//! Random play for tests and benchmarks: lively, mostly legal orders, made from what the seat can see.
+//! Random play; see [`crate::game::testing`].
 
 use super::chart::{Chart, REACH, reaches};
+use super::fleet::{Area, Class, Ship, Square, in_friendly_waters};
 use super::order::{Order, SubmarineOrder};
 use super::rules::{submarine_goes, torpedo_reaches};
 use super::setup::basic_fleet;
-use super::state::{Area, Class, Ship, Square, State, in_friendly_waters};
+use super::state::{Stage, State};
 use super::view::View;
-use crate::game::{BySeat, Game, Numbered, Phase};
+use crate::game::testing::{Perft, RandomPlay, Rng, Turn};
+use crate::game::{BySeat, Phase, Sealed, Seat};
 
-/// Order lines for the phase that is due; `rng(n)` gives a number below `n`.
-pub fn random_filing(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<String> {
-    let orders = match view.phase {
-        Some(Phase::Setup) => random_setup(view, rng),
-        Some(Phase::Surface) => random_surface(view, rng).into_iter().collect(),
-        Some(Phase::Submarines) => random_dive(view, rng).into_iter().map(Order::Submarine).collect(),
-        Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => Vec::new(),
-    };
-    orders.iter().map(Order::to_string).collect()
-}
-
-/// The state after the phase that is due, with random filings of every seat that is due; at the end the state
-/// itself.
-pub fn advance(state: &State, rng: &mut impl FnMut(u32) -> u32) -> State {
-    let mut filed = BySeat::new(None, None);
-    for seat in state.due().map(|due| due.seats).unwrap_or_default() {
-        let view = state.view(seat);
-        filed[seat] = (0..100).find_map(|_| {
-            let lines = random_filing(&view, rng);
-            let read = (1..).zip(&lines).map(|(line, text)| Some((line, State::parse(text).ok()?)));
-            let read: Option<Vec<_>> = read.collect();
-            let orders = read?.into_iter();
-            let numbered: Vec<_> = orders
-                .flat_map(|(line, orders)| orders.into_iter().map(move |order| Numbered { line, order }))
-                .collect();
-            State::check(&view, &numbered).ok()
-        });
+impl RandomPlay for State {
+    fn random_filing(view: &View, rng: Rng<'_>) -> Vec<String> {
+        let orders = match view.phase {
+            Some(Phase::Setup) => random_setup(view, rng),
+            Some(Phase::Surface) => random_surface(view, rng).into_iter().collect(),
+            Some(Phase::Submarines) => random_dive(view, rng).into_iter().map(Order::Submarine).collect(),
+            Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => Vec::new(),
+        };
+        orders.iter().map(Order::to_string).collect()
     }
-    state.adjudicate(&filed)
 }
 
-fn pick<T: Copy>(from: &[T], rng: &mut impl FnMut(u32) -> u32) -> Option<T> {
+impl State {
+    /// Returns every legal move of `side` on the surface, as from and to; attacks on submarines are not among them.
+    pub fn surface_moves(&self, side: Seat) -> Vec<(Square, Square)> {
+        let mut moves = Vec::new();
+        Chart::new(&self.ships, self.options.squadron_leap)
+            .each_move(side, |ship, to| moves.push((ship.at, to)));
+        moves
+    }
+}
+
+impl Perft for State {
+    /// Surface moves only: what is counted is a match without submarines.
+    fn turns(&self) -> Vec<Turn<State>> {
+        let Stage::Surface(side) = self.stage else { return Vec::new() };
+        let mut turns = Vec::new();
+        for (from, to) in self.surface_moves(side) {
+            let mut turn = BySeat::new(None, None);
+            turn[side] = Some(Sealed::new(vec![Order::Move { class: None, from, to }]));
+            turns.push(turn);
+        }
+        turns
+    }
+}
+
+fn pick<T: Copy>(from: &[T], rng: Rng<'_>) -> Option<T> {
     let len = u32::try_from(from.len()).ok().filter(|len| *len > 0)?;
     from.get(rng(len) as usize).copied()
 }
 
-fn random_setup(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
+fn random_setup(view: &View, rng: Rng<'_>) -> Vec<Order> {
     let mut free: Vec<Square> = Square::all().filter(|at| in_friendly_waters(view.viewer, *at)).collect();
-    let mut take = |near: Option<Square>, rng: &mut dyn FnMut(u32) -> u32| {
+    let mut take = |near: Option<Square>, rng: Rng<'_>| {
         let fits = |at: &Square| near.is_none_or(|near| near.king_steps(*at) == 1);
         let room: Vec<Square> = free.iter().copied().filter(fits).collect();
         let at = room.get(rng(room.len().max(1) as u32) as usize).copied()?;
@@ -84,7 +91,7 @@ fn random_setup(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
     orders
 }
 
-fn random_surface(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Option<Order> {
+fn random_surface(view: &View, rng: Rng<'_>) -> Option<Order> {
     let chart = Chart::new(&view.ships, view.options.squadron_leap);
     let mut moves: Vec<(Ship, Square)> = Vec::new();
     let mut hits: Vec<(Ship, Square)> = Vec::new();
@@ -104,7 +111,7 @@ fn random_surface(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Option<Order
     Some(Order::Move { class, from: ship.at, to })
 }
 
-fn random_dive(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Option<SubmarineOrder> {
+fn random_dive(view: &View, rng: Rng<'_>) -> Option<SubmarineOrder> {
     let own = view.own_submarines();
     let enemy = &view.ships[view.viewer.other()];
     let in_range = |from: Square, ship: &Ship| {

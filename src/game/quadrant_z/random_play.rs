@@ -1,45 +1,48 @@
-//! Random play for tests and benchmarks.
+//! Random play; see [`crate::game::testing`].
 
+use super::fleet::{Class, Ship};
 use super::galaxy::{Quadrant, Square};
-use super::order::{Class, Order};
-use super::state::{Casualties, Ship};
+use super::options::Casualties;
+use super::order::Order;
+use super::state::State;
 use super::view::View;
 use crate::game::Phase;
+use crate::game::testing::{RandomPlay, Rng};
 
-/// Order lines for the seat of `view`, mostly legal and lively: a match comes to blows and to an end. `rng(n)` gives
-/// a number below `n`.
-pub fn random_filing(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<String> {
-    let mut orders = match view.desk.phase {
-        Some(Phase::Setup) => [stars(view, rng), fleet(view, rng)].concat(),
-        Some(Phase::Turn) => turn(view, rng),
-        Some(Phase::Casualties) => casualties(view, rng),
-        _ => Vec::new(),
-    };
-    if rng(40) == 0 {
-        let at = any_square(rng);
-        orders.push(
-            [Order::Capture { at }, Order::Move { no: 1, from: None, to: at }][rng(2) as usize].clone(),
-        );
+impl RandomPlay for State {
+    /// Ships make for the enemy and for stars, so that a match comes to blows and to an end.
+    fn random_filing(view: &View, rng: Rng<'_>) -> Vec<String> {
+        let mut orders = match view.desk.phase {
+            Some(Phase::Setup) => [stars(view, rng), fleet(view, rng)].concat(),
+            Some(Phase::Turn) => turn(view, rng),
+            Some(Phase::Casualties) => casualties(view, rng),
+            Some(Phase::Surface | Phase::Submarines | Phase::Move) | None => Vec::new(),
+        };
+        if rng(40) == 0 {
+            let at = any_square(rng);
+            let stray = [Order::Capture { at }, Order::Move { no: 1, from: None, to: at }];
+            orders.push(stray[rng(2) as usize].clone());
+        }
+        orders.iter().map(Order::to_string).collect()
     }
-    orders.iter().map(Order::to_string).collect()
 }
 
-fn any_square(rng: &mut impl FnMut(u32) -> u32) -> Square {
+fn any_square(rng: Rng<'_>) -> Square {
     pick(&Square::all().collect::<Vec<_>>(), rng)
 }
 
-fn pick<T: Copy>(items: &[T], rng: &mut impl FnMut(u32) -> u32) -> T {
+fn pick<T: Copy>(items: &[T], rng: Rng<'_>) -> T {
     items[rng(items.len() as u32) as usize]
 }
 
-fn shuffle<T>(items: &mut [T], rng: &mut impl FnMut(u32) -> u32) {
+fn shuffle<T>(items: &mut [T], rng: Rng<'_>) {
     for end in (1..items.len()).rev() {
         items.swap(end, rng(end as u32 + 1) as usize);
     }
 }
 
 /// Stars worth 15 in the home sector and 30 in the neutral one.
-fn stars(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
+fn stars(view: &View, rng: Rng<'_>) -> Vec<Order> {
     let layout = view.desk.options.layout;
     let mut places = Vec::new();
     for letter in layout.home(view.desk.viewer).chars() {
@@ -75,13 +78,13 @@ fn stars(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
     orders
 }
 
-fn pick_mut<'a, T>(items: &'a mut [T], rng: &mut impl FnMut(u32) -> u32) -> &'a mut T {
+fn pick_mut<'a, T>(items: &'a mut [T], rng: Rng<'_>) -> &'a mut T {
     let index = rng(items.len() as u32) as usize;
     &mut items[index]
 }
 
 /// Ships for 15 points.
-fn fleet(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
+fn fleet(view: &View, rng: Rng<'_>) -> Vec<Order> {
     let home: Vec<char> = view.desk.options.layout.home(view.desk.viewer).chars().collect();
     let (mut orders, mut points) = (Vec::new(), 15);
     for no in 1.. {
@@ -98,12 +101,12 @@ fn fleet(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
 }
 
 /// A ship of this size, offence preferred.
-fn class(size: u16, rng: &mut impl FnMut(u32) -> u32) -> Class {
+fn class(size: u16, rng: Rng<'_>) -> Class {
     let defence = rng(u32::from(size) / 2 + 1) as u16;
     Class { offence: size - defence, defence }
 }
 
-fn turn(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
+fn turn(view: &View, rng: Rng<'_>) -> Vec<Order> {
     let mut orders = Vec::new();
     let home = Quadrant::home(view.desk.viewer);
     let yard = view.stars.iter().find(|star| star.at.quadrant() == home && star.captured_by.is_none());
@@ -144,7 +147,7 @@ fn turn(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
 }
 
 /// Where a ship may go: more often than not nearer to the enemy, and to a star.
-fn destination(view: &View, ship: &Ship, rng: &mut impl FnMut(u32) -> u32) -> Square {
+fn destination(view: &View, ship: &Ship, rng: Rng<'_>) -> Square {
     let goal = Quadrant::home(view.desk.viewer.other());
     let here = ship.at.quadrant();
     let reached: Vec<Square> = Square::all().filter(|&to| ship.at.reaches(to)).collect();
@@ -160,7 +163,7 @@ fn destination(view: &View, ship: &Ship, rng: &mut impl FnMut(u32) -> u32) -> Sq
     pick(if wanted.is_empty() { &reached } else { &wanted }, rng)
 }
 
-fn casualties(view: &View, rng: &mut impl FnMut(u32) -> u32) -> Vec<Order> {
+fn casualties(view: &View, rng: Rng<'_>) -> Vec<Order> {
     let mut orders = Vec::new();
     for (quadrant, fighting) in &view.desk.fighting {
         if rng(3) == 0 {

@@ -1,0 +1,81 @@
+//! The options of a match of War in the Pacific.
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::Values;
+use crate::game::names::named_enum;
+use crate::game::options::{OptionValue, named_option, options};
+
+options! {
+    pub struct Options {
+        /// In the basic fleet of a side (P-COUNT).
+        pub destroyers: Destroyers = "7", "how many destroyers the basic fleet has";
+        /// Whether there are submarines, and with them their phase and the attacks on them (1.5).
+        pub submarines: bool = "true", "whether each side has five hidden submarines";
+        pub squadron_leap: Leap = "once", "how often the knight's leap is open to a squadron";
+        pub torpedo: Torpedo = "exact", "whether torpedoes sink at exactly two squares, or at two and fewer";
+        /// Surface turns of each side without a sinking before the points decide (P-QUIET).
+        pub quiet_limit: u32 = "50", "after how many turns of each side without a sinking points decide";
+    }
+}
+
+/// How many destroyers a basic fleet has. A number in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "u8", try_from = "u8")]
+pub enum Destroyers {
+    Seven,
+    Eight,
+}
+
+impl From<Destroyers> for u8 {
+    fn from(destroyers: Destroyers) -> u8 {
+        match destroyers {
+            Destroyers::Seven => 7,
+            Destroyers::Eight => 8,
+        }
+    }
+}
+
+impl TryFrom<u8> for Destroyers {
+    type Error = String;
+
+    fn try_from(count: u8) -> Result<Self, String> {
+        match count {
+            7 => Ok(Destroyers::Seven),
+            8 => Ok(Destroyers::Eight),
+            _ => Err("It is 7 or 8.".to_owned()),
+        }
+    }
+}
+
+impl OptionValue for Destroyers {
+    const VALUES: Values = Values::OneOf(&["7", "8"]);
+
+    fn parse_value(text: &str) -> Result<Self, String> {
+        text.parse::<u8>().map_err(|_| "It is 7 or 8.".to_owned())?.try_into()
+    }
+
+    fn to_text(&self) -> String {
+        u8::from(*self).to_string()
+    }
+}
+
+named_enum! {
+    /// How often a squadron may leap like a knight (P-LEAP).
+    pub enum Leap {
+        Once = "once",
+        Always = "always",
+    }
+}
+named_option!(Leap);
+
+named_enum! {
+    /// From how far a torpedo sinks (P-TORPEDO).
+    pub enum Torpedo {
+        /// From exactly two king's steps.
+        Exact = "exact",
+        /// From two king's steps or fewer.
+        Within = "within",
+    }
+}
+named_option!(Torpedo);
