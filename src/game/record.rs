@@ -1,7 +1,6 @@
-//! The record file: one match as TOML, from which everything else follows, always the same.
+//! The record file: a match as TOML, from which everything else follows deterministically.
 //!
-//! [`Record::parse`] answers whether a text is a record; [`Record::replay`] what comes of it. Records know no
-//! times and no letters.
+//! [`Record::parse`] reads a record and [`Record::replay`] plays it. Records hold no times and no letters.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -13,33 +12,34 @@ use toml::Spanned;
 use super::any::{AnyState, Choices, Filing, GameKind};
 use super::{BySeat, Due, Fault, Line, Outcome, Phase, Reason, Seat};
 
-/// One match: the game, its options, and the orders as filed.
+/// A match: the game, its options, and the orders as filed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub game: GameKind,
-    /// The version of the rules that it is played by.
+    /// The rules version that the match is played under.
     pub rules: u32,
     pub players: BySeat<String>,
     pub options: Choices,
     pub filings: Vec<Filed>,
 }
 
-/// One filing, taken or refused, in the order in which the referee met it.
+/// A filing, accepted or refused, in the order in which the referee met it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filed {
     pub by: By,
-    /// The phase that it was meant for, where the record says so; one that no game knows is simply never due.
+    /// The phase that the filing is meant for, if the record names it. The name is not checked: a filing for an
+    /// unknown phase is refused, since that phase is never due.
     pub phase: Option<String>,
 }
 
-/// Whose filing it is, with the orders as written, or what the referee decided from outside the rules.
+/// Whose filing it is: a seat's orders as written, or what the referee decided from outside the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {
     Seat(Seat, String),
     Referee(Ending),
 }
 
-/// A match ended from outside the rules.
+/// How a match ended from outside the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
@@ -60,7 +60,7 @@ impl Ending {
         Outcome { winner, reason }
     }
 
-    /// Reads `RESIGN first`, `DRAW`, `ABANDON` or `FORFEIT first`, in any case; comments and blank lines aside.
+    /// Reads `RESIGN first`, `DRAW`, `ABANDON` or `FORFEIT first`, in any case. Ignores comments and blank lines.
     fn parse(orders: &str) -> Option<Ending> {
         let words =
             lines(orders).iter().map(|line| line.text.to_ascii_lowercase()).collect::<Vec<_>>().join(" ; ");
@@ -85,16 +85,16 @@ impl std::fmt::Display for Ending {
     }
 }
 
-/// Why a text is no record.
+/// Why a text is not a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct NoRecord {
-    /// Counted from 1.
+    /// The line at fault, counted from 1.
     pub line: usize,
     pub reason: String,
 }
 
-/// The order lines of a text: comments and blank lines left out, the others numbered as written, from 1.
+/// Returns the order lines of a text without comments and blank lines. The others keep their numbers, counted from 1.
 pub fn lines(orders: &str) -> Vec<Line> {
     let numbered = (1..).zip(orders.lines());
     let written = numbered.map(|(no, line)| (no, line.split('#').next().unwrap_or_default().trim()));
@@ -109,7 +109,7 @@ pub fn lines(orders: &str) -> Vec<Line> {
 struct RawRecord {
     fogpost: Spanned<i64>,
     game: Spanned<String>,
-    /// Where it is not said, the first.
+    /// The rules version; 1 if the record names none.
     rules: Option<Spanned<u32>>,
     #[serde(default)]
     seats: RawSeats,
@@ -144,7 +144,7 @@ impl Record {
     /// Reads a record file.
     ///
     /// # Errors
-    /// [`NoRecord`]: bad TOML, or an unknown key, game, seat, phase, referee order, option or value.
+    /// [`NoRecord`]: bad TOML, or an unknown key, game, rules version, seat, referee order, option or value.
     pub fn parse(text: &str) -> Result<Record, NoRecord> {
         let line_of =
             |span: Range<usize>| 1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count();
@@ -181,7 +181,7 @@ impl Record {
         })
     }
 
-    /// Plays the record through and hands each step to `each` as it comes.
+    /// Plays the record and passes each step to `each`.
     pub fn replay(&self, mut each: impl FnMut(Step<'_>)) {
         let Ok(start) = self.game.start_under(self.rules, &self.options) else { return };
         let mut table = Table::new(start);
@@ -249,7 +249,7 @@ fn read_options(
                 return Err((name.clone(), format!("option `{name}` is one plain value")));
             }
         };
-        // One by one first, so that a fault is told with the line of its option.
+        // Options are first checked one by one, so that a fault is reported on the line of its option.
         game.choose([(name.as_str(), value.as_str())]).map_err(|reason| (name.clone(), reason))?;
         wanted.push((name.as_str(), value));
     }
@@ -257,7 +257,7 @@ fn read_options(
         .map_err(|reason| (String::new(), reason))
 }
 
-/// The line on which the option `name` stands, or that of the `[options]` header.
+/// The line of the option `name`, or of the `[options]` header if there is none.
 fn line_of_option(text: &str, name: &str) -> usize {
     let header = text.lines().position(|line| line.trim_start().starts_with("[options]")).unwrap_or(0);
     let after = text.lines().skip(header + 1);
@@ -288,23 +288,23 @@ fn read_filing(raw: RawFiling) -> Result<Filed, (Range<usize>, String)> {
     Ok(Filed { by, phase: raw.phase })
 }
 
-/// What one step of a replay brought.
+/// A step of a replay.
 pub enum Step<'a> {
     Adjudicated(Adjudicated<'a>),
     Refused { index: usize, filed: &'a Filed, faults: Vec<Fault> },
 }
 
-/// One adjudication: the phase decided, and the state after it.
+/// An adjudication: the phase decided, and the state after it.
 pub struct Adjudicated<'a> {
-    /// Counted from 1.
+    /// The number of the adjudication, counted from 1.
     pub number: usize,
     pub phase: Phase,
-    /// The number by which players know the phase that was decided.
+    /// The number by which players know the decided phase.
     pub turn: u32,
     pub state: &'a AnyState,
 }
 
-/// A match being replayed: its state and the filings held for the phase that is due.
+/// A match being replayed: its state and the filings for the open phase.
 struct Table {
     state: AnyState,
     held: BySeat<Option<Filing>>,
@@ -339,7 +339,7 @@ impl Table {
         Ok(())
     }
 
-    /// Adjudicates the passes that the referee makes himself.
+    /// Adjudicates the passes that the referee makes for a side that cannot move.
     fn pass_on(&mut self, each: &mut impl FnMut(Step<'_>)) {
         while let Some(due) = self.state.due().filter(|due| due.seats.is_empty()) {
             self.adjudicate(&due, each);
@@ -359,7 +359,7 @@ impl Table {
     }
 }
 
-/// The line that `replay --json` prints for an adjudication; with `only`, what that seat was told and no more.
+/// The line that `replay --json` prints for an adjudication. `only` limits it to what that seat was told.
 pub fn adjudication_json(done: &Adjudicated<'_>, only: Option<Seat>) -> Value {
     let seats = Seat::BOTH.into_iter().filter(|seat| only.is_none_or(|only| only == *seat));
     let views: serde_json::Map<_, _> = seats.map(|seat| (seat.to_string(), done.state.view(seat))).collect();
@@ -377,7 +377,7 @@ pub fn adjudication_json(done: &Adjudicated<'_>, only: Option<Seat>) -> Value {
     line
 }
 
-/// One fault as `replay --json` prints it.
+/// A fault as `replay --json` prints it.
 #[derive(Serialize)]
 struct FaultLine<'a> {
     line: Option<usize>,
@@ -385,7 +385,7 @@ struct FaultLine<'a> {
     reason: String,
 }
 
-/// The line that `replay --json` prints for a filing refused.
+/// The line that `replay --json` prints for a refused filing.
 pub fn refusal_json(index: usize, filed: &Filed, faults: &[Fault]) -> Value {
     let (seat, orders) = match &filed.by {
         By::Seat(seat, orders) => (seat.as_str(), orders.as_str()),

@@ -4,8 +4,8 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A square of a board of `FILES` × `RANKS` (at most 26 × 99): files A.. from the left, ranks 1.. from the
-/// bottom. Ordered A1, B1, … then A2, …; written in capitals, read in any case.
+/// A square of a board of `FILES` × `RANKS` (at most 26 × 99). Files are A, B, … from the left, ranks 1, 2, … from
+/// the bottom. Ordered A1, B1, … then A2, …; written in capitals, read in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Square<const FILES: u8, const RANKS: u8> {
     file: u8,
@@ -13,37 +13,37 @@ pub struct Square<const FILES: u8, const RANKS: u8> {
 }
 
 impl<const FILES: u8, const RANKS: u8> Square<FILES, RANKS> {
-    /// The square at `file` and `rank`, both counted from 0; `None` off the board.
+    /// Returns the square at `file` and `rank`, both counted from 0; `None` if it is off the board.
     pub const fn new(file: u8, rank: u8) -> Option<Self> {
         if file < FILES && rank < RANKS { Some(Square { file, rank }) } else { None }
     }
 
-    /// From 0.
+    /// The file, counted from 0.
     pub const fn file(self) -> u8 {
         self.file
     }
 
-    /// From 0.
+    /// The rank, counted from 0.
     pub const fn rank(self) -> u8 {
         self.rank
     }
 
-    /// Its place in the order A1, B1, …, from 0.
+    /// The index in the order A1, B1, …, counted from 0.
     pub const fn index(self) -> usize {
         self.rank as usize * FILES as usize + self.file as usize
     }
 
-    /// Every square of the board in order.
+    /// Returns every square of the board in order.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..RANKS).flat_map(|rank| (0..FILES).map(move |file| Square { file, rank }))
     }
 
-    /// The square `files` to the right and `ranks` up; `None` off the board.
+    /// Returns the square `files` to the right and `ranks` up; `None` if it is off the board.
     pub fn step(self, files: i8, ranks: i8) -> Option<Self> {
         Self::new(self.file.checked_add_signed(files)?, self.rank.checked_add_signed(ranks)?)
     }
 
-    /// How many king's steps lie between the two.
+    /// The distance in king's moves.
     pub fn king_steps(self, other: Self) -> u8 {
         self.file.abs_diff(other.file).max(self.rank.abs_diff(other.rank))
     }

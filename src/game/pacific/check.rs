@@ -1,5 +1,6 @@
-//! Whether the orders of a seat may stand. It reads the view, in which the enemy's submarines are a number: so no
-//! refusal can depend on where they are.
+//! Checks whether the orders of a seat may stand.
+//!
+//! The view holds only the number of enemy submarines, so no refusal can depend on where they are.
 
 use super::chart::{Chart, REACH, reaches};
 use super::extra::sample_setup;
@@ -11,7 +12,7 @@ use super::setup::Muster;
 use super::view::View;
 use crate::game::{Fault, Numbered, Phase, Sealed};
 
-/// See [`crate::game::Game::check`].
+/// Implements [`crate::game::Game::check`].
 pub fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
     let faults = match view.phase {
         Some(Phase::Setup) => setup(view, orders),
@@ -43,7 +44,7 @@ fn setup(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     faults
 }
 
-/// The line of the same kind from a setup that would do.
+/// Returns the line of the same kind from a legal setup.
 fn like_line(view: &View, order: &Order) -> Option<String> {
     let alike = |sample: &Order| match (sample, order) {
         (Order::Ships { class, .. }, Order::Ships { class: wanted, .. }) => class == wanted,
@@ -67,7 +68,7 @@ fn submarines(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     one_order(orders, of_this_phase, |order| submarine_fault(view, order))
 }
 
-/// The faults of each line, and that of a second order, where one is allowed.
+/// Returns the faults of each line, and of a second order where one is allowed.
 fn one_order(
     orders: &[Numbered<Order>],
     of_this_phase: impl Fn(&Order) -> bool,
@@ -95,7 +96,7 @@ fn surface_fault(view: &View, order: &Order) -> Option<LineFault> {
     }
 }
 
-/// Some legal move of the viewer.
+/// Returns some legal move of the viewer.
 fn some_move(view: &View) -> Option<String> {
     let chart = Chart::new(&view.ships, view.options.squadron_leap);
     let moves =
@@ -125,7 +126,7 @@ fn move_fault(view: &View, class: Option<Class>, from: Square, to: Square) -> Op
     (!chart.allows(side, ship, to)).then(|| (why_not(view, &chart, ship, to), example()))
 }
 
-/// Why `ship` may not go to `to`, in plain sentences.
+/// Explains in plain sentences why `ship` may not go to `to`.
 fn why_not(view: &View, chart: &Chart<'_>, ship: &Ship, to: Square) -> String {
     let (from, name) = (ship.at, ship.class().name());
     let escort = match ship.kind {

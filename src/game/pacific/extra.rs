@@ -1,4 +1,4 @@
-//! What templates need beside the view's JSON: attacks on the depths so far, the score, and orders that would do.
+//! What templates need besides the view's JSON: attacks on submarines so far, the score, and sample orders.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use super::rules::{submarine_goes, torpedo_reaches};
 use super::view::View;
 use crate::game::{Phase, Seat};
 
-/// Made from the view alone, like everything that a seat is sent.
+/// Derived from the view alone, like everything that a seat is sent.
 pub fn extra(view: &View) -> Value {
     json!({
         "sightings": view.sightings,
@@ -31,7 +31,7 @@ fn examples(view: &View) -> Value {
     }
 }
 
-/// A setup that may stand, for `side`: plain rows, the purchase spent on battleships.
+/// Returns a legal setup for `side`: plain rows, with the purchase spent on battleships.
 pub fn sample_setup(side: Seat, options: &Options) -> Vec<Order> {
     let at = |text: &str| -> Vec<Square> {
         let squares = text.split(' ').filter_map(Square::parse);
@@ -59,7 +59,7 @@ pub fn sample_setup(side: Seat, options: &Options) -> Vec<Order> {
     orders
 }
 
-/// A move of one ship of each class, and an attack.
+/// One move for each class of ship, and an attack on submarines.
 fn surface_examples(view: &View) -> Vec<Order> {
     let chart = Chart::new(&view.ships, view.options.squadron_leap);
     let one = |class: Class| {
@@ -75,7 +75,7 @@ fn surface_examples(view: &View) -> Vec<Order> {
     orders
 }
 
-/// A move, a search, a shot if there is one, and the pass.
+/// A move, a sonar search, a shot if there is a target, and a pass.
 fn submarine_examples(view: &View) -> Vec<Order> {
     let own = view.own_submarines();
     let mut orders = Vec::new();

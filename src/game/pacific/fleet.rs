@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::{Seat, square};
 
-/// 16 × 16: files A..P from the west, ranks 1..16 from the south (1.1).
+/// 16 × 16: files A to P from the west, ranks 1 to 16 from the south (1.1).
 pub type Square = square::Square<16, 16>;
 
-/// A class of surface ship (1.2). Its letter is what JSON and orders call it.
+/// A class of surface ship (1.2). JSON and orders name it by its letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Class {
     #[serde(rename = "V")]
@@ -36,12 +36,12 @@ impl Class {
         }
     }
 
-    /// The class with this capital letter.
+    /// Returns the class of this capital letter.
     pub fn of_letter(letter: char) -> Option<Class> {
         Class::ALL.into_iter().find(|class| class.letter() == letter)
     }
 
-    /// In small letters, for sentences.
+    /// The lower-case name, for sentences.
     pub fn name(self) -> &'static str {
         match self {
             Class::Carrier => "carrier",
@@ -52,7 +52,7 @@ impl Class {
         }
     }
 
-    /// What a ship of this class costs, and counts afloat (1.2).
+    /// The price of a ship of this class, and its points while afloat (1.2).
     pub fn points(self) -> u32 {
         match self {
             Class::Carrier | Class::Squadron => 10,
@@ -63,7 +63,7 @@ impl Class {
     }
 }
 
-/// What a surface ship is, and what is remembered of it. A squadron bears its carrier's number (2.1).
+/// A surface ship's class and what the rules remember about it. A squadron has its carrier's number (2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "class")]
 pub enum ShipKind {
@@ -99,7 +99,7 @@ impl ShipKind {
     }
 }
 
-/// A surface ship; everything about it is open to both sides once the setups are.
+/// A surface ship. Both sides see everything about it once the setups are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ship {
     #[serde(flatten)]
@@ -112,31 +112,32 @@ impl Ship {
         self.kind.class()
     }
 
-    /// Squadrons neither hunt submarines (3.6) nor are hunted by them (4.2), nor save a side (5.1).
+    /// Squadrons do not hunt submarines (3.6), are no targets for torpedoes (4.2), and do not save a side from defeat
+    /// (5.1).
     pub fn is_squadron(&self) -> bool {
         self.class() == Class::Squadron
     }
 }
 
-/// A submarine, known to its own side alone until the match is over.
+/// A submarine. Only its own side sees it until the match is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Submarine {
     pub no: u16,
     pub at: Square,
 }
 
-/// Four squares, 2 × 2, named by the one in their south-west: A..O, 1..15 (3.6).
+/// A 2 × 2 block of squares, named by its south-west square: A to O, 1 to 15 (3.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Area(Square);
 
 impl Area {
-    /// `None` where the four squares would not all be on the board.
+    /// Returns `None` if a square of the area would be off the board.
     pub fn new(south_west: Square) -> Option<Area> {
         south_west.step(1, 1).map(|_| Area(south_west))
     }
 
-    /// Every area of the board, in the order of their corners.
+    /// Returns every area of the board, in the order of their corners.
     pub fn all() -> impl Iterator<Item = Area> {
         Square::all().filter_map(Area::new)
     }
@@ -145,7 +146,7 @@ impl Area {
         self.0
     }
 
-    /// King's steps from `square` to the nearest square of the area; 0 within it, 1 in the ring around it.
+    /// The king's moves from `square` to the nearest square of the area: 0 within it, 1 in the ring around it.
     pub fn distance(self, square: Square) -> u8 {
         let gap = |low: u8, at: u8| if at < low { low - at } else { at.saturating_sub(low + 1) };
         gap(self.0.file(), square.file()).max(gap(self.0.rank(), square.rank()))
@@ -159,7 +160,7 @@ impl<'de> Deserialize<'de> for Area {
     }
 }
 
-/// Friendly waters (P-WATERS): South's ranks 1 to 8, North's 9 to 16.
+/// Whether `at` is in friendly waters (P-WATERS): ranks 1 to 8 for South, 9 to 16 for North.
 pub fn in_friendly_waters(side: Seat, at: Square) -> bool {
     (at.rank() < 8) == (side == Seat::First)
 }

@@ -1,6 +1,7 @@
-//! War in the Pacific: two fleets that fight as chess pieces do, open to both sides, and submarines beneath them
-//! that only their own side knows. The rules page is `pacific.md`; its clauses and rulings are cited as `3.4` and
-//! `P-ESCORT`.
+//! War in the Pacific: two fleets that fight like chess pieces, visible to both sides, and submarines beneath them
+//! that only their own side sees.
+//!
+//! Comments cite the clauses and rulings of the rules page `pacific.md` as `3.4` and `P-ESCORT`.
 
 use serde_json::json;
 
@@ -92,7 +93,7 @@ impl Game for State {
         check::check(view, orders)
     }
 
-    /// Submarines pass (4); a setup or a surface turn must be filed.
+    /// Submarines pass (4). A setup or a surface turn must be filed.
     fn missed(view: &View) -> Option<Sealed<Order>> {
         (view.phase == Some(Phase::Submarines)).then(|| Sealed::new(Vec::new()))
     }
@@ -119,7 +120,7 @@ impl Game for State {
     }
 }
 
-/// The one order of a submarine turn's filing; `None` for an empty one, which passes (4).
+/// Returns the one order of a submarine turn; `None` for an empty filing, which passes (4).
 fn submarine_order(orders: &[Order]) -> Option<SubmarineOrder> {
     match orders.first()? {
         Order::Submarine(order) => Some(*order),

@@ -1,4 +1,4 @@
-//! Orders as people write them: reading one line, and writing an order canonically. Knows no match.
+//! Orders as people write them: parses a line, and writes an order canonically. Knows no match.
 
 use std::fmt::{self, Display};
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::fleet::{Class, Square};
 use crate::game::Syntax;
 
-/// One order of any phase.
+/// An order of any phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// A carrier and the squadron that belongs to it (2.1).
+    /// A carrier and its squadron (2.1).
     Carrier {
         no: Option<u16>,
         at: Square,
@@ -21,9 +21,9 @@ pub enum Order {
         class: Class,
         at: Vec<Square>,
     },
-    /// Submarines at the start, numbered or not (2.1).
+    /// Submarines of a setup, with or without numbers (2.1).
     Submarines(Vec<(Option<u16>, Square)>),
-    /// A surface move; the class is the one written, if any (3).
+    /// A surface move, with the class if one was written (3).
     Move {
         class: Option<Class>,
         from: Square,
@@ -34,7 +34,7 @@ pub enum Order {
     Submarine(SubmarineOrder),
 }
 
-/// What one side does in a submarine phase (4).
+/// The order of one side for a submarine phase (4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SubmarineOrder {
@@ -47,7 +47,7 @@ pub enum SubmarineOrder {
         no: u16,
         at: Square,
     },
-    /// The area is named by its corner (4.3).
+    /// A search of the area with this corner (4.3).
     Sonar {
         no: u16,
         area: Square,
@@ -97,7 +97,7 @@ impl Display for Order {
     }
 }
 
-/// Reads one line. Case, blanks, commas, colons and full stops do not matter; a hyphen or arrow is `TO`.
+/// Parses a line. Ignores case, blanks, commas, colons and full stops; reads a hyphen or an arrow as `TO`.
 pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let plain = line.to_ascii_uppercase().replace("->", " TO ").replace('-', " TO ");
     let words: Vec<&str> = plain
@@ -142,7 +142,7 @@ fn malformed<T>(reason: impl Display, example: &'static str) -> Result<T, Syntax
     Err(Syntax::Malformed { reason: reason.to_string(), example })
 }
 
-/// `D2…`, `DD2…`, `V1…`, or a class letter by itself before a square.
+/// Whether the words begin like `D2…`, `DD2…` or `V1…`, or are a class letter followed by a square.
 fn begins_like_a_move(word: &str, rest: &[&str]) -> bool {
     let coordinate = |text: &str| {
         let mut chars = text.chars();
@@ -245,7 +245,7 @@ fn class_alone(word: &str) -> Option<Class> {
     class.filter(|_| chars.next().is_none())
 }
 
-/// The south-west corner of an area; whether it is one, the check says.
+/// Parses the south-west corner of an area. `check` decides whether it is one.
 fn area(words: &[&str], example: &'static str) -> Result<Square, Syntax> {
     match words {
         [corner] => square(corner, example),

@@ -1,7 +1,7 @@
 //! The board as a picture, in the style of a sea chart.
 
-use super::shown::{known_submarines, recent_attacks};
 use super::fleet::{Area, Class, ShipKind, Square};
+use super::shown::{known_submarines, recent_attacks};
 use super::view::{Notice, View};
 use crate::game::Seat;
 use crate::game::picture::{Anchor, Colour, Picture, Point};

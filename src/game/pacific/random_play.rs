@@ -23,7 +23,7 @@ impl RandomPlay for State {
 }
 
 impl State {
-    /// Returns every legal move of `side` on the surface, as from and to; attacks on submarines are not among them.
+    /// Returns every legal move of `side` on the surface, as from and to. Attacks on submarines are not among them.
     pub fn surface_moves(&self, side: Seat) -> Vec<(Square, Square)> {
         let mut moves = Vec::new();
         Chart::new(&self.ships, self.options.squadron_leap)
@@ -33,7 +33,7 @@ impl State {
 }
 
 impl Perft for State {
-    /// Surface moves only: what is counted is a match without submarines.
+    /// Counts surface moves only, for matches without submarines.
     fn turns(&self) -> Vec<Turn<State>> {
         let Stage::Surface(side) = self.stage else { return Vec::new() };
         let mut turns = Vec::new();
@@ -60,7 +60,7 @@ fn random_setup(view: &View, rng: Rng<'_>) -> Vec<Order> {
         free.retain(|square| *square != at);
         Some(at)
     };
-    // Ways to spend 25 points: carriers, squadrons, battleships, cruisers, destroyers more than the basic fleet.
+    // Ways to spend 25 points: carriers, squadrons, battleships, cruisers and destroyers beyond the basic fleet.
     const PURCHASES: [[usize; 5]; 5] =
         [[0, 0, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 0, 3, 1], [0, 0, 5, 0, 0], [0, 0, 0, 1, 7]];
     let bought = PURCHASES[rng(5) as usize];

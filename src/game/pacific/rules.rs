@@ -1,4 +1,4 @@
-//! Adjudication: setups, surface turns (3), submarine turns (4) and the end (5).
+//! Adjudicates setups, surface turns (3) and submarine turns (4), and detects the end of the match (5).
 
 use super::chart::Chart;
 use super::fleet::{Area, Class, Ship, ShipKind, Square, Submarine, points};
@@ -8,7 +8,7 @@ use super::setup::Muster;
 use super::state::{Event, Logged, Sighting, Stage, State};
 use crate::game::{BySeat, Outcome, Reason, Seat};
 
-/// From how far a torpedo is fired (4.2).
+/// Whether a torpedo reaches this far, in king's moves (4.2).
 pub fn torpedo_reaches(rule: Torpedo, distance: u8) -> bool {
     match rule {
         Torpedo::Exact => distance == 2,
@@ -16,13 +16,13 @@ pub fn torpedo_reaches(rule: Torpedo, distance: u8) -> bool {
     }
 }
 
-/// How far a submarine goes in one move (4.1).
+/// Whether a submarine can go from one square to another in one turn (4.1).
 pub fn submarine_goes(from: Square, to: Square) -> bool {
     let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
     (1..=3).contains(&from.king_steps(to)) && (files == 0 || ranks == 0 || files == ranks)
 }
 
-/// The seats from which something is due.
+/// Returns the seats that owe orders.
 pub fn seats_due(state: &State) -> Vec<Seat> {
     match state.stage {
         Stage::Setup => Seat::BOTH.to_vec(),
@@ -34,8 +34,8 @@ pub fn seats_due(state: &State) -> Vec<Seat> {
     }
 }
 
-/// Whether `side` has a legal move or attack (3.7). A ship other than a squadron is always afloat, or the match
-/// would be over (5.1), and some area is always in its reach: so with submarines there is always an attack.
+/// Whether `side` has a legal move or attack (3.7). With submarines it always has an attack: a ship other than a
+/// squadron is always afloat, or the match would be over (5.1), and some area is always within its reach.
 fn can_act(state: &State, side: Seat) -> bool {
     state.options.submarines || Chart::new(&state.ships, state.options.squadron_leap).can_move(side)
 }
@@ -46,7 +46,7 @@ pub fn open(state: &State, setups: &BySeat<&[Order]>) -> State {
     for side in Seat::BOTH {
         let mut muster = Muster::new(side, &state.options);
         for order in setups[side] {
-            // Sealed orders are without fault; one that is not places nothing.
+            // Sealed orders are without fault, so `add` refuses none of them.
             let _ = muster.add(order);
         }
         (next.ships[side], next.submarines[side]) = muster.fleet();
@@ -55,7 +55,8 @@ pub fn open(state: &State, setups: &BySeat<&[Order]>) -> State {
     next
 }
 
-/// The surface turn of `side`; without an order it passes. An order that cannot be carried out changes nothing.
+/// Plays the surface turn of `side`, which passes without an order. An order that cannot be carried out changes
+/// nothing.
 pub fn surface(state: &State, side: Seat, order: Option<&Order>) -> State {
     let mut next = state.clone();
     next.events.clear();
@@ -91,7 +92,7 @@ pub fn surface(state: &State, side: Seat, order: Option<&Order>) -> State {
     next
 }
 
-/// The submarine turn of both sides (P-SUBTURN).
+/// Plays the submarine turn of both sides (P-SUBTURN).
 pub fn submarines(state: &State, orders: BySeat<Option<SubmarineOrder>>) -> State {
     let mut next = state.clone();
     next.events.clear();
@@ -104,7 +105,7 @@ pub fn submarines(state: &State, orders: BySeat<Option<SubmarineOrder>>) -> Stat
             order: written_out(order, &state.submarines[side]),
         });
     }
-    // Who fires and who listens is decided by the squares held when the phase began.
+    // Shots and searches count from the squares held when the phase began, so moves come last.
     let ordered = |side: Seat| orders[side].filter(|order| commands(order, &state.submarines[side]));
     let mut sunk = false;
     for side in Seat::BOTH {
@@ -135,7 +136,7 @@ pub fn submarines(state: &State, orders: BySeat<Option<SubmarineOrder>>) -> Stat
     next
 }
 
-/// Whether the submarine that the order names is there.
+/// Whether the submarine that the order names still exists.
 fn commands(order: &SubmarineOrder, own: &[Submarine]) -> bool {
     match order {
         SubmarineOrder::Move { no, .. }
@@ -145,7 +146,7 @@ fn commands(order: &SubmarineOrder, own: &[Submarine]) -> bool {
     }
 }
 
-/// The order as the log keeps it: a move with the square it began on.
+/// Returns the order as the log keeps it: a move with the square it began on.
 fn written_out(order: SubmarineOrder, own: &[Submarine]) -> SubmarineOrder {
     match order {
         SubmarineOrder::Move { no, to, .. } => {
@@ -157,18 +158,19 @@ fn written_out(order: SubmarineOrder, own: &[Submarine]) -> SubmarineOrder {
 }
 
 impl State {
-    /// Keeps an event for the news of this adjudication, and for good.
+    /// Records an event both in this adjudication's news and in the lasting sightings.
     fn report(&mut self, event: Event) {
         self.sightings.push(Sighting { round: self.round, event: event.clone() });
         self.events.push(event);
     }
 
-    /// Moves a ship of `side`; whether something was sunk, `None` if there is no such ship.
+    /// Moves a ship of `side`. Returns whether it sank something, or `None` if there is no such ship.
     fn sail(&mut self, side: Seat, from: Square, to: Square) -> Option<bool> {
         let ship = *self.ships[side].iter().find(|ship| ship.at == from)?;
         let mut squadron_to = None;
         if let ShipKind::Carrier { no } = ship.kind {
-            // P-ESCORT: the same step. It may lead to the carrier's old square, the carrier to the squadron's.
+            // P-ESCORT: the squadron makes the same step. It may end on the carrier's old square, or the carrier on
+            // the squadron's.
             let (files, ranks) = (to.file() as i8 - from.file() as i8, to.rank() as i8 - from.rank() as i8);
             let escort = self.ships[side].iter_mut().find(
                 |ship| matches!(ship.kind, ShipKind::Squadron { no: of, launched: false, .. } if of == no),
@@ -193,7 +195,7 @@ impl State {
         Some(sunk.is_some())
     }
 
-    /// Sinks the ship of `owner` at `at`, if there is one, and what goes down with it (3.5).
+    /// Sinks the ship of `owner` at `at`, if there is one, and the squadron that goes down with it (3.5).
     fn sink(&mut self, owner: Seat, at: Square) -> Option<Loss> {
         let fleet = &mut self.ships[owner];
         let place = fleet.iter().position(|ship| ship.at == at)?;
@@ -208,7 +210,7 @@ impl State {
         Some(Loss { class: ship.class(), squadron })
     }
 
-    /// Submarine `no` of `side` fires at `at` (4.2); whether something was sunk.
+    /// Fires from submarine `no` of `side` at `at` (4.2). Returns whether something sank.
     fn torpedo(&mut self, side: Seat, no: u16, at: Square) -> bool {
         let Some(loss) = self.sink(side.other(), at) else { return false };
         self.report(Event::Torpedoed { side, no, at, sunk: loss.class });
@@ -216,7 +218,7 @@ impl State {
         true
     }
 
-    /// Sinks every submarine of the other side in `area` (3.6): how many, and whether there is contact.
+    /// Sinks every enemy submarine in `area` (3.6). Returns how many, and whether there is contact.
     fn attack_depths(&mut self, side: Seat, area: Area) -> (u8, bool) {
         let (enemy, mut sunk) = (side.other(), 0);
         let events = &mut self.events;
@@ -231,7 +233,7 @@ impl State {
         (sunk, self.submarines[enemy].iter().any(|submarine| area.distance(submarine.at) == 1))
     }
 
-    /// Moves a submarine that is still there.
+    /// Moves a submarine that still exists.
     fn dive(&mut self, side: Seat, no: u16, to: Square) {
         if let Some(submarine) = self.submarines[side].iter_mut().find(|submarine| submarine.no == no) {
             submarine.at = to;
@@ -239,7 +241,7 @@ impl State {
         }
     }
 
-    /// The round is over: the next begins, or the points decide (P-QUIET).
+    /// Ends the round: the next one begins, or the points decide (P-QUIET).
     fn end_round(&mut self) {
         if self.quiet < 2 * self.options.quiet_limit {
             self.round += 1;
@@ -262,7 +264,7 @@ struct Loss {
     squadron: Option<Event>,
 }
 
-/// P-FATE: the place in `fleet` of the squadron that leaves with the sunk carrier `no`, if one does.
+/// P-FATE: returns the index in `fleet` of the squadron that is lost with the sunk carrier `no`, if one is.
 fn fated_squadron(fleet: &[Ship], no: u16) -> Option<usize> {
     let squadron = |ship: &Ship| match ship.kind {
         ShipKind::Squadron { no, launched, .. } => Some((no, launched)),
@@ -287,7 +289,7 @@ fn fated_squadron(fleet: &[Ship], no: u16) -> Option<usize> {
     })
 }
 
-/// 5.1: a side with nothing but squadrons on the surface is defeated.
+/// Clause 5.1: a side that has nothing but squadrons on the surface is defeated.
 fn defeat(ships: &BySeat<Vec<Ship>>) -> Option<Outcome> {
     let beaten = ships.as_ref().map(|fleet| fleet.iter().all(Ship::is_squadron));
     let winner = match (beaten.first, beaten.second) {

@@ -1,4 +1,4 @@
-//! Setting up (2): a fleet mustered line by line, what is wrong with a line, and with the whole.
+//! Setups (2): collects a fleet line by line, and finds what is wrong with a line or with the whole.
 
 use super::fleet::{Class, Ship, ShipKind, Square, Submarine, in_friendly_waters};
 use super::options::Options;
@@ -7,11 +7,11 @@ use crate::game::Seat;
 
 /// Points for ships beyond the basic fleet (1.3).
 const PURCHASE: u32 = 25;
-/// Submarines of a side (1.5), and how many of them may start in the other side's waters (2.3).
+/// Submarines of a side (1.5), and how many of them may start in enemy waters (2.3).
 const SUBMARINES: usize = 5;
 const ABROAD: usize = 2;
 
-/// A carrier as written: with its number, if one stands at it, and the squadron that belongs to it.
+/// A carrier as written: with its number, if one was given, and its squadron.
 struct Carrier {
     no: Option<u16>,
     at: Square,
@@ -32,8 +32,8 @@ impl<'a> Muster<'a> {
         Muster { side, options, carriers: Vec::new(), others: Vec::new(), submarines: Vec::new() }
     }
 
-    /// Takes one line of a setup in. The ships of a faulty line count too, so that the totals and the lines after
-    /// it are judged as they were meant, and every fault is listed at once (2.4).
+    /// Adds a line of a setup. Ships of a faulty line count too, so that later lines and the totals are checked as
+    /// they were meant, and every fault is reported at once (2.4).
     ///
     /// # Errors
     /// Plain sentences: everything that is wrong with the line (2.1, 2.3).
@@ -71,7 +71,7 @@ impl<'a> Muster<'a> {
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join(" ")) }
     }
 
-    /// 2.1: ships stand in friendly waters, each on a square of its own.
+    /// Clause 2.1: ships stand in friendly waters, each on a square of its own.
     fn find_no_room(&self, squares: &[Square], wrong: &mut Vec<String>) {
         for (i, at) in squares.iter().enumerate() {
             if !in_friendly_waters(self.side, *at) {
@@ -90,7 +90,7 @@ impl<'a> Muster<'a> {
             || self.carriers.iter().any(|carrier| carrier.at == at || carrier.squadron == Some(at))
     }
 
-    /// 2.3: no two submarines of a side on one square, or with one number.
+    /// Clause 2.3: no two submarines of a side share a square or a number.
     fn find_no_depth(&self, placed: &[(Option<u16>, Square)], wrong: &mut Vec<String>) {
         for (i, (no, at)) in placed.iter().enumerate() {
             let mut before = self.submarines.iter().chain(&placed[..i]);
@@ -113,7 +113,7 @@ impl<'a> Muster<'a> {
         }
     }
 
-    /// What is wrong with the setup as a whole (1.3, 2.1 to 2.3), in plain sentences.
+    /// Returns what is wrong with the setup as a whole (1.3, 2.1 to 2.3), in plain sentences.
     pub fn totals(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut spent = 0_u32;
@@ -152,7 +152,7 @@ impl<'a> Muster<'a> {
         wrong
     }
 
-    /// The fleet: ships by square, submarines by number.
+    /// Returns the ships, ordered by square, and the submarines, ordered by number.
     pub fn fleet(self) -> (Vec<Ship>, Vec<Submarine>) {
         let mut ships: Vec<Ship> = self.others.iter().map(|(class, at)| plain_ship(*class, *at)).collect();
         for (no, carrier) in (1..).zip(&self.carriers) {
@@ -170,7 +170,7 @@ impl<'a> Muster<'a> {
     }
 }
 
-/// Carriers and squadrons never stand among the other classes: their lines are of another kind.
+/// Makes a ship of a class other than carrier and squadron, whose lines are orders of another kind.
 fn plain_ship(class: Class, at: Square) -> Ship {
     let kind = match class {
         Class::Battleship => ShipKind::Battleship,
@@ -180,7 +180,7 @@ fn plain_ship(class: Class, at: Square) -> Ship {
     Ship { kind, at }
 }
 
-/// How many of a class the basic fleet has (1.3).
+/// The number of ships of a class in the basic fleet (1.3).
 pub fn basic_fleet(class: Class, options: &Options) -> usize {
     match class {
         Class::Carrier | Class::Squadron => 2,
@@ -189,7 +189,7 @@ pub fn basic_fleet(class: Class, options: &Options) -> usize {
     }
 }
 
-/// 2.1: numbers stand at all, from 1 without gaps, or at none. (One that stands twice is a fault of its line.)
+/// Clause 2.1: either all are numbered, from 1 without gaps, or none. (A repeated number is a fault of its line.)
 fn numbering_fault(numbers: &[Option<u16>], ships: &str, letter: char) -> Option<String> {
     let given: Vec<u16> = numbers.iter().copied().flatten().collect();
     if given.is_empty() {

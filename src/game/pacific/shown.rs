@@ -1,6 +1,6 @@
 //! What both the text and the picture of the board show.
 
-use super::fleet::{Submarine};
+use super::fleet::Submarine;
 use super::view::{Depths, Notice, Sighted, View};
 use crate::game::Seat;
 

@@ -1,24 +1,24 @@
-//! What is remembered of a match: both fleets, the submarines beneath them, and what was told and done so far.
+//! The state of a match: both fleets, the submarines, and what was reported and ordered so far.
 
 use serde::{Deserialize, Serialize};
 
 use super::fleet::{Area, Class, Ship, Square, Submarine};
 use super::options::Options;
-use super::order::{SubmarineOrder};
+use super::order::SubmarineOrder;
 use crate::game::{BySeat, Outcome, Seat};
 
-/// The step of the match.
+/// The stage of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     Setup,
-    /// The side named is to move on the surface, or to pass if it cannot.
+    /// This side is to move on the surface, or to pass if it cannot.
     Surface(Seat),
     Submarines,
     Over(Outcome),
 }
 
-/// One thing that an adjudication brought, as the referee knows it.
+/// A result of an adjudication, as the referee knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -32,14 +32,14 @@ pub enum Event {
     Passed { side: Seat },
 }
 
-/// One attack from or on the depths that both sides were told of, and when.
+/// An attack by or on submarines that both sides were told about, and its round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sighting {
     pub round: u32,
     pub event: Event,
 }
 
-/// One submarine order, kept for the end of the match (4.6).
+/// A submarine order, kept to be disclosed at the end of the match (4.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logged {
     pub round: u32,
@@ -53,13 +53,13 @@ pub struct State {
     pub(super) options: Options,
     pub(super) stage: Stage,
     pub(super) round: u32,
-    /// By square.
+    /// Ordered by square.
     pub(super) ships: BySeat<Vec<Ship>>,
-    /// By number.
+    /// Ordered by number.
     pub(super) submarines: BySeat<Vec<Submarine>>,
     /// Surface turns in a row without a sinking (P-QUIET).
     pub(super) quiet: u32,
-    /// What the last adjudication brought, in order.
+    /// The results of the last adjudication, in order.
     pub(super) events: Vec<Event>,
     /// Attacks with depth charges, sonar and torpedoes so far.
     pub(super) sightings: Vec<Sighting>,
@@ -81,7 +81,7 @@ impl State {
         }
     }
 
-    /// Both fleets on the surface, open to both sides.
+    /// Both surface fleets, which both sides see.
     pub fn ships(&self) -> &BySeat<Vec<Ship>> {
         &self.ships
     }

@@ -1,4 +1,4 @@
-//! What the cases of `tests/cases/pacific` cannot reach by play from a setup: endings, passes, secrecy, reading.
+//! What the cases of `tests/cases/pacific` cannot reach by play from a setup: endings, passes, secrecy, parsing.
 
 use super::*;
 use crate::game::picture::Shape;
@@ -9,7 +9,8 @@ fn at(text: &str) -> Square {
     Square::parse(text).expect("a square")
 }
 
-/// `VA1 SB2^ DC3`: ships with their class letters; carriers and squadrons are numbered in order, `^` is launched.
+/// Reads `VA1 SB2^ DC3`: ships by class letter and square. Carriers and squadrons are numbered in order; `^` means
+/// launched.
 fn fleet(text: &str) -> Vec<Ship> {
     let (mut carriers, mut squadrons) = (0, 0);
     let ship = |word: &str| {
@@ -86,7 +87,7 @@ fn a_pass_is_told_and_counts_as_a_quiet_turn() {
 
 #[test]
 fn from_a_side_that_cannot_act_nothing_is_due() {
-    // With ships it hardly occurs (3.7); without any it is plain.
+    // A side that has ships can almost always act (3.7), so this one has none.
     let start = state(without_submarines(), Stage::Surface(Seat::Second), ["BA1", ""], ["", ""]);
     let due = start.due().expect("the match goes on");
     assert_eq!((due.phase, due.seats), (Phase::Surface, vec![]));

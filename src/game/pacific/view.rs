@@ -1,5 +1,5 @@
-//! What one seat may know, built up from nothing. The surface is open to both; the depths are each side's own
-//! until the match is over (4.5, 4.6).
+//! What one seat may know, built from nothing. Both sides see the surface; each sees only its own submarines until
+//! the match is over (4.5, 4.6).
 
 use serde::{Serialize, Serializer};
 
@@ -9,7 +9,7 @@ use super::order::SubmarineOrder;
 use super::state::{Event, Logged, Stage, State};
 use crate::game::{BySeat, Phase, Seat};
 
-/// Whose turn it is, as JSON says it.
+/// Whose turn it is, as in the JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToMove {
@@ -29,7 +29,7 @@ impl ToMove {
     }
 }
 
-/// The submarines of one side: where they are, or only how many.
+/// The submarines of one side: their squares, or only their number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Depths {
@@ -37,7 +37,7 @@ pub enum Depths {
     Counted(usize),
 }
 
-/// One item of the news.
+/// An item of the news.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Notice {
@@ -75,7 +75,7 @@ pub enum Notice {
     },
 }
 
-/// A submarine order, opened at the end of the match (4.6).
+/// A submarine order, disclosed at the end of the match (4.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Opened {
     pub round: u32,
@@ -88,7 +88,7 @@ fn as_written<S: Serializer>(order: &SubmarineOrder, serializer: S) -> Result<S:
     serializer.collect_str(order)
 }
 
-/// An attack on the depths or from them, as both sides were told of it.
+/// An attack by or on submarines, as both sides were told about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sighted {
     pub round: u32,
@@ -112,19 +112,19 @@ pub struct View {
     pub(super) viewer: Seat,
     #[serde(skip)]
     pub(super) options: Options,
-    /// The phase that is due; `None` at the end.
+    /// The phase that is due; `None` once the match is over.
     #[serde(skip)]
     pub(super) phase: Option<Phase>,
-    /// Every depth charge, sonar and torpedo so far.
+    /// Every depth charge, sonar search and torpedo so far.
     #[serde(skip)]
     pub(super) sightings: Vec<Sighted>,
-    /// The viewer's own submarines that this adjudication sank, by number.
+    /// The numbers of the viewer's own submarines that the last adjudication sank.
     #[serde(skip)]
     pub(super) lost: Vec<u16>,
 }
 
 impl View {
-    /// The viewer's own submarines, by number.
+    /// The viewer's own submarines, ordered by number.
     pub fn own_submarines(&self) -> &[Submarine] {
         match &self.submarines[self.viewer] {
             Depths::Charted(submarines) => submarines,
@@ -147,7 +147,7 @@ pub fn phase(stage: &Stage) -> Option<Phase> {
     }
 }
 
-/// What `viewer` may know in this state. Nothing of a setup is in a state before both are.
+/// Returns what `viewer` may know. A state holds nothing of a setup until both are filed, so it cannot leak.
 pub fn view(state: &State, viewer: Seat) -> View {
     let over = matches!(state.stage, Stage::Over(_));
     let submarines = BySeat::from_fn(|side| {
@@ -177,8 +177,8 @@ pub fn view(state: &State, viewer: Seat) -> View {
     }
 }
 
-/// What `viewer` is told of an event (4.5). What happens on the surface and the results of attacks are told to
-/// both; which submarine it was, and what became of it, to neither: its own side sees that on its chart.
+/// Returns what `viewer` is told about an event (4.5). Both sides are told what happens on the surface and what
+/// attacks achieved. Neither is told which submarine acted or what became of it: its own side sees that on its chart.
 fn disclose(event: &Event, _viewer: Seat) -> Option<Notice> {
     match *event {
         Event::Moved { side, from, to, sunk, squadron_to } => {

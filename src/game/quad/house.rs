@@ -1,7 +1,7 @@
-//! The house: Quad against the program, at four levels (clause 4).
+//! The house: a computer player for Quad, at four levels (clause 4).
 //!
-//! It knows what its seat sees and plays by the rules like anyone. The same view, level and seed give the same
-//! turn; there is no clock in it. Who begins, and whom a player meets next, is settled elsewhere.
+//! It sees its seat's view and plays by the rules. The same view, level and seed give the same turn, so it must not
+//! depend on a clock. Who begins and whom a player meets next is decided elsewhere.
 
 use super::order::Order;
 use super::point::{Point, Quad};
@@ -54,7 +54,7 @@ named_enum! {
     }
 }
 
-/// Positions that Expert looks at for one turn; fewer in a slow build.
+/// Positions that Expert searches in a turn. Debug builds search fewer, because they are slow.
 const EXPERT_NODES: u32 = if cfg!(debug_assertions) { 3_000 } else { 60_000 };
 
 /// Chooses the turn of the side to move, which is always legal. Empty if the match is over.
@@ -62,7 +62,7 @@ pub fn choose(view: &View, level: Level, seed: u64) -> Vec<Order> {
     choose_within(view, level, seed, EXPERT_NODES)
 }
 
-/// [`choose`], with an Expert that looks at `nodes` positions.
+/// Implements [`choose`] with an Expert that searches `nodes` positions.
 fn choose_within(view: &View, level: Level, seed: u64, nodes: u32) -> Vec<Order> {
     let Some(side) = view.to_move else { return Vec::new() };
     let mut dice = Dice(seed ^ u64::from(view.turn).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -84,7 +84,8 @@ fn choose_within(view: &View, level: Level, seed: u64, nodes: u32) -> Vec<Order>
 }
 
 impl Level {
-    /// Whether it notices a square this time: upright ones and those at 45 degrees always, others by their tilt.
+    /// Whether the level notices a square this time. It always notices upright ones and those at 45 degrees, others
+    /// by chance.
     fn sees(self, quad: &Quad, dice: &mut Dice) -> bool {
         let [lowest, second, _, highest] = quad;
         let plain = lowest.rank() == second.rank() || lowest.file() == highest.file();
@@ -97,12 +98,12 @@ impl Level {
     }
 }
 
-/// Whether the first marble is better taken over than answered.
+/// Whether to take over the first marble rather than answer it.
 fn is_good_opening(point: Point) -> bool {
     point.off_centre() < 25
 }
 
-/// The first marble: near the middle, or far from it if the opponent may take it over.
+/// Chooses the first marble: near the centre, or far from it if the opponent may take it over.
 fn opening(view: &View, dice: &mut Dice) -> Point {
     let wanted = |point: &Point| {
         if view.swap { (25..=29).contains(&point.off_centre()) } else { point.off_centre() <= 2 }
@@ -111,8 +112,8 @@ fn opening(view: &View, dice: &mut Dice) -> Point {
     points[dice.below(points.len())]
 }
 
-/// A turn without looking ahead: win, or block everything that is seen, then one of the `choice` most promising
-/// points.
+/// Chooses a turn without looking ahead: wins, or else blocks every threat it sees, or else takes one of the `choice`
+/// most promising points.
 fn shallow(seen: &Position, choice: usize, dice: &mut Dice) -> Turn {
     let me = seen.to_move;
     if let Some(&marble) = seen.threats(me).first() {
@@ -122,7 +123,7 @@ fn shallow(seen: &Position, choice: usize, dice: &mut Dice) -> Turn {
     let mut blocks = seen.threats(me.other());
     blocks.sort_by_key(|&point| std::cmp::Reverse(seen.promise(point)));
     let stars_left = seen.left[me].stars;
-    // With a star to spare for every block, the marble attacks where a block would not.
+    // With a star to spare for every block, use the marble to attack, if blocking with it would not attack too.
     let attack = free
         .iter()
         .copied()
@@ -138,11 +139,11 @@ fn shallow(seen: &Position, choice: usize, dice: &mut Dice) -> Turn {
     Turn { stars: Vec::new(), marble: free[dice.below(choice.min(free.len()))] }
 }
 
-/// Dice that fall the same for the same seed (SplitMix64).
+/// Random numbers that are the same for the same seed (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
-    /// A number below `n`, which is not 0.
+    /// Returns a number below `n`, which is not 0.
     fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -1,7 +1,7 @@
-//! Quad: twenty marbles a side, and the race for the four corners of a square.
+//! Quad: twenty marbles a side, and a race for the four corners of a square.
 //!
-//! The rules page's clauses are named as `clause 2.1` or by their ruling, `Q-FIRST`. Everything lies open: the
-//! views of the two seats differ only in whose they are.
+//! Comments cite clauses of the rules page as `clause 2.1` and rulings by name, `Q-FIRST`. Nothing is hidden: the
+//! views of the two seats differ only in the viewer.
 
 use crate::game::{
     Board, BySeat, Due, Fault, Game, HouseLevel, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
@@ -86,7 +86,7 @@ impl Game for State {
         }
     }
 
-    /// `free`: two free points near the middle; `stars`: how many may be played now; `swap`: whether the first marble
+    /// `free`: two free points near the centre; `stars`: how many may be played now; `swap`: whether the first marble
     /// may be taken over now.
     fn extra(view: &View) -> serde_json::Value {
         serde_json::json!({

@@ -1,11 +1,11 @@
-//! The orders of Quad as they are written. Whether a piece can stand there is not asked here.
+//! The orders of Quad as they are written. `view` decides whether a piece may stand there.
 
 use std::fmt::{self, Display};
 
 use super::point::Point;
 use crate::game::Syntax;
 
-/// One piece of a turn, or the answer to the first marble (clauses 2.1, 2.5). A line may hold several.
+/// A piece of a turn, or the answer to the first marble (clauses 2.1, 2.5). A line may hold several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Star(Point),
@@ -23,7 +23,7 @@ impl Display for Order {
     }
 }
 
-/// Reads `STAR C4 D5`, `MARBLE E6`, `C4* D5* E6` or `SWAP`. Another line is a remark, unless it begins with a
+/// Parses `STAR C4 D5`, `MARBLE E6`, `C4* D5* E6` or `SWAP`. Any other line is a remark, unless it begins with a
 /// letter and a digit or with the name of a piece.
 pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let words: Vec<String> = line
@@ -50,7 +50,7 @@ fn begins_like_a_point(word: &str) -> bool {
         && bytes.next().is_some_and(|byte| byte.is_ascii_digit())
 }
 
-/// `C4*` is a star, `E6` a marble.
+/// Parses `C4*` as a star and `E6` as a marble.
 fn piece(word: &str) -> Result<Order, Syntax> {
     match word.strip_suffix('*') {
         Some(star) => Ok(Order::Star(point(star)?)),

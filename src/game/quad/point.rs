@@ -1,4 +1,4 @@
-//! The 117 points of the board, sets of them, and the 1,173 squares that they span.
+//! The 117 points of the board, sets of them, and the 1,173 squares that they form.
 
 use std::fmt::{self, Display};
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ impl Point {
         (!(at_edge(square.file()) && at_edge(square.rank()))).then_some(Point(square))
     }
 
-    /// Every point, by rank, then file.
+    /// Returns every point, ordered by rank, then file.
     pub fn all() -> impl Iterator<Item = Point> {
         Grid::all().filter_map(Point::new)
     }
@@ -30,23 +30,23 @@ impl Point {
         Point::new(Grid::parse(text)?)
     }
 
-    /// From 0.
+    /// The file, counted from 0.
     pub fn file(self) -> u8 {
         self.0.file()
     }
 
-    /// From 0.
+    /// The rank, counted from 0.
     pub fn rank(self) -> u8 {
         self.0.rank()
     }
 
-    /// How far it lies from the middle of the board, squared.
+    /// The squared distance from the centre of the board.
     pub(super) fn off_centre(self) -> u32 {
         let (files, ranks) = (self.file().abs_diff(5), self.rank().abs_diff(5));
         u32::from(files).pow(2) + u32::from(ranks).pow(2)
     }
 
-    /// Its place on the grid with the corners, from 0 to 120.
+    /// The index on the grid with the corners, from 0 to 120.
     pub(super) fn index(self) -> usize {
         self.0.index()
     }
@@ -78,7 +78,7 @@ impl Points {
         self.0 & Points::bit(point) != 0
     }
 
-    /// Whether it was not among them.
+    /// Adds a point. Returns whether it is new.
     pub(super) fn insert(&mut self, point: Point) -> bool {
         let new = !self.contains(point);
         self.0 |= Points::bit(point);
@@ -108,28 +108,28 @@ impl<'a> FromIterator<&'a Point> for Points {
     }
 }
 
-/// The four corners of a square of any size and tilt, by rank, then file (clause 2.2).
+/// The four corners of a square of any size and tilt, ordered by rank, then file (clause 2.2).
 pub type Quad = [Point; 4];
 
 /// Every square of the board, and those through each point.
 pub(super) struct Squares {
     pub(super) all: Vec<Quad>,
-    /// Every point, by rank, then file.
+    /// Every point, ordered by rank, then file.
     pub(super) points: Vec<Point>,
-    /// By [`Point::index`].
+    /// Indexed by [`Point::index`].
     through: Vec<Vec<Through>>,
 }
 
-/// A square through some point.
+/// A square through a point.
 pub(super) struct Through {
-    /// Its place in [`Squares::all`].
+    /// The index in [`Squares::all`].
     pub(super) number: usize,
-    /// The indices of its corners.
+    /// The indices of the corners.
     pub(super) indices: [usize; 4],
     corners: Points,
 }
 
-/// The table of all 1,173 squares.
+/// The table of all 1,173 squares, computed once.
 pub(super) static SQUARES: LazyLock<Squares> = LazyLock::new(|| {
     let all = all_squares();
     let mut through: Vec<Vec<Through>> = (0..121).map(|_| Vec::new()).collect();
@@ -140,7 +140,8 @@ pub(super) static SQUARES: LazyLock<Squares> = LazyLock::new(|| {
     Squares { all, points: Point::all().collect(), through }
 });
 
-/// A side that leads to the right and not down, turned to the left three times, gives every square once. Sorted.
+/// Returns every square once, sorted. Each has one side that leads to the right and not down; turning it to the left
+/// three times gives the other corners.
 fn all_squares() -> Vec<Quad> {
     let mut squares = Vec::new();
     for point in Point::all() {
@@ -163,7 +164,7 @@ impl Squares {
         &self.through[point.index()]
     }
 
-    /// The quads that these marbles form through `point`, sorted.
+    /// Returns the quads that these marbles form through `point`, sorted.
     pub(super) fn quads(&self, marbles: Points, point: Point) -> Vec<Quad> {
         let formed = self.through(point).iter().filter(|square| square.corners.is_subset(marbles));
         formed.map(|square| self.all[square.number]).collect()
@@ -180,12 +181,12 @@ impl Squares {
 mod tests {
     use super::*;
 
-    /// OEIS A124479: the squares of the board by their tilt.
+    /// OEIS A124479: the number of squares by tilt.
     #[test]
     fn the_board_has_1173_squares_348_upright_165_at_45_degrees_and_660_at_other_tilts() {
         let squares = &SQUARES.all;
         let upright = |quad: &&Quad| quad[0].rank() == quad[1].rank();
-        // The lowest corner of a square at 45 degrees stands straight below its highest.
+        // In a square at 45 degrees the lowest corner is straight below the highest.
         let diagonal = |quad: &&Quad| quad[0].file() == quad[3].file();
         assert_eq!(squares.len(), 1173);
         assert_eq!(squares.iter().filter(upright).count(), 348);
@@ -194,7 +195,8 @@ mod tests {
         assert_eq!(Point::all().count(), 117);
     }
 
-    /// Four points are a square when, of their six distances, the four least are equal and the others twice as long.
+    /// Four points form a square if the four smallest of their six distances are equal and the other two twice as
+    /// large (squared).
     #[test]
     fn the_table_holds_the_squares_that_distances_tell() {
         let points: Vec<Point> = Point::all().collect();
@@ -205,7 +207,7 @@ mod tests {
         let mut found = 0;
         for (i, &a) in points.iter().enumerate() {
             for &b in &points[i + 1..] {
-                // Only the squares of which these two are the first two points in order.
+                // Check each square once, at its first two points in order.
                 for quad in SQUARES.all.iter().filter(|quad| quad[0] == a && quad[1] == b) {
                     let mut distances = Vec::new();
                     for (j, &c) in quad.iter().enumerate() {

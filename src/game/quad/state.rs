@@ -1,4 +1,4 @@
-//! What is remembered of a match of Quad, and what a turn makes of it.
+//! The state of a match of Quad, and what a turn does to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,12 +7,12 @@ use super::order::Order;
 use super::point::{Point, Points, Quad, SQUARES};
 use crate::game::{BySeat, Outcome, Reason, Seat};
 
-/// Marbles of a side (clause 1.2).
+/// Marbles of each side (clause 1.2).
 pub const MARBLES: usize = 20;
-/// Stars of a side (clause 1.2).
+/// Stars of each side (clause 1.2).
 pub const STARS: usize = 6;
 
-/// The turn played last. A swap has no stars, and its marble is the one that was taken over.
+/// The last turn. A swap has no stars, and its marble is the one that was taken over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Last {
     pub side: Seat,
@@ -20,7 +20,7 @@ pub struct Last {
     pub marble: Point,
 }
 
-/// All that is remembered of a match.
+/// A match of Quad.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     pub(super) options: Options,
@@ -28,11 +28,11 @@ pub struct State {
     pub(super) turn: u32,
     /// `None` once the match is over.
     pub(super) to_move: Option<Seat>,
-    /// The points in the order in which they were played.
+    /// Points in the order in which they were played.
     pub(super) marbles: BySeat<Vec<Point>>,
     pub(super) stars: BySeat<Vec<Point>>,
     pub(super) last: Option<Last>,
-    /// What won the match, if a quad did.
+    /// The quads that won the match, if any did.
     pub(super) quads: Vec<Quad>,
     pub(super) outcome: Option<Outcome>,
 }
@@ -51,7 +51,7 @@ impl State {
         }
     }
 
-    /// The state after a legal filing of `side`; unchanged if the filing is none.
+    /// Returns the state after a legal filing of `side`; the state itself if the filing holds no marble or swap.
     pub(super) fn after(&self, side: Seat, orders: &[Order]) -> State {
         let mut next = self.clone();
         let mut last = None;
@@ -78,7 +78,7 @@ impl State {
         next
     }
 
-    /// The end after a turn of `side` (clauses 2.3, 2.4).
+    /// Returns how the match ended with a turn of `side`, if it did (clauses 2.3, 2.4).
     fn ended(&self, side: Seat) -> Option<Outcome> {
         if !self.quads.is_empty() {
             return Some(Outcome { winner: Some(side), reason: Reason::Quad });
@@ -92,7 +92,7 @@ impl State {
         Some(Outcome { winner, reason })
     }
 
-    /// The points at which each side could complete a quad with its next marble (clause 3).
+    /// The points where each side could complete a quad with its next marble (clause 3).
     pub(super) fn threats(&self) -> BySeat<Vec<Point>> {
         let taken = taken(&self.marbles, &self.stars);
         BySeat::from_fn(|seat| {
@@ -107,7 +107,7 @@ impl State {
     }
 }
 
-/// The points on which any piece stands.
+/// The points that hold a piece.
 pub(super) fn taken(marbles: &BySeat<Vec<Point>>, stars: &BySeat<Vec<Point>>) -> Points {
     Seat::BOTH.into_iter().flat_map(|seat| marbles[seat].iter().chain(&stars[seat])).collect()
 }

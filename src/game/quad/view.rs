@@ -1,4 +1,4 @@
-//! What a seat may know of a match of Quad: everything, since nothing is hidden. And whether a turn may stand.
+//! What a seat may know of a match of Quad, which is everything, and whether a turn may stand.
 
 use serde::Serialize;
 
@@ -7,14 +7,14 @@ use super::point::{Point, Points, Quad};
 use super::state::{Last, MARBLES, STARS, State, taken};
 use crate::game::{BySeat, Fault, Numbered, Sealed, Seat};
 
-/// The pieces that a side has not yet played.
+/// The pieces that a side has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Left {
     pub marbles: usize,
     pub stars: usize,
 }
 
-/// The JSON of clause 5, which is `state` and `view` alike but for who looks at it.
+/// The JSON of clause 5. `state` and `view` are the same except for the viewer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct View {
     pub turn: u32,
@@ -24,13 +24,13 @@ pub struct View {
     pub left: BySeat<Left>,
     pub last: Option<Last>,
     pub quads: Vec<Quad>,
-    /// With the option `trainer` only.
+    /// Present only with the option `trainer`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threats: Option<BySeat<Vec<Point>>>,
     /// Whether the option `swap` is on.
     #[serde(skip)]
     pub(super) swap: bool,
-    /// Who looks at the board.
+    /// The seat whose view it is.
     #[serde(skip)]
     pub(super) viewer: Seat,
 }
@@ -54,7 +54,7 @@ impl View {
         }
     }
 
-    /// The points on which nothing stands, by rank, then file.
+    /// Returns the free points, ordered by rank, then file.
     pub fn empty(&self) -> Vec<Point> {
         let taken = self.taken();
         Point::all().filter(|&point| !taken.contains(point)).collect()
@@ -65,7 +65,7 @@ impl View {
         self.swap && self.turn == 1 && self.to_move == Some(Seat::Second)
     }
 
-    /// How many stars the side to move may play now: none in the first turn where `swap` is on (Q-FIRST).
+    /// The stars that the side to move may play now: none in the first turn if `swap` is on (Q-FIRST).
     pub fn stars_now(&self) -> usize {
         match self.to_move {
             Some(_) if self.swap && self.turn == 0 => 0,
@@ -78,8 +78,8 @@ impl View {
         taken(&self.marbles, &self.stars)
     }
 
-    /// A turn: stars, then one marble; or `SWAP` (clauses 2.1, 2.5). A line is judged after the lines above it that
-    /// stand; the filing as a whole by all that was written.
+    /// Checks a turn: stars, then one marble; or `SWAP` (clauses 2.1, 2.5). A line is checked after the lines above
+    /// it; the filing as a whole counts everything that was written.
     pub(super) fn check(&self, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
         if self.to_move != Some(self.viewer) {
             return Err(vec![Fault::whole("It is not your turn to play.")]);
@@ -87,7 +87,8 @@ impl View {
         let mut faults = Vec::new();
         let mut turn = TurnCheck { view: self, taken: self.taken(), stars: 0, marble: None };
         for line in orders.chunk_by(|a, b| a.line == b.line) {
-            // A piece counts for those after it even where it cannot stand itself: a second marble is a second one.
+            // A piece counts for later lines even if it cannot stand, so that a second marble is reported as a second
+            // one.
             let complaints = line.iter().map(|piece| turn.take(piece.order));
             let why = complaints.fold(None, |first, next| first.or(next));
             faults.extend(why.map(|why| self.with_example(Fault::on(line[0].line, why))));
@@ -100,7 +101,7 @@ impl View {
         }
     }
 
-    /// Adds a turn that would do.
+    /// Adds a legal turn to a fault.
     fn with_example(&self, fault: Fault) -> Fault {
         match self.free_near_the_middle().next() {
             Some(point) => fault.with_example(Order::Marble(point)),
@@ -108,7 +109,7 @@ impl View {
         }
     }
 
-    /// The empty points, those near the middle of the board first.
+    /// Returns the free points, those near the centre first.
     pub(super) fn free_near_the_middle(&self) -> impl Iterator<Item = Point> {
         let mut points = self.empty();
         points.sort_by_key(|point| point.off_centre());
@@ -116,7 +117,7 @@ impl View {
     }
 }
 
-/// What is at fault in the filing as a whole.
+/// Returns what is wrong with the filing as a whole.
 fn whole(orders: &[Numbered<Order>]) -> Option<Fault> {
     let written = |wanted: fn(&Order) -> bool| orders.iter().any(|piece| wanted(&piece.order));
     let swap = written(|order| matches!(order, Order::Swap));
@@ -129,7 +130,7 @@ fn whole(orders: &[Numbered<Order>]) -> Option<Fault> {
     }
 }
 
-/// A turn as far as it has been read.
+/// The check of a turn, as far as it has been read.
 struct TurnCheck<'a> {
     view: &'a View,
     taken: Points,
@@ -138,7 +139,7 @@ struct TurnCheck<'a> {
 }
 
 impl TurnCheck<'_> {
-    /// Reads the next order: the reason, in words for the player, why it cannot stand here, if it cannot.
+    /// Reads the next order. Returns why it cannot stand here, if it cannot.
     fn take(&mut self, order: Order) -> Option<String> {
         match order {
             Order::Swap if self.view.may_swap() => None,
@@ -163,7 +164,7 @@ impl TurnCheck<'_> {
         Some(format!("The marble on {marble} ends the turn; nothing can follow on {point}."))
     }
 
-    /// Why the last star read is one too many, if it is.
+    /// Returns why the last star is one too many, if it is.
     fn no_star(&self) -> Option<String> {
         if self.view.swap && self.view.turn == 0 {
             return Some("The first turn of a match with SWAP is a marble alone, without stars.".to_string());
@@ -176,7 +177,7 @@ impl TurnCheck<'_> {
         })
     }
 
-    /// Puts a piece on a point; why it cannot stand there, if it cannot.
+    /// Places a piece on a point. Returns why it cannot stand there, if it cannot.
     fn place(&mut self, point: Point) -> Option<String> {
         if self.taken.insert(point) {
             return None;

@@ -1,7 +1,7 @@
 //! A view laid out square by square, from which both the text and the picture of the board are drawn.
 
+use super::fleet::Ship;
 use super::galaxy::{Quadrant, Sector, Square};
-use super::fleet::{Ship};
 use super::view::{KnownStar, View};
 
 /// A view, with its stars and ships sorted by square.

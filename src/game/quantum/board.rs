@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::order::{Spot};
+use super::order::Spot;
 use super::pieces::{PieceKind, Stack};
-use super::state::{Last};
+use super::state::Last;
 use super::view::View;
 use crate::game::picture::{Anchor, Colour, Picture, Point};
 use crate::game::{Board, Seat};

@@ -4,7 +4,7 @@ use std::ops::{Index, IndexMut};
 
 use serde::{Deserialize, Serialize};
 
-use super::order::{Spot};
+use super::order::Spot;
 use crate::game::{BySeat, Seat};
 
 /// The height from which a stack is a tower (clause 2.1).

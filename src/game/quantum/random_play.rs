@@ -1,7 +1,7 @@
 //! Random play; see [`crate::game::testing`].
 
 use super::rules;
-use super::state::{State};
+use super::state::State;
 use super::view::View;
 use crate::game::testing::{Perft, RandomPlay, Rng, Turn};
 use crate::game::{BySeat, Sealed};

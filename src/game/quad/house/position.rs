@@ -1,5 +1,5 @@
-//! A position as the house sees it: for each square of the board how far each side has come, kept as pieces are put
-//! down and taken back.
+//! A position as the house sees it: how far each side has come with each square of the board. Updated incrementally
+//! as moves are made and taken back, because a search visits thousands of positions.
 
 use crate::game::quad::point::{Point, Points, Quad, SQUARES};
 use crate::game::quad::view::{Left, View};
@@ -12,25 +12,25 @@ pub(super) struct Turn {
     pub marble: Point,
 }
 
-/// What stands on the corners of one square.
+/// The pieces on the corners of one square.
 #[derive(Clone, Copy, Default)]
 struct Corners {
     marbles: BySeat<u8>,
-    /// Stars of either side; a square that is not seen counts as blocked.
+    /// Stars of either side. A square that the level overlooks counts as blocked.
     blocked: u8,
 }
 
 impl Corners {
-    /// How many marbles `seat` has on them; `None` if it cannot get all four any more.
+    /// The number of marbles of `seat` on them; `None` if it can no longer get all four.
     fn reached(&self, seat: Seat) -> Option<usize> {
         (self.blocked == 0 && self.marbles[seat.other()] == 0).then_some(usize::from(self.marbles[seat]))
     }
 }
 
-/// For one side: how many squares still open to it have 0, 1, 2, 3 (or, when won, 4) of its marbles.
+/// For one side: the number of squares still open to it that hold 0, 1, 2, 3 or (if won) 4 of its marbles.
 #[derive(Clone)]
 struct Reach {
-    /// Through each point.
+    /// For each point, counting the squares through it.
     through: [[u8; 121]; 5],
     all: [i32; 5],
 }
@@ -45,7 +45,7 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// The position in `view`, of which only the squares that `sees` accepts are known.
+    /// Returns the position in `view`, in which only the squares that `sees` accepts are known.
     pub fn new(view: &View, to_move: Seat, mut sees: impl FnMut(&Quad) -> bool) -> Position {
         let unseen = |quad| Corners { blocked: u8::from(!sees(quad)), ..Corners::default() };
         let corners: Vec<Corners> = SQUARES.all.iter().map(unseen).collect();
@@ -110,7 +110,7 @@ impl Position {
         self.to_move = me.other();
     }
 
-    /// Takes back the turn played last.
+    /// Takes back the last turn.
     pub fn take_back(&mut self, turn: &Turn) {
         let me = self.to_move.other();
         self.to_move = me;
@@ -128,7 +128,7 @@ impl Position {
         SQUARES.points.iter().copied().filter(|&point| !self.taken.contains(point))
     }
 
-    /// The points at which `seat` could complete a quad with its next marble.
+    /// The points where `seat` could complete a quad with its next marble.
     pub fn threats(&self, seat: Seat) -> Vec<Point> {
         let reach = &self.reach[seat];
         if reach.all[3] == 0 || self.left[seat].marbles == 0 {
@@ -137,13 +137,13 @@ impl Position {
         self.free().filter(|point| reach.through[3][point.index()] > 0).collect()
     }
 
-    /// How many squares a marble of `seat` on `point` would bring to three.
+    /// The number of squares that a marble of `seat` on `point` would bring to three.
     pub fn attacks(&self, seat: Seat, point: Point) -> u8 {
         self.reach[seat].through[2][point.index()]
     }
 
-    /// How much a marble of the side to move on `point` promises: squares of its own that come nearer, and squares of
-    /// the opponent that are spoilt.
+    /// Rates a marble of the side to move on `point`: its own squares that it advances, and the opponent's that it
+    /// spoils.
     pub fn promise(&self, point: Point) -> u32 {
         let count = |seat: Seat, marbles: usize| u32::from(self.reach[seat].through[marbles][point.index()]);
         let (me, foe) = (self.to_move, self.to_move.other());
@@ -151,14 +151,14 @@ impl Position {
         16 * own * own + 9 * theirs * theirs + 6 * count(me, 1) + 3 * count(foe, 1) + count(me, 0)
     }
 
-    /// The free points, the most promising first.
+    /// Returns the free points, the most promising first.
     pub fn promising(&self) -> Vec<Point> {
         let mut points: Vec<(u32, Point)> = self.free().map(|point| (self.promise(point), point)).collect();
         points.sort_unstable_by(|a, b| b.cmp(a));
         points.into_iter().map(|(_, point)| point).collect()
     }
 
-    /// What the position is worth to `seat`, the opponent not reckoned.
+    /// Rates the position for `seat`, ignoring the opponent.
     pub fn worth(&self, seat: Seat) -> i32 {
         let reach = &self.reach[seat];
         let forks: i32 = self

@@ -1,35 +1,35 @@
-//! Expert's look ahead: alpha-beta over turns, with an answer to a threat counted as no step.
+//! Expert's search: alpha-beta over turns, in which the answer to a threat costs little depth.
 //!
-//! A side with a quad to complete has won; one that cannot block everything has lost. So long chains of threats and
-//! forced answers are seen to their end, while quiet turns are looked at a few steps deep.
+//! A side that can complete a quad has won, and one that cannot block every threat has lost. So chains of threats and
+//! forced answers are searched to their end, and quiet turns only a few steps deep.
 
 use super::Dice;
 use super::position::{Position, Turn};
 use crate::game::quad::point::Point;
 
-/// Worth of a won position; less for every turn that it takes.
+/// The value of a won position, reduced by one for each turn that it takes.
 const WON: i32 = 1_000_000;
-/// Worth of more stars after the last marble.
+/// The value of winning on stars after the last marble.
 const WON_ON_STARS: i32 = 500_000;
-/// Turns of a chain that is looked at.
+/// The maximum length of a chain, in turns.
 const LONGEST: i32 = 40;
-/// Points that are tried in a quiet turn: at first, and further on.
+/// Points to try in a quiet turn: at the root, and deeper.
 const WIDE: usize = 24;
 const NARROW: usize = 10;
-/// Points that are tried for the marble when stars have blocked everything.
+/// Points to try for the marble when stars have blocked every threat.
 const AFTER_STARS: usize = 2;
-/// What a turn takes of the depth: one that answers threats, one that makes some, any other.
+/// The depth that a turn costs: one that answers threats, one that makes some, any other.
 const ANSWER: i32 = 1;
 const ATTACK: i32 = 2;
 const QUIET: i32 = 4;
-/// What it is worth to be the one to move.
+/// The value of being the side to move.
 const INITIATIVE: i32 = 150;
 
 struct Search {
     nodes_left: u32,
 }
 
-/// The best turn that is found within `nodes` positions.
+/// Returns the best turn found within `nodes` positions.
 pub(super) fn best(position: &mut Position, nodes: u32, dice: &mut Dice) -> Turn {
     let me = position.to_move;
     if let Some(&marble) = position.threats(me).first() {
@@ -40,7 +40,7 @@ pub(super) fn best(position: &mut Position, nodes: u32, dice: &mut Dice) -> Turn
     if turns.is_empty() {
         return last_stand(position, &blocks);
     }
-    // Equal turns are tried in an order that the dice decide.
+    // Vary the order of the two most promising turns, so that the house does not always play the same.
     let swap = dice.below(turns.len().min(2));
     turns.swap(0, swap);
     let mut search = Search { nodes_left: nodes };
@@ -52,7 +52,8 @@ pub(super) fn best(position: &mut Position, nodes: u32, dice: &mut Dice) -> Turn
             let worth = search.worth(position, depth - 1, -WON, -alpha, 1).map(|worth| -worth);
             position.take_back(turn);
             let Some(worth) = worth else { break };
-            // A turn that is no better than an earlier one is only known to be so: it keeps its place behind it.
+            // The value of a turn no better than an earlier one is only an upper bound, so the turn stays behind that
+            // one.
             rated.push(if worth > alpha { worth } else { -WON });
             alpha = alpha.max(worth);
         }
@@ -68,8 +69,8 @@ pub(super) fn best(position: &mut Position, nodes: u32, dice: &mut Dice) -> Turn
     turns.swap_remove(0)
 }
 
-/// Every way to block all of `blocks`, and without any the `width` most promising points. Empty if the side to move
-/// cannot block them all.
+/// Returns every way to block all of `blocks`; without any, the `width` most promising points. Empty if the side to
+/// move cannot block them all.
 fn candidates(position: &Position, blocks: &[Point], width: usize) -> Vec<Turn> {
     let stars = position.left[position.to_move].stars;
     let others = |marble: Point| blocks.iter().copied().filter(|&block| block != marble).collect::<Vec<_>>();
@@ -86,14 +87,14 @@ fn candidates(position: &Position, blocks: &[Point], width: usize) -> Vec<Turn> 
     turns
 }
 
-/// Blocks as much as can be blocked.
+/// Blocks as many threats as possible.
 fn last_stand(position: &Position, blocks: &[Point]) -> Turn {
     let stars = position.left[position.to_move].stars;
     Turn { stars: blocks[1..=stars].to_vec(), marble: blocks[0] }
 }
 
 impl Search {
-    /// What the position is worth to the side to move, between `alpha` and `beta`; `None` once the bound is reached.
+    /// Rates the position for the side to move, between `alpha` and `beta`; `None` once the node limit is reached.
     fn worth(
         &mut self,
         position: &mut Position,

@@ -3,7 +3,7 @@ use crate::game::quad::{Options, STARS, State};
 use crate::game::testing::RandomPlay;
 use crate::game::{BySeat, Game, Numbered, Options as _};
 
-/// How many matches Expert plays: few in a slow build.
+/// How many matches Expert plays: few in a debug build, which is slow.
 const MATCHES: u64 = if cfg!(debug_assertions) { 8 } else { 40 };
 
 fn start(swap: bool) -> State {
@@ -22,7 +22,7 @@ fn after(state: &State, orders: &[Order]) -> Option<State> {
     Some(state.adjudicate(&filed))
 }
 
-/// One match of two levels; who won.
+/// Plays a match between two levels and returns the winner.
 fn matched(levels: BySeat<Level>, seed: u64) -> Option<Seat> {
     let mut state = start(seed % 4 == 3);
     while let Some(side) = state.to_move {
@@ -32,7 +32,7 @@ fn matched(levels: BySeat<Level>, seed: u64) -> Option<Seat> {
     state.outcome.and_then(|outcome| outcome.winner)
 }
 
-/// Matches won and lost by `strong` against `weak`, both beginning as often.
+/// Returns the matches that `strong` won and lost against `weak`. Each begins half of them.
 fn score(strong: Level, weak: Level, matches: u64) -> (u32, u32) {
     let (mut won, mut lost) = (0, 0);
     for seed in 0..matches {
@@ -72,8 +72,8 @@ fn expert_never_loses_to_trainer() {
     assert_eq!(lost, 0, "{won} were won");
 }
 
-/// Where a marble would complete a quad: three marbles and the point are tried on four equal sides and two equal
-/// diagonals, without any table.
+/// The points where a marble would complete a quad. Independent of the table of squares: tries three marbles and the
+/// point for four equal sides and two equal diagonals.
 fn plain_threats(state: &State, seat: Seat) -> Vec<Point> {
     let at = |point: Point| (i32::from(point.file()), i32::from(point.rank()));
     let marbles: Vec<_> = state.marbles[seat].iter().copied().map(at).collect();
@@ -106,7 +106,7 @@ fn random_state(dice: &mut Dice) -> State {
     state
 }
 
-/// Clause 4. With more threats than stars and a marble can block, as many are blocked as can be.
+/// Clause 4. If there are more threats than a marble and the stars can block, as many as possible are blocked.
 #[test]
 fn from_average_up_no_quad_is_missed_and_none_left_open_that_can_be_blocked() {
     let mut dice = Dice(1);
@@ -153,7 +153,7 @@ fn the_house_plays_to_the_last_marble() {
         let mut state = start(seed % 2 == 0);
         let mut dice = Dice(seed);
         while let Some(side) = state.to_move {
-            // Whoever would win plays elsewhere, so that the match goes on to the end.
+            // Replace winning turns, so that the match goes on to the last marble.
             let view = state.view(side);
             let orders = choose_within(&view, Level::ALL[dice.below(4)], seed, 50);
             let next = after(&state, &orders).expect("the house plays by the rules");
