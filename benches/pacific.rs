@@ -1,4 +1,4 @@
-//! The figure of War in the Pacific: legal surface moves and one adjudication, of a position in mid-game.
+//! War in the Pacific: legal surface moves and one adjudication, in the middle of a match.
 
 use divan::{Bencher, black_box};
 use fogpost::game::pacific::{Options, Order, State};
@@ -9,7 +9,7 @@ fn main() {
     divan::main();
 }
 
-/// A match after 30 phases, with a surface turn due.
+/// Returns a match after 30 phases, with a surface turn due.
 fn mid_game() -> (State, Seat) {
     let mut x: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut rng = move |n: u32| {

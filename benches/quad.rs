@@ -1,5 +1,4 @@
-//! Quad: one list of all points for a marble, one adjudication, and the house's turns, from positions of random
-//! matches.
+//! Quad: listing the free points, one adjudication, and turns of the house, in positions of random matches.
 
 use divan::{Bencher, black_box};
 use fogpost::game::quad::house::{self, Level};

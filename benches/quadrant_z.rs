@@ -1,4 +1,4 @@
-//! How fast Quadrant Z is in the middle of a match: about eight ships a side, and combat in this very turn.
+//! Quadrant Z in the middle of a match: about eight ships on each side, and combat in this turn.
 
 use divan::{Bencher, black_box};
 use fogpost::game::quadrant_z::{Order, State};
@@ -21,7 +21,8 @@ fn numbers(seed: u64) -> impl FnMut(u32) -> u32 {
     }
 }
 
-/// A state and the orders of both sides, such that the turn brings `battles` and each side has seven to nine ships.
+/// Returns a state and the orders of both sides such that the turn brings `battles` and each side has seven to nine
+/// ships.
 fn middle(battles: usize) -> (State, Filed) {
     for seed in 0.. {
         let mut rng = numbers(seed);

@@ -1,4 +1,4 @@
-//! Quantum: one generation of all legal moves, and one adjudication, from positions of random matches.
+//! Quantum: generating all legal moves, and one adjudication, in positions of random matches.
 
 use divan::{Bencher, black_box};
 use fogpost::game::quantum::{Options, Order, State, View};

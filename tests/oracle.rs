@@ -1,5 +1,5 @@
-//! The rules once more, written from their pages in another language (tests/oracle): random records, replayed by
-//! both, must come to the same to the last key. `python3 tests/oracle/compare.py --help` runs more of them.
+//! Compares the games with an independent implementation in Python (tests/oracle), written from the rules pages. Both
+//! replay random records and must agree in every key. `python3 tests/oracle/compare.py --help` tells how to run more.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,21 +21,21 @@ fn agree(game: GameKind, from: u32, count: u32) {
 }
 
 #[test]
-fn quadrant_z_comes_to_the_same() {
+fn quadrant_z_agrees_with_the_oracle() {
     agree(GameKind::QuadrantZ, 0, 60);
 }
 
 #[test]
-fn pacific_comes_to_the_same() {
+fn pacific_agrees_with_the_oracle() {
     agree(GameKind::Pacific, 0, 60);
 }
 
 #[test]
-fn quantum_comes_to_the_same() {
+fn quantum_agrees_with_the_oracle() {
     agree(GameKind::Quantum, 0, 60);
 }
 
 #[test]
-fn quad_comes_to_the_same() {
+fn quad_agrees_with_the_oracle() {
     agree(GameKind::Quad, 0, 60);
 }

@@ -1,11 +1,11 @@
-//! How many ways lead on from a position, counted by the engines and once more by plain, slow generators.
+//! Perft: counts the turns that lead on from a position, with the engines and with plain, slow generators.
 
 use fogpost::game::quad::{self, Point};
 use fogpost::game::quantum::{self, PieceKind, Spot};
 use fogpost::game::testing::Perft;
 use fogpost::game::{BySeat, Game, Numbered, Options, Seat};
 
-/// The state after `orders` of `side`, which are legal.
+/// Plays legal `orders` of `side`.
 fn play<G: Game>(state: &G, side: Seat, orders: Vec<G::Order>) -> G {
     let orders: Vec<_> = orders.into_iter().map(|order| Numbered { line: 1, order }).collect();
     let sealed = G::check(&state.view(side), &orders).expect("the engine's own moves are legal");
@@ -24,7 +24,7 @@ mod of_quantum {
         quantum::State::start(&options)
     }
 
-    /// Colour, kind and height of every stack, square by square: all that the plain generator knows.
+    /// Colour, kind and height of every stack, square by square: everything the plain generator needs.
     type Plain = Vec<Option<(Seat, PieceKind, i32)>>;
 
     fn plain(state: &quantum::State) -> Plain {
@@ -32,7 +32,7 @@ mod of_quantum {
         Spot::all().map(|spot| view.stacks[spot].map(|s| (s.side, s.kind, i32::from(s.height)))).collect()
     }
 
-    /// Whether a stack may go from one square to another, straight from clauses 2.1 to 2.3.
+    /// Whether a stack may go from one square to another, transcribed from clauses 2.1 to 2.3.
     fn goes(board: &Plain, jump: bool, side: Seat, from: usize, to: usize) -> bool {
         let Some((owner, kind, height)) = board[from] else { return false };
         let (files, ranks) = (to as i32 % 8 - from as i32 % 8, to as i32 / 8 - from as i32 / 8);
@@ -77,7 +77,7 @@ mod of_quantum {
     const FULL: &str = "SSSSSSSS/CCCCCCCC/QQQQQQQQ";
 
     #[test]
-    fn the_first_moves_are_as_many_as_ever() {
+    fn the_counts_of_the_first_moves_are_unchanged() {
         let tables: [(&str, &str, [u64; 4]); 4] = [
             (FULL, "off", [22, 484, 12_892, 342_712]),
             (FULL, "on", [34, 1156, 45_696, 1_803_770]),
@@ -92,7 +92,7 @@ mod of_quantum {
     }
 
     #[test]
-    fn a_plain_generator_counts_the_same() {
+    fn a_plain_generator_counts_the_same_moves() {
         for (array, jump) in [(FULL, "off"), (FULL, "on"), ("Q.C.S.../SSQQCCSS", "on")] {
             let state = start(array, jump);
             for depth in 1..=3 {
@@ -102,7 +102,7 @@ mod of_quantum {
         }
     }
 
-    /// Late positions, where stacks are high, towers stand in the way and sides have to pass.
+    /// Tests late positions, where stacks are high, towers stand in the way and sides must pass.
     #[test]
     fn in_random_matches_both_generators_find_the_same_moves() {
         let mut dice = dice(3);
@@ -140,7 +140,8 @@ mod of_quantum {
 mod of_quad {
     use super::*;
 
-    /// Turns of a marble and at most `stars` stars, in every order of the stars; won positions are counted apart.
+    /// Counts turns of a marble and at most `stars` stars, in every order of the stars, and separately the won
+    /// positions.
     fn perft(state: &quad::State, stars: usize, depth: u32) -> (u64, u64) {
         let Some(side) = state.due().map(|due| due.seats[0]) else { return (1, 1) };
         if depth == 0 {
@@ -163,7 +164,7 @@ mod of_quad {
         after.fold((0, 0), |(all, won), (more, more_won)| (all + more, won + more_won))
     }
 
-    /// Marbles of both sides, and the points on which nothing stands.
+    /// The marbles of both sides, and the free points.
     type Plain = (BySeat<Vec<Point>>, Vec<Point>);
 
     fn is_square(four: [Point; 4]) -> bool {
@@ -178,7 +179,7 @@ mod of_quad {
         squared[0] > 0 && squared[..4].iter().all(|d| *d == squared[0]) && squared[4..] == [2 * squared[0]; 2]
     }
 
-    /// Whether the marble completes a quad: every three of the others are tried.
+    /// Whether the marble completes a quad with any three of the others.
     fn wins(marbles: &[Point], point: Point) -> bool {
         let n = marbles.len();
         (0..n).any(|i| {
@@ -205,7 +206,7 @@ mod of_quad {
         (all, won)
     }
 
-    /// The first of a row of random matches that has come to its 30th turn, where many quads are within reach.
+    /// Returns the first random match to reach its 30th turn, where many quads are within reach.
     fn late() -> quad::State {
         let mut dice = dice(1);
         loop {
@@ -222,7 +223,7 @@ mod of_quad {
     }
 
     #[test]
-    fn the_first_turns_are_as_many_as_ever() {
+    fn the_counts_of_the_first_turns_are_unchanged() {
         let start = quad::State::start(&quad::Options::default());
         let marbles_alone = [1, 2].map(|depth| perft(&start, 0, depth));
         assert_eq!(marbles_alone, [(117, 0), (117 * 116, 0)]);
@@ -261,7 +262,7 @@ mod of_quad {
     }
 }
 
-/// Numbers below the given one, the same for the same seed.
+/// Returns numbers below the given one, the same for the same seed.
 fn dice(mut seed: u64) -> impl FnMut(u32) -> u32 {
     move |below| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,5 +1,5 @@
-//! Surface moves of War in the Pacific counted, and held against a second generator: slow, plain, written from the
-//! rules page alone, over a map of squares.
+//! Counts the surface moves of War in the Pacific and compares them with a second generator: slow, plain, and written
+//! from the rules page alone, over a map of squares.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ fn on_board((file, rank): (i32, i32)) -> bool {
     (0..16).contains(&file) && (0..16).contains(&rank)
 }
 
-/// Whether nothing stands strictly between two squares on a line.
+/// Whether the squares strictly between two squares on a line are empty.
 fn clear(sea: &Sea, (from, to): Step) -> bool {
     let (files, ranks) = (to.0 - from.0, to.1 - from.1);
     let steps = files.abs().max(ranks.abs());
     (1..steps).all(|n| !sea.contains_key(&(from.0 + files.signum() * n, from.1 + ranks.signum() * n)))
 }
 
-/// Whether one move is legal (3.1 to 3.4).
+/// Whether a move is legal (3.1 to 3.4).
 fn legal(sea: &Sea, side: Seat, (from, to): Step) -> bool {
     let Some((holder, kind)) = sea.get(&from) else { return false };
     if *holder != side || from == to || !on_board(to) {
@@ -77,7 +77,7 @@ fn of_state(state: &State, side: Seat) -> Vec<Step> {
     moves
 }
 
-/// The plain count: moves are carried out by the engine, but found here.
+/// Counts with the plain generator. The engine plays the moves.
 fn plain_perft(state: &State, depth: u32) -> u64 {
     let Some(due) = state.due() else { return u64::from(depth == 0) };
     let moves = plain_moves(&sea(state), due.seats[0]);
@@ -146,7 +146,8 @@ fn perft_of_a_crowded_border() {
     assert_perft(&setup(CLOSE_SOUTH, CLOSE_NORTH), [188, 35_749]);
 }
 
-/// From the crowded border: squadrons launched and leaping, a carrier and other ships sunk.
+/// Moves from the crowded border, after which squadrons are launched and have leapt, and a carrier and other ships
+/// are sunk.
 const MELEE: &str = "J8-K6 I10-D15 I8-D3 J9-N13 D3-F4 N13-N14 H8-I9 K9-P14 K8-L6 H9-F11 F4-E4 D9-D11 E4-I8 A9-B10 \
      O1-M3 F11-A16 F8-F1 A16-F11 K6-J4 D11-E11 F1-K1 F9-F1 N8-O10 O9-M10";
 
@@ -163,7 +164,7 @@ fn perft_after_a_melee() {
 }
 
 #[test]
-fn every_position_of_random_play_has_the_moves_of_the_plain_generator() {
+fn both_generators_find_the_same_moves_in_random_play() {
     for seed in 1..=8 {
         let mut rng = rng(seed);
         let mut state = State::start(&Options { submarines: seed % 2 == 0, ..Options::default() });

@@ -1,4 +1,4 @@
-//! Any line as an order: what is read can be written, and is then read as the same.
+//! Parses any line as an order: what is parsed can be written, and is then parsed as the same.
 
 #![no_main]
 

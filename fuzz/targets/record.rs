@@ -1,4 +1,4 @@
-//! Any text as the record of a match: parsed, and replayed.
+//! Parses any text as the record of a match, and replays it.
 
 #![no_main]
 

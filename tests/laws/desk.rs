@@ -1,4 +1,4 @@
-//! The referee and his wording around a match of random play: letters in, worded letters out.
+//! The referee and its templates around a match of random play: letters in, worded letters out.
 
 use std::sync::Arc;
 
@@ -15,20 +15,20 @@ use crate::play::{Play, numbered};
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
 
-/// The moment at which every match is opened and everything is decided.
+/// The time at which every match is opened and every decision made.
 const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
 pub fn templates() -> Templates {
     Templates::new(&std::collections::BTreeMap::new()).expect("the templates compiled in")
 }
 
-/// The opening of a match with the options of `play`.
+/// Opens a match with the options of `play`.
 pub fn open(play: &Play) -> Ruling {
     let opening = Opening {
         id: format!("{}-7K3M", play.kind.prefix()),
         game: play.kind,
         choices: play.choices.clone(),
-        // Long ones: the lines that name them stay narrow.
+        // Long names show whether the lines that contain them stay narrow.
         players: BySeat::new(
             "Annabella Featherstonehaugh".to_owned(),
             "Bartholomew van den Heuvel".to_owned(),
@@ -45,12 +45,12 @@ pub fn open(play: &Play) -> Ruling {
     referee::open(opening, Source::Clock, NOW)
 }
 
-/// A match that stands as `play` does, with nothing filed.
+/// Returns a match in the state of `play`, with nothing filed.
 pub fn held(play: &Play) -> Match {
     with(&open(play).after, play.state.clone())
 }
 
-/// `m` with another state.
+/// Returns the match with another state.
 pub fn with(game_match: &Match, state: AnyState) -> Match {
     let mut game_match = game_match.clone();
     if state.outcome().is_some() {
@@ -60,7 +60,7 @@ pub fn with(game_match: &Match, state: AnyState) -> Match {
     game_match
 }
 
-/// What a letter of `seat` with these lines brings.
+/// Rules on a letter of `seat` with these lines.
 pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
     let begins_order = |line: &str| !matches!(game_match.game.syntax(line), Err(Syntax::Unknown));
     let request = Request::read(&numbered(lines), begins_order);
@@ -70,7 +70,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
     referee::rule(game_match, &Cause::Letter(&letter), NOW)
 }
 
-/// The letter that a dispatch to `seat` is worded as.
+/// Words a dispatch to `seat`.
 pub fn worded(templates: &Templates, game_match: &Match, seat: Seat, content: Content) -> WordedLetter {
     let dispatch = Dispatch { to: Reader::Seat(seat), content };
     let game_match = Arc::new(game_match.clone());
@@ -84,7 +84,7 @@ pub fn worded(templates: &Templates, game_match: &Match, seat: Seat, content: Co
     word(templates, &input, &PictureCache::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The answers to `seat` among the dispatches of a ruling.
+/// Returns the answers to `seat` among the dispatches of a ruling.
 pub fn answers(ruling: &Ruling, seat: Seat) -> Vec<Content> {
     let to_seat = ruling.dispatches.iter().filter(|dispatch| dispatch.to == Reader::Seat(seat));
     let contents = to_seat.map(|dispatch| dispatch.content.clone());

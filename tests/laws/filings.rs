@@ -1,11 +1,11 @@
-//! What holds for orders as they are written, good and bad.
+//! Laws of orders as they are written, legal and illegal.
 
 use fogpost::game::any::{Filing, GameKind};
 use fogpost::game::{Fault, Line, Seat};
 
 use crate::play::{Play, Random, filings, matches, numbered, through};
 
-/// Lines that no client should send, and some that only look like orders.
+/// Lines that no mail program should send, and some that only resemble orders.
 const ODD: &[&str] = &[
     "",
     " ",
@@ -46,8 +46,8 @@ const ODD: &[&str] = &[
     "%s%n{{ 7*7 }}{% raw %}",
 ];
 
-/// One line spoilt: a character gone, doubled, changed or two of them swapped, a word gone or doubled.
-fn spoilt(line: &str, random: &mut Random) -> String {
+/// Damages a line: removes, doubles, changes or swaps characters, or removes or doubles a word.
+fn damaged(line: &str, random: &mut Random) -> String {
     const CHARS: &[char] =
         &['A', 'Z', 'z', '0', '9', '*', '-', '/', ' ', ':', '"', 'é', '\u{0}', '\u{200B}', '漢', '🚢'];
     let mut chars: Vec<char> = line.chars().collect();
@@ -77,14 +77,14 @@ fn spoilt(line: &str, random: &mut Random) -> String {
     chars.into_iter().collect()
 }
 
-/// A filing spoilt: lines spoilt, gone, doubled, strange, or in another order.
-fn spoilt_filing(lines: &[String], random: &mut Random) -> Vec<String> {
+/// Damages a filing: damages, removes, doubles, replaces or reorders lines.
+fn damaged_filing(lines: &[String], random: &mut Random) -> Vec<String> {
     let mut lines = lines.to_vec();
     for _ in 0..=random.below(3) {
         let at = random.below(lines.len() + 1);
         match random.below(6) {
             0 => lines.insert(at, (*random.pick(ODD)).to_owned()),
-            1 | 2 if at < lines.len() => lines[at] = spoilt(&lines[at], random),
+            1 | 2 if at < lines.len() => lines[at] = damaged(&lines[at], random),
             3 if at < lines.len() => drop(lines.remove(at)),
             4 if at < lines.len() => lines.insert(0, lines[at].clone()),
             _ if at < lines.len() => {
@@ -97,7 +97,8 @@ fn spoilt_filing(lines: &[String], random: &mut Random) -> Vec<String> {
     lines
 }
 
-/// The faults are those of lines, in order and each line once, then those of the filing; and each says something.
+/// Faults of lines come first, in the order of the lines and one for each; then those of the filing. Each has a
+/// reason.
 fn assert_listed_well(kind: GameKind, lines: &[Line], faults: &[Fault]) {
     assert!(!faults.is_empty(), "{kind}: refused for nothing: {lines:?}");
     let at: Vec<usize> = faults.iter().filter_map(|fault| fault.line).collect();
@@ -118,14 +119,14 @@ fn assert_listed_well(kind: GameKind, lines: &[Line], faults: &[Fault]) {
     }
 }
 
-/// The same lines in small letters, with more blanks.
-fn written_carelessly(filing: &Filing) -> Vec<String> {
+/// The same lines in lower case, with additional blanks.
+fn carelessly_written(filing: &Filing) -> Vec<String> {
     let lines = filing.lines();
     lines.iter().map(|line| format!("  {} ", line.to_lowercase().replace(' ', "   "))).collect()
 }
 
 #[test]
-fn canonical_orders_are_read_as_what_they_are() {
+fn canonical_orders_seal_as_the_same_filing() {
     for (kind, seed) in matches(40) {
         let mut play = Play::new(kind, seed);
         loop {
@@ -135,7 +136,7 @@ fn canonical_orders_are_read_as_what_they_are() {
                 let Some(filing) = filing else { continue };
                 let again = before.seal(seat, &numbered(&filing.lines()));
                 assert_eq!(again.as_ref(), Ok(filing), "{kind} {seed} {seat}");
-                let careless = before.seal(seat, &numbered(&written_carelessly(filing)));
+                let careless = before.seal(seat, &numbered(&carelessly_written(filing)));
                 assert_eq!(careless.as_ref(), Ok(filing), "{kind} {seed} {seat}");
             }
         }
@@ -143,7 +144,7 @@ fn canonical_orders_are_read_as_what_they_are() {
 }
 
 #[test]
-fn refused_orders_are_listed_in_order_and_a_line_once() {
+fn faults_are_listed_in_order_and_once_a_line() {
     let mut refused = 0;
     for (kind, seed) in matches(40) {
         let mut play = Play::new(kind, seed);
@@ -160,13 +161,13 @@ fn refused_orders_are_listed_in_order_and_a_line_once() {
 }
 
 #[test]
-fn spoilt_orders_are_refused_with_their_faults_or_stand() {
+fn damaged_orders_are_sealed_or_refused_with_their_faults() {
     let (mut refused, mut sealed) = (0, 0);
     for (kind, seed) in matches(12) {
         through(kind, seed, |play| {
             for seat in play.state.due().map(|due| due.seats).unwrap_or_default() {
                 let orders = play.orders(seat);
-                let lines = numbered(&spoilt_filing(&orders, &mut play.random));
+                let lines = numbered(&damaged_filing(&orders, &mut play.random));
                 match play.state.seal(seat, &lines) {
                     Err(faults) => {
                         assert_listed_well(kind, &lines, &faults);
@@ -195,10 +196,10 @@ fn no_line_makes_a_game_panic() {
                     let _ = kind.syntax(odd);
                     let _ = play.state.seal(seat, &[Line { no: 1, text: (*odd).to_owned() }]);
                 }
-                // The orders of every other game, as they are and spoilt.
+                // The orders of every game, unchanged and damaged.
                 for other in GameKind::ALL {
                     let lines = Play::new(*other, 2).tries(Seat::First).pop().map(|last| last.lines);
-                    let lines = spoilt_filing(&lines.unwrap_or_default(), &mut random);
+                    let lines = damaged_filing(&lines.unwrap_or_default(), &mut random);
                     let _ = play.state.seal(seat, &numbered(&lines));
                 }
             }
@@ -208,7 +209,7 @@ fn no_line_makes_a_game_panic() {
 }
 
 #[test]
-fn what_nobody_owes_is_refused() {
+fn orders_of_a_seat_that_is_not_due_are_refused() {
     for (kind, seed) in matches(12) {
         through(kind, seed, |play| {
             let due = play.state.due().map(|due| due.seats).unwrap_or_default();
@@ -223,7 +224,7 @@ fn what_nobody_owes_is_refused() {
 }
 
 #[test]
-fn stored_orders_are_unsealed_for_their_own_state_only() {
+fn stored_orders_unseal_only_for_their_own_state() {
     let mut illegal = 0;
     for (kind, seed) in matches(12) {
         let mut play = Play::new(kind, seed);

@@ -1,5 +1,4 @@
-//! What holds for the letters themselves: narrow, and no line of theirs is an order or a command when it comes
-//! back.
+//! Laws of the letters: every line is narrow, and none is an order or a command when a reply quotes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,15 +11,15 @@ use fogpost::request::Request;
 use crate::desk::{answers, open, receive, templates, worded};
 use crate::play::{Play, Try, filings, matches, numbered};
 
-/// Lines of ours have at most so many columns.
+/// The maximum width of a line, in columns.
 const WIDTH: usize = 70;
 
-/// Letters of a kind that are looked at in each phase of a game.
+/// How many letters of each kind are checked for each phase of a game.
 const ENOUGH: usize = 2;
 
-/// What is wrong with a letter of a match of `game`: wide lines other than the echo of `written`, which is a
-/// player's, and lines that are read when the letter comes back. The lines of `reasons` why orders cannot stand may
-/// begin like an order (`Ship 4 is in B.`), but none of them is one.
+/// Returns what is wrong with a letter of a match of `game`: wide lines, except quotes of a player's own `written`
+/// lines, and lines that would have an effect in a reply. The lines of `reasons`, which say why orders cannot stand,
+/// may begin like an order (`Ship 4 is in B.`), but must not be one.
 fn faults(game: GameKind, page: &WordedLetter, written: &[String], reasons: &[String]) -> Vec<String> {
     let mut faults = Vec::new();
     for line in page.text.lines() {
@@ -30,8 +29,8 @@ fn faults(game: GameKind, page: &WordedLetter, written: &[String], reasons: &[St
             faults.push(format!("{width} columns: {line}"));
         }
     }
-    // The whole text as it comes back from a client that quotes without a prefix: it is read by the rules of the
-    // match's game, so what would be an order of another one does no harm.
+    // Read the whole text as if a mail program quoted it without a prefix. The match's own game reads it, so an order
+    // of another game does no harm.
     let lines: Vec<String> = page.text.lines().map(str::to_owned).collect();
     let begins_order = |line: &str| !matches!(game.syntax(line), Err(Syntax::Unknown));
     let request = Request::read(&numbered(&lines), begins_order);
@@ -47,7 +46,7 @@ fn faults(game: GameKind, page: &WordedLetter, written: &[String], reasons: &[St
     faults
 }
 
-/// The letters that were looked at, by game, phase and kind, and what was wrong with them.
+/// The letters checked so far, by game, phase and kind, and what was wrong with them.
 #[derive(Default)]
 struct Seen {
     letters: BTreeMap<(GameKind, Option<Phase>, &'static str), usize>,
@@ -55,7 +54,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Words the letter and looks at it, unless there were enough of its like.
+    /// Words a letter and checks it, unless enough of its kind were checked.
     fn look(
         &mut self,
         templates: &Templates,
@@ -68,7 +67,7 @@ impl Seen {
         let seen =
             self.letters.entry((game_match.game, game_match.due().map(|due| due.phase), name)).or_default();
         *seen += 1;
-        // Spread over the match, so that late positions are among them.
+        // Spread the samples over the match, so that late positions are among them.
         if *seen <= ENOUGH || seen.is_power_of_two() {
             let page = worded(templates, game_match, seat, content.clone());
             assert!(!page.subject.is_empty() && page.subject.starts_with(&format!("[{}]", game_match.id)));
@@ -99,7 +98,7 @@ fn name(content: &Content) -> &'static str {
     }
 }
 
-/// What a seat writes: a letter without a line files nothing, so it has at least one.
+/// The lines that a seat writes. A letter without any files nothing, so there is at least one.
 fn written(play: &mut Play, seat: Seat) -> Vec<Try> {
     loop {
         let tries = play.tries(seat);
@@ -109,7 +108,7 @@ fn written(play: &mut Play, seat: Seat) -> Vec<Try> {
     }
 }
 
-/// Plays a match by letter and looks at what is written on the way.
+/// Plays a match by letter and checks what the referee writes.
 fn by_letter(kind: GameKind, seed: u64, templates: &Templates, seen: &mut Seen) {
     let mut play = Play::new(kind, seed);
     let opening = open(&play);
@@ -150,7 +149,7 @@ fn by_letter(kind: GameKind, seed: u64, templates: &Templates, seen: &mut Seen) 
 }
 
 #[test]
-fn no_line_of_a_letter_is_wide_or_can_be_taken_for_an_order() {
+fn no_line_of_a_letter_is_wide_or_reads_as_an_order() {
     let templates = templates();
     let mut seen = Seen::default();
     for (kind, seed) in matches(3) {
@@ -172,7 +171,7 @@ fn no_line_of_a_letter_is_wide_or_can_be_taken_for_an_order() {
     ];
     for (kind, phase) in phases {
         for name in ["answer", "reminder", "report", "missed"] {
-            // Nothing is reported before the setups are.
+            // There are no reports before the setups are adjudicated.
             assert!(
                 phase == Phase::Setup || seen.has(kind, Some(phase), name),
                 "no {name} in {kind} {phase}"
@@ -182,7 +181,7 @@ fn no_line_of_a_letter_is_wide_or_can_be_taken_for_an_order() {
 }
 
 #[test]
-fn no_line_of_the_manual_is_wide_or_can_be_taken_for_an_order() {
+fn no_line_of_the_manual_is_wide_or_reads_as_an_order() {
     let templates = templates();
     let rules = |kind: &GameKind| Reply::Rules { game: Some(kind.key().to_owned()) };
     let mut pages =

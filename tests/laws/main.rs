@@ -1,5 +1,5 @@
-//! The laws that every game obeys, tried by random play: what a state, an order, a record and a letter may be
-//! trusted with. Each test is a sentence; the matches come from [`play`].
+//! Laws that every game obeys, tested by random play: properties of states, orders, records and letters. The matches
+//! come from [`play`].
 
 mod desk;
 mod filings;

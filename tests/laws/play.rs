@@ -5,13 +5,13 @@ use fogpost::game::record::{By, Filed, Record};
 use fogpost::game::testing::random_filing;
 use fogpost::game::{BySeat, Due, Fault, Line, OptionRule, Seat, Values};
 
-/// No match of random play is longer than this, in adjudications.
+/// The maximum length of a random match, in adjudications.
 pub const LONGEST: usize = 4_000;
 
-/// Random play finds a filing that can stand within so many tries.
+/// How many attempts random play gets for a legal filing.
 const TRIES: usize = 200;
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, and the same everywhere.
+/// SplitMix64 (Steele, Lea, Flood 2014): small, and the same on every machine.
 pub struct Random(u64);
 
 impl Random {
@@ -26,7 +26,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `n`, which is not 0.
+    /// Returns a number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
         usize::try_from(self.next() % n as u64).expect("below a usize")
     }
@@ -35,18 +35,18 @@ impl Random {
         &items[self.below(items.len())]
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times on average.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 }
 
-/// Every game, and seeds for `many` matches of each.
+/// Every game, with seeds for `many` matches of each.
 pub fn matches(many: u64) -> impl Iterator<Item = (GameKind, u64)> {
     GameKind::ALL.iter().flat_map(move |kind| (0..many).map(|seed| (*kind, seed)))
 }
 
-/// Options of a game: each at its default, or at random.
+/// Chooses options of a game: some at their default, the others at random.
 pub fn choices(kind: GameKind, random: &mut Random) -> Choices {
     let mut wanted = Vec::new();
     for rule in kind.option_rules() {
@@ -68,14 +68,14 @@ fn value(rule: &OptionRule, random: &mut Random) -> String {
             for _ in 0..=random.below(3) {
                 ranks.push((0..8).map(|_| *random.pick(&['S', 'C', 'Q', '.'])).collect::<String>());
             }
-            // An array has one piece at least.
+            // An array needs at least one piece.
             ranks[0].replace_range(..1, "Q");
             ranks.join("/")
         }
     }
 }
 
-/// Orders as they were written, and what came of them.
+/// Orders as they were written, and the result of sealing them.
 #[derive(Clone, Debug)]
 pub struct Try {
     pub seat: Seat,
@@ -100,7 +100,7 @@ impl Play {
         Play { kind, choices, state, random, adjudications: 0 }
     }
 
-    /// What `seat` files now: attempts that were refused, and at last one that was sealed.
+    /// Files for `seat`: attempts that were refused, and a last one that was sealed.
     pub fn tries(&mut self, seat: Seat) -> Vec<Try> {
         let mut tries = Vec::new();
         loop {
@@ -115,7 +115,7 @@ impl Play {
         }
     }
 
-    /// Random orders, mostly legal, as a player would write them.
+    /// Makes random orders, mostly legal, as a player would write them.
     pub fn orders(&mut self, seat: Seat) -> Vec<String> {
         let random = &mut self.random;
         random_filing(&self.state, seat, &mut |n| {
@@ -123,7 +123,7 @@ impl Play {
         })
     }
 
-    /// Plays the phase that is due, and gives what was filed; `None` once the match is over.
+    /// Plays the phase that is due and returns what was filed; `None` once the match is over.
     pub fn step(&mut self) -> Option<Vec<Try>> {
         let due = self.state.due()?;
         let tries: Vec<Try> = due.seats.iter().flat_map(|seat| self.tries(*seat)).collect();
@@ -147,7 +147,7 @@ impl Play {
     }
 }
 
-/// Plays a whole match; `each` sees it before every phase and at the end.
+/// Plays a whole match. Calls `each` before every phase and at the end.
 pub fn through(kind: GameKind, seed: u64, mut each: impl FnMut(&mut Play)) {
     let mut play = Play::new(kind, seed);
     each(&mut play);
@@ -156,7 +156,7 @@ pub fn through(kind: GameKind, seed: u64, mut each: impl FnMut(&mut Play)) {
     }
 }
 
-/// The filings that were sealed.
+/// Returns the filings that were sealed.
 pub fn filings(tries: &[Try]) -> BySeat<Option<Filing>> {
     let mut filed = BySeat::new(None, None);
     for attempt in tries {
@@ -167,13 +167,13 @@ pub fn filings(tries: &[Try]) -> BySeat<Option<Filing>> {
     filed
 }
 
-/// Lines with their numbers, as a letter has them.
+/// Numbers lines like those of a letter.
 pub fn numbered(lines: &[String]) -> Vec<Line> {
     let written = (1..).zip(lines).filter(|(_, text)| !text.trim().is_empty());
     written.map(|(no, text)| Line { no, text: text.clone() }).collect()
 }
 
-/// A filing of the seat for a record.
+/// Makes a record's filing of an attempt.
 pub fn filed(attempt: &Try) -> Filed {
     Filed { by: By::Seat(attempt.seat, attempt.lines.join("\n")), phase: None }
 }

@@ -1,4 +1,4 @@
-//! What holds for a match as a file.
+//! Laws of records.
 
 use fogpost::game::any::AnyState;
 use fogpost::game::record::{Filed, Record, Step, adjudication_json, refusal_json};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::play::{Play, Random, filed, matches};
 
-/// What `replay --json` prints, and the state that the match comes to.
+/// Returns what `replay --json` prints, and the final state.
 fn account(record: &Record) -> (Vec<Value>, Option<AnyState>) {
     let (mut lines, mut last) = (Vec::new(), None);
     record.replay(|step| match step {
@@ -42,7 +42,7 @@ fn a_record_replays_to_the_state_that_was_played() {
 }
 
 #[test]
-fn a_record_written_out_and_read_again_is_the_same() {
+fn a_record_survives_being_written_and_read() {
     for (kind, seed) in matches(12) {
         let mut play = Play::new(kind, seed);
         let mut filings = Vec::new();
@@ -58,7 +58,7 @@ fn a_record_written_out_and_read_again_is_the_same() {
     }
 }
 
-/// The filings of one phase, with `second` before `first` or the other way round.
+/// The filings of one phase, in reverse order if `swapped`.
 fn in_order(mut filings: Vec<Filed>, swapped: bool) -> Vec<Filed> {
     if swapped {
         filings.reverse();
@@ -86,14 +86,14 @@ fn the_order_of_arrival_changes_nothing() {
 }
 
 #[test]
-fn the_last_filing_before_the_adjudication_counts() {
+fn the_last_filing_before_an_adjudication_counts() {
     for (kind, seed) in matches(8) {
         let mut play = Play::new(kind, seed);
         let mut filings = Vec::new();
         while let Some(due) = play.state.due() {
             let mut tries = Vec::new();
             if due.seats.len() == 2 {
-                // Filed, and replaced before the other side has filed.
+                // Filed, and replaced before the other side files.
                 tries.extend(play.tries(due.seats[0]));
             }
             tries.extend(due.seats.iter().flat_map(|seat| play.tries(*seat)));

@@ -1,10 +1,10 @@
-//! Secrecy: two states that a seat cannot tell apart by the rules give that seat byte-equal letters, and its orders
+//! Secrecy: if a seat cannot tell two states apart by the rules, it gets byte-equal letters in both, and its orders
 //! the same faults.
 //!
-//! A state's twin differs from it in nothing but what the rules hide from one seat: `quadrant_z` and `pacific` say
-//! what that is. The twin is made by surgery on the state's JSON, so that it needs no door into the games. What is
-//! compared is all that a seat is ever sent: the view, the board, and the whole worded letters, with the ledger's
-//! head and the reply token held equal.
+//! The twin of a state differs only in what the rules hide from one seat; `quadrant_z` and `pacific` define that.
+//! Twins are made by editing the JSON of the state, so the games need no access for tests. The comparison covers
+//! everything that a seat is ever sent: the view, the board, and whole worded letters, with the ledger's head and the
+//! reply token held equal.
 
 mod pacific;
 mod quadrant_z;
@@ -19,14 +19,14 @@ use serde_json::Value;
 use crate::desk::{answers, held, receive, templates, with, worded};
 use crate::play::{Play, Random, filings, matches, numbered};
 
-/// The state with what its JSON became under `surgery`.
+/// Returns the state after its JSON was edited by `surgery`.
 fn operated(state: &AnyState, surgery: impl FnOnce(&mut Value)) -> AnyState {
     let mut json = serde_json::to_value(state).expect("a state is plain JSON");
     surgery(&mut json["state"]);
     serde_json::from_value(json.clone()).unwrap_or_else(|error| panic!("{error} in {json}"))
 }
 
-/// What both letters of a pair are compared in; the pictures follow from the boards and are drawn now and then.
+/// What is compared for a pair of states. Pictures follow from the boards, so they are compared only now and then.
 struct Comparison<'a> {
     templates: &'a Templates,
     viewer: Seat,
@@ -49,7 +49,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// All letters that the seat may be sent in this state: subject, text, HTML and picture.
+    /// Returns all letters that the seat may be sent in this state: subject, text, HTML and picture.
     fn letters(&self, game_match: &Match, orders: &[Vec<String>]) -> Vec<fogpost::report::WordedLetter> {
         let phase = game_match.due().map_or(Phase::Turn, |due| due.phase);
         let step = Adjudication { phase, turn: 1, state: game_match.state.clone() };
@@ -60,7 +60,7 @@ impl Comparison<'_> {
         ];
         contents.extend(answers(&receive(game_match, self.viewer, &["STATUS".to_owned()]), self.viewer));
         for lines in orders {
-            // Checked, and not filed: so nothing is adjudicated yet on what the other side has.
+            // `CHECK` files nothing, so the match is not adjudicated on what the other side has filed.
             let checked: Vec<String> =
                 std::iter::once("CHECK".to_owned()).chain(lines.iter().cloned()).collect();
             contents.extend(answers(&receive(game_match, self.viewer, &checked), self.viewer));
@@ -69,7 +69,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Random orders of the seat, and some that cannot stand.
+/// Makes random orders for the seat, some of them illegal.
 fn orders(play: &mut Play, seat: Seat) -> Vec<Vec<String>> {
     let mut orders: Vec<Vec<String>> = (0..4).map(|_| play.orders(seat)).collect();
     for lines in &mut orders[2..] {
@@ -79,7 +79,7 @@ fn orders(play: &mut Play, seat: Seat) -> Vec<Vec<String>> {
     orders
 }
 
-/// Plays matches of `kind` and compares every state with a twin of it, for both seats.
+/// Plays matches of `kind` and compares every state with its twin, for both seats.
 fn assert_twins_look_alike(
     kind: GameKind,
     many: u64,
@@ -110,17 +110,17 @@ fn assert_twins_look_alike(
 }
 
 #[test]
-fn what_quadrant_z_hides_changes_no_letter() {
+fn hidden_state_of_quadrant_z_changes_no_letter() {
     assert_twins_look_alike(GameKind::QuadrantZ, 16, quadrant_z::twin);
 }
 
 #[test]
-fn what_the_pacific_hides_changes_no_letter() {
+fn hidden_state_of_the_pacific_changes_no_letter() {
     assert_twins_look_alike(GameKind::Pacific, 4, pacific::twin);
 }
 
-/// Plays both a state and its twin one phase on with the same orders. `on` gives the twin and the orders for both,
-/// or nothing where what is hidden could come to light.
+/// Plays a phase in both a state and its twin with the same orders. `on` returns both results, or `None` where the
+/// orders could disclose what is hidden.
 fn assert_twins_stay_alike(
     kind: GameKind,
     many: u64,
@@ -155,7 +155,7 @@ struct Moved {
     other: AnyState,
 }
 
-/// Adjudicates with these orders; `None` if they cannot all stand, or the match is over then and everything open.
+/// Adjudicates these orders. Returns `None` if they are illegal, or if the match is over and everything is disclosed.
 fn after(state: &AnyState, orders: &BySeat<Option<Vec<String>>>) -> Option<AnyState> {
     let mut filed = BySeat::new(None, None);
     for (seat, lines) in orders.iter() {
@@ -169,17 +169,17 @@ fn after(state: &AnyState, orders: &BySeat<Option<Vec<String>>>) -> Option<AnySt
 }
 
 #[test]
-fn a_turn_of_quadrant_z_brings_nothing_hidden_to_light() {
+fn a_turn_of_quadrant_z_discloses_nothing_hidden() {
     assert_twins_stay_alike(GameKind::QuadrantZ, 24, quadrant_z::moved);
 }
 
 #[test]
-fn a_phase_of_the_pacific_brings_nothing_hidden_to_light() {
+fn a_phase_of_the_pacific_discloses_nothing_hidden() {
     assert_twins_stay_alike(GameKind::Pacific, 4, pacific::moved);
 }
 
 #[test]
-fn what_the_other_seat_has_filed_changes_no_letter() {
+fn orders_of_the_other_seat_change_no_letter() {
     let templates = templates();
     let mut compared = 0;
     for (kind, seed) in matches(4) {

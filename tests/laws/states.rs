@@ -1,4 +1,4 @@
-//! What holds for every state that a match can come to.
+//! Laws of states.
 
 use fogpost::game::any::AnyState;
 use fogpost::game::{Outcome, Reason, Seat};
@@ -6,14 +6,14 @@ use fogpost::ledger::canonical;
 
 use crate::play::{Play, matches, through};
 
-/// A board is at most so wide, in columns.
+/// The maximum width of a board, in columns.
 const BOARD: usize = 68;
 
 #[test]
 fn every_state_survives_json() {
     for (kind, seed) in matches(40) {
         through(kind, seed, |play| {
-            // The canonical form, of which the ledger has the digest, is the slower one.
+            // Only some states use the canonical form, whose digest the ledger holds, because it is slower.
             let is_canonical = play.adjudications.is_multiple_of(8);
             let written = |state: &AnyState| match is_canonical {
                 true => canonical(state),
@@ -31,7 +31,7 @@ fn every_state_survives_json() {
 }
 
 #[test]
-fn a_match_ends_when_it_is_played_long_enough() {
+fn every_random_match_ends() {
     for (kind, seed) in matches(60) {
         let mut play = Play::new(kind, seed);
         while play.step().is_some() {
@@ -42,7 +42,7 @@ fn a_match_ends_when_it_is_played_long_enough() {
 }
 
 #[test]
-fn a_match_can_be_closed_at_any_time_and_everything_is_open_then() {
+fn a_match_can_be_closed_at_any_time_and_discloses_everything() {
     for (kind, seed) in matches(12) {
         through(kind, seed, |play| {
             if play.state.outcome().is_some() {
@@ -81,7 +81,7 @@ fn a_board_is_narrow() {
 }
 
 #[test]
-fn what_the_house_rule_files_can_be_filed() {
+fn what_counts_as_filed_for_a_missed_turn_is_legal() {
     for (kind, seed) in matches(12) {
         through(kind, seed, |play| {
             for seat in Seat::BOTH {

@@ -1,6 +1,6 @@
-//! Whether the orders of a turn, or of the casualties, may stand together (clauses 3.0 to 3.5).
+//! Checks whether the orders of a turn, or of the casualties, may stand together (clauses 3.0 to 3.5).
 //!
-//! It sees what the seat sees. What becomes of the orders stands in `rules`.
+//! It sees only the seat's view. `rules` carries the orders out.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ use super::order::Order;
 use super::view::{KnownStar, View};
 use crate::game::{Fault, Numbered};
 
-/// `1, 2 and 5`; `word` stands before the last.
+/// Joins items as `1, 2 and 5`, with `word` before the last.
 pub(super) fn list<T: Display>(items: impl IntoIterator<Item = T>, word: &str) -> String {
     let mut items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
     match (items.pop(), items.is_empty()) {
@@ -21,7 +21,7 @@ pub(super) fn list<T: Display>(items: impl IntoIterator<Item = T>, word: &str) -
     }
 }
 
-/// An order of another phase; `now` says what this one is for.
+/// The fault of an order for another phase. `now` says what is open instead.
 pub(super) fn out_of_phase(line: usize, order: &Order, now: &str) -> Fault {
     let what = match order {
         Order::Star { .. } => "Stars are placed",
@@ -40,7 +40,7 @@ pub(super) fn out_of_phase(line: usize, order: &Order, now: &str) -> Fault {
     Fault::on(line, format!("{what} {when}; {now}."))
 }
 
-/// Every fault of a turn's filing. It is read as clause 3.0 says: builds, ships' orders, then the rest.
+/// Returns every fault of a turn's filing, read as clause 3.0 says: builds, then ships' orders, then the rest.
 pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     let mut desk = FilingCheck {
         view,
@@ -82,14 +82,14 @@ pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault>
     desk.faults
 }
 
-/// A filing being read: what the lines that can stand have brought so far.
+/// The check of a turn's filing: the effects of the legal lines so far.
 struct FilingCheck<'a> {
     view: &'a View,
     stock: u16,
     highest: u16,
-    /// Own living ships, those built in this filing included.
+    /// The seat's living ships, including those built in this filing.
     ships: Vec<Ship>,
-    /// Ships that have an order, and in which line.
+    /// Ships that have an order, and its line.
     ordered: Vec<(u16, usize)>,
     moving: Vec<u16>,
     captures: Vec<(Square, usize)>,
@@ -149,7 +149,7 @@ impl FilingCheck<'_> {
         format!("You have no ship {no}; your {have} {own}.")
     }
 
-    /// An own living ship that has no order yet.
+    /// Returns a living ship of the seat that has no order yet.
     fn ship(&self, line: usize, no: u16) -> Result<Ship, Fault> {
         let Some(ship) = self.ships.iter().find(|ship| ship.no == no) else {
             return Err(Fault::on(line, self.no_ship(no)).with_example(self.some_move()));
@@ -203,7 +203,7 @@ impl FilingCheck<'_> {
         Ok(())
     }
 
-    /// A move that would do: of a ship that has no order, if there is one.
+    /// An example of a move, if possible of a ship that has no order.
     fn some_move(&self) -> Order {
         let free = |ship: &&Ship| self.ordered.iter().all(|(no, _)| *no != ship.no);
         let Some(ship) = self.ships.iter().find(free) else { return Order::HoldAll };
@@ -211,7 +211,7 @@ impl FilingCheck<'_> {
         Order::Move { no: ship.no, from: None, to: step_towards(ship.at, goal) }
     }
 
-    /// Clause 3.5, what must hold when it is filed.
+    /// Clause 3.5, the conditions at the time of filing.
     fn capture(&mut self, line: usize, at: Square) -> Result<(), Fault> {
         let example = |fault: Fault| match self.some_capture() {
             Some(at) => fault.with_example(Order::Capture { at }),
@@ -229,7 +229,7 @@ impl FilingCheck<'_> {
         }
     }
 
-    /// Why the star at `at` could not be captured by the orders read so far, if it could not.
+    /// Returns why the orders read so far cannot capture the star at `at`, if they cannot.
     fn capture_fault(&self, at: Square) -> Option<String> {
         let staying =
             || self.ships.iter().filter(move |ship| ship.at == at && !self.moving.contains(&ship.no));
@@ -275,7 +275,7 @@ impl FilingCheck<'_> {
     }
 }
 
-/// Every fault of a filing of the phase `casualties`.
+/// Returns every fault of a filing of the phase `casualties`.
 pub(super) fn casualties_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     let fighting = &view.desk.fighting;
     let example = |fault: Fault| match fighting.iter().find(|(_, ships)| ships.len() > 1) {
@@ -313,7 +313,7 @@ pub(super) fn casualties_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<
     faults
 }
 
-/// Whether `ships` are all among `own`, and none twice. The fault comes with those that are in order.
+/// Checks that `ships` are all among `own`, each once. The fault comes with the ships that are in order.
 fn named_once(
     line: usize,
     ships: &[u16],
@@ -335,7 +335,7 @@ fn named_once(
     reason.map_or(Ok(()), |reason| Err((Fault::on(line, reason), good)))
 }
 
-/// A square that a ship at `from` can go to, on its way to `to`.
+/// Returns a square that a ship at `from` can go to, on its way to `to`.
 fn step_towards(from: Square, to: Square) -> Square {
     let quadrant = if from.quadrant() == to.quadrant() {
         from.quadrant()

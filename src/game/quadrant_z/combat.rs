@@ -1,6 +1,6 @@
-//! Combat (clause 3.4): who takes part, what damage is done, and which ships are lost for it.
+//! Combat (clause 3.4): who takes part, what damage is done, and which ships are lost.
 //!
-//! It decides from ships alone: what is told of it stands in `view`, what comes after it in `rules`.
+//! Depends on ships alone. `view` decides what each side is told, and `rules` applies the losses.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::galaxy::{Quadrant, Quadrants, Square};
 use super::options::Damage;
 use crate::game::{BySeat, Seat};
 
-/// One quadrant in which somebody takes part in combat.
+/// A quadrant in which ships fight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Fight {
     pub quadrant: Quadrant,
@@ -19,16 +19,16 @@ pub(super) struct Fight {
 /// One side of a fight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Force {
-    /// As computed, without the points that are taken off.
+    /// The total of its ships, before points are subtracted.
     pub offence: u16,
     pub defence: u16,
-    /// Taken.
+    /// The damage that this side takes.
     pub damage: u16,
-    /// The cells on which this side's ships take part, a bit each.
+    /// The cells on which this side's ships take part, one bit each.
     front: u8,
 }
 
-/// For each cell, itself and the adjacent ones, a bit each.
+/// For each cell, itself and the adjacent cells, one bit each.
 const REACH: [u8; 4] = [0b0111, 0b1011, 0b1101, 0b1110];
 
 fn bit(square: Square) -> u8 {
@@ -36,7 +36,7 @@ fn bit(square: Square) -> u8 {
 }
 
 impl Fight {
-    /// The fight in a quadrant that holds ships of both; `None` if all that meet are diagonal.
+    /// Computes the fight in a quadrant that holds ships of both sides; `None` if they meet only diagonally.
     fn compute(quadrant: Quadrant, ships: BySeat<&[Ship]>, rule: Damage) -> Option<Fight> {
         let there = |seat: Seat| ships[seat].iter().filter(move |ship| ship.at.quadrant() == quadrant);
         let held = BySeat::from_fn(|seat| there(seat).fold(0, |cells, ship| cells | bit(ship.at)));
@@ -68,13 +68,13 @@ impl Fight {
         met.then_some(Fight { quadrant, sides })
     }
 
-    /// Of `ships`, all those of `seat`, the ones that take part.
+    /// Filters the ships of `seat` that take part.
     pub fn fighting<'a>(&self, seat: Seat, ships: &'a [Ship]) -> impl Iterator<Item = &'a Ship> {
         let (quadrant, front) = (self.quadrant, self.sides[seat].front);
         ships.iter().filter(move |ship| ship.at.quadrant() == quadrant && front & bit(ship.at) != 0)
     }
 
-    /// Whether it is up to the owner which of `ships` are lost here: some can be spared, and so another lost.
+    /// Whether the owner can choose which of `ships` are lost: some can be spared by losing others.
     pub fn leaves_a_choice(&self, seat: Seat, ships: &[Ship]) -> bool {
         let sizes = || self.fighting(seat, ships).map(|ship| ship.class.size());
         let total: u16 = sizes().sum();
@@ -82,7 +82,7 @@ impl Fight {
         damage > 0 && sizes().min().is_some_and(|smallest| damage <= total - smallest)
     }
 
-    /// The numbers of the ships that `seat` loses here, ascending, if the `named` are to go first, in that order.
+    /// Returns the numbers of the ships that `seat` loses, ascending. The `named` ships go first, in that order.
     pub fn lost(&self, seat: Seat, ships: &[Ship], named: &[u16]) -> Vec<u16> {
         let mut left = self.sides[seat].damage;
         if left == 0 {
@@ -107,20 +107,22 @@ impl Fight {
     }
 }
 
-/// Every fight, by quadrant. `meetings` are the quadrants that hold ships of both.
+/// Returns every fight, ordered by quadrant. `meetings` are the quadrants that hold ships of both sides.
 pub(super) fn fights(meetings: Quadrants, ships: BySeat<&[Ship]>, rule: Damage) -> Vec<Fight> {
     meetings.iter().filter_map(|quadrant| Fight::compute(quadrant, ships, rule)).collect()
 }
 
-/// The set of `ships` (by number) that covers `damage` with the least total size; of such sets, the one of fewest
-/// ships, then of least offence, then the one whose numbers, from the highest down, are higher. All, if none
-/// covers it (`Z-CASUALTIES`).
+/// Returns the numbers of the ships that cover `damage` with the least total size (`Z-CASUALTIES`). Ties go to the
+/// fewest ships, then to the least offence, then to the higher numbers, compared from the highest down. If no set
+/// covers the damage, all are lost.
+///
+/// Dynamic programming over total sizes: trying all sets of a large fleet would take exponential time.
 fn least_set(ships: &[Ship], damage: u16) -> Vec<u16> {
     let total: u16 = ships.iter().map(|ship| ship.class.size()).sum();
     if total <= damage {
         return ships.iter().map(|ship| ship.no).collect();
     }
-    // best[k][s]: of the sets of the first k ships with total size s, the least (ships, offence).
+    // best[k][s]: the least (ships, offence) among the sets of the first k ships with total size s.
     type Cost = Option<(u16, u16)>;
     let width = usize::from(total) + 1;
     let add =
@@ -141,7 +143,7 @@ fn least_set(ships: &[Ship], damage: u16) -> Vec<u16> {
     }
     let last = &best[ships.len() * width..];
     let mut sum = (usize::from(damage)..width).find(|&sum| last[sum].is_some()).expect("all ships cover it");
-    // From the highest number down: a ship belongs to the set if one of the best sets has it.
+    // From the highest number down, take each ship that belongs to one of the best sets.
     let mut set = Vec::new();
     for (k, ship) in ships.iter().enumerate().rev() {
         let size = usize::from(ship.class.size());
@@ -163,7 +165,7 @@ mod tests {
         Ship { no, class: Class { offence, defence }, at: Square::parse(at).unwrap() }
     }
 
-    /// The least set by trying every set.
+    /// Finds the least set by trying every set.
     fn by_trying(ships: &[Ship], damage: u16) -> Vec<u16> {
         let all = ships.iter().map(|ship| ship.no).collect();
         (0_u32..1 << ships.len())

@@ -1,4 +1,4 @@
-//! Ships.
+//! Ships and their classes.
 
 use std::fmt::{self, Display};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::galaxy::Square;
 
-/// What a ship can do, written `3/2`.
+/// The strength of a ship, written `3/2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Class {
     pub offence: u16,
@@ -14,7 +14,7 @@ pub struct Class {
 }
 
 impl Class {
-    /// What it costs to build, and what its loss pays for (clause 2.3).
+    /// The cost to build it, and the damage that its loss covers (clause 2.3).
     pub fn size(self) -> u16 {
         self.offence + self.defence
     }
@@ -26,7 +26,6 @@ impl Display for Class {
     }
 }
 
-/// One ship.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ship {
     pub no: u16,

@@ -1,4 +1,4 @@
-//! The galaxy's geometry: squares, quadrants and sectors. It knows nothing of stars and ships.
+//! The geometry of the galaxy: squares, quadrants and sectors. Knows nothing about stars and ships.
 
 use std::fmt::{self, Display};
 
@@ -8,14 +8,14 @@ use crate::game::Seat;
 use crate::game::names::named_enum;
 use crate::game::options::named_option;
 
-/// One of the 100 squares (clause 1.1), ordered A1, A2, A3, A4, B1 … Y4; written `A3`, read in any case.
+/// One of the 100 squares (clause 1.1), ordered A1, A2, A3, A4, B1 … Y4. Written `A3`, read in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
 impl Square {
     pub const COUNT: usize = 100;
 
-    /// Every square in order.
+    /// Returns every square in order.
     pub fn all() -> impl Iterator<Item = Square> {
         (0..Self::COUNT as u8).map(Square)
     }
@@ -28,27 +28,27 @@ impl Square {
         Quadrant(self.0 / 4)
     }
 
-    /// Its place within the quadrant, 0 to 3, row by row; players count from 1.
+    /// The place within the quadrant, 0 to 3, row by row. Players count from 1.
     pub fn cell(self) -> u8 {
         self.0 % 4
     }
 
-    /// On the whole board, 0 to 9 from the left.
+    /// The column on the whole board, 0 to 9 from the left.
     pub fn column(self) -> u8 {
         self.quadrant().column() * 2 + self.cell() % 2
     }
 
-    /// On the whole board, 0 to 9 from the top.
+    /// The row on the whole board, 0 to 9 from the top.
     pub fn row(self) -> u8 {
         self.quadrant().row() * 2 + self.cell() / 2
     }
 
-    /// Whether both are squares of one quadrant that share an edge (clause 1.3).
+    /// Whether the squares are in one quadrant and share an edge (clause 1.3).
     pub fn is_adjacent(self, other: Square) -> bool {
         self.quadrant() == other.quadrant() && matches!(self.cell() ^ other.cell(), 1 | 2)
     }
 
-    /// Whether a ship may go from here to `to` in one turn (clause 3.2).
+    /// Whether a ship can go from here to `to` in one turn (clause 3.2).
     pub fn reaches(self, to: Square) -> bool {
         self.is_adjacent(to) || self.quadrant().is_beside(to.quadrant())
     }
@@ -71,12 +71,12 @@ impl Display for Square {
 pub struct Quadrant(u8);
 
 impl Quadrant {
-    /// Every quadrant in order.
+    /// Returns every quadrant in order.
     pub fn all() -> impl Iterator<Item = Quadrant> {
         (0..25).map(Quadrant)
     }
 
-    /// The home quadrant of `seat` (clause 1.2).
+    /// Returns the home quadrant of `seat` (clause 1.2).
     pub fn home(seat: Seat) -> Quadrant {
         match seat {
             Seat::First => Quadrant(0),
@@ -84,32 +84,32 @@ impl Quadrant {
         }
     }
 
-    /// 0 to 4 from the left.
+    /// The column, 0 to 4 from the left.
     pub fn column(self) -> u8 {
         self.0 % 5
     }
 
-    /// 0 to 4 from the top.
+    /// The row, 0 to 4 from the top.
     pub fn row(self) -> u8 {
         self.0 / 5
     }
 
-    /// How many quadrants one must go, each beside the one before, from here to `other`.
+    /// The number of steps to `other`, from quadrant to adjacent quadrant.
     pub fn distance(self, other: Quadrant) -> u8 {
         self.row().abs_diff(other.row()) + self.column().abs_diff(other.column())
     }
 
-    /// Whether the two share an edge.
+    /// Whether the two quadrants share an edge.
     pub fn is_beside(self, other: Quadrant) -> bool {
         self.distance(other) == 1
     }
 
-    /// The square at `cell`, 0 to 3.
+    /// Returns the square at `cell`, 0 to 3.
     pub fn square(self, cell: u8) -> Square {
         Square(self.0 * 4 + cell % 4)
     }
 
-    /// Its four squares in order.
+    /// Returns its four squares in order.
     pub fn squares(self) -> impl Iterator<Item = Square> {
         (0..4).map(move |cell| self.square(cell))
     }
@@ -156,7 +156,7 @@ impl Quadrants {
         Quadrants(self.0 & other.0)
     }
 
-    /// Its quadrants in order.
+    /// Returns its quadrants in order.
     pub fn iter(self) -> impl Iterator<Item = Quadrant> {
         Quadrant::all().filter(move |&quadrant| self.contains(quadrant))
     }
@@ -179,7 +179,7 @@ named_enum! {
 named_option!(Layout);
 
 impl Layout {
-    /// The home sector of `seat` by letters, its home quadrant first.
+    /// The letters of the home sector of `seat`, its home quadrant first.
     pub fn home(self, seat: Seat) -> &'static str {
         match (self, seat) {
             (Layout::Triangle, Seat::First) => "ABCFGK",
@@ -197,13 +197,13 @@ impl Layout {
             .map_or(Sector::Neutral, Sector::Home)
     }
 
-    /// The thirteen quadrants that are nobody's home, in order.
+    /// Returns the thirteen quadrants outside both home sectors, in order.
     pub fn neutral(self) -> impl Iterator<Item = Quadrant> {
         Quadrant::all().filter(move |&quadrant| self.sector(quadrant) == Sector::Neutral)
     }
 }
 
-/// Serializes as it is written, and reads it back.
+/// Serializes a type as its text, and parses it back.
 macro_rules! written {
     ($name:ident) => {
         impl Serialize for $name {

@@ -1,8 +1,6 @@
-//! Quadrant Z (Derek Hohls, 1999): two fleets that see little of each other take the stars of a galaxy.
+//! Quadrant Z (Derek Hohls, 1999): two fleets that see little of each other capture the stars of a galaxy.
 //!
-//! The rules page is `quadrant-z.md`; clauses and rulings are named after it. Where a file is silent: squares and
-//! sectors stand in `galaxy`, orders as written in `order`, whether they may be filed in `setup` and `check`, what
-//! becomes of them in `rules` and `combat`, what each side knows in `view`, and how it looks in `board`.
+//! Comments cite the clauses and rulings of the rules page `quadrant-z.md`.
 
 mod board;
 mod check;

@@ -1,4 +1,4 @@
-//! The orders of Quadrant Z: how they are written and read. What may be ordered is settled in `check` and `setup`.
+//! The orders of Quadrant Z as they are written. `check` and `setup` decide whether they may stand.
 
 use std::fmt::{self, Display};
 
@@ -8,7 +8,7 @@ use super::fleet::Class;
 use super::galaxy::{Quadrant, Square};
 use crate::game::Syntax;
 
-/// One order. Numbers are at most [`MOST`].
+/// An order. Numbers are at most [`MOST`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// Setup, clause 2.1.
@@ -19,24 +19,24 @@ pub enum Order {
     Build { class: Class, at: Square },
     /// Clause 3.2.
     Move { no: u16, from: Option<Square>, to: Square },
-    /// Clause 3.2: this ship stays.
+    /// This ship stays (clause 3.2).
     Hold { no: u16 },
-    /// Clause 3.2: every ship without an order stays.
+    /// Every ship without an order stays (clause 3.2).
     HoldAll,
     /// Clause 3.5.
     Capture { at: Square },
-    /// `Z-CASUALTIES`: the standing list; empty for `LOSSES NONE`.
+    /// The standing list (`Z-CASUALTIES`). Empty for `LOSSES NONE`.
     Losses { ships: Vec<u16> },
-    /// `Z-CASUALTIES`, option `ask`: who goes first in one quadrant.
+    /// The ships to lose first in one quadrant (`Z-CASUALTIES`, option `ask`).
     Lose { quadrant: Quadrant, ships: Vec<u16> },
 }
 
-/// What an order is for: there is one order for it in a filing.
+/// The subject of an order. A filing has one order for each subject.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Concern {
     /// A star to be placed on this square.
     Star(Square),
-    /// A ship, to be placed or to be moved.
+    /// A ship to be placed or moved.
     Ship(u16),
     AllShips,
     Capture(Square),
@@ -45,7 +45,7 @@ pub(super) enum Concern {
 }
 
 impl Order {
-    /// `None` where there may be several alike.
+    /// Returns the subject of the order; `None` if there may be several such orders.
     pub(super) fn concerns(&self) -> Option<Concern> {
         Some(match self {
             Order::Star { at, .. } => Concern::Star(*at),
@@ -59,7 +59,7 @@ impl Order {
     }
 }
 
-/// The greatest number that an order can hold.
+/// The greatest number in an order.
 pub const MOST: u16 = 999;
 
 impl Display for Order {
@@ -90,7 +90,7 @@ impl Display for Order {
     }
 }
 
-/// Reads one line; see [`crate::game::Game::parse`].
+/// Implements [`crate::game::Game::parse`].
 pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let line = line.to_ascii_uppercase();
     let words: Vec<&str> = line
@@ -113,7 +113,7 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     read.map(|order| vec![order]).map_err(|reason| Syntax::Malformed { reason, example })
 }
 
-/// An order, or what was not understood.
+/// A parsed value, or what was not understood.
 type Read<T> = Result<T, String>;
 
 fn star(words: &[&str]) -> Read<Order> {

@@ -10,7 +10,7 @@ use crate::game::Phase;
 use crate::game::testing::{RandomPlay, Rng};
 
 impl RandomPlay for State {
-    /// Ships make for the enemy and for stars, so that a match comes to blows and to an end.
+    /// Ships head for the enemy and for stars, so that a match has battles and an end.
     fn random_filing(view: &View, rng: Rng<'_>) -> Vec<String> {
         let mut orders = match view.desk.phase {
             Some(Phase::Setup) => [stars(view, rng), fleet(view, rng)].concat(),
@@ -41,7 +41,7 @@ fn shuffle<T>(items: &mut [T], rng: Rng<'_>) {
     }
 }
 
-/// Stars worth 15 in the home sector and 30 in the neutral one.
+/// Stars worth 15 in the home sector and 30 in the neutral sector.
 fn stars(view: &View, rng: Rng<'_>) -> Vec<Order> {
     let layout = view.desk.options.layout;
     let mut places = Vec::new();
@@ -100,7 +100,7 @@ fn fleet(view: &View, rng: Rng<'_>) -> Vec<Order> {
     orders
 }
 
-/// A ship of this size, offence preferred.
+/// A ship of this size, with more offence than defence on average.
 fn class(size: u16, rng: Rng<'_>) -> Class {
     let defence = rng(u32::from(size) / 2 + 1) as u16;
     Class { offence: size - defence, defence }
@@ -146,7 +146,7 @@ fn turn(view: &View, rng: Rng<'_>) -> Vec<Order> {
     orders
 }
 
-/// Where a ship may go: more often than not nearer to the enemy, and to a star.
+/// Chooses a destination, usually closer to the enemy and on a star.
 fn destination(view: &View, ship: &Ship, rng: Rng<'_>) -> Square {
     let goal = Quadrant::home(view.desk.viewer.other());
     let here = ship.at.quadrant();

@@ -1,5 +1,7 @@
-//! The adjudication: what becomes of the orders of both sides (clauses 2 and 3). Whether they may be filed at all
-//! was settled before, in `check` and `setup`; an order that does not fit the state has no effect here.
+//! Adjudicates the orders of both sides (clauses 2 and 3).
+//!
+//! `check` and `setup` decided before whether they may be filed. An order that does not fit the state has no effect
+//! here.
 
 use super::combat::{self, Fight};
 use super::fleet::Ship;
@@ -9,7 +11,7 @@ use super::order::Order;
 use super::state::{Event, Fought, Pending, Side, Stage, State};
 use crate::game::{BySeat, Outcome, Reason, Sealed, Seat};
 
-/// See [`crate::game::Game::adjudicate`].
+/// Implements [`crate::game::Game::adjudicate`].
 pub fn adjudicate(state: &State, filed: &BySeat<Option<Sealed<Order>>>) -> State {
     let orders = filed.as_ref().map(|filing| filing.as_ref().map(Sealed::orders));
     match (&state.stage, orders.first, orders.second) {
@@ -49,8 +51,8 @@ fn set_up(state: &State, orders: BySeat<&[Order]>) -> State {
     next
 }
 
-/// One turn (clause 3), from the state before it. It stops for the casualties if they are to be asked for and
-/// there are no `choices` yet.
+/// Plays one turn (clause 3) from the state before it. Without `choices`, it stops at the casualties if a side has to
+/// be asked for them.
 fn play(before: &State, orders: BySeat<&[Order]>, choices: Option<BySeat<&[Order]>>) -> State {
     let mut next = State {
         options: before.options,
@@ -88,7 +90,7 @@ fn play(before: &State, orders: BySeat<&[Order]>, choices: Option<BySeat<&[Order
     next
 }
 
-/// Clauses 2.4 and 3.1; the standing list counts from this turn on (`Z-CASUALTIES`).
+/// Clauses 2.4 and 3.1. The standing list takes effect in this turn (`Z-CASUALTIES`).
 fn build(side: &mut Side, orders: &[Order]) {
     for order in orders {
         match order {
@@ -103,7 +105,7 @@ fn build(side: &mut Side, orders: &[Order]) {
     }
 }
 
-/// Clause 3.2: the quadrants that ships came into from another.
+/// Clause 3.2. Returns the quadrants that ships entered from another.
 fn move_ships(side: &mut Side, orders: &[Order]) -> Quadrants {
     let mut entered = Quadrants::default();
     for order in orders {
@@ -119,7 +121,7 @@ fn move_ships(side: &mut Side, orders: &[Order]) -> Quadrants {
     entered
 }
 
-/// Clause 3.3: what each side learns after movement. Gives the quadrants that hold ships of both.
+/// Clause 3.3: what each side learns after movement. Returns the quadrants that hold ships of both sides.
 fn explore(next: &mut State, entered: BySeat<Quadrants>) -> Quadrants {
     for seat in Seat::BOTH {
         for quadrant in entered[seat].iter() {
@@ -144,7 +146,7 @@ fn explore(next: &mut State, entered: BySeat<Quadrants>) -> Quadrants {
     meetings
 }
 
-/// `Z-INTRUDER`: the ships of `by` in the opponent's home sector, square by square.
+/// `Z-INTRUDER`: the ships of `by` in the enemy's home sector, square by square.
 fn intruders(state: &State, by: Seat) -> Vec<Event> {
     let abroad = |ship: &&Ship| state.sector(ship.at.quadrant()) == Sector::Home(by.other());
     let mut ships: Vec<&Ship> = state.sides[by].ships.iter().filter(abroad).collect();
@@ -158,7 +160,7 @@ fn intruders(state: &State, by: Seat) -> Vec<Event> {
         .collect()
 }
 
-/// Clause 3.4, losses, by the `choices` or else by the standing lists.
+/// Clause 3.4: removes the ships lost, chosen by `choices` or else by the standing lists.
 fn lose_ships(next: &mut State, fight: &Fight, choices: Option<BySeat<&[Order]>>) {
     let sides = BySeat::from_fn(|seat| {
         let side = &mut next.sides[seat];
@@ -182,7 +184,7 @@ fn lose_ships(next: &mut State, fight: &Fight, choices: Option<BySeat<&[Order]>>
     next.news.push(Event::Fought { quadrant: fight.quadrant, sides });
 }
 
-/// The ships that a filing of the phase `casualties` names for one quadrant.
+/// Returns the ships that a filing of the phase `casualties` names for a quadrant.
 fn choice(orders: &[Order], fought_in: Quadrant) -> &[u16] {
     let named = orders.iter().find_map(|order| match order {
         Order::Lose { quadrant, ships } if *quadrant == fought_in => Some(ships.as_slice()),

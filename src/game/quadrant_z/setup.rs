@@ -1,4 +1,4 @@
-//! Whether a setup may stand (clause 2).
+//! Checks whether a setup may stand (clause 2).
 
 use super::check::{list, out_of_phase};
 use super::fleet::Class;
@@ -11,10 +11,10 @@ use crate::game::{Fault, Numbered, Seat};
 const HOME_STARS: u16 = 15;
 const NEUTRAL_STARS: u16 = 30;
 const FLEET: u16 = 15;
-/// The highest number that an owner gives to a ship.
+/// The highest number that a ship can have in a setup.
 const HIGHEST_NUMBER: u16 = 99;
 
-/// Every fault of a setup.
+/// Returns every fault of a setup.
 pub fn faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     let mut plan = Plan { view, seat: view.desk.viewer, stars: Vec::new(), ships: Vec::new() };
     let mut faults = Vec::new();
@@ -34,7 +34,7 @@ pub fn faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     faults
 }
 
-/// The lines that can stand, so far.
+/// The legal lines of a setup so far.
 struct Plan<'a> {
     view: &'a View,
     seat: Seat,
@@ -64,7 +64,7 @@ impl Plan<'_> {
         Sector::Home(self.seat)
     }
 
-    /// Clause 2.1, what one line can break.
+    /// Clause 2.1, as far as a single line can break it.
     fn star(&mut self, line: usize, at: Square, value: u16, base: bool) -> Result<(), Fault> {
         let quadrant = at.quadrant();
         let home = Quadrant::home(self.seat);
@@ -94,7 +94,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// A star that would do: where one is wanted first of all.
+    /// An example of a star, in a quadrant that needs one if there is any.
     fn another_star(&self) -> Order {
         let count =
             |quadrant: Quadrant| self.stars.iter().filter(|star| star.at.quadrant() == quadrant).count();
@@ -106,7 +106,7 @@ impl Plan<'_> {
         Order::Star { at: free.unwrap_or(quadrant.square(0)), value: 2, base: false }
     }
 
-    /// Clauses 2.3 and 2.4, what one line can break.
+    /// Clauses 2.3 and 2.4, as far as a single line can break them.
     fn ship(&mut self, line: usize, no: u16, class: Class, at: Square) -> Result<(), Fault> {
         let home = Quadrant::home(self.seat);
         let mut numbers = 1..=HIGHEST_NUMBER;
@@ -132,7 +132,7 @@ impl Plan<'_> {
         Err(Fault::on(line, reason).with_example(example))
     }
 
-    /// Clause 2.1, what only the whole can break: the points.
+    /// Clause 2.1, as far as only the whole can break it: the points.
     fn star_totals(&self) -> Vec<Fault> {
         let sectors = [
             (self.home(), "your home sector", HOME_STARS),
@@ -153,7 +153,7 @@ impl Plan<'_> {
         faults
     }
 
-    /// Clause 2.1, what only the whole can break: how many stars, and where.
+    /// Clause 2.1, as far as only the whole can break it: the number of stars, and their quadrants.
     fn star_counts(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let lines = |stars: &[&PlannedStar]| list(stars.iter().map(|star| star.line), "and");
@@ -184,7 +184,7 @@ impl Plan<'_> {
         faults
     }
 
-    /// Clause 2.1: exactly one home base.
+    /// Clause 2.1: there is exactly one home base.
     fn base(&self) -> Option<Fault> {
         let home = Quadrant::home(self.seat);
         let bases: Vec<&PlannedStar> = self.stars.iter().filter(|star| star.base).collect();
@@ -203,7 +203,7 @@ impl Plan<'_> {
         })
     }
 
-    /// Clause 2.3, what only the whole can break.
+    /// Clause 2.3, as far as only the whole can break it.
     fn fleet_total(&self) -> Option<Fault> {
         if self.ships.is_empty() {
             let at = Quadrant::home(self.seat).square(2);

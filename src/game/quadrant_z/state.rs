@@ -1,4 +1,4 @@
-//! All that is remembered of a match, and its options. What a seat may know of it is settled in `view`.
+//! The state of a match. `view` decides what a seat may know of it.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct State {
     pub(super) stage: Stage,
     pub(super) stars: Stars,
     pub(super) sides: BySeat<Side>,
-    /// What the last adjudication brought.
+    /// The results of the last adjudication.
     pub(super) news: Vec<Event>,
 }
 
@@ -35,30 +35,30 @@ pub(super) enum Stage {
 /// A turn that stopped after combat was computed (`Z-CASUALTIES`, option `ask`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Pending {
-    /// The match before this turn; the turn is decided anew from it.
+    /// The match before this turn. Once the casualties are filed, the whole turn is adjudicated again from here.
     pub before: State,
     pub orders: BySeat<Vec<Order>>,
     pub fights: Vec<Fight>,
     pub asked: BySeat<bool>,
 }
 
-/// What one side has.
+/// The possessions and knowledge of one side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Side {
-    /// By number.
+    /// Ordered by number.
     pub ships: Vec<Ship>,
-    /// The highest number that any ship of this side ever had (clause 2.4).
+    /// The highest number that a ship of this side ever had (clause 2.4), because numbers are not reused.
     pub highest: u16,
     /// Points captured and not yet spent.
     pub stock: u16,
     pub base: Option<Square>,
-    /// The quadrants whose stars it knows, all of them, its home sector included (clause 3.3).
+    /// The quadrants in which it knows every star, its home sector included (clause 3.3).
     pub charted: Quadrants,
-    /// The standing `LOSSES`, living ships only.
+    /// The standing `LOSSES`; living ships only.
     pub losses: Vec<u16>,
 }
 
-/// What stands on one square: what each side placed there, and who captured it.
+/// The star on a square: what each side placed there, and who captured it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Star {
     pub placed: BySeat<u8>,
@@ -66,7 +66,7 @@ pub(super) struct Star {
 }
 
 impl Star {
-    /// The value, merged (`Z-MERGE`); 0 where there is no star.
+    /// The merged value (`Z-MERGE`); 0 if there is no star.
     pub fn value(self) -> u16 {
         u16::from(self.placed.first) + u16::from(self.placed.second)
     }
@@ -77,7 +77,7 @@ impl Star {
 #[serde(from = "Vec<Placed>", into = "Vec<Placed>")]
 pub(super) struct Stars(Box<[Star; Square::COUNT]>);
 
-/// A star as it is stored.
+/// A star as it is serialized.
 #[derive(Serialize, Deserialize)]
 struct Placed {
     at: Square,
@@ -99,7 +99,7 @@ impl Stars {
         &mut self.0[square.index()]
     }
 
-    /// Every star with its square, by square.
+    /// Returns every star with its square, ordered by square.
     pub fn iter(&self) -> impl Iterator<Item = (Square, Star)> {
         Square::all().zip(self.0.iter().copied()).filter(|(_, star)| star.value() > 0)
     }
@@ -140,26 +140,26 @@ impl From<Vec<Placed>> for Stars {
     }
 }
 
-/// What one side has captured (clause 4).
+/// The stars that a side has captured (clause 4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Score {
     pub stars: u16,
     pub value: u16,
 }
 
-/// Something that a turn brought. What each side hears of it is settled in `view::disclose`.
+/// A result of a turn. `view::disclose` decides what each side is told about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Event {
-    /// Ships of `by` came into a neutral quadrant (`Z-ENTRY`).
+    /// Ships of `by` entered a neutral quadrant (`Z-ENTRY`).
     Entered { by: Seat, quadrant: Quadrant },
-    /// Ships of `by` stand on a square of the opponent's home sector (`Z-INTRUDER`).
+    /// Ships of `by` are on a square of the enemy's home sector (`Z-INTRUDER`).
     Intruded { by: Seat, at: Square, size: u16 },
-    /// Ships of both stand in one quadrant (`Z-STANDOFF`).
+    /// Ships of both sides are in one quadrant (`Z-STANDOFF`).
     Met { quadrant: Quadrant },
     /// Combat (clause 3.4).
     Fought { quadrant: Quadrant, sides: BySeat<Fought> },
-    /// A star was captured (clause 3.5); `offence` is that of all the capturer's ships there at the end.
+    /// A star was captured (clause 3.5). `offence` is the total of the captor's ships there at the end of the turn.
     Captured { by: Seat, at: Square, value: u16, offence: u16 },
 }
 
@@ -168,11 +168,11 @@ pub(super) enum Event {
 pub(super) struct Fought {
     pub offence: u16,
     pub defence: u16,
-    /// Taken.
+    /// The damage that this side took.
     pub damage: u16,
-    /// Ascending.
+    /// In ascending order.
     pub lost: Vec<u16>,
-    /// The size of all ships lost together.
+    /// The total size of the ships lost.
     pub lost_size: u16,
 }
 
@@ -192,7 +192,7 @@ impl State {
         self.options.layout.sector(quadrant)
     }
 
-    /// Whose home base stands on `square`, if one does.
+    /// Returns the side whose home base is on `square`, if there is one.
     pub fn base_of(&self, square: Square) -> Option<Seat> {
         Seat::BOTH.into_iter().find(|&seat| self.sides[seat].base == Some(square))
     }

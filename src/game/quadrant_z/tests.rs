@@ -1,4 +1,4 @@
-//! Whole matches by random play: what must hold at every step of any of them.
+//! Whole matches by random play: what must hold at every step.
 
 use super::fleet::{Class, Ship};
 use super::galaxy::{Quadrants, Square};
@@ -8,7 +8,7 @@ use crate::game::Reason;
 use crate::game::picture::Shape;
 use crate::game::testing::RandomPlay;
 
-/// A small generator of its own: the same numbers for the same seed, everywhere.
+/// A generator that returns the same numbers for the same seed on every machine.
 fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     move |below| {
@@ -19,7 +19,7 @@ fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
     }
 }
 
-/// Options that differ from seed to seed, all values of each among the first eight.
+/// Options that differ by seed. The first eight seeds cover every value of each.
 fn options(seed: u64) -> Options {
     let mut options = Options::default();
     for (bit, (name, value)) in
@@ -32,7 +32,7 @@ fn options(seed: u64) -> Options {
     options
 }
 
-/// Plays one match to its end and hands every state to `each`, the first before anything was filed.
+/// Plays a match to its end and passes every state to `each`, starting with the initial one.
 fn play(seed: u64, mut each: impl FnMut(&State)) -> State {
     let mut rng = rng(seed);
     let mut state = State::start(&options(seed));
@@ -59,7 +59,7 @@ fn random_matches_come_to_different_ends() {
     }
 }
 
-/// Everything about the enemy that the rules hide is made different; what the viewer sees must stay the same.
+/// Changes everything about the enemy that the rules hide. The viewer must see no difference.
 #[test]
 fn what_is_hidden_changes_no_view() {
     for seed in 0..8 {
@@ -145,7 +145,7 @@ fn boards_are_narrow_and_name_every_quadrant() {
     }
 }
 
-/// A state in which each side has one ship and its base, and the stars are `stars`: value and captor.
+/// A state in which each side has one ship and its base; `stars` gives the value and captor of the others.
 fn scored(stars: &[(u8, Option<Seat>)]) -> State {
     let mut state = State { stage: Stage::Turn, ..State::start(&Options::default()) };
     for (seat, base) in [(Seat::First, "A1"), (Seat::Second, "Y1")] {
@@ -200,7 +200,7 @@ fn environment() -> minijinja::Environment<'static> {
     env
 }
 
-/// Everything that is written to a seat, in the phase after `phase` was adjudicated.
+/// Everything that a seat is sent in the phase after `phase` was adjudicated.
 fn written(
     env: &minijinja::Environment<'_>,
     state: &State,

@@ -1,4 +1,4 @@
-//! What a seat may know (clauses 3.3 to 3.5, 4 and 5), built up from nothing.
+//! What a seat may know (clauses 3.3 to 3.5, 4 and 5), built from nothing.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::options::Options;
 use super::state::{Event, Score, Stage, State};
 use crate::game::{BySeat, Phase, Seat};
 
-/// What one seat knows of a match.
+/// What one seat knows about a match.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct View {
     pub turn: u16,
@@ -23,26 +23,25 @@ pub struct View {
     pub battles: Vec<Battle>,
     pub captures: Vec<Capture>,
     pub score: BySeat<Score>,
-    /// At the end alone.
+    /// Present only once the match is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enemy_ships: Option<Vec<Ship>>,
-    /// What the seat knows anyway, and what `check` and `board` need.
     #[serde(skip)]
     pub(super) desk: ViewContext,
 }
 
-/// What goes with a view and is not printed.
+/// Data for `check` and `board` that the serialized view omits.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ViewContext {
     pub viewer: Seat,
     pub options: Options,
-    /// The phase that is open; `None` once the match is over.
+    /// The open phase; `None` once the match is over.
     pub phase: Option<Phase>,
-    /// The highest number that an own ship ever had.
+    /// The highest number that a ship of this seat ever had.
     pub highest: u16,
-    /// The quadrants whose stars the seat knows, all of them.
+    /// The quadrants in which the seat knows every star.
     pub charted: Quadrants,
-    /// In the phase `casualties`: own ships that take part, by quadrant.
+    /// In the phase `casualties`: the seat's own ships that fight, by quadrant.
     pub fighting: Vec<(Quadrant, Vec<u16>)>,
 }
 
@@ -52,19 +51,19 @@ pub struct KnownStar {
     pub at: Square,
     pub value: u16,
     pub captured_by: Option<Seat>,
-    /// A home base: the own one, at the end both.
+    /// Whether it is a home base: the seat's own, and both once the match is over.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub base: bool,
 }
 
-/// Enemy ships on one square of the own home sector.
+/// Enemy ships on one square of the seat's home sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Intruder {
     pub at: Square,
     pub size: u16,
 }
 
-/// Combat in one quadrant as one side hears of it (`Z-BATTLE-NEWS`).
+/// A battle in one quadrant, as one side is told about it (`Z-BATTLE-NEWS`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Battle {
     pub quadrant: Quadrant,
@@ -72,7 +71,7 @@ pub struct Battle {
     pub enemy: Side<u16>,
 }
 
-/// One side of a battle: the own one with the numbers of the ships lost, the enemy's with their size.
+/// One side of a battle. `lost` holds the numbers of the seat's own ships, but only the total size of the enemy's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Side<Lost> {
     pub offence: u16,
@@ -81,7 +80,7 @@ pub struct Side<Lost> {
     pub lost: Lost,
 }
 
-/// A star captured this turn.
+/// A star captured in this turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Capture {
     pub by: Seat,
@@ -90,7 +89,7 @@ pub struct Capture {
     pub offence: u16,
 }
 
-/// What one side hears of one event.
+/// What one side is told about one event.
 enum Notice {
     Entry(Quadrant),
     Intruder(Intruder),
@@ -99,7 +98,7 @@ enum Notice {
     Capture(Capture),
 }
 
-/// What `viewer` hears of `event`; `None` if nothing.
+/// Returns what `viewer` is told about an event; `None` for nothing.
 fn disclose(event: &Event, viewer: Seat) -> Option<Notice> {
     match event {
         Event::Entered { by, quadrant } => (*by != viewer).then_some(Notice::Entry(*quadrant)),
@@ -131,10 +130,11 @@ fn disclose(event: &Event, viewer: Seat) -> Option<Notice> {
     }
 }
 
-/// See [`crate::game::Game::view`].
+/// Implements [`crate::game::Game::view`].
 pub fn view(state: &State, viewer: Seat) -> View {
     let Stage::Casualties(pending) = &state.stage else { return plain(state, viewer) };
-    // Z-CASUALTIES, ask: the turn before, to the seat asked with its ships and its battles of this one.
+    // Z-CASUALTIES, ask: everyone sees the turn before; a seat that is asked also sees its ships and battles of this
+    // turn.
     let mut view = plain(&pending.before, viewer);
     view.desk.phase = Some(Phase::Casualties);
     if pending.asked[viewer] {
@@ -160,7 +160,7 @@ pub fn view(state: &State, viewer: Seat) -> View {
     view
 }
 
-/// The view where no turn is half decided.
+/// The view of a state in which no turn is half decided.
 fn plain(state: &State, viewer: Seat) -> View {
     let side = &state.sides[viewer];
     let over = matches!(state.stage, Stage::Over(_));
@@ -199,8 +199,8 @@ fn plain(state: &State, viewer: Seat) -> View {
     view
 }
 
-/// The stars that `viewer` knows: the captured ones, those of the quadrants that it has charted, and where it has
-/// not, its own at the value that it placed itself. All, once the match is `over`.
+/// Returns the stars that `viewer` knows: captured stars, all stars in quadrants that it has charted, and elsewhere
+/// its own at the value that it placed. All stars once the match is `over`.
 fn known_stars(state: &State, viewer: Seat, over: bool) -> Vec<KnownStar> {
     let charted = state.sides[viewer].charted;
     let known = |(at, star): (Square, super::state::Star)| {

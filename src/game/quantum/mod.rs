@@ -1,7 +1,7 @@
-//! Quantum: stacks that jump on each other, and the race for three towers.
+//! Quantum: stacks that capture each other by jumping on top, and a race for three towers.
 //!
-//! The rules page's clauses are named as `clause 2.1` or by their ruling, `N-PASS`. Everything lies open: the
-//! views of the two seats differ only in whose they are.
+//! Comments cite clauses of the rules page as `clause 2.1` and rulings by name, `N-PASS`. Nothing is hidden: the
+//! views of the two seats differ only in the viewer.
 
 use crate::game::{
     Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,

@@ -27,7 +27,7 @@ impl Array {
     const DEFAULT: &'static str = "SSSSSSSS/CCCCCCCC/QQQQQQQQ";
     const SHAPE: &'static str = "one to three ranks with / between them, each of eight characters S, C, Q or . (empty), at least one piece";
 
-    /// The piece on a square of the side's own half, both counted from 0.
+    /// The piece at this rank and file of the side's own ranks, both counted from 0.
     pub(super) fn piece(&self, rank: u8, file: u8) -> Option<PieceKind> {
         self.0.get(usize::from(rank))?[usize::from(file)]
     }

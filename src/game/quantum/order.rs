@@ -1,4 +1,4 @@
-//! The orders of Quantum as they are written. Whether a move can be made is not asked here.
+//! The orders of Quantum as they are written. `rules` decides whether a move is legal.
 
 use std::fmt::{self, Display};
 
@@ -23,7 +23,7 @@ impl Display for Order {
     }
 }
 
-/// Reads `D3 E4` or `D3-E4`. A line that does not begin with a letter and a digit is a remark.
+/// Parses `D3 E4` or `D3-E4`. A line that does not begin with a letter and a digit is a remark.
 pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let spaced = line.replacen(['-', '–'], " - ", 1);
     let words: Vec<&str> =

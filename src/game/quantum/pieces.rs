@@ -1,4 +1,4 @@
-//! Pieces, stacks and the board they stand on.
+//! Pieces, stacks and the board.
 
 use std::ops::{Index, IndexMut};
 
@@ -10,7 +10,7 @@ use crate::game::{BySeat, Seat};
 /// The height from which a stack is a tower (clause 2.1).
 pub const TOWER: u8 = 6;
 
-/// How a stack moves: by the kind of its top piece (clause 2.1).
+/// The kind of a piece. A stack moves like its top piece (clause 2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum PieceKind {
     #[serde(rename = "S")]
@@ -32,7 +32,7 @@ impl PieceKind {
         }
     }
 
-    /// As players call it: `square`.
+    /// The word for players: `square`.
     pub fn word(self) -> &'static str {
         match self {
             PieceKind::Square => "square",
@@ -56,7 +56,7 @@ impl PieceKind {
     }
 }
 
-/// One piece or more on a square: the colour and the kind of the top piece, and the height (clause 1.3).
+/// The pieces on a square: the colour and kind of the top piece, and the height (clause 1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stack {
     pub side: Seat,
@@ -70,7 +70,7 @@ impl Stack {
     }
 }
 
-/// A stack and its square, as it stands in the JSON of clause 4.
+/// A stack and its square, as in the JSON of clause 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Placed {
     at: Spot,
@@ -78,7 +78,7 @@ struct Placed {
     stack: Stack,
 }
 
-/// The stacks on the 64 squares. Its JSON is the list of clause 4, A1, B1, … first.
+/// The stacks on the 64 squares. Its JSON is the list of clause 4, in the order A1, B1, ….
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Placed>", into = "Vec<Placed>")]
 pub struct Board([Option<Stack>; 64]);
@@ -86,12 +86,12 @@ pub struct Board([Option<Stack>; 64]);
 impl Board {
     pub(super) const EMPTY: Board = Board([None; 64]);
 
-    /// Every stack with its square, in the order of the squares.
+    /// Returns every stack with its square, in the order of the squares.
     pub fn stacks(&self) -> impl Iterator<Item = (Spot, Stack)> {
         Spot::all().zip(self.0).filter_map(|(spot, stack)| Some((spot, stack?)))
     }
 
-    /// The towers of each side's colour (clause 3.1).
+    /// Counts the towers of each side's colour (clause 3.1).
     pub fn towers(&self) -> BySeat<u8> {
         let mut towers = BySeat::new(0, 0);
         for stack in self.0.iter().flatten().filter(|stack| stack.is_tower()) {

@@ -37,7 +37,7 @@ impl Perft for State {
             turns.push(turn);
         }
         if turns.is_empty() {
-            // The side passes (N-PASS).
+            // The side has no move and passes (N-PASS).
             turns.push(BySeat::new(None, None));
         }
         turns

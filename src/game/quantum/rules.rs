@@ -1,11 +1,11 @@
-//! Which moves can be made, and what comes of them. How they are written and who may see them is not asked here.
+//! Which moves are legal, and what they do.
 
 use super::order::{Order, Spot};
 use super::pieces::{Board, PieceKind, Stack};
 use super::state::{Last, State};
 use crate::game::{Outcome, Reason, Seat};
 
-/// Why a move cannot be made.
+/// Why a move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bar {
     NoStack,
@@ -20,7 +20,7 @@ pub(super) enum Bar {
 }
 
 impl Bar {
-    /// The reason in words for the player who wrote `order`.
+    /// Explains it to the player who wrote `order`.
     pub(super) fn explain(self, order: Order) -> String {
         let Order { from, to } = order;
         match self {
@@ -64,10 +64,10 @@ impl Bar {
     }
 }
 
-/// Whether `side` may make the move (clauses 2.1 to 2.3).
+/// Checks whether `side` may make the move (clauses 2.1 to 2.3).
 ///
 /// # Errors
-/// What bars it.
+/// What makes it illegal.
 pub(super) fn may_move(board: &Board, side: Seat, jump: bool, order: Order) -> Result<(), Bar> {
     let Order { from, to } = order;
     let stack = board[from].ok_or(Bar::NoStack)?;
@@ -106,13 +106,13 @@ pub(super) fn may_move(board: &Board, side: Seat, jump: bool, order: Order) -> R
     }
 }
 
-/// Whether a single piece has a single piece of its own colour beside it to jump over (clause 2.3).
+/// Whether a single piece has a single piece of its own colour next to it to jump over (clause 2.3).
 fn jumps(board: &Board, from: Spot, stack: Stack, direction: (i8, i8)) -> bool {
     let beside = from.step(direction.0, direction.1).and_then(|spot| board[spot]);
     stack.height == 1 && beside.is_some_and(|over| over.side == stack.side && over.height == 1)
 }
 
-/// Calls `found` with every move of `side`, square by square, until it returns `true`; whether it did.
+/// Calls `found` with every move of `side`, square by square, until it returns `true`. Returns whether it did.
 fn any_move(board: &Board, side: Seat, jump: bool, mut found: impl FnMut(Order) -> bool) -> bool {
     let lands = |spot: Spot| board[spot].is_none_or(|target| target.side != side && !target.is_tower());
     for (from, stack) in board.stacks().filter(|(_, stack)| stack.side == side && !stack.is_tower()) {
@@ -140,7 +140,7 @@ fn any_move(board: &Board, side: Seat, jump: bool, mut found: impl FnMut(Order) 
     false
 }
 
-/// Every move that `side` may make, by the square from which it starts.
+/// Returns every legal move of `side`, ordered by starting square.
 pub(super) fn moves(board: &Board, side: Seat, jump: bool) -> Vec<Order> {
     let mut moves = Vec::with_capacity(64);
     any_move(board, side, jump, |order| {
@@ -150,13 +150,13 @@ pub(super) fn moves(board: &Board, side: Seat, jump: bool) -> Vec<Order> {
     moves
 }
 
-/// Whether `side` has a move at all (N-PASS).
+/// Whether `side` has a legal move (N-PASS).
 pub(super) fn can_move(board: &Board, side: Seat, jump: bool) -> bool {
     any_move(board, side, jump, |_| true)
 }
 
 impl State {
-    /// The state after a legal move of `side`.
+    /// Returns the state after a legal move of `side`.
     pub(super) fn after(&self, side: Seat, order: Order) -> State {
         let mut next = self.clone();
         let stack = next.board[order.from].take().expect("a legal move starts from a stack");
@@ -166,7 +166,7 @@ impl State {
         next
     }
 
-    /// The state after a pass of `side`, which has no move (N-PASS).
+    /// Returns the state after a pass of `side`, which has no move (N-PASS).
     pub(super) fn after_pass(&self, side: Seat) -> State {
         let mut next = self.clone();
         next.end_turn(Last { side, from: None, to: None, stacked: false });
@@ -181,7 +181,8 @@ impl State {
         self.to_move = self.outcome.is_none().then(|| last.side.other());
     }
 
-    /// The end after a turn, in the order of clause 3.0: three towers, a stall of both, the limit.
+    /// Returns how the match ended, if it did. The order is that of clause 3.0: three towers, neither can move, the
+    /// limit.
     fn ended(&self) -> Option<Outcome> {
         let towers = self.board.towers();
         if let Some(winner) = Seat::BOTH.into_iter().find(|&seat| towers[seat] >= 3) {

@@ -1,4 +1,4 @@
-//! What a seat may know of a match of Quantum: everything, since nothing is hidden.
+//! What a seat may know of a match of Quantum, which is everything.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::rules::{self, may_move};
 use super::state::{Last, State};
 use crate::game::{BySeat, Fault, Numbered, Sealed, Seat};
 
-/// The JSON of clause 4, which is `state` and `view` alike.
+/// The JSON of clause 4. `state` and `view` are the same except for the viewer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct View {
     pub turn: u32,
@@ -20,7 +20,7 @@ pub struct View {
     /// Whether single pieces may jump (clause 2.3).
     #[serde(skip)]
     jump: bool,
-    /// Whose view it is.
+    /// The seat whose view it is.
     #[serde(skip)]
     viewer: Seat,
 }
@@ -39,13 +39,13 @@ impl View {
         }
     }
 
-    /// Every move of the side whose turn it is.
+    /// Returns every legal move of the side to move.
     pub fn moves(&self) -> Vec<Order> {
         self.to_move.map_or_else(Vec::new, |side| rules::moves(&self.stacks, side, self.jump))
     }
 
-    /// One legal move, which is a filing (clause 2). Lines are judged one by one; the filing as a whole by all
-    /// that was written.
+    /// Checks that a filing is one legal move (clause 2). Lines are checked one by one; the filing as a whole counts
+    /// everything that was written.
     pub(super) fn check(&self, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
         if self.to_move != Some(self.viewer) {
             return Err(vec![Fault::whole("It is not your turn to move.")]);
@@ -73,7 +73,7 @@ impl View {
         }
     }
 
-    /// Adds a legal move, of the stack that was meant if it has one.
+    /// Adds a legal move to a fault, if possible one of the stack that was meant.
     fn with_example(&self, fault: Fault, meant: Option<Order>) -> Fault {
         let moves = self.moves();
         let like = |order: &&Order| meant.is_some_and(|meant| meant.from == order.from);

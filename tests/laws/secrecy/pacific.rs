@@ -1,5 +1,5 @@
-//! What War in the Pacific hides from a seat (clause 4.5): where the enemy's submarines are, which they are, and
-//! what they were ordered to do.
+//! What War in the Pacific hides from a seat (clause 4.5): where the enemy's submarines are, their numbers, and their
+//! orders.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Moved, after, operated};
 use crate::play::{Play, Random};
 
-/// Submarines of a side at the start.
+/// Submarines of each side at the start.
 const SUBMARINES: usize = 5;
 
 fn square(random: &mut Random) -> String {
@@ -18,7 +18,7 @@ fn square(random: &mut Random) -> String {
     format!("{file}{}", 1 + random.below(16))
 }
 
-/// As many submarines with other numbers on other squares.
+/// Returns as many submarines with other numbers on other squares.
 fn other_submarines(many: usize, random: &mut Random) -> Value {
     let (mut numbers, mut squares) = (BTreeSet::new(), BTreeSet::new());
     while numbers.len() < many {
@@ -30,7 +30,7 @@ fn other_submarines(many: usize, random: &mut Random) -> Value {
     numbers.iter().zip(squares).map(|(no, at)| json!({ "no": no, "at": at })).collect()
 }
 
-/// A state that `viewer` cannot tell from this one; the state itself where nothing is hidden yet.
+/// Returns a state that `viewer` cannot tell from this one; the state itself if nothing is hidden yet.
 pub fn twin(state: &AnyState, viewer: Seat, random: &mut Random) -> AnyState {
     let foe = viewer.other().as_str();
     operated(state, |state| {
@@ -60,7 +60,7 @@ pub fn twin(state: &AnyState, viewer: Seat, random: &mut Random) -> AnyState {
     })
 }
 
-/// Which submarine attacked is never told.
+/// Changes which submarine attacked, since that is never disclosed.
 fn renumber(event: &mut Value, side: &str, random: &mut Random) {
     for kind in ["torpedoed", "sounded"] {
         if let Some(attack) = event.get_mut(kind).filter(|attack| attack["side"] == side) {
@@ -69,8 +69,8 @@ fn renumber(event: &mut Value, side: &str, random: &mut Random) {
     }
 }
 
-/// A phase after the enemy's submarines bore other numbers, or, where the viewer attacks no submarine, were
-/// elsewhere and did nothing.
+/// Plays a phase in which the enemy's submarines have other numbers or, where the viewer attacks none, are elsewhere
+/// and do nothing.
 pub fn moved(play: &mut Play, viewer: Seat, filed: &BySeat<Option<Vec<String>>>) -> Option<Moved> {
     let foe = viewer.other();
     let json = serde_json::to_value(&play.state).expect("a state is plain JSON");
@@ -110,7 +110,7 @@ pub fn moved(play: &mut Play, viewer: Seat, filed: &BySeat<Option<Vec<String>>>)
     Some(Moved { one: after(&play.state, &orders)?, other: after(&twin, &orders_of_twin)? })
 }
 
-/// `U2 FIRE K7` with another submarine.
+/// Rewrites `U2 FIRE K7` for another submarine.
 fn with_number(line: &str, other_number: impl Fn(u64) -> usize) -> String {
     let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
     match first.strip_prefix('U').and_then(|no| no.parse().ok()) {

@@ -1,5 +1,5 @@
-//! What Quadrant Z hides from a seat (clauses 3.3 to 4): the enemy's ships out of its sight, what those in sight
-//! are made of, the stars of quadrants that it has not charted, and which star is the enemy's base.
+//! What Quadrant Z hides from a seat (clauses 3.3 to 4): enemy ships out of its sight, the classes of those in sight,
+//! the stars of quadrants that it has not charted, and the enemy's base.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn home(seat: Seat) -> char {
     if seat == Seat::First { 'A' } else { 'Y' }
 }
 
-/// The home sector of a seat, by letters (`Z-HOME`).
+/// The letters of the home sector of a seat (`Z-HOME`).
 fn home_sector(state: &Value, seat: Seat) -> &'static str {
     match (state["options"]["layout"].as_str(), seat) {
         (Some("triangle"), Seat::First) => "ABCFGK",
@@ -37,20 +37,20 @@ fn size(ship: &Value) -> u64 {
     ship["offence"].as_u64().unwrap_or(0) + ship["defence"].as_u64().unwrap_or(0)
 }
 
-/// Where the seat sees enemy ships: its home sector (`Z-INTRUDER`) and the quadrants of its own ships
-/// (`Z-STANDOFF`).
+/// The quadrants in which the seat sees enemy ships: its home sector (`Z-INTRUDER`) and the quadrants of its own
+/// ships (`Z-STANDOFF`).
 fn in_sight(state: &Value, seat: Seat) -> BTreeSet<char> {
     let ships = list(&state["sides"][seat.as_str()]["ships"]);
     ships.iter().map(|ship| quadrant(&ship["at"])).chain(home_sector(state, seat).chars()).collect()
 }
 
-/// The quadrants whose stars the seat knows, a bit for each.
+/// The quadrants whose stars the seat knows, one bit each.
 fn has_charted(state: &Value, seat: Seat, quadrant: char) -> bool {
     let charted = state["sides"][seat.as_str()]["charted"].as_u64().expect("a set of bits");
     charted & (1 << (u32::from(quadrant) - u32::from('A'))) != 0
 }
 
-/// A state that `viewer` cannot tell from this one; the state itself where nothing is hidden yet.
+/// Returns a state that `viewer` cannot tell from this one; the state itself if nothing is hidden yet.
 pub fn twin(state: &AnyState, viewer: Seat, random: &mut Random) -> AnyState {
     operated(state, |state| match &mut state["stage"] {
         Value::String(stage) if stage == "turn" => disguise(state, viewer, random),
@@ -80,7 +80,7 @@ fn disguise(state: &mut Value, viewer: Seat, random: &mut Random) {
     side["highest"] = json!(numbers.last().unwrap_or(&0) + random.below(9) as u64);
     side["losses"] = numbers.iter().filter(|_| random.once_in(3)).copied().collect();
     side["ships"] = Value::Array(ships);
-    // What was captured is known; what of it is spent is not.
+    // Captures are known; how many of their points the enemy has spent is not.
     side["stock"] = json!(random.below(points as usize + 1));
     side["charted"] = json!(random.below(1 << 25));
     for event in state["news"].as_array_mut().expect("news") {
@@ -93,7 +93,7 @@ fn disguise(state: &mut Value, viewer: Seat, random: &mut Random) {
     }
 }
 
-/// Another fleet of the enemy: in sight the same size on the same squares, out of sight whatever may be.
+/// Makes another enemy fleet: the same sizes on the same squares in sight, anything out of sight.
 fn other_ships(state: &Value, viewer: Seat, random: &mut Random) -> Vec<Value> {
     let sight = in_sight(state, viewer);
     let hidden: Vec<char> = ('A'..='Y').filter(|quadrant| !sight.contains(quadrant)).collect();
@@ -128,7 +128,7 @@ fn other_ships(state: &Value, viewer: Seat, random: &mut Random) -> Vec<Value> {
     ships
 }
 
-/// Other stars of the enemy where the viewer has not been, and another base.
+/// Makes other enemy stars where the viewer has not been, and another base.
 fn disguise_stars(state: &mut Value, viewer: Seat, random: &mut Random) {
     let foe = viewer.other();
     let home_of_foe = home_sector(state, foe);
@@ -142,7 +142,7 @@ fn disguise_stars(state: &mut Value, viewer: Seat, random: &mut Random) {
             taken.insert(star["at"].to_string());
             stars.push(star.clone());
         } else if own > 0 {
-            // Its own star as it placed it; the enemy's there, if any, is merged unseen (`Z-MERGE`).
+            // The viewer's own star as it placed it; an enemy star there is merged unseen (`Z-MERGE`).
             let mut star = star.clone();
             star[foe.as_str()] = json!(random.below(3));
             taken.insert(star["at"].to_string());
@@ -176,8 +176,8 @@ fn disguise_stars(state: &mut Value, viewer: Seat, random: &mut Random) {
     state["stars"] = Value::Array(stars);
 }
 
-/// A turn after an enemy ship was made of something else, or stood somewhere else: where the viewer's ships did not
-/// come upon it, it has learnt nothing of that.
+/// Plays a turn after an enemy ship got another class or square. Unless the viewer's ships met it, the viewer learns
+/// nothing about the change.
 pub fn moved(play: &mut Play, viewer: Seat, filed: &BySeat<Option<Vec<String>>>) -> Option<Moved> {
     let json = serde_json::to_value(&play.state).expect("a state is plain JSON");
     let (before, foe) = (&json["state"], viewer.other());
@@ -197,8 +197,7 @@ pub fn moved(play: &mut Play, viewer: Seat, filed: &BySeat<Option<Vec<String>>>)
     let at = format!("{}{}", random_of(play, &elsewhere), 1 + play.random.below(4));
     let relocate = play.random.once_in(2);
     let mut orders = filed.clone();
-    // What hangs on the strength of ships, or moves the ship away from where it is put, stays out of the enemy's
-    // orders.
+    // Drop enemy orders that depend on the strength of ships, or that move the ship away from its new square.
     let unfit = |line: &String| {
         let words: Vec<&str> = line.split_whitespace().collect();
         words[0] == "CAPTURE" || relocate && words[0] == "SHIP" && words[1] == no.to_string()
@@ -224,7 +223,7 @@ fn random_of<'a, T>(play: &mut Play, items: &'a [T]) -> &'a T {
     play.random.pick(items)
 }
 
-/// Whether ships of `viewer` are, or were this turn, in the quadrant of the enemy's ship `no`, or it is lost.
+/// Whether ships of `viewer` met the enemy ship `no` in this turn, or it was lost.
 fn meets(state: &AnyState, viewer: Seat, no: u64) -> bool {
     let position = state.position();
     let ships = |seat: Seat| list(&position["ships"][seat.as_str()]).to_vec();
