@@ -2,7 +2,6 @@
 //!
 //! [`Record::parse`] reads a record and [`Record::replay`] plays it. Records hold no times and no letters.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -88,7 +87,7 @@ impl std::fmt::Display for Ending {
 /// Why a text is not a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
-pub struct NoRecord {
+pub struct ParseRecordError {
     /// The line at fault, counted from 1.
     pub line: usize,
     pub reason: String,
@@ -96,12 +95,14 @@ pub struct NoRecord {
 
 /// Returns the order lines of a text without comments and blank lines. The others keep their numbers, counted from 1.
 pub fn lines(orders: &str) -> Vec<Line> {
-    let numbered = (1..).zip(orders.lines());
-    let written = numbered.map(|(no, line)| (no, line.split('#').next().unwrap_or_default().trim()));
-    written
-        .filter(|(_, text)| !text.is_empty())
-        .map(|(no, text)| Line { no, text: text.to_owned() })
-        .collect()
+    let mut lines = Vec::new();
+    for (no, line) in (1..).zip(orders.lines()) {
+        let text = line.split('#').next().unwrap_or_default().trim();
+        if !text.is_empty() {
+            lines.push(Line { no, text: text.to_owned() });
+        }
+    }
+    lines
 }
 
 #[derive(Deserialize)]
@@ -144,50 +145,44 @@ impl Record {
     /// Reads a record file.
     ///
     /// # Errors
-    /// [`NoRecord`]: bad TOML, or an unknown key, game, rules version, seat, referee order, option or value.
-    pub fn parse(text: &str) -> Result<Record, NoRecord> {
-        let line_of =
-            |span: Range<usize>| 1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count();
-        let fail = |span: Range<usize>, reason: String| NoRecord { line: line_of(span), reason };
+    /// [`ParseRecordError`]: bad TOML, or an unknown key, game, rules version, seat, referee order, option or value.
+    pub fn parse(text: &str) -> Result<Record, ParseRecordError> {
         let raw: RawRecord = toml::from_str(text).map_err(|error| {
             let reason = error.message().lines().collect::<Vec<_>>().join("; ");
-            fail(error.span().unwrap_or(0..0), reason)
+            error_at(text, error.span().unwrap_or(0..0), reason)
         })?;
         if *raw.fogpost.get_ref() != 1 {
             let reason =
                 format!("record format {} is not known; this program reads 1", raw.fogpost.get_ref());
-            return Err(fail(raw.fogpost.span(), reason));
+            return Err(error_at(text, raw.fogpost.span(), reason));
         }
         let Some(game) = GameKind::ALL.iter().copied().find(|kind| kind.key() == raw.game.get_ref()) else {
             let known: Vec<_> = GameKind::ALL.iter().map(|kind| kind.key()).collect();
             let reason = format!("unknown game `{}`; known are {}", raw.game.get_ref(), known.join(", "));
-            return Err(fail(raw.game.span(), reason));
+            return Err(error_at(text, raw.game.span(), reason));
         };
         let rules = raw.rules.as_ref().map_or(1, |rules| *rules.get_ref());
-        game.knows_rules(rules)
-            .map_err(|reason| fail(raw.rules.map_or(raw.game.span(), |rules| rules.span()), reason))?;
+        game.knows_rules(rules).map_err(|reason| {
+            let span = raw.rules.map_or(raw.game.span(), |rules| rules.span());
+            error_at(text, span, reason)
+        })?;
         let options = read_options(game, &raw.options)
-            .map_err(|(name, reason)| NoRecord { line: line_of_option(text, &name), reason })?;
-        let filings = raw
-            .filings
-            .into_iter()
-            .map(|filing| read_filing(filing).map_err(|(span, reason)| fail(span, reason)));
-        Ok(Record {
-            game,
-            rules,
-            players: BySeat::new(raw.seats.first, raw.seats.second),
-            options,
-            filings: filings.collect::<Result<_, _>>()?,
-        })
+            .map_err(|(name, reason)| ParseRecordError { line: line_of_option(text, &name), reason })?;
+        let mut filings = Vec::new();
+        for filing in raw.filings {
+            filings.push(read_filing(filing).map_err(|(span, reason)| error_at(text, span, reason))?);
+        }
+        let players = BySeat::new(raw.seats.first, raw.seats.second);
+        Ok(Record { game, rules, players, options, filings })
     }
 
     /// Plays the record and passes each step to `each`.
     pub fn replay(&self, mut each: impl FnMut(Step<'_>)) {
         let Ok(start) = self.game.start_under(self.rules, &self.options) else { return };
-        let mut table = Table::new(start);
-        table.pass_on(&mut each);
+        let mut replay = Replay::new(start);
+        replay.pass_on(&mut each);
         for (index, filed) in self.filings.iter().enumerate() {
-            if let Err(faults) = table.file(filed, &mut each) {
+            if let Err(faults) = replay.file(filed, &mut each) {
                 each(Step::Refused { index, filed, faults });
             }
         }
@@ -231,6 +226,11 @@ impl std::fmt::Display for Record {
         }
         Ok(())
     }
+}
+
+fn error_at(text: &str, span: Range<usize>, reason: String) -> ParseRecordError {
+    let line = 1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count();
+    ParseRecordError { line, reason }
 }
 
 fn read_options(
@@ -305,15 +305,15 @@ pub struct Adjudicated<'a> {
 }
 
 /// A match being replayed: its state and the filings for the open phase.
-struct Table {
+struct Replay {
     state: AnyState,
     held: BySeat<Option<Filing>>,
     adjudications: usize,
 }
 
-impl Table {
+impl Replay {
     fn new(state: AnyState) -> Self {
-        Table { state, held: BySeat::default(), adjudications: 0 }
+        Replay { state, held: BySeat::default(), adjudications: 0 }
     }
 
     fn file(&mut self, filed: &Filed, each: &mut impl FnMut(Step<'_>)) -> Result<(), Vec<Fault>> {
@@ -394,15 +394,17 @@ pub fn refusal_json(index: usize, filed: &Filed, faults: &[Fault]) -> Value {
     let faults = faults.iter().map(|fault| FaultLine {
         line: fault.line,
         text: fault.line.and_then(|line| orders.lines().nth(line - 1)).unwrap_or_default().trim(),
-        reason: told(fault),
+        reason: sentences(fault),
     });
     json!({ "refused": index, "seat": seat, "faults": faults.collect::<Vec<_>>() })
 }
 
-fn told(fault: &Fault) -> String {
-    let mut told = fault.reason.clone();
+/// The reason of a fault, followed by its example.
+fn sentences(fault: &Fault) -> String {
+    let mut text = fault.reason.clone();
     if let Some(example) = &fault.example {
-        let _ = write!(told, " For example: {example}");
+        text.push_str(" For example: ");
+        text.push_str(example);
     }
-    told
+    text
 }

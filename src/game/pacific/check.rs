@@ -8,7 +8,7 @@ use super::fleet::{Area, Class, Ship, ShipKind, Square};
 use super::options::{Leap, Torpedo};
 use super::order::{Order, SubmarineOrder};
 use super::rules::{submarine_goes, torpedo_reaches};
-use super::setup::Muster;
+use super::setup::SetupFleet;
 use super::view::View;
 use crate::game::{Fault, Numbered, Phase, Sealed};
 
@@ -33,14 +33,14 @@ pub fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, V
 type LineFault = (String, Option<String>);
 
 fn setup(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
-    let mut muster = Muster::new(view.viewer, &view.options);
+    let mut fleet = SetupFleet::new(view.viewer, &view.options);
     let mut faults: Vec<Fault> = Vec::new();
     for Numbered { line, order } in orders {
-        if let Err(reason) = muster.add(order) {
+        if let Err(reason) = fleet.add(order) {
             faults.push(Fault { example: like_line(view, order), ..Fault::on(*line, reason) });
         }
     }
-    faults.extend(muster.totals().into_iter().map(Fault::whole));
+    faults.extend(fleet.totals().into_iter().map(Fault::whole));
     faults
 }
 

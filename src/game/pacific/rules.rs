@@ -4,7 +4,7 @@ use super::chart::Chart;
 use super::fleet::{Area, Class, Ship, ShipKind, Square, Submarine, points};
 use super::options::Torpedo;
 use super::order::{Order, SubmarineOrder};
-use super::setup::Muster;
+use super::setup::SetupFleet;
 use super::state::{Event, Logged, Sighting, Stage, State};
 use crate::game::{BySeat, Outcome, Reason, Seat};
 
@@ -44,12 +44,12 @@ fn can_act(state: &State, side: Seat) -> bool {
 pub fn open(state: &State, setups: &BySeat<&[Order]>) -> State {
     let mut next = state.clone();
     for side in Seat::BOTH {
-        let mut muster = Muster::new(side, &state.options);
+        let mut fleet = SetupFleet::new(side, &state.options);
         for order in setups[side] {
             // Sealed orders are without fault, so `add` refuses none of them.
-            let _ = muster.add(order);
+            let _ = fleet.add(order);
         }
-        (next.ships[side], next.submarines[side]) = muster.fleet();
+        (next.ships[side], next.submarines[side]) = fleet.into_ships();
     }
     next.stage = Stage::Surface(Seat::First);
     next

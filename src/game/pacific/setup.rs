@@ -19,7 +19,7 @@ struct Carrier {
 }
 
 /// The fleet of one side as far as it has been read.
-pub struct Muster<'a> {
+pub struct SetupFleet<'a> {
     side: Seat,
     options: &'a Options,
     carriers: Vec<Carrier>,
@@ -27,9 +27,9 @@ pub struct Muster<'a> {
     submarines: Vec<(Option<u16>, Square)>,
 }
 
-impl<'a> Muster<'a> {
-    pub fn new(side: Seat, options: &'a Options) -> Muster<'a> {
-        Muster { side, options, carriers: Vec::new(), others: Vec::new(), submarines: Vec::new() }
+impl<'a> SetupFleet<'a> {
+    pub fn new(side: Seat, options: &'a Options) -> SetupFleet<'a> {
+        SetupFleet { side, options, carriers: Vec::new(), others: Vec::new(), submarines: Vec::new() }
     }
 
     /// Adds a line of a setup. Ships of a faulty line count too, so that later lines and the totals are checked as
@@ -45,7 +45,7 @@ impl<'a> Muster<'a> {
                     wrong.push(format!("There is a carrier V{} already.", no.unwrap_or_default()));
                 }
                 let squares: Vec<Square> = std::iter::once(*at).chain(*squadron).collect();
-                self.find_no_room(&squares, &mut wrong);
+                self.check_squares(&squares, &mut wrong);
                 if let Some(squadron) = squadron.filter(|squadron| squadron.king_steps(*at) > 1) {
                     wrong.push(format!(
                         "A squadron starts beside its carrier; {squadron} is not beside {at}."
@@ -54,14 +54,14 @@ impl<'a> Muster<'a> {
                 self.carriers.push(Carrier { no: *no, at: *at, squadron: *squadron });
             }
             Order::Ships { class, at } => {
-                self.find_no_room(at, &mut wrong);
+                self.check_squares(at, &mut wrong);
                 self.others.extend(at.iter().map(|at| (*class, *at)));
             }
             Order::Submarines(_) if !self.options.submarines => {
                 wrong.push("This match is played without submarines.".to_owned());
             }
             Order::Submarines(placed) => {
-                self.find_no_depth(placed, &mut wrong);
+                self.check_submarines(placed, &mut wrong);
                 self.submarines.extend(placed);
             }
             Order::Move { .. } | Order::Asw(_) | Order::Submarine(_) => {
@@ -72,7 +72,7 @@ impl<'a> Muster<'a> {
     }
 
     /// Clause 2.1: ships stand in friendly waters, each on a square of its own.
-    fn find_no_room(&self, squares: &[Square], wrong: &mut Vec<String>) {
+    fn check_squares(&self, squares: &[Square], wrong: &mut Vec<String>) {
         for (i, at) in squares.iter().enumerate() {
             if !in_friendly_waters(self.side, *at) {
                 let ranks = if self.side == Seat::First { "1 to 8" } else { "9 to 16" };
@@ -91,7 +91,7 @@ impl<'a> Muster<'a> {
     }
 
     /// Clause 2.3: no two submarines of a side share a square or a number.
-    fn find_no_depth(&self, placed: &[(Option<u16>, Square)], wrong: &mut Vec<String>) {
+    fn check_submarines(&self, placed: &[(Option<u16>, Square)], wrong: &mut Vec<String>) {
         for (i, (no, at)) in placed.iter().enumerate() {
             let mut before = self.submarines.iter().chain(&placed[..i]);
             if before.clone().any(|(_, taken)| taken == at) {
@@ -153,7 +153,7 @@ impl<'a> Muster<'a> {
     }
 
     /// Returns the ships, ordered by square, and the submarines, ordered by number.
-    pub fn fleet(self) -> (Vec<Ship>, Vec<Submarine>) {
+    pub fn into_ships(self) -> (Vec<Ship>, Vec<Submarine>) {
         let mut ships: Vec<Ship> = self.others.iter().map(|(class, at)| plain_ship(*class, *at)).collect();
         for (no, carrier) in (1..).zip(&self.carriers) {
             let no = carrier.no.unwrap_or(no);

@@ -78,7 +78,7 @@ fn push(text: &mut String, arguments: fmt::Arguments<'_>) {
 /// The upper edge of a quadrant's box: its sector, its letter, and what the viewer was told of it.
 fn heading(map: &SquareMap<'_>, quadrant: Quadrant) -> String {
     let line = match map.sector(quadrant) {
-        Sector::Home(seat) if seat == map.view.desk.viewer => '=',
+        Sector::Home(seat) if seat == map.view.context.viewer => '=',
         Sector::Home(_) => '~',
         Sector::Neutral => '-',
     };
@@ -102,7 +102,7 @@ fn star(map: &SquareMap<'_>, contents: &Contents<'_>) -> String {
     match star.captured_by {
         None if star.base => value,
         None => value + "*",
-        Some(by) if by == map.view.desk.viewer => value + "+",
+        Some(by) if by == map.view.context.viewer => value + "+",
         Some(_) => value + "-",
     }
 }

@@ -42,10 +42,10 @@ pub(super) fn out_of_phase(line: usize, order: &Order, now: &str) -> Fault {
 
 /// Returns every fault of a turn's filing, read as clause 3.0 says: builds, then ships' orders, then the rest.
 pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
-    let mut desk = FilingCheck {
+    let mut check = FilingCheck {
         view,
         stock: view.stock,
-        highest: view.desk.highest,
+        highest: view.context.highest,
         ships: view.ships.clone(),
         ordered: Vec::new(),
         moving: Vec::new(),
@@ -55,31 +55,31 @@ pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault>
     };
     for &Numbered { line, ref order } in orders {
         if let Order::Build { class, at } = *order {
-            let built = desk.build(line, class, at);
-            desk.faults.extend(built.err());
+            let built = check.build(line, class, at);
+            check.faults.extend(built.err());
         }
     }
     for &Numbered { line, ref order } in orders {
         let ordered = match *order {
-            Order::Move { no, from, to } => desk.movement(line, no, from, to),
-            Order::Hold { no } => desk.ship(line, no).map(|_| desk.ordered.push((no, line))),
+            Order::Move { no, from, to } => check.movement(line, no, from, to),
+            Order::Hold { no } => check.ship(line, no).map(|_| check.ordered.push((no, line))),
             _ => Ok(()),
         };
-        desk.faults.extend(ordered.err());
+        check.faults.extend(ordered.err());
     }
     for &Numbered { line, ref order } in orders {
         let read = match order {
-            Order::Capture { at } => desk.capture(line, *at),
-            Order::Losses { ships } => desk.losses(line, ships),
+            Order::Capture { at } => check.capture(line, *at),
+            Order::Losses { ships } => check.losses(line, ships),
             Order::Star { .. } | Order::Place { .. } | Order::Lose { .. } => {
                 let now = "this is a turn";
-                Err(out_of_phase(line, order, now).with_example(desk.some_move()))
+                Err(out_of_phase(line, order, now).with_example(check.some_move()))
             }
             Order::Build { .. } | Order::Move { .. } | Order::Hold { .. } | Order::HoldAll => Ok(()),
         };
-        desk.faults.extend(read.err());
+        check.faults.extend(read.err());
     }
-    desk.faults
+    check.faults
 }
 
 /// The check of a turn's filing: the effects of the legal lines so far.
@@ -104,7 +104,7 @@ impl FilingCheck<'_> {
 
     /// Clause 3.1.
     fn build(&mut self, line: usize, class: Class, at: Square) -> Result<(), Fault> {
-        let home = Quadrant::home(self.view.desk.viewer);
+        let home = Quadrant::home(self.view.context.viewer);
         let free = |at: Square| self.star(at).is_some_and(|star| star.captured_by.is_none());
         let yard = Some(at)
             .filter(|at| at.quadrant() == home && free(*at))
@@ -207,7 +207,7 @@ impl FilingCheck<'_> {
     fn some_move(&self) -> Order {
         let free = |ship: &&Ship| self.ordered.iter().all(|(no, _)| *no != ship.no);
         let Some(ship) = self.ships.iter().find(free) else { return Order::HoldAll };
-        let goal = Quadrant::home(self.view.desk.viewer.other()).square(ship.at.cell());
+        let goal = Quadrant::home(self.view.context.viewer.other()).square(ship.at.cell());
         Order::Move { no: ship.no, from: None, to: step_towards(ship.at, goal) }
     }
 
@@ -260,7 +260,7 @@ impl FilingCheck<'_> {
 
     /// `Z-CASUALTIES`, `standing`.
     fn losses(&mut self, line: usize, ships: &[u16]) -> Result<(), Fault> {
-        if self.view.desk.options.casualties == Casualties::Ask {
+        if self.view.context.options.casualties == Casualties::Ask {
             let reason = "In this match you are asked after combat which ships go; no list is filed before.";
             return Err(Fault::on(line, reason).with_example(self.some_move()));
         }
@@ -277,7 +277,7 @@ impl FilingCheck<'_> {
 
 /// Returns every fault of a filing of the phase `casualties`.
 pub(super) fn casualties_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
-    let fighting = &view.desk.fighting;
+    let fighting = &view.context.fighting;
     let example = |fault: Fault| match fighting.iter().find(|(_, ships)| ships.len() > 1) {
         Some((quadrant, ships)) => {
             fault.with_example(Order::Lose { quadrant: *quadrant, ships: vec![ships[0]] })

@@ -103,7 +103,7 @@ impl Game for State {
     }
 
     fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
-        let mut faults = match view.desk.phase {
+        let mut faults = match view.context.phase {
             Some(Phase::Setup) => setup::faults(view, orders),
             Some(Phase::Turn) => check::turn_faults(view, orders),
             Some(Phase::Casualties) => check::casualties_faults(view, orders),
@@ -124,7 +124,7 @@ impl Game for State {
 
     /// In a turn every ship holds; of the casualties, the least set is lost. A setup must be filed.
     fn missed(view: &View) -> Option<Sealed<Order>> {
-        match view.desk.phase {
+        match view.context.phase {
             Some(Phase::Turn | Phase::Casualties) => Some(Sealed::new(Vec::new())),
             Some(Phase::Setup | Phase::Surface | Phase::Submarines | Phase::Move) | None => None,
         }
@@ -136,12 +136,12 @@ impl Game for State {
 
     /// `choosing`: whether the phase is `casualties`; `fighting`: the ships among which this seat chooses.
     fn extra(view: &View) -> serde_json::Value {
-        let fights = view.desk.fighting.iter();
+        let fights = view.context.fighting.iter();
         let fighting: Vec<_> = fights
             .map(|(quadrant, ships)| serde_json::json!({ "quadrant": quadrant, "ships": ships }))
             .collect();
         serde_json::json!({
-            "choosing": view.desk.phase == Some(Phase::Casualties),
+            "choosing": view.context.phase == Some(Phase::Casualties),
             "fighting": fighting,
         })
     }

@@ -51,7 +51,7 @@ fn corner(square: Square) -> Point {
 }
 
 fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
-    let own = Sector::Home(map.view.desk.viewer);
+    let own = Sector::Home(map.view.context.viewer);
     let fill = match (map.sector(quadrant), map.is_charted(quadrant)) {
         (sector, true) if sector == own => Colour::hex(0xdfebf8),
         (sector, false) if sector == own => Colour::hex(0xc6d6e8),
@@ -114,7 +114,7 @@ fn chip(picture: &mut Picture, x: f64, y: f64, colour: Colour, text: &str) {
 fn star(picture: &mut Picture, map: &SquareMap<'_>, star: &KnownStar, x: f64, y: f64) {
     let (fill, edge, ink) = match star.captured_by {
         None => (GOLD, GOLD_EDGE, INK),
-        Some(by) if by == map.view.desk.viewer => (OWN, OWN_EDGE, WHITE),
+        Some(by) if by == map.view.context.viewer => (OWN, OWN_EDGE, WHITE),
         Some(_) => (ENEMY, ENEMY_EDGE, WHITE),
     };
     if star.base {

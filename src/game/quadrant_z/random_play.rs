@@ -12,7 +12,7 @@ use crate::game::testing::{RandomPlay, Rng};
 impl RandomPlay for State {
     /// Ships head for the enemy and for stars, so that a match has battles and an end.
     fn random_filing(view: &View, rng: Rng<'_>) -> Vec<String> {
-        let mut orders = match view.desk.phase {
+        let mut orders = match view.context.phase {
             Some(Phase::Setup) => [stars(view, rng), fleet(view, rng)].concat(),
             Some(Phase::Turn) => turn(view, rng),
             Some(Phase::Casualties) => casualties(view, rng),
@@ -43,9 +43,9 @@ fn shuffle<T>(items: &mut [T], rng: Rng<'_>) {
 
 /// Stars worth 15 in the home sector and 30 in the neutral sector.
 fn stars(view: &View, rng: Rng<'_>) -> Vec<Order> {
-    let layout = view.desk.options.layout;
+    let layout = view.context.options.layout;
     let mut places = Vec::new();
-    for letter in layout.home(view.desk.viewer).chars() {
+    for letter in layout.home(view.context.viewer).chars() {
         let quadrant = Quadrant::parse(&letter.to_string()).expect("home sectors are named by letters");
         let mut squares: Vec<Square> = quadrant.squares().collect();
         shuffle(&mut squares, rng);
@@ -85,7 +85,7 @@ fn pick_mut<'a, T>(items: &'a mut [T], rng: Rng<'_>) -> &'a mut T {
 
 /// Ships for 15 points.
 fn fleet(view: &View, rng: Rng<'_>) -> Vec<Order> {
-    let home: Vec<char> = view.desk.options.layout.home(view.desk.viewer).chars().collect();
+    let home: Vec<char> = view.context.options.layout.home(view.context.viewer).chars().collect();
     let (mut orders, mut points) = (Vec::new(), 15);
     for no in 1.. {
         if points == 0 {
@@ -108,7 +108,7 @@ fn class(size: u16, rng: Rng<'_>) -> Class {
 
 fn turn(view: &View, rng: Rng<'_>) -> Vec<Order> {
     let mut orders = Vec::new();
-    let home = Quadrant::home(view.desk.viewer);
+    let home = Quadrant::home(view.context.viewer);
     let yard = view.stars.iter().find(|star| star.at.quadrant() == home && star.captured_by.is_none());
     if let Some(yard) = yard
         && view.stock > 0
@@ -136,7 +136,7 @@ fn turn(view: &View, rng: Rng<'_>) -> Vec<Order> {
             orders.push(Order::Move { no: ship.no, from, to: destination(view, ship, rng) });
         }
     }
-    if view.desk.options.casualties == Casualties::Standing && rng(5) == 0 {
+    if view.context.options.casualties == Casualties::Standing && rng(5) == 0 {
         let mut ships: Vec<u16> = view.ships.iter().map(|ship| ship.no).collect();
         shuffle(&mut ships, rng);
         ships.truncate(rng(ships.len() as u32 + 1) as usize);
@@ -148,7 +148,7 @@ fn turn(view: &View, rng: Rng<'_>) -> Vec<Order> {
 
 /// Chooses a destination, usually closer to the enemy and on a star.
 fn destination(view: &View, ship: &Ship, rng: Rng<'_>) -> Square {
-    let goal = Quadrant::home(view.desk.viewer.other());
+    let goal = Quadrant::home(view.context.viewer.other());
     let here = ship.at.quadrant();
     let reached: Vec<Square> = Square::all().filter(|&to| ship.at.reaches(to)).collect();
     let onward = |to: &Square| to.quadrant().distance(goal) < here.distance(goal);
@@ -165,7 +165,7 @@ fn destination(view: &View, ship: &Ship, rng: Rng<'_>) -> Square {
 
 fn casualties(view: &View, rng: Rng<'_>) -> Vec<Order> {
     let mut orders = Vec::new();
-    for (quadrant, fighting) in &view.desk.fighting {
+    for (quadrant, fighting) in &view.context.fighting {
         if rng(3) == 0 {
             continue;
         }

@@ -16,7 +16,7 @@ const HIGHEST_NUMBER: u16 = 99;
 
 /// Returns every fault of a setup.
 pub fn faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
-    let mut plan = Plan { view, seat: view.desk.viewer, stars: Vec::new(), ships: Vec::new() };
+    let mut plan = Plan { view, seat: view.context.viewer, stars: Vec::new(), ships: Vec::new() };
     let mut faults = Vec::new();
     for &Numbered { line, ref order } in orders {
         let taken = match *order {
@@ -57,7 +57,7 @@ struct PlannedShip {
 
 impl Plan<'_> {
     fn sector(&self, quadrant: Quadrant) -> Sector {
-        self.view.desk.options.layout.sector(quadrant)
+        self.view.context.options.layout.sector(quadrant)
     }
 
     fn home(&self) -> Sector {
@@ -98,7 +98,7 @@ impl Plan<'_> {
     fn another_star(&self) -> Order {
         let count =
             |quadrant: Quadrant| self.stars.iter().filter(|star| star.at.quadrant() == quadrant).count();
-        let neutral = || self.view.desk.options.layout.neutral();
+        let neutral = || self.view.context.options.layout.neutral();
         let quadrant =
             neutral().find(|&quadrant| count(quadrant) == 0).or_else(|| neutral().find(|&q| count(q) < 2));
         let quadrant = quadrant.unwrap_or(Quadrant::home(self.seat));
@@ -118,7 +118,7 @@ impl Plan<'_> {
             let reason = format!("Ship {no} has neither offence nor defence; it needs one point at least.");
             (reason, Order::Place { no, class: Class { offence: 1, defence: 0 }, at })
         } else if self.sector(at.quadrant()) != self.home() {
-            let sector = list(self.view.desk.options.layout.home(self.seat).chars(), "and");
+            let sector = list(self.view.context.options.layout.home(self.seat).chars(), "and");
             let reason =
                 format!("Ship {no} cannot start at {at}; your ships start in your home sector: {sector}.");
             (reason, Order::Place { no, class, at: home.square(at.cell()) })
@@ -173,7 +173,7 @@ impl Plan<'_> {
             }
         }
         let bare = |quadrant: &Quadrant| self.stars.iter().all(|star| star.at.quadrant() != *quadrant);
-        let empty: Vec<Quadrant> = self.view.desk.options.layout.neutral().filter(bare).collect();
+        let empty: Vec<Quadrant> = self.view.context.options.layout.neutral().filter(bare).collect();
         if !empty.is_empty() {
             let reason = format!(
                 "Every neutral quadrant needs one or two stars of yours; none is in {}.",

@@ -60,12 +60,12 @@ impl<'a> SquareMap<'a> {
     }
 
     pub fn sector(&self, quadrant: Quadrant) -> Sector {
-        self.view.desk.options.layout.sector(quadrant)
+        self.view.context.options.layout.sector(quadrant)
     }
 
     /// Whether the viewer knows all stars of the quadrant.
     pub fn is_charted(&self, quadrant: Quadrant) -> bool {
-        self.view.enemy_ships.is_some() || self.view.desk.charted.contains(quadrant)
+        self.view.enemy_ships.is_some() || self.view.context.charted.contains(quadrant)
     }
 
     pub fn mark(&self, quadrant: Quadrant) -> Option<Mark> {
@@ -86,5 +86,5 @@ impl<'a> SquareMap<'a> {
 /// Whether the viewer must choose losses. Then the view holds only ships and battles of this turn; the rest dates
 /// from the turn before.
 fn owes_casualties(view: &View) -> bool {
-    !view.desk.fighting.is_empty()
+    !view.context.fighting.is_empty()
 }

@@ -27,7 +27,7 @@ pub struct View {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enemy_ships: Option<Vec<Ship>>,
     #[serde(skip)]
-    pub(super) desk: ViewContext,
+    pub(super) context: ViewContext,
 }
 
 /// Data for `check` and `board` that the serialized view omits.
@@ -136,7 +136,7 @@ pub fn view(state: &State, viewer: Seat) -> View {
     // Z-CASUALTIES, ask: everyone sees the turn before; a seat that is asked also sees its ships and battles of this
     // turn.
     let mut view = plain(&pending.before, viewer);
-    view.desk.phase = Some(Phase::Casualties);
+    view.context.phase = Some(Phase::Casualties);
     if pending.asked[viewer] {
         let ships = &state.sides[viewer].ships;
         view.ships.clone_from(ships);
@@ -154,7 +154,7 @@ pub fn view(state: &State, viewer: Seat) -> View {
                 enemy: Side { offence: enemy.offence, defence: enemy.defence, damage: enemy.damage, lost: 0 },
             });
             let fighting = fight.fighting(viewer, ships).map(|ship| ship.no).collect();
-            view.desk.fighting.push((fight.quadrant, fighting));
+            view.context.fighting.push((fight.quadrant, fighting));
         }
     }
     view
@@ -177,7 +177,7 @@ fn plain(state: &State, viewer: Seat) -> View {
         captures: Vec::new(),
         score: state.stars.score(),
         enemy_ships: over.then(|| state.sides[viewer.other()].ships.clone()),
-        desk: ViewContext {
+        context: ViewContext {
             viewer,
             options: state.options,
             phase: state.phase(),

@@ -7,7 +7,7 @@ use crate::game::{Outcome, Reason, Seat};
 
 /// Why a move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bar {
+pub(super) enum IllegalMove {
     NoStack,
     NotYours,
     Tower(u8),
@@ -19,20 +19,20 @@ pub(super) enum Bar {
     OntoTower(u8),
 }
 
-impl Bar {
+impl IllegalMove {
     /// Explains it to the player who wrote `order`.
     pub(super) fn explain(self, order: Order) -> String {
         let Order { from, to } = order;
         match self {
-            Bar::NoStack => format!("There is nothing on {from} to move."),
-            Bar::NotYours => format!("The stack on {from} belongs to your opponent."),
-            Bar::Tower(height) => {
+            IllegalMove::NoStack => format!("There is nothing on {from} to move."),
+            IllegalMove::NotYours => format!("The stack on {from} belongs to your opponent."),
+            IllegalMove::Tower(height) => {
                 format!("The stack on {from} is {height} high: from 6 it is a tower and never moves.")
             }
-            Bar::Stays => {
+            IllegalMove::Stays => {
                 format!("The stack on {from} is to stay where it is; a turn is a move to another square.")
             }
-            Bar::WrongDirection(kind) => format!(
+            IllegalMove::WrongDirection(kind) => format!(
                 "On {from} stands a {}, which moves {}; {to} does not lie so.",
                 kind.word(),
                 match kind {
@@ -41,23 +41,23 @@ impl Bar {
                     PieceKind::Queen => "along its rank, its file or the diagonals",
                 }
             ),
-            Bar::TooFar { height: 1, distance } => {
+            IllegalMove::TooFar { height: 1, distance } => {
                 format!("The single piece on {from} moves one square; {to} is {distance} away.")
             }
-            Bar::TooFar { height, distance } => {
+            IllegalMove::TooFar { height, distance } => {
                 format!(
                     "The stack on {from} is {height} high and moves up to {height} squares; {to} is {distance} away."
                 )
             }
-            Bar::Passes(spot) => {
+            IllegalMove::Passes(spot) => {
                 format!(
                     "On the way from {from} to {to} stands a stack, on {spot}; the squares passed over must be empty."
                 )
             }
-            Bar::OntoOwn => {
+            IllegalMove::OntoOwn => {
                 format!("Your own stack stands on {to}; a move ends on an empty square or on an enemy stack.")
             }
-            Bar::OntoTower(height) => {
+            IllegalMove::OntoTower(height) => {
                 format!("The stack on {to} is {height} high: a tower, and nothing lands on a tower.")
             }
         }
@@ -68,40 +68,40 @@ impl Bar {
 ///
 /// # Errors
 /// What makes it illegal.
-pub(super) fn may_move(board: &Board, side: Seat, jump: bool, order: Order) -> Result<(), Bar> {
+pub(super) fn may_move(board: &Board, side: Seat, jump: bool, order: Order) -> Result<(), IllegalMove> {
     let Order { from, to } = order;
-    let stack = board[from].ok_or(Bar::NoStack)?;
+    let stack = board[from].ok_or(IllegalMove::NoStack)?;
     if stack.side != side {
-        return Err(Bar::NotYours);
+        return Err(IllegalMove::NotYours);
     }
     if stack.is_tower() {
-        return Err(Bar::Tower(stack.height));
+        return Err(IllegalMove::Tower(stack.height));
     }
     let (files, ranks) = (to.file() as i8 - from.file() as i8, to.rank() as i8 - from.rank() as i8);
     let distance = from.king_steps(to);
     if distance == 0 {
-        return Err(Bar::Stays);
+        return Err(IllegalMove::Stays);
     }
     let direction = (files.signum(), ranks.signum());
     let in_line = files == 0 || ranks == 0 || files.abs() == ranks.abs();
     if !in_line || !stack.kind.directions().contains(&direction) {
-        return Err(Bar::WrongDirection(stack.kind));
+        return Err(IllegalMove::WrongDirection(stack.kind));
     }
     let beyond_reach = distance > stack.height;
     if beyond_reach && !(distance == 2 && jump && jumps(board, from, stack, direction)) {
-        return Err(Bar::TooFar { height: stack.height, distance });
+        return Err(IllegalMove::TooFar { height: stack.height, distance });
     }
     if !beyond_reach {
         for n in 1..distance as i8 {
             let passed = from.step(direction.0 * n, direction.1 * n).expect("it lies between two squares");
             if board[passed].is_some() {
-                return Err(Bar::Passes(passed));
+                return Err(IllegalMove::Passes(passed));
             }
         }
     }
     match board[to] {
-        Some(target) if target.side == side => Err(Bar::OntoOwn),
-        Some(target) if target.is_tower() => Err(Bar::OntoTower(target.height)),
+        Some(target) if target.side == side => Err(IllegalMove::OntoOwn),
+        Some(target) if target.is_tower() => Err(IllegalMove::OntoTower(target.height)),
         _ => Ok(()),
     }
 }

@@ -52,8 +52,8 @@ impl View {
         }
         let mut faults = Vec::new();
         for Numbered { line, order } in orders {
-            if let Err(bar) = may_move(&self.stacks, self.viewer, self.jump, *order) {
-                faults.push(self.with_example(Fault::on(*line, bar.explain(*order)), Some(*order)));
+            if let Err(why) = may_move(&self.stacks, self.viewer, self.jump, *order) {
+                faults.push(self.with_example(Fault::on(*line, why.explain(*order)), Some(*order)));
             }
         }
         match orders {
