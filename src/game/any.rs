@@ -414,9 +414,13 @@ fn sealed_orders<O>(filed: &BySeat<Option<Filing>>) -> BySeat<Option<Sealed<O>>>
 where
     Sealed<O>: TryFrom<Filing, Error = GameKind>,
 {
-    let of_this_game =
-        |filing| Sealed::try_from(filing).expect("a match is filed for with orders of its own game");
-    filed.clone().map(|filing| filing.map(of_this_game))
+    let mut sealed = BySeat::new(None, None);
+    for (seat, filing) in filed.iter() {
+        let Some(filing) = filing.clone() else { continue };
+        sealed[seat] =
+            Some(Sealed::try_from(filing).expect("a match is filed for with orders of its own game"));
+    }
+    sealed
 }
 
 /// Parses and checks `lines`. Syntax faults and illegal orders are listed together, each line at most once.

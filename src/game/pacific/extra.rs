@@ -22,52 +22,59 @@ pub fn extra(view: &View) -> Value {
 }
 
 fn examples(view: &View) -> Value {
-    let lines = |orders: Vec<Order>| orders.iter().map(Order::to_string).collect::<Vec<_>>();
-    match view.phase {
-        Some(Phase::Setup) => json!(lines(sample_setup(view.viewer, &view.options))),
-        Some(Phase::Surface) => json!(lines(surface_examples(view))),
-        Some(Phase::Submarines) => json!(lines(submarine_examples(view))),
-        Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => json!([]),
-    }
+    let orders = match view.phase {
+        Some(Phase::Setup) => sample_setup(view.viewer, &view.options),
+        Some(Phase::Surface) => surface_examples(view),
+        Some(Phase::Submarines) => submarine_examples(view),
+        Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => Vec::new(),
+    };
+    json!(orders.iter().map(Order::to_string).collect::<Vec<_>>())
 }
 
 /// Returns a legal setup for `side`: plain rows, with the purchase spent on battleships.
 pub fn sample_setup(side: Seat, options: &Options) -> Vec<Order> {
-    let at = |text: &str| -> Vec<Square> {
-        let squares = text.split(' ').filter_map(Square::parse);
-        squares
-            .filter_map(
-                |at| if side == Seat::First { Some(at) } else { Square::new(at.file(), 15 - at.rank()) },
-            )
-            .collect()
-    };
-    let carrier = |no, place: &str| match at(place)[..] {
-        [at, squadron] => Some(Order::Carrier { no: Some(no), at, squadron: Some(squadron) }),
-        _ => None,
-    };
-    let mut orders: Vec<Order> = [carrier(1, "D2 E3"), carrier(2, "M2 L3")].into_iter().flatten().collect();
-    orders.push(Order::Ships { class: Class::Battleship, at: at("A1 F1 G1 H1 I1 J1 K1 O1 P1") });
-    orders.push(Order::Ships { class: Class::Cruiser, at: at("C3 G3 J3 N3") });
+    let mut orders = Vec::new();
+    for (no, place) in [(1, "D2 E3"), (2, "M2 L3")] {
+        if let [at, squadron] = sample_squares(side, place)[..] {
+            orders.push(Order::Carrier { no: Some(no), at, squadron: Some(squadron) });
+        }
+    }
     let destroyers = match options.destroyers {
         Destroyers::Seven => "B5 D5 F5 H5 K5 M5 O5",
         Destroyers::Eight => "B5 D5 F5 H5 I5 K5 M5 O5",
     };
-    orders.push(Order::Ships { class: Class::Destroyer, at: at(destroyers) });
+    for (class, places) in [
+        (Class::Battleship, "A1 F1 G1 H1 I1 J1 K1 O1 P1"),
+        (Class::Cruiser, "C3 G3 J3 N3"),
+        (Class::Destroyer, destroyers),
+    ] {
+        orders.push(Order::Ships { class, at: sample_squares(side, places) });
+    }
     if options.submarines {
-        orders.push(Order::Submarines((1..).map(Some).zip(at("C7 H7 N7 E10 L10")).collect()));
+        let places = sample_squares(side, "C7 H7 N7 E10 L10");
+        orders.push(Order::Submarines((1..).map(Some).zip(places).collect()));
     }
     orders
+}
+
+/// Reads squares as South sees them, and mirrors them for North.
+fn sample_squares(side: Seat, text: &str) -> Vec<Square> {
+    let squares = text.split(' ').filter_map(Square::parse);
+    match side {
+        Seat::First => squares.collect(),
+        Seat::Second => squares.filter_map(|at| Square::new(at.file(), 15 - at.rank())).collect(),
+    }
 }
 
 /// One move for each class of ship, and an attack on submarines.
 fn surface_examples(view: &View) -> Vec<Order> {
     let chart = Chart::new(&view.ships, view.options.squadron_leap);
-    let one = |class: Class| {
-        let fleet = view.own_ships().iter().filter(move |ship| ship.class() == class);
+    let mut orders = Vec::new();
+    for class in Class::ALL {
+        let fleet = view.own_ships().iter().filter(|ship| ship.class() == class);
         let mut moves = fleet.filter_map(|ship| Some((ship.at, chart.first_target(view.viewer, ship)?)));
-        moves.next().map(|(from, to)| Order::Move { class: Some(class), from, to })
-    };
-    let mut orders: Vec<Order> = Class::ALL.into_iter().filter_map(one).collect();
+        orders.extend(moves.next().map(|(from, to)| Order::Move { class: Some(class), from, to }));
+    }
     if view.options.submarines {
         let area = Area::all().find(|area| reaches(view.own_ships(), *area));
         orders.extend(area.map(|area| Order::Asw(area.corner())));

@@ -144,16 +144,17 @@ fn malformed<T>(reason: impl Display, example: &'static str) -> Result<T, Syntax
 
 /// Whether the words begin like `D2…`, `DD2…` or `V1…`, or are a class letter followed by a square.
 fn begins_like_a_move(word: &str, rest: &[&str]) -> bool {
-    let coordinate = |text: &str| {
-        let mut chars = text.chars();
-        matches!((chars.next(), chars.next()), (Some('A'..='P'), Some('0'..='9')))
-    };
     let mut chars = word.chars();
     let ship = chars.next().and_then(Class::of_letter).is_some();
     let after = chars.as_str();
-    coordinate(word)
-        || (ship && (coordinate(after) || after.starts_with(|c: char| c.is_ascii_digit())))
-        || (ship && after.is_empty() && rest.first().is_some_and(|next| coordinate(next)))
+    begins_like_a_square(word)
+        || (ship && (begins_like_a_square(after) || after.starts_with(|c: char| c.is_ascii_digit())))
+        || (ship && after.is_empty() && rest.first().is_some_and(|next| begins_like_a_square(next)))
+}
+
+fn begins_like_a_square(text: &str) -> bool {
+    let mut chars = text.chars();
+    matches!((chars.next(), chars.next()), (Some('A'..='P'), Some('0'..='9')))
 }
 
 /// The number in `V2` or `U5`, from 1, without leading zeros.

@@ -53,13 +53,6 @@ fn pick<T: Copy>(from: &[T], rng: Rng<'_>) -> Option<T> {
 
 fn random_setup(view: &View, rng: Rng<'_>) -> Vec<Order> {
     let mut free: Vec<Square> = Square::all().filter(|at| in_friendly_waters(view.viewer, *at)).collect();
-    let mut take = |near: Option<Square>, rng: Rng<'_>| {
-        let fits = |at: &Square| near.is_none_or(|near| near.king_steps(*at) == 1);
-        let room: Vec<Square> = free.iter().copied().filter(fits).collect();
-        let at = room.get(rng(room.len().max(1) as u32) as usize).copied()?;
-        free.retain(|square| *square != at);
-        Some(at)
-    };
     // Ways to spend 25 points: carriers, squadrons, battleships, cruisers and destroyers beyond the basic fleet.
     const PURCHASES: [[usize; 5]; 5] =
         [[0, 0, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 0, 3, 1], [0, 0, 5, 0, 0], [0, 0, 0, 1, 7]];
@@ -68,13 +61,13 @@ fn random_setup(view: &View, rng: Rng<'_>) -> Vec<Order> {
     let mut orders = Vec::new();
     let numbered = rng(2) == 0;
     for no in 1..=many(Class::Carrier) {
-        let Some(at) = take(None, rng) else { continue };
-        let squadron = if no <= many(Class::Squadron) { take(Some(at), rng) } else { None };
+        let Some(at) = take(&mut free, None, rng) else { continue };
+        let squadron = if no <= many(Class::Squadron) { take(&mut free, Some(at), rng) } else { None };
         let no = numbered.then(|| u16::try_from(no).unwrap_or(u16::MAX));
         orders.push(Order::Carrier { no, at, squadron });
     }
     for class in [Class::Battleship, Class::Cruiser, Class::Destroyer] {
-        let at = (0..many(class)).filter_map(|_| take(None, rng)).collect();
+        let at = (0..many(class)).filter_map(|_| take(&mut free, None, rng)).collect();
         orders.push(Order::Ships { class, at });
     }
     if view.options.submarines {
@@ -89,6 +82,15 @@ fn random_setup(view: &View, rng: Rng<'_>) -> Vec<Order> {
         orders.push(Order::Submarines(placed));
     }
     orders
+}
+
+/// Takes a random free square, next to `near` if that is given.
+fn take(free: &mut Vec<Square>, near: Option<Square>, rng: Rng<'_>) -> Option<Square> {
+    let fits = |at: &Square| near.is_none_or(|near| near.king_steps(*at) == 1);
+    let room: Vec<Square> = free.iter().copied().filter(fits).collect();
+    let at = room.get(rng(room.len().max(1) as u32) as usize).copied()?;
+    free.retain(|square| *square != at);
+    Some(at)
 }
 
 fn random_surface(view: &View, rng: Rng<'_>) -> Option<Order> {

@@ -265,13 +265,18 @@ struct Loss {
 }
 
 /// P-FATE: returns the index in `fleet` of the squadron that is lost with the sunk carrier `no`, if one is.
-fn fated_squadron(fleet: &[Ship], no: u16) -> Option<usize> {
-    let squadron = |ship: &Ship| match ship.kind {
-        ShipKind::Squadron { no, launched, .. } => Some((no, launched)),
-        ShipKind::Carrier { .. } | ShipKind::Battleship | ShipKind::Cruiser | ShipKind::Destroyer => None,
-    };
-    let own = fleet.iter().position(|ship| squadron(ship).is_some_and(|(of, _)| of == no));
-    if let Some(place) = own.filter(|place| squadron(&fleet[*place]) == Some((no, false))) {
+fn fated_squadron(fleet: &[Ship], carrier: u16) -> Option<usize> {
+    let (mut own, mut first_launched) = (None, None);
+    for (place, ship) in fleet.iter().enumerate() {
+        let ShipKind::Squadron { no, launched, .. } = ship.kind else { continue };
+        if no == carrier {
+            own = Some((place, launched));
+        }
+        if launched && first_launched.is_none_or(|first| (no, place) < first) {
+            first_launched = Some((no, place));
+        }
+    }
+    if let Some((place, false)) = own {
         return Some(place);
     }
     let squadrons = fleet.iter().filter(|ship| ship.is_squadron()).count();
@@ -279,14 +284,7 @@ fn fated_squadron(fleet: &[Ship], no: u16) -> Option<usize> {
     if squadrons <= carriers {
         return None;
     }
-    own.or_else(|| {
-        let places = fleet.iter().enumerate();
-        let launched = places.filter_map(|(place, ship)| match squadron(ship) {
-            Some((of, true)) => Some((of, place)),
-            Some((_, false)) | None => None,
-        });
-        launched.min().map(|(_, place)| place)
-    })
+    own.map(|(place, _)| place).or(first_launched.map(|(_, place)| place))
 }
 
 /// Clause 5.1: a side that has nothing but squadrons on the surface is defeated.

@@ -122,11 +122,8 @@ fn least_set(ships: &[Ship], damage: u16) -> Vec<u16> {
     if total <= damage {
         return ships.iter().map(|ship| ship.no).collect();
     }
-    // best[k][s]: the least (ships, offence) among the sets of the first k ships with total size s.
-    type Cost = Option<(u16, u16)>;
+    // best[k][s]: the least cost among the sets of the first k ships with total size s.
     let width = usize::from(total) + 1;
-    let add =
-        |cost: Cost, ship: &Ship| cost.map(|(count, offence)| (count + 1, offence + ship.class.offence));
     let mut best: Vec<Cost> = vec![None; width * (ships.len() + 1)];
     best[0] = Some((0, 0));
     for (k, ship) in ships.iter().enumerate() {
@@ -134,7 +131,7 @@ fn least_set(ships: &[Ship], damage: u16) -> Vec<u16> {
         let (known, row) = best[k * width..].split_at_mut(width);
         row[..width].copy_from_slice(known);
         for sum in size..width {
-            if let Some(with) = add(known[sum - size], ship)
+            if let Some(with) = with_ship(known[sum - size], ship)
                 && row[sum].is_none_or(|without| with < without)
             {
                 row[sum] = Some(with);
@@ -148,12 +145,19 @@ fn least_set(ships: &[Ship], damage: u16) -> Vec<u16> {
     for (k, ship) in ships.iter().enumerate().rev() {
         let size = usize::from(ship.class.size());
         let cost = best[(k + 1) * width + sum];
-        if sum >= size && cost.is_some() && add(best[k * width + sum - size], ship) == cost {
+        if sum >= size && cost.is_some() && with_ship(best[k * width + sum - size], ship) == cost {
             set.push(ship.no);
             sum -= size;
         }
     }
     set
+}
+
+/// The number of ships and the total offence of a set; `None` if there is no such set.
+type Cost = Option<(u16, u16)>;
+
+fn with_ship(cost: Cost, ship: &Ship) -> Cost {
+    cost.map(|(count, offence)| (count + 1, offence + ship.class.offence))
 }
 
 #[cfg(test)]

@@ -64,8 +64,6 @@ pub const MOST: u16 = 999;
 
 impl Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list =
-            |f: &mut fmt::Formatter<'_>, ships: &[u16]| ships.iter().try_for_each(|no| write!(f, " {no}"));
         match self {
             Order::Star { at, value, base } => {
                 write!(f, "STAR {at} {value}{}", if *base { " BASE" } else { "" })
@@ -80,11 +78,11 @@ impl Display for Order {
             Order::Losses { ships } if ships.is_empty() => f.write_str("LOSSES NONE"),
             Order::Losses { ships } => {
                 f.write_str("LOSSES")?;
-                list(f, ships)
+                ships.iter().try_for_each(|no| write!(f, " {no}"))
             }
             Order::Lose { quadrant, ships } => {
                 write!(f, "LOSE {quadrant}")?;
-                list(f, ships)
+                ships.iter().try_for_each(|no| write!(f, " {no}"))
             }
         }
     }

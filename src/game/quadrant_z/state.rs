@@ -119,13 +119,11 @@ impl Stars {
 
 impl From<Stars> for Vec<Placed> {
     fn from(stars: Stars) -> Self {
-        let placed = |(at, star): (Square, Star)| Placed {
-            at,
-            first: star.placed.first,
-            second: star.placed.second,
-            captured_by: star.captured_by,
-        };
-        stars.iter().map(placed).collect()
+        let mut placed = Vec::new();
+        for (at, Star { placed: BySeat { first, second }, captured_by }) in stars.iter() {
+            placed.push(Placed { at, first, second, captured_by });
+        }
+        placed
     }
 }
 

@@ -203,11 +203,14 @@ fn plain(state: &State, viewer: Seat) -> View {
 /// its own at the value that it placed. All stars once the match is `over`.
 fn known_stars(state: &State, viewer: Seat, over: bool) -> Vec<KnownStar> {
     let charted = state.sides[viewer].charted;
-    let known = |(at, star): (Square, super::state::Star)| {
-        let open = over || star.captured_by.is_some() || charted.contains(at.quadrant());
-        let value = if open { star.value() } else { u16::from(star.placed[viewer]) };
-        let base = state.base_of(at).is_some_and(|owner| over || owner == viewer);
-        (value > 0).then_some(KnownStar { at, value, captured_by: star.captured_by, base })
-    };
-    state.stars.iter().filter_map(known).collect()
+    let mut known = Vec::new();
+    for (at, star) in state.stars.iter() {
+        let is_open = over || star.captured_by.is_some() || charted.contains(at.quadrant());
+        let value = if is_open { star.value() } else { u16::from(star.placed[viewer]) };
+        if value > 0 {
+            let base = state.base_of(at).is_some_and(|owner| over || owner == viewer);
+            known.push(KnownStar { at, value, captured_by: star.captured_by, base });
+        }
+    }
+    known
 }

@@ -47,8 +47,10 @@ pub(super) struct Position {
 impl Position {
     /// Returns the position in `view`, in which only the squares that `sees` accepts are known.
     pub fn new(view: &View, to_move: Seat, mut sees: impl FnMut(&Quad) -> bool) -> Position {
-        let unseen = |quad| Corners { blocked: u8::from(!sees(quad)), ..Corners::default() };
-        let corners: Vec<Corners> = SQUARES.all.iter().map(unseen).collect();
+        let mut corners = Vec::with_capacity(SQUARES.all.len());
+        for quad in &SQUARES.all {
+            corners.push(Corners { blocked: u8::from(!sees(quad)), ..Corners::default() });
+        }
         let mut reach = Reach { through: [[0; 121]; 5], all: [0; 5] };
         for (quad, _) in SQUARES.all.iter().zip(&corners).filter(|(_, corners)| corners.blocked == 0) {
             reach.all[0] += 1;
