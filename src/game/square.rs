@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_square_is_refused() {
+    fn other_text_is_not_a_square() {
         for text in ["", "A", "A0", "A17", "Q1", "A01", "1A", "A+1", "A1 ", "Ä1", "A1B", "A999"] {
             assert_eq!(Board::parse(text), None, "{text:?}");
         }

@@ -157,7 +157,7 @@ fn faults_are_listed_in_order_and_once_a_line() {
             }
         }
     }
-    assert!(refused > 100, "random play tries too little that is at fault: {refused}");
+    assert!(refused > 100, "random play tries too few illegal orders: {refused}");
 }
 
 #[test]

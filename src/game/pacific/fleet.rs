@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ship_is_written_as_on_the_rules_page() {
+    fn a_ship_serializes_as_on_the_rules_page() {
         let ship = Ship { kind: ShipKind::Squadron { no: 1, launched: false, leapt: false }, at: at("E3") };
         let json = serde_json::to_value(ship).expect("plain values");
         let expected =

@@ -76,7 +76,7 @@ fn dive(state: &State, first: &str, second: &str) -> State {
 }
 
 #[test]
-fn a_pass_is_told_and_counts_as_a_quiet_turn() {
+fn a_pass_is_reported_and_counts_as_a_quiet_turn() {
     let start = state(without_submarines(), Stage::Surface(Seat::Second), ["BA1", "BA16"], ["", ""]);
     let next = rules::surface(&start, Seat::Second, None);
     let view = serde_json::to_value(next.view(Seat::First)).expect("plain values");
@@ -86,7 +86,7 @@ fn a_pass_is_told_and_counts_as_a_quiet_turn() {
 }
 
 #[test]
-fn from_a_side_that_cannot_act_nothing_is_due() {
+fn a_side_that_cannot_act_owes_nothing() {
     // A side that has ships can almost always act (3.7), so this one has none.
     let start = state(without_submarines(), Stage::Surface(Seat::Second), ["BA1", ""], ["", ""]);
     let due = start.due().expect("the match goes on");
@@ -133,7 +133,7 @@ fn equal_points_after_the_limit_are_a_draw() {
 }
 
 #[test]
-fn a_submarine_turn_is_over_before_the_limit_is_looked_at() {
+fn a_submarine_turn_ends_before_the_limit_is_checked() {
     let options = Options { quiet_limit: 1, ..Options::default() };
     let start = state(options, Stage::Surface(Seat::First), ["BA1", "BP16"], ["C3", ""]);
     let below = play(&play(&start, Seat::First, "A1 A2"), Seat::Second, "P16 P15");
@@ -143,7 +143,7 @@ fn a_submarine_turn_is_over_before_the_limit_is_looked_at() {
 }
 
 #[test]
-fn a_submarine_that_is_sunk_does_not_move_and_a_missing_filing_decides_nothing() {
+fn a_sunk_submarine_does_not_move_and_a_missing_filing_decides_nothing() {
     let start = state(Options::default(), Stage::Submarines, ["DA1", "DP16"], ["D4", "D6 K9"]);
     let next = dive(&start, "U1 SONAR D6", "U1 D6 D9");
     assert_eq!(next.submarines.second, vec![Submarine { no: 2, at: at("K9") }]);
@@ -162,7 +162,7 @@ fn only_a_submarine_turn_can_be_missed() {
 }
 
 #[test]
-fn nothing_that_first_is_told_or_refused_depends_on_where_enemy_submarines_are() {
+fn views_and_faults_do_not_depend_on_where_enemy_submarines_are() {
     let here = state(Options::default(), Stage::Submarines, ["DA1 BC9", "DP16 SC8^"], ["D4 E5", "D6 K9"]);
     let there =
         State { submarines: BySeat::new(here.submarines.first.clone(), below("E5 C9")), ..here.clone() };
@@ -178,7 +178,7 @@ fn nothing_that_first_is_told_or_refused_depends_on_where_enemy_submarines_are()
 }
 
 #[test]
-fn a_move_of_a_submarine_looks_to_the_enemy_like_a_pass() {
+fn a_submarine_move_looks_like_a_pass_to_the_enemy() {
     let start = state(Options::default(), Stage::Submarines, ["DA1", "DP16"], ["D4", "D6"]);
     let told = |first| dive(&start, first, "").view(Seat::Second);
     assert_eq!(told("U1 TO D5"), told("SUBS PASS"));
@@ -186,7 +186,7 @@ fn a_move_of_a_submarine_looks_to_the_enemy_like_a_pass() {
 }
 
 #[test]
-fn the_owner_alone_learns_which_submarine_was_sunk() {
+fn only_the_owner_learns_which_submarine_was_sunk() {
     let start = state(Options::default(), Stage::Surface(Seat::First), ["DA1", "DP16"], ["D4", "K9 A2"]);
     let next = play(&start, Seat::First, "ASW A2");
     assert_eq!(State::extra(&next.view(Seat::Second))["lost"], json!([2]));
@@ -194,7 +194,7 @@ fn the_owner_alone_learns_which_submarine_was_sunk() {
 }
 
 #[test]
-fn the_setup_offered_in_the_form_may_stand() {
+fn the_setup_in_the_form_is_legal() {
     for destroyers in [Destroyers::Seven, Destroyers::Eight] {
         for submarines in [true, false] {
             let options = Options { destroyers, submarines, ..Options::default() };
@@ -238,7 +238,7 @@ fn orders_are_read_in_many_spellings() {
 }
 
 #[test]
-fn prose_is_no_order_and_half_an_order_is_explained() {
+fn prose_is_not_an_order_and_half_an_order_is_malformed() {
     for prose in [
         "I hope you are well",
         "See you at the club on Friday",

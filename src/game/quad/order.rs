@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_no_order() {
+    fn prose_is_not_an_order() {
         for text in
             ["I hope you are well", "See you on Friday", "Starry night", "| C4* E6", "11 . .", "", "*"]
         {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_like_a_piece_and_is_none_is_named() {
+    fn a_line_that_only_begins_like_a_piece_is_malformed() {
         for text in [
             "STAR",
             "MARBLE",

@@ -198,7 +198,7 @@ mod tests {
     /// Four points form a square if the four smallest of their six distances are equal and the other two twice as
     /// large (squared).
     #[test]
-    fn the_table_holds_the_squares_that_distances_tell() {
+    fn every_square_of_the_table_has_equal_sides_and_diagonals() {
         let points: Vec<Point> = Point::all().collect();
         let distance = |a: Point, b: Point| {
             let (files, ranks) = (a.file().abs_diff(b.file()), a.rank().abs_diff(b.rank()));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_corners_are_no_points() {
+    fn the_corners_are_not_points() {
         for corner in ["A1", "K1", "A11", "K11", "L1", "A12"] {
             assert_eq!(Point::parse(corner), None, "{corner}");
             assert!(serde_json::from_value::<Point>(corner.into()).is_err());

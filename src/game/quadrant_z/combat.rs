@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_set_is_the_one_found_by_trying_all() {
+    fn the_least_set_is_the_one_found_by_trying_every_set() {
         let mut seed = 7_u64;
         let mut rng = |n: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn ships_that_are_all_diagonal_do_not_fight() {
+    fn ships_that_meet_only_diagonally_do_not_fight() {
         assert_eq!(fight(&[ship(1, 3, 0, "M1")], &[ship(1, 3, 0, "M4")]), None);
     }
 

@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn squares_are_read_as_they_are_written() {
+    fn squares_parse_as_they_are_written() {
         assert_eq!(Square::all().count(), Square::COUNT);
         for square in Square::all() {
             assert_eq!(Square::parse(&square.to_string()), Some(square));

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_no_order() {
+    fn prose_is_not_an_order() {
         for line in [
             "I hope you are well",
             "See you at the club on Friday",

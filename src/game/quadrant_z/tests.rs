@@ -49,7 +49,7 @@ fn play(seed: u64, mut each: impl FnMut(&State)) -> State {
 }
 
 #[test]
-fn random_matches_come_to_different_ends() {
+fn random_matches_end_in_different_ways() {
     let mut ends = std::collections::BTreeSet::new();
     for seed in 0..40 {
         ends.insert(play(seed, |_| {}).outcome().unwrap().reason);
@@ -61,7 +61,7 @@ fn random_matches_come_to_different_ends() {
 
 /// Changes everything about the enemy that the rules hide. The viewer must see no difference.
 #[test]
-fn what_is_hidden_changes_no_view() {
+fn hidden_state_changes_no_view() {
     for seed in 0..8 {
         play(seed, |state| {
             for viewer in Seat::BOTH {

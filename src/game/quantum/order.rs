@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_no_order() {
+    fn prose_is_not_an_order() {
         for text in
             ["I hope you are well", "See you on Friday", "Pass", "| D3 E4", "- D3", "8  s  s", "É3 E4", ""]
         {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_like_a_move_and_is_none_is_named() {
+    fn a_line_that_only_begins_like_a_move_is_malformed() {
         for text in
             ["D3", "D3 E9", "I3 E4", "D3 E4 F5", "D3--E4", "D3-", "B4 I forget: hello", "D3E4", "a0 a1"]
         {

@@ -108,7 +108,7 @@ fn random_state(dice: &mut Dice) -> State {
 
 /// Clause 4. If there are more threats than a marble and the stars can block, as many as possible are blocked.
 #[test]
-fn from_average_up_no_quad_is_missed_and_none_left_open_that_can_be_blocked() {
+fn from_average_up_the_house_completes_every_quad_and_blocks_every_threat_it_can() {
     let mut dice = Dice(1);
     let (mut wins, mut blocks, mut several) = (0, 0, 0);
     for round in 0..600 {
@@ -133,7 +133,7 @@ fn from_average_up_no_quad_is_missed_and_none_left_open_that_can_be_blocked() {
 }
 
 #[test]
-fn every_level_plays_legal_turns_and_the_same_ones_again() {
+fn every_level_plays_legal_turns_and_repeats_them() {
     let mut dice = Dice(2);
     for seed in 0..40 {
         let state = if seed == 0 { start(true) } else { random_state(&mut dice) };
@@ -172,7 +172,7 @@ fn the_house_plays_to_the_last_marble() {
 }
 
 #[test]
-fn a_good_first_marble_is_taken_over() {
+fn the_house_takes_over_a_good_first_marble() {
     for (point, swaps) in [("F6", true), ("A6", false)] {
         let marble = Order::Marble(Point::parse(point).expect("a point"));
         let state = after(&start(true), &[marble]).expect("a first marble");
