@@ -13,7 +13,7 @@ options! {
         pub(super) casualties: Casualties = "standing",
             "whether ships are lost by a standing list or their owner is asked";
         /// The last turn (clause 3.6).
-        pub(super) turn_limit: u32 = "40", "the turn after which stars decide";
+        pub(super) turn_limit: u32 = "40", "the number of turns after which stars decide";
     }
 }
 
