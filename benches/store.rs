@@ -14,7 +14,11 @@ use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
     EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Settlement, Store, open,
 };
+use overview::overview;
 use tokio::runtime::Runtime;
+
+#[path = "../tests/support/overview.rs"]
+mod overview;
 
 fn main() {
     divan::main();
@@ -95,7 +99,7 @@ impl Club {
         let url = std::env::var("FOGPOST_BENCH_URL")
             .unwrap_or_else(|_| format!("sqlite:{}", folder.path().join("fogpost.db").display()));
         let store = runtime.block_on(open(&url)).expect("a store");
-        let before = runtime.block_on(store.list_matches(None)).expect("its matches").len();
+        let before = runtime.block_on(store.match_ids()).expect("its matches").len();
         let club = Club {
             runtime,
             store,
@@ -121,8 +125,7 @@ impl Club {
         self.commits.borrow_mut()[number] += 1;
         MatchRow {
             id: self.id(number),
-            game: GameKind::QuadrantZ,
-            stage: Stage::Running,
+            overview: overview(&self.id(number), GameKind::QuadrantZ, Stage::Running),
             wake_at: Some(DateTime::UNIX_EPOCH),
             snapshot: "s".repeat(4_000),
             version,

@@ -34,7 +34,8 @@ const COPY: &str = "
         FROM plan JOIN seat s ON s.match_id = old JOIN player p ON p.id = s.player_id, step;
     INSERT INTO address SELECT n || '.' || a.address, a.player_id + n * step.player, a.rank
         FROM plan JOIN seat s ON s.match_id = old JOIN address a ON a.player_id = s.player_id, step;
-    INSERT INTO match SELECT new, m.game, m.stage, m.wake_at, replace(m.snapshot, old, new), m.version
+    INSERT INTO match (id, game, stage, wake_at, snapshot, version)
+        SELECT new, m.game, m.stage, m.wake_at, replace(m.snapshot, old, new), m.version
         FROM plan JOIN match m ON m.id = old;
     CREATE TEMP TABLE token AS SELECT n, old, new, s.seat, s.token AS was, a.address,
         substr(s.token, 1, 11) || printf('%05d', n) AS token

@@ -11,7 +11,7 @@ use super::instruct::carry_out;
 use crate::daemon::{NewMatch, Office};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
-use crate::referee::{Act, Instruction, Match, MatchAction, Stage};
+use crate::referee::{Act, Instruction, Match, MatchAction, MatchOverview, Stage};
 use crate::report::format_local;
 use crate::request::Party;
 
@@ -283,11 +283,10 @@ async fn find(office: &Office, id: &str) -> anyhow::Result<Match> {
 
 async fn list(office: &Office, stage: Option<Stage>, json: bool) -> anyhow::Result<()> {
     let mut rows = Vec::new();
-    for row in office.store.list_matches(stage).await? {
-        let game_match: Match = serde_json::from_str(&row.snapshot)?;
+    let mut list_one = |game_match: MatchOverview| {
         if json {
             println!("{}", summary(&game_match));
-            continue;
+            return;
         }
         rows.push(vec![
             game_match.id.clone(),
@@ -297,7 +296,8 @@ async fn list(office: &Office, stage: Option<Stage>, json: bool) -> anyhow::Resu
             waits_for(&game_match),
             due_at(&game_match),
         ]);
-    }
+    };
+    office.store.list_matches(stage, &mut list_one).await?;
     if !json {
         println!("{}", super::table(&["match", "first", "second", "phase", "waits for", "due"], rows));
     }
@@ -305,8 +305,9 @@ async fn list(office: &Office, stage: Option<Stage>, json: bool) -> anyhow::Resu
 }
 
 fn show(game_match: &Match, json: bool) -> anyhow::Result<()> {
+    let overview = &game_match.overview();
     if json {
-        println!("{}", summary(game_match));
+        println!("{}", summary(overview));
         return Ok(());
     }
     let options: Vec<_> =
@@ -318,11 +319,11 @@ fn show(game_match: &Match, json: bool) -> anyhow::Result<()> {
         ("first", game_match.players.first.clone()),
         ("second", game_match.players.second.clone()),
         ("stage", game_match.stage.as_str().to_owned()),
-        ("phase", phase(game_match)),
+        ("phase", phase(overview)),
         ("first filed", filed_at(game_match, Seat::First)),
         ("second filed", filed_at(game_match, Seat::Second)),
-        ("waits for", waits_for(game_match)),
-        ("due", due_at(game_match)),
+        ("waits for", waits_for(overview)),
+        ("due", due_at(overview)),
         ("ledger", format!("#{} sha256 {}", game_match.head.seq, game_match.head.hash)),
     ];
     for (name, value) in rows {
@@ -339,13 +340,13 @@ fn filed_at(game_match: &Match, seat: Seat) -> String {
 }
 
 /// The deadline in the match's zone, or nothing if there is none.
-fn due_at(game_match: &Match) -> String {
-    game_match.deadline.map(|deadline| format_local(deadline, game_match.terms.zone)).unwrap_or_default()
+fn due_at(game_match: &MatchOverview) -> String {
+    game_match.deadline.map(|deadline| format_local(deadline, game_match.zone)).unwrap_or_default()
 }
 
 /// The open phase, or the result.
-fn phase(game_match: &Match) -> String {
-    match (game_match.due(), game_match.state.outcome()) {
+fn phase(game_match: &MatchOverview) -> String {
+    match (&game_match.due, &game_match.outcome) {
         (Some(due), _) if due.turn == 0 => due.phase.to_string(),
         (Some(due), _) => format!("turn {} ({})", due.turn, due.phase),
         (None, Some(outcome)) => match outcome.winner {
@@ -356,22 +357,22 @@ fn phase(game_match: &Match) -> String {
     }
 }
 
-fn waits_for(game_match: &Match) -> String {
-    game_match.awaited().iter().map(|seat| game_match.players[*seat].clone()).collect::<Vec<_>>().join(", ")
+fn waits_for(game_match: &MatchOverview) -> String {
+    game_match.awaited.iter().map(|seat| game_match.players[*seat].clone()).collect::<Vec<_>>().join(", ")
 }
 
 /// A match as JSON, without anything that the rules hide from either side.
-fn summary(game_match: &Match) -> serde_json::Value {
+fn summary(game_match: &MatchOverview) -> serde_json::Value {
     json!({
         "match": game_match.id,
         "game": game_match.game,
-        "options": game_match.state.options(),
+        "options": game_match.options,
         "players": game_match.players,
         "stage": game_match.stage,
-        "due": game_match.due(),
-        "awaited": game_match.awaited(),
+        "due": game_match.due,
+        "awaited": game_match.awaited,
         "deadline": game_match.deadline,
-        "outcome": game_match.state.outcome(),
+        "outcome": game_match.outcome,
         "ledger": game_match.head,
     })
 }

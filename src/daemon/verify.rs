@@ -164,8 +164,8 @@ impl Office {
         for seat in self.store.seats_of(std::slice::from_ref(&row.id)).await? {
             addresses[seat.seat] = seat.player.addresses;
         }
-        let MatchRow { id, game, stage, wake_at, snapshot, version: _ } = row;
-        Ok(Check::new(StoredMatch { id, game, stage, wake_at, snapshot }, addresses))
+        let MatchRow { id, overview, wake_at, snapshot, version: _ } = row;
+        Ok(Check::new(StoredMatch { id, overview, wake_at, snapshot }, addresses))
     }
 
     /// Reads the next entries of a match, with the letters that they name and what was sent until then.

@@ -11,6 +11,7 @@ mod instruction;
 mod letters;
 mod life;
 mod offer;
+mod overview;
 mod schedule;
 mod snapshot;
 
@@ -31,6 +32,7 @@ pub use instruction::{Instruction, InstructionFault, InstructionLine, Listing, M
 pub use letters::{Reply, changing_command};
 pub use life::{FiledOrders, Match, Opening, Stage, open, open_under};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
+pub use overview::MatchOverview;
 pub use schedule::{Absence, ForfeitRule, Press, Terms};
 
 /// What a ruling is about.

@@ -11,6 +11,7 @@ use chrono::{DateTime, Utc};
 use super::backend::Backend;
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::insert_letters;
+use super::overview::{self, MatchColumns, OverviewColumns};
 use super::rows::{self, CHUNK, integer, is_common, maybe_time, outcome_columns, text};
 use super::settle::settle;
 use super::statement::{Engine, Record, Session, Statement};
@@ -69,9 +70,6 @@ impl Database {
         self.backend.reader().await?.session().for_each(statement, &mut pass_on).await
     }
 }
-
-/// Columns of a match.
-const MATCHES: &str = "SELECT id, game, stage, wake_at, snapshot, version FROM match ";
 
 /// Columns of an invitation.
 const INVITATIONS: &str = "SELECT code, inviter, inviter_name, invited, game, offer, stage, match_id, created_at, \
@@ -189,9 +187,13 @@ impl Store for Database {
     }
 
     async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>> {
-        let sql = format!("{MATCHES}WHERE id {} ORDER BY id", self.one_of());
-        let rows: Vec<rows::Match> = self.read_recent(self.statement(sql).bind_texts(ids)).await?;
-        rows.into_iter().map(rows::Match::read).collect()
+        let sql = format!(
+            "SELECT {}, wake_at, snapshot, version FROM match WHERE id {} ORDER BY id",
+            overview::COLUMNS,
+            self.one_of()
+        );
+        let rows: Vec<MatchColumns> = self.read_recent(self.statement(sql).bind_texts(ids)).await?;
+        rows.into_iter().map(MatchColumns::read).collect()
     }
 
     async fn match_ids(&self) -> Result<Vec<String>> {
@@ -199,15 +201,15 @@ impl Store for Database {
         Ok(ids.into_iter().map(|(id,)| id).collect())
     }
 
-    async fn list_matches(&self, stage: Option<Stage>) -> Result<Vec<MatchRow>> {
+    async fn list_matches(&self, stage: Option<Stage>, take: Take<'_, MatchOverview>) -> Result<()> {
+        let columns = overview::COLUMNS;
         let select = match stage {
-            Some(stage) => {
-                self.statement(format!("{MATCHES}WHERE stage = $1 ORDER BY id")).bind(stage.as_str())
-            }
-            None => self.statement(format!("{MATCHES}ORDER BY id")),
+            Some(stage) => self
+                .statement(format!("SELECT {columns} FROM match WHERE stage = $1 ORDER BY id"))
+                .bind(stage.as_str()),
+            None => self.statement(format!("SELECT {columns} FROM match ORDER BY id")),
         };
-        let rows: Vec<rows::Match> = self.read(select).await?;
-        rows.into_iter().map(rows::Match::read).collect()
+        self.stream(select, OverviewColumns::read, take).await
     }
 
     async fn matches_due(
@@ -217,8 +219,9 @@ impl Store for Database {
         limit: u32,
     ) -> Result<Vec<MatchRow>> {
         let sql = format!(
-            "{MATCHES}WHERE wake_at <= $1 AND wake_at >= $2 AND (wake_at > $2 OR id > $3) \
-             ORDER BY wake_at, id LIMIT $4"
+            "SELECT {}, wake_at, snapshot, version FROM match \
+             WHERE wake_at <= $1 AND wake_at >= $2 AND (wake_at > $2 OR id > $3) ORDER BY wake_at, id LIMIT $4",
+            overview::COLUMNS
         );
         let (wake_at, id) = after.map_or((None, ""), |row| (row.wake_at, row.id.as_str()));
         let statement = self
@@ -227,15 +230,17 @@ impl Store for Database {
             .bind(wake_at.map_or(i64::MIN, |at| at.timestamp_millis()))
             .bind(id)
             .bind(i64::from(limit));
-        let rows: Vec<rows::Match> = self.read(statement).await?;
-        rows.into_iter().map(rows::Match::read).collect()
+        let rows: Vec<MatchColumns> = self.read(statement).await?;
+        rows.into_iter().map(MatchColumns::read).collect()
     }
 
-    async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchRow>> {
-        let sql =
-            format!("{MATCHES}WHERE id IN (SELECT match_id FROM seat WHERE player_id = $1) ORDER BY id");
-        let rows: Vec<rows::Match> = self.read(self.statement(sql).bind(player_id)).await?;
-        rows.into_iter().map(rows::Match::read).collect()
+    async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchOverview>> {
+        let sql = format!(
+            "SELECT {} FROM match WHERE id IN (SELECT match_id FROM seat WHERE player_id = $1) ORDER BY id",
+            overview::COLUMNS
+        );
+        let rows: Vec<OverviewColumns> = self.read(self.statement(sql).bind(player_id)).await?;
+        rows.into_iter().map(OverviewColumns::read).collect()
     }
 
     async fn invitation(&self, code: &str) -> Result<Option<Invitation>> {

@@ -17,16 +17,17 @@ use sqlx::migrate::{Migrate, MigrateError, Migrator};
 
 use self::database::Database;
 pub use self::error::{Result, StoreError};
-use self::statement::Tx;
+use self::statement::{Session, Tx};
 pub use self::values::*;
 use crate::letter::Digest;
-use crate::referee::Stage;
+use crate::referee::{MatchOverview, Stage};
 
 mod backend;
 pub mod carry;
 mod database;
 mod error;
 mod letters;
+mod overview;
 mod players;
 mod postgres;
 mod rows;
@@ -205,6 +206,17 @@ fn log_migration(before: Option<i64>, migrations: &Migrator) {
     }
 }
 
+/// The version of the tables whose migration added the columns that lists show.
+const WITH_OVERVIEW: i64 = 7;
+
+/// Fills the columns that SQL alone cannot fill, in the transaction of the migration that added them.
+async fn fill_new_columns(before: Option<i64>, session: &mut Session<'_>) -> Result<()> {
+    match before {
+        Some(version) if version < WITH_OVERVIEW => overview::fill(session).await,
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Brings the tables up to date.
 ///
 /// Boxed, because the compiler cannot prove that the future of an `async fn` is `Send` here (rust-lang/rust#110338).
@@ -280,8 +292,8 @@ pub trait Store: Send + Sync {
     /// Returns all match IDs, sorted.
     async fn match_ids(&self) -> Result<Vec<String>>;
 
-    /// Lists all matches, or those in this stage, by ID, with their snapshots.
-    async fn list_matches(&self, stage: Option<Stage>) -> Result<Vec<MatchRow>>;
+    /// Streams all matches, or those in this stage, by ID.
+    async fn list_matches(&self, stage: Option<Stage>, take: Take<'_, MatchOverview>) -> Result<()>;
 
     /// Returns up to `limit` matches whose `wake_at` has come, longest overdue first, starting behind `after`.
     async fn matches_due(
@@ -292,7 +304,7 @@ pub trait Store: Send + Sync {
     ) -> Result<Vec<MatchRow>>;
 
     /// Returns the matches in which this player holds a seat, by ID.
-    async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchRow>>;
+    async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchOverview>>;
 
     async fn invitation(&self, code: &str) -> Result<Option<Invitation>>;
 

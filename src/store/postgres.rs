@@ -14,7 +14,9 @@ use super::backend::Backend;
 use super::rows;
 use super::settle::{CHANNEL, LETTERS};
 use super::statement::{Engine, Pooled, Session, Tx};
-use super::{Claim, DatabaseLock, Result, StoreError, TABLES_VERSION, Wakeup, log_migration, migrate};
+use super::{
+    Claim, DatabaseLock, Result, StoreError, TABLES_VERSION, Wakeup, fill_new_columns, log_migration, migrate,
+};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
@@ -74,10 +76,12 @@ impl PostgresBackend {
 
     /// Brings the tables up to date in one transaction; a second program that starts waits for it.
     async fn migrate(&self) -> Result<()> {
-        let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&self.pool).await.ok();
         let mut tx = self.pool.begin().await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING).execute(&mut *tx).await?;
+        // Outside the transaction, which a failure would abort. Nobody else migrates meanwhile.
+        let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&self.pool).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
+        fill_new_columns(before, &mut Session::Postgres(&mut tx)).await?;
         tx.commit().await?;
         log_migration(before, &MIGRATIONS);
         Ok(())

@@ -37,11 +37,11 @@ pub fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn unsound(what: &str, found: impl std::fmt::Display) -> StoreError {
+pub fn unsound(what: &str, found: impl std::fmt::Display) -> StoreError {
     StoreError::Unsound(format!("{found} is no {what}"))
 }
 
-fn count(number: i64) -> Result<u64> {
+pub fn count(number: i64) -> Result<u64> {
     u64::try_from(number).map_err(|_| unsound("count", number))
 }
 
@@ -61,15 +61,19 @@ pub fn digest(hex: &str) -> Result<Digest> {
     hex.parse().map_err(|_| unsound("digest", hex))
 }
 
-fn game(key: &str) -> Result<GameKind> {
+pub fn game(key: &str) -> Result<GameKind> {
     GameKind::parse(key).ok_or_else(|| unsound("game", key))
+}
+
+pub fn stage(name: &str) -> Result<Stage> {
+    Stage::parse(name).ok_or_else(|| unsound("stage", name))
 }
 
 fn dispatch_kind(name: &str) -> Result<DispatchKind> {
     DispatchKind::parse(name).ok_or_else(|| unsound("dispatch kind", name))
 }
 
-fn seat(name: &str) -> Result<Seat> {
+pub fn seat(name: &str) -> Result<Seat> {
     Seat::parse(name).ok_or_else(|| unsound("seat", name))
 }
 
@@ -203,29 +207,6 @@ impl SeatAddress {
             }
         }
         Ok(seats)
-    }
-}
-
-#[derive(FromRow)]
-pub struct Match {
-    id: String,
-    game: String,
-    stage: String,
-    wake_at: Option<i64>,
-    snapshot: String,
-    version: i64,
-}
-
-impl Match {
-    pub fn read(self) -> Result<MatchRow> {
-        Ok(MatchRow {
-            id: self.id,
-            game: game(&self.game)?,
-            stage: Stage::parse(&self.stage).ok_or_else(|| unsound("stage", &self.stage))?,
-            wake_at: maybe_time(self.wake_at)?,
-            snapshot: self.snapshot,
-            version: self.version,
-        })
     }
 }
 

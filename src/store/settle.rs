@@ -3,10 +3,13 @@
 //! Each step writes [`CHUNK`] rows with one statement. A statement that changes existing rows returns which ones it
 //! changed; a row that is missing there was changed by another writer, and the settlement is stale.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 
 use super::error::address_taken;
 use super::letters::insert_letters;
+use super::overview;
 use super::players::{merge_players, save_player};
 use super::rows::{
     CHUNK, ensure_all_found, integer, is_common, partition_matches, seat_columns, text, with_ids,
@@ -23,6 +26,9 @@ pub const CHANNEL: &str = "fogpost";
 /// What a notification says.
 pub const LETTERS: &str = "letters";
 pub const DISPATCHES: &str = "dispatches";
+
+/// The kind of the entry that ends a match.
+const MATCH_ENDED: &str = "MatchEnded";
 
 /// Writes a settlement within a transaction.
 ///
@@ -43,12 +49,13 @@ pub async fn settle(session: &mut Session<'_>, settlement: &Settlement) -> Resul
 /// Writes matches, and the people who play them.
 async fn write_matches(session: &mut Session<'_>, settlement: &Settlement) -> Result<()> {
     let (old, new) = partition_matches(&settlement.matches)?;
+    let ended = ends(&settlement.entries);
     lock_matches(session, &old).await?;
     for chunk in new.chunks(CHUNK) {
-        add_matches(session, chunk).await?;
+        add_matches(session, chunk, &ended).await?;
     }
     for chunk in old.chunks(CHUNK) {
-        change_matches(session, chunk).await?;
+        change_matches(session, chunk, &ended).await?;
     }
     for player in &settlement.players {
         save_player(session, player).await.map_err(address_taken)?;
@@ -104,6 +111,12 @@ pub async fn notify(session: &mut Session<'_>, wakeup: Wakeup) -> Result<()> {
     Ok(())
 }
 
+/// When matches ended, by the last of these entries that says so.
+fn ends(entries: &[EntryRow]) -> BTreeMap<&str, i64> {
+    let ends = entries.iter().filter(|entry| entry.kind == MATCH_ENDED);
+    ends.map(|entry| (entry.match_id.as_str(), entry.at.timestamp_millis())).collect()
+}
+
 /// Locks the rows in one order, so that no two settlements wait for each other.
 async fn lock_matches(session: &mut Session<'_>, matches: &[&MatchRow]) -> Result<()> {
     let engine = session.engine();
@@ -118,13 +131,20 @@ async fn lock_matches(session: &mut Session<'_>, matches: &[&MatchRow]) -> Resul
     Ok(())
 }
 
-async fn add_matches(session: &mut Session<'_>, chunk: &[&MatchRow]) -> Result<()> {
-    let mut insert = session.statement("INSERT INTO match (id, game, stage, wake_at, snapshot, version) ");
+async fn add_matches(
+    session: &mut Session<'_>,
+    chunk: &[&MatchRow],
+    ended: &BTreeMap<&str, i64>,
+) -> Result<()> {
+    let mut insert = session.statement(format!(
+        "INSERT INTO match ({}, ended_at, wake_at, snapshot, version) ",
+        overview::COLUMNS
+    ));
     insert.push_rows(chunk, |values, row| {
+        values.bind(&row.id).bind(row.overview.game.key()).bind(row.overview.stage.as_str());
+        overview::bind(values, &row.overview);
         values
-            .bind(&row.id)
-            .bind(row.game.key())
-            .bind(row.stage.as_str())
+            .bind(ended.get(row.id.as_str()).copied())
             .bind(row.wake_at.map(|at| at.timestamp_millis()))
             .bind(&row.snapshot)
             .bind(1_i64);
@@ -136,32 +156,49 @@ async fn add_matches(session: &mut Session<'_>, chunk: &[&MatchRow]) -> Result<(
 
 /// Updates matches. Most letters leave a match's stage and clock alone, and SQLite rewrites index entries even for
 /// equal values, so the indexed columns are set only where they change.
-async fn change_matches(session: &mut Session<'_>, chunk: &[&MatchRow]) -> Result<()> {
-    let sql = "snapshot = n_snapshot, version = version + 1 FROM new WHERE id = n_id AND version = n_version \
-               AND NOT (stage <> n_stage OR wake_at IS DISTINCT FROM n_wake_at) RETURNING id";
-    let mut changed = update_matches(session, chunk, sql).await?;
+async fn change_matches(
+    session: &mut Session<'_>,
+    chunk: &[&MatchRow],
+    ended: &BTreeMap<&str, i64>,
+) -> Result<()> {
+    let condition = "AND NOT (stage <> n_stage OR wake_at IS DISTINCT FROM n_wake_at)";
+    let mut changed = update_matches(session, chunk, ended, "", condition).await?;
     let others: Vec<&MatchRow> =
         chunk.iter().filter(|row| !changed.iter().any(|(id,)| *id == row.id)).copied().collect();
     if !others.is_empty() {
-        let sql = "stage = n_stage, wake_at = n_wake_at, snapshot = n_snapshot, version = version + 1 \
-                   FROM new WHERE id = n_id AND version = n_version RETURNING id";
-        changed.extend(update_matches(session, &others, sql).await?);
+        let indexed = "stage = n_stage, wake_at = n_wake_at, \
+                       ended_at = CASE WHEN n_stage = 'over' THEN COALESCE(n_ended_at, ended_at) END, ";
+        changed.extend(update_matches(session, &others, ended, indexed, "").await?);
     }
     ensure_all_found("match", chunk.iter().map(|row| row.id.clone()), changed)
 }
 
-/// Runs an update of matches, and returns the ids of those that it changed.
-async fn update_matches(session: &mut Session<'_>, chunk: &[&MatchRow], sql: &str) -> Result<Vec<(String,)>> {
-    let mut update = session.statement("WITH new (n_id, n_stage, n_wake_at, n_snapshot, n_version) AS (");
+/// Updates those matches that are at the version they were loaded with and meet `condition`, and returns their ids.
+async fn update_matches(
+    session: &mut Session<'_>,
+    chunk: &[&MatchRow],
+    ended: &BTreeMap<&str, i64>,
+    set_indexed: &str,
+    condition: &str,
+) -> Result<Vec<(String,)>> {
+    let mut update = session.statement(format!(
+        "WITH new (n_id, n_stage, {}, n_ended_at, n_wake_at, n_snapshot, n_version) AS (",
+        overview::NEW_COLUMNS
+    ));
     update.push_rows(chunk, |values, row| {
+        values.bind(&row.id).bind(row.overview.stage.as_str());
+        overview::bind(values, &row.overview);
         values
-            .bind(&row.id)
-            .bind(row.stage.as_str())
+            .bind(ended.get(row.id.as_str()).copied())
             .bind(row.wake_at.map(|at| at.timestamp_millis()))
             .bind(&row.snapshot)
             .bind(row.version);
     });
-    update.push(") UPDATE match SET ").push(sql);
+    update.push(&format!(
+        ") UPDATE match SET {set_indexed}{}, snapshot = n_snapshot, version = version + 1 \
+         FROM new WHERE id = n_id AND version = n_version {condition} RETURNING id",
+        overview::SET_COLUMNS
+    ));
     session.fetch_all(update.persistent(is_common(chunk.len()))).await
 }
 

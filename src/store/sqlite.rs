@@ -105,6 +105,7 @@ impl SqliteBackend {
         let mut tx = self.begin_immediate().await?;
         let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
+        fill_new_columns(before, &mut Session::Sqlite(&mut tx)).await?;
         tx.commit().await?;
         sqlx::query("PRAGMA temp_store = memory").execute(&self.writer).await?;
         log_migration(before, &MIGRATIONS);

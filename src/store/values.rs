@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::letter::Digest;
-use crate::referee::{DispatchKind, Stage};
+use crate::referee::{DispatchKind, MatchOverview};
 
 /// A letter as it arrived, not yet parsed.
 #[derive(Clone, Debug)]
@@ -140,8 +140,8 @@ pub struct TokenRow {
 pub struct MatchRow {
     /// `QZ-7K3M`.
     pub id: String,
-    pub game: GameKind,
-    pub stage: Stage,
+    /// What lists show.
+    pub overview: MatchOverview,
     /// When the clock next has to decide something. `None`: never.
     pub wake_at: Option<DateTime<Utc>>,
     pub snapshot: String,

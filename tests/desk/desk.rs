@@ -307,10 +307,10 @@ impl Desk {
     pub fn check(&self) {
         let queues = self.block_on(self.office.store.queues()).expect("the store answers");
         assert_eq!(queues.dispatches_waiting, 0, "a dispatch is unsent");
-        for row in self.block_on(self.office.store.list_matches(None)).expect("the store answers") {
-            let verdict = self.verify(&row.id);
+        for id in self.block_on(self.office.store.match_ids()).expect("the store answers") {
+            let verdict = self.verify(&id);
             assert!(verdict.is_sound(), "{verdict:#?}");
-            assert_eq!(verdict.head, self.find(&row.id).head, "the head of {}", row.id);
+            assert_eq!(verdict.head, self.find(&id).head, "the head of {id}");
         }
     }
 

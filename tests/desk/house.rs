@@ -9,7 +9,7 @@ use fogpost::game::{BySeat, Game, Numbered, Seat};
 use fogpost::ledger::{ChainedEntry, Entry, Fact, Source};
 use fogpost::letter::Address;
 use fogpost::post::FetchedLetter;
-use fogpost::referee::{self, Act, Cause, Instruction, Match, MatchAction, Stage};
+use fogpost::referee::{self, Act, Cause, Instruction, Match, MatchAction, MatchOverview, Stage};
 use fogpost::store::{EntryRow, LetterStatus, MatchRow, Settlement};
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
@@ -37,9 +37,9 @@ fn opened(desk: &Desk, level: &str, anns: Seat) -> Match {
 }
 
 fn only_match(desk: &Desk) -> Match {
-    let rows = desk.block_on(desk.office().store.list_matches(None)).expect("the store answers");
-    assert_eq!(rows.len(), 1, "one match");
-    desk.find(&rows[0].id)
+    let ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
+    assert_eq!(ids.len(), 1, "one match");
+    desk.find(&ids[0])
 }
 
 fn entries(desk: &Desk, id: &str) -> Vec<Entry> {
@@ -189,9 +189,11 @@ fn with_advance_a_player_who_beats_a_level_meets_the_next_one() {
         assert!(beaten, "Average beats Trainer one time in twenty");
         let level_of_new = |text: &str| {
             desk.write(ANN, text);
-            let rows =
-                desk.block_on(desk.office().store.list_matches(Some(Stage::Running))).expect("matches");
-            let game_match = desk.find(&rows[0].id);
+            let mut ids = Vec::new();
+            let mut take = |row: MatchOverview| ids.push(row.id);
+            desk.block_on(desk.office().store.list_matches(Some(Stage::Running), &mut take))
+                .expect("matches");
+            let game_match = desk.find(&ids[0]);
             desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
             game_match.house.second.expect("the house plays")
         };

@@ -97,7 +97,7 @@ fn a_code_works_once() {
         desk.write(BO, &format!("{word} {code}"));
         desk.one_to(BO).says("It may have been accepted or declined, it may have lapsed");
     }
-    assert_eq!(desk.block_on(desk.office().store.list_matches(None)).expect("the store answers").len(), 1);
+    assert_eq!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").len(), 1);
 }
 
 #[test]

@@ -9,6 +9,11 @@ use fogpost::store::{MatchRow, Settlement};
 
 use crate::desk::Desk;
 
+#[path = "../support/overview.rs"]
+mod overview;
+
+use overview::overview;
+
 /// The characters of a match's name.
 const LETTERS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
@@ -18,10 +23,9 @@ fn many_matches_open_at_once_when_a_tenth_of_the_names_is_taken() {
     let taken = LETTERS.chars().flat_map(|c| LETTERS.chars().map(move |d| [c, d]));
     let taken = taken.flat_map(|[c, d]| LETTERS.chars().map(move |e| [c, d, e]));
     let taken = taken.flat_map(|[c, d, e]| ['0', '1', '2'].map(|b| format!("QD-{b}{c}{d}{e}")));
-    let row = |id| MatchRow {
+    let row = |id: String| MatchRow {
+        overview: overview(&id, GameKind::Quad, Stage::Over),
         id,
-        game: GameKind::Quad,
-        stage: Stage::Over,
         wake_at: None,
         snapshot: "{}".to_owned(),
         version: 0,

@@ -217,10 +217,12 @@ pub async fn matches_due_come_in_the_order_of_their_clocks(place: Place) {
 
 pub async fn matches_are_listed_by_id_and_stage(place: Place) {
     let mut matches: Vec<_> = ["QZ-b", "QU-A", "QZ-B"].map(|id| match_row(id, 0)).into();
-    matches[2].stage = Stage::Over;
+    matches[2].overview.stage = Stage::Over;
     place.store.commit(&Settlement { matches, ..settlement() }).await.unwrap();
     let ids = async |stage| -> Vec<String> {
-        place.store.list_matches(stage).await.unwrap().into_iter().map(|row| row.id).collect()
+        let mut ids = Vec::new();
+        place.store.list_matches(stage, &mut |row| ids.push(row.id)).await.unwrap();
+        ids
     };
     assert_eq!(ids(None).await, ["QU-A", "QZ-B", "QZ-b"]);
     assert_eq!(ids(Some(Stage::Running)).await, ["QU-A", "QZ-b"]);

@@ -7,6 +7,8 @@ mod contract;
 mod letters;
 mod offers;
 mod outbox;
+#[path = "../support/overview.rs"]
+mod overview;
 mod particular;
 mod place;
 mod samples;

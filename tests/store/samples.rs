@@ -12,6 +12,8 @@ use fogpost::store::{
     Store, WaitingLetter,
 };
 
+use crate::overview::overview;
+
 /// An instant so many seconds after an evening in May.
 pub fn at(seconds: i64) -> DateTime<Utc> {
     "2026-05-14T18:00:00Z".parse::<DateTime<Utc>>().unwrap() + Duration::seconds(seconds)
@@ -42,8 +44,7 @@ pub fn decided(letter: &NewLetter, status: LetterStatus) -> LetterDecision {
 pub fn match_row(id: &str, version: i64) -> MatchRow {
     MatchRow {
         id: id.to_owned(),
-        game: GameKind::QuadrantZ,
-        stage: Stage::Running,
+        overview: overview(id, GameKind::QuadrantZ, Stage::Running),
         wake_at: None,
         snapshot: format!("{{\"version\":{version}}}"),
         version,

@@ -14,19 +14,18 @@ pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, Store
 use self::reader::{PendingEntry, ReadLetter};
 use super::expected::ExpectedDispatch;
 use super::verdict::{AuditVerdict, Finding, Place};
-use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact, Head, Link, Source};
 use crate::letter::{Digest, Letter};
-use crate::referee::{DispatchKind, Match, Ruling, Stage};
+use crate::referee::{DispatchKind, Match, MatchOverview, Ruling};
 use crate::report::envelope::{self, AnsweredLetter};
 
 /// The match as it is stored beside its ledger.
 #[derive(Clone, Debug)]
 pub struct StoredMatch {
     pub id: String,
-    pub game: GameKind,
-    pub stage: Stage,
+    /// What lists show.
+    pub overview: MatchOverview,
     pub wake_at: Option<DateTime<Utc>>,
     /// The match as JSON.
     pub snapshot: String,
@@ -320,10 +319,9 @@ impl Check {
                 }
             };
             self.report(Place::Kept("the snapshot"), what);
-        } else if (stored.game, stored.stage, stored.wake_at)
-            != (current.game, current.stage, current.wake_at())
-        {
-            let what = "its game, stage or next wake-up differs from its snapshot";
+        } else if (&stored.overview, stored.wake_at) != (&current.overview(), current.wake_at()) {
+            let what =
+                "its game, stage, next wake-up, or something else that lists show, differs from its snapshot";
             self.report(Place::Kept("the match"), what);
         }
         self.verdict

@@ -8,12 +8,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::daemon::Office;
 use crate::daemon::decide::context::{AnswerText, DigestRows, LastAnswer, LoadedMatch, RulingContext};
 use crate::daemon::decide::returned::given_up;
-use crate::daemon::decide::stored::snapshot;
 use crate::daemon::decide::summary::Summary;
 use crate::daemon::decide::undecided::Wanted;
 use crate::daemon::parallel::{par_map, run_blocking};
 use crate::letter::Token;
-use crate::referee::DispatchKind;
+use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
 use crate::store::{DispatchRow, LetterRow, LetterStatus, MatchRow, TokenRow};
 
@@ -22,9 +21,6 @@ const GM_TOKEN: &str = "gm_token";
 
 /// Maximum letters and dispatches that a digest lists.
 const MAX_LISTED: u32 = 50;
-
-/// Matches loaded at a time: a club may have more than fit into memory.
-const CHUNK: usize = 500;
 
 impl Office {
     /// A context without rows.
@@ -162,8 +158,9 @@ impl Office {
     ) -> anyhow::Result<()> {
         for player in players {
             let rows = self.store.matches_of(player).await?;
-            context.matches_of.insert(player, rows.iter().map(|row| row.id.clone()).collect());
-            self.load_match_rows(rows, context).await?;
+            let ids: Vec<String> = rows.into_iter().map(|row| row.id).collect();
+            self.load_matches(ids.iter().cloned().collect(), context).await?;
+            context.matches_of.insert(player, ids);
         }
         Ok(())
     }
@@ -282,19 +279,11 @@ impl Office {
         Ok(())
     }
 
-    /// Sums up every match; those that this program cannot rule on are left out.
+    /// Sums up every match. The rows stream, without snapshots: a club may have more matches than fit into memory.
     async fn load_summaries(&self, now: DateTime<Utc>) -> anyhow::Result<Vec<Summary>> {
         let mut summaries = Vec::new();
-        for ids in self.store.match_ids().await?.chunks(CHUNK) {
-            let rows = self.store.matches(ids).await?;
-            let some = run_blocking(move || {
-                par_map(&rows, |row| {
-                    let game_match = snapshot(row).inspect_err(|error| log_unusable(&row.id, error)).ok()?;
-                    Some(Summary::of(&game_match, now))
-                })
-            });
-            summaries.extend(some.await?.into_iter().flatten());
-        }
+        let mut sum_up = |game_match: MatchOverview| summaries.push(Summary::of(&game_match, now));
+        self.store.list_matches(None, &mut sum_up).await?;
         Ok(summaries)
     }
 

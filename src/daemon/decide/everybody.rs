@@ -91,7 +91,7 @@ impl Decision<'_> {
         for loaded in self.stored_matches_of(id)? {
             let seat = loaded.seats.iter().find(|(_, row)| row.player.id == id);
             let Some((seat, _)) = seat.filter(|_| loaded.game_match.stage != Stage::Over) else { continue };
-            lines.push(match_line(&loaded.game_match, seat));
+            lines.push(match_line(&loaded.game_match.overview(), seat));
         }
         Ok(lines)
     }

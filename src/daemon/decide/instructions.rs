@@ -249,6 +249,6 @@ impl Decision<'_> {
         }
         self.keep_unasked(loaded, ruling, former.as_ref())?;
         let loaded = self.game_match(&id)?.context("a match that was just ruled on")?;
-        Ok(GmResult::Match { line: gm_line(&loaded.game_match) })
+        Ok(GmResult::Match { line: gm_line(&loaded.game_match.overview()) })
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::decision::Decision;
-use super::stored::snapshot;
 use super::summary::Summary;
 use super::undecided::Decided;
 use crate::referee::Listing;
@@ -22,11 +21,11 @@ impl Decision<'_> {
         let mut by_id: BTreeMap<&str, Summary> =
             stored.map(|summary| (summary.line.id.as_str(), summary.clone())).collect();
         for (id, loaded) in &self.draft.matches {
-            by_id.insert(id, Summary::of(&loaded.game_match, self.at()));
+            by_id.insert(id, Summary::of(&loaded.game_match.overview(), self.at()));
         }
         let mut summaries: Vec<Summary> = by_id.into_values().collect();
         for row in &self.draft.settlement.matches {
-            summaries.push(Summary::of(&snapshot(row)?, self.at()));
+            summaries.push(Summary::of(&row.overview, self.at()));
         }
         Ok(summaries)
     }

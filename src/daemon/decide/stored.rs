@@ -54,8 +54,7 @@ pub fn entry_row(chained: &ChainedEntry) -> EntryRow {
 pub fn match_row(game_match: &Match, version: i64) -> anyhow::Result<MatchRow> {
     Ok(MatchRow {
         id: game_match.id.clone(),
-        game: game_match.game,
-        stage: game_match.stage,
+        overview: game_match.overview(),
         wake_at: game_match.wake_at(),
         snapshot: serde_json::to_string(game_match)?,
         version,

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::game::{BySeat, Seat};
-use crate::referee::{Listing, Match, MatchSummary, Stage};
+use crate::referee::{Listing, MatchOverview, MatchSummary, Stage};
 use crate::report::{GmMatchSummary, format_local};
 
 /// A match in a few words for the GM, and what decides on which lists it stands.
@@ -21,7 +21,7 @@ pub struct Summary {
 
 impl Summary {
     /// Sums up a match as it is at `now`.
-    pub fn of(game_match: &Match, now: DateTime<Utc>) -> Summary {
+    pub fn of(game_match: &MatchOverview, now: DateTime<Utc>) -> Summary {
         Summary {
             line: gm_line(game_match),
             stage: game_match.stage,
@@ -44,14 +44,14 @@ impl Summary {
     }
 }
 
-fn is_late(game_match: &Match, now: DateTime<Utc>) -> bool {
+fn is_late(game_match: &MatchOverview, now: DateTime<Utc>) -> bool {
     let overdue = game_match.deadline.is_some_and(|deadline| deadline <= now);
     game_match.stage == Stage::Running && (game_match.asked_gm || overdue)
 }
 
 /// A match in one line, as the player of `seat` reads it.
-pub fn match_line(game_match: &Match, seat: Seat) -> MatchSummary {
-    let phase = match (game_match.due(), game_match.state.outcome()) {
+pub fn match_line(game_match: &MatchOverview, seat: Seat) -> MatchSummary {
+    let phase = match (&game_match.due, &game_match.outcome) {
         (Some(_), _) if game_match.stage == Stage::Paused => "paused".to_owned(),
         (Some(due), _) if due.turn == 0 => "in its setup".to_owned(),
         (Some(due), _) => format!("in turn {}", due.turn),
@@ -64,14 +64,14 @@ pub fn match_line(game_match: &Match, seat: Seat) -> MatchSummary {
         game_name: game_match.game.name(),
         foe: game_match.players[seat.other()].clone(),
         phase,
-        awaited: game_match.awaited().iter().map(|seat| game_match.players[*seat].clone()).collect(),
+        awaited: game_match.awaited.iter().map(|seat| game_match.players[*seat].clone()).collect(),
         due: deadline,
-        due_at: deadline.map(|deadline| format_local(deadline, game_match.terms.zone)),
+        due_at: deadline.map(|deadline| format_local(deadline, game_match.zone)),
     }
 }
 
 /// A match in a few words for the GM; nothing that is hidden from either side.
-pub fn gm_line(game_match: &Match) -> GmMatchSummary {
+pub fn gm_line(game_match: &MatchOverview) -> GmMatchSummary {
     let line = match_line(game_match, Seat::First);
     let mut marks = Vec::new();
     if game_match.asked_gm {

@@ -1,0 +1,213 @@
+//! The columns that lists show of a match.
+
+use std::collections::BTreeMap;
+
+use sqlx::FromRow;
+
+use super::rows::{count, digest, game, integer, maybe_time, seat, stage, unsound};
+use super::statement::{RowValues, Session};
+use super::{MatchRow, Result};
+use crate::game::{BySeat, Due, Outcome, Phase, Reason, Seat};
+use crate::ledger::Head;
+use crate::referee::{Match, MatchOverview};
+
+/// The columns of [`MatchOverview`]. Those from the players' names on are bound by [`bind`], in this order.
+pub const COLUMNS: &str = "id, game, stage, first_name, second_name, first_house, second_house, zone, options, turn, \
+                           phase, owing, awaited, deadline, winner, reason, marks, head_seq, head_hash";
+
+/// Matches whose columns are filled together after a migration.
+const PAGE: i64 = 100;
+
+#[derive(FromRow)]
+pub struct OverviewColumns {
+    id: String,
+    game: String,
+    stage: String,
+    first_name: String,
+    second_name: String,
+    first_house: Option<String>,
+    second_house: Option<String>,
+    zone: String,
+    options: String,
+    turn: Option<i64>,
+    phase: Option<String>,
+    owing: String,
+    awaited: String,
+    deadline: Option<i64>,
+    winner: Option<String>,
+    reason: Option<String>,
+    marks: String,
+    head_seq: i64,
+    head_hash: String,
+}
+
+impl OverviewColumns {
+    pub fn read(self) -> Result<MatchOverview> {
+        let has_mark = |mark: &str| self.marks.split(' ').any(|found| found == mark);
+        let by_seat = |mark: &str| BySeat::from_fn(|seat| has_mark(&format!("{seat}_{mark}")));
+        let protests: BySeat<bool> = by_seat("protest");
+        Ok(MatchOverview {
+            game: game(&self.game)?,
+            stage: stage(&self.stage)?,
+            players: BySeat::new(self.first_name, self.second_name),
+            house: BySeat::new(self.first_house, self.second_house),
+            zone: self.zone.parse().map_err(|_| unsound("time zone", &self.zone))?,
+            options: serde_json::from_str(&self.options)
+                .map_err(|_| unsound("set of options", &self.options))?,
+            due: read_due(self.turn, self.phase.as_deref(), &self.owing)?,
+            awaited: read_seats(&self.awaited)?,
+            deadline: maybe_time(self.deadline)?,
+            outcome: read_outcome(self.winner.as_deref(), self.reason.as_deref())?,
+            asked_gm: has_mark("asked_gm"),
+            bouncing: by_seat("bouncing"),
+            away: by_seat("away"),
+            protest: Seat::BOTH.into_iter().find(|seat| protests[*seat]),
+            head: read_head(self.head_seq, &self.head_hash)?,
+            id: self.id,
+        })
+    }
+}
+
+fn read_due(turn: Option<i64>, phase: Option<&str>, owing: &str) -> Result<Option<Due>> {
+    let (Some(turn), Some(phase)) = (turn, phase) else { return Ok(None) };
+    Ok(Some(Due {
+        phase: Phase::parse(phase).ok_or_else(|| unsound("phase", phase))?,
+        turn: u32::try_from(turn).map_err(|_| unsound("turn", turn))?,
+        seats: read_seats(owing)?,
+    }))
+}
+
+fn read_outcome(winner: Option<&str>, reason: Option<&str>) -> Result<Option<Outcome>> {
+    let Some(reason) = reason else { return Ok(None) };
+    Ok(Some(Outcome {
+        winner: winner.map(seat).transpose()?,
+        reason: Reason::parse(reason).ok_or_else(|| unsound("reason", reason))?,
+    }))
+}
+
+fn read_seats(names: &str) -> Result<Vec<Seat>> {
+    names.split_whitespace().map(seat).collect()
+}
+
+fn read_head(seq: i64, hash: &str) -> Result<Head> {
+    if hash.is_empty() {
+        // The snapshot could not be read when the columns were filled.
+        return Ok(Head::default());
+    }
+    Ok(Head { seq: count(seq)?, hash: digest(hash)? })
+}
+
+/// Binds the columns of an overview, without id, game and stage.
+pub fn bind(values: &mut RowValues<'_>, overview: &MatchOverview) {
+    let (due, outcome) = (overview.due.as_ref(), overview.outcome.as_ref());
+    values
+        .bind(&overview.players.first)
+        .bind(&overview.players.second)
+        .bind(&overview.house.first)
+        .bind(&overview.house.second)
+        .bind(overview.zone.name())
+        .bind(options_json(&overview.options))
+        .bind(due.map(|due| i64::from(due.turn)))
+        .bind(due.map(|due| due.phase.as_str()))
+        .bind(seat_names(due.map_or(&[], |due| &due.seats)))
+        .bind(seat_names(&overview.awaited))
+        .bind(overview.deadline.map(|deadline| deadline.timestamp_millis()))
+        .bind(outcome.and_then(|outcome| outcome.winner).map(|winner| winner.as_str()))
+        .bind(outcome.map(|outcome| outcome.reason.as_str()))
+        .bind(marks(overview))
+        .bind(integer(overview.head.seq))
+        .bind(overview.head.hash.to_string());
+}
+
+fn options_json(options: &BTreeMap<String, String>) -> String {
+    serde_json::to_string(options).expect("a map of strings is JSON")
+}
+
+fn seat_names(seats: &[Seat]) -> String {
+    seats.iter().map(|seat| seat.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// What the GM should look at, as words.
+fn marks(overview: &MatchOverview) -> String {
+    let mut marks = Vec::new();
+    if overview.asked_gm {
+        marks.push("asked_gm".to_owned());
+    }
+    for seat in Seat::BOTH {
+        let of_seat = [
+            ("bouncing", overview.bouncing[seat]),
+            ("away", overview.away[seat]),
+            ("protest", overview.protest == Some(seat)),
+        ];
+        marks.extend(
+            of_seat.into_iter().filter(|(_, is_set)| *is_set).map(|(mark, _)| format!("{seat}_{mark}")),
+        );
+    }
+    marks.join(" ")
+}
+
+/// Fills the columns from the snapshots, in the transaction of the migration that added them. Rust does it rather than
+/// SQL, because only the games know what is due.
+pub async fn fill(session: &mut Session<'_>) -> Result<()> {
+    let mut after = String::new();
+    loop {
+        let statement = session
+            .statement("SELECT id, snapshot FROM match WHERE id > $1 ORDER BY id LIMIT $2")
+            .bind(&after)
+            .bind(PAGE);
+        let page: Vec<(String, String)> = session.fetch_all(statement).await?;
+        let Some((last, _)) = page.last() else { return Ok(()) };
+        after.clone_from(last);
+        for (id, snapshot) in page {
+            match serde_json::from_str::<Match>(&snapshot) {
+                Ok(game_match) => fill_one(session, &game_match.overview()).await?,
+                // The audit reports it. The other matches must open.
+                Err(error) => {
+                    tracing::warn!(match_id = id, %error, "snapshot unreadable; not shown in lists")
+                }
+            }
+        }
+    }
+}
+
+async fn fill_one(session: &mut Session<'_>, overview: &MatchOverview) -> Result<()> {
+    let mut update = session.statement(format!("WITH new ({NEW_COLUMNS}) AS ("));
+    update.push_rows([overview], bind);
+    update.push(&format!(
+        ") UPDATE match SET {SET_COLUMNS}, ended_at = CASE WHEN stage = 'over' THEN \
+         (SELECT MAX(at) FROM entry WHERE match_id = match.id AND kind = 'MatchEnded') END FROM new WHERE id = "
+    ));
+    update.push_bind(&overview.id);
+    session.execute(update).await?;
+    Ok(())
+}
+
+/// The columns that [`bind`] binds, as those of a table `new`.
+pub const NEW_COLUMNS: &str = "n_first_name, n_second_name, n_first_house, n_second_house, n_zone, n_options, n_turn, \
+                               n_phase, n_owing, n_awaited, n_deadline, n_winner, n_reason, n_marks, n_head_seq, \
+                               n_head_hash";
+
+/// Sets these columns from the table `new`. No index holds any of them.
+pub const SET_COLUMNS: &str = "first_name = n_first_name, second_name = n_second_name, \
+    first_house = n_first_house, second_house = n_second_house, zone = n_zone, options = n_options, turn = n_turn, \
+    phase = n_phase, owing = n_owing, awaited = n_awaited, deadline = n_deadline, winner = n_winner, \
+    reason = n_reason, marks = n_marks, head_seq = n_head_seq, head_hash = n_head_hash";
+
+/// A match with its snapshot.
+#[derive(FromRow)]
+pub struct MatchColumns {
+    #[sqlx(flatten)]
+    overview: OverviewColumns,
+    wake_at: Option<i64>,
+    snapshot: String,
+    version: i64,
+}
+
+impl MatchColumns {
+    pub fn read(self) -> Result<MatchRow> {
+        let MatchColumns { overview, wake_at, snapshot, version } = self;
+        let overview = overview.read()?;
+        let id = overview.id.clone();
+        Ok(MatchRow { id, overview, wake_at: maybe_time(wake_at)?, snapshot, version })
+    }
+}
