@@ -1,4 +1,4 @@
-//! `fogpost backup` and `fogpost restore`: the database as one file.
+//! `fogpost backup` and `fogpost restore`: copies of the database.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -6,21 +6,21 @@ use std::process::ExitCode;
 use crate::config::Config;
 use crate::store;
 
-/// Write a copy of the database as it is now, while the program runs (SQLite; for PostgreSQL use pg_dump)
+/// Write a copy of the database while the program runs (SQLite; for PostgreSQL use pg_dump)
 #[derive(clap::Args)]
 pub struct Backup {
-    /// The copy to be written; it must not be there yet. It holds reply tokens and sealed orders: keep it safe
+    /// The file to write; it must not exist. It holds reply tokens and sealed orders: keep it safe
     file: PathBuf,
 }
 
-/// Put a backup in the place of the database, while the program does not run
+/// Replace the database by a backup, while the program does not run
 ///
-/// The database before it is kept beside it. Afterwards the program reads the letters in the mailbox's folder of
-/// processed letters once more: those that the backup knows have no second effect and get no second answer; those
-/// that came since are ruled on, and their answers bear the Message-IDs that they bore.
+/// The replaced database is kept beside it. Afterwards the program reads the mailbox's folder of processed letters once
+/// more: letters that the backup knows have no second effect and get no second answer; letters that came since are
+/// ruled on again, and their answers get the same Message-IDs as before.
 #[derive(clap::Args)]
 pub struct Restore {
-    /// The backup, as fogpost backup wrote it
+    /// A file that fogpost backup wrote
     file: PathBuf,
 }
 

@@ -1,4 +1,4 @@
-//! `fogpost db`: the club's database as a whole.
+//! `fogpost db`: work on the club's database as a whole.
 
 use std::process::ExitCode;
 
@@ -10,7 +10,7 @@ use crate::daemon::status::{SILENT_AFTER, Status, this_daemon};
 use crate::ledger::Head;
 use crate::store::{self, Store, carry};
 
-/// Carry the club from one database to another
+/// Move the club from one database to another
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -22,21 +22,21 @@ enum Command {
     Move(Move),
 }
 
-/// Carry everything over from SQLite to PostgreSQL, or back, while no daemon runs
+/// Copy everything from SQLite to PostgreSQL, or back, while no daemon runs
 ///
-/// The database to move to must be empty; it is made if it is a file that is not there. Every table is read again
-/// afterwards and compared, and the ledger of every match is followed from its first entry. What is broken off leaves
-/// nothing behind. The database moved from stays as it is. Before a move to PostgreSQL no letter may wait.
+/// The database to move to must be empty; a missing SQLite file is created. Afterwards every table is read back and
+/// compared, and the ledger of every match is followed from its first entry. A move that fails leaves nothing behind.
+/// The database to move from is not changed. No letter may be waiting before a move to PostgreSQL.
 #[derive(clap::Args)]
 pub struct Move {
-    /// sqlite:FILE or postgres://USER@HOST/NAME; a password is better given as PGPASSWORD than here
+    /// The old database: sqlite:FILE or postgres://USER@HOST/NAME. Better give a password as PGPASSWORD than here
     from: String,
-    /// The same for the new one
+    /// The new database, in the same form
     to: String,
 }
 
-/// Entries followed together.
-const TOGETHER: u32 = 256;
+/// Entries read together.
+const PAGE: u32 = 256;
 
 impl Args {
     pub fn run(self) -> anyhow::Result<ExitCode> {
@@ -61,7 +61,7 @@ impl Move {
             none_works(&*from).await?;
         }
         if to.is_shared() && from.oldest_waiting(Utc::now()).await?.is_some() {
-            // Where several daemons settle letters, each is kept with what it is about when it comes in.
+            // PostgreSQL stores each letter with its match when it comes in; SQLite does not.
             bail!("letters wait to be ruled on: let `fogpost run --once` do so before the move");
         }
         let bar = ProgressBar::no_length().with_style(
@@ -88,7 +88,7 @@ impl Move {
     }
 }
 
-/// On PostgreSQL daemons hold nothing; but they note that they work.
+/// PostgreSQL has no lock for daemons, but each daemon records a heartbeat.
 async fn none_works(store: &dyn Store) -> anyhow::Result<()> {
     let status = Status::of(store, Utc::now(), SILENT_AFTER).await?;
     if let (true, Some(daemon)) = (status.daemons_working > 0, status.daemons.first()) {
@@ -102,7 +102,7 @@ async fn none_works(store: &dyn Store) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Follows every chain to its end; how many there are.
+/// Follows every ledger to its end, and returns how many there are.
 async fn follow_ledgers(store: &dyn Store, bar: &ProgressBar) -> anyhow::Result<usize> {
     let ids = store.match_ids().await?;
     bar.set_message("ledgers");
@@ -112,7 +112,7 @@ async fn follow_ledgers(store: &dyn Store, bar: &ProgressBar) -> anyhow::Result<
         let mut head = Head::default();
         loop {
             let mut entries = Vec::new();
-            store.entries_after(id, Some(head.seq), TOGETHER, &mut |entry| entries.push(entry)).await?;
+            store.entries_after(id, Some(head.seq), PAGE, &mut |entry| entries.push(entry)).await?;
             if entries.is_empty() {
                 break;
             }
