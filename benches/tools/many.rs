@@ -34,8 +34,10 @@ const COPY: &str = "
         FROM plan JOIN seat s ON s.match_id = old JOIN player p ON p.id = s.player_id, step;
     INSERT INTO address SELECT n || '.' || a.address, a.player_id + n * step.player, a.rank
         FROM plan JOIN seat s ON s.match_id = old JOIN address a ON a.player_id = s.player_id, step;
-    INSERT INTO match (id, game, stage, wake_at, snapshot, version)
-        SELECT new, m.game, m.stage, m.wake_at, replace(m.snapshot, old, new), m.version
+    INSERT INTO match (id, game, stage, wake_at, first_name, second_name, zone, options, turn, phase, owing, awaited,
+            deadline, marks, head_seq, head_hash, snapshot, version)
+        SELECT new, m.game, m.stage, m.wake_at, first_name, second_name, zone, options, turn, phase, owing, awaited,
+            deadline, marks, head_seq, printf('%08d', n) || substr(head_hash, 9), replace(m.snapshot, old, new), m.version
         FROM plan JOIN match m ON m.id = old;
     CREATE TEMP TABLE token AS SELECT n, old, new, s.seat, s.token AS was, a.address,
         substr(s.token, 1, 11) || printf('%05d', n) AS token
@@ -59,7 +61,7 @@ const COPY: &str = "
         SELECT d.id + n * step.dispatch, replace(message_id, was, token), n || '.' || recipient, kind, new, d.seat,
             printf('%08d', n) || substr(answers, 9), created_at, due_at, sent_at, tries, error, returned_at, asked
         FROM token t JOIN dispatch d ON d.match_id = old AND d.seat = t.seat, step;
-    INSERT INTO dispatch_raw SELECT d.id + n * step.dispatch,
+    INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT d.id + n * step.dispatch,
             CAST(replace(replace(replace(CAST(bytes AS TEXT), old, new), was, token), address, n || '.' || address) AS BLOB)
         FROM token t JOIN dispatch d ON d.match_id = old AND d.seat = t.seat
         JOIN dispatch_raw r ON r.dispatch_id = d.id, step;";
@@ -73,10 +75,36 @@ pub async fn multiply(url: &str, times: usize) {
         .synchronous(SqliteSynchronous::Off)
         .foreign_keys(false)
         .pragma("cache_size", "-500000");
+    let letters = whole_letters(url).await;
     let mut connection = SqliteConnection::connect_with(&options).await.expect("a database");
+    store_whole(&mut connection, letters).await;
     for statement in format!("{PLAN}{COPY}").replace(":TIMES", &times.to_string()).split_inclusive(';') {
         let done = sqlx::query(AssertSqlSafe(statement.to_owned())).execute(&mut connection).await;
         done.unwrap_or_else(|error| panic!("{error}: {statement}"));
     }
     connection.close().await.expect("it closes");
+}
+
+/// The bytes of all dispatches, by their ids.
+async fn whole_letters(url: &str) -> Vec<(i64, Vec<u8>)> {
+    let store = fogpost::store::open(url).await.expect("a database");
+    let mut letters = Vec::new();
+    for id in store.match_ids().await.expect("its matches") {
+        let sent = store.dispatches_of(&id).await.expect("its dispatches");
+        letters.extend(sent.into_iter().map(|(row, bytes)| (row.id, bytes)));
+    }
+    store.close().await;
+    letters
+}
+
+/// Stores dispatches uncompressed, so that SQL can replace names in them.
+async fn store_whole(connection: &mut SqliteConnection, letters: Vec<(i64, Vec<u8>)>) {
+    let sql = "SELECT sql FROM sqlite_schema WHERE name = 'dispatch_raw_is_not_changed'";
+    let trigger: String = sqlx::query_scalar(sql).fetch_one(&mut *connection).await.expect("a trigger");
+    sqlx::query("DROP TRIGGER dispatch_raw_is_not_changed").execute(&mut *connection).await.expect("dropped");
+    for (id, bytes) in letters {
+        let sql = "UPDATE dispatch_raw SET form = 0, bytes = $1 WHERE dispatch_id = $2";
+        sqlx::query(sql).bind(bytes).bind(id).execute(&mut *connection).await.expect("stored");
+    }
+    sqlx::query(AssertSqlSafe(trigger)).execute(&mut *connection).await.expect("the trigger again");
 }

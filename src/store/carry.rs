@@ -1,7 +1,7 @@
-//! A whole database carried over to another, of the same kind or the other: each row of each table as it is.
+//! Copies a whole database to another, of the same kind or the other, row by row and unchanged.
 //!
-//! It reads page by page, writes in one transaction, reads what it wrote, and keeps it only if both are the same: what
-//! is broken off leaves the target empty. Nobody else writes to the source meanwhile.
+//! Pages are read from the source and written in one transaction, then read back; the transaction commits only if both
+//! are equal. A move that fails leaves the target empty. Nobody else can write to the source meanwhile.
 
 use std::collections::BTreeSet;
 use std::str::FromStr as _;
@@ -16,11 +16,11 @@ use sqlx::{PgConnection, Postgres, Sqlite, SqliteConnection};
 use super::{Result, StoreError};
 use crate::letter::Digest;
 
-/// A table, and the columns by which its rows are in order.
+/// A table, and the columns that order its rows.
 struct Table {
     name: &'static str,
     key: &'static [&'static str],
-    /// Rows read and written together: as many as surely fit in memory.
+    /// Rows read and written together; few where rows are large, so that a page fits in memory.
     page: usize,
 }
 
@@ -28,8 +28,8 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
     Table { name, key, page }
 }
 
-/// Whatever a row refers to stands further up.
-const TABLES: [Table; 11] = [
+/// All tables; each follows those that it refers to.
+const TABLES: [Table; 12] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -39,6 +39,7 @@ const TABLES: [Table; 11] = [
     table("entry", &["match_id", "seq"], LARGE),
     table("dispatch", &["id"], ROWS),
     table("dispatch_raw", &["dispatch_id"], LARGE),
+    table("dispatch_picture", &["dispatch_id"], LARGE),
     table("invitation", &["code"], ROWS),
     table("memo", &["key"], ROWS),
 ];
@@ -46,25 +47,25 @@ const TABLES: [Table; 11] = [
 const ROWS: usize = 500;
 const LARGE: usize = 64;
 
-/// The tables of the migrations themselves, which each kind of database has its own of.
+/// The migrations' own table, which each kind of database has for itself.
 const OF_MIGRATIONS: &str = "_sqlx_migrations";
 
-/// What was carried of one table.
+/// The copy of one table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Carried {
     pub table: &'static str,
     pub rows: u64,
-    /// Over every value of every row, in order; the same on both sides.
+    /// Over every value of every row, in order; equal on both sides.
     pub digest: Digest,
 }
 
-/// Where it stands: rows of a table that were read (or, once written, read again), and how many there are.
+/// Reports progress: the table, the rows read or read back, and how many there are.
 pub type Step<'a> = &'a (dyn Fn(&'static str, u64, u64) + Sync);
 
-/// Whether there is a database at `url` that could be carried elsewhere: a file that is not there would be made.
+/// Whether there is a database at `url`. Opening a missing SQLite file would create it.
 ///
 /// # Errors
-/// [`StoreError::Open`]: the URL is none.
+/// [`StoreError::Open`]: the URL is malformed.
 pub fn is_there(url: &str) -> Result<bool> {
     if !url.starts_with("sqlite:") {
         return Ok(true);
@@ -73,11 +74,12 @@ pub fn is_there(url: &str) -> Result<bool> {
     Ok(options.get_filename().exists())
 }
 
-/// Carries everything from the database at `from` into the empty one at `to`. Both were opened by [`super::open`]
-/// before, which brings their tables up to date, and no daemon works on either.
+/// Copies everything from the database at `from` into the empty one at `to`. Open both with [`super::open`] first, which
+/// brings their tables up to date. No daemon may work on either.
 ///
 /// # Errors
-/// [`StoreError::Unsound`] when the target is not empty, or what was written is not what was read; nothing is kept then.
+/// [`StoreError::Unsound`] if the target is not empty, or if what was written differs from what was read; nothing is
+/// written then.
 pub async fn carry(from: &str, to: &str, step: Step<'_>) -> Result<Vec<Carried>> {
     let (mut from, mut to) = (open(from).await?, open(to).await?);
     from.begin_alone().await?;
@@ -102,7 +104,7 @@ pub async fn carry(from: &str, to: &str, step: Step<'_>) -> Result<Vec<Carried>>
     Ok(carried)
 }
 
-/// A table that is not known here would be left behind without a word.
+/// Fails on a table that is missing from [`TABLES`], which would be left behind silently.
 fn know_all(tables: Vec<String>) -> Result<()> {
     let found: BTreeSet<&str> =
         tables.iter().map(String::as_str).filter(|name| *name != OF_MIGRATIONS).collect();
@@ -131,7 +133,7 @@ async fn carry_table(
     Ok(Carried { table: table.name, rows: read.0, digest: read.1 })
 }
 
-/// Reads a table from its beginning to its end, and writes it to `copy`; how many rows there were, and their digest.
+/// Reads a whole table, writes it to `copy`, and returns the number of rows and their digest.
 async fn walk(
     end: &mut dyn End,
     mut copy: Option<&mut dyn End>,
@@ -166,7 +168,7 @@ enum Kind {
     Integer,
     Text,
     Bytes,
-    /// To SQLite an integer, 0 or 1.
+    /// In SQLite an integer, 0 or 1.
     Truth,
 }
 
@@ -176,7 +178,7 @@ struct Column {
     kind: Kind,
 }
 
-/// The columns of both, by name; `None` when they are not the same.
+/// The columns of both, sorted by name. `None` if they differ.
 fn shared_columns(mut from: Vec<Column>, mut to: Vec<Column>) -> Option<Vec<Column>> {
     for columns in [&mut from, &mut to] {
         columns.sort_by(|a, b| a.name.cmp(&b.name));
@@ -204,7 +206,7 @@ enum Cell {
 }
 
 impl Cell {
-    /// What it holds and how much, then the value: no two rows can be taken for each other.
+    /// Hashes the type, the length and the value, so that different rows never hash alike.
     fn hash(&self, hasher: &mut Sha256) {
         let (kind, bytes) = match self {
             Cell::Integer(value) => (b'i', value.map(|value| value.to_be_bytes().to_vec())),
@@ -233,7 +235,7 @@ trait End: Send {
     async fn tables(&mut self) -> Result<Vec<String>>;
     async fn columns(&mut self, table: &Table) -> Result<Vec<Column>>;
     async fn count(&mut self, table: &Table) -> Result<u64>;
-    /// The rows behind the one with this key, in order.
+    /// Returns the rows behind the one with this key, in order.
     async fn page(
         &mut self,
         table: &Table,
@@ -241,7 +243,7 @@ trait End: Send {
         after: Option<&[Cell]>,
     ) -> Result<Vec<Vec<Cell>>>;
     async fn insert(&mut self, table: &Table, columns: &[Column], rows: &[Vec<Cell>]) -> Result<()>;
-    /// Sees to it that new rows are numbered from behind those there.
+    /// Makes new rows get ids above those of the existing ones.
     async fn settle_numbers(&mut self, table: &Table, columns: &[Column]) -> Result<()>;
 }
 
@@ -261,7 +263,7 @@ impl SqliteEnd {
     const BEGIN: &str = "BEGIN IMMEDIATE";
     const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
     const COLUMNS: &str = "SELECT name, lower(type) FROM pragma_table_info($1)";
-    /// Texts are in the order of their bytes.
+    /// SQLite orders texts by their bytes anyway.
     const BY_BYTES: &str = "";
     const OVERRIDING: &str = "";
 
@@ -269,7 +271,7 @@ impl SqliteEnd {
         Ok(())
     }
 
-    /// The next number is always one more than the highest.
+    /// SQLite always takes one more than the highest id.
     async fn number_from(&mut self, _table: &Table) -> Result<()> {
         Ok(())
     }
@@ -286,7 +288,7 @@ impl PostgresEnd {
     const BY_BYTES: &str = " COLLATE \"C\"";
     const OVERRIDING: &str = " OVERRIDING SYSTEM VALUE";
 
-    /// Others may read, and wait to write.
+    /// Lets others read, and makes them wait to write.
     async fn lock_all(&mut self) -> Result<()> {
         let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
         let sql = format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", names.join(", "));
@@ -302,7 +304,7 @@ impl PostgresEnd {
     }
 }
 
-/// The names of columns for a statement; `match` and `key` are no words of SQL to either.
+/// The columns' names for a statement. `match` and `key` need no quotes in either database.
 fn names(columns: &[Column]) -> String {
     columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
 }

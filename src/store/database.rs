@@ -13,7 +13,7 @@ use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::insert_letters;
 use super::overview::{self, MatchColumns, OverviewColumns};
 use super::rows::{self, CHUNK, integer, is_common, maybe_time, outcome_columns, text};
-use super::settle::settle;
+use super::settle::{PackedDispatches, settle};
 use super::statement::{Engine, Record, Session, Statement};
 use super::*;
 
@@ -257,8 +257,10 @@ impl Store for Database {
     }
 
     async fn commit_claimed(&self, mut claim: Claim, settlement: &Settlement) -> Result<()> {
+        // Before the transaction begins: on SQLite it keeps all other writers waiting.
+        let packed = PackedDispatches::of(settlement).await;
         let mut tx = self.backend.begin_under(&mut claim).await?;
-        settle(&mut tx.session(), settlement).await.map_err(stale_if_serialization_failure)?;
+        settle(&mut tx.session(), settlement, &packed).await.map_err(stale_if_serialization_failure)?;
         tx.commit().await.map_err(stale_if_serialization_failure)
     }
 
@@ -314,17 +316,21 @@ impl Store for Database {
     }
 
     async fn sent_after(&self, match_id: &str, id: i64, limit: u32, take: Take<'_, SentRow>) -> Result<()> {
-        let sql = "SELECT d.id, d.message_id, d.recipient, d.kind, d.seat, r.bytes FROM dispatch d \
-                   JOIN dispatch_raw r ON r.dispatch_id = d.id \
-                   WHERE d.match_id = $1 AND d.id > $2 ORDER BY d.id LIMIT $3";
+        let sql = format!(
+            "SELECT d.id, d.message_id, d.recipient, d.kind, d.seat, {} FROM {} \
+             WHERE d.match_id = $1 AND d.id > $2 ORDER BY d.id LIMIT $3",
+            rows::PACKED,
+            rows::WITH_BYTES
+        );
         let statement = self.statement(sql).bind(text(match_id)).bind(id).bind(i64::from(limit));
         self.stream(statement, rows::SentBytes::read, take).await
     }
 
     async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
         let sql = format!(
-            "SELECT {DISPATCH}, r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-             WHERE d.match_id = $1 ORDER BY d.id"
+            "SELECT {DISPATCH}, {} FROM {} WHERE d.match_id = $1 ORDER BY d.id",
+            rows::PACKED,
+            rows::WITH_BYTES
         );
         let rows: Vec<rows::DispatchBytes> = self.read(self.statement(sql).bind(text(match_id))).await?;
         rows.into_iter().map(rows::DispatchBytes::read).collect()
@@ -349,11 +355,13 @@ impl Store for Database {
 
     async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
         let sql = format!(
-            "SELECT d.message_id, r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-             WHERE d.message_id {} ORDER BY d.id",
+            "SELECT d.message_id, {} FROM {} WHERE d.message_id {} ORDER BY d.id",
+            rows::PACKED,
+            rows::WITH_BYTES,
             self.one_of()
         );
-        self.read_recent(self.statement(sql).bind_texts(ids)).await
+        let rows: Vec<rows::NamedBytes> = self.read_recent(self.statement(sql).bind_texts(ids)).await?;
+        rows.into_iter().map(rows::NamedBytes::read).collect()
     }
 
     async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>> {

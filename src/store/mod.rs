@@ -28,6 +28,7 @@ mod database;
 mod error;
 mod letters;
 mod overview;
+mod packing;
 mod players;
 mod postgres;
 mod rows;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
+use super::packing::PackedColumns;
 use super::{
     AnswerRow, Claimed, DispatchRow, EntryRow, InvitationStage, LetterDecision, LetterRow, LetterStatus,
     MatchRow, Player, Queues, Result, SendOutcome, SentRow, StoreError, TokenRow, WaitingLetter,
@@ -303,12 +304,13 @@ impl Invitation {
 pub struct DispatchBytes {
     #[sqlx(flatten)]
     dispatch: Dispatch,
-    bytes: Vec<u8>,
+    #[sqlx(flatten)]
+    packed: PackedColumns,
 }
 
 impl DispatchBytes {
     pub fn read(self) -> Result<(DispatchRow, Vec<u8>)> {
-        Ok((self.dispatch.read()?, self.bytes))
+        Ok((self.dispatch.read()?, self.packed.unpack()?))
     }
 }
 
@@ -319,27 +321,38 @@ pub struct SentBytes {
     recipient: String,
     kind: String,
     seat: Option<String>,
-    bytes: Vec<u8>,
+    #[sqlx(flatten)]
+    packed: PackedColumns,
 }
 
 impl SentBytes {
     pub fn read(self) -> Result<SentRow> {
-        let SentBytes { id, message_id, recipient, kind, seat, bytes } = self;
+        let SentBytes { id, message_id, recipient, kind, seat, packed } = self;
         let seat = seat.as_deref().map(self::seat).transpose()?;
-        Ok(SentRow { id, message_id, recipient, kind: dispatch_kind(&kind)?, seat, bytes })
+        Ok(SentRow { id, message_id, recipient, kind: dispatch_kind(&kind)?, seat, bytes: packed.unpack()? })
     }
 }
 
 /// Selects the dispatches that are due at `$2`.
-pub const OUTGOING: &str = "SELECT d.id, d.message_id, d.recipient, r.bytes, d.kind, d.match_id, d.tries \
-    FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id WHERE d.due_at <= $2";
+pub const OUTGOING: &str = "SELECT d.id, d.message_id, d.recipient, d.kind, d.match_id, d.tries, \
+    r.form, r.bytes, p.place, p.picture \
+    FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id WHERE d.due_at <= $2";
+
+/// The columns of [`PackedColumns`].
+pub const PACKED: &str = "r.form, r.bytes, p.place, p.picture";
+
+/// Joins the tables of a dispatch with its bytes.
+pub const WITH_BYTES: &str = "dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id";
 
 #[derive(FromRow)]
 pub struct Outgoing {
     pub id: i64,
     message_id: String,
     recipient: String,
-    bytes: Vec<u8>,
+    #[sqlx(flatten)]
+    packed: PackedColumns,
     kind: String,
     match_id: Option<String>,
     tries: i64,
@@ -351,11 +364,25 @@ impl Outgoing {
             id: self.id,
             message_id: self.message_id,
             recipient: self.recipient,
-            bytes: self.bytes,
+            bytes: self.packed.unpack()?,
             kind: dispatch_kind(&self.kind)?,
             match_id: self.match_id,
             tries: tries(self.tries)?,
         })
+    }
+}
+
+/// A Message-ID with the bytes of its letter.
+#[derive(FromRow)]
+pub struct NamedBytes {
+    message_id: String,
+    #[sqlx(flatten)]
+    packed: PackedColumns,
+}
+
+impl NamedBytes {
+    pub fn read(self) -> Result<(String, Vec<u8>)> {
+        Ok((self.message_id, self.packed.unpack()?))
     }
 }
 
@@ -432,14 +459,14 @@ pub fn ensure_all_found(
     }
 }
 
-/// Pairs named bytes with the ids that the database gave to the names.
-pub fn with_ids<'a>(
-    named: impl Iterator<Item = (&'a str, &'a [u8])>,
+/// Pairs named values with the ids that the database gave to the names.
+pub fn with_ids<'a, T>(
+    named: impl Iterator<Item = (&'a str, T)>,
     ids: &[(i64, String)],
-) -> Result<Vec<(i64, &'a [u8])>> {
+) -> Result<Vec<(i64, T)>> {
     let ids: BTreeMap<&str, i64> = ids.iter().map(|(id, name)| (name.as_str(), *id)).collect();
     named
-        .map(|(name, bytes)| Ok((*ids.get(name).ok_or_else(|| unsound("inserted row", name))?, bytes)))
+        .map(|(name, value)| Ok((*ids.get(name).ok_or_else(|| unsound("inserted row", name))?, value)))
         .collect()
 }
 

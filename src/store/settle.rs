@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 use super::error::address_taken;
 use super::letters::insert_letters;
 use super::overview;
+use super::packing::{PackedLetter, PackedPicture, pack};
 use super::players::{merge_players, save_player};
 use super::rows::{
     CHUNK, ensure_all_found, integer, is_common, partition_matches, seat_columns, text, with_ids,
@@ -27,6 +28,32 @@ pub const CHANNEL: &str = "fogpost";
 pub const LETTERS: &str = "letters";
 pub const DISPATCHES: &str = "dispatches";
 
+/// A settlement's dispatches as they are stored, in the same order.
+pub struct PackedDispatches {
+    dispatches: Vec<PackedLetter>,
+    posted: Vec<PackedLetter>,
+}
+
+impl PackedDispatches {
+    /// Compresses the dispatches of a settlement.
+    pub async fn of(settlement: &Settlement) -> PackedDispatches {
+        PackedDispatches {
+            dispatches: pack_all(&settlement.dispatches).await,
+            posted: pack_all(&settlement.posted).await,
+        }
+    }
+}
+
+/// Packs dispatches, and yields between chunks, because hundreds take milliseconds that other tasks need.
+async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedLetter> {
+    let mut packed = Vec::with_capacity(dispatches.len());
+    for chunk in dispatches.chunks(CHUNK) {
+        packed.extend(chunk.iter().map(|dispatch| pack(&dispatch.bytes)));
+        tokio::task::yield_now().await;
+    }
+    packed
+}
+
 /// The kind of the entry that ends a match.
 const MATCH_ENDED: &str = "MatchEnded";
 
@@ -34,7 +61,11 @@ const MATCH_ENDED: &str = "MatchEnded";
 ///
 /// # Errors
 /// [`StoreError::Stale`]: roll back, load and rule again.
-pub async fn settle(session: &mut Session<'_>, settlement: &Settlement) -> Result<()> {
+pub async fn settle(
+    session: &mut Session<'_>,
+    settlement: &Settlement,
+    packed: &PackedDispatches,
+) -> Result<()> {
     write_matches(session, settlement).await?;
     write_letters(session, settlement).await?;
     for chunk in settlement.entries.chunks(CHUNK) {
@@ -43,7 +74,7 @@ pub async fn settle(session: &mut Session<'_>, settlement: &Settlement) -> Resul
     for invitation in &settlement.invitations {
         set_invitation(session, invitation).await?;
     }
-    write_dispatches(session, settlement).await
+    write_dispatches(session, settlement, packed).await
 }
 
 /// Writes matches, and the people who play them.
@@ -82,18 +113,22 @@ async fn write_letters(session: &mut Session<'_>, settlement: &Settlement) -> Re
     Ok(())
 }
 
-async fn write_dispatches(session: &mut Session<'_>, settlement: &Settlement) -> Result<()> {
+async fn write_dispatches(
+    session: &mut Session<'_>,
+    settlement: &Settlement,
+    packed: &PackedDispatches,
+) -> Result<()> {
     if !settlement.returned.is_empty() {
         mark_returned(session, settlement.at, &settlement.returned).await?;
     }
-    for chunk in settlement.dispatches.chunks(CHUNK) {
-        add_dispatches(session, settlement.at, chunk, false).await?;
+    for (chunk, packed) in settlement.dispatches.chunks(CHUNK).zip(packed.dispatches.chunks(CHUNK)) {
+        add_dispatches(session, settlement.at, chunk, packed, false).await?;
     }
     if !settlement.dispatches.is_empty() {
         notify(session, Wakeup::Dispatches).await?;
     }
-    for chunk in settlement.posted.chunks(CHUNK) {
-        add_dispatches(session, settlement.at, chunk, true).await?;
+    for (chunk, packed) in settlement.posted.chunks(CHUNK).zip(packed.posted.chunks(CHUNK)) {
+        add_dispatches(session, settlement.at, chunk, packed, true).await?;
     }
     Ok(())
 }
@@ -277,6 +312,7 @@ async fn add_dispatches(
     session: &mut Session<'_>,
     at: DateTime<Utc>,
     chunk: &[NewDispatch],
+    packed: &[PackedLetter],
     sent: bool,
 ) -> Result<()> {
     let at = at.timestamp_millis();
@@ -300,13 +336,26 @@ async fn add_dispatches(
     insert.push(" RETURNING id, message_id");
     let is_persistent = is_common(chunk.len());
     let ids: Vec<(i64, String)> = session.fetch_all(insert.persistent(is_persistent)).await?;
-    let bytes = chunk.iter().map(|dispatch| (dispatch.message_id.as_str(), dispatch.bytes.as_slice()));
-    let bytes = with_ids(bytes, &ids)?;
-    let mut insert = session.statement("INSERT INTO dispatch_raw (dispatch_id, bytes) ");
-    insert.push_rows(bytes, |values, (id, bytes)| {
-        values.bind(id).bind(bytes);
+    let names = chunk.iter().map(|dispatch| dispatch.message_id.as_str());
+    add_packed(session, &with_ids(names.zip(packed), &ids)?).await
+}
+
+/// Adds the texts and the pictures of dispatches.
+async fn add_packed(session: &mut Session<'_>, letters: &[(i64, &PackedLetter)]) -> Result<()> {
+    let mut insert = session.statement("INSERT INTO dispatch_raw (dispatch_id, form, bytes) ");
+    insert.push_rows(letters, |values, (id, letter)| {
+        values.bind(*id).bind(letter.form).bind(&letter.bytes);
     });
-    session.execute(insert.persistent(is_persistent)).await?;
+    session.execute(insert.persistent(is_common(letters.len()))).await?;
+    let pictures: Vec<(i64, &PackedPicture)> =
+        letters.iter().filter_map(|(id, letter)| Some((*id, letter.picture.as_ref()?))).collect();
+    if !pictures.is_empty() {
+        let mut insert = session.statement("INSERT INTO dispatch_picture (dispatch_id, place, picture) ");
+        insert.push_rows(&pictures, |values, (id, picture)| {
+            values.bind(*id).bind(picture.place).bind(&picture.bytes);
+        });
+        session.execute(insert.persistent(is_common(pictures.len()))).await?;
+    }
     Ok(())
 }
 

@@ -31,6 +31,18 @@ pub fn played() -> (Desk, Match) {
     (desk, game_match)
 }
 
+/// Replaces a text in the first report of a match, which is then stored whole.
+fn change_first_report(desk: &Desk, match_id: &str, from: &str, to: &str) {
+    let sent = desk.block_on(desk.office().store.dispatches_of(match_id)).expect("the store answers");
+    let (report, bytes) =
+        sent.into_iter().find(|(row, _)| row.kind == DispatchKind::Report).expect("a report");
+    let changed = String::from_utf8(bytes).expect("a letter in ASCII").replace(from, to);
+    let hex: String = changed.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let statement =
+        format!("UPDATE dispatch_raw SET form = 0, bytes = x'{hex}' WHERE dispatch_id = {}", report.id);
+    cheat(desk, &[&statement]);
+}
+
 /// Changes the database file without the program and its triggers.
 pub fn cheat(desk: &Desk, statements: &[&str]) {
     desk.untidy.set(true);
@@ -169,7 +181,10 @@ fn a_changed_part_of_a_report_is_found_even_in_its_picture() {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         cheat(
             &desk,
-            &[&format!("UPDATE dispatch_raw SET bytes = x'{hex}' WHERE dispatch_id = {}", report.id)],
+            &[&format!(
+                "UPDATE dispatch_raw SET form = 0, bytes = x'{hex}' WHERE dispatch_id = {}",
+                report.id
+            )],
         );
         desk.verify(&game_match.id)
     };
@@ -194,9 +209,7 @@ fn a_changed_part_of_a_report_is_found_even_in_its_picture() {
 #[test]
 fn a_changed_ledger_line_in_a_report_is_found() {
     let (desk, game_match) = played();
-    let change = "UPDATE dispatch_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), ' sha256', '7 sha256') AS BLOB) \
-                  WHERE dispatch_id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')";
-    cheat(&desk, &[change]);
+    change_first_report(&desk, &game_match.id, " sha256", "7 sha256");
     let verdict = desk.verify(&game_match.id);
     assert!(matches!(found(&verdict), Place::Sent(_)));
     assert!(verdict.findings[0].what.contains("ledger line"), "{verdict:#?}");
@@ -212,7 +225,7 @@ fn a_removed_or_added_dispatch_is_found() {
             "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at) \
                   SELECT replace(message_id, '.0.1@', '.7.1@'), recipient, kind, match_id, seat, created_at, sent_at \
                   FROM dispatch WHERE kind = 'invitation' AND seat = 'first'",
-            "INSERT INTO dispatch_raw SELECT MAX(id), x'00' FROM dispatch",
+            "INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00' FROM dispatch",
         ],
     );
     let verdict = desk.verify(&game_match.id);
@@ -223,6 +236,7 @@ fn a_removed_or_added_dispatch_is_found() {
         &[
             "DELETE FROM dispatch_raw WHERE dispatch_id = (SELECT MAX(id) FROM dispatch)",
             "DELETE FROM dispatch WHERE id = (SELECT MAX(id) FROM dispatch)",
+            &format!("DELETE FROM dispatch_picture WHERE dispatch_id = {report}"),
             &format!("DELETE FROM dispatch_raw WHERE dispatch_id = {report}"),
         ],
     );
@@ -252,7 +266,7 @@ fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
     cheat(
         &desk,
         &[
-            &format!("UPDATE dispatch_raw SET bytes = x'{hex}' WHERE dispatch_id = {}", row.id),
+            &format!("UPDATE dispatch_raw SET form = 0, bytes = x'{hex}' WHERE dispatch_id = {}", row.id),
             &format!("UPDATE match SET snapshot = '{}'", snapshot.replace(&told, &instead)),
         ],
     );
@@ -294,7 +308,7 @@ fn a_second_letter_for_one_dispatch_is_found() {
             "INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, created_at, sent_at) \
              SELECT -1, 'x' || message_id, 'eve@players.example', kind, match_id, seat, created_at, sent_at \
              FROM dispatch WHERE id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')",
-            "INSERT INTO dispatch_raw VALUES (-1, x'00')",
+            "INSERT INTO dispatch_raw (dispatch_id, bytes) VALUES (-1, x'00')",
         ],
     );
     let verdict = desk.verify(&game_match.id);
@@ -403,9 +417,7 @@ fn an_interrupted_scheduled_check_starts_again() {
 fn a_match_that_fails_its_scheduled_check_is_paused_and_the_gm_is_told() {
     let (desk, game_match) = played();
     desk.sent_to(GM);
-    let change = "UPDATE dispatch_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), 'What happened', 'What hxppened') \
-                  AS BLOB) WHERE dispatch_id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')";
-    cheat(&desk, &[change]);
+    change_first_report(&desk, &game_match.id, "What happened", "What hxppened");
     desk.advance(25);
     let after = desk.find(&game_match.id);
     assert_eq!(after.stage, Stage::Paused);

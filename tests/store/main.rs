@@ -4,6 +4,7 @@ mod audit;
 mod carry;
 mod claims;
 mod contract;
+mod earlier;
 mod letters;
 mod offers;
 mod outbox;

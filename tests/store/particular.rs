@@ -73,7 +73,7 @@ async fn sqlite_puts_no_row_of_history_in_the_place_of_another() {
         "INSERT OR REPLACE INTO dispatch (message_id, recipient, kind, created_at) \
          SELECT message_id, 'me@here.test', kind, created_at FROM dispatch",
         "UPDATE OR REPLACE dispatch SET rowid = 2 WHERE id = 1",
-        "REPLACE INTO dispatch_raw SELECT dispatch_id, x'00' FROM dispatch_raw",
+        "REPLACE INTO dispatch_raw (dispatch_id, bytes) SELECT dispatch_id, x'00' FROM dispatch_raw",
     ] {
         let error = place.execute(sql).await.expect_err(sql);
         assert!(error.to_string().contains("is never changed"), "{sql}: {error}");
@@ -90,6 +90,7 @@ async fn postgres_truncates_no_history() {
         "TRUNCATE letter CASCADE",
         "TRUNCATE letter_raw",
         "TRUNCATE dispatch_raw",
+        "TRUNCATE dispatch_picture",
         "TRUNCATE dispatch CASCADE",
     ] {
         let error = place.execute(sql).await.expect_err(sql);
