@@ -47,6 +47,7 @@ async fn furnish(place: &Place) {
         decided: vec![decided(&letter(3), LetterStatus::Ignored)],
         entries: entries.map(|(id, seq)| entry(id, seq)).into(),
         invitations: vec![invitation],
+        dispatches: vec![dispatch_with_picture(70)],
         ..settlement()
     };
     store.commit(&settlement).await.unwrap();

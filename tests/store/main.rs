@@ -85,6 +85,7 @@ on_both! {
         a_dispatch_is_claimed_until_its_claim_ends
         claims_at_the_same_moment_share_the_dispatches
         what_came_of_sending_is_noted
+        a_letter_with_a_picture_is_read_back_byte_for_byte
         a_dispatch_once_taken_stays_so
         a_dispatch_given_up_can_be_taken_up_again
         the_next_dispatch_is_the_one_due_first

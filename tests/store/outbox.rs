@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fogpost::game::Seat;
-use fogpost::store::{Claim, LetterStatus, MatchRow, Queues, SendOutcome, Settlement, Store};
+use fogpost::store::{Claim, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome, Settlement, Store};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -209,4 +209,30 @@ pub async fn queues_say_what_waits_and_since_when(place: Place) {
         next_wake: Some(at(90)),
     };
     assert_eq!(store.queues().await.unwrap(), queues);
+}
+
+pub async fn a_letter_with_a_picture_is_read_back_byte_for_byte(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA"]).await;
+    let of_match = |sent: NewDispatch| NewDispatch { match_id: Some("QZ-AAAA".to_owned()), ..sent };
+    let sent = [of_match(dispatch_with_picture(0)), of_match(dispatch(1))];
+    let dispatches = sent.to_vec();
+    store.commit(&Settlement { dispatches, ..settlement() }).await.unwrap();
+    let bytes: Vec<&[u8]> = sent.iter().map(|sent| &sent.bytes[..]).collect();
+
+    let found = store.dispatches_of("QZ-AAAA").await.unwrap();
+    assert_eq!(found.iter().map(|(_, bytes)| &bytes[..]).collect::<Vec<_>>(), bytes);
+    let ids = sent.each_ref().map(|sent| sent.message_id.clone());
+    let found = store.dispatches_by_message_id(&ids).await.unwrap();
+    assert_eq!(found.iter().map(|(_, bytes)| &bytes[..]).collect::<Vec<_>>(), bytes);
+    let mut found = Vec::new();
+    store.sent_after("QZ-AAAA", i64::MIN, 10, &mut |row| found.push(row.bytes)).await.unwrap();
+    assert_eq!(found, bytes);
+    let (found, _claim) = store.claim_dispatches(at(0), 10).await.unwrap();
+    assert_eq!(found.iter().map(|claimed| &claimed.bytes[..]).collect::<Vec<_>>(), bytes);
+
+    let error = place.execute("UPDATE dispatch_picture SET place = 0").await.unwrap_err();
+    assert!(error.to_string().contains("a dispatch is never changed"), "{error}");
+    let error = place.execute("DELETE FROM dispatch_picture").await.unwrap_err();
+    assert!(error.to_string().contains("a dispatch is never deleted"), "{error}");
 }

@@ -76,6 +76,20 @@ pub fn dispatch(number: u32) -> NewDispatch {
     }
 }
 
+/// A dispatch whose text is worth compressing, with a picture.
+pub fn dispatch_with_picture(number: u32) -> NewDispatch {
+    // Not a PNG, but the store looks only at the base64.
+    let picture = "iVBORw0KGgoAAAANSUhEUgAA".repeat(19);
+    let text = "What happened: nothing.\r\n".repeat(40);
+    let bytes = format!(
+        "Message-ID: <d{number}@club.test>\r\n\r\n--=r=\r\n\r\n{text}\r\n--=r=\r\nContent-Type: image/png\r\n\
+         Content-Transfer-Encoding: base64\r\n\r\n{}\r\n{}\r\n--=r=--\r\n",
+        &picture[..76],
+        &picture[..60],
+    );
+    NewDispatch { bytes: bytes.into_bytes(), ..dispatch(number) }
+}
+
 pub fn settlement() -> Settlement {
     Settlement { at: at(0), ..Settlement::default() }
 }
