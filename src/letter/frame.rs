@@ -120,7 +120,11 @@ impl<'a> FrameFinder<'a> {
             return Some(frame);
         }
         let mut seen = Vec::new();
-        let (mut here, mut end, mut loose, mut author) = (at, at, 0, Author::Unknown);
+        let mut here = at;
+        let mut end = at;
+        // Lines since the last label.
+        let mut loose = 0;
+        let mut author = Author::Unknown;
         for _ in 0..MAX_BLOCK {
             here = self.skip_blanks(here, if seen.is_empty() { 0 } else { 1 });
             let Some(line) = self.line(here) else { break };
@@ -194,7 +198,9 @@ impl<'a> FrameFinder<'a> {
     /// A header block in an unknown language: at least three lines with a label and a value (two if the labels are
     /// known), of which one has an address and one a date and a time.
     fn foreign_block(&self, at: usize) -> Option<Frame> {
-        let (mut values, mut here, mut end) = (Vec::new(), at, at);
+        let mut values = Vec::new();
+        let mut here = at;
+        let mut end = at;
         while let Some(value) = self.line(here).and_then(labelled_value).filter(|_| values.len() < MAX_BLOCK)
         {
             values.push(value);
@@ -216,7 +222,9 @@ impl<'a> FrameFinder<'a> {
     fn bare_block(&self, at: usize) -> Option<Frame> {
         self.line(at).filter(|line| label(line).is_some() || line.contains('@'))?;
         let mut seen = Vec::new();
-        let (mut here, mut end, mut author) = (at, at, Author::Unknown);
+        let mut here = at;
+        let mut end = at;
+        let mut author = Author::Unknown;
         for _ in 0..MAX_BLOCK + 4 {
             here = self.skip_blanks(here, 2);
             let Some(line) = self.line(here) else { break };
@@ -362,7 +370,8 @@ fn attribution_kind(text: &str) -> Option<FrameKind> {
     if !(bare.ends_with([':', '：']) || dashed || entry || bare.ends_with("wrote")) {
         return None;
     }
-    let (date, address) = (has_date(&bare), has_address(&bare));
+    let date = has_date(&bare);
+    let address = has_address(&bare);
     if date && address {
         return Some(FrameKind::Attribution);
     }

@@ -27,18 +27,31 @@ pub fn has_time(text: &str) -> bool {
 /// Whether `text` contains a year, a time of day, or two numbers as in a date.
 pub fn has_date(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let year = |at: usize| {
-        (text.get(at..at + 2) == Some("20") || text.get(at..at + 2) == Some("19"))
-            && digit(at + 2)
-            && digit(at + 3)
-            && !digit(at + 4)
-            && (at == 0 || !digit(at - 1))
-    };
-    let time = |at: usize| {
-        digit(at) && matches!(bytes.get(at + 1), Some(b':' | b'.' | b'h')) && digit(at + 2) && digit(at + 3)
-    };
-    let date =
-        |at: usize| digit(at) && matches!(bytes.get(at + 1), Some(b'/' | b'.' | b'-')) && digit(at + 2);
-    (0..bytes.len()).any(|at| year(at) || time(at) || date(at))
+    (0..bytes.len()).any(|at| is_year(bytes, at) || is_time(bytes, at) || is_day_and_month(bytes, at))
+}
+
+fn is_digit(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at).is_some_and(u8::is_ascii_digit)
+}
+
+/// Whether a year of this or the last century is at `at`.
+fn is_year(bytes: &[u8], at: usize) -> bool {
+    matches!(bytes.get(at..at + 2), Some(b"20" | b"19"))
+        && is_digit(bytes, at + 2)
+        && is_digit(bytes, at + 3)
+        && !is_digit(bytes, at + 4)
+        && (at == 0 || !is_digit(bytes, at - 1))
+}
+
+/// Whether the end of a time of day, such as `8:01`, `8.01` or `8h01`, is at `at`.
+fn is_time(bytes: &[u8], at: usize) -> bool {
+    is_digit(bytes, at)
+        && matches!(bytes.get(at + 1), Some(b':' | b'.' | b'h'))
+        && is_digit(bytes, at + 2)
+        && is_digit(bytes, at + 3)
+}
+
+/// Whether two numbers as in `20.11.`, `11/20` or `11-20` meet at `at`.
+fn is_day_and_month(bytes: &[u8], at: usize) -> bool {
+    is_digit(bytes, at) && matches!(bytes.get(at + 1), Some(b'/' | b'.' | b'-')) && is_digit(bytes, at + 2)
 }
