@@ -148,31 +148,60 @@ fn capitalized(name: &str) -> String {
     rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
-/// Commands. No line is broken before one: if the letter came back unquoted, the line would read as a command.
-const COMMAND_WORDS: [&str; 26] = [
+/// Words that begin a command or an order. No line is broken before one: if the letter came back unquoted, the line
+/// would be read as a command or an order.
+const LEADING_WORDS: [&str; 54] = [
     "absent",
     "accept",
     "agree",
+    "asw",
+    "battleship",
+    "battleships",
+    "build",
+    "capture",
+    "carrier",
+    "carriers",
     "challenge",
     "check",
+    "cruiser",
+    "cruisers",
     "decline",
+    "destroyer",
+    "destroyers",
     "draw",
     "end",
     "extend",
+    "fire",
     "games",
     "gm",
     "help",
     "history",
     "hold",
     "join",
+    "lose",
+    "losses",
+    "marble",
+    "marbles",
     "matches",
+    "move",
     "open",
+    "pass",
     "protest",
     "report",
     "resign",
     "rules",
+    "ship",
+    "sonar",
+    "squadron",
+    "squadrons",
+    "star",
+    "stars",
     "status",
+    "submarine",
+    "submarines",
+    "subs",
     "substitute",
+    "swap",
     "tell",
     "turn",
     "wait",
@@ -183,7 +212,7 @@ fn wrap(text: &str, indent: usize) -> String {
     let mut glued = String::with_capacity(text.len());
     for word in text.split_inclusive(' ') {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        if glued.ends_with(' ') && COMMAND_WORDS.contains(&bare.as_str()) {
+        if glued.ends_with(' ') && LEADING_WORDS.contains(&bare.as_str()) {
             glued.pop();
             glued.push('\u{a0}');
         }
