@@ -1,4 +1,4 @@
-//! What follows from a commit, or from its failure.
+//! What follows a commit or its failure.
 
 use crate::daemon::Office;
 use crate::store::{Settlement, StoreError};
@@ -15,7 +15,7 @@ impl Office {
     }
 }
 
-/// Whether the database is at fault for now, so that anything else would fail as well.
+/// Whether the database fails for now, so that everything else would fail as well.
 pub fn is_transient(error: &anyhow::Error) -> bool {
     error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient)
 }

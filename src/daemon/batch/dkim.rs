@@ -1,4 +1,4 @@
-//! Whether a letter is its sender's: what our own mail server or the DKIM signature says.
+//! Whether a letter is authentic, by the report of our mail server or by its DKIM signature.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -19,7 +19,7 @@ use crate::store::{DispatchRow, LetterRow, LetterStatus, MatchRow, TokenRow};
 /// The key under which the GM's reply token is remembered.
 const GM_TOKEN: &str = "gm_token";
 
-/// Maximum letters and dispatches that a digest lists.
+/// Maximum rows in each list of a digest.
 const MAX_LISTED: u32 = 50;
 
 impl Office {
@@ -36,7 +36,7 @@ impl Office {
         }
     }
 
-    /// Replaces the GM's reply token; letters that bear the old one are not followed any more.
+    /// Replaces the GM's reply token; letters with the old one are no longer followed.
     ///
     /// # Errors
     /// The database does not answer.
@@ -46,7 +46,7 @@ impl Office {
         Ok(token)
     }
 
-    /// Adds the wanted rows to the context. Rows that it has already stay as they are.
+    /// Adds the wanted rows to the context, and keeps the rows that it already has.
     pub async fn load(&self, wanted: Wanted, context: &mut RulingContext) -> anyhow::Result<()> {
         let Wanted {
             tokens,
@@ -73,7 +73,7 @@ impl Office {
         self.load_reports(reports, context).await?;
         self.load_texts(texts, context).await?;
         self.load_dispatches(dispatches, context).await?;
-        // Before players are added, so that the same letter can ask for one and add it.
+        // Look players up before adding any: a letter may ask for a player first, and add them later.
         self.load_players(addresses, context).await?;
         self.add_players(seated, context).await?;
         self.load_answers(readers, context).await?;
@@ -199,7 +199,7 @@ impl Office {
         Ok(())
     }
 
-    /// Loads the text of our letters. What else is in them is not kept: pictures are ten times as long.
+    /// Loads the text of our letters, without the rest: a picture takes some 20 kB.
     async fn load_texts(&self, ids: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
         if ids.is_empty() {
             return Ok(());
@@ -302,8 +302,8 @@ impl Office {
         })
     }
 
-    /// Dispatches that were given up since then. Their rows do not say when that was, but the letter that told the GM at
-    /// once does; about a letter to the GM there is none, and the time when it was made counts.
+    /// Dispatches that were given up since then. Their rows lack that time, but a letter told the GM at once, and its row
+    /// has it. There is none about a letter to the GM, so the time of that letter itself counts.
     async fn given_up_since(&self, since: DateTime<Utc>, gm_token: &str) -> anyhow::Result<Vec<DispatchRow>> {
         let mut unsent = self.store.list_dispatches(true, MAX_LISTED).await?;
         unsent.retain(|row| row.given_up);
@@ -329,8 +329,7 @@ impl Office {
     }
 }
 
-/// Reads the snapshots of matches. Of one that cannot be read it is noted that there is none: what is about it fails,
-/// and nothing else.
+/// Reads the snapshots of matches. One that cannot be read counts as missing, so that only letters about it fail.
 async fn read_matches(
     rows: Vec<MatchRow>,
     seats: Vec<TokenRow>,

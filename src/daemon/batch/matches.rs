@@ -1,4 +1,4 @@
-//! Rules on matches for a cause that is no letter, and commits.
+//! Rules on matches without a letter, and commits.
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};

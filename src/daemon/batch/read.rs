@@ -23,7 +23,7 @@ pub fn read(settings: &Settings, raw: &[u8]) -> Option<ReadResult> {
     catch_unwind(AssertUnwindSafe(|| Letter::read(raw, &settings.own, &limits))).ok()
 }
 
-/// The rows that letters refer to, as far as that shows before anything is loaded.
+/// The rows that letters refer to, as far as they can be known before anything is loaded.
 pub fn wanted(letters: &[ReadLetter]) -> Wanted {
     let mut wanted = Wanted::default();
     for letter in letters {

@@ -11,15 +11,14 @@ use crate::daemon::decide::settings::Settings;
 use crate::daemon::decide::undecided::{Decided, Undecided};
 use crate::daemon::parallel::run_blocking;
 
-/// Maximum rounds. A letter takes one, and a second if it asks for something else than its match; only one that gives
-/// many commands, each about what the one before it brought, takes more.
+/// Maximum rounds. A letter takes one, or two if it asks about more than its match. Only commands that build on each other
+/// take more.
 const MAX_ROUNDS: usize = 64;
 
 impl Office {
-    /// Decides, and loads the rows that the decision turns out to need, until it needs no more. Returns the decision,
-    /// and the context that it was made in.
+    /// Decides, and loads missing rows until no more are missing. Returns the decision and its context.
     ///
-    /// Decisions run on a thread where they keep no loop waiting, which is why they own what they read.
+    /// Decisions run on a thread of their own, so that no loop waits for them; so they own what they read.
     pub async fn decide<T: Send + 'static>(
         &self,
         context: RulingContext,

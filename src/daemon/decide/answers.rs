@@ -10,8 +10,8 @@ use crate::report::sent::plain_text;
 use crate::store::NewDispatch;
 
 impl Decision<'_> {
-    /// Removes the answer among these letters if its reader has had too many, or was told the same in reply to the same
-    /// text last; else counts it. `asked` is the digest of that text.
+    /// Removes the answer from these letters if its reader has had too many, or if it repeats the last answer to the same
+    /// text; otherwise counts it. `asked` is the digest of that text.
     pub fn limit_answers(&mut self, dispatches: &mut Vec<NewDispatch>, asked: Digest) -> Decided<()> {
         let Some(index) = dispatches.iter().position(|dispatch| dispatch.answers.is_some()) else {
             return Ok(());
@@ -35,7 +35,7 @@ impl Decision<'_> {
         Ok(())
     }
 
-    /// Counts an answer if its reader was sent none in the last hour, and returns whether it may be sent.
+    /// Whether an answer is the first to its reader in the last hour. If so, it is counted.
     pub fn is_first_answer(&mut self, answer: &NewDispatch) -> Decided<bool> {
         self.touch(Key::Address(answer.recipient.clone()));
         let is_first = self.recent_answers(&answer.recipient)?.count == 0;
@@ -79,7 +79,7 @@ pub fn digest_of_lines(lines: &[Line]) -> Digest {
     Digest::of(texts.join("\n").as_bytes())
 }
 
-/// What an answer says, without what differs between two answers that say the same: times, ledger lines, codes.
+/// The words of an answer without times, ledger lines and codes, which differ between answers that say the same.
 fn gist(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("It is due"));
     let words =

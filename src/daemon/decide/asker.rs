@@ -1,16 +1,16 @@
-//! Who gives a command that needs no seat.
+//! The sender of a command that needs no seat.
 
 use crate::letter::Digest;
 use crate::store::Player;
 
-/// Who asks.
+/// The sender of a command that needs no seat.
 pub struct Asker {
     pub name: String,
-    /// The one that letters go to first.
+    /// The first is the one that letters are sent to.
     pub addresses: Vec<String>,
     pub player_id: Option<i64>,
     pub letter: Digest,
-    /// Whether the letter is proven to be from there, as far as proof is demanded.
+    /// Whether the letter is proven to be the sender's, or no proof is required.
     pub proven: bool,
 }
 

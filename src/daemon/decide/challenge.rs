@@ -28,7 +28,7 @@ impl Decision<'_> {
             Ok(_) => return Ok(Err(OfferRejection::Unproven)),
             Err(why) => return Ok(Err(why)),
         };
-        // The matches opened in this transaction count for its later letters.
+        // Letters from the same address must count each other's new matches.
         self.touch(Key::Address(asker.address().to_owned()));
         let player_id = self.stored_player(asker.address())?.map(|player| player.id);
         let before = self.against_the_house(player_id)?;

@@ -1,4 +1,4 @@
-//! Rulings on a match that no letter causes: a deadline, an outage, the house's turn, an act of the GM.
+//! Rulings without a letter: a deadline, an outage, the house's turn, an act of the GM.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -25,7 +25,7 @@ pub struct LoadedMatch {
     pub changed: bool,
 }
 
-/// What somebody was answered in the last hour.
+/// The answers that somebody got in the last hour.
 #[derive(Clone, Debug, Default)]
 pub struct RecentAnswers {
     pub count: usize,
@@ -50,14 +50,14 @@ pub enum AnswerText {
 
 /// The data needed to rule on a batch.
 ///
-/// Of what was looked up and not found this is noted as well, so that only a row that nobody has looked up is missing.
-/// Loading more never replaces a row: what was decided on the rows so far stays valid, and the version of each match
-/// shows at the commit whether somebody else has changed it.
+/// It also notes which lookups found nothing, so that a row counts as missing only if nobody has looked it up. Loading
+/// more never replaces a row: earlier decisions stay valid, and at the commit the version of each match shows whether
+/// somebody else has changed it.
 #[derive(Default)]
 pub struct RulingContext {
     /// The time of the decision, in whole milliseconds as the ledger has it.
     pub at: DateTime<Utc>,
-    /// 256 bits from the system.
+    /// 256 random bits from the system.
     pub seed: [u8; 32],
     /// The reply token that every letter to the GM bears.
     pub gm_token: String,
@@ -75,7 +75,7 @@ pub struct RulingContext {
     pub texts: BTreeMap<String, String>,
     /// The Message-IDs that no letter of ours has.
     pub no_texts: BTreeSet<String>,
-    /// The boards drawn for this batch. The matches of a list that is opened begin with equal boards.
+    /// The boards drawn for this batch: matches that are opened together begin with equal boards.
     pub pictures: PictureCache,
     pub dispatches: BTreeMap<String, Option<DispatchRow>>,
     pub players: BTreeMap<String, Option<Player>>,
@@ -90,7 +90,7 @@ pub struct RulingContext {
     pub digest: Option<DigestRows>,
 }
 
-/// What is stored of a period that a digest tells of.
+/// The rows that a digest reports on.
 #[derive(Clone, Debug)]
 pub struct DigestRows {
     pub since: DateTime<Utc>,

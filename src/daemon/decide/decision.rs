@@ -13,7 +13,7 @@ use crate::letter::Digest;
 use crate::referee::Match;
 use crate::store::{Player, Settlement};
 
-/// What two decisions of one batch may both touch; then one of them must see what the other did.
+/// Something that two decisions of one batch may both touch; then the later one must see what the earlier one did.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
     Match(String),
@@ -29,9 +29,9 @@ pub struct Draft {
     /// Matches that were ruled on.
     pub matches: BTreeMap<String, LoadedMatch>,
     pub settlement: Settlement,
-    /// The answers to each reader that were sent or decided lately.
+    /// The recent answers to each reader, including those decided here.
     pub answers: BTreeMap<String, RecentAnswers>,
-    /// Addresses whose player is one by this decision, if not before.
+    /// Addresses whose player this transaction has found or added.
     pub seated: BTreeSet<String>,
     /// The names of the matches that it opens.
     pub names: BTreeSet<String>,
@@ -43,8 +43,9 @@ pub struct Decision<'a> {
     pub settings: &'a Settings,
     pub context: &'a RulingContext,
     pub draft: Draft,
-    /// What is decided on, and how many random streams it has used.
+    /// Names the letter that is decided on, for its random streams.
     subject: Vec<u8>,
+    /// The number of random streams used so far.
     streams: u64,
 }
 
@@ -53,7 +54,7 @@ impl Draft {
         Draft { settlement: Settlement { at, ..Settlement::default() }, ..Draft::default() }
     }
 
-    /// Adds a draft that touches nothing that this one touches.
+    /// Adds a draft that shares no key with this one.
     pub fn join(&mut self, other: Draft) {
         let Draft { matches, settlement, answers, seated, names, touched } = other;
         self.matches.extend(matches);
@@ -75,7 +76,7 @@ impl<'a> Decision<'a> {
         Decision { settings, context, draft, subject: Vec::new(), streams: 0 }
     }
 
-    /// Begins to decide on a letter, which has random streams of its own.
+    /// Switches to the random streams of a letter.
     pub fn begin_letter(&mut self, letter: Digest) {
         self.subject = random::subject(Some(letter));
         self.streams = 0;
@@ -115,7 +116,7 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Replaces a match by what a ruling made of it.
+    /// Replaces a match with its state after a ruling.
     pub fn keep_match(&mut self, loaded: LoadedMatch, after: Match) {
         let id = after.id.clone();
         self.touch(Key::Match(id.clone()));

@@ -109,7 +109,7 @@ impl Decision<'_> {
     }
 }
 
-/// The name of a stranger as others may be told it: that of the mail if it looks like a name, or one made from the
+/// The name of a stranger that others may see: the one in the mail if it looks like a name, or one made from the
 /// address. Otherwise a name could carry a message or a link to somebody who never asked for it.
 fn name_of_stranger(name: Option<&str>, address: &Address) -> String {
     match name.filter(|name| looks_like_a_name(name)) {

@@ -1,4 +1,4 @@
-//! A letter from the GM: each instruction carried out, all confirmed in one answer.
+//! A letter from the GM: each instruction is carried out, and one answer confirms them all.
 
 use super::answers::digest_of_lines;
 use super::decision::Decision;

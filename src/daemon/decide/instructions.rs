@@ -1,4 +1,4 @@
-//! The GM's instructions, by letter or at the terminal: both go the same way, and each act upon a match is a ruling.
+//! The GM's instructions. By letter and at the terminal they take the same path, and each act on a match is a ruling.
 
 use anyhow::{Context as _, anyhow};
 
@@ -137,7 +137,7 @@ impl Decision<'_> {
         Ok(ruling.rejection.map_or(GmResult::Would, |untaken| GmResult::Rejection { id, untaken }))
     }
 
-    /// The act that an action comes to, or why there is none.
+    /// The act that carries out an action, or why there is none.
     fn effect(
         &mut self,
         loaded: &LoadedMatch,

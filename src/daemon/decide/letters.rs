@@ -1,11 +1,11 @@
 //! The letters of a batch: grouped by what they touch, and decided group by group.
 //!
-//! Letters of one match, and letters of one sender, form a group, which is decided in order of arrival. Groups are
+//! Letters about one match, and letters from one sender, form a group, which is decided in order of arrival. Groups are
 //! decided in parallel, and joined in the order of their first letters. Only a decision shows everything that it
-//! touches: two letters may take up the same offer. Groups that turn out to share a key are merged and decided again.
+//! touches (two letters may take up the same offer), so groups that turn out to share a key are merged and decided again.
 //!
-//! A letter from the GM may touch any match. It is decided after everything before it, and everything behind it is
-//! decided in order; such letters are too rare for anything cleverer to pay.
+//! A letter from the GM may touch any match, so it and the letters behind it are decided in order, after all groups. Such
+//! letters are too rare to justify more.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -93,7 +93,7 @@ impl LetterBatch {
         }
         let in_order = &self.letters[self.in_order_from..];
         let draft = match &self.joined {
-            // Lacking rows it will be needed once more.
+            // A clone, because the groups are needed again if rows are missing.
             Some(joined) if !in_order.is_empty() => {
                 decide_in_order(settings, context, joined.clone(), in_order, rounds)?
             }
@@ -117,28 +117,39 @@ impl LetterBatch {
         if missing == Wanted::default() { Ok(()) } else { Err(missing.into()) }
     }
 
-    /// Returns whether there were any.
+    /// Merges decided groups that turned out to share a key, and returns whether there were any. A merged group is
+    /// undecided again.
     fn merge_groups_that_share_keys(&mut self) -> bool {
-        let touched = self
-            .groups
-            .iter_mut()
-            .map(|group| group.draft.as_mut().map(|draft| mem::take(&mut draft.touched)).unwrap_or_default());
-        let touched: Vec<BTreeSet<Key>> = touched.collect();
+        let touched: Vec<BTreeSet<Key>> = self.groups.iter().map(LetterGroup::touched).collect();
         let merged = grouped(&touched);
-        let before = mem::take(&mut self.groups);
-        let found = merged.len() < before.len();
-        let mut before: Vec<Option<LetterGroup>> = before.into_iter().map(Some).collect();
-        for indices in merged {
-            let is_merged = indices.len() > 1;
-            let parts: Vec<LetterGroup> = indices.iter().filter_map(|index| before[*index].take()).collect();
-            let mut letters: Vec<usize> = parts.iter().flat_map(|part| part.letters.clone()).collect();
-            letters.sort_unstable();
-            let kept = parts.into_iter().next().and_then(|part| part.draft).filter(|_| !is_merged);
-            let touched = indices.first().map(|index| touched[*index].clone()).unwrap_or_default();
-            let draft = kept.map(|draft| Draft { touched, ..draft });
-            self.groups.push(LetterGroup { letters, draft });
+        if merged.len() == self.groups.len() {
+            return false;
         }
-        found
+        let mut before: Vec<Option<LetterGroup>> =
+            mem::take(&mut self.groups).into_iter().map(Some).collect();
+        for indices in merged {
+            let parts: Vec<LetterGroup> = indices.iter().filter_map(|index| before[*index].take()).collect();
+            self.groups.push(LetterGroup::merge(parts));
+        }
+        true
+    }
+}
+
+impl LetterGroup {
+    fn touched(&self) -> BTreeSet<Key> {
+        self.draft.as_ref().map(|draft| draft.touched.clone()).unwrap_or_default()
+    }
+
+    /// Merges groups into one, which is undecided; a single group stays as it is.
+    fn merge(mut parts: Vec<LetterGroup>) -> LetterGroup {
+        if parts.len() == 1
+            && let Some(only) = parts.pop()
+        {
+            return only;
+        }
+        let mut letters: Vec<usize> = parts.into_iter().flat_map(|part| part.letters).collect();
+        letters.sort_unstable();
+        LetterGroup { letters, draft: None }
     }
 }
 
@@ -171,8 +182,8 @@ fn keys_of(
     Ok(Some(keys))
 }
 
-/// Puts together the indices of those that share a key, directly or by way of others; each group in order, and the
-/// groups in the order of their first members.
+/// Groups indices whose keys overlap, directly or through others. Each group is in order, and so are the first members of
+/// the groups.
 fn grouped(keys: &[BTreeSet<Key>]) -> Vec<Vec<usize>> {
     let mut leaders: Vec<usize> = (0..keys.len()).collect();
     let mut first_with: BTreeMap<&Key, usize> = BTreeMap::new();
@@ -211,7 +222,7 @@ fn decide_in_order<'l>(
     Ok(decision.draft)
 }
 
-/// Decides on one letter. If that fails, nothing remains of it but that it failed.
+/// Decides on one letter. If that fails, only the failure remains.
 fn decide_safely(decision: &mut Decision<'_>, letter: &ReadLetter, rounds: Rounds) -> Decided<()> {
     let before = decision.draft.clone();
     decision.begin_letter(letter.waiting.digest);
@@ -249,7 +260,7 @@ impl Decision<'_> {
     }
 }
 
-/// Counts a failure of a letter of which the settlement cannot be committed.
+/// Counts a failure of a letter whose settlement cannot be committed.
 ///
 /// # Errors
 /// The letter to the GM cannot be worded.
@@ -264,7 +275,7 @@ pub fn set_back(
     Ok(decision.draft.settlement)
 }
 
-/// Names the letter that tells the GM of a letter that was set aside.
+/// The name, in a Message-ID, of the letter that tells the GM of a letter that was set aside.
 fn set_aside(letter: Digest) -> String {
     format!("s.{}", &letter.to_string()[..24])
 }
@@ -279,7 +290,7 @@ fn finish(draft: Draft) -> anyhow::Result<Settlement> {
     Ok(settlement)
 }
 
-/// The sender that the header names, of a letter that could not be ruled on.
+/// The sender in the header of a letter that may be unreadable otherwise.
 fn sender_in_header(raw: &[u8]) -> String {
     let mail = mail_parser::MessageParser::default().parse_headers(raw);
     let sender = mail.as_ref().and_then(|mail| mail.from()?.first()?.address());

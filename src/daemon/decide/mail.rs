@@ -8,11 +8,11 @@ use crate::report::envelope::{AnsweredLetter, Envelope};
 use crate::report::{self, ClubLetter, WordedLetter};
 use crate::store::NewDispatch;
 
-/// Who gets such a letter, and by what it is found again.
+/// The reader, the Message-ID and the kind of such a letter.
 pub struct PlainEnvelope<'a> {
     pub name: &'a str,
     pub address: &'a str,
-    /// The part of its Message-ID that no other letter has.
+    /// The unique part of its Message-ID.
     pub unique: &'a str,
     pub kind: DispatchKind,
 }
@@ -24,7 +24,7 @@ impl Decision<'_> {
         self.assemble(page, "", to, None)
     }
 
-    /// Words an answer to the letter `digest`, which acted for no seat.
+    /// Words an answer to the letter `digest`, which acts for no seat.
     pub fn plain_answer(
         &self,
         plain: &ClubLetter,

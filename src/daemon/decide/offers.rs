@@ -24,7 +24,7 @@ const OFFER_DAYS: i64 = 14;
 /// Maximum open offers of one address.
 const MAX_OFFERS: usize = 10;
 
-/// Whom an offer that is taken up was made to.
+/// Whom an offer was made to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     Asker,
@@ -183,7 +183,7 @@ impl Decision<'_> {
         Ok(Ok(Reply::Joined { match_id: game_match.id }))
     }
 
-    /// Declines an offer for whom it was made to, or withdraws it for whom it is from.
+    /// Declines an offer for its addressee, or withdraws it for its author.
     pub fn decline(&mut self, asker: &Asker, written: &str) -> Decided<Result<Reply, OfferRejection>> {
         if !asker.proven {
             return Ok(Err(OfferRejection::Unproven));
@@ -203,7 +203,7 @@ impl Decision<'_> {
         Ok(Ok(Reply::Declined))
     }
 
-    /// A letter to whoever made the offer.
+    /// A letter to the author of an offer.
     fn tell_inviter(&self, row: &Invitation, plain: &ClubLetter) -> Decided<NewDispatch> {
         let unique = format!("o.{}", row.code.to_lowercase());
         let (name, address) = (&row.inviter_name, &row.inviter);
@@ -214,7 +214,7 @@ impl Decision<'_> {
     }
 }
 
-/// Closes an offer whose time is over, and tells whoever made it.
+/// Closes an expired offer, and tells its author.
 pub fn lapse_offer(settings: &Settings, context: &RulingContext, row: &Invitation) -> Decided<Settlement> {
     let mut decision = Decision::new(settings, context);
     let plain = ClubLetter::Lapsed {
@@ -249,7 +249,7 @@ pub fn draw_seat(random: &mut Random) -> Seat {
     Seat::BOTH[usize::from(random.bytes::<1>()[0] & 1)]
 }
 
-/// Draws six letters of which at least one is a digit: so they never look like a word.
+/// Draws six letters with at least one digit, so that a code never looks like a word.
 fn draw_code(random: &mut Random) -> String {
     let letters: [u8; 6] = random.bytes();
     let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
@@ -259,7 +259,7 @@ fn draw_code(random: &mut Random) -> String {
     code.iter().collect()
 }
 
-/// A code as a person wrote it, in the letters that codes are made of.
+/// Replaces the letters in a written code that look like digits, as Crockford's alphabet demands.
 fn in_code_letters(written: &str) -> String {
     let mut code = String::with_capacity(written.len());
     for c in written.chars() {

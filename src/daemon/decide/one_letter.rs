@@ -1,4 +1,4 @@
-//! One letter: whom it is from, and what follows from that.
+//! One letter: identifies its sender, and decides what becomes of it.
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
@@ -16,7 +16,7 @@ use crate::store::{LetterDecision, LetterStatus, Postponed, TokenRow, WaitingLet
 /// A parsed letter, not yet matched to a seat.
 pub type ReadResult = Result<Letter, Box<UnreadableLetter>>;
 
-/// A waiting letter and what was read in it; `None`: reading it panicked.
+/// A waiting letter and the result of reading it; `None`: that panicked.
 pub struct ReadLetter {
     pub waiting: WaitingLetter,
     pub read: Option<ReadResult>,
@@ -25,16 +25,16 @@ pub struct ReadLetter {
 /// Whom a letter is from.
 pub enum Sender {
     Seat(TokenRow),
-    /// The GM's address, and whether the GM's token came back.
+    /// From the GM's address, with or without the GM's token.
     Gm {
         has_token: bool,
     },
-    /// Bears somebody else's token; gets no answer. Holds the note for the GM.
+    /// Uses somebody else's token, so it gets no answer. Holds the note for the GM.
     Impostor(&'static str),
     Stranger,
 }
 
-/// What is noted of a letter that is not signed although it must be.
+/// The note on a letter that lacks a required signature.
 const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
 
 /// How long a letter waits for the next DNS query after one that failed.
@@ -100,7 +100,7 @@ impl Decision<'_> {
         self.draft.settlement.decided.push(decision);
     }
 
-    /// The verdict on a letter that wants to act.
+    /// The verdict on a letter, with which it may act or not.
     fn dkim_verdict(&self, waiting: &WaitingLetter) -> DkimVerdict {
         let Some(verdicts) = &self.context.dkim else { return DkimVerdict::Passed };
         match verdicts.get(&waiting.digest) {
@@ -114,7 +114,7 @@ impl Decision<'_> {
     }
 }
 
-/// Whom a letter is from: a seat's token must come back, from an address of that seat's player; or it is from the GM.
+/// Identifies the sender: a seat's letter bears the seat's token and is from an address of its player.
 pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) -> Decided<Sender> {
     let is_gm = settings.is_gm(&letter.from);
     let mut impostor = None;
@@ -138,7 +138,7 @@ pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) 
     })
 }
 
-/// What the person wrote now, as lines.
+/// The new text of a letter, as lines.
 pub fn lines_of(letter: &Letter) -> Vec<Line> {
     match letter.new_text(None) {
         NewText::Lines(lines) => lines,

@@ -16,7 +16,7 @@ use crate::letter::Address;
 use crate::referee::{self, Match, Opening, Terms};
 use crate::store::{Player, Settlement, TokenRow};
 
-/// A person for a seat.
+/// A person who gets a seat.
 #[derive(Clone, Debug)]
 pub struct NamedAddress {
     /// Empty: the name that is stored, or the local part of the address.
@@ -40,7 +40,7 @@ pub struct NewMatch {
     pub terms: Terms,
 }
 
-/// The letters of names and codes: Crockford's, none of which looks like another.
+/// Crockford's alphabet, in which no two letters look alike, for names and codes.
 pub const CODE_LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /// Maximum characters of a player's name: a longer one breaks the lines of our letters.
@@ -49,7 +49,7 @@ const MAX_NAME: usize = 40;
 /// Checks whether this can be a player's name.
 ///
 /// # Errors
-/// What would do, as a sentence.
+/// The requirement, as a sentence.
 pub fn fit_name(name: &str) -> Result<(), String> {
     let fits = (1..=MAX_NAME).contains(&name.chars().count()) && !name.contains(char::is_control);
     if fits { Ok(()) } else { Err(format!("A name is one line of at most {MAX_NAME} letters.")) }
@@ -69,7 +69,7 @@ pub fn open_all(
 ) -> Decided<(Vec<Match>, Settlement)> {
     let mut decision = Decision::new(settings, context);
     let mut missing = Wanted::default();
-    // All names are drawn before any letter is worded: some are taken, and then this is decided again.
+    // Draw all names before wording any letter: where many are taken, this is decided several times.
     let mut planned = Vec::with_capacity(new.len());
     for (index, one) in new.iter().enumerate() {
         let plan = collect_needs(decision.plan(one), &mut missing);
@@ -107,7 +107,7 @@ impl Decision<'_> {
     }
 
     fn plan(&mut self, new: &NewMatch) -> Decided<Plan> {
-        // A stream of its own for each opening, so that its name stays the same while another one lacks rows.
+        // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
         let mut random = self.random();
         let players = self.players_of(new)?;
         if players.first.id == players.second.id {
@@ -174,8 +174,8 @@ impl Decision<'_> {
         }
     }
 
-    /// The house at a level, where a seat wants a player. Its address is none, so that nobody can write from there and
-    /// nothing is sent there.
+    /// The house at a level as a player. Its address is not a mail address, so that nobody can write from there and nothing
+    /// is sent there.
     pub fn house_player(&mut self, level: &HouseLevel) -> Decided<Player> {
         self.player_or_new(&format!("house:{}", level.name), &level.player_name())
     }

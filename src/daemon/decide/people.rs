@@ -1,4 +1,4 @@
-//! The players whom the GM's instructions are about: shown, renamed, merged, and marked as reachable again.
+//! The GM's instructions about players: show, rename, merge, and mark as reachable again.
 
 use super::context::LoadedMatch;
 use super::decision::Decision;
@@ -76,7 +76,7 @@ impl Decision<'_> {
         if missing == Wanted::default() { Ok(matches) } else { Err(missing.into()) }
     }
 
-    /// Makes two players one: `into` takes over the seats and addresses of `gone`.
+    /// Merges two players: `into` takes over the seats and addresses of `gone`.
     pub fn merge_players(&mut self, gone: &Address, into: &Address, check: bool) -> Decided<GmResult> {
         let Some(old) = self.player(gone.as_str())? else { return Ok(no_player(gone)) };
         let Some(new) = self.player(into.as_str())? else { return Ok(no_player(into)) };

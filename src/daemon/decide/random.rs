@@ -1,8 +1,8 @@
-//! Randomness drawn from a seed, so that a decision that is made again draws the same.
+//! Random numbers from a seed, so that a repeated decision draws the same ones.
 //!
-//! A decision may end because a row is missing: whether the name that it drew for a match is free, for example. When
-//! it is made again it must draw that name again, so the system's random numbers cannot be asked in between. Each
-//! context has a seed of 256 bits from the system; a stream is SHA-256 over the seed, a label and a counter.
+//! A decision is repeated when a row is missing: for example, whether the match name that it drew is free. It must then
+//! draw the same name again, so it cannot ask the system for random numbers. Instead each context holds a seed of 256
+//! bits from the system, and a stream is SHA-256 over the seed, a label and a counter.
 
 use sha2::{Digest as _, Sha256};
 
@@ -16,7 +16,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream number `stream` for what `subject` names: the digest of a letter, or nothing.
+    /// The stream with this number, for a `subject`: the digest of a letter, or nothing.
     pub fn new(seed: &[u8; 32], subject: &[u8], stream: u64) -> Random {
         let key = Sha256::new().chain_update(seed).chain_update(stream.to_be_bytes()).chain_update(subject);
         Random { key: key.finalize().into(), blocks: 0 }
@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-/// The bytes that name a letter's streams.
+/// The subject of a letter's streams.
 pub fn subject(letter: Option<Digest>) -> Vec<u8> {
     letter.map(|digest| digest.as_bytes().to_vec()).unwrap_or_default()
 }

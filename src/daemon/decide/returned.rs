@@ -22,7 +22,7 @@ pub fn note_given_up(
     if let Some(row) = context.dispatch(&claimed.message_id)? {
         decision.mark(row, true)?;
     }
-    // The GM need not be written to about a letter that the GM did not get.
+    // A letter to the GM about a failed letter to the GM would fail as well.
     if claimed.recipient != settings.config.club.gm.address.as_str() {
         let plain = ClubLetter::GivenUp {
             recipient: claimed.recipient.clone(),
@@ -36,13 +36,12 @@ pub fn note_given_up(
     Ok(decision.finish()?)
 }
 
-/// Names the letter that tells the GM of a dispatch that was given up.
+/// The name, in a Message-ID, of the letter that tells the GM of a dispatch that was given up.
 pub fn given_up(dispatch_id: i64) -> String {
     format!("f.{dispatch_id}")
 }
 
-/// Whether an automatic letter says that a letter of ours failed (`true`) or that its reader is away (`false`);
-/// `None`: neither.
+/// Whether an automatic letter reports a failed delivery (`true`) or an absence (`false`); `None`: neither.
 pub fn failed(automatic: &Automatic) -> Option<bool> {
     match automatic.kind {
         AutomaticKind::Failed => Some(true),
@@ -52,7 +51,7 @@ pub fn failed(automatic: &Automatic) -> Option<bool> {
 }
 
 impl Decision<'_> {
-    /// Marks the seats whose letters a machine's letter is about.
+    /// Marks the seats whose letters an automatic letter refers to.
     pub fn note_automatic(&mut self, automatic: &Automatic) -> Decided<()> {
         let Some(failed) = failed(automatic) else { return Ok(()) };
         let mut missing = Wanted::default();
@@ -64,8 +63,8 @@ impl Decision<'_> {
         if missing == Wanted::default() { Ok(()) } else { Err(missing.into()) }
     }
 
-    /// Marks the seat that a dispatch went to. Two bounces of one dispatch count once, and one to somebody who no
-    /// longer holds the seat counts for nothing.
+    /// Marks the seat that a dispatch went to. Two bounces of one dispatch count once; a bounce from somebody who no
+    /// longer holds the seat does not count.
     fn mark(&mut self, row: &DispatchRow, failed: bool) -> Decided<()> {
         if row.returned || self.draft.settlement.returned.contains(&row.message_id) {
             return Ok(());

@@ -24,9 +24,9 @@ pub struct RulingRows {
 #[derive(Clone, Copy)]
 pub struct Readers<'a> {
     pub seats: &'a BySeat<TokenRow>,
-    /// Who held a seat until now.
+    /// The player who loses a seat by this ruling.
     pub former: Option<&'a TokenRow>,
-    /// The letter that the ruling is about, if it is about one.
+    /// The letter that caused the ruling, if any.
     pub answered: Option<&'a AnsweredLetter>,
 }
 
@@ -44,8 +44,8 @@ struct Addressee<'a> {
 }
 
 impl Decision<'_> {
-    /// Rules on a cause. If it decides anything, and the referee's address or wording has changed since the match was
-    /// last written about, that change is put into the ledger first.
+    /// Rules on a cause. If the referee's address or wording has changed since the last ruling on the match, and this one
+    /// decides anything, the ledger notes the change first.
     pub fn rule(&self, game_match: &Match, cause: &Cause<'_>) -> Ruling {
         let at = self.at();
         if game_match.desk == self.settings.identity {
@@ -61,9 +61,9 @@ impl Decision<'_> {
         ruling
     }
 
-    /// Words the letters of a ruling, and notes their digests in the match: the next entry names them.
+    /// Words the letters of a ruling, and adds their digests to the match: the next entry names them.
     pub fn rows(&self, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
-        // This may lack the ledger's entries, so it comes before the wording, which takes longest.
+        // Comes first, because it may lack the ledger's entries, and wording takes longest.
         let record = self.record_of_ended(ruling)?;
         let entries: Vec<EntryRow> = ruling.entries.iter().map(entry_row).collect();
         let game_match = Arc::new(ruling.after.clone());
@@ -80,7 +80,7 @@ impl Decision<'_> {
         Ok(RulingRows { entries, dispatches })
     }
 
-    /// Words a letter of the ruling that left the match as it is.
+    /// Words a letter about a match as the ruling left it.
     fn word(
         &self,
         game_match: &Arc<Match>,

@@ -1,4 +1,4 @@
-//! A letter from a seat: ruled on, and answered.
+//! Rules on letters from seats, and answers them.
 
 use anyhow::Context as _;
 
@@ -35,7 +35,7 @@ impl Decision<'_> {
         let worded = rows.dispatches.len();
         self.limit_answers(&mut rows.dispatches, digest_of_lines(seat_letter.request.lines()))?;
         if rows.dispatches.len() < worded {
-            // The ledger says that there was no answer, and the other letters name the ledger's head: rule again.
+            // Rule again: the ledger notes that there is no answer, and the other letters name the ledger's head.
             seat_letter.answer_suppressed = true;
             ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
             rows = self.rows(&mut ruling, &readers)?;
@@ -101,7 +101,7 @@ impl Decision<'_> {
         Ok(())
     }
 
-    /// The reports of a seat as they were sent, and as they will be.
+    /// The selected reports of a seat, including those that this transaction adds.
     fn reports_of(&self, row: &TokenRow, wanted: ReportSelection) -> Decided<Vec<PastReport>> {
         let stored = self.context.reports(&row.match_id)?;
         let stored = stored.iter().filter(|(about, _)| about.seat == Some(row.seat));

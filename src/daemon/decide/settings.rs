@@ -14,7 +14,7 @@ use crate::report::{Templates, format_local};
 pub struct Settings {
     pub config: Arc<Config>,
     pub templates: Arc<Templates>,
-    /// The referee's addresses, which tell our own lines in a letter from its sender's.
+    /// The referee's addresses, by which a reader of letters recognizes our own lines.
     pub own: OwnIdentity,
     pub stationery: Stationery,
     /// The address and wording that each match's ledger names.

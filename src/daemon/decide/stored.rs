@@ -1,4 +1,4 @@
-//! Between values and the rows that are stored of them.
+//! Conversions between values and their rows.
 
 use anyhow::Context as _;
 

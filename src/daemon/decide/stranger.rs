@@ -1,4 +1,4 @@
-//! Letters of people who hold no seat, and letters that cannot be read: answered, without touching a match.
+//! Answers letters of people who hold no seat, and letters that cannot be read. No match is touched.
 
 use super::answers::digest_of_lines;
 use super::decision::Decision;
@@ -12,7 +12,7 @@ use crate::report::envelope::AnsweredLetter;
 use crate::request::Request;
 use crate::store::{LetterStatus, WaitingLetter};
 
-/// What somebody lacks who asks for something in a match.
+/// The answer to somebody who gives a command for a match without its token.
 const NO_TOKEN: &str = "For a match I need its reply token: please answer a letter of mine about that match.";
 
 impl Decision<'_> {

@@ -6,7 +6,7 @@ use crate::game::{BySeat, Seat};
 use crate::referee::{Listing, MatchOverview, MatchSummary, Stage};
 use crate::report::{GmMatchSummary, format_local};
 
-/// A match in a few words for the GM, and what decides on which lists it stands.
+/// A match in a few words for the GM, and the facts by which it is listed.
 #[derive(Clone, Debug)]
 pub struct Summary {
     pub line: GmMatchSummary,

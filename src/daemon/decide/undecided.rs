@@ -42,7 +42,7 @@ pub struct Wanted {
     pub digest_since: Option<DateTime<Utc>>,
 }
 
-/// What a decision comes to.
+/// The result of a decision.
 pub type Decided<T> = Result<T, Undecided>;
 
 /// Why there is no decision.
@@ -50,7 +50,7 @@ pub type Decided<T> = Result<T, Undecided>;
 pub enum Undecided {
     /// Rows are missing: load them and decide again.
     Needs(Box<Wanted>),
-    /// The decision failed, and would fail again.
+    /// The decision failed, and a repetition would fail too.
     Failed(anyhow::Error),
 }
 
@@ -83,7 +83,7 @@ impl Wanted {
         self.dispatches.extend(dispatches);
         self.addresses.extend(addresses);
         for (address, name) in seated {
-            // Of several names in one transaction the first counts, as it would one after the other.
+            // The first name counts, as if the players were added one after the other.
             self.seated.entry(address).or_insert(name);
         }
         self.matches_of.extend(matches_of);
@@ -112,7 +112,7 @@ pub fn collect_needs<T>(decided: Decided<T>, missing: &mut Wanted) -> anyhow::Re
 }
 
 impl Undecided {
-    /// The error of a decision that has no further round.
+    /// Turns missing rows into an error, for a decision without further rounds.
     pub fn into_error(self) -> anyhow::Error {
         match self {
             Undecided::Needs(_) => anyhow::anyhow!("the decision lacks rows"),
