@@ -33,8 +33,8 @@ const ROUNDS: usize = 5;
 /// Letters per round.
 const LETTERS: usize = 500;
 
-/// Hours by which the referee's clock is ahead: one more in each round, so that the hourly limit of answers never counts
-/// another round's.
+/// Hours by which the referee's clock is ahead: one more in each round, so that the hourly limit of answers never
+/// counts another round's.
 static AHEAD: AtomicI64 = AtomicI64::new(0);
 
 pub fn now() -> DateTime<Utc> {

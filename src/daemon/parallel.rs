@@ -7,8 +7,8 @@ use anyhow::Context as _;
 
 /// Maps items on all processors, in order.
 ///
-/// Uses threads of its own rather than a pool such as rayon's: a full batch takes over a hundred milliseconds, starting a
-/// thread takes tens of microseconds, and nothing else in the program would use the pool.
+/// Uses threads of its own rather than a pool such as rayon's: a full batch takes over a hundred milliseconds, starting
+/// a thread takes tens of microseconds, and nothing else in the program would use the pool.
 pub fn par_map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
     if threads < 2 {

@@ -302,8 +302,8 @@ impl Office {
         })
     }
 
-    /// Dispatches that were given up since then. Their rows lack that time, but a letter told the GM at once, and its row
-    /// has it. There is none about a letter to the GM, so the time of that letter itself counts.
+    /// Dispatches that were given up since then. Their rows lack that time, but a letter told the GM at once, and its
+    /// row has it. There is none about a letter to the GM, so the time of that letter itself counts.
     async fn given_up_since(&self, since: DateTime<Utc>, gm_token: &str) -> anyhow::Result<Vec<DispatchRow>> {
         let mut unsent = self.store.list_dispatches(true, MAX_LISTED).await?;
         unsent.retain(|row| row.given_up);

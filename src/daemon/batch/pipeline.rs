@@ -171,8 +171,8 @@ impl Office {
     /// Whether a batch may commit while the next is ruled on, as far as that shares no key with it.
     fn may_stay_pending(&self, settlement: &Settlement) -> bool {
         let acts_for_seats = settlement.decided.iter().all(|decided| decided.seat.is_some());
-        // Where daemons share the letters, others are ruled on in the meantime anyway. Where letters must be signed, the
-        // next batch may wait for a name server.
+        // Where daemons share the letters, others are ruled on in the meantime anyway. Where letters must be signed,
+        // the next batch may wait for a name server.
         acts_for_seats && settlement.is_of_matches() && !self.store.is_shared() && self.verifier.is_none()
     }
 
@@ -227,7 +227,8 @@ impl Office {
         Ok(false)
     }
 
-    /// Handles a permanent error: settles the letters one by one from now on. The failures of a letter that is alone count.
+    /// Handles a permanent error: settles the letters one by one from now on. The failures of a letter that is alone
+    /// count.
     async fn isolate(
         &self,
         letters: &[ReadLetter],

@@ -10,8 +10,8 @@ use crate::report::sent::plain_text;
 use crate::store::NewDispatch;
 
 impl Decision<'_> {
-    /// Removes the answer from these letters if its reader has had too many, or if it repeats the last answer to the same
-    /// text; otherwise counts it. `asked` is the digest of that text.
+    /// Removes the answer from these letters if its reader has had too many, or if it repeats the last answer to the
+    /// same text; otherwise counts it. `asked` is the digest of that text.
     pub fn limit_answers(&mut self, dispatches: &mut Vec<NewDispatch>, asked: Digest) -> Decided<()> {
         let Some(index) = dispatches.iter().position(|dispatch| dispatch.answers.is_some()) else {
             return Ok(());

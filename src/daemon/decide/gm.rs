@@ -15,8 +15,8 @@ const NO_GM_TOKEN: &str = "Nothing was done: your letter came without the GM's r
     letter, with the same lines.";
 
 impl Decision<'_> {
-    /// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer asks for
-    /// a reply that bears it.
+    /// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer asks
+    /// for a reply that bears it.
     pub fn follow_gm_letter(
         &mut self,
         waiting: &WaitingLetter,

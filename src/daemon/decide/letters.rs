@@ -2,10 +2,11 @@
 //!
 //! Letters about one match, and letters from one sender, form a group, which is decided in order of arrival. Groups are
 //! decided in parallel, and joined in the order of their first letters. Only a decision shows everything that it
-//! touches (two letters may take up the same offer), so groups that turn out to share a key are merged and decided again.
+//! touches (two letters may take up the same offer), so groups that turn out to share a key are merged and decided
+//! again.
 //!
-//! A letter from the GM may touch any match, so it and the letters behind it are decided in order, after all groups. Such
-//! letters are too rare to justify more.
+//! A letter from the GM may touch any match, so it and the letters behind it are decided in order, after all groups.
+//! Such letters are too rare to justify more.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -182,8 +183,8 @@ fn keys_of(
     Ok(Some(keys))
 }
 
-/// Groups indices whose keys overlap, directly or through others. Each group is in order, and so are the first members of
-/// the groups.
+/// Groups indices whose keys overlap, directly or through others. Each group is in order, and so are the first members
+/// of the groups.
 fn grouped(keys: &[BTreeSet<Key>]) -> Vec<Vec<usize>> {
     let mut leaders: Vec<usize> = (0..keys.len()).collect();
     let mut first_with: BTreeMap<&Key, usize> = BTreeMap::new();

@@ -174,8 +174,8 @@ impl Decision<'_> {
         }
     }
 
-    /// The house at a level as a player. Its address is not a mail address, so that nobody can write from there and nothing
-    /// is sent there.
+    /// The house at a level as a player. Its address is not a mail address, so that nobody can write from there and
+    /// nothing is sent there.
     pub fn house_player(&mut self, level: &HouseLevel) -> Decided<Player> {
         self.player_or_new(&format!("house:{}", level.name), &level.player_name())
     }

@@ -44,8 +44,8 @@ struct Addressee<'a> {
 }
 
 impl Decision<'_> {
-    /// Rules on a cause. If the referee's address or wording has changed since the last ruling on the match, and this one
-    /// decides anything, the ledger notes the change first.
+    /// Rules on a cause. If the referee's address or wording has changed since the last ruling on the match, and this
+    /// one decides anything, the ledger notes the change first.
     pub fn rule(&self, game_match: &Match, cause: &Cause<'_>) -> Ruling {
         let at = self.at();
         if game_match.desk == self.settings.identity {

@@ -35,8 +35,8 @@ impl Office {
         Ok(())
     }
 
-    /// Checks every match if an audit is due, without finding the house's turns again. A match that fails is paused, and
-    /// the GM is told.
+    /// Checks every match if an audit is due, without finding the house's turns again. A match that fails is paused,
+    /// and the GM is told.
     ///
     /// # Errors
     /// The database does not answer.

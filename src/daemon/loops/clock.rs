@@ -35,8 +35,8 @@ pub const OUTAGE_BETWEEN_RUNS: TimeDelta = TimeDelta::hours(2);
 const MAX_GRACE: TimeDelta = TimeDelta::days(30);
 
 impl Office {
-    /// Enforces deadlines until shutdown. While the mailbox cannot be read nobody is late: the clock is not checked, and
-    /// afterwards that time counts as an outage.
+    /// Enforces deadlines until shutdown. While the mailbox cannot be read nobody is late: the clock is not checked,
+    /// and afterwards that time counts as an outage.
     pub async fn watch_clock_until(
         self: Arc<Self>,
         shutdown: ShutdownSignal,
