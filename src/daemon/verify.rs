@@ -1,4 +1,4 @@
-//! Checks matches against their ledgers, on demand.
+//! Checks matches against their ledgers: loads the rows that `audit/` compares.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const CHUNK: u32 = 256;
 /// How often a match that is ruled on while it is checked is checked again.
 const MAX_TRIES: u32 = 5;
 
-/// How much is derived again, beside what always is.
+/// How much is derived again, besides the rulings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// The house's turns are taken as they were played: finding them again takes as long as it took then.
@@ -40,7 +40,7 @@ pub enum Depth {
 pub type Step<'a> = dyn Fn(u64) + Sync + 'a;
 
 impl Office {
-    /// Checks one match from its opening to where it stands; the house is asked for its turns again.
+    /// Checks one match from its opening to its last entry, and finds the house's turns again.
     ///
     /// # Errors
     /// There is no such match, or the database does not answer.
@@ -48,7 +48,7 @@ impl Office {
         self.verify_match(match_id, Depth::Words, step).await
     }
 
-    /// Checks one match as deep as wanted.
+    /// Checks one match to the given depth.
     pub async fn verify_match(
         &self,
         match_id: &str,
@@ -73,8 +73,8 @@ impl Office {
         anyhow::bail!("match {match_id} was ruled on again and again while it was checked")
     }
 
-    /// Checks several matches side by side; `whole`: with the HTML and the picture of every letter of ours made again.
-    /// The verdicts come in the order of the matches.
+    /// Checks several matches in parallel, and returns their verdicts in order. With `whole`, the HTML and the pictures
+    /// of all our letters are made again, too.
     ///
     /// # Errors
     /// As for [`Office::verify`].
@@ -90,8 +90,8 @@ impl Office {
         checks.buffered(at_once).try_collect().await
     }
 
-    /// Checks the matches that a mail of ours, kept by a player, bears witness of, and whether its ledger lines are
-    /// on their chains. Empty when the mail holds no ledger line of ours.
+    /// Checks the matches that a player's mail from us is evidence for, and whether the ledger lines in it are on their
+    /// chains. Returns nothing if the mail has no ledger line.
     ///
     /// # Errors
     /// The database does not answer.
@@ -168,7 +168,7 @@ impl Office {
         Ok(Check::new(StoredMatch { id, overview, wake_at, snapshot }, addresses))
     }
 
-    /// Reads the next entries of a match, with the letters that they name and what was sent until then.
+    /// Reads the next entries of a match, the letters that they name, and the letters sent until then.
     async fn read_on(
         &self,
         reader: &mut LedgerReader,
@@ -180,7 +180,7 @@ impl Office {
             count += 1;
             reader.push_entry(row_of(entry));
         };
-        // Before the first entry there may be what was added.
+        // Start at the first row whatever its number: somebody may have added one before entry 1.
         let seq = Some(seq).filter(|seq| *seq > 0);
         self.store.entries_after(&id, seq, CHUNK, &mut take).await?;
         step(count);
@@ -224,7 +224,7 @@ impl Office {
         .await
     }
 
-    /// The bytes of the reports that these letters may tell again, by Message-ID.
+    /// The bytes of the reports that these letters may repeat, by Message-ID.
     async fn reports_of(&self, letters: &[ExpectedDispatch]) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         let ids: BTreeSet<&String> = letters.iter().flat_map(ExpectedDispatch::earlier_report_ids).collect();
         let ids: Vec<String> = ids.into_iter().cloned().collect();
@@ -259,7 +259,7 @@ fn compare(
     if whole { par_map(letters, compare_one) } else { letters.iter().map(compare_one).collect() }
 }
 
-/// A row that holds what no row of ours can hold was changed by somebody else.
+/// The finding for a row with impossible contents: somebody else has changed it.
 fn unreadable(error: anyhow::Error) -> anyhow::Result<Finding> {
     match error.downcast::<StoreError>()? {
         StoreError::Unsound(what) => Ok(Finding { place: Place::Kept("the database"), what }),
