@@ -57,7 +57,8 @@ fn rule_on_match(
     trigger: &Trigger,
 ) -> Decided<Option<MatchRuling>> {
     let mut decision = Decision::new(settings, context);
-    let loaded = context.game_match(match_id)?.context("this program cannot rule on the match")?;
+    // A match that this program cannot rule on was logged when it was loaded.
+    let Some(loaded) = context.game_match(match_id)? else { return Ok(None) };
     let ruling = decision.rule(&loaded.game_match, &trigger.cause(&loaded.game_match));
     if ruling.after == loaded.game_match {
         return Ok(None);
