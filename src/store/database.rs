@@ -12,9 +12,9 @@ use super::backend::Backend;
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::insert_letters;
 use super::overview::{self, MatchColumns, OverviewColumns};
-use super::rows::{self, CHUNK, integer, is_common, maybe_time, outcome_columns, text};
-use super::settle::{PackedDispatches, settle};
-use super::statement::{Engine, Record, Session, Statement};
+use super::rows::{self, CHUNK, integer, maybe_time, text};
+use super::settle::{self, PackedDispatches, settle};
+use super::statement::{Engine, Record, Statement};
 use super::*;
 
 /// A database of either kind.
@@ -391,7 +391,7 @@ impl Store for Database {
     ) -> Result<()> {
         let mut tx = self.backend.begin_under(&mut claim).await?;
         for chunk in results.chunks(CHUNK) {
-            record_chunk(&mut tx.session(), now, chunk).await?;
+            settle::record_outcomes(&mut tx.session(), now, chunk).await?;
         }
         tx.commit().await
     }
@@ -485,22 +485,4 @@ impl Store for Database {
     async fn close(&self) {
         self.backend.close().await
     }
-}
-
-async fn record_chunk(
-    session: &mut Session<'_>,
-    now: DateTime<Utc>,
-    chunk: &[(i64, SendOutcome)],
-) -> Result<()> {
-    let mut update = session.statement("WITH result (r_id, r_sent_at, r_due_at, r_error) AS (");
-    update.push_rows(chunk, |values, (id, outcome)| {
-        let (sent_at, due_at, error) = outcome_columns(outcome, now);
-        values.bind(*id).bind(sent_at).bind(due_at).bind(error);
-    });
-    update.push(
-        ") UPDATE dispatch SET tries = tries + 1, sent_at = r_sent_at, due_at = r_due_at, error = r_error \
-         FROM result WHERE id = r_id AND sent_at IS NULL",
-    );
-    session.execute(update.persistent(is_common(chunk.len()))).await?;
-    Ok(())
 }

@@ -13,12 +13,13 @@ use super::overview;
 use super::packing::{PackedLetter, PackedPicture, pack};
 use super::players::{merge_players, save_player};
 use super::rows::{
-    CHUNK, ensure_all_found, integer, is_common, partition_matches, seat_columns, text, with_ids,
+    CHUNK, ensure_all_found, integer, is_common, outcome_columns, partition_matches, seat_columns, text,
+    with_ids,
 };
 use super::statement::{Engine, Session};
 use super::{
-    EntryRow, Invitation, LetterDecision, MatchRow, NewDispatch, Postponed, Result, SeatRow, Settlement,
-    StoreError, Wakeup,
+    EntryRow, Invitation, LetterDecision, MatchRow, NewDispatch, Postponed, Result, SeatRow, SendOutcome,
+    Settlement, StoreError, Wakeup,
 };
 
 /// The channel of NOTIFY on which PostgreSQL wakes the other daemons.
@@ -390,5 +391,24 @@ async fn set_invitation(session: &mut Session<'_>, invitation: &Invitation) -> R
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Stale(format!("invitation {}", invitation.code)));
     }
+    Ok(())
+}
+
+/// Records the outcomes of send attempts; a dispatch that was sent stays sent.
+pub async fn record_outcomes(
+    session: &mut Session<'_>,
+    now: DateTime<Utc>,
+    chunk: &[(i64, SendOutcome)],
+) -> Result<()> {
+    let mut update = session.statement("WITH result (r_id, r_sent_at, r_due_at, r_error) AS (");
+    update.push_rows(chunk, |values, (id, outcome)| {
+        let (sent_at, due_at, error) = outcome_columns(outcome, now);
+        values.bind(*id).bind(sent_at).bind(due_at).bind(error);
+    });
+    update.push(
+        ") UPDATE dispatch SET tries = tries + 1, sent_at = r_sent_at, due_at = r_due_at, error = r_error \
+         FROM result WHERE id = r_id AND sent_at IS NULL",
+    );
+    session.execute(update.persistent(is_common(chunk.len()))).await?;
     Ok(())
 }
