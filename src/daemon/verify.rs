@@ -165,7 +165,8 @@ impl Office {
             addresses[seat.seat] = seat.player.addresses;
         }
         let MatchRow { id, overview, wake_at, snapshot, version: _ } = row;
-        Ok(Check::new(StoredMatch { id, overview, wake_at, snapshot }, addresses))
+        let stored = StoredMatch { id, overview, wake_at, snapshot };
+        Ok(Check::new(stored, addresses, self.settings.identity.wording))
     }
 
     /// Reads the next entries of a match, the letters that they name, and the letters sent until then.

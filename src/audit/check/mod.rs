@@ -3,6 +3,7 @@
 mod difference;
 pub(super) mod reader;
 mod ruling;
+mod wording;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -59,11 +60,14 @@ pub struct Check {
     verdict: AuditVerdict,
     /// Whether to compute the house's turns again, which takes as long as it did then.
     pub replays_house_turns: bool,
+    /// What letters are worded by now.
+    current_wording: Digest,
 }
 
 impl Check {
     /// `addresses` are the current ones of the players; those that letters were sent to are added from the letters.
-    pub fn new(stored: StoredMatch, addresses: BySeat<Vec<String>>) -> Check {
+    /// Sentences that differ are accepted from the time before `current_wording`.
+    pub fn new(stored: StoredMatch, addresses: BySeat<Vec<String>>, current_wording: Digest) -> Check {
         let snapshot = serde_json::from_str(&stored.snapshot).ok();
         let verdict = AuditVerdict { match_id: stored.id.clone(), ..AuditVerdict::default() };
         let mut check = Check {
@@ -82,6 +86,7 @@ impl Check {
             unconfirmed: Vec::new(),
             verdict,
             replays_house_turns: true,
+            current_wording,
         };
         if check.snapshot.is_none() {
             check.report(Place::Kept("the snapshot"), "it cannot be read, so no ruling can be repeated");
@@ -194,7 +199,7 @@ impl Check {
             let what = "its field told does not list the letters of the previous ruling";
             return self.report(Place::Entry(seq), what);
         }
-        let (ruling, letter) = match self.ruling() {
+        let (mut ruling, letter) = match self.ruling() {
             Ok(ruled) => ruled,
             Err(finding) => return self.verdict.findings.push(finding),
         };
@@ -202,7 +207,11 @@ impl Check {
             return self.report(Place::Entry(seq), "nothing in the match causes it: it was inserted");
         };
         // If the last hash matches, so does every byte of the entries before it.
-        if self.pending.get(last).map(|last| last.hash) != Some(ruling.after.head.hash) {
+        let recorded = self.pending.get(last).map(|last| last.hash);
+        if recorded != Some(ruling.after.head.hash) {
+            self.adopt_recorded_sentences(&mut ruling);
+        }
+        if recorded != Some(ruling.after.head.hash) {
             return self.report_difference(&ruling);
         }
         self.pending.drain(..=last);

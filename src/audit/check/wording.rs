@@ -1,0 +1,50 @@
+//! Accepts the sentences in which an earlier version of this program explained refused orders.
+
+use super::{Check, PendingEntry};
+use crate::game::Fault;
+use crate::ledger::{ChainedEntry, Entry, Fact};
+use crate::referee::Ruling;
+
+impl Check {
+    /// Puts the recorded sentences of refusals into a repeated ruling, if it was worded differently then.
+    ///
+    /// Which orders were refused, and for faults on which lines, must agree. The sentences are hashed with the entry
+    /// but decide nothing, so a better sentence must not make an old ledger look forged.
+    pub(super) fn adopt_recorded_sentences(&self, ruling: &mut Ruling) {
+        let then = self.current.as_ref().map(|game_match| game_match.desk.wording);
+        if then.is_none_or(|then| then == self.current_wording) {
+            return;
+        }
+        let mut previous = None;
+        for (repeated, recorded) in ruling.entries.iter_mut().zip(&self.pending) {
+            let mut entry = repeated.entry.clone();
+            if let Some(previous) = previous {
+                entry.prev = previous;
+            }
+            adopt_faults(&mut entry.fact, recorded);
+            *repeated = ChainedEntry::from(entry);
+            previous = Some(repeated.hash);
+        }
+        if let Some(last) = ruling.entries.last() {
+            ruling.after.head.hash = last.hash;
+        }
+    }
+}
+
+fn adopt_faults(repeated: &mut Fact, recorded: &PendingEntry) {
+    let Ok(recorded) = serde_json::from_str::<Entry>(&recorded.json) else { return };
+    match (repeated, recorded.fact) {
+        (Fact::OrdersRefused { faults, .. }, Fact::OrdersRefused { faults: recorded, .. })
+        | (Fact::OrdersChecked { faults, .. }, Fact::OrdersChecked { faults: recorded, .. })
+            if lines_of(faults) == lines_of(&recorded) =>
+        {
+            *faults = recorded;
+        }
+        _ => {}
+    }
+}
+
+/// The lines that the faults are on; `None` stands for the filing as a whole.
+fn lines_of(faults: &[Fault]) -> Vec<Option<usize>> {
+    faults.iter().map(|fault| fault.line).collect()
+}
