@@ -1,8 +1,9 @@
 //! The audit finds entries that were changed, removed or added.
 
-use fogpost::audit::{AuditVerdict, Place};
+use fogpost::audit::{AuditVerdict, Finding, Place};
 use fogpost::game::any::GameKind;
 use fogpost::ledger::Fact;
+use fogpost::letter::Digest;
 
 use crate::audit::{cheat, entries, found, played, rewrite, seq_of};
 use crate::desk::{ANN, Desk};
@@ -161,4 +162,38 @@ fn an_entry_before_the_first_is_found() {
             _ => assert!(verdict.findings[0].what.contains("-1"), "{verdict:#?}"),
         }
     }
+}
+
+/// The check of a match whose ledger explains a refusal in another sentence, and says that letters were worded by
+/// `wording` then.
+fn check_of_another_sentence(wording: Option<Digest>) -> (AuditVerdict, u64) {
+    let (desk, mut game_match) = played();
+    let seq = seq_of(&desk, &game_match.id, "OrdersRefused");
+    let mut all = entries(&desk, &game_match.id);
+    let Fact::OrdersRefused { faults, .. } = &mut all[usize::try_from(seq - 1).expect("a place")].fact else {
+        panic!("not the refusal");
+    };
+    faults[0].reason = "A sentence of an earlier version.".to_owned();
+    if let (Some(wording), Fact::MatchOpened { desk: identity, .. }) = (wording, &mut all[0].fact) {
+        identity.wording = wording;
+        game_match.desk.wording = wording;
+    }
+    rewrite(&desk, &game_match, all);
+    (desk.verify(&game_match.id), seq)
+}
+
+#[test]
+fn a_refusal_in_the_sentences_of_an_earlier_version_is_sound() {
+    let (verdict, _) = check_of_another_sentence(Some(Digest::of(b"an earlier version")));
+    // The letters still hold the ledger lines of the chain before the test rewrote it.
+    let of_letters = |finding: &Finding| matches!(finding.place, Place::Sent(_));
+    assert!(verdict.findings.iter().all(of_letters), "{verdict:#?}");
+    assert_eq!(verdict.sent, 0, "every letter was worded by the earlier version");
+}
+
+#[test]
+fn a_refusal_in_a_sentence_that_this_version_does_not_say_is_found() {
+    let (verdict, seq) = check_of_another_sentence(None);
+    let finding = verdict.findings.iter().find(|finding| finding.place == Place::Entry(seq));
+    assert!(finding.is_some_and(|finding| finding.what.contains("body.faults")), "{verdict:#?}");
 }

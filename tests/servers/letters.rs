@@ -49,7 +49,7 @@ fn a_match_is_opened_extended_protested_corrected_and_drawn_by_letters() {
     // Turn 5 is Ann's. She asks for more time, and Bo agrees.
     let before = deadline(&club);
     ann.answers(&to_ann, "EXTEND 3 days");
-    ann.reads("bo was asked for 3 more days", &club);
+    ann.reads("bo has been asked for 3 more days", &club);
     let asked = bo.reads("asks for 3 more days", &club);
     bo.answers(&asked, "AGREE");
     let agreed = bo.reads("Agreed: the deadline has moved", &club);
