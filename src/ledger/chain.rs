@@ -58,7 +58,7 @@ impl Head {
 /// in order.
 ///
 /// # Errors
-/// [`ChainError`] at the first break.
+/// [`ChainError`] if the chain is broken: the first break.
 pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Head, ChainError> {
     let mut head = Head::default();
     for (json, hash) in rows {

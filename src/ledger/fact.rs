@@ -57,7 +57,7 @@ pub enum Fact {
         seat: Seat,
         asked: Vec<String>,
     },
-    /// The answer to the letter ruled on here was not sent: rate limit, or a duplicate.
+    /// The answer to the letter that caused this ruling was not sent: rate limit, or a duplicate.
     AnswerHeldBack {
         seat: Seat,
     },
@@ -174,12 +174,12 @@ pub enum Fact {
     },
 }
 
-/// Whether the house plays no seat. Then the entry omits the field, as entries did before there was a house.
+/// Whether the house plays no seat. The entry then omits the field, as entries did before the house existed.
 pub fn no_house(house: &BySeat<Option<String>>) -> bool {
     house.first.is_none() && house.second.is_none()
 }
 
-/// The part of the club's settings that letters are read and answers worded by.
+/// The club's settings that decide how letters are read and how answers are worded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailIdentity {
     /// The referee's own address.
@@ -201,7 +201,7 @@ impl MailIdentity {
 }
 
 impl Fact {
-    /// The fact's name, as the entry's `kind`.
+    /// The fact's name, which is the `kind` of its entry.
     pub fn kind(&self) -> &'static str {
         match self {
             Fact::MatchOpened { .. } => "MatchOpened",

@@ -45,7 +45,7 @@ pub enum Source {
 pub struct Entry {
     #[serde(rename = "match")]
     pub match_id: String,
-    /// From 1, without gaps.
+    /// The entry's number in its match, from 1, without gaps.
     pub seq: u64,
     /// UTC, to the millisecond.
     #[serde(with = "millis")]
@@ -92,7 +92,7 @@ impl Entry {
     }
 }
 
-/// An entry with its canonical JSON and the hash of that.
+/// An entry with its canonical JSON and the hash of that JSON.
 #[derive(Clone, Debug)]
 pub struct ChainedEntry {
     pub entry: Entry,

@@ -35,8 +35,8 @@ pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<OrderL
     adjudicated.collect()
 }
 
-/// Returns the record of a match: the filings of each adjudication in force, and how the match was closed, if it was
-/// not ended by the rules. `None` if the first entry does not open a match.
+/// Returns the record of a match: the filings of each adjudication in force, and how the match was closed, if the
+/// rules did not end it. `None` if the first entry does not open a match.
 pub fn record(entries: &[Entry]) -> Option<Record> {
     let first = entries.first()?;
     let Fact::MatchOpened { game, options, players, .. } = &first.fact else { return None };
@@ -63,8 +63,8 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
     Some(Record { game: *game, rules: first.rules, players, options: options.clone(), filings })
 }
 
-/// Replays a match, including what was corrected later. `visit` gets the state after every adjudication, closing and
-/// correction. Stops at an entry that does not fit the state.
+/// Replays a match, including turns that were corrected later. `visit` gets the state after every adjudication,
+/// closing and correction. Stops at an entry that does not fit the state.
 pub fn replay(entries: &[Entry], mut visit: impl FnMut(&Entry, &AnyState)) {
     let Some(first) = entries.first() else { return };
     let Fact::MatchOpened { game, options, .. } = &first.fact else { return };
@@ -95,7 +95,7 @@ pub fn replay(entries: &[Entry], mut visit: impl FnMut(&Entry, &AnyState)) {
     }
 }
 
-/// Decides a phase on stored filings. Returns whether they fit the state.
+/// Adjudicates a phase with stored filings. Returns whether they fit the state.
 fn adjudicate(state: &mut AnyState, filings: &BySeat<Option<OrderLines>>) -> bool {
     let unsealed = state.unseal(filings);
     unsealed.map(|filed| state.adjudicate(&filed)).is_ok()
