@@ -29,7 +29,7 @@ pub struct ArchivedDispatch {
     pub bytes: Vec<u8>,
 }
 
-/// Everything that is stored of a match.
+/// Everything that is stored about a match.
 #[derive(Clone, Debug)]
 pub struct MatchArchive {
     pub game_match: Match,
@@ -38,7 +38,7 @@ pub struct MatchArchive {
     pub dispatches: Vec<ArchivedDispatch>,
 }
 
-/// Returns the account as a page of text, with `turn` of that turn only. `None` if the match has no such turn.
+/// Returns the account as plain text, limited to `turn` if one is given. `None` if the match has no such turn.
 ///
 /// # Errors
 /// [`TemplateError`] if a template is faulty.
@@ -66,7 +66,7 @@ pub fn html(templates: &Templates, archive: &MatchArchive) -> Result<String, Tem
 /// A phase of the match: its rulings, up to and including its adjudication.
 #[derive(Default)]
 struct Chapter {
-    /// What was adjudicated at its end, or is due. `None` if nothing is.
+    /// The phase that was adjudicated at its end, or that is still due. `None` if there is none.
     due: Option<Due>,
     events: Vec<Value>,
 }
@@ -115,7 +115,7 @@ fn boards(entries: &[Entry]) -> BTreeMap<u64, Value> {
         let title = match &entry.fact {
             Fact::TurnAdjudicated { turn, .. } => format!("The board after {}", title(*turn)),
             Fact::CorrectionMade { turn, .. } => format!("The board before {}, again", title(*turn)),
-            // They leave the position as it is.
+            // Closing a match leaves the position as it is.
             _ => return,
         };
         let board = state.open_board();
@@ -152,7 +152,7 @@ fn chapters(archive: &MatchArchive) -> Vec<Chapter> {
     chapters
 }
 
-/// The phase that a ruling adjudicates, if it does.
+/// The phase that a ruling adjudicates, if any.
 fn adjudicated_phase(ruling: &[Entry]) -> Option<Due> {
     ruling.iter().find_map(|entry| match &entry.fact {
         Fact::TurnAdjudicated { phase, turn, filings, .. } => {
@@ -173,7 +173,7 @@ fn next_phase(ruling: &[Entry]) -> Option<Due> {
     })
 }
 
-/// A ruling: its cause, the letter, the decisions, and the letters that it sent.
+/// Describes a ruling: its cause, the letter, the decisions, and the letters that it sent.
 fn event(archive: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -> Value {
     let first = &ruling[0];
     let game_match = &archive.game_match;
@@ -215,7 +215,7 @@ fn event(archive: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>
     })
 }
 
-/// The last entry of the ruling that sent a letter, taken from its Message-ID.
+/// The number of the last entry of the ruling that sent a letter, taken from its Message-ID.
 fn seq_of(message_id: &str, match_id: &str) -> Option<u64> {
     let local = message_id.split('@').next()?;
     let marker = format!("{}.", match_id.to_lowercase());
@@ -251,7 +251,7 @@ fn title(turn: u32) -> String {
     if turn == 0 { "the setup".to_owned() } else { format!("turn {turn}") }
 }
 
-/// The same at the start of a sentence.
+/// Like [`title`], but for the start of a sentence.
 fn heading(turn: u32) -> String {
     if turn == 0 { "The setup".to_owned() } else { format!("Turn {turn}") }
 }
@@ -260,7 +260,7 @@ fn reasons(faults: &[Fault]) -> impl Iterator<Item = String> {
     faults.iter().map(|fault| format!("({})", fault.reason))
 }
 
-/// A fact in words: a sentence, without its end if a digest follows.
+/// Words a fact as a sentence, which is left unfinished if a digest follows.
 fn sentence(fact: &Fact, game_match: &Match) -> String {
     let name = |seat: &Seat| game_match.players[*seat].as_str();
     let names = |seats: &[Seat]| seats.iter().map(name).collect::<Vec<_>>().join(" and ");
@@ -324,7 +324,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
     }
 }
 
-/// What follows the sentence: the digest of the sealed orders or of the state, then orders, faults or a reason.
+/// Returns what follows the sentence: the digest of the sealed orders or of the state, then orders, faults or a reason.
 fn details(fact: &Fact, game_match: &Match) -> (Option<Digest>, Vec<String>) {
     match fact {
         Fact::OrdersSealed { orders, sealed, .. } => (Some(*sealed), orders.iter().cloned().collect()),

@@ -1,4 +1,4 @@
-//! The dossier of a match: files that a third person can check without our programs, and that another club can import.
+//! The dossier of a match: files that a third party can check without our programs, and that another club can import.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::letter::Digest;
 use crate::referee::{DispatchKind, Match};
 use crate::report::{TemplateError, Templates};
 
-/// Instructions for a third person to check a dossier.
+/// Instructions for a third party on how to check a dossier.
 const CHECK: &str = include_str!("CHECK.txt");
 
 /// What another club needs besides the ledger and the letters (`about.json`).
@@ -38,7 +38,7 @@ pub struct SeatHolder {
     pub token: String,
 }
 
-/// A letter that came in, without its bytes (a line of `letters.jsonl`).
+/// A received letter, without its bytes (a line of `letters.jsonl`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LetterRecord {
@@ -142,7 +142,7 @@ fn mbox(archive: &MatchArchive, letters: &[LetterRecord]) -> Vec<u8> {
     mbox
 }
 
-/// A dossier that another club made.
+/// A dossier, read from its files.
 #[derive(Clone, Debug)]
 pub struct Dossier {
     pub about: About,
@@ -154,7 +154,7 @@ pub struct Dossier {
 /// Reads the files of a dossier. [`Check`](super::Check) verifies what they say.
 ///
 /// # Errors
-/// Names the file that is missing or cannot be read.
+/// Returns a sentence that names the file if one is missing or cannot be read.
 pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Dossier, String> {
     let mut file = |name: &str| files.remove(name).ok_or_else(|| format!("{name} is missing"));
     let about: About =

@@ -20,7 +20,7 @@ use crate::report::envelope::{self, AnsweredLetter, Envelope, Stationery};
 use crate::report::sent::{ReportSelection, parse_text_part, select_reports};
 use crate::report::{self, Club, PictureCache, Templates, WordingInput};
 
-/// What letters are worded with today.
+/// The settings and templates that word letters today.
 pub struct CurrentWording<'a> {
     pub stationery: &'a Stationery,
     pub templates: &'a Templates,
@@ -37,7 +37,7 @@ pub struct ExpectedDispatch {
     pub(super) stored: StoredDispatch,
     /// Its digest according to the ledger.
     pub(super) told: Digest,
-    /// Whether the last ruling sent it. Then no entry contains the digest yet, only the snapshot.
+    /// Whether the last ruling sent it. If so, only the snapshot contains the digest, and no entry yet.
     pub(super) last: bool,
     pub(super) game_match: Arc<Match>,
     pub(super) dispatch: Dispatch,
@@ -66,7 +66,8 @@ impl ExpectedDispatch {
         }
     }
 
-    /// The reports that it repeats. Of several commands the last one counts, as in the original wording.
+    /// The reports that it repeats. If several commands ask for reports, the last one counts, as it did when the letter
+    /// was worded.
     pub(super) fn wanted(&self) -> Option<ReportSelection> {
         self.replies().iter().rev().find_map(|reply| match reply {
             Reply::Report { turn } => Some(ReportSelection::of(*turn)),
@@ -79,7 +80,7 @@ impl ExpectedDispatch {
     /// changed since, or the letter reports on other matches, only its bytes and its ledger line are.
     ///
     /// # Errors
-    /// The discrepancy.
+    /// [`Finding`] if the letter was changed or is stored under wrong data.
     pub fn compare(&self, words: &CurrentWording<'_>, earlier_reports: &[Vec<u8>]) -> Result<bool, Finding> {
         let bytes = &self.stored.bytes[..];
         let known_words =
@@ -135,7 +136,7 @@ impl ExpectedDispatch {
         Err(Finding { place: Place::Sent(self.stored.message_id.clone()), what: what.to_owned() })
     }
 
-    /// The reply token, with which the Message-ID of a letter to a seat or to the GM starts.
+    /// The reply token at the start of the Message-ID of a letter to a seat or to the GM; empty for other letters.
     fn token(&self) -> &str {
         let local = self.stored.message_id.split('@').next().unwrap_or_default();
         match local.split('.').collect::<Vec<_>>()[..] {
@@ -154,7 +155,7 @@ impl ExpectedDispatch {
         Cow::Owned(dispatch)
     }
 
-    /// The club with the address that the referee had then.
+    /// The club, with the address that the referee had when it sent the letter.
     fn club<'a>(&'a self, words: &'a CurrentWording<'_>) -> Club<'a> {
         Club { name: &words.stationery.club_name, address: &self.game_match.desk.address }
     }
@@ -163,7 +164,7 @@ impl ExpectedDispatch {
         WordingInput { club, game_match: &self.game_match, dispatch, token: self.token(), at: self.at }
     }
 
-    /// The letter's bytes, from the match as it was.
+    /// Reproduces the letter's bytes from the match as it was; `None` if that fails.
     fn reproduce(&self, words: &CurrentWording<'_>, earlier_reports: &[Vec<u8>]) -> Option<Vec<u8>> {
         let club = self.club(words);
         let dispatch = self.dispatch_with_reports(earlier_reports);

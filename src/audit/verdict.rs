@@ -22,7 +22,7 @@ pub enum Place {
     Kept(&'static str),
     /// An entry, by its number.
     Entry(u64),
-    /// A letter that came in.
+    /// A received letter.
     Letter(Digest),
     /// One of our letters, by its Message-ID.
     Sent(String),

@@ -1,4 +1,5 @@
-//! Finds the ledger line that every letter of ours contains, so that a player's own mail can bear witness.
+//! Finds the ledger line that each of our letters contains, so that a player's own mail can be checked against the
+//! chain.
 
 use mail_parser::{MessageParser, MimeHeaders};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Checks one match: the chain, the letters, and every ruling, repeated from what they say.
+//! Checks one match: its chain, its letters, and every ruling, which is repeated from them.
 
 mod difference;
 pub(super) mod reader;
@@ -25,7 +25,7 @@ use crate::report::envelope::{self, AnsweredLetter};
 #[derive(Clone, Debug)]
 pub struct StoredMatch {
     pub id: String,
-    /// What lists show.
+    /// The match as lists show it.
     pub overview: MatchOverview,
     pub wake_at: Option<DateTime<Utc>>,
     /// The match as JSON.
@@ -60,13 +60,13 @@ pub struct Check {
     verdict: AuditVerdict,
     /// Whether to compute the house's turns again, which takes as long as it did then.
     pub replays_house_turns: bool,
-    /// What letters are worded by now.
+    /// The digest of today's wording.
     current_wording: Digest,
 }
 
 impl Check {
-    /// `addresses` are the current ones of the players; those that letters were sent to are added from the letters.
-    /// Sentences that differ are accepted from the time before `current_wording`.
+    /// `addresses` are the players' current ones; earlier ones are taken from the letters that were sent to them.
+    /// Rulings made under another wording than `current_wording` may explain refusals in other sentences.
     pub fn new(stored: StoredMatch, addresses: BySeat<Vec<String>>, current_wording: Digest) -> Check {
         let snapshot = serde_json::from_str(&stored.snapshot).ok();
         let verdict = AuditVerdict { match_id: stored.id.clone(), ..AuditVerdict::default() };
@@ -139,8 +139,8 @@ impl Check {
         self.verdict.findings.push(Finding { place, what: what.into() });
     }
 
-    /// Repeats the pending rulings whose entries are complete, or all of them `at_end`. Returns the letters that they
-    /// must have sent.
+    /// Repeats the pending rulings whose entries are complete, or all of them `at_end`. Returns the letters that
+    /// rulings must have sent and whose digests are known: from the next entry or, `at_end`, from the snapshot.
     pub fn rule_pending(&mut self, at_end: bool) -> Vec<ExpectedDispatch> {
         let mut expected = Vec::new();
         while !self.is_stopped() && (at_end && !self.pending.is_empty() || self.first_is_complete()) {
@@ -181,7 +181,7 @@ impl Check {
             return false;
         }
         for (dispatch, told) in std::mem::take(&mut self.unconfirmed).into_iter().zip(told) {
-            // Those that are missing were reported before.
+            // A missing letter has already been reported.
             let Some(dispatch) = dispatch else { continue };
             expected.push(ExpectedDispatch { told: *told, last, ..dispatch });
         }
@@ -277,8 +277,8 @@ impl Check {
         self.verdict.findings.len()
     }
 
-    /// Records the results of comparing our letters. Their findings go before those from index `before` on, so that
-    /// all are in the order of the ledger.
+    /// Records the results of comparing our letters. Inserts their findings at index `before`, so that all findings
+    /// are in the order of the ledger.
     pub fn record_comparisons(&mut self, results: Vec<Result<bool, Finding>>, before: usize) {
         let mut findings = Vec::new();
         for result in results {
@@ -291,7 +291,8 @@ impl Check {
         self.verdict.findings.splice(before..before, findings);
     }
 
-    /// Checks that entries name these letters, which are stored as ruled on in this match. Call it after all entries.
+    /// Checks that entries name these letters, which are stored as ruled on in this match. Call it after the last
+    /// entry.
     pub fn check_acted_letters(&mut self, acted: &[Digest]) {
         if self.is_stopped() {
             return;

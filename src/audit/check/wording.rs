@@ -6,9 +6,9 @@ use crate::ledger::{ChainedEntry, Entry, Fact};
 use crate::referee::Ruling;
 
 impl Check {
-    /// Puts the recorded sentences of refusals into a repeated ruling, if it was worded differently then.
+    /// Replaces the sentences of refusals in a repeated ruling by the recorded ones, if the wording has changed since.
     ///
-    /// Which orders were refused, and for faults on which lines, must agree. The sentences are hashed with the entry
+    /// The refused orders and the lines at fault must still agree. The sentences are hashed with the entry
     /// but decide nothing, so a better sentence must not make an old ledger look forged.
     pub(super) fn adopt_recorded_sentences(&self, ruling: &mut Ruling) {
         let then = self.current.as_ref().map(|game_match| game_match.desk.wording);
