@@ -51,7 +51,7 @@ pub enum Act {
     Returned(Seat),
     /// By the program: an automatic absence note came from the seat.
     Away(Seat),
-    /// By the program: files what the house plays in its seat. `version` is the version of its play.
+    /// By the program: files what the house plays in its seat. `version` is that of the computer player.
     Play {
         seat: Seat,
         version: u32,
@@ -59,7 +59,7 @@ pub enum Act {
     },
     /// Mail to the seat arrives again.
     Restored(Seat),
-    /// By the program: the referee was down since then. A deadline within the outage moves by its length.
+    /// By the program: the referee was down from `since` until now. A deadline within the outage moves by its length.
     Slide {
         since: DateTime<Utc>,
     },

@@ -29,7 +29,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
     }
 }
 
-/// Reminds the seats that have not filed, once for all reminders that have come due since the last look.
+/// Reminds the seats that have not filed. One letter covers all reminders that have come due since the last check.
 fn remind(draft: &mut Draft) {
     let Some((deadline, due)) = draft.game_match.deadline.zip(draft.game_match.due()) else { return };
     let moments = draft.game_match.terms.reminders(deadline);
@@ -100,7 +100,7 @@ fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
 /// Adjudicates for the GM, with the filings that the rules assume for seats that have not filed.
 ///
 /// # Errors
-/// The seats that must move themselves.
+/// Returns the seats that must move themselves, if there are any.
 pub(super) fn adjudicate_now(draft: &mut Draft) -> Result<(), Vec<Seat>> {
     let late = draft.game_match.awaited();
     let must: Vec<Seat> =

@@ -1,4 +1,5 @@
-//! Acts of the GM and of the referee itself. A cause names the phase it was meant for; in another phase it is rejected.
+//! Acts of the GM and of the referee itself. The cause of an act names the phase it was meant for. In any other phase
+//! it is rejected, unless it is an [`Act::Unseal`] or an [`Act::Desk`].
 
 use chrono::{DateTime, Utc};
 
@@ -14,7 +15,7 @@ use crate::letter::Digest;
 /// Carries out an act that was meant for phase `phase_no`.
 ///
 /// # Errors
-/// [`Rejection`]: the match is unchanged.
+/// [`Rejection`] if the act cannot be carried out; the match is then unchanged.
 pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
     // Valid in every phase, because it changes nothing in the match.
     if let Act::Unseal { what } = act {
@@ -158,7 +159,8 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
     game_match.away[seat] = false;
     game_match.absences[seat].clear();
     draft.record(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned() });
-    // With less than the grace left, a successor gets a full turn.
+    // A successor who has less than the grace left gets a full turn. If only the house owes orders now, this removes
+    // the deadline.
     if draft.game_match.deadline.is_none_or(|deadline| deadline < draft.at + draft.game_match.terms.grace())
         || draft.game_match.due_from_players().is_none()
     {

@@ -1,8 +1,8 @@
 //! The house: a computer player that holds a seat at a level.
 //!
-//! It moves when its seat is due, knows only what its seat sees, and files by the same rules as everybody. It gets no
-//! letters, and no deadline runs while it alone is to move. Its orders are computed outside a ruling, because that may
-//! take a second, and come in as [`Act::Play`].
+//! It moves when its seat is due, knows only what its seat sees, and files by the same rules as everybody else. It
+//! gets no letters, and no deadline runs while it alone is to move. Its orders are computed outside a ruling, because
+//! that may take a second, and come in as [`Act::Play`].
 
 use super::act::{Act, Rejection};
 use super::life::{Draft, Match, Stage};
@@ -73,7 +73,8 @@ impl HouseMatch {
     /// `first=me|house` or `seat=first|second`.
     ///
     /// # Errors
-    /// The game, an option or the level is unknown, or the house does not play the game.
+    /// [`OfferRejection`] if the game, an option or the level is unknown, an option has a bad value, `days` is out of
+    /// bounds, or the house does not play the game.
     pub fn read(
         game: &str,
         level: Option<&str>,
@@ -126,7 +127,7 @@ fn seat_of_player(first: &str) -> Result<Seat, OfferRejection> {
 /// Finds the level called `name` at which the house plays `game`.
 ///
 /// # Errors
-/// The house does not play the game, or has no such level in it.
+/// [`OfferRejection`] if the house does not play the game, or has no such level in it.
 pub fn house_level(game: GameKind, name: &str) -> Result<&'static HouseLevel, OfferRejection> {
     let levels = game.levels();
     if levels.is_empty() {

@@ -50,7 +50,8 @@ pub enum MatchAction {
         seat: Seat,
         by: Party,
     },
-    /// Reopens an adjudicated turn, or decides it on other orders. The shell reads what else it needs from the ledger.
+    /// Reopens an adjudicated turn, or decides it on other orders. The shell adds the rest of the `Correction` from the
+    /// ledger.
     Correct {
         turn: u32,
         reason: String,
@@ -91,7 +92,7 @@ pub struct InstructionLine {
     pub parsed: Result<Instruction, InstructionFault>,
 }
 
-/// Why a line is not an instruction, as a sentence, with one that would be.
+/// Why a line is not a valid instruction, as a sentence, and an example of a valid one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionFault {
     pub reason: String,
@@ -147,7 +148,7 @@ fn is(word: &str, wanted: &str) -> bool {
 
 type Parsed<T = Instruction> = Result<T, InstructionFault>;
 
-/// What to write after `GM MATCH`, where nothing more specific was recognized.
+/// The example for faults in which nothing more specific was recognized.
 const EXTEND_EXAMPLE: &str = "GM MATCH QZ-7K3M EXTEND 3 days";
 
 fn parse(words: &[&str], orders: Vec<Line>) -> Parsed {

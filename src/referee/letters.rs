@@ -22,7 +22,7 @@ const EXTENSION_DAYS_AT_MOST: u32 = 30;
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Reply {
     Status,
-    /// An earlier report: of this turn, or else the last one.
+    /// An earlier report: the one on `turn`, or the last one if no turn is given.
     Report {
         turn: Option<u32>,
     },
@@ -212,7 +212,8 @@ fn seal_orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Ord
     }
 }
 
-/// Checks a letter's orders: its own faults first, then the turn they are for, then what the seat can see.
+/// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or seat, faults
+/// of the filing against what the seat can see.
 fn check_orders(
     draft: &Draft,
     letter: &SeatLetter,
@@ -237,7 +238,7 @@ fn check_orders(
     })
 }
 
-/// Whether `HOLD` is the only order. A game without it then gets the filing that its rules assume.
+/// Whether `HOLD` is the only order. In a game without that order, it stands for the filing that the rules assume.
 fn only_holds(lines: &[Line]) -> bool {
     matches!(lines, [only] if only.text.eq_ignore_ascii_case("hold"))
 }
@@ -246,7 +247,8 @@ fn without_replaced(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
     lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
 }
 
-/// Refuses orders for another turn than the open one, as named in the letter or by the letter it answers.
+/// Refuses orders for a turn other than the open one. `named` is the turn that the letter names, or the letter it
+/// answers.
 fn turn_fault(draft: &Draft, due: &Due, named: Option<u32>) -> Option<Fault> {
     let named = named.filter(|named| *named != due.turn)?;
     let open = match due.turn {
@@ -269,7 +271,7 @@ fn not_due(draft: &Draft, due: &Due) -> String {
     format!("It is not your move: {} is to move.", names.join(" and "))
 }
 
-/// Names a command that changes something, and so does nothing under `CHECK`.
+/// Returns the name of a command that changes something, which `CHECK` suppresses; `None` for other commands.
 pub fn changing_command(command: &Command) -> Option<&'static str> {
     match command {
         Command::Tell(_) => Some("TELL"),
@@ -296,7 +298,7 @@ pub fn changing_command(command: &Command) -> Option<&'static str> {
     }
 }
 
-/// Carries out a command that may change the match, and answers it.
+/// Carries out a command and returns the answer.
 fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
     let over = draft.game_match.stage == Stage::Over;
     match command {
@@ -413,7 +415,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     if total > most {
         return refused;
     }
-    // It adds no day to those already announced.
+    // The absence adds no day to those already announced.
     if total == taken {
         return Reply::AbsenceNoted { from, to };
     }

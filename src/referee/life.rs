@@ -49,7 +49,7 @@ pub struct FiledOrders<F = Filing> {
 
 /// A match: everything the referee needs to rule on it. Stored as a JSON snapshot.
 ///
-/// A snapshot holds the lines of a filing, which become orders again (`F`) once its state is known.
+/// In a snapshot, `F` is the lines of a filing. They become orders again once the state is known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Match<F = Filing> {
     /// Such as `QZ-7K3M`.
@@ -75,7 +75,7 @@ pub struct Match<F = Filing> {
     pub settle_at: Option<DateTime<Utc>>,
     /// Number of this deadline's reminders that are past, sent or not.
     pub reminders_sent: usize,
-    /// The GM was asked to decide. Deadlines are not enforced until then.
+    /// The GM was asked to decide. Deadlines are not enforced until the GM does.
     pub asked_gm: bool,
     /// Mail to the seat bounces.
     pub bouncing: BySeat<bool>,
@@ -153,7 +153,7 @@ pub struct Opening {
     pub id: String,
     pub game: GameKind,
     pub choices: Choices,
-    /// For a seat of the house, [`HouseLevel::player_name`](crate::game::HouseLevel::player_name).
+    /// The players' names. The house goes by [`HouseLevel::player_name`](crate::game::HouseLevel::player_name).
     pub players: BySeat<String>,
     /// The level at which the house plays the seat, or `None` for a player.
     pub house: BySeat<Option<String>>,
@@ -170,10 +170,10 @@ pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
     open_with(state, rules, opening, source, at)
 }
 
-/// Opens a match under an older version of the rules, to verify one that began then.
+/// Opens a match under any known version of the rules, to verify one that began under an older version.
 ///
 /// # Errors
-/// A sentence that says the version is unknown.
+/// Returns a sentence that names the version or the option if it is unknown.
 pub fn open_under(rules: u32, opening: Opening, source: Source, at: DateTime<Utc>) -> Result<Ruling, String> {
     let state = opening.game.start_under(rules, &opening.choices)?;
     Ok(open_with(state, rules, opening, source, at))
@@ -301,10 +301,10 @@ impl Draft {
         }
     }
 
-    /// Seals orders for a seat that did not come in a letter from its player.
+    /// Seals orders that did not come in a letter from the seat's player.
     ///
     /// # Errors
-    /// The seat owes no orders, or these cannot stand.
+    /// [`Rejection`] if nothing is due from the seat, or if the orders cannot stand.
     pub fn seal(&mut self, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
         let due = self.game_match.due().filter(|due| due.seats.contains(&seat));
         let Due { phase, turn, .. } = due.ok_or(Rejection::NotDue { seat })?;
@@ -435,7 +435,7 @@ impl Draft {
         self.dispatch_to_both(Content::Report { steps, missed, correction });
     }
 
-    /// Adjudicates the first phase if neither side can move in it, as some Quantum arrays have it.
+    /// Adjudicates the first phase if the side to move has no move, which some arrays of Quantum cause.
     fn pass_where_nothing_is_due(&mut self) {
         if self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
             self.adjudicate(Vec::new());

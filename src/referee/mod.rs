@@ -63,7 +63,7 @@ pub struct SeatLetter {
     pub request: Request,
     /// The turn named in its subject, or by the letter it answers.
     pub thread_turn: Option<u32>,
-    /// Why its text could not be read, in one or two sentences to the player.
+    /// Why the letter's text could not be read, in one or two sentences to the player.
     pub unread: Option<String>,
     /// The answer is suppressed, because of the rate limit or as a duplicate. Everything else is decided as usual.
     pub answer_suppressed: bool,
@@ -146,7 +146,7 @@ pub enum Content {
     Invitation,
     /// The answer to a letter: a receipt, a refusal, or the answers to its commands.
     Answer(Box<Answer>),
-    /// The result of an adjudication, or of several in a row if neither side could move in between.
+    /// The result of an adjudication, or of several in a row if the referee passed for sides that could not move.
     Report {
         steps: Vec<Adjudication>,
         missed: Vec<Seat>,

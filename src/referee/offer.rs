@@ -24,7 +24,7 @@ impl Offer {
     /// Parses a game's name and options. Besides the game's own options there is `seat=first|second`.
     ///
     /// # Errors
-    /// The game or an option is unknown, or `days` is out of bounds.
+    /// [`OfferRejection`] if the game or an option is unknown, an option has a bad value, or `days` is out of bounds.
     pub fn read(
         game: &str,
         options: &[(String, String)],

@@ -13,7 +13,7 @@ use crate::ledger::Head;
 /// A match as lists show it; nothing that the rules hide from either side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchOverview {
-    /// `QZ-7K3M`.
+    /// Such as `QZ-7K3M`.
     pub id: String,
     pub game: GameKind,
     pub stage: Stage,
@@ -32,7 +32,7 @@ pub struct MatchOverview {
     pub asked_gm: bool,
     /// Our letters to the seat bounce.
     pub bouncing: BySeat<bool>,
-    /// An absence note came from the seat, and nothing since.
+    /// An automatic absence note came from the seat, and no letter since.
     pub away: BySeat<bool>,
     pub protest: Option<Seat>,
     pub head: Head,

@@ -106,7 +106,7 @@ impl Terms {
     /// Checks that every number is within its bounds.
     ///
     /// # Errors
-    /// The key, the value found, and the bounds.
+    /// Returns a sentence with the key, the value and the bounds if a number is out of bounds.
     pub fn check(&self) -> Result<(), String> {
         let reminder = self.reminders_hours.iter().copied().max().unwrap_or(0);
         let bounds = [
@@ -127,8 +127,8 @@ impl Terms {
         }
     }
 
-    /// Returns the deadline `days` after `from`: at the next set hour, but after a weekend, if those are excluded, and
-    /// after each of the `absences`.
+    /// Returns the deadline `days` after `from`, at the next set hour. If that day is in one of the `absences`, or on
+    /// an excluded weekend, the deadline moves to the next day that is not.
     pub fn deadline(&self, from: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
         let local = from.with_timezone(&self.zone).naive_local();
         let Some(earliest) = local.checked_add_days(Days::new(u64::from(days))) else { return from };
