@@ -42,11 +42,11 @@ pub struct GmItem {
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "done", rename_all = "snake_case")]
 pub enum GmResult {
-    /// It was carried out; `line` is the match after it.
+    /// The instruction was carried out; `line` shows the match after it.
     Match {
         line: GmMatchSummary,
     },
-    /// It was only checked, and could be carried out.
+    /// The instruction was only checked; it could be carried out.
     Would,
     #[serde(rename = "untaken")]
     Rejection {
@@ -193,7 +193,7 @@ impl ClubLetter {
         }
     }
 
-    /// Its replies, some of which may be pages of the manual.
+    /// The letter's replies, some of which may be pages of the manual.
     pub(super) fn replies(&self) -> &[Reply] {
         match self {
             ClubLetter::Stranger { replies, .. } | ClubLetter::GmAnswer { replies, .. } => replies,

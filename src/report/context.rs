@@ -17,7 +17,7 @@ use crate::game::any::GameKind;
 use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
 use crate::referee::{Adjudication, Answer, Content, Match, Notice, Orders, Reply, Stage};
 
-/// What any letter about a match may say, whoever reads it.
+/// The fields that any letter about a match may have, whoever reads it.
 const SHARED: [(&str, ComputeField); 19] = [
     ("club", |source| club(&Club { name: &source.club_name, address: &source.club_address })),
     ("match", |source| match_header(&source.game_match)),
@@ -40,7 +40,7 @@ const SHARED: [(&str, ComputeField); 19] = [
     ("ledger", |source| ledger_head(&source.game_match)),
 ];
 
-/// What only a letter to a seat says.
+/// The fields that only a letter to a seat has.
 const OWN: [(&str, ComputeField); 5] = [
     ("me", |source| value(source.seat)),
     ("foe", |source| value(source.seat.map(Seat::other))),
@@ -58,12 +58,12 @@ fn match_header(game_match: &Match) -> Value {
     }
 }
 
-/// The extension that a side has asked for, and the other has not agreed to.
+/// The extension that one side has asked for and the other has not agreed to.
 fn extension(game_match: &Match) -> Value {
     game_match.extension.map(|(by, days)| context! { by => Serde(by), days => days }).into()
 }
 
-/// When an early decision is due, all orders being in.
+/// When complete filings will be adjudicated, if they wait for the settle time or the deadline.
 fn settles(game_match: &Match) -> Value {
     value(game_match.settle_at.map(|at| format_local(at, game_match.terms.zone)))
 }
@@ -196,7 +196,7 @@ fn notice_of(content: &Content) -> Option<&Notice> {
     }
 }
 
-/// The context of a letter that is not about a running match. What its sender wrote is shortened to be quoted.
+/// The context of a letter that is not about a running match. Lines that the letter quotes are shortened.
 pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> TemplateContext {
     let mut own = match serde_json::to_value(letter).expect("a letter has string keys and plain values") {
         serde_json::Value::Object(fields) => fields,
@@ -291,10 +291,11 @@ fn fault(fault: &Fault, quoted: &[Line]) -> Value {
     }
 }
 
-/// The most characters of a player's line that are quoted: with its indentation and bullet, a line stays under 70.
+/// Maximum characters quoted from a player's line: with its indentation and bullet, the quote stays under 70.
 const MAX_QUOTED: usize = 60;
 
-/// A line of a player's, safe to quote: without control characters, and cut off with an ellipsis.
+/// Makes a player's line safe to quote: blanks replace control characters, and an ellipsis replaces the end of a long
+/// line.
 fn shortened(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if clean.chars().count() <= MAX_QUOTED {
@@ -307,7 +308,7 @@ fn shortened_lines(lines: &[Line]) -> Value {
     lines.iter().map(|line| shortened(&line.text)).collect()
 }
 
-/// What a person wrote to be passed on, if the notice passes something on.
+/// The lines of the text that a notice passes on from a person; `None` if it passes on nothing.
 fn message(notice: &Notice) -> Option<Vec<String>> {
     let text = match notice {
         Notice::Message { text, .. } | Notice::NoteOfGm { text } | Notice::Reopened { reason: text, .. } => {

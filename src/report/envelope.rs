@@ -39,7 +39,7 @@ impl AnsweredLetter {
     }
 }
 
-/// What is particular to one letter's header.
+/// The parts of a header that differ from letter to letter.
 #[derive(Clone, Debug)]
 pub struct Envelope<'a> {
     /// The reply token of the recipient's seat, or of the GM; empty for anybody else.
@@ -59,7 +59,8 @@ impl Stationery {
     }
 
     /// The digest of everything, apart from the match, that the wording of a letter depends on. The audit words a
-    /// letter again only if this has not changed since. The address is not in it: the ledger has that in clear.
+    /// letter again only if this has not changed since. The address is left out, because the ledger records it in the
+    /// clear.
     pub fn wording(&self, templates: &Templates) -> Digest {
         let Stationery { club_name, address: _, plus_addresses, message_id_domain } = self;
         let version = env!("CARGO_PKG_VERSION");
@@ -122,7 +123,7 @@ pub fn unique_part(game_match: &Match, index: usize) -> String {
     format!("{}.{}.{index}.{turn}", game_match.id.to_lowercase(), game_match.head.seq)
 }
 
-/// Replaces the turn once a match is over.
+/// Stands in for the turn once a match is over.
 const OVER: &str = "over";
 
 /// Returns the kind under which a letter about a match is listed.
@@ -137,8 +138,8 @@ pub fn kind(content: &Content) -> DispatchKind {
     }
 }
 
-/// Keeps the subject of the answered letter, because mail programs group threads by subject, unless it names another
-/// match or is empty.
+/// Keeps the subject of the answered letter, because mail programs group threads by subject. Uses our own subject if
+/// theirs is empty or lacks the tag of the match.
 fn reply_subject(theirs: &str, ours: &str) -> String {
     let tag = ours.split(']').next().unwrap_or_default();
     let kept = theirs.trim();

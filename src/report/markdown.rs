@@ -8,7 +8,7 @@ pub const BOARD: &str = "cid:board";
 /// Ends a list. Without it, indented lines below a list would belong to its last item.
 const END_OF_LIST: &str = "<!-- -->";
 
-/// Converts a text to HTML. Raw HTML is escaped, links and images are dropped, so whatever players write stays text.
+/// Converts a text to HTML. Escapes raw HTML and drops links and images, so that whatever players write stays text.
 /// The one image that is kept is the board.
 pub fn html(text: &str) -> String {
     let text = with_lists_ended(text);

@@ -83,7 +83,8 @@ pub fn word(
     Ok(letter)
 }
 
-/// Returns only the text of what [`word`] makes. The audit compares this first: drawing a picture takes 5 to 10 ms.
+/// Returns only the text of what [`word`] makes. The audit compares no more than this in most letters, because drawing
+/// a picture takes 5 to 10 ms.
 ///
 /// # Errors
 /// [`TemplateError`] if a template cannot be rendered.
@@ -139,7 +140,7 @@ pub fn word_club_letter(
     Draft { templates, name: letter.template(), context }.into_letter()
 }
 
-/// Words the result of one of the GM's instructions, as the answer to the GM's letter has it.
+/// Words the result of one of the GM's instructions as it appears in the answer to the GM's letter.
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.

@@ -1,7 +1,7 @@
 //! Renders a picture as a PNG with a palette of at most 256 colours.
 //!
 //! A board has few colours, and the shades between them, at the edges of pieces and letters, hardly differ. Against
-//! full colour the palette halves the size of the letter and the time to make it, and nobody sees the difference.
+//! full colour the palette halves the size of the letter and the time to make it, with no visible difference.
 
 use std::cmp::Reverse;
 use std::sync::{Mutex, PoisonError};
@@ -14,11 +14,12 @@ use crate::game::picture::Picture;
 /// The factor by which pictures are enlarged, so that they stay sharp on dense screens.
 const SCALE: f32 = 1.1;
 
-/// The PNGs that a [`PictureCache`] holds. Equal pictures come close together, and a PNG takes some 20 kB.
+/// Maximum PNGs in a [`PictureCache`]. Few are enough, because equal pictures come close together, and each takes some
+/// 20 kB.
 const CACHE_SIZE: usize = 16;
 
-/// Draws equal pictures once: both sides' boards where nothing is hidden, and the first boards of matches that are
-/// opened together.
+/// A cache that draws equal pictures once: both sides' boards where nothing is hidden, and the first boards of matches
+/// that are opened together.
 ///
 /// Make one for each ruling, or for each batch of rulings; it can be shared by threads.
 #[derive(Debug, Default)]

@@ -30,7 +30,7 @@ const TOKEN: &str = "0000000000000000";
 const MATCH_ID: &str = "QU-0000";
 const DAY: &str = "Thu 21 May";
 
-/// See [`super::check_templates`].
+/// Implements [`super::check_templates`].
 pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
     for kind in GameKind::ALL {
         let open = open_match(*kind);
@@ -279,7 +279,7 @@ fn resigned(mut game_match: Match) -> Match {
     game_match
 }
 
-/// Words a letter without drawing its picture, in which no template has a part.
+/// Words a letter without drawing its picture, which no template affects.
 fn word_without_picture(
     templates: &Templates,
     game_match: &Arc<Match>,
@@ -452,7 +452,7 @@ mod tests {
         assert_none(found);
     }
 
-    /// Every content to each reader who may get it: only notices go to others than seats.
+    /// Every content to each reader who may get it: only notices go to readers without a seat.
     fn dispatches(game_match: &Match) -> Vec<Dispatch> {
         let mut dispatches = Vec::new();
         for content in contents(game_match) {

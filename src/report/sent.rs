@@ -18,7 +18,7 @@ impl ReportSelection {
     }
 }
 
-/// Selects from the reports that a seat has been sent so far, in order.
+/// Selects from `sent`, the reports that a seat has received so far, in order.
 pub fn select_reports<'a>(
     sent: impl Iterator<Item = &'a [u8]>,
     selection: ReportSelection,
@@ -36,7 +36,7 @@ pub fn select_reports<'a>(
     reports
 }
 
-/// A report without the marker and the reply token, which the repeating letter has itself.
+/// A report without the marker and the reply token: the letter that repeats it has its own.
 fn past_report(bytes: &[u8]) -> PastReport {
     let mail = parse_text_part(bytes);
     let title = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default().to_owned();
@@ -52,8 +52,8 @@ pub fn plain_text(bytes: &[u8]) -> String {
         .unwrap_or_default()
 }
 
-/// Parses a letter that we sent up to the end of its text, which is its first part. Parsing the rest would decode the
-/// picture for nothing.
+/// Parses one of our letters, but only to the end of its text, which is its first part. Parsing the rest would decode
+/// the picture for nothing.
 pub fn parse_text_part(bytes: &[u8]) -> Option<mail_parser::Message<'_>> {
     let windows = bytes.windows(mime::ALTERNATIVE_DELIMITER.len()).enumerate();
     let mut parts = windows.filter(|(_, window)| *window == mime::ALTERNATIVE_DELIMITER.as_bytes());

@@ -10,7 +10,7 @@ use crate::letter::Digest;
 /// The column at which the filters `wrap` and `hang` break lines.
 const WIDTH: usize = 68;
 
-/// The steps after which a template is stopped: a club's own may loop forever.
+/// Maximum steps of a template, because a club's own template may loop forever.
 const FUEL: u64 = 2_000_000;
 
 macro_rules! compiled_in {
@@ -96,7 +96,7 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// Parses the compiled-in templates, or in their place the sources in `overrides`, by name.
+    /// Parses the compiled-in templates. A source in `overrides` replaces the template of the same name.
     ///
     /// # Errors
     /// [`TemplateError`] if an override has a syntax error or an unknown name.

@@ -109,7 +109,7 @@ fn pixels_agree_with_resvg() {
         let drawn = raster::render(&picture, 1.0).expect("it has pixels");
         let differing =
             drawn.pixels().iter().zip(expected.pixels()).filter(|(a, b)| differs_clearly(**a, **b));
-        // The two smooth edges differently, so now and then a pixel at a corner differs. A missing shape would show.
+        // The two renderers smooth edges differently, so a few pixels at corners may differ. A missing shape shows.
         assert!(differing.count() <= 4, "a picture of {} shapes differs", picture.shapes.len());
     }
 }
