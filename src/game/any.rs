@@ -1,7 +1,7 @@
 //! The closed enum over the games, and what the rest of the program may ask of any of them.
 //!
-//! A new game is one line in [`games!`]; whatever it lacks does not compile. A new question to the games is a method
-//! of [`Game`] that [`AnyState`] or [`GameKind`] forwards with `on_state!` or `on_game!`.
+//! A new game is one line in [`games!`]; the compiler reports whatever it lacks. A new question to the games is a
+//! method of [`Game`] that [`AnyState`] or [`GameKind`] forwards with `on_state!` or `on_game!`.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -20,7 +20,7 @@ use super::{
 /// The first argument is a dollar sign, which the inner macros need for their own variables.
 macro_rules! games {
     ($d:tt $($variant:ident => $state:ty),+ $(,)?) => {
-        /// Which game.
+        /// One of the games.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum GameKind { $($variant),+ }
 
@@ -70,7 +70,7 @@ macro_rules! games {
             impl TryFrom<Filing> for Sealed<<$state as Game>::Order> {
                 type Error = GameKind;
 
-                /// Fails with the game of the filing, if it is another.
+                /// Fails with the game of the filing if that is another game.
                 fn try_from(filing: Filing) -> Result<Self, GameKind> {
                     match filing {
                         Filing::$variant(sealed) => Ok(sealed),
@@ -157,12 +157,12 @@ impl GameKind {
         self.rulebook().house_version
     }
 
-    /// Returns the level of this name, in any case.
+    /// Returns the level of this name, ignoring case.
     pub fn level(self, name: &str) -> Option<&'static HouseLevel> {
         self.levels().iter().find(|level| name.eq_ignore_ascii_case(level.name))
     }
 
-    /// Returns the game called `text`: its key or its name, in any case, with blanks or hyphens.
+    /// Returns the game called `text`: its key or its name, with blanks or hyphens, ignoring case.
     pub fn parse(text: &str) -> Option<GameKind> {
         let wanted = hyphenated(text);
         let is_wanted = |kind: &GameKind| wanted == kind.key() || wanted == hyphenated(kind.name());
@@ -172,7 +172,7 @@ impl GameKind {
     /// Checks that matches under this rules version can be ruled on.
     ///
     /// # Errors
-    /// A sentence that names the version and the known ones.
+    /// Returns a sentence that names the version and the known ones if it is not one of them.
     pub fn knows_rules(self, version: u32) -> Result<(), String> {
         let known: Vec<u32> =
             self.rulebook().earlier_versions.iter().copied().chain([self.rules()]).collect();
@@ -193,13 +193,13 @@ impl GameKind {
     /// Checks options by name and value.
     ///
     /// # Errors
-    /// A sentence that names the option and what would do.
+    /// Returns a sentence that names the option if it is unknown, given twice, or has a bad value.
     pub fn choose<'a>(self, wanted: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Choices, String> {
         let wanted: Vec<_> = wanted.into_iter().collect();
         on_game!(self, State => Choices::choose::<<State as Game>::Options>(self.name(), &wanted))
     }
 
-    /// Checks options of a match against the house. The level's own options hold unless others are chosen.
+    /// Checks options of a match against the house. The level's own options apply where `wanted` has no other value.
     ///
     /// # Errors
     /// As for [`GameKind::choose`].
@@ -209,7 +209,7 @@ impl GameKind {
         self.choose(wanted.iter().copied().chain(of_level))
     }
 
-    /// All options with the values in force under `choices`.
+    /// Returns all options with the values in force under `choices`.
     pub fn options_in_force(self, choices: &Choices) -> BTreeMap<&'static str, String> {
         choices.in_force(self.option_rules())
     }
@@ -219,10 +219,10 @@ impl GameKind {
         on_game!(self, State => State::start(&choices.options()).into())
     }
 
-    /// Starts a match under this rules version. Version and options may come from a file that anybody wrote.
+    /// Starts a match under this rules version. The version and the options may come from an untrusted file.
     ///
     /// # Errors
-    /// A sentence that names the version or the option that is not known.
+    /// Returns a sentence that names the version or the option if it is unknown.
     pub fn start_under(self, version: u32, choices: &Choices) -> Result<AnyState, String> {
         self.knows_rules(version)?;
         let choices = self.choose(choices.iter())?;
@@ -235,18 +235,18 @@ impl GameKind {
     /// Checks whether a line is an order of this game.
     ///
     /// # Errors
-    /// [`Syntax`] if it is no order, or not a whole one.
+    /// [`Syntax`] if the line is not an order, or an incomplete one.
     pub fn syntax(self, line: &str) -> Result<(), Syntax> {
         on_game!(self, State => State::parse(line).map(|_| ()))
     }
 
-    /// Returns those of one letter's order lines that later lines replace: of two orders for one ship, the first.
+    /// Returns the order lines of one letter that later lines replace, such as the first of two orders for one ship.
     pub fn replaced(self, lines: &[Line]) -> Vec<Line> {
         on_game!(self, State => replaced::<State>(lines))
     }
 }
 
-/// The text as a game's key would be written.
+/// Writes the text the way a game's key is written.
 fn hyphenated(text: &str) -> String {
     text.trim().replace([' ', '_'], "-").to_ascii_lowercase()
 }
@@ -283,7 +283,7 @@ impl<'de> Deserialize<'de> for GameKind {
     }
 }
 
-/// The questions to a match of any game. Each does what the method of [`Game`] with the same name does.
+/// A match of any game. Each method does what the method of [`Game`] with the same name does.
 impl AnyState {
     /// Returns what the match waits for; `None` once it is over.
     pub fn due(&self) -> Option<Due> {
@@ -338,7 +338,8 @@ impl AnyState {
     /// Parses and checks the orders of `seat` against what it can see.
     ///
     /// # Errors
-    /// Every fault: those of lines in the order of the lines, then those of the whole filing.
+    /// Returns every fault if the orders cannot stand: those of lines in the order of the lines, then those of the
+    /// whole filing.
     pub fn seal(&self, seat: Seat, lines: &[Line]) -> Result<Filing, Vec<Fault>> {
         match self.due() {
             None => Err(vec![Fault::whole("The match is over.")]),
@@ -381,7 +382,8 @@ impl AnyState {
     /// Decides the phase that is due, once every seat that is due has filed.
     ///
     /// # Panics
-    /// If a filing is for another game. It is never: a match holds filings that its own state sealed.
+    /// Panics if a filing is for another game, which cannot happen: a match holds only filings that its own state
+    /// sealed.
     pub fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) {
         on_state!(self, state => *state = state.adjudicate(&sealed_orders(filed)));
     }

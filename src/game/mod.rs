@@ -72,7 +72,7 @@ pub struct HouseLevel {
 }
 
 impl HouseLevel {
-    /// Returns what stands in place of a player's name.
+    /// Returns the name that stands in for a player's.
     pub fn player_name(&self) -> String {
         format!("the house ({})", self.name)
     }
@@ -108,7 +108,7 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// Returns how the match ended; `None` while it runs.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Ends the match from outside the rules: the position stays, nothing happened, and everything is disclosed.
+    /// Ends the match from outside the rules: the position stays, there is no news, and everything is disclosed.
     fn close(&self, outcome: Outcome) -> Self;
 
     /// Returns the `state` of the rules page as JSON: what is on the board, not all that is remembered.
@@ -117,19 +117,19 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// Returns what `viewer` may know, built from nothing rather than filtered down.
     fn view(&self, viewer: Seat) -> Self::View;
 
-    /// Reads one line, which has no line break or comment and is not blank, in any case and spacing. A line may hold
-    /// several orders where the rules of the game say so. Knows no match.
+    /// Parses one line, ignoring case and spacing. The line has no line break or comment and is not blank. It may hold
+    /// several orders where the rules of the game say so. Does not depend on a match.
     ///
     /// # Errors
-    /// [`Syntax`] if the line is no order, or not a whole one.
+    /// [`Syntax`] if the line is not an order, or an incomplete one.
     fn parse(line: &str) -> Result<Vec<Self::Order>, Syntax>;
 
     /// Checks whether orders of a seat that is due may stand together. It gets that seat's view and never the state,
     /// so a refusal cannot leak. Orders of another phase are faults too.
     ///
     /// # Errors
-    /// Every fault, at most one for each line: those of lines in the order of the lines, then those of the whole
-    /// filing. A faulty line counts as not written when the others are checked.
+    /// Returns every fault if there are any, at most one for each line: those of lines in the order of the lines, then
+    /// those of the whole filing. Whether a faulty line counts when the others are checked depends on the game.
     fn check(view: &Self::View, orders: &[Numbered<Self::Order>]) -> Result<Sealed<Self::Order>, Vec<Fault>>;
 
     /// Whether `later` replaces `earlier` within one letter, such as a second order for the same ship. (In a record
@@ -141,8 +141,8 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// Returns what the rules take as filed for a seat that is due and sent nothing; `None` where it must move itself.
     fn missed(view: &Self::View) -> Option<Sealed<Self::Order>>;
 
-    /// Decides the phase that is due. Deterministic; never fails. A seat that is not due has `None`; so have both
-    /// when the referee passes. If a filing is absent that the rules require, the state is returned unchanged.
+    /// Decides the phase that is due. Deterministic; never fails. A seat that is not due has `None`, as both have
+    /// when the referee passes. If a required filing is absent, the state is returned unchanged.
     fn adjudicate(&self, filed: &BySeat<Option<Sealed<Self::Order>>>) -> Self;
 
     /// Returns what templates get besides the JSON of the view; like that JSON, derived from the view alone.

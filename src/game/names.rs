@@ -1,8 +1,8 @@
-//! Enums whose variants each have one name, which stands once: at the variant.
+//! Enums whose variants have names, each written once, beside its variant.
 
 /// Declares an enum of named values. The names are what JSON, records, letters and the command line use.
 ///
-/// `ALL`, `NAMES`, `as_str`, `parse` (in any case), `Display`, `Serialize` and `Deserialize` follow from them.
+/// `ALL`, `NAMES`, `as_str`, `parse` (ignoring case), `Display`, `Serialize` and `Deserialize` follow from them.
 macro_rules! named_enum {
     (
         $(#[$meta:meta])*
@@ -23,7 +23,7 @@ macro_rules! named_enum {
                 match self { $($name::$variant => $text),+ }
             }
 
-            /// Returns the variant of this name, in any case.
+            /// Returns the variant of this name, ignoring case.
             pub fn parse(text: &str) -> Option<$name> {
                 Self::ALL.iter().copied().find(|variant| text.eq_ignore_ascii_case(variant.as_str()))
             }
@@ -42,7 +42,7 @@ macro_rules! named_enum {
         }
 
         impl<'de> serde::Deserialize<'de> for $name {
-            /// Accepts the exact name only: what the program wrote, it wrote so.
+            /// Accepts only the exact name, because that is what the program serializes.
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = <String as serde::Deserialize>::deserialize(deserializer)?;
                 let found = Self::ALL.iter().copied().find(|variant| variant.as_str() == text);

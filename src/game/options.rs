@@ -33,13 +33,13 @@ pub trait Options: Clone + Debug + Default + PartialEq + Serialize + Deserialize
     /// Sets an option by its name in [`Options::RULES`].
     ///
     /// # Errors
-    /// A sentence: the name is unknown, or what the value must look like.
+    /// Returns a sentence if the name is unknown, or if the value is invalid: what it must look like.
     fn set(&mut self, name: &str, value: &str) -> Result<(), String>;
 
     /// Returns the value of an option as text; empty for an unknown name.
     fn get(&self, name: &str) -> String;
 
-    /// All options with the values in force.
+    /// Returns all options with the values in force.
     fn in_force(&self) -> BTreeMap<&'static str, String> {
         Self::RULES.iter().map(|rule| (rule.name, self.get(rule.name))).collect()
     }
@@ -50,7 +50,7 @@ pub(super) trait OptionValue: Sized {
     const VALUES: Values;
 
     /// # Errors
-    /// A sentence that says what the value must look like.
+    /// Returns a sentence that says what the value must look like if it is invalid.
     fn parse_value(text: &str) -> Result<Self, String>;
 
     fn to_text(&self) -> String;
@@ -184,7 +184,7 @@ impl Values {
     /// Returns the value in the spelling of the game.
     ///
     /// # Errors
-    /// The values that would do.
+    /// Returns the valid values, in words, if `value` is not one of them.
     fn spelled(&self, value: &str) -> Result<String, String> {
         match self {
             Values::OneOf(values) => {
@@ -230,7 +230,7 @@ impl Choices {
     /// Checks options of the game called `game` by name and value.
     ///
     /// # Errors
-    /// A sentence that names the option and what would do.
+    /// Returns a sentence that names the option if it is unknown, given twice, or has a bad value.
     pub(super) fn choose<O: Options>(game: &str, wanted: &[(&str, &str)]) -> Result<Choices, String> {
         let mut chosen = O::default();
         let mut given = Vec::new();
@@ -264,7 +264,7 @@ impl Choices {
         options
     }
 
-    /// All options that these rules name, with the values in force.
+    /// Returns all options that these rules name, with the values in force.
     pub(super) fn in_force(&self, rules: &[OptionRule]) -> BTreeMap<&'static str, String> {
         let value = |rule: &OptionRule| self.0.get(rule.name).cloned().unwrap_or(rule.default.to_owned());
         rules.iter().map(|rule| (rule.name, value(rule))).collect()

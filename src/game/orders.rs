@@ -31,7 +31,7 @@ pub struct Numbered<O> {
 pub enum Syntax {
     /// The line does not begin like an order of this game. In a letter it is a remark, in a record a fault.
     Unknown,
-    /// The line begins like an order: what was not understood, and a line that would do.
+    /// The line begins like an order: what was not understood, and an example of a valid line.
     Malformed { reason: String, example: &'static str },
 }
 
@@ -42,9 +42,9 @@ pub struct Fault {
     pub line: Option<usize>,
     /// One or more plain sentences to the player.
     pub reason: String,
-    /// Orders that would do.
+    /// Valid orders, as an example.
     pub example: Option<String>,
-    /// Whether the fault is that something required is absent. It is not reported beside a malformed line, which
+    /// Whether the fault is that a required order is absent. It is not reported beside a malformed line, which
     /// may have been the missing order.
     #[serde(skip)]
     pub(super) missing: bool,
@@ -90,8 +90,8 @@ impl<O> Sealed<O> {
 
 /// The canonical lines of a filing, one for each order: what ledgers, snapshots and records hold.
 ///
-/// Lines that were stored are text that somebody may have changed. Only
-/// [`AnyState::unseal`](super::any::AnyState::unseal), which checks them against a state, makes orders of them.
+/// Stored lines are text that somebody may have changed. Only
+/// [`AnyState::unseal`](super::any::AnyState::unseal), which checks them against a state, turns them into orders.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct OrderLines(Vec<String>);

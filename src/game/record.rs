@@ -22,7 +22,7 @@ pub struct Record {
     pub filings: Vec<Filed>,
 }
 
-/// A filing, accepted or refused, in the order in which the referee met it.
+/// A filing, accepted or refused. A record lists filings in the order in which the referee met them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filed {
     pub by: By,
@@ -59,7 +59,7 @@ impl Ending {
         Outcome { winner, reason }
     }
 
-    /// Reads `RESIGN first`, `DRAW`, `ABANDON` or `FORFEIT first`, in any case. Ignores comments and blank lines.
+    /// Parses `RESIGN first`, `DRAW`, `ABANDON` or `FORFEIT first`. Ignores case, comments and blank lines.
     fn parse(orders: &str) -> Option<Ending> {
         let words =
             lines(orders).iter().map(|line| line.text.to_ascii_lowercase()).collect::<Vec<_>>().join(" ; ");
@@ -93,7 +93,7 @@ pub struct ParseRecordError {
     pub reason: String,
 }
 
-/// Returns the order lines of a text without comments and blank lines. The others keep their numbers, counted from 1.
+/// Returns the order lines of a text, without comments and blank lines. Lines keep their numbers, counted from 1.
 pub fn lines(orders: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     for (no, line) in (1..).zip(orders.lines()) {
@@ -145,7 +145,8 @@ impl Record {
     /// Reads a record file.
     ///
     /// # Errors
-    /// [`ParseRecordError`]: bad TOML, or an unknown key, game, rules version, seat, referee order, option or value.
+    /// [`ParseRecordError`] if the TOML is bad, or a key, game, rules version, seat, referee order, option or value is
+    /// unknown.
     pub fn parse(text: &str) -> Result<Record, ParseRecordError> {
         let raw: RawRecord = toml::from_str(text).map_err(|error| {
             let reason = error.message().lines().collect::<Vec<_>>().join("; ");

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A square of a board of `FILES` × `RANKS` (at most 26 × 99). Files are A, B, … from the left, ranks 1, 2, … from
-/// the bottom. Ordered A1, B1, … then A2, …; written in capitals, read in any case.
+/// the bottom. Ordered A1, B1, … then A2, …; written in capitals, parsed in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Square<const FILES: u8, const RANKS: u8> {
     file: u8,
@@ -38,7 +38,7 @@ impl<const FILES: u8, const RANKS: u8> Square<FILES, RANKS> {
         (0..RANKS).flat_map(|rank| (0..FILES).map(move |file| Square { file, rank }))
     }
 
-    /// Returns the square `files` to the right and `ranks` up; `None` if it is off the board.
+    /// Returns the square that lies `files` to the right and `ranks` up; `None` if it is off the board.
     pub fn step(self, files: i8, ranks: i8) -> Option<Self> {
         Self::new(self.file.checked_add_signed(files)?, self.rank.checked_add_signed(ranks)?)
     }

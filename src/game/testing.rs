@@ -6,16 +6,16 @@ use super::{BySeat, Game, Numbered, Sealed, Seat};
 /// A source of random numbers: `rng(n)` returns one below `n`, which is not 0.
 pub type Rng<'a> = &'a mut dyn FnMut(u32) -> u32;
 
-/// How many random filings are tried for one that is legal.
+/// Maximum random filings to try for one that is legal.
 const TRIES: usize = 100;
 
 /// A game that plays at random.
 pub trait RandomPlay: Game {
-    /// Makes order lines for the phase that is due from the seat of `view`. They are lively, so that a match comes to
-    /// an end, and mostly legal: now and then a line is at fault.
+    /// Makes order lines for the phase that is due from the seat of `view`. They drive the match towards an end, and
+    /// are mostly legal: now and then a line is at fault.
     fn random_filing(view: &Self::View, rng: Rng<'_>) -> Vec<String>;
 
-    /// Makes orders like [`random_filing`](Self::random_filing) until they are legal.
+    /// Tries filings of [`random_filing`](Self::random_filing) until one is legal; gives up after many illegal ones.
     fn random_orders(&self, seat: Seat, rng: Rng<'_>) -> Option<Sealed<Self::Order>> {
         let view = self.view(seat);
         (0..TRIES).find_map(|_| {
@@ -47,15 +47,15 @@ fn filing_of<G: RandomPlay>(state: &G, seat: Seat, rng: Rng<'_>) -> Vec<String> 
     G::random_filing(&state.view(seat), rng)
 }
 
-/// What a phase can be decided on.
+/// The filings that decide one phase.
 pub type Turn<G> = BySeat<Option<Sealed<<G as Game>::Order>>>;
 
-/// A game whose turns can be enumerated, which checks its move generation by counting (as chess programs do).
+/// A game whose turns can be enumerated, so that its move generation can be checked by counting, as chess programs do.
 pub trait Perft: Game {
     /// Returns every turn that can be played now, a pass included; none once the match is over.
     fn turns(&self) -> Vec<Turn<Self>>;
 
-    /// Counts the sequences of `depth` turns. A match that ends earlier has none.
+    /// Counts the sequences of `depth` turns. A match that ends earlier adds none.
     fn perft(&self, depth: u32) -> u64 {
         if depth == 0 {
             return 1;
