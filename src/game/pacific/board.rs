@@ -80,7 +80,7 @@ fn mark(notice: &Notice, at: Square) -> Option<char> {
     }
 }
 
-/// `?` on a square where the viewer's recent attacks heard a submarine, `o` on one where they found none.
+/// `o` on a square that the viewer's recent attacks searched, `?` on one around it if they heard a submarine there.
 fn sounding(view: &View, at: Square) -> Option<char> {
     let marks = recent_attacks(view).filter_map(|notice| match notice {
         Notice::Asw { side, area, contact, .. } | Notice::Sonar { side, area, contact, .. }

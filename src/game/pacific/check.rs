@@ -29,7 +29,7 @@ pub fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, V
     }
 }
 
-/// What is wrong with a line, and a line that would do.
+/// What is wrong with a line, and an example of a valid one.
 type LineFault = (String, Option<String>);
 
 fn setup(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
@@ -68,7 +68,7 @@ fn submarines(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     one_order(orders, of_this_phase, |order| submarine_fault(view, order))
 }
 
-/// Returns the faults of each line, and of a second order where one is allowed.
+/// Returns the fault of each line, and that of having more than the one order allowed.
 fn one_order(
     orders: &[Numbered<Order>],
     of_this_phase: impl Fn(&Order) -> bool,
@@ -96,7 +96,7 @@ fn surface_fault(view: &View, order: &Order) -> Option<LineFault> {
     }
 }
 
-/// Returns some legal move of the viewer.
+/// Returns a legal move of the viewer, as an example.
 fn some_move(view: &View) -> Option<String> {
     let chart = Chart::new(&view.ships, view.options.squadron_leap);
     let moves =

@@ -10,7 +10,7 @@ use super::rules::{submarine_goes, torpedo_reaches};
 use super::view::View;
 use crate::game::{Phase, Seat};
 
-/// Derived from the view alone, like everything that a seat is sent.
+/// Implements [`crate::game::Game::extra`]. Derived from the view alone, like everything that a seat is sent.
 pub fn extra(view: &View) -> Value {
     json!({
         "sightings": view.sightings,

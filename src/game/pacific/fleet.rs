@@ -112,8 +112,8 @@ impl Ship {
         self.kind.class()
     }
 
-    /// Squadrons do not hunt submarines (3.6), are no targets for torpedoes (4.2), and do not save a side from defeat
-    /// (5.1).
+    /// Whether the ship is a squadron. Squadrons do not attack submarines (3.6), cannot be torpedoed (4.2), and do not
+    /// save a side from defeat (5.1).
     pub fn is_squadron(&self) -> bool {
         self.class() == Class::Squadron
     }

@@ -8,9 +8,9 @@ use crate::game::options::{OptionValue, named_option, options};
 
 options! {
     pub struct Options {
-        /// In the basic fleet of a side (P-COUNT).
+        /// The destroyers in a side's basic fleet (P-COUNT).
         pub destroyers: Destroyers = "7", "how many destroyers the basic fleet has";
-        /// Whether there are submarines, and with them their phase and the attacks on them (1.5).
+        /// Whether there are submarines, their phase, and attacks on them (1.5).
         pub submarines: bool = "true", "whether each side has five hidden submarines";
         pub squadron_leap: Leap = "once", "how often the knight's leap is open to a squadron";
         pub torpedo: Torpedo = "exact", "whether torpedoes sink at exactly two squares, or at two and fewer";
@@ -70,7 +70,7 @@ named_enum! {
 named_option!(Leap);
 
 named_enum! {
-    /// From how far a torpedo sinks (P-TORPEDO).
+    /// The distance at which a torpedo sinks a ship (P-TORPEDO).
     pub enum Torpedo {
         /// From exactly two king's steps.
         Exact = "exact",

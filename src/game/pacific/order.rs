@@ -1,4 +1,4 @@
-//! Orders as people write them: parses a line, and writes an order canonically. Knows no match.
+//! Orders as people write them: parses a line, and writes an order canonically. Does not depend on a match.
 
 use std::fmt::{self, Display};
 
@@ -97,7 +97,7 @@ impl Display for Order {
     }
 }
 
-/// Parses a line. Ignores case, blanks, commas, colons and full stops; reads a hyphen or an arrow as `TO`.
+/// Parses a line. Ignores case, spacing, commas, semicolons, colons and full stops; reads a hyphen or an arrow as `TO`.
 pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let plain = line.to_ascii_uppercase().replace("->", " TO ").replace('-', " TO ");
     let words: Vec<&str> = plain
@@ -246,7 +246,7 @@ fn class_alone(word: &str) -> Option<Class> {
     class.filter(|_| chars.next().is_none())
 }
 
-/// Parses the south-west corner of an area. `check` decides whether it is one.
+/// Parses the south-west corner of an area. `check` decides whether the area is on the board.
 fn area(words: &[&str], example: &'static str) -> Result<Square, Syntax> {
     match words {
         [corner] => square(corner, example),

@@ -23,7 +23,7 @@ impl RandomPlay for State {
 }
 
 impl State {
-    /// Returns every legal move of `side` on the surface, as from and to. Attacks on submarines are not among them.
+    /// Returns every legal surface move of `side` as a pair of squares: from, to. Excludes attacks on submarines.
     pub fn surface_moves(&self, side: Seat) -> Vec<(Square, Square)> {
         let mut moves = Vec::new();
         Chart::new(&self.ships, self.options.squadron_leap)

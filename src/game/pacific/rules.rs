@@ -46,7 +46,7 @@ pub fn open(state: &State, setups: &BySeat<&[Order]>) -> State {
     for side in Seat::BOTH {
         let mut fleet = SetupFleet::new(side, &state.options);
         for order in setups[side] {
-            // Sealed orders are without fault, so `add` refuses none of them.
+            // Sealed orders have no faults, so `add` accepts all of them.
             let _ = fleet.add(order);
         }
         (next.ships[side], next.submarines[side]) = fleet.into_ships();
@@ -55,7 +55,7 @@ pub fn open(state: &State, setups: &BySeat<&[Order]>) -> State {
     next
 }
 
-/// Plays the surface turn of `side`, which passes without an order. An order that cannot be carried out changes
+/// Plays the surface turn of `side`; without an order, the side passes. An order that cannot be carried out changes
 /// nothing.
 pub fn surface(state: &State, side: Seat, order: Option<&Order>) -> State {
     let mut next = state.clone();
@@ -164,7 +164,8 @@ impl State {
         self.events.push(event);
     }
 
-    /// Moves a ship of `side`. Returns whether it sank something, or `None` if there is no such ship.
+    /// Moves a ship of `side`. Returns whether it sank something, or `None` if there is no such ship or its squadron
+    /// would leave the board.
     fn sail(&mut self, side: Seat, from: Square, to: Square) -> Option<bool> {
         let ship = *self.ships[side].iter().find(|ship| ship.at == from)?;
         let mut squadron_to = None;
@@ -258,7 +259,7 @@ impl State {
     }
 }
 
-/// What one hit cost its victim.
+/// What one hit sank.
 struct Loss {
     class: Class,
     squadron: Option<Event>,

@@ -36,7 +36,7 @@ impl<'a> SetupFleet<'a> {
     /// they were meant, and every fault is reported at once (2.4).
     ///
     /// # Errors
-    /// Plain sentences: everything that is wrong with the line (2.1, 2.3).
+    /// Returns everything that is wrong with the line, in plain sentences (2.1, 2.3).
     pub fn add(&mut self, order: &Order) -> Result<(), String> {
         let mut wrong = Vec::new();
         match order {
@@ -170,7 +170,7 @@ impl<'a> SetupFleet<'a> {
     }
 }
 
-/// Makes a ship of a class other than carrier and squadron, whose lines are orders of another kind.
+/// Makes a ship of a class other than carrier and squadron, which have an order of their own.
 fn plain_ship(class: Class, at: Square) -> Ship {
     let kind = match class {
         Class::Battleship => ShipKind::Battleship,

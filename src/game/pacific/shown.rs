@@ -4,8 +4,8 @@ use super::fleet::Submarine;
 use super::view::{Depths, Notice, Sighted, View};
 use crate::game::Seat;
 
-/// The rounds for which an attack on the depths stays on the board, including the open one. A submarine that was
-/// heard earlier can be anywhere by now.
+/// The rounds for which an attack with depth charges or sonar stays on the board, including the open one. A submarine
+/// that was heard earlier can be anywhere by now.
 const ROUNDS_SHOWN: u32 = 2;
 
 /// The attacks with depth charges or sonar that the board still shows.
@@ -14,7 +14,7 @@ pub fn recent_attacks(view: &View) -> impl Iterator<Item = &Notice> {
     view.sightings.iter().filter(is_recent).map(|sighted| &sighted.notice)
 }
 
-/// The submarines whose squares the viewer knows: its own, and at the end those of both sides.
+/// The submarines whose squares the viewer knows: its own, and once the match is over those of both sides.
 pub fn known_submarines(view: &View) -> impl Iterator<Item = (Seat, Submarine)> {
     view.submarines.iter().flat_map(|(side, depths)| {
         let known = match depths {
