@@ -1,7 +1,7 @@
 //! The house: a computer player for Quad, at four levels (clause 4).
 //!
-//! It sees its seat's view and plays by the rules. The same view, level and seed give the same turn, so it must not
-//! depend on a clock. Who begins and whom a player meets next is decided elsewhere.
+//! It sees only its seat's view and plays by the rules. The same view, level and seed give the same turn, so that an
+//! audit can repeat it: nothing here may depend on a clock. The seat and the level are chosen elsewhere.
 
 use super::order::Order;
 use super::point::{Point, Quad};
@@ -13,7 +13,8 @@ use position::{Position, Turn};
 mod position;
 mod search;
 
-/// Debug builds give Expert fewer positions, so their turns are another player's.
+/// The version of the computer player. Debug builds have another one, because their Expert searches fewer positions and
+/// so plays different turns.
 pub const VERSION: u32 = if cfg!(debug_assertions) { 0 } else { 1 };
 
 /// The levels, the weakest first.
@@ -139,7 +140,7 @@ fn shallow(seen: &Position, choice: usize, dice: &mut Dice) -> Turn {
     Turn { stars: Vec::new(), marble: free[dice.below(choice.min(free.len()))] }
 }
 
-/// Random numbers that are the same for the same seed (SplitMix64).
+/// A random number generator that depends only on its seed (SplitMix64).
 struct Dice(u64);
 
 impl Dice {

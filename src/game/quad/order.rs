@@ -1,4 +1,4 @@
-//! The orders of Quad as they are written. `view` decides whether a piece may stand there.
+//! The orders of Quad as they are written. `view` decides whether a turn may stand.
 
 use std::fmt::{self, Display};
 
@@ -23,8 +23,8 @@ impl Display for Order {
     }
 }
 
-/// Parses `STAR C4 D5`, `MARBLE E6`, `C4* D5* E6` or `SWAP`. Any other line is a remark, unless it begins with a
-/// letter and a digit or with the name of a piece.
+/// Parses `STAR C4 D5`, `MARBLE E6`, `C4* D5* E6` or `SWAP`. A line that only begins like one of these is
+/// malformed; any other line is a remark.
 pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let words: Vec<String> = line
         .split_whitespace()

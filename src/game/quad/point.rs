@@ -46,7 +46,7 @@ impl Point {
         u32::from(files).pow(2) + u32::from(ranks).pow(2)
     }
 
-    /// The index on the grid with the corners, from 0 to 120.
+    /// The index on the whole grid, corners included, from 0 to 120.
     pub(super) fn index(self) -> usize {
         self.0.index()
     }

@@ -101,7 +101,7 @@ impl View {
         }
     }
 
-    /// Adds a legal turn to a fault.
+    /// Adds a legal turn to a fault, as an example.
     fn with_example(&self, fault: Fault) -> Fault {
         match self.free_near_the_middle().next() {
             Some(point) => fault.with_example(Order::Marble(point)),

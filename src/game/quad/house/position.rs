@@ -5,7 +5,7 @@ use crate::game::quad::point::{Point, Points, Quad, SQUARES};
 use crate::game::quad::view::{Left, View};
 use crate::game::{BySeat, Seat};
 
-/// Stars, then a marble.
+/// A turn: stars, then a marble.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     pub stars: Vec<Point>,
@@ -16,12 +16,12 @@ pub(super) struct Turn {
 #[derive(Clone, Copy, Default)]
 struct Corners {
     marbles: BySeat<u8>,
-    /// Stars of either side. A square that the level overlooks counts as blocked.
+    /// Stars of either side, plus 1 if the level overlooks the square, so that the square counts as blocked.
     blocked: u8,
 }
 
 impl Corners {
-    /// The number of marbles of `seat` on them; `None` if it can no longer get all four.
+    /// The number of these corners that hold marbles of `seat`; `None` if it can no longer get all four.
     fn reached(&self, seat: Seat) -> Option<usize> {
         (self.blocked == 0 && self.marbles[seat.other()] == 0).then_some(usize::from(self.marbles[seat]))
     }

@@ -72,8 +72,8 @@ fn expert_never_loses_to_trainer() {
     assert_eq!(lost, 0, "{won} were won");
 }
 
-/// The points where a marble would complete a quad. Independent of the table of squares: tries three marbles and the
-/// point for four equal sides and two equal diagonals.
+/// The points where a marble would complete a quad. Independent of the table of squares: takes the line from the point
+/// to each marble as a side of a square, and looks for marbles on its other two corners.
 fn plain_threats(state: &State, seat: Seat) -> Vec<Point> {
     let at = |point: Point| (i32::from(point.file()), i32::from(point.rank()));
     let marbles: Vec<_> = state.marbles[seat].iter().copied().map(at).collect();
