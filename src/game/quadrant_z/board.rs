@@ -107,7 +107,8 @@ fn star(map: &SquareMap<'_>, contents: &Contents<'_>) -> String {
     }
 }
 
-/// The numbers of the own ships, or how many there are where their numbers do not fit; then the enemy's size.
+/// The numbers of the viewer's ships, or how many there are if the numbers do not fit; then the total size of the
+/// enemy's.
 fn ships(contents: &Contents<'_>) -> String {
     let enemy = if contents.enemy > 0 { format!("!{}", contents.enemy) } else { String::new() };
     let room = WIDTH - 1 - enemy.len().min(WIDTH - 1);

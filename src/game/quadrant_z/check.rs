@@ -40,7 +40,8 @@ pub(super) fn out_of_phase(line: usize, order: &Order, now: &str) -> Fault {
     Fault::on(line, format!("{what} {when}; {now}."))
 }
 
-/// Returns every fault of a turn's filing, read as clause 3.0 says: builds, then ships' orders, then the rest.
+/// Returns every fault of a turn's filing, checked in the order of clause 3.0: builds, then ships' orders, then the
+/// rest.
 pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     let mut check = FilingCheck {
         view,
@@ -203,7 +204,7 @@ impl FilingCheck<'_> {
         Ok(())
     }
 
-    /// An example of a move, if possible of a ship that has no order.
+    /// Returns an example of a move, if possible of a ship that has no order.
     fn some_move(&self) -> Order {
         let free = |ship: &&Ship| self.ordered.iter().all(|(no, _)| *no != ship.no);
         let Some(ship) = self.ships.iter().find(free) else { return Order::HoldAll };
@@ -313,7 +314,8 @@ pub(super) fn casualties_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<
     faults
 }
 
-/// Checks that `ships` are all among `own`, each once. The fault comes with the ships that are in order.
+/// Checks that `ships` are all among `own`, each once. The fault comes with the ships that pass, for its
+/// example.
 fn named_once(
     line: usize,
     ships: &[u16],

@@ -19,7 +19,7 @@ pub(super) struct Fight {
 /// One side of a fight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Force {
-    /// The total of its ships, before points are subtracted.
+    /// The total of its ships that take part, less a point for each that has no enemy on its own square.
     pub offence: u16,
     pub defence: u16,
     /// The damage that this side takes.
@@ -68,7 +68,7 @@ impl Fight {
         met.then_some(Fight { quadrant, sides })
     }
 
-    /// Filters the ships of `seat` that take part.
+    /// Returns the ships of `seat` that take part.
     pub fn fighting<'a>(&self, seat: Seat, ships: &'a [Ship]) -> impl Iterator<Item = &'a Ship> {
         let (quadrant, front) = (self.quadrant, self.sides[seat].front);
         ships.iter().filter(move |ship| ship.at.quadrant() == quadrant && front & bit(ship.at) != 0)

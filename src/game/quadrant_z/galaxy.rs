@@ -1,4 +1,4 @@
-//! The geometry of the galaxy: squares, quadrants and sectors. Knows nothing about stars and ships.
+//! The geometry of the galaxy: squares, quadrants and sectors. Knows nothing about stars or ships.
 
 use std::fmt::{self, Display};
 
@@ -8,7 +8,7 @@ use crate::game::Seat;
 use crate::game::names::named_enum;
 use crate::game::options::named_option;
 
-/// One of the 100 squares (clause 1.1), ordered A1, A2, A3, A4, B1 … Y4. Written `A3`, read in any case.
+/// One of the 100 squares (clause 1.1), ordered A1, A2, A3, A4, B1 … Y4. Written `A3`, parsed in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
@@ -162,7 +162,7 @@ impl Quadrants {
     }
 }
 
-/// Whose part of the galaxy a quadrant is.
+/// The part of the galaxy that a quadrant belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sector {
     Home(Seat),

@@ -122,7 +122,7 @@ impl Game for State {
         later.concerns().is_some() && later.concerns() == earlier.concerns()
     }
 
-    /// In a turn every ship holds; of the casualties, the least set is lost. A setup must be filed.
+    /// In a turn every ship holds; in the phase `casualties` the least set is lost. A setup must be filed.
     fn missed(view: &View) -> Option<Sealed<Order>> {
         match view.context.phase {
             Some(Phase::Turn | Phase::Casualties) => Some(Sealed::new(Vec::new())),

@@ -88,7 +88,7 @@ fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square, x: f64, 
     }
 }
 
-/// At most two lines: own ships one by one if there is room, enemy ships by their total size.
+/// At most two lines: the viewer's ships one by one if there is room, enemy ships by their total size.
 fn ship_lines(contents: &Contents<'_>) -> Vec<(String, Colour)> {
     let room = if contents.enemy > 0 { 1 } else { 2 };
     let count = contents.ships.len();
@@ -180,7 +180,7 @@ enum Sample {
     Mark(Mark),
 }
 
-/// Row by row, with [`LEGEND_COLUMNS`] places in each.
+/// The places of the legend, row by row, [`LEGEND_COLUMNS`] in each.
 const LEGEND: [(Sample, &str); 11] = [
     (Sample::Star { fill: GOLD, edge: GOLD_EDGE, disc: None }, "star to capture"),
     (Sample::Star { fill: OWN, edge: OWN_EDGE, disc: None }, "captured by you"),

@@ -1,7 +1,7 @@
 //! Adjudicates the orders of both sides (clauses 2 and 3).
 //!
-//! `check` and `setup` decided before whether they may be filed. An order that does not fit the state has no effect
-//! here.
+//! `check` and `setup` have already decided whether the orders may be filed. An order that does not fit the state has
+//! no effect here.
 
 use super::combat::{self, Fight};
 use super::fleet::Ship;
