@@ -20,7 +20,7 @@ pub(super) enum IllegalMove {
 }
 
 impl IllegalMove {
-    /// Explains it to the player who wrote `order`.
+    /// Explains to the player who wrote `order` why it is illegal.
     pub(super) fn explain(self, order: Order) -> String {
         let Order { from, to } = order;
         match self {
@@ -67,7 +67,7 @@ impl IllegalMove {
 /// Checks whether `side` may make the move (clauses 2.1 to 2.3).
 ///
 /// # Errors
-/// What makes it illegal.
+/// [`IllegalMove`] if the move is illegal.
 pub(super) fn may_move(board: &Board, side: Seat, jump: bool, order: Order) -> Result<(), IllegalMove> {
     let Order { from, to } = order;
     let stack = board[from].ok_or(IllegalMove::NoStack)?;
