@@ -162,7 +162,7 @@ impl GameKind {
         self.levels().iter().find(|level| name.eq_ignore_ascii_case(level.name))
     }
 
-    /// Returns the game called `text`: its key or its name, with blanks or hyphens, ignoring case.
+    /// Returns the game called `text`: its key or its name, with spaces or hyphens, ignoring case.
     pub fn parse(text: &str) -> Option<GameKind> {
         let wanted = hyphenated(text);
         let is_wanted = |kind: &GameKind| wanted == kind.key() || wanted == hyphenated(kind.name());

@@ -17,7 +17,7 @@ pub struct Picture {
 /// The x and y coordinates of a point.
 pub type Point = (f64, f64);
 
-/// What a picture is made of.
+/// An element of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A filled rectangle.
@@ -64,7 +64,7 @@ pub enum Shape {
     },
 }
 
-/// An outline.
+/// The line of an outline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stroke {
     pub colour: Colour,

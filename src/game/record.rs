@@ -31,7 +31,7 @@ pub struct Filed {
     pub phase: Option<String>,
 }
 
-/// Whose filing it is: a seat's orders as written, or what the referee decided from outside the rules.
+/// Who filed it: a seat, with its orders as written, or the referee, with an ending from outside the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {
     Seat(Seat, String),

@@ -118,7 +118,7 @@ fn picture(view: &View) -> Picture {
     }
     for point in Point::all() {
         let (x, y) = place(point);
-        // If both could, the opponent's mark is a ring around the viewer's.
+        // If both sides could complete a quad here, the opponent's mark is a ring around the viewer's.
         if threatens(view, view.viewer.other(), point) {
             picture.circle(x, y, 12.0, Colour::hex(0xf6d5cf), FOE);
         }

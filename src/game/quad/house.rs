@@ -85,8 +85,8 @@ fn choose_within(view: &View, level: Level, seed: u64, nodes: u32) -> Vec<Order>
 }
 
 impl Level {
-    /// Whether the level notices a square this time. It always notices upright ones and those at 45 degrees, others
-    /// by chance.
+    /// Whether the level notices a square this time. It always notices upright squares and those at 45 degrees, and
+    /// others by chance.
     fn sees(self, quad: &Quad, dice: &mut Dice) -> bool {
         let [lowest, second, _, highest] = quad;
         let plain = lowest.rank() == second.rank() || lowest.file() == highest.file();
@@ -95,6 +95,7 @@ impl Level {
             Level::Easy => 88,
             Level::Average | Level::Expert => 100,
         };
+        // Roll first: skipping the roll for plain squares would change the turns that this version plays.
         dice.below(100) < percent || plain
     }
 }
@@ -124,7 +125,7 @@ fn shallow(seen: &Position, choice: usize, dice: &mut Dice) -> Turn {
     let mut blocks = seen.threats(me.other());
     blocks.sort_by_key(|&point| std::cmp::Reverse(seen.promise(point)));
     let stars_left = seen.left[me].stars;
-    // With a star to spare for every block, use the marble to attack, if blocking with it would not attack too.
+    // If stars can make every block, use the marble to attack, unless the best block would attack too.
     let attack = free
         .iter()
         .copied()

@@ -16,7 +16,7 @@ pub fn board(view: &View) -> Board {
     Board { text: text(&map), picture: picture::draw(&map) }
 }
 
-/// The columns of a square, including the blank between squares.
+/// The columns of a square, including the space between squares.
 const WIDTH: usize = 6;
 
 const LEGEND: &str = "
@@ -75,7 +75,7 @@ fn push(text: &mut String, arguments: fmt::Arguments<'_>) {
     text.write_fmt(arguments).expect("writing to a String cannot fail");
 }
 
-/// The upper edge of a quadrant's box: its sector, its letter, and what the viewer was told of it.
+/// The upper edge of a quadrant's box: its sector, its letter, and what the viewer was told about it.
 fn heading(map: &SquareMap<'_>, quadrant: Quadrant) -> String {
     let line = match map.sector(quadrant) {
         Sector::Home(seat) if seat == map.view.context.viewer => '=',

@@ -170,7 +170,7 @@ pub enum Sector {
 }
 
 named_enum! {
-    /// Which quadrants the home sectors are (`Z-HOME`).
+    /// Which quadrants the home sectors consist of (`Z-HOME`).
     pub enum Layout {
         Triangle = "triangle",
         Block = "block",

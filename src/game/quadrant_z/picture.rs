@@ -164,7 +164,7 @@ fn draw_mark(picture: &mut Picture, mark: Mark, x: f64, y: f64) {
     }
 }
 
-/// What a place in the legend shows.
+/// The sample that a place in the legend shows.
 enum Sample {
     /// A star, on a disc (fill and edge) if there is one.
     Star {

@@ -51,8 +51,8 @@ fn set_up(state: &State, orders: BySeat<&[Order]>) -> State {
     next
 }
 
-/// Plays one turn (clause 3) from the state before it. Without `choices`, it stops at the casualties if a side has to
-/// be asked for them.
+/// Plays one turn (clause 3) from the state before it. Without `choices`, it stops at the casualties if a side must be
+/// asked to choose them.
 fn play(before: &State, orders: BySeat<&[Order]>, choices: Option<BySeat<&[Order]>>) -> State {
     let mut next = State {
         options: before.options,

@@ -20,7 +20,7 @@ pub(super) struct Contents<'a> {
     pub enemy: u16,
 }
 
-/// What the viewer was told of a quadrant this turn. If several apply, the first counts.
+/// What the viewer was told about a quadrant this turn. If several apply, the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Battle,

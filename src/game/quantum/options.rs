@@ -18,7 +18,7 @@ options! {
     }
 }
 
-/// The pieces of a side on its first ranks, seen from its own edge (N-ARRAY).
+/// The pieces of a side on its first ranks, from its own edge on, each from file A to H (N-ARRAY).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Array(Vec<[Option<PieceKind>; 8]>);
@@ -27,7 +27,7 @@ impl Array {
     const DEFAULT: &'static str = "SSSSSSSS/CCCCCCCC/QQQQQQQQ";
     const SHAPE: &'static str = "one to three ranks with / between them, each of eight characters S, C, Q or . (empty), at least one piece";
 
-    /// The piece at this rank and file of the side's own ranks, both counted from 0.
+    /// Returns the piece at this file on one of the side's own ranks, both counted from 0.
     pub(super) fn piece(&self, rank: u8, file: u8) -> Option<PieceKind> {
         self.0.get(usize::from(rank))?[usize::from(file)]
     }
