@@ -11,7 +11,7 @@ use crate::referee::{DispatchKind, OfferRejection, OfferSummary, Rejection, Repl
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "plain", rename_all = "snake_case")]
 pub enum ClubLetter {
-    /// To somebody who wrote without a seat's token. `why` says what the letter lacked.
+    /// To a sender without a seat's token. `why` says what the letter lacked.
     Stranger { replies: Vec<Reply>, remarks: Vec<Line>, why: String },
     /// To a challenged player.
     Challenge { by: String, offer: OfferSummary, code: String, lapses: String },
@@ -122,7 +122,7 @@ pub struct GmMatchSummary {
     pub phase: String,
     pub awaited: Vec<String>,
     pub due_at: Option<String>,
-    /// What the GM should know about it, each in a few words.
+    /// What the GM should know about the match, each point in a few words.
     pub marks: Vec<String>,
 }
 

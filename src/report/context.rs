@@ -294,7 +294,7 @@ fn fault(fault: &Fault, quoted: &[Line]) -> Value {
 /// Maximum characters quoted from a player's line: with its indentation and bullet, the quote stays under 70.
 const MAX_QUOTED: usize = 60;
 
-/// Makes a player's line safe to quote: blanks replace control characters, and an ellipsis replaces the end of a long
+/// Makes a player's line safe to quote: spaces replace control characters, and an ellipsis replaces the end of a long
 /// line.
 fn shortened(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -7,7 +7,7 @@ use super::{Club, Templates, WordedLetter};
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{Content, DispatchKind, Match};
 
-/// What all letters of the club have in common.
+/// The settings that all letters of the club have in common.
 #[derive(Clone, Debug)]
 pub struct Stationery {
     pub club_name: String,

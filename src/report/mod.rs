@@ -213,8 +213,8 @@ impl Draft<'_> {
     }
 }
 
-/// Removes blanks at the ends of lines and blank lines at both ends, and reduces several blank lines to one: a
-/// template's tags leave them behind.
+/// Removes spaces at the ends of lines and blank lines at both ends of the text, and reduces several blank lines to
+/// one: a template's tags leave them behind.
 fn normalize_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut after_blank = false;

@@ -78,7 +78,7 @@ fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
 /// The number of distinct shades: 5 bits of red, 6 of green, 5 of blue.
 const SHADES: usize = 1 << 16;
 
-/// Returns the shade of a colour. Colours of one shade are shown as one.
+/// Returns the shade of a colour. All colours of one shade are shown as the same colour.
 fn shade([red, green, blue]: Rgb) -> usize {
     usize::from(red >> 3) << 11 | usize::from(green >> 2) << 5 | usize::from(blue >> 3)
 }
@@ -86,7 +86,7 @@ fn shade([red, green, blue]: Rgb) -> usize {
 /// The colours of an image, reduced to at most 256.
 struct Palette {
     colours: Vec<Rgb>,
-    /// By shade, the index of the nearest colour.
+    /// The index of the nearest colour, for each shade.
     nearest: Vec<u8>,
 }
 
@@ -121,7 +121,7 @@ impl Palette {
 /// The shades of an image in the order in which they first occur.
 fn found_shades(pixels: &[Rgb]) -> Vec<FoundShade> {
     let mut found: Vec<FoundShade> = Vec::new();
-    // By shade, its index in `found` plus 1; 0 if it has not occurred.
+    // For each shade, its index in `found` plus 1; 0 if it has not occurred.
     let mut places = vec![0_usize; SHADES];
     for run in pixels.chunk_by(|a, b| a == b) {
         let colour = run[0];

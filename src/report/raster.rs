@@ -153,7 +153,7 @@ impl Canvas {
 }
 
 impl Area {
-    /// The same rectangle, larger by `margin` on each side.
+    /// Returns the same rectangle, larger by `margin` on each side.
     fn grown(self, margin: f32) -> Area {
         Area {
             x: self.x - margin,

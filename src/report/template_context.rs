@@ -38,7 +38,7 @@ pub struct FieldSource {
     pub club_name: String,
     pub club_address: String,
     pub game_match: Arc<Match>,
-    /// The recipient's seat; `None` for the GM and for somebody who has left a seat.
+    /// The recipient's seat; `None` for the GM and for a player who has left a seat.
     pub seat: Option<Seat>,
     pub token: String,
     pub at: DateTime<Utc>,

@@ -213,6 +213,7 @@ fn wrap(text: &str, indent: usize) -> String {
     for word in text.split_inclusive(' ') {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         if glued.ends_with(' ') && LEADING_WORDS.contains(&bare.as_str()) {
+            // textwrap does not break a line at a no-break space.
             glued.pop();
             glued.push('\u{a0}');
         }
