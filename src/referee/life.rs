@@ -426,7 +426,7 @@ impl Draft {
 
     fn adjudicate_and_report(&mut self, missed: Vec<Seat>, correction: Option<String>) {
         let mut steps: Vec<Adjudication> = self.adjudicate_once().into_iter().collect();
-        // Where the side to move has no move, the game itself passes for it.
+        // The game passes for a side that has no legal move, so adjudicate until a side owes orders or the match ends.
         while self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
             steps.extend(self.adjudicate_once());
         }

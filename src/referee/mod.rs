@@ -167,7 +167,7 @@ pub enum Content {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DispatchKind {
-    /// To a player who gets a seat, in a new match or from somebody else.
+    /// To a player who gets a seat, in a new match or in place of another player.
     Invitation,
     /// An answer to a letter.
     Answer,

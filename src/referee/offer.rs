@@ -83,7 +83,7 @@ pub enum OfferRejection {
     },
     /// Nobody plays against themselves or against the referee.
     Yourself,
-    /// The same offer already stands, under this code.
+    /// The same offer is already open, under this code.
     Standing {
         code: String,
     },

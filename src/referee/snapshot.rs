@@ -7,7 +7,7 @@ use crate::game::any::{Filing, IllegalFiling};
 use crate::game::{BySeat, OrderLines};
 
 impl<'de> Deserialize<'de> for Match {
-    /// Parses the filings against the state. If they do not fit it, somebody has changed the snapshot.
+    /// Parses the filings against the state. If they do not fit it, the snapshot was changed, and this fails.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let stored = <Match<OrderLines> as Deserialize>::deserialize(deserializer)?;
         unseal(stored).map_err(serde::de::Error::custom)
