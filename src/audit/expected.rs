@@ -140,6 +140,7 @@ impl ExpectedDispatch {
     fn token(&self) -> &str {
         let local = self.stored.message_id.split('@').next().unwrap_or_default();
         match local.split('.').collect::<Vec<_>>()[..] {
+            // The token, then the four parts of `envelope::unique_part`.
             [token, _, _, _, _] => token,
             _ => "",
         }

@@ -1,4 +1,4 @@
-//! Verifies a match against its ledger, its letters and the rules, without trusting anybody.
+//! Verifies a match against its ledger, its letters and the rules, without trusting anyone.
 //!
 //! [`LedgerReader`] walks the chain and parses every letter again. [`Check`] repeats the ruling on every cause and
 //! compares the result with what is stored, byte for byte. [`ExpectedDispatch`] does the same for our letters: it

@@ -55,7 +55,7 @@ pub struct AuditVerdict {
     pub sent_in_other_words: u64,
     pub head: Head,
     pub findings: Vec<Finding>,
-    /// What could not be checked, if nothing else is wrong.
+    /// What could not be checked, and why.
     pub unable: Option<String>,
 }
 

@@ -58,7 +58,7 @@ pub struct Check {
     /// The letters of the last ruling, in order. The next entry confirms their digests.
     unconfirmed: Vec<Option<ExpectedDispatch>>,
     verdict: AuditVerdict,
-    /// Whether to compute the house's turns again, which takes as long as it did then.
+    /// Whether to compute the house's turns again, which takes as long as computing them took the first time.
     pub replays_house_turns: bool,
     /// The digest of today's wording.
     current_wording: Digest,

@@ -17,7 +17,7 @@ use crate::referee::DispatchKind;
 const NO_LIMITS: Limits = Limits {
     max_bytes: usize::MAX,
     max_header_bytes: usize::MAX,
-    // Multiplied by four in the check, which must not overflow.
+    // `Letter::read` multiplies this by 4, which must not overflow.
     max_parts: usize::MAX / 4,
     max_nesting: 1000,
     max_lines: usize::MAX,
@@ -207,7 +207,7 @@ impl LedgerReader {
         ParsedLetter { digest, letter }
     }
 
-    /// Adds the letters that were missing. `sent` maps the Message-IDs of our letters that they may quote to texts.
+    /// Adds the letters that were missing. `sent` holds the texts of our letters that they may quote, by Message-ID.
     pub fn push_letters(&mut self, letters: Vec<ParsedLetter>, sent: &BTreeMap<String, String>) {
         for ParsedLetter { digest, letter } in letters {
             let new_text = match &letter {
