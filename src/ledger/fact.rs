@@ -9,7 +9,7 @@ use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, OrderLines, Outcome, Phase, Seat};
 use crate::letter::{Address, Digest, OwnIdentity};
 
-/// What was decided.
+/// A fact: one decision of the referee.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "body")]
 pub enum Fact {
