@@ -329,6 +329,7 @@ impl AnyState {
     /// The board with everything disclosed.
     pub fn open_board(&self) -> Board {
         let mut open = self.clone();
+        // The view of a match that is over hides nothing.
         if open.outcome().is_none() {
             open.close(Outcome { winner: None, reason: Reason::Abandoned });
         }

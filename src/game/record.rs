@@ -203,6 +203,7 @@ impl std::fmt::Display for Record {
             writeln!(f, "\n[options]")?;
         }
         for (name, value) in self.options.iter() {
+            // Numbers and booleans need no quotes; the parser accepts them either way.
             let bare = value == "true" || value == "false" || value.parse::<u32>().is_ok();
             writeln!(f, "{name} = {}", if bare { value.to_owned() } else { quoted(value) })?;
         }

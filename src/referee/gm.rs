@@ -211,6 +211,7 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> 
     let game_match = &mut draft.game_match;
     game_match.state = state;
     game_match.held = held;
+    // A cause that was meant for the phase open until now must not hit the reopened one.
     game_match.phase_no += 1;
     game_match.adjudicated.truncate(keeps);
     game_match.stage = Stage::Running;

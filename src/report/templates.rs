@@ -102,6 +102,7 @@ impl Templates {
     /// [`TemplateError`] if an override has a syntax error or an unknown name.
     pub fn new(overrides: &BTreeMap<String, String>) -> Result<Self, TemplateError> {
         let mut environment = Environment::new();
+        // A misspelt name in a club's template is an error rather than a gap in a letter.
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_fuel(Some(FUEL));
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
