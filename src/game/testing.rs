@@ -6,7 +6,7 @@ use super::{BySeat, Game, Numbered, Sealed, Seat};
 /// A source of random numbers: `rng(n)` returns one below `n`, which is not 0.
 pub type Rng<'a> = &'a mut dyn FnMut(u32) -> u32;
 
-/// Maximum random filings to try for one that is legal.
+/// Maximum random filings to try in search of a legal one.
 const TRIES: usize = 100;
 
 /// A game that plays at random.

@@ -49,7 +49,7 @@ pub struct FiledOrders<F = Filing> {
 
 /// A match: everything the referee needs to rule on it. Stored as a JSON snapshot.
 ///
-/// In a snapshot, `F` is the lines of a filing. They become orders again once the state is known.
+/// In a stored snapshot, `F` is the lines of a filing. They become orders again once the state is known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Match<F = Filing> {
     /// Such as `QZ-7K3M`.

@@ -147,8 +147,8 @@ fn report_step(step: &Adjudication, game_match: &Match, view: &Arc<LazyView>, se
     for_news(step, &game_match.players, view, seat).into()
 }
 
-/// The context of a letter about a match to the GM. The GM may be one of the players, so it holds nothing that the rules
-/// hide from either side.
+/// The context of a letter to the GM about a match. The GM may be one of the players, so it holds nothing that the
+/// rules hide from either side.
 pub fn for_gm(input: &WordingInput<'_>) -> TemplateContext {
     let notice = notice_of(&input.dispatch.content);
     let own = [

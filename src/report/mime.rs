@@ -50,8 +50,8 @@ pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeE
         .subject(one_line(&letter.subject))
         .date(SystemTime::from(header.date))
         .message_id(Some(format!("<{}>", header.message_id)))
-        // `Auto-Submitted` keeps vacation programs from answering (RFC 3834). `X-Fogpost-Loop` marks our own letters, in
-        // case one comes back.
+        // `Auto-Submitted` keeps vacation programs from answering (RFC 3834). `X-Fogpost-Loop` marks our own letters,
+        // in case one comes back.
         .raw_header(raw("Auto-Submitted", if answers { "auto-replied" } else { "auto-generated" }))
         .raw_header(raw("X-Fogpost-Loop", header.from));
     if let Some(id) = header.in_reply_to {

@@ -452,7 +452,7 @@ mod tests {
         assert_none(found);
     }
 
-    /// Every content to each reader who may get it: only notices go to readers without a seat.
+    /// Sends every content to each reader who may get it: only notices go to readers without a seat.
     fn dispatches(game_match: &Match) -> Vec<Dispatch> {
         let mut dispatches = Vec::new();
         for content in contents(game_match) {

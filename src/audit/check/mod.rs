@@ -66,7 +66,7 @@ pub struct Check {
 
 impl Check {
     /// `addresses` are the players' current ones; earlier ones are taken from the letters that were sent to them.
-    /// Rulings made under another wording than `current_wording` may explain refusals in other sentences.
+    /// Rulings made under a wording other than `current_wording` may explain refusals in other sentences.
     pub fn new(stored: StoredMatch, addresses: BySeat<Vec<String>>, current_wording: Digest) -> Check {
         let snapshot = serde_json::from_str(&stored.snapshot).ok();
         let verdict = AuditVerdict { match_id: stored.id.clone(), ..AuditVerdict::default() };
