@@ -12,18 +12,18 @@ use super::{Claim, DatabaseLock, Result, Wakeup, rows};
 pub trait Backend: Send + Sync {
     fn engine(&self) -> Engine;
 
-    /// A connection for reading.
+    /// Borrows a connection for reading.
     async fn reader(&self) -> Result<Pooled>;
 
-    /// A connection that also writes. On SQLite it is the faster one for rows that were written lately or will be
-    /// soon, because each commit empties the page caches of the readers.
+    /// Borrows a connection that also writes. On SQLite it is the faster one for rows that were just written or are
+    /// about to be, because each commit empties the page caches of the readers.
     async fn writer(&self) -> Result<Pooled>;
 
     /// Begins a transaction that writes.
     async fn begin(&self) -> Result<Tx>;
 
-    /// Begins a transaction beside which no other process inserts letters: if two mailboxes bring the same letter,
-    /// one is stored first.
+    /// Begins a transaction during which no other process inserts letters: if two mailboxes hold the same letter, the
+    /// second transaction sees the letter of the first.
     async fn begin_intake(&self) -> Result<Tx>;
 
     /// Begins a transaction under a claim, or continues the one that holds the claim's locks.

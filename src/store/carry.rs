@@ -50,12 +50,12 @@ const LARGE: usize = 64;
 /// The migrations' own table, which each kind of database has for itself.
 const OF_MIGRATIONS: &str = "_sqlx_migrations";
 
-/// The copy of one table.
+/// The result of copying one table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Carried {
     pub table: &'static str,
     pub rows: u64,
-    /// Over every value of every row, in order; equal on both sides.
+    /// The SHA-256 of every value of every row, in order; equal on both sides.
     pub digest: Digest,
 }
 
@@ -65,7 +65,7 @@ pub type Step<'a> = &'a (dyn Fn(&'static str, u64, u64) + Sync);
 /// Whether there is a database at `url`. Opening a missing SQLite file would create it.
 ///
 /// # Errors
-/// [`StoreError::Open`]: the URL is malformed.
+/// [`StoreError::Open`] if the URL is malformed.
 pub fn is_there(url: &str) -> Result<bool> {
     if !url.starts_with("sqlite:") {
         return Ok(true);
@@ -178,7 +178,7 @@ struct Column {
     kind: Kind,
 }
 
-/// The columns of both, sorted by name. `None` if they differ.
+/// Returns the columns that both sides have, sorted by name, or `None` if they differ.
 fn shared_columns(mut from: Vec<Column>, mut to: Vec<Column>) -> Option<Vec<Column>> {
     for columns in [&mut from, &mut to] {
         columns.sort_by(|a, b| a.name.cmp(&b.name));
@@ -225,7 +225,7 @@ impl Cell {
     }
 }
 
-/// One of the two databases.
+/// The source or the target of a copy.
 #[async_trait]
 trait End: Send {
     /// Begins a transaction in which nobody else writes.
@@ -235,7 +235,7 @@ trait End: Send {
     async fn tables(&mut self) -> Result<Vec<String>>;
     async fn columns(&mut self, table: &Table) -> Result<Vec<Column>>;
     async fn count(&mut self, table: &Table) -> Result<u64>;
-    /// Returns the rows behind the one with this key, in order.
+    /// Returns the rows after the one with this key, in order.
     async fn page(
         &mut self,
         table: &Table,
@@ -243,7 +243,7 @@ trait End: Send {
         after: Option<&[Cell]>,
     ) -> Result<Vec<Vec<Cell>>>;
     async fn insert(&mut self, table: &Table, columns: &[Column], rows: &[Vec<Cell>]) -> Result<()>;
-    /// Makes new rows get ids above those of the existing ones.
+    /// Makes new rows get IDs above those of the existing ones.
     async fn settle_numbers(&mut self, table: &Table, columns: &[Column]) -> Result<()>;
 }
 
@@ -263,7 +263,7 @@ impl SqliteEnd {
     const BEGIN: &str = "BEGIN IMMEDIATE";
     const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
     const COLUMNS: &str = "SELECT name, lower(type) FROM pragma_table_info($1)";
-    /// SQLite orders texts by their bytes anyway.
+    /// SQLite sorts texts by their bytes by default.
     const BY_BYTES: &str = "";
     const OVERRIDING: &str = "";
 
@@ -271,7 +271,7 @@ impl SqliteEnd {
         Ok(())
     }
 
-    /// SQLite always takes one more than the highest id.
+    /// SQLite always takes one more than the highest ID.
     async fn number_from(&mut self, _table: &Table) -> Result<()> {
         Ok(())
     }
@@ -304,7 +304,7 @@ impl PostgresEnd {
     }
 }
 
-/// The columns' names for a statement. `match` and `key` need no quotes in either database.
+/// Joins the columns' names for a statement. `match` and `key` need no quotes in either database.
 fn names(columns: &[Column]) -> String {
     columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
 }

@@ -47,7 +47,7 @@ impl Database {
         self.backend.reader().await?.session().fetch_one(statement).await
     }
 
-    /// Reads on the connection that writes: see [`Backend::writer`].
+    /// Reads on the connection that writes; see [`Backend::writer`].
     async fn read_recent<T: Record>(&self, statement: Statement) -> Result<Vec<T>> {
         self.backend.writer().await?.session().fetch_all(statement).await
     }
@@ -71,18 +71,18 @@ impl Database {
     }
 }
 
-/// Columns of an invitation.
+/// Selects the columns of an invitation.
 const INVITATIONS: &str = "SELECT code, inviter, inviter_name, invited, game, offer, stage, match_id, created_at, \
                            lapses_at FROM invitation ";
 
-/// Seats, one row for each address of their players.
+/// Selects seats, one row for each address of their players.
 const SEATS: &str = "SELECT s.token, s.match_id, s.seat, p.id, p.name, p.bouncing, a.address FROM seat s \
                      JOIN player p ON p.id = s.player_id LEFT JOIN address a ON a.player_id = p.id ";
 
-/// Columns of a ledger entry.
+/// Selects the columns of a ledger entry.
 const ENTRIES: &str = "SELECT match_id, seq, at, kind, json, hash FROM entry ";
 
-/// Columns of a dispatch without its bytes.
+/// The columns of a dispatch, except its bytes.
 const DISPATCH: &str = "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.due_at, \
                         d.sent_at, d.tries, d.error, d.returned_at";
 
@@ -163,7 +163,7 @@ impl Store for Database {
         }
         if !digest_prefix.is_empty() {
             let first = text(digest_prefix).to_ascii_lowercase();
-            // `g` follows the last hexadecimal digit.
+            // `g` sorts after every hexadecimal digit.
             let beyond = format!("{first}g");
             select.push(" AND digest >= ").push_bind(first).push(" AND digest < ").push_bind(beyond);
         }
@@ -257,7 +257,7 @@ impl Store for Database {
     }
 
     async fn commit_claimed(&self, mut claim: Claim, settlement: &Settlement) -> Result<()> {
-        // Before the transaction begins: on SQLite it keeps all other writers waiting.
+        // Compress before the transaction begins, which on SQLite makes all other writers wait.
         let packed = PackedDispatches::of(settlement).await;
         let mut tx = self.backend.begin_under(&mut claim).await?;
         settle(&mut tx.session(), settlement, &packed).await.map_err(stale_if_serialization_failure)?;
@@ -306,7 +306,7 @@ impl Store for Database {
     }
 
     async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Option<(i64, Vec<Digest>)>> {
-        // One row: passing on many small rows takes longer than finding them.
+        // Aggregate into one row: transferring many small rows takes longer than finding them.
         let sql = "SELECT max(id), string_agg(digest, ' ') FROM (SELECT id, digest FROM letter \
                    WHERE match_id = $1 AND fate = 'ruled' AND id > $2 ORDER BY id LIMIT $3) AS acted";
         let statement = self.statement(sql).bind(text(match_id)).bind(id).bind(i64::from(limit));
@@ -365,7 +365,7 @@ impl Store for Database {
     }
 
     async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>> {
-        // The index is by hour, so the hours are named one by one.
+        // The index is by hour, so the condition names each hour.
         let sql = format!(
             "SELECT recipient, message_id, asked FROM dispatch WHERE recipient {} \
              AND created_at / 3600000 IN ($2 / 3600000, $2 / 3600000 + 1, $2 / 3600000 + 2) \

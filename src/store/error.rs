@@ -44,7 +44,7 @@ impl StoreError {
         }
     }
 
-    /// A URL that names no database. The error does not repeat it, because it may hold a password.
+    /// Returns the error for a URL that names no database. It does not repeat the URL, which may hold a password.
     pub(super) fn misnamed(why: impl Display) -> StoreError {
         let database = "of this configuration".to_owned();
         StoreError::Open { database, why: why.to_string(), transient: false }
@@ -85,13 +85,15 @@ pub(super) fn address_taken(error: StoreError) -> StoreError {
     }
 }
 
-/// Whether the database or its driver will always reject this: a violated constraint, a trigger that refuses, a value
-/// or statement that it does not understand.
+/// Whether the database or its driver will always reject the request: because of a violated constraint, a trigger that
+/// refuses, or a value or statement that it does not understand.
 fn is_permanent(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| {
-            // PostgreSQL: https://www.postgresql.org/docs/current/errcodes-appendix.html, five characters.
-            // SQLite: https://www.sqlite.org/rescode.html, a number whose low byte is the primary code.
+            // PostgreSQL has codes of five characters (https://www.postgresql.org/docs/current/errcodes-appendix.html):
+            // the classes of bad data, violated constraints, bad SQL, and PL/pgSQL, in which the triggers refuse.
+            // SQLite has numbers whose low byte is the primary code (https://www.sqlite.org/rescode.html): ERROR,
+            // CORRUPT, TOOBIG, CONSTRAINT, MISMATCH, RANGE and NOTADB.
             match code.parse::<u32>().ok().filter(|_| code.len() < 5) {
                 Some(number) => matches!(number & 0xff, 1 | 11 | 18 | 19 | 20 | 25 | 26),
                 None => ["22", "23", "42", "P0"].iter().any(|class| code.starts_with(class)),

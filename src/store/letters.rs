@@ -8,7 +8,7 @@ use super::statement::Session;
 use super::{LetterStatus, NewLetter, Result, Wakeup};
 use crate::letter::Digest;
 
-/// A letter to be stored, with what it is found by.
+/// A letter to be stored, with the values by which it is found.
 struct Arrival<'a> {
     letter: &'a NewLetter,
     digest: String,
@@ -85,7 +85,8 @@ fn deduplicate(
     new
 }
 
-/// Returns the match of each reply token in the letters. Only several daemons need it: they claim letters by match.
+/// Returns the match of each reply token in the letters. This is needed only where several daemons share the database:
+/// they claim letters by match.
 async fn matches_by_token(
     session: &mut Session<'_>,
     arrivals: &[Arrival<'_>],

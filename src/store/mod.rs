@@ -55,7 +55,7 @@ pub struct Settlement {
     pub dispatches: Vec<NewDispatch>,
     /// Dispatches that another club sent: stored, and never sent from here.
     pub posted: Vec<NewDispatch>,
-    /// New invitations, and those that close; one that is taken at once occurs twice.
+    /// New invitations, and those that close. One that is made and taken in the same settlement occurs twice.
     pub invitations: Vec<Invitation>,
     /// Saved as by [`Store::save_player`].
     pub players: Vec<Player>,
@@ -76,12 +76,12 @@ pub struct DatabaseLock {
 }
 
 /// Exclusive use of claimed letters or dispatches, until it is handed back or dropped. It also ends when the process
-/// dies, or when the database has not heard from it for too long.
+/// dies, or when the database has not heard from the process for too long.
 #[derive(Default)]
 pub struct Claim {
     /// Holds the row locks; what is written under the claim is written in this transaction.
     transaction: Option<Tx>,
-    /// Ends the claim when the last copy is dropped: a claim made beside it shares it.
+    /// Ends the claim when its last copy is dropped. A claim that is made while this one is held shares it.
     guard: Option<Arc<dyn Send + Sync>>,
     /// Digests of the claimed letters.
     letters: Vec<String>,
@@ -109,7 +109,7 @@ impl Settlement {
         people && letters.is_empty() && posted.is_empty() && returned.is_empty()
     }
 
-    /// Adds the decisions about other matches.
+    /// Adds another settlement, which is about other matches.
     pub fn absorb(&mut self, other: Settlement) {
         let Settlement {
             at: _,
@@ -162,11 +162,11 @@ pub enum Wakeup {
 
 /// Opens the database at `url`, creates a missing SQLite file, and brings the tables up to date.
 ///
-/// `sqlite:fogpost.db`, `sqlite:/var/lib/fogpost/fogpost.db`, `postgres://user@host/database`.
+/// Examples: `sqlite:fogpost.db`, `sqlite:/var/lib/fogpost/fogpost.db`, `postgres://user@host/database`.
 ///
 /// # Errors
-/// [`StoreError::Open`] with the reason in one line; [`StoreError::Newer`] if a newer program migrated the database.
-/// No error repeats the URL: it may hold a password.
+/// [`StoreError::Open`] if the database cannot be opened, with the reason in one line; [`StoreError::Newer`] if a newer
+/// program migrated the database. No error repeats the URL: it may hold a password.
 pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("sqlite") => Ok(Arc::new(Database::new(sqlite::SqliteBackend::open(url).await?))),
@@ -181,8 +181,8 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
 /// reads the mailbox's processed letters again.
 ///
 /// # Errors
-/// [`StoreError::Locked`] while a daemon works on it; [`StoreError::Open`] if `from` is not a fogpost database, or for
-/// PostgreSQL, which has its own tools.
+/// [`StoreError::Locked`] if a daemon works on the database; [`StoreError::Open`] if `from` is not a fogpost database,
+/// if a file cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
 pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("sqlite") => sqlite::restore(url, from).await,
@@ -196,10 +196,10 @@ pub const RESTORED: &str = "restored";
 /// The value of [`RESTORED`].
 pub const TO_BE_READ_AGAIN: &str = "to be read again";
 
-/// Selects the version of the tables; fails before there are any.
+/// Selects the version of the tables. Fails if there are no tables yet.
 const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 
-/// Logs that a database of an earlier program was migrated.
+/// Logs the migration, if there was one. A new database had no version `before`.
 fn log_migration(before: Option<i64>, migrations: &Migrator) {
     let now = migrations.iter().map(|migration| migration.version).max();
     if before != now {
@@ -282,7 +282,7 @@ pub trait Store: Send + Sync {
         limit: u32,
     ) -> Result<Vec<LetterRow>>;
 
-    /// Returns both seats of each match in which one of these tokens is a seat's, by match, then seat.
+    /// Returns both seats of each match that has a seat with one of these tokens, by match, then seat.
     async fn seats_by_token(&self, tokens: &[String]) -> Result<Vec<TokenRow>>;
 
     /// Returns both seats of each match.
@@ -296,7 +296,7 @@ pub trait Store: Send + Sync {
     /// Streams all matches, or those in this stage, by ID.
     async fn list_matches(&self, stage: Option<Stage>, take: Take<'_, MatchOverview>) -> Result<()>;
 
-    /// Returns up to `limit` matches whose `wake_at` has come, longest overdue first, starting behind `after`.
+    /// Returns up to `limit` matches whose `wake_at` has come, longest overdue first, starting after the match `after`.
     async fn matches_due(
         &self,
         now: DateTime<Utc>,
@@ -323,7 +323,7 @@ pub trait Store: Send + Sync {
     /// Commits a settlement under a claim, and ends the claim even if it fails.
     ///
     /// # Errors
-    /// Those of [`Store::commit`].
+    /// Same as [`Store::commit`].
     async fn commit_claimed(&self, claim: Claim, settlement: &Settlement) -> Result<()>;
 
     /// Returns a match's entries in order.
@@ -332,7 +332,7 @@ pub trait Store: Send + Sync {
     /// Returns the entries of this kind since then, in all matches, oldest first.
     async fn entries_since(&self, kind: &str, since: DateTime<Utc>) -> Result<Vec<EntryRow>>;
 
-    /// Streams up to `limit` of a match's entries behind the entry `seq`, in order. `None` starts with the first row,
+    /// Streams up to `limit` of a match's entries after the entry `seq`, in order. `None` starts with the first row,
     /// whatever its number.
     async fn entries_after(
         &self,
@@ -345,10 +345,11 @@ pub trait Store: Send + Sync {
     /// Streams the letters with these digests and their bytes.
     async fn letters_named(&self, digests: &[Digest], take: Take<'_, (Digest, Vec<u8>)>) -> Result<()>;
 
-    /// Returns up to `limit` letters that acted in a match, behind the row `id`, and the row of the last.
+    /// Returns up to `limit` letters that acted in a match, after the row `id`, with the row ID of the last. Returns
+    /// `None` if there are no more.
     async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Option<(i64, Vec<Digest>)>>;
 
-    /// Streams up to `limit` of a match's dispatches behind the row `id`, oldest first, with their bytes.
+    /// Streams up to `limit` of a match's dispatches after the row `id`, oldest first, with their bytes.
     async fn sent_after(&self, match_id: &str, id: i64, limit: u32, take: Take<'_, SentRow>) -> Result<()>;
 
     /// Returns all dispatches of a match, oldest first, with their bytes.
@@ -416,9 +417,9 @@ pub trait Store: Send + Sync {
     /// Writes a consistent copy of the database while others work on it.
     ///
     /// # Errors
-    /// `to` exists or cannot be written; on PostgreSQL, which has its own tools.
+    /// Returns an error if `to` exists or cannot be written, or on PostgreSQL, which has its own tools.
     async fn backup(&self, to: &Path) -> Result<()>;
 
-    /// Flushes and closes.
+    /// Flushes and closes the database.
     async fn close(&self);
 }

@@ -1,4 +1,4 @@
-//! The columns that lists show of a match.
+//! The columns of a match that lists show.
 
 use std::collections::BTreeMap;
 
@@ -97,7 +97,7 @@ fn read_head(seq: i64, hash: &str) -> Result<Head> {
     Ok(Head { seq: count(seq)?, hash: digest(hash)? })
 }
 
-/// Binds the columns of an overview, without id, game and stage.
+/// Binds the columns of an overview, except ID, game and stage.
 pub fn bind(values: &mut RowValues<'_>, overview: &MatchOverview) {
     let (due, outcome) = (overview.due.as_ref(), overview.outcome.as_ref());
     values
@@ -127,7 +127,7 @@ fn seat_names(seats: &[Seat]) -> String {
     seats.iter().map(|seat| seat.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// What the GM should look at, as words.
+/// Returns what the GM should look at, as words.
 fn marks(overview: &MatchOverview) -> String {
     let mut marks = Vec::new();
     if overview.asked_gm {
@@ -161,7 +161,7 @@ pub async fn fill(session: &mut Session<'_>) -> Result<()> {
         for (id, snapshot) in page {
             match serde_json::from_str::<Match>(&snapshot) {
                 Ok(game_match) => fill_one(session, &game_match.overview()).await?,
-                // The audit reports it. The other matches must open.
+                // The audit reports the match. It must not keep the others from opening.
                 Err(error) => {
                     tracing::warn!(match_id = id, %error, "snapshot unreadable; not shown in lists")
                 }
@@ -182,7 +182,7 @@ async fn fill_one(session: &mut Session<'_>, overview: &MatchOverview) -> Result
     Ok(())
 }
 
-/// The columns that [`bind`] binds, as those of a table `new`.
+/// The columns that [`bind`] binds, as columns of a table `new`.
 pub const NEW_COLUMNS: &str = "n_first_name, n_second_name, n_first_house, n_second_house, n_zone, n_options, n_turn, \
                                n_phase, n_owing, n_awaited, n_deadline, n_winner, n_reason, n_marks, n_head_seq, \
                                n_head_hash";

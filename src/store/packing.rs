@@ -69,7 +69,7 @@ impl PackedColumns {
     /// Returns the letter's bytes.
     ///
     /// # Errors
-    /// [`StoreError::Unsound`]: the columns were changed.
+    /// [`StoreError::Unsound`] if the columns were changed.
     pub fn unpack(self) -> Result<Vec<u8>> {
         match self.form {
             WHOLE => Ok(self.bytes),
@@ -99,8 +99,8 @@ fn inflate(deflated: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// Splits a letter into its text and its first picture. `None` if it has none, or if the picture's base64 is not
-/// written as [`encode`] writes it.
+/// Splits a letter into its text and its first picture. Returns `None` if it has none, or if the picture's base64 is
+/// not written as [`encode`] writes it.
 fn take_picture_out(letter: &[u8]) -> Option<(Vec<u8>, PackedPicture)> {
     let field = find(letter, PICTURE_FIELD)?;
     // The field's own line break may be the first half of the empty line that ends the header.
@@ -126,7 +126,7 @@ fn put_picture_back(text: &mut Vec<u8>, place: i64, picture: &[u8]) -> Result<()
     Ok(())
 }
 
-/// Base64 in lines of [`LINE`] characters, without a line break at the end.
+/// Encodes as base64 in lines of [`LINE`] characters, without a line break at the end.
 fn encode(bytes: &[u8]) -> Vec<u8> {
     let encoded = STANDARD.encode(bytes);
     let mut lines = Vec::with_capacity(encoded.len() + encoded.len() / LINE * 2);

@@ -6,11 +6,11 @@ use super::rows::{self, text};
 use super::statement::Session;
 use super::{Player, Result, StoreError};
 
-/// Players, one row for each address.
+/// Selects players, one row for each address.
 const PLAYERS: &str =
     "SELECT p.id, p.name, p.bouncing, a.address FROM player p LEFT JOIN address a ON a.player_id = p.id ";
 
-/// Returns all players by id.
+/// Returns all players by ID.
 pub async fn players(session: &mut Session<'_>) -> Result<Vec<Player>> {
     let statement = session.statement(format!("{PLAYERS}ORDER BY p.id, a.rank"));
     Ok(rows::PlayerAddress::gather(session.fetch_all(statement).await?))
@@ -67,7 +67,8 @@ pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<(
 /// Transfers the seats and addresses of `merged` to `into`, and deletes `merged`.
 ///
 /// # Errors
-/// [`StoreError::Unsound`]: together they hold both seats of a match, which no player may.
+/// [`StoreError::Unsound`] if together they hold both seats of a match, which no player may, or if they are the same
+/// player.
 pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) -> Result<()> {
     let sql = "SELECT COUNT(*) FROM seat a JOIN seat b ON a.match_id = b.match_id \
                WHERE a.player_id = $1 AND b.player_id = $2";

@@ -23,7 +23,7 @@ static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 /// The advisory lock under which letters are inserted: `foglette` in ASCII.
 const INTAKE: i64 = i64::from_be_bytes(*b"foglette");
 
-/// The advisory lock of the daemon that settles letters to no match: `fogother` in ASCII.
+/// The advisory lock of the daemon that settles letters about no match: `fogother` in ASCII.
 const OTHERS: i64 = i64::from_be_bytes(*b"fogother");
 
 /// The advisory lock under which tables are migrated: `fogtable` in ASCII.
@@ -32,7 +32,7 @@ const MIGRATING: i64 = i64::from_be_bytes(*b"fogtable");
 /// A daemon that claimed letters and is silent for this long loses them: it hangs, or its machine is gone.
 const SETTLING: &str = "SET LOCAL idle_in_transaction_session_timeout = '2min'";
 
-/// The same for dispatches, which wait for mail servers.
+/// The same limit for dispatches, which wait for mail servers.
 const SENDING: &str = "SET LOCAL idle_in_transaction_session_timeout = '15min'";
 
 /// How long the database may take to confirm a lease.
@@ -45,8 +45,8 @@ pub struct PostgresBackend {
     listener: tokio::sync::Mutex<Option<PgListener>>,
 }
 
-/// A connection of its own, whose advisory locks are this daemon's leases: when it closes, for whatever reason, they
-/// are free.
+/// A dedicated connection, whose advisory locks are this daemon's leases. They are released when it closes, for
+/// whatever reason.
 struct Leases {
     connection: PgConnection,
     held: BTreeSet<String>,
@@ -58,7 +58,7 @@ impl PostgresBackend {
             .map_err(StoreError::misnamed)?
             .application_name("fogpost")
             .options([
-                // The server frees the locks of a machine that is gone after 11 seconds, not after two hours.
+                // With these, the server frees the locks of a vanished machine after 11 seconds instead of two hours.
                 ("tcp_keepalives_idle", "5"),
                 ("tcp_keepalives_interval", "2"),
                 ("tcp_keepalives_count", "3"),
@@ -74,11 +74,12 @@ impl PostgresBackend {
         Ok(backend)
     }
 
-    /// Brings the tables up to date in one transaction; a second program that starts waits for it.
+    /// Brings the tables up to date in one transaction, for which any other program that starts waits.
     async fn migrate(&self) -> Result<()> {
         let mut tx = self.pool.begin().await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING).execute(&mut *tx).await?;
-        // Outside the transaction, which a failure would abort. Nobody else migrates meanwhile.
+        // Read outside the transaction, which a failure would abort. The lock keeps others from migrating in the
+        // meantime.
         let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&self.pool).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         fill_new_columns(before, &mut Session::Postgres(&mut tx)).await?;
@@ -275,8 +276,8 @@ async fn try_connecting(options: &PgConnectOptions) -> Result<()> {
     }
 }
 
-/// Locks those of the matches that nobody has locked, and returns them. The empty id stands for letters to no match,
-/// and is locked by an advisory lock.
+/// Locks those of the matches that are not locked yet, and returns their IDs. The empty ID stands for letters about no
+/// match, which have an advisory lock.
 async fn lock_free_matches(
     tx: &mut Transaction<'_, Postgres>,
     matches: BTreeSet<String>,

@@ -17,7 +17,8 @@ use crate::game::any::GameKind;
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Stage};
 
-/// Rows per statement: more gains nothing (118,000 rows/s; 17,700 one by one), and is far from any limit on parameters.
+/// Rows per statement: 118,000 rows/s, and 17,700 one by one. More rows would gain nothing, and these are far below any
+/// limit on parameters.
 pub const CHUNK: usize = 64;
 
 /// Whether a statement over this many rows is frequent enough to stay prepared: single rows, and full chunks.
@@ -424,7 +425,7 @@ impl Counts {
     }
 }
 
-/// The columns `sent_at`, `due_at` and `error` after an attempt.
+/// Returns the columns `sent_at`, `due_at` and `error` after an attempt.
 pub fn outcome_columns(sent: &SendOutcome, now: DateTime<Utc>) -> (Option<i64>, Option<i64>, Cow<'_, str>) {
     match sent {
         SendOutcome::Taken => (Some(now.timestamp_millis()), None, Cow::Borrowed("")),
@@ -436,7 +437,7 @@ pub fn outcome_columns(sent: &SendOutcome, now: DateTime<Utc>) -> (Option<i64>, 
 /// Splits the matches of a settlement into those that exist and those that are new.
 ///
 /// # Errors
-/// [`StoreError::Unsound`]: a match occurs twice, so that one of its snapshots would be lost.
+/// [`StoreError::Unsound`] if a match occurs twice: one of its snapshots would be lost.
 pub fn partition_matches(matches: &[MatchRow]) -> Result<(Vec<&MatchRow>, Vec<&MatchRow>)> {
     let mut ids = BTreeSet::new();
     if let Some(twice) = matches.iter().find(|row| !ids.insert(&row.id)) {
@@ -445,8 +446,10 @@ pub fn partition_matches(matches: &[MatchRow]) -> Result<(Vec<&MatchRow>, Vec<&M
     Ok(matches.iter().partition(|row| row.version > 0))
 }
 
+/// Checks that a statement found every row that was wanted.
+///
 /// # Errors
-/// [`StoreError::Stale`], naming the first of `wanted` that is not among those `found`.
+/// [`StoreError::Stale`] if one of `wanted` is not among those `found`; it names the first.
 pub fn ensure_all_found(
     what: &str,
     mut wanted: impl Iterator<Item = String>,
@@ -459,7 +462,7 @@ pub fn ensure_all_found(
     }
 }
 
-/// Pairs named values with the ids that the database gave to the names.
+/// Pairs named values with the IDs that the database gave to the names.
 pub fn with_ids<'a, T>(
     named: impl Iterator<Item = (&'a str, T)>,
     ids: &[(i64, String)],
@@ -470,7 +473,7 @@ pub fn with_ids<'a, T>(
         .collect()
 }
 
-/// The columns `match_id` and `seat` of the letter that a decision is about.
+/// Returns the columns `match_id` and `seat` of the letter that a decision is about.
 pub fn seat_columns(decision: &LetterDecision) -> (Option<&str>, Option<&'static str>) {
     match &decision.seat {
         Some((match_id, seat)) => (Some(match_id), Some(seat.as_str())),

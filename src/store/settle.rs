@@ -25,7 +25,7 @@ use super::{
 /// The channel of NOTIFY on which PostgreSQL wakes the other daemons.
 pub const CHANNEL: &str = "fogpost";
 
-/// What a notification says.
+/// The payloads of notifications.
 pub const LETTERS: &str = "letters";
 pub const DISPATCHES: &str = "dispatches";
 
@@ -61,7 +61,7 @@ const MATCH_ENDED: &str = "MatchEnded";
 /// Writes a settlement within a transaction.
 ///
 /// # Errors
-/// [`StoreError::Stale`]: roll back, load and rule again.
+/// [`StoreError::Stale`] if a row changed after it was loaded: roll back, load and rule again.
 pub async fn settle(
     session: &mut Session<'_>,
     settlement: &Settlement,
@@ -147,13 +147,13 @@ pub async fn notify(session: &mut Session<'_>, wakeup: Wakeup) -> Result<()> {
     Ok(())
 }
 
-/// When matches ended, by the last of these entries that says so.
+/// Returns when each match ended, by its last entry that says so.
 fn ends(entries: &[EntryRow]) -> BTreeMap<&str, i64> {
     let ends = entries.iter().filter(|entry| entry.kind == MATCH_ENDED);
     ends.map(|entry| (entry.match_id.as_str(), entry.at.timestamp_millis())).collect()
 }
 
-/// Locks the rows in one order, so that no two settlements wait for each other.
+/// Locks the matches in the order of their IDs, so that two settlements cannot deadlock.
 async fn lock_matches(session: &mut Session<'_>, matches: &[&MatchRow]) -> Result<()> {
     let engine = session.engine();
     if engine == Engine::Sqlite {
@@ -209,7 +209,7 @@ async fn change_matches(
     ensure_all_found("match", chunk.iter().map(|row| row.id.clone()), changed)
 }
 
-/// Updates those matches that are at the version they were loaded with and meet `condition`, and returns their ids.
+/// Updates those matches that are at the version they were loaded with and meet `condition`, and returns their IDs.
 async fn update_matches(
     session: &mut Session<'_>,
     chunk: &[&MatchRow],
@@ -279,7 +279,7 @@ async fn decide_letters(
     ensure_all_found("letter", chunk.iter().map(|decision| decision.digest.to_string()), changed)
 }
 
-/// Defers a letter; no deadline means that ruling on it failed, which is counted.
+/// Defers a letter. Without a time to wait for, ruling on it has failed, and the failure is counted.
 async fn postpone_letter(session: &mut Session<'_>, postponed: &Postponed) -> Result<()> {
     let sql = "UPDATE letter SET wait_until = $2, note = $3, tries = tries + $4 \
                WHERE digest = $1 AND fate = 'waiting'";
@@ -308,7 +308,7 @@ async fn add_entries(session: &mut Session<'_>, chunk: &[EntryRow]) -> Result<()
     Ok(())
 }
 
-/// Adds dispatches: due at once, or as sent if another club `sent` them.
+/// Adds dispatches, which are due at once, or count as sent if another club has `sent` them.
 async fn add_dispatches(
     session: &mut Session<'_>,
     at: DateTime<Utc>,

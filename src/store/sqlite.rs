@@ -26,7 +26,8 @@ const APPLICATION_ID: i32 = i32::from_be_bytes(*b"fogp");
 /// How long a writer waits for a writer in another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Rows that a connection's thread may read ahead. With few, it and the reader wait for each other in turn.
+/// Rows that a connection's thread may read ahead. With few, the thread and the reader take turns waiting for each
+/// other.
 const ROWS_AHEAD: usize = 512;
 
 pub struct SqliteBackend {
@@ -41,7 +42,7 @@ pub struct SqliteBackend {
     sending: Arc<Sending>,
 }
 
-/// Ids of the claimed dispatches. They need not be in the database, because it has one daemon.
+/// IDs of the claimed dispatches. They need not be in the database, because it has one daemon.
 #[derive(Default)]
 struct Sending(Mutex<BTreeSet<i64>>);
 
@@ -82,7 +83,8 @@ impl SqliteBackend {
                     .synchronous(SqliteSynchronous::Full)
                     .foreign_keys(true)
                     // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and
-                    // so be written twice, nor trigger a checkpoint by itself. In kilobytes, and in pages of 4 kB.
+                    // so be written twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes;
+                    // the other two are in pages of 4 kB.
                     .pragma("cache_size", "-8192")
                     .pragma("cache_spill", "8000")
                     .pragma("wal_autocheckpoint", "8000")
@@ -115,8 +117,8 @@ impl SqliteBackend {
     /// `BEGIN IMMEDIATE`: upgrading a read transaction can fail with SQLITE_BUSY.
     async fn begin_immediate(&self) -> Result<Transaction<'static, Sqlite>> {
         match self.writer.begin_with("BEGIN IMMEDIATE").await {
-            // SQLite ended the previous transaction by itself, as it does when the disk is full, and its driver did
-            // not notice.
+            // SQLite ended the previous transaction by itself, as it does when the disk is full, and sqlx did not
+            // notice.
             Err(sqlx::Error::InvalidSavePointStatement) => {
                 self.writer.acquire().await?.close().await?;
                 Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
@@ -125,7 +127,8 @@ impl SqliteBackend {
         }
     }
 
-    /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be mistaken for one.
+    /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be mistaken for a
+    /// whole one.
     async fn back_up_to(&self, to: &Path) -> Result<()> {
         let part = beside(to, ".part");
         let written = self.write_copy(&part, to).await;
@@ -282,7 +285,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
         return Err(error);
     }
     let replaced = path.exists();
-    // The log may hold commits that are not in the main file yet.
+    // Move the log too: it may hold commits that are not in the main file yet.
     for end in ["", "-wal", "-shm"] {
         if beside(&path, end).exists() {
             std::fs::rename(beside(&path, end), beside(&aside, end)).map_err(cannot)?;

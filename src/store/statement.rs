@@ -30,8 +30,8 @@ impl Engine {
         }
     }
 
-    /// The condition that a column equals an item of the list bound as `$1`. One parameter whatever the list's length,
-    /// so that one prepared statement serves all lengths.
+    /// Returns the condition that a column equals an item of the list bound as `$1`. The list is a single parameter, so
+    /// that one prepared statement serves all lengths.
     pub fn one_of(self) -> &'static str {
         match self {
             Engine::Sqlite => "IN (SELECT value FROM json_each($1))",
@@ -39,7 +39,7 @@ impl Engine {
         }
     }
 
-    /// The lock clause of a SELECT. SQLite has one writer at a time, and needs none.
+    /// Returns the lock clause of a SELECT. SQLite has one writer at a time, and needs none.
     pub fn for_update(self) -> &'static str {
         match self {
             Engine::Sqlite => "",
@@ -73,7 +73,7 @@ enum Arguments {
 }
 
 impl Statement {
-    /// A statement that stays prepared on its connection.
+    /// Creates a statement that stays prepared on its connection.
     pub fn new(engine: Engine, sql: impl Into<String>) -> Statement {
         let arguments = match engine {
             Engine::Sqlite => Arguments::Sqlite(SqliteArguments::default()),
@@ -82,7 +82,7 @@ impl Statement {
         Statement { sql: sql.into(), arguments, error: None, is_persistent: true }
     }
 
-    /// Whether the statement stays prepared. One whose text is rare would only push others out of the cache.
+    /// Sets whether the statement stays prepared. One whose text is rare would only push others out of the cache.
     pub fn persistent(mut self, is_persistent: bool) -> Statement {
         self.is_persistent = is_persistent;
         self
@@ -133,7 +133,7 @@ impl Statement {
         self
     }
 
-    /// Appends `VALUES (…), (…)`, one parenthesis for each item, which `write` fills.
+    /// Appends `VALUES (…), (…)`, with one row for each item, which `write` fills.
     pub fn push_rows<T>(
         &mut self,
         items: impl IntoIterator<Item = T>,
@@ -156,7 +156,7 @@ impl Statement {
         keep_first(&mut self.error, added);
     }
 
-    /// The parts that sqlx wants.
+    /// Splits into the parts that sqlx takes, or fails if a value could not be encoded.
     fn into_parts(self) -> Result<(AssertSqlSafe<String>, Arguments, bool)> {
         match self.error {
             // The SQL consists of constants and placeholders; every value is bound.
@@ -247,7 +247,7 @@ impl Session<'_> {
         }
     }
 
-    /// A statement for this session.
+    /// Creates a statement for this session.
     pub fn statement(&self, sql: impl Into<String>) -> Statement {
         Statement::new(self.engine(), sql)
     }
@@ -269,12 +269,12 @@ impl Session<'_> {
         })
     }
 
-    /// The first row.
+    /// Returns the first row.
     pub async fn fetch_first<T: Record>(&mut self, statement: Statement) -> Result<Option<T>> {
         Ok(self.fetch_all(statement).await?.into_iter().next())
     }
 
-    /// The row of a statement that always has one.
+    /// Returns the row of a statement that always yields one.
     pub async fn fetch_one<T: Record>(&mut self, statement: Statement) -> Result<T> {
         Ok(self.fetch_first(statement).await?.ok_or(sqlx::Error::RowNotFound)?)
     }
@@ -297,8 +297,8 @@ impl Session<'_> {
         })
     }
 
-    /// Passes each row to `take` as it is read: `take` works on one while the database looks for the next, and few are
-    /// in memory.
+    /// Passes each row to `take` as it is read: `take` works on one while the database finds the next, and only a few
+    /// are in memory.
     pub async fn for_each<T: Record>(
         &mut self,
         statement: Statement,

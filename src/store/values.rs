@@ -63,7 +63,7 @@ impl LetterStatus {
         LetterStatus::SetAside,
     ];
 
-    /// The name in the database, and on the command line.
+    /// Returns the name in the database and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             LetterStatus::Waiting => "waiting",
@@ -115,7 +115,6 @@ pub struct LetterRow {
     pub seat: Option<(String, Seat)>,
 }
 
-/// A player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Player {
     pub id: i64,
@@ -301,7 +300,7 @@ impl InvitationStage {
     }
 }
 
-/// Lengths of the queues, and since when they wait.
+/// The lengths of the queues, and since when their oldest items have waited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Queues {
     pub letters_waiting: u64,
