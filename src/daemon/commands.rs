@@ -10,14 +10,14 @@ use crate::referee::{Instruction, Match};
 use crate::report::{self, GmResult};
 use crate::store::StoreError;
 
-/// How often a change is tried again when somebody else has changed the same rows.
+/// Maximum attempts at a change while others change the same rows.
 const MAX_TRIES: usize = 20;
 
 impl Office {
-    /// Opens a match in the name of the GM, and queues its first letters.
+    /// Opens a match on behalf of the GM, and queues its first letters.
     ///
     /// # Errors
-    /// Both seats would go to one player; the database does not answer.
+    /// Returns an error if both seats would go to one player, or if the database does not answer.
     pub async fn open(&self, new: NewMatch) -> anyhow::Result<Match> {
         let opened = self.open_all(&[new]).await?;
         opened.into_iter().next().context("one match was to be opened")
@@ -26,7 +26,7 @@ impl Office {
     /// Opens several matches, all or none.
     ///
     /// # Errors
-    /// As for one.
+    /// Same as [`Office::open`].
     pub async fn open_all(&self, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
         let gm = Source::Gm { name: self.config.club.gm.name.clone(), act: None };
         for _ in 0..MAX_TRIES {
@@ -51,7 +51,7 @@ impl Office {
     /// Carries out one instruction.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// Returns an error if the database does not answer.
     pub async fn carry_out(&self, instruction: &Instruction) -> anyhow::Result<GmResult> {
         for _ in 0..MAX_TRIES {
             let context = self.new_context().await?;
@@ -71,10 +71,10 @@ impl Office {
         bail!("gave up after repeated conflicts; nothing was done")
     }
 
-    /// The result of an instruction, in the words of the letters to the GM.
+    /// Words the result of an instruction as letters to the GM do.
     ///
     /// # Errors
-    /// A template is at fault.
+    /// Returns an error if a template is faulty.
     pub fn tell(&self, done: &GmResult) -> anyhow::Result<String> {
         Ok(report::word_gm_result(&self.templates, done)?)
     }

@@ -23,11 +23,12 @@ use crate::referee::{Act, Stage};
 use crate::store::{self, LetterDecision, LetterStatus, NewDispatch, SeatRow, Settlement};
 
 impl Office {
-    /// Everything stored about a match. While it runs this includes what the rules hide: so it must be `unsealed`, and
-    /// the ledger says for `what`.
+    /// Returns everything stored about a match. While the match runs, this includes what the rules hide, so it must be
+    /// `unsealed`, and the ledger notes for `what`.
     ///
     /// # Errors
-    /// There is no such match; it runs and is not `unsealed`; the database does not answer.
+    /// Returns an error if there is no such match, if it runs and is not `unsealed`, or if the database does not
+    /// answer.
     pub async fn material(&self, match_id: &str, unsealed: bool, what: &str) -> anyhow::Result<MatchArchive> {
         let id = match_id.to_ascii_uppercase();
         let row = self.match_row(&id).await?;
@@ -74,10 +75,10 @@ impl Office {
         Ok(MatchArchive { game_match, entries, letters, dispatches: posted.collect() })
     }
 
-    /// The files of a match's dossier, by name.
+    /// Returns the files of a match's dossier, by name.
     ///
     /// # Errors
-    /// As for [`Office::material`]; the match does not verify.
+    /// Same as [`Office::material`], or if the match does not verify.
     pub async fn dossier(&self, match_id: &str, unsealed: bool) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         let material = self.material(match_id, unsealed, "the dossier").await?;
         let id = &material.game_match.id;
@@ -111,7 +112,8 @@ impl Office {
     /// and never sent from here.
     ///
     /// # Errors
-    /// The dossier does not verify; the match is not over, or is known here already; the database does not answer.
+    /// Returns an error if the dossier does not verify, if the match is not over or is known here already, or if the
+    /// database does not answer.
     pub async fn take_dossier(&self, dossier: Dossier) -> anyhow::Result<AuditVerdict> {
         let id = dossier.about.snapshot.id.clone();
         ensure!(
@@ -200,8 +202,8 @@ impl Office {
         Ok(self.store.commit(&settlement).await?)
     }
 
-    /// The player with the addresses of `holder`. One who is known here gets no addresses from a dossier: otherwise
-    /// whoever made it could speak for them in other matches.
+    /// Returns the ID of the player with the addresses of `holder`. A player who is known here gets no addresses from a
+    /// dossier: otherwise whoever made it could speak for them in other matches.
     async fn player_of_dossier(&self, holder: &SeatHolder, now: DateTime<Utc>) -> anyhow::Result<i64> {
         let first = holder.addresses.first().context("a player without an address")?;
         let known = self.store.player_by_address(first).await?.is_some();

@@ -1,11 +1,11 @@
-//! Signs of life: when each loop last came round, and when the last letter was sent.
+//! Signs of life: when each loop last made progress, and when the last letter was sent.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 
-/// A loop that has not come round for this long is stalled: everything that it waits for has a shorter timeout.
+/// A loop that has made no progress for this long is stalled: everything that it waits for has a shorter timeout.
 pub const STALLED_AFTER: Duration = Duration::from_secs(300);
 
 /// The loops without which nobody is answered.
@@ -33,7 +33,7 @@ impl Heartbeat {
         Heartbeat { started, beats: Default::default(), last_sent: AtomicI64::new(0) }
     }
 
-    /// Notes that a loop came round, even if what it tried failed: a loop that retries is alive.
+    /// Notes that a loop makes progress, even if what it tried failed: a loop that retries is alive.
     pub fn beat(&self, which: Loop) {
         self.beat_at(which, Instant::now());
     }
@@ -43,7 +43,7 @@ impl Heartbeat {
         self.beats[which as usize].store(u64::try_from(age).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// A loop that has not come round for longer than `limit`.
+    /// Returns a loop that has made no progress for longer than `limit`.
     pub fn stalled(&self, now: Instant, limit: Duration) -> Option<Loop> {
         let since_start = now.saturating_duration_since(self.started);
         Loop::ALL.into_iter().find(|which| {
@@ -56,7 +56,7 @@ impl Heartbeat {
         self.last_sent.fetch_max(at.timestamp_millis(), Ordering::Relaxed);
     }
 
-    /// When the last letter was sent.
+    /// Returns when the last letter was sent.
     pub fn last_sent(&self) -> Option<DateTime<Utc>> {
         let at = self.last_sent.load(Ordering::Relaxed);
         (at > 0).then(|| DateTime::from_timestamp_millis(at)).flatten()

@@ -1,4 +1,4 @@
-//! From fetched bytes to the row of a letter.
+//! Turns fetched bytes into the row of a letter.
 
 use mail_parser::MessageParser;
 
@@ -7,10 +7,10 @@ use crate::letter::Digest;
 use crate::post::FetchedLetter;
 use crate::store::NewLetter;
 
-/// The longest header field that is stored, in characters.
+/// Maximum characters that are stored of a header field.
 const MAX_FIELD: usize = 200;
 
-/// The row of a letter. Only what identifies a duplicate, and what lists show, is read here.
+/// Returns the row of a letter. Reads only what identifies a duplicate, and what lists show.
 pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
     let parsed = MessageParser::default().parse_headers(&fetched.raw);
     let message_id = parsed.as_ref().and_then(|mail| mail.message_id()).unwrap_or_default();

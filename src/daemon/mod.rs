@@ -1,8 +1,7 @@
 //! The daemon: letters come in, are ruled on and answered; deadlines are enforced; mail goes out.
 //!
-//! `loops/` wait and back off. They call the steps in `batch/`: load what a decision needs, decide, commit. What is
-//! decided stands in `decide/`, which awaits nothing and knows no database; the rules of play stand in
-//! [`crate::referee`].
+//! `loops/` wait and back off. They call the steps in `batch/`: load what a decision needs, decide, commit. Decisions
+//! are made in `decide/`, which awaits nothing and knows no database. The rules of play are in [`crate::referee`].
 
 mod batch;
 mod commands;
@@ -40,7 +39,7 @@ pub use incoming::new_letter;
 /// The source of the time; tests move it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
-/// What the loops, and the commands of the terminal, share.
+/// What the loops and the commands at the terminal share.
 pub struct Office {
     pub config: Arc<Config>,
     pub store: Arc<dyn Store>,
@@ -51,17 +50,20 @@ pub struct Office {
     verifier: Option<Arc<Verifier>>,
     clock: Clock,
     heartbeat: Heartbeat,
-    /// Letters wait.
+    /// Wakes the loop that settles letters.
     letters: Notify,
-    /// Dispatches wait.
+    /// Wakes the loop that sends dispatches.
     dispatches: Notify,
-    /// The house may have to move somewhere.
+    /// Wakes the loop that plays for the house.
     house: Notify,
 }
 
 impl Office {
+    /// Sets up the office of a club.
+    ///
     /// # Errors
-    /// A template in the club's folder cannot be read or is at fault; the outbox or the resolver cannot be set up.
+    /// Returns an error if a template in the club's folder cannot be read or is faulty, or if the outbox or the
+    /// resolver cannot be set up.
     pub fn new(config: Config, store: Arc<dyn Store>, clock: Clock) -> anyhow::Result<Self> {
         let templates = Arc::new(templates(config.templates.folder.as_deref())?);
         let outbox = Arc::new(Outbox::new(config.outbox.clone()).context("outbox")?);
@@ -102,16 +104,17 @@ impl Office {
         self.store.close().await;
     }
 
-    /// The time in whole milliseconds, as the ledger has it, so that a letter can be worded again with the same time.
+    /// Returns the time in whole milliseconds, as the ledger stores it, so that a letter can be worded again with the
+    /// same time.
     pub fn now(&self) -> DateTime<Utc> {
         truncate_to_millis((self.clock)())
     }
 }
 
-/// The club's templates: those compiled in, replaced by the files of the same name in `folder`.
+/// Loads the club's templates: those compiled in, replaced by the files of the same name in `folder`.
 ///
 /// # Errors
-/// A file cannot be read, is no template, or has the name of none.
+/// Returns an error if a file cannot be read, is not a template, or has a name that no template has.
 pub fn templates(folder: Option<&Path>) -> anyhow::Result<Templates> {
     let mut overrides = BTreeMap::new();
     if let Some(folder) = folder {
@@ -125,7 +128,7 @@ fn read_folder(folder: &Path, prefix: &str, found: &mut BTreeMap<String, String>
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        // Hidden files, and the backups that editors leave.
+        // Skip hidden files, and the backups that editors leave.
         if name.starts_with('.') || name.ends_with('~') {
             continue;
         }

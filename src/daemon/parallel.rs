@@ -14,7 +14,8 @@ pub fn par_map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
     if threads < 2 {
         return items.iter().map(work).collect();
     }
-    // One by one rather than in equal parts: a letter that ends a match takes a hundred times as long as a question.
+    // Threads take items one by one rather than in equal parts: a letter that ends a match takes a hundred times as
+    // long as a question.
     let numbered = Mutex::new(items.iter().enumerate());
     let next = || numbered.lock().expect("nothing fails while it is locked").next();
     let work_off = || {
@@ -36,10 +37,10 @@ pub fn par_map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
     done.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// Runs work that takes long on a thread where it keeps no loop waiting.
+/// Runs long work on a thread of its own, so that no loop waits for it.
 ///
 /// # Errors
-/// It panicked.
+/// Returns an error if the work panicked.
 pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> anyhow::Result<T> {
     tokio::task::spawn_blocking(work).await.context("a worker panicked")
 }

@@ -26,7 +26,7 @@ pub enum Request {
     Reload,
 }
 
-/// The signals that the program handles, as long as this lives.
+/// The signals that the program handles, for as long as this lives.
 pub struct Signals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
@@ -35,7 +35,7 @@ pub struct Signals {
 
 impl Signals {
     /// # Errors
-    /// The system refuses to register a handler.
+    /// Returns an error if the system refuses to register a handler.
     pub fn listen() -> std::io::Result<Signals> {
         Ok(Signals {
             terminate: unix::signal(SignalKind::terminate())?,
@@ -75,7 +75,7 @@ pub fn notify_watchdog() {
     notify(&[NotifyState::Watchdog]);
 }
 
-/// Does nothing where systemd has not started the program.
+/// Does nothing if systemd did not start the program.
 fn notify(states: &[NotifyState]) {
     if let Err(error) = sd_notify::notify(states) {
         tracing::warn!(%error, "sd_notify failed");
@@ -89,10 +89,10 @@ struct StatusPage {
     clock: Clock,
 }
 
-/// Serves the page for monitors at `listener` until it is dropped.
+/// Serves the page for monitors at `listener` until the future is dropped.
 ///
 /// # Errors
-/// The listener fails for good.
+/// Returns an error if the listener fails for good.
 pub async fn serve_status(listener: TcpListener, store: Arc<dyn Store>, clock: Clock) -> anyhow::Result<()> {
     let routes = Router::new()
         .route("/metrics", get(metrics))

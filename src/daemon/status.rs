@@ -13,7 +13,7 @@ use crate::post::host_name;
 use crate::report::format_duration;
 use crate::store::{Queues, Store};
 
-/// How long a daemon may be silent before it counts as not running, unless said otherwise.
+/// How long a daemon may be silent before it counts as not running, by default.
 pub const SILENT_AFTER: TimeDelta = TimeDelta::minutes(2);
 
 /// Time without reading the mailbox that counts as a fault.
@@ -40,7 +40,7 @@ pub struct DaemonStatus {
     pub fetched: Option<DateTime<Utc>>,
     /// When it last sent a letter.
     pub sent: Option<DateTime<Utc>>,
-    /// Whether it ended in good order.
+    /// Whether it shut down cleanly.
     pub ended: bool,
 }
 
@@ -62,20 +62,20 @@ pub struct Status {
     /// The daemons that run; if none does, the one that was heard from last.
     pub daemons: Vec<DaemonStatus>,
     pub daemons_working: usize,
-    /// What is wrong, in a line each.
+    /// What is wrong, one line for each fault.
     pub faults: Vec<String>,
 }
 
-/// Where this daemon runs: `pid 4711 on turing`.
+/// Returns where this daemon runs: `pid 4711 on turing`.
 pub fn this_daemon() -> String {
     format!("pid {} on {}", std::process::id(), host_name())
 }
 
 impl Status {
-    /// The status at `now`. A daemon that has noted nothing for `silent_after` does not run.
+    /// Returns the status at `now`. A daemon that has noted nothing for `silent_after` counts as not running.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// Returns an error if the database does not answer.
     pub async fn of(store: &dyn Store, now: DateTime<Utc>, silent_after: TimeDelta) -> anyhow::Result<Self> {
         let daemons = daemon_statuses(store).await?;
         Ok(Status::sum_up(store.queues().await?, daemons, now, silent_after))
@@ -149,7 +149,7 @@ impl Status {
         faults
     }
 
-    /// The status in the text format of Prometheus, version 0.0.4.
+    /// Returns the status in the text format of Prometheus, version 0.0.4.
     pub fn metrics(&self) -> String {
         let age = |since: Option<DateTime<Utc>>| since.map(|since| (self.at - since).num_seconds().max(0));
         let newest = self.daemons.iter().map(|daemon| daemon.at).max();
@@ -190,10 +190,10 @@ impl Status {
     }
 }
 
-/// The last status of each daemon.
+/// Returns the last status of each daemon.
 ///
 /// # Errors
-/// The database does not answer.
+/// Returns an error if the database does not answer.
 pub async fn daemon_statuses(store: &dyn Store) -> anyhow::Result<Vec<DaemonStatus>> {
     let notes = store.remembered_under(STATUS_KEYS).await?;
     // Another version of this program may write its status in another form.

@@ -22,13 +22,13 @@ use crate::store::{EntryRow, MatchRow, SentRow, StoreError};
 /// Rows read at a time.
 const CHUNK: u32 = 256;
 
-/// How often a match that is ruled on while it is checked is checked again.
+/// Maximum attempts to check a match that is ruled on at the same time.
 const MAX_TRIES: u32 = 5;
 
 /// How much is derived again, besides the rulings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// The house's turns are taken as they were played: finding them again takes as long as it took then.
+    /// Accepts the house's turns as they were played: finding them again takes as long as it took then.
     WithoutHouse,
     /// The text of every letter.
     Words,
@@ -36,14 +36,14 @@ pub enum Depth {
     Whole,
 }
 
-/// Is called with the number of entries that were checked since the last call.
+/// Called with the number of entries that were checked since the last call.
 pub type Step<'a> = dyn Fn(u64) + Sync + 'a;
 
 impl Office {
     /// Checks one match from its opening to its last entry, and finds the house's turns again.
     ///
     /// # Errors
-    /// There is no such match, or the database does not answer.
+    /// Returns an error if there is no such match, or if the database does not answer.
     pub async fn verify(&self, match_id: &str, step: &Step<'_>) -> anyhow::Result<AuditVerdict> {
         self.verify_match(match_id, Depth::Words, step).await
     }
@@ -77,7 +77,7 @@ impl Office {
     /// of all our letters are made again, too.
     ///
     /// # Errors
-    /// As for [`Office::verify`].
+    /// Same as [`Office::verify`].
     pub async fn verify_several(
         &self,
         ids: &[String],
@@ -94,7 +94,7 @@ impl Office {
     /// chains. Returns nothing if the mail has no ledger line.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// Returns an error if the database does not answer.
     pub async fn verify_against(
         &self,
         mail: &[u8],
@@ -205,7 +205,7 @@ impl Office {
         Ok(reader.take_batch())
     }
 
-    /// Rules again on what was read, words the letters again that follow, and compares them with those that were sent.
+    /// Rules again on what was read, words the resulting letters again, and compares them with those that were sent.
     async fn rule_again(&self, mut check: Check, batch: LedgerBatch, whole: bool) -> anyhow::Result<Check> {
         let at_end = batch.is_end();
         let ruling = run_blocking(move || {
@@ -225,7 +225,7 @@ impl Office {
         .await
     }
 
-    /// The bytes of the reports that these letters may repeat, by Message-ID.
+    /// Returns the bytes of the reports that these letters may repeat, by Message-ID.
     async fn reports_of(&self, letters: &[ExpectedDispatch]) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         let ids: BTreeSet<&String> = letters.iter().flat_map(ExpectedDispatch::earlier_report_ids).collect();
         let ids: Vec<String> = ids.into_iter().cloned().collect();
@@ -256,11 +256,12 @@ fn compare(
         let earlier: Vec<Vec<u8>> = ids.filter_map(|id| reports.get(id).cloned()).collect();
         letter.compare(&wording, &earlier)
     };
-    // Pictures take all processors; words are made again as fast as the next rows are read.
+    // Pictures need all processors; text is worded again as fast as the next rows are read.
     if whole { par_map(letters, compare_one) } else { letters.iter().map(compare_one).collect() }
 }
 
-/// The finding for a row with impossible contents: somebody else has changed it.
+/// Returns the finding for a row with impossible contents, which somebody else must have changed. Passes on any other
+/// error.
 fn unreadable(error: anyhow::Error) -> anyhow::Result<Finding> {
     match error.downcast::<StoreError>()? {
         StoreError::Unsound(what) => Ok(Finding { place: Place::Kept("the database"), what }),

@@ -15,7 +15,7 @@ impl Office {
     }
 }
 
-/// Whether the database fails for now, so that everything else would fail as well.
+/// Whether the database fails for the moment, so that everything else would fail as well.
 pub fn is_transient(error: &anyhow::Error) -> bool {
     error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient)
 }

@@ -1,4 +1,4 @@
-//! Whether a letter is authentic, by the report of our mail server or by its DKIM signature.
+//! Decides whether a letter is authentic, by the report of our mail server or by its DKIM signature.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::post::dkim::DkimVerdict;
 use crate::store::{LetterStatus, TokenRow};
 
 impl Office {
-    /// The verdicts on people's letters; `None`: letters need not be signed.
+    /// Returns the verdicts on people's letters, or `None` if letters need not be signed.
     pub async fn dkim_verdicts(&self, letters: &[ReadLetter]) -> Option<BTreeMap<Digest, DkimVerdict>> {
         let verifier = self.verifier.as_ref()?;
         let mut verdicts = BTreeMap::new();
@@ -41,10 +41,11 @@ impl Office {
         Some(verdicts)
     }
 
-    /// The matches with waiting letters that cannot be verified yet; nobody is late in them until that is possible.
+    /// Returns the matches with waiting letters that cannot be verified yet. Nobody is late in them until that is
+    /// possible.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// Returns an error if the database does not answer.
     pub async fn matches_with_unproven_letters(&self) -> anyhow::Result<BTreeSet<String>> {
         if self.verifier.is_none() {
             return Ok(BTreeSet::new());

@@ -1,4 +1,4 @@
-//! Loads the rows that letters or a decision want, in a few queries for all of them.
+//! Loads the rows that letters or a decision need, in a few queries for all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,12 +23,12 @@ const GM_TOKEN: &str = "gm_token";
 const MAX_LISTED: u32 = 50;
 
 impl Office {
-    /// A context without rows.
+    /// Creates a context without rows.
     pub async fn new_context(&self) -> anyhow::Result<RulingContext> {
         Ok(RulingContext::new(self.now(), random()?, self.gm_token().await?))
     }
 
-    /// The reply token that every letter to the GM bears.
+    /// Returns the reply token that every letter to the GM bears, and creates it if there is none.
     async fn gm_token(&self) -> anyhow::Result<String> {
         match self.store.remembered(GM_TOKEN).await? {
             Some(token) => Ok(token),
@@ -39,7 +39,7 @@ impl Office {
     /// Replaces the GM's reply token; letters with the old one are no longer followed.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// Returns an error if the database does not answer.
     pub async fn renew_gm_token(&self) -> anyhow::Result<String> {
         let token = Token::from_random(random()?).to_string();
         self.store.remember(GM_TOKEN, &token).await?;
@@ -93,7 +93,8 @@ impl Office {
         Ok(())
     }
 
-    /// Loads the seats of tokens, with their matches; whoever holds one of them may get an answer.
+    /// Loads the seats of tokens, with their matches. The players of these seats may get an answer, so adds them to
+    /// `readers`.
     async fn load_tokens(
         &self,
         tokens: BTreeSet<String>,
@@ -137,7 +138,7 @@ impl Office {
         read_matches(rows, seats, context).await
     }
 
-    /// Adds matches whose rows are at hand.
+    /// Adds matches whose rows are already loaded.
     pub async fn load_match_rows(
         &self,
         rows: Vec<MatchRow>,
@@ -302,8 +303,8 @@ impl Office {
         })
     }
 
-    /// Dispatches that were given up since then. Their rows lack that time, but a letter told the GM at once, and its
-    /// row has it. There is none about a letter to the GM, so the time of that letter itself counts.
+    /// Returns the dispatches that were given up since then. Their rows lack that time, but a letter told the GM at
+    /// once, and its row has it. There is no such letter about a letter to the GM, whose own time counts instead.
     async fn given_up_since(&self, since: DateTime<Utc>, gm_token: &str) -> anyhow::Result<Vec<DispatchRow>> {
         let mut unsent = self.store.list_dispatches(true, MAX_LISTED).await?;
         unsent.retain(|row| row.given_up);
@@ -361,10 +362,10 @@ fn log_unusable(match_id: &str, error: &anyhow::Error) {
     tracing::error!(match_id, error = format!("{error:#}"), "this program cannot rule on the match");
 }
 
-/// Random bytes from the system.
+/// Returns random bytes from the system.
 ///
 /// # Errors
-/// The system gives none.
+/// Returns an error if the system gives none.
 pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).context("the system gives no random numbers")?;

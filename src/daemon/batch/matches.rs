@@ -19,10 +19,10 @@ enum Outcome {
 }
 
 impl Office {
-    /// The row of a match.
+    /// Returns the row of a match.
     ///
     /// # Errors
-    /// There is none, or the database does not answer.
+    /// Returns an error if there is no such match, or if the database does not answer.
     pub async fn match_row(&self, match_id: &str) -> anyhow::Result<MatchRow> {
         let found = self.store.matches(&[match_id.to_owned()]).await?.pop();
         found.with_context(|| format!("there is no match {match_id}"))
@@ -108,8 +108,8 @@ impl Office {
         Ok((settlement, failed))
     }
 
-    /// Rules on one match and commits. Returns the match as it is then; `None`: nothing was decided, or somebody else
-    /// has changed the match in the meantime.
+    /// Rules on one match and commits. Returns the match as it is then, or `None` if nothing was decided or somebody
+    /// else has changed the match in the meantime.
     pub async fn rule_on(
         &self,
         row: MatchRow,

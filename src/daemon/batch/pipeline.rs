@@ -70,7 +70,7 @@ impl Office {
     /// Settles every waiting letter.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// Returns an error if the database does not answer.
     pub async fn settle_all(&self) -> anyhow::Result<()> {
         let mut pipeline = Pipeline::default();
         while self.settle_some(&mut pipeline).await? > 0 {
@@ -168,7 +168,7 @@ impl Office {
         .await
     }
 
-    /// Whether a batch may commit while the next is ruled on, as far as that shares no key with it.
+    /// Whether a batch may commit while the next, if it shares no key with this one, is ruled on.
     fn may_stay_pending(&self, settlement: &Settlement) -> bool {
         let acts_for_seats = settlement.decided.iter().all(|decided| decided.seat.is_some());
         // Where daemons share the letters, others are ruled on in the meantime anyway. Where letters must be signed,
@@ -186,7 +186,7 @@ impl Office {
         })
     }
 
-    /// Commits what is pending. Returns as [`Office::commit_batch`] does.
+    /// Commits what is pending, and returns whether that worked: see [`Office::commit_batch`].
     pub async fn commit_pending(&self, pipeline: &mut Pipeline) -> anyhow::Result<bool> {
         match pipeline.pending.take() {
             Some(pending) => self.commit_batch(pending, &mut pipeline.mode).await,
@@ -227,8 +227,8 @@ impl Office {
         Ok(false)
     }
 
-    /// Handles a permanent error: settles the letters one by one from now on. The failures of a letter that is alone
-    /// count.
+    /// Handles a permanent error: settles the letters one by one from now on. If there is only one letter, counts a
+    /// failure of it.
     async fn isolate(
         &self,
         letters: &[ReadLetter],

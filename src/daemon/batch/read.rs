@@ -17,13 +17,13 @@ pub fn read_letters(settings: &Settings, letters: Vec<WaitingLetter>) -> Vec<Rea
     letters.map(|(waiting, read)| ReadLetter { waiting, read }).collect()
 }
 
-/// Parses a letter; `None`: that panicked.
+/// Parses a letter. Returns `None` if that panicked.
 pub fn read(settings: &Settings, raw: &[u8]) -> Option<ReadResult> {
     let limits = settings.config.letters.limits();
     catch_unwind(AssertUnwindSafe(|| Letter::read(raw, &settings.own, &limits))).ok()
 }
 
-/// The rows that letters refer to, as far as they can be known before anything is loaded.
+/// Returns the rows that letters refer to, as far as they can be known before anything is loaded.
 pub fn wanted(letters: &[ReadLetter]) -> Wanted {
     let mut wanted = Wanted::default();
     for letter in letters {
@@ -44,7 +44,7 @@ fn add_wanted(letter: &Letter, wanted: &mut Wanted) {
     wanted.tokens.extend(letter.tokens.iter().map(ToString::to_string));
     wanted.texts.extend(letter.thread().cloned());
     add_returned(letter.automatic.as_ref(), wanted);
-    // A seat's answer goes to its player's first address, which the token tells.
+    // A seat's answer goes to its player's first address, which is looked up by the token.
     if letter.tokens.is_empty() && letter.automatic.is_none() {
         wanted.addresses.insert(letter.from.as_str().to_owned());
         wanted.readers.insert(letter.from.as_str().to_owned());

@@ -18,7 +18,7 @@ const MAX_ROUNDS: usize = 64;
 impl Office {
     /// Decides, and loads missing rows until no more are missing. Returns the decision and its context.
     ///
-    /// Decisions run on a thread of their own, so that no loop waits for them; so they own what they read.
+    /// Decisions run on a thread of their own, so that no loop waits for them. They must therefore own what they read.
     pub async fn decide<T: Send + 'static>(
         &self,
         context: RulingContext,

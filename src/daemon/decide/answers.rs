@@ -10,8 +10,8 @@ use crate::report::sent::plain_text;
 use crate::store::NewDispatch;
 
 impl Decision<'_> {
-    /// Removes the answer from these letters if its reader has had too many, or if it repeats the last answer to the
-    /// same text; otherwise counts it. `asked` is the digest of that text.
+    /// Removes the answer from these letters if its reader has had too many answers, or if it repeats the last answer
+    /// to the same text; otherwise counts it. `asked` is the digest of that text.
     pub fn limit_answers(&mut self, dispatches: &mut Vec<NewDispatch>, asked: Digest) -> Decided<()> {
         let Some(index) = dispatches.iter().position(|dispatch| dispatch.answers.is_some()) else {
             return Ok(());
@@ -35,7 +35,7 @@ impl Decision<'_> {
         Ok(())
     }
 
-    /// Whether an answer is the first to its reader in the last hour. If so, it is counted.
+    /// Whether an answer is the first to its reader in the last hour. If so, counts it.
     pub fn is_first_answer(&mut self, answer: &NewDispatch) -> Decided<bool> {
         self.touch(Key::Address(answer.recipient.clone()));
         let is_first = self.recent_answers(&answer.recipient)?.count == 0;
@@ -73,13 +73,14 @@ impl Decision<'_> {
     }
 }
 
-/// A digest of what a person wrote.
+/// Returns a digest of what a person wrote.
 pub fn digest_of_lines(lines: &[Line]) -> Digest {
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     Digest::of(texts.join("\n").as_bytes())
 }
 
-/// The words of an answer without times, ledger lines and codes, which differ between answers that say the same.
+/// Returns the words of an answer without times, ledger lines and codes, which differ between answers that say the
+/// same.
 fn gist(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("It is due"));
     let words =

@@ -3,10 +3,10 @@
 use crate::letter::Digest;
 use crate::store::Player;
 
-/// The sender of a command that needs no seat.
+/// A player or a stranger, and the letter that contains the command.
 pub struct Asker {
     pub name: String,
-    /// The first is the one that letters are sent to.
+    /// Letters are sent to the first.
     pub addresses: Vec<String>,
     pub player_id: Option<i64>,
     pub letter: Digest,

@@ -17,7 +17,7 @@ use crate::referee::{HouseMatch, Match, OfferRejection, Reply, Stage};
 const MAX_MATCHES: usize = 10;
 
 impl Decision<'_> {
-    /// Opens a match of the asker against the house.
+    /// Opens a match between the asker and the house.
     pub fn challenge_house(
         &mut self,
         asker: &Asker,
@@ -62,7 +62,7 @@ impl Decision<'_> {
         Ok(Ok(Reply::Joined { match_id: game_match.id }))
     }
 
-    /// A player's matches against the house, each with the player's seat.
+    /// Returns a player's matches against the house, each with the player's seat.
     fn against_the_house(&self, player_id: Option<i64>) -> Decided<Vec<(&Match, Seat)>> {
         let Some(id) = player_id else { return Ok(Vec::new()) };
         let mut matches = Vec::new();
@@ -75,7 +75,7 @@ impl Decision<'_> {
     }
 }
 
-/// The level above the highest that the player has beaten, but none below `least`.
+/// Returns the level above the highest one that the player has beaten, but none below `least`.
 fn advanced(least: &HouseLevel, game: GameKind, before: &[(&Match, Seat)]) -> &'static HouseLevel {
     let place = |name: &str| game.levels().iter().position(|level| level.name == name);
     let won = before.iter().filter(|(game_match, seat)| {

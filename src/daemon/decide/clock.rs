@@ -16,7 +16,7 @@ use crate::store::Settlement;
 pub enum Trigger {
     /// Its time has come.
     Clock,
-    /// The referee acts by itself; in the phase `phase_no`, or in the one that is open.
+    /// The referee acts by itself, in the phase `phase_no` or else in the one that is open.
     Referee { act: Act, phase_no: Option<u32> },
     /// The GM acts.
     Gm { name: String, act: Act },
@@ -39,7 +39,7 @@ pub struct MatchRuling {
     pub settlement: Settlement,
 }
 
-/// Rules on one match; `None`: nothing is decided. A panic is a failure of this match alone.
+/// Rules on one match. Returns `None` if nothing is decided. A panic is a failure of this match alone.
 pub fn rule_on(
     settings: &Settings,
     context: &RulingContext,

@@ -1,4 +1,4 @@
-//! The rows that a decision reads, and what only the world knows.
+//! The rows that a decision reads, and the time and the random seed, for which it cannot ask the system.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,16 +64,16 @@ pub struct RulingContext {
     /// The verdicts on people's letters; `None`: letters need not be signed.
     pub dkim: Option<BTreeMap<Digest, DkimVerdict>>,
     pub tokens: BTreeMap<String, Option<TokenRow>>,
-    /// `None`: there is no such match, or this program cannot rule on it.
+    /// `None` if there is no such match, or this program cannot rule on it.
     pub matches: BTreeMap<String, Option<LoadedMatch>>,
     /// Whether a match has this name.
     pub names: BTreeMap<String, bool>,
     pub entries: BTreeMap<String, Vec<Entry>>,
-    /// The seat and the bytes of each report, in the order they were made.
+    /// The row and the bytes of each report, in the order in which they were made.
     pub reports: BTreeMap<String, Vec<(DispatchRow, Vec<u8>)>>,
     /// The text of our letters that were found, by Message-ID.
     pub texts: BTreeMap<String, String>,
-    /// The Message-IDs that no letter of ours has.
+    /// The Message-IDs that none of our letters has.
     pub no_texts: BTreeSet<String>,
     /// The boards drawn for this batch: matches that are opened together begin with equal boards.
     pub pictures: PictureCache,
@@ -105,7 +105,7 @@ pub struct DigestRows {
 
 impl LoadedMatch {
     /// # Errors
-    /// The snapshot cannot be read, its rules are unknown, or a seat is missing.
+    /// Returns an error if the snapshot cannot be read, if its rules are unknown, or if a seat is missing.
     pub fn of(row: &MatchRow, seats: &[TokenRow]) -> anyhow::Result<LoadedMatch> {
         let game_match = snapshot(row)?;
         let seats = both_seats(seats, &row.id)?;
@@ -134,7 +134,7 @@ impl RulingContext {
         found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.names, name))
     }
 
-    /// The stored entries of a match.
+    /// Returns the stored entries of a match.
     pub fn entries(&self, match_id: &str) -> Decided<&[Entry]> {
         let found = self.entries.get(match_id).map(Vec::as_slice);
         found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.entries, match_id))
@@ -145,7 +145,7 @@ impl RulingContext {
         found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.reports, match_id))
     }
 
-    /// The text of our letter with this Message-ID.
+    /// Returns the text of our letter with this Message-ID.
     pub fn text(&self, message_id: &str) -> Decided<Option<&str>> {
         match self.texts.get(message_id) {
             Some(text) => Ok(Some(text)),
@@ -159,20 +159,20 @@ impl RulingContext {
         found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.dispatches, message_id))
     }
 
-    /// The stored player with this address.
+    /// Returns the stored player with this address.
     pub fn player(&self, address: &str) -> Decided<Option<&Player>> {
         let found = self.players.get(address).map(Option::as_ref);
         found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.addresses, address))
     }
 
-    /// The player with this address, who is added under `name` if there is none.
+    /// Returns the player with this address, who is added under `name` if there is none.
     pub fn player_or_new(&self, address: &str, name: &str) -> Decided<&Player> {
         self.seated.get(address).ok_or_else(|| {
             Undecided::needs(|wanted| wanted.seated.extend([(address.to_owned(), name.to_owned())]))
         })
     }
 
-    /// The IDs of a player's matches, in order.
+    /// Returns the IDs of a player's matches, in order.
     pub fn matches_of(&self, player_id: i64) -> Decided<&[String]> {
         let found = self.matches_of.get(&player_id).map(Vec::as_slice);
         found.ok_or_else(|| Undecided::needs(|wanted| wanted.matches_of.extend([player_id])))
@@ -193,7 +193,7 @@ impl RulingContext {
         found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.readers, reader))
     }
 
-    /// A summary of every stored match, by ID.
+    /// Returns a summary of every stored match, by ID.
     pub fn summaries(&self) -> Decided<&[Summary]> {
         let found = self.summaries.as_deref();
         found.ok_or_else(|| Undecided::needs(|wanted| wanted.summaries = true))

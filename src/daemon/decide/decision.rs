@@ -43,7 +43,7 @@ pub struct Decision<'a> {
     pub settings: &'a Settings,
     pub context: &'a RulingContext,
     pub draft: Draft,
-    /// Names the letter that is decided on, for its random streams.
+    /// Identifies the letter that is being decided on, for its random streams.
     subject: Vec<u8>,
     /// The number of random streams used so far.
     streams: u64,
@@ -71,7 +71,7 @@ impl<'a> Decision<'a> {
         Decision::upon(settings, context, Draft::new(context.at))
     }
 
-    /// A decision that follows others of the same transaction.
+    /// Starts a decision that follows others of the same transaction, whose changes are in `draft`.
     pub fn upon(settings: &'a Settings, context: &'a RulingContext, draft: Draft) -> Decision<'a> {
         Decision { settings, context, draft, subject: Vec::new(), streams: 0 }
     }
@@ -82,10 +82,10 @@ impl<'a> Decision<'a> {
         self.streams = 0;
     }
 
-    /// The settlement, with the matches that were ruled on.
+    /// Returns the settlement, with the matches that were ruled on.
     ///
     /// # Errors
-    /// A match cannot be written as JSON.
+    /// Returns an error if a match cannot be written as JSON.
     pub fn finish(self) -> anyhow::Result<Settlement> {
         let mut settlement = self.draft.settlement;
         for loaded in self.draft.matches.values() {
@@ -98,7 +98,7 @@ impl<'a> Decision<'a> {
         self.context.at
     }
 
-    /// A random stream that nothing else in this decision uses.
+    /// Returns a random stream that nothing else in this decision uses.
     pub fn random(&mut self) -> Random {
         self.streams += 1;
         Random::new(&self.context.seed, &self.subject, self.streams)
@@ -108,7 +108,7 @@ impl<'a> Decision<'a> {
         self.draft.touched.insert(key);
     }
 
-    /// A match as this transaction leaves it so far.
+    /// Returns a match as this transaction leaves it so far.
     pub fn game_match(&self, id: &str) -> Decided<Option<&LoadedMatch>> {
         match self.draft.matches.get(id) {
             Some(ruled_on) => Ok(Some(ruled_on)),
@@ -123,7 +123,7 @@ impl<'a> Decision<'a> {
         self.draft.matches.insert(id, LoadedMatch { game_match: after, changed: true, ..loaded });
     }
 
-    /// The player with this address, without the changes of this transaction.
+    /// Returns the player with this address, without the changes of this transaction.
     pub fn stored_player(&self, address: &str) -> Decided<Option<Player>> {
         let found = match self.draft.seated.contains(address) {
             true => self.context.seated.get(address),
@@ -132,19 +132,19 @@ impl<'a> Decision<'a> {
         Ok(found.cloned())
     }
 
-    /// The player with this address as this transaction leaves them so far.
+    /// Returns the player with this address as this transaction leaves them so far.
     pub fn player(&self, address: &str) -> Decided<Option<Player>> {
         Ok(self.stored_player(address)?.map(|player| self.latest(player)))
     }
 
-    /// The player with this address, who is added under `name` if there is none.
+    /// Returns the player with this address, who is added under `name` if there is none.
     pub fn player_or_new(&mut self, address: &str, name: &str) -> Decided<Player> {
         let player = self.context.player_or_new(address, name)?.clone();
         self.draft.seated.insert(address.to_owned());
         Ok(player)
     }
 
-    /// A player as this transaction leaves them so far.
+    /// Returns a player as this transaction leaves them so far.
     pub fn latest(&self, player: Player) -> Player {
         let saved = &self.draft.settlement.players;
         saved.iter().rev().find(|saved| saved.id == player.id).cloned().unwrap_or(player)

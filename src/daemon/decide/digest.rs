@@ -28,7 +28,7 @@ pub fn daily(
 }
 
 impl Decision<'_> {
-    /// The news since then, by default of the last day; `None`: there is none.
+    /// Returns the news since then, by default of the last day, or `None` if there is none.
     pub fn digest(&self, since: Option<DateTime<Utc>>) -> Decided<Option<GmDigest>> {
         let since = since.unwrap_or(self.at() - TimeDelta::days(1));
         let rows = self.context.digest_rows(since)?;

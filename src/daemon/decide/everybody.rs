@@ -15,7 +15,7 @@ use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, 
 use crate::request::{Command, Party};
 
 impl Decision<'_> {
-    /// The sender of a letter without a token.
+    /// Returns the sender of a letter without a token.
     pub fn asker(&self, letter: &Letter, proven: bool) -> Decided<Asker> {
         let from = letter.from.as_str();
         Ok(match self.stored_player(from)? {
@@ -30,7 +30,7 @@ impl Decision<'_> {
         })
     }
 
-    /// Replies to a command that needs no seat, and does what it asks; `None`: the command needs a seat.
+    /// Replies to a command that needs no seat, and does what it asks. Returns `None` if the command needs a seat.
     pub fn reply_to_everybody(&mut self, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
         let (name, done) = match command {
             Command::Help(topic) => return Ok(Some(Reply::Help { topic: topic.clone() })),
@@ -67,7 +67,7 @@ impl Decision<'_> {
         Ok(Some(done.unwrap_or_else(|why: OfferRejection| Reply::NoOffer { command: name, why })))
     }
 
-    /// The offers to anyone that were open when this transaction began.
+    /// Returns the offers to anyone that were open when this transaction began.
     fn open_seats(&self) -> Decided<Vec<OpenSeat>> {
         let mut seats = Vec::new();
         for row in self.context.open_invitations()? {
@@ -84,7 +84,7 @@ impl Decision<'_> {
         Ok(seats)
     }
 
-    /// A line for each of the asker's matches that is not over.
+    /// Returns a line for each of the asker's matches that is not over.
     fn matches_of(&self, asker: &Asker) -> Decided<Vec<MatchSummary>> {
         let Some(id) = asker.player_id else { return Ok(Vec::new()) };
         let mut lines = Vec::new();
@@ -96,7 +96,7 @@ impl Decision<'_> {
         Ok(lines)
     }
 
-    /// A player's matches as they were when this transaction began.
+    /// Returns a player's matches as they were when this transaction began.
     pub fn stored_matches_of(&self, player_id: i64) -> Decided<Vec<&LoadedMatch>> {
         let mut missing = Wanted::default();
         let mut matches = Vec::new();
@@ -109,8 +109,8 @@ impl Decision<'_> {
     }
 }
 
-/// The name of a stranger that others may see: the one in the mail if it looks like a name, or one made from the
-/// address. Otherwise a name could carry a message or a link to somebody who never asked for it.
+/// Returns the name of a stranger that others may see: the one in the mail if it looks like a name, or else one made
+/// from the address. Otherwise a name could carry a message or a link to somebody who never asked for it.
 fn name_of_stranger(name: Option<&str>, address: &Address) -> String {
     match name.filter(|name| looks_like_a_name(name)) {
         Some(name) => name.to_owned(),

@@ -65,7 +65,7 @@ impl Decision<'_> {
         Ok(items)
     }
 
-    /// The replies to commands that need no seat: the GM may give them, too.
+    /// Replies to commands that need no seat, which the GM may give too.
     fn gm_replies(
         &mut self,
         letter: &Letter,

@@ -1,4 +1,4 @@
-//! The GM's instructions. By letter and at the terminal they take the same path, and each act on a match is a ruling.
+//! The GM's instructions. They take the same path by letter and at the terminal, and each act on a match is a ruling.
 
 use anyhow::{Context as _, anyhow};
 
@@ -66,7 +66,7 @@ impl Decision<'_> {
         }
     }
 
-    /// The match that the GM wants.
+    /// Returns the match that the GM wants to open.
     fn new_match(
         &self,
         game: &str,
@@ -137,7 +137,7 @@ impl Decision<'_> {
         Ok(ruling.rejection.map_or(GmResult::Would, |untaken| GmResult::Rejection { id, untaken }))
     }
 
-    /// The act that carries out an action, or why there is none.
+    /// Returns the act that carries out an action, or why there is none.
     fn effect(
         &mut self,
         loaded: &LoadedMatch,
@@ -201,7 +201,7 @@ impl Decision<'_> {
         Ok(Ok(Effect { act: Act::Replace { seat, name, house: None }, successor }))
     }
 
-    /// A correction of a turn, with what the ledger says of the turns before it.
+    /// Returns a correction of a turn, with the adjudications that the ledger holds.
     fn correction(
         &self,
         id: &str,

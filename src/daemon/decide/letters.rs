@@ -56,7 +56,7 @@ pub enum Rounds {
 }
 
 impl LetterBatch {
-    /// Groups letters; unless `in_parallel`, all are decided in order.
+    /// Groups letters. Unless `in_parallel`, all are decided in order.
     pub fn new(
         settings: &Settings,
         context: &RulingContext,
@@ -154,7 +154,8 @@ impl LetterGroup {
     }
 }
 
-/// What a letter touches as far as that shows before it is decided; `None`: it may touch anything.
+/// Returns the keys that a letter touches, as far as they are known before it is decided, or `None` if it may touch
+/// anything.
 fn keys_of(
     settings: &Settings,
     context: &RulingContext,
@@ -264,7 +265,7 @@ impl Decision<'_> {
 /// Counts a failure of a letter whose settlement cannot be committed.
 ///
 /// # Errors
-/// The letter to the GM cannot be worded.
+/// Returns an error if the letter to the GM cannot be worded.
 pub fn set_back(
     settings: &Settings,
     context: &RulingContext,
@@ -276,12 +277,12 @@ pub fn set_back(
     Ok(decision.draft.settlement)
 }
 
-/// The name, in a Message-ID, of the letter that tells the GM of a letter that was set aside.
+/// Returns the unique part of the Message-ID of the letter that tells the GM of a letter that was set aside.
 fn set_aside(letter: Digest) -> String {
     format!("s.{}", &letter.to_string()[..24])
 }
 
-/// The settlement of a draft. The matches are written as JSON in parallel.
+/// Returns the settlement of a draft. Writes the matches as JSON in parallel.
 fn finish(draft: Draft) -> anyhow::Result<Settlement> {
     let Draft { matches, mut settlement, .. } = draft;
     let changed: Vec<_> = matches.values().collect();
@@ -291,7 +292,7 @@ fn finish(draft: Draft) -> anyhow::Result<Settlement> {
     Ok(settlement)
 }
 
-/// The sender in the header of a letter that may be unreadable otherwise.
+/// Returns the sender in the header of a letter that may be unreadable otherwise.
 fn sender_in_header(raw: &[u8]) -> String {
     let mail = mail_parser::MessageParser::default().parse_headers(raw);
     let sender = mail.as_ref().and_then(|mail| mail.from()?.first()?.address());

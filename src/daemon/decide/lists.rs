@@ -9,7 +9,7 @@ use crate::referee::Listing;
 use crate::report::GmMatchSummary;
 
 impl Decision<'_> {
-    /// The matches on one of the GM's lists.
+    /// Returns the matches on one of the GM's lists.
     pub fn listed(&self, listing: Listing) -> Decided<Vec<GmMatchSummary>> {
         let summaries = self.summaries()?.into_iter();
         Ok(summaries.filter(|summary| summary.is_on(listing)).map(|summary| summary.line).collect())

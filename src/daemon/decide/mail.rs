@@ -18,7 +18,7 @@ pub struct PlainEnvelope<'a> {
 }
 
 impl Decision<'_> {
-    /// Words a letter that answers none.
+    /// Words a letter that is not an answer.
     pub fn plain_dispatch(&self, plain: &ClubLetter, to: &PlainEnvelope<'_>) -> Decided<NewDispatch> {
         let page = self.word_club_letter(plain, "")?;
         self.assemble(page, "", to, None)

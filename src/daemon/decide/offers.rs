@@ -18,7 +18,7 @@ use crate::referee::{DispatchKind, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
 use crate::store::{Invitation, InvitationStage, NewDispatch, Settlement};
 
-/// Days that an offer stands.
+/// Days for which an offer stands.
 const OFFER_DAYS: i64 = 14;
 
 /// Maximum open offers of one address.
@@ -88,7 +88,7 @@ impl Decision<'_> {
         Ok(Ok(Reply::Challenged { to: address, code, offer: told, lapses }))
     }
 
-    /// The name and first address of whoever has this address.
+    /// Returns the name and the first address of whoever has this address.
     fn invited(&self, address: &Address) -> Decided<Invited> {
         let player = self.stored_player(address.as_str())?;
         let known = player.and_then(|player| {
@@ -98,7 +98,7 @@ impl Decision<'_> {
         Ok(known.unwrap_or_else(|| Invited { name: String::new(), address: address.as_str().to_owned() }))
     }
 
-    /// The asker's open offers as this transaction leaves them so far.
+    /// Returns the asker's open offers as this transaction leaves them so far.
     fn open_offers_of(&mut self, asker: &Asker) -> Decided<Vec<Invitation>> {
         self.touch(Key::Invitations);
         let mut open = self.context.open_invitations()?.to_vec();
@@ -110,7 +110,7 @@ impl Decision<'_> {
         Ok(open)
     }
 
-    /// A new row, under a code that is free.
+    /// Creates a row with a code that is free.
     fn invitation(&mut self, asker: &Asker, to: Option<String>, offer: &Offer) -> Decided<Invitation> {
         let mut random = self.random();
         let mut code = draw_code(&mut random);
@@ -132,7 +132,7 @@ impl Decision<'_> {
         })
     }
 
-    /// The offer with this code, if this transaction leaves it open so far.
+    /// Returns the offer with this code, if this transaction leaves it open so far.
     fn open_offer(&mut self, code: &str) -> Decided<Option<Invitation>> {
         self.touch(Key::Invitations);
         let decided = &self.draft.settlement.invitations;
@@ -203,7 +203,7 @@ impl Decision<'_> {
         Ok(Ok(Reply::Declined))
     }
 
-    /// A letter to the author of an offer.
+    /// Words a letter to the author of an offer.
     fn tell_inviter(&self, row: &Invitation, plain: &ClubLetter) -> Decided<NewDispatch> {
         let unique = format!("o.{}", row.code.to_lowercase());
         let (name, address) = (&row.inviter_name, &row.inviter);
@@ -229,10 +229,10 @@ pub fn lapse_offer(settings: &Settings, context: &RulingContext, row: &Invitatio
     Ok(decision.draft.settlement)
 }
 
-/// The offer in an invitation's row.
+/// Returns the offer in an invitation's row.
 ///
 /// # Errors
-/// It cannot be read.
+/// Returns an error if the offer cannot be read.
 pub fn offer_of(row: &Invitation) -> anyhow::Result<Offer> {
     let offer: Offer = serde_json::from_str(&row.offer).with_context(|| format!("the offer {}", row.code))?;
     debug_assert_eq!(row.game, offer.game);
@@ -244,7 +244,7 @@ fn seated(name: &str, address: &str) -> anyhow::Result<Holder> {
     Ok(Holder::Player(NamedAddress { name: name.to_owned(), address }))
 }
 
-/// A seat drawn by lot.
+/// Draws a seat by lot.
 pub fn draw_seat(random: &mut Random) -> Seat {
     Seat::BOTH[usize::from(random.bytes::<1>()[0] & 1)]
 }

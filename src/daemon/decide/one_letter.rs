@@ -16,7 +16,7 @@ use crate::store::{LetterDecision, LetterStatus, Postponed, TokenRow, WaitingLet
 /// A parsed letter, not yet matched to a seat.
 pub type ReadResult = Result<Letter, Box<UnreadableLetter>>;
 
-/// A waiting letter and the result of reading it; `None`: that panicked.
+/// A waiting letter and the result of reading it, or `None` if that panicked.
 pub struct ReadLetter {
     pub waiting: WaitingLetter,
     pub read: Option<ReadResult>,
@@ -100,7 +100,7 @@ impl Decision<'_> {
         self.draft.settlement.decided.push(decision);
     }
 
-    /// The verdict on a letter, with which it may act or not.
+    /// Returns the verdict that decides whether a letter may act.
     fn dkim_verdict(&self, waiting: &WaitingLetter) -> DkimVerdict {
         let Some(verdicts) = &self.context.dkim else { return DkimVerdict::Passed };
         match verdicts.get(&waiting.digest) {
@@ -138,7 +138,7 @@ pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) 
     })
 }
 
-/// The new text of a letter, as lines.
+/// Returns the new text of a letter, as lines.
 pub fn lines_of(letter: &Letter) -> Vec<Line> {
     match letter.new_text(None) {
         NewText::Lines(lines) => lines,

@@ -19,7 +19,7 @@ use crate::store::{Player, Settlement, TokenRow};
 /// A person who gets a seat.
 #[derive(Clone, Debug)]
 pub struct NamedAddress {
-    /// Empty: the name that is stored, or the local part of the address.
+    /// If empty, the stored name or the local part of the address is used.
     pub name: String,
     pub address: Address,
 }
@@ -49,13 +49,13 @@ const MAX_NAME: usize = 40;
 /// Checks whether this can be a player's name.
 ///
 /// # Errors
-/// The requirement, as a sentence.
+/// Returns the requirement as a sentence if this cannot be a name.
 pub fn fit_name(name: &str) -> Result<(), String> {
     let fits = (1..=MAX_NAME).contains(&name.chars().count()) && !name.contains(char::is_control);
     if fits { Ok(()) } else { Err(format!("A name is one line of at most {MAX_NAME} letters.")) }
 }
 
-/// The name of somebody of whom only the address is known.
+/// Returns a name for somebody of whom only the address is known.
 pub fn name_from(address: &Address) -> String {
     address.local().chars().take(MAX_NAME).collect()
 }
@@ -174,8 +174,8 @@ impl Decision<'_> {
         }
     }
 
-    /// The house at a level as a player. Its address is not a mail address, so that nobody can write from there and
-    /// nothing is sent there.
+    /// Returns the house at a level as a player. Its address is not a mail address, so that nobody can write from there
+    /// and nothing is sent there.
     pub fn house_player(&mut self, level: &HouseLevel) -> Decided<Player> {
         self.player_or_new(&format!("house:{}", level.name), &level.player_name())
     }
@@ -191,7 +191,7 @@ impl Decision<'_> {
     }
 }
 
-/// `QZ-7K3M`.
+/// Draws a name such as `QZ-7K3M`.
 fn draw_name(game: GameKind, random: &mut Random) -> String {
     let letters: [u8; 4] = random.bytes();
     let letters = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));

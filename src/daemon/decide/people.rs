@@ -33,7 +33,7 @@ impl Decision<'_> {
         self.save_player(player)
     }
 
-    /// Marks that letters to a player arrive again, in each match where they came back.
+    /// Notes that letters to a player arrive again, in each match where they bounced.
     pub fn clear_bounces(&mut self, address: &Address, check: bool) -> Decided<GmResult> {
         let Some(player) = self.player(address.as_str())? else { return Ok(no_player(address)) };
         if check {
@@ -66,7 +66,8 @@ impl Decision<'_> {
         Ok(())
     }
 
-    /// A player's matches as this transaction leaves them so far, without those that this program cannot rule on.
+    /// Returns a player's matches as this transaction leaves them so far, without those that this program cannot rule
+    /// on.
     fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
         let mut missing = Wanted::default();
         let mut matches = Vec::new();

@@ -16,13 +16,13 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream with this number, for a `subject`: the digest of a letter, or nothing.
+    /// Creates the stream with this number for a `subject`, which is the digest of a letter, or empty.
     pub fn new(seed: &[u8; 32], subject: &[u8], stream: u64) -> Random {
         let key = Sha256::new().chain_update(seed).chain_update(stream.to_be_bytes()).chain_update(subject);
         Random { key: key.finalize().into(), blocks: 0 }
     }
 
-    /// The next bytes.
+    /// Returns the next bytes.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         const { assert!(N <= 32, "a block has 32 bytes") };
         let block = Sha256::new().chain_update(self.key).chain_update(self.blocks.to_be_bytes()).finalize();
@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-/// The subject of a letter's streams.
+/// Returns the subject of a letter's streams, or an empty one without a letter.
 pub fn subject(letter: Option<Digest>) -> Vec<u8> {
     letter.map(|digest| digest.as_bytes().to_vec()).unwrap_or_default()
 }

@@ -36,12 +36,12 @@ pub fn note_given_up(
     Ok(decision.finish()?)
 }
 
-/// The name, in a Message-ID, of the letter that tells the GM of a dispatch that was given up.
+/// Returns the unique part of the Message-ID of the letter that tells the GM of a dispatch that was given up.
 pub fn given_up(dispatch_id: i64) -> String {
     format!("f.{dispatch_id}")
 }
 
-/// Whether an automatic letter reports a failed delivery (`true`) or an absence (`false`); `None`: neither.
+/// Whether an automatic letter reports a failed delivery (`true`) or an absence (`false`). Returns `None` for neither.
 pub fn failed(automatic: &Automatic) -> Option<bool> {
     match automatic.kind {
         AutomaticKind::Failed => Some(true),

@@ -1,4 +1,4 @@
-//! From a ruling to rows: its entries, and its letters worded and put into envelopes.
+//! Turns a ruling into rows: its entries, and its letters worded and put into envelopes.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ struct Addressee<'a> {
 
 impl Decision<'_> {
     /// Rules on a cause. If the referee's address or wording has changed since the last ruling on the match, and this
-    /// one decides anything, the ledger notes the change first.
+    /// ruling decides anything, the ledger notes the change first.
     pub fn rule(&self, game_match: &Match, cause: &Cause<'_>) -> Ruling {
         let at = self.at();
         if game_match.desk == self.settings.identity {
@@ -155,7 +155,7 @@ impl Decision<'_> {
         }
     }
 
-    /// The record of a match that ends with this ruling.
+    /// Returns the record of the match if it ends with this ruling.
     fn record_of_ended(&self, ruling: &Ruling) -> Decided<Option<String>> {
         if !ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. })) {
             return Ok(None);

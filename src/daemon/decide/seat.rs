@@ -101,7 +101,7 @@ impl Decision<'_> {
         Ok(())
     }
 
-    /// The selected reports of a seat, including those that this transaction adds.
+    /// Returns the selected reports of a seat, including those that this transaction adds.
     fn reports_of(&self, row: &TokenRow, wanted: ReportSelection) -> Decided<Vec<PastReport>> {
         let stored = self.context.reports(&row.match_id)?;
         let stored = stored.iter().filter(|(about, _)| about.seat == Some(row.seat));

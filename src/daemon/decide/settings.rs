@@ -1,4 +1,4 @@
-//! What the config and the templates settle for every decision.
+//! What the config and the templates determine for every decision.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Settings {
         gm.address == *address || gm.also.contains(address)
     }
 
-    /// A time in the club's zone, for people.
+    /// Formats a time for people, in the club's zone.
     pub fn local_time(&self, at: DateTime<Utc>) -> String {
         format_local(at, self.config.terms.zone)
     }

@@ -7,10 +7,10 @@ use crate::ledger::ChainedEntry;
 use crate::referee::Match;
 use crate::store::{EntryRow, MatchRow, SeatRow, TokenRow};
 
-/// The match in a row.
+/// Returns the match in a row.
 ///
 /// # Errors
-/// The snapshot cannot be read, or is of rules that this program does not know.
+/// Returns an error if the snapshot cannot be read, or if this program does not know its version of the rules.
 pub fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
     let game_match: Match = serde_json::from_str(&row.snapshot)
         .with_context(|| format!("the snapshot of match {} cannot be read", row.id))?;
@@ -22,10 +22,10 @@ pub fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
     Ok(game_match)
 }
 
-/// Both seats of a match, out of the rows of several.
+/// Returns both seats of a match, out of the rows of several matches.
 ///
 /// # Errors
-/// One of them is missing.
+/// Returns an error if one of them is missing.
 pub fn both_seats(rows: &[TokenRow], match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {
     let of = |seat: Seat| rows.iter().find(|row| row.seat == seat && row.match_id == match_id).cloned();
     match (of(Seat::First), of(Seat::Second)) {
@@ -34,7 +34,7 @@ pub fn both_seats(rows: &[TokenRow], match_id: &str) -> anyhow::Result<BySeat<To
     }
 }
 
-/// The row of a ledger entry.
+/// Returns the row of a ledger entry.
 pub fn entry_row(chained: &ChainedEntry) -> EntryRow {
     let ChainedEntry { entry, json, hash } = chained;
     EntryRow {
@@ -47,10 +47,10 @@ pub fn entry_row(chained: &ChainedEntry) -> EntryRow {
     }
 }
 
-/// The row of a match that was loaded at `version`.
+/// Returns the row of a match that was loaded at `version`.
 ///
 /// # Errors
-/// The match cannot be written as JSON.
+/// Returns an error if the match cannot be written as JSON.
 pub fn match_row(game_match: &Match, version: i64) -> anyhow::Result<MatchRow> {
     Ok(MatchRow {
         id: game_match.id.clone(),

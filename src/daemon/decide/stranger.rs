@@ -1,4 +1,4 @@
-//! Answers letters of people who hold no seat, and letters that cannot be read. No match is touched.
+//! Answers letters from people who hold no seat, and letters that cannot be read. Touches no running match.
 
 use super::answers::digest_of_lines;
 use super::decision::Decision;
@@ -64,7 +64,7 @@ impl Decision<'_> {
     }
 }
 
-/// A fault of a letter that belongs to no match, as one or more sentences.
+/// Words a fault in a letter that belongs to no match, as one or more sentences.
 fn fault_as_sentences(fault: &Fault) -> String {
     let example = fault.example.as_deref().and_then(|example| example.lines().next());
     let example = example.map(|example| format!(" For example: {example}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A match in a line: for the GM's lists, for digests, and for players who ask for their matches.
+//! Sums up a match in a line: for the GM's lists, for digests, and for players who ask for their matches.
 
 use chrono::{DateTime, Utc};
 
@@ -15,7 +15,7 @@ pub struct Summary {
     /// The GM was asked to decide.
     pub asks_gm: bool,
     pub is_late: bool,
-    /// Letters to a player come back, or a player may be away.
+    /// Letters to a player bounce, or a player may be away.
     pub is_unread: bool,
 }
 
@@ -32,7 +32,7 @@ impl Summary {
         }
     }
 
-    /// Whether the match stands on one of the GM's lists.
+    /// Whether the match is on one of the GM's lists.
     pub fn is_on(&self, listing: Listing) -> bool {
         match listing {
             Listing::All => self.stage != Stage::Over,
@@ -49,7 +49,7 @@ fn is_late(game_match: &MatchOverview, now: DateTime<Utc>) -> bool {
     game_match.stage == Stage::Running && (game_match.asked_gm || overdue)
 }
 
-/// A match in one line, as the player of `seat` reads it.
+/// Sums up a match in one line, as the player of `seat` reads it.
 pub fn match_line(game_match: &MatchOverview, seat: Seat) -> MatchSummary {
     let phase = match (&game_match.due, &game_match.outcome) {
         (Some(_), _) if game_match.stage == Stage::Paused => "paused".to_owned(),
@@ -70,7 +70,7 @@ pub fn match_line(game_match: &MatchOverview, seat: Seat) -> MatchSummary {
     }
 }
 
-/// A match in a few words for the GM; nothing that is hidden from either side.
+/// Sums up a match in a few words for the GM, without anything that is hidden from either side.
 pub fn gm_line(game_match: &MatchOverview) -> GmMatchSummary {
     let line = match_line(game_match, Seat::First);
     let mut marks = Vec::new();

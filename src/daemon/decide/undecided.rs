@@ -10,11 +10,11 @@ use crate::report::mime::MimeError;
 /// The rows that letters, or a decision, refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Reply tokens: of each, both seats of its match and the match itself.
+    /// Reply tokens. For each, both seats of its match and the match itself are wanted.
     pub tokens: BTreeSet<String>,
-    /// Match IDs: of each, its snapshot and both seats.
+    /// Match IDs. For each, the match and both its seats are wanted.
     pub matches: BTreeSet<String>,
-    /// Names that matches may have.
+    /// Names for which the decision asks whether a match has them.
     pub names: BTreeSet<String>,
     /// Match IDs whose ledger entries are wanted.
     pub entries: BTreeSet<String>,
@@ -38,7 +38,7 @@ pub struct Wanted {
     pub readers: BTreeSet<String>,
     /// Whether a summary of every match is wanted.
     pub summaries: bool,
-    /// Start of the period that a digest tells of.
+    /// Start of the period that a digest covers.
     pub digest_since: Option<DateTime<Utc>>,
 }
 
@@ -99,7 +99,7 @@ impl Wanted {
 /// questions.
 ///
 /// # Errors
-/// The decision failed for another reason than missing rows.
+/// Returns an error if the decision failed for a reason other than missing rows.
 pub fn collect_needs<T>(decided: Decided<T>, missing: &mut Wanted) -> anyhow::Result<Option<T>> {
     match decided {
         Ok(value) => Ok(Some(value)),
@@ -120,12 +120,12 @@ impl Undecided {
         }
     }
 
-    /// The answer that the row with this key is missing, in this part of what is wanted.
+    /// Returns the answer that the row with this key is missing. `part` selects the list that the key goes into.
     pub fn lacks(part: fn(&mut Wanted) -> &mut BTreeSet<String>, key: &str) -> Undecided {
         Undecided::needs(|wanted| part(wanted).extend([key.to_owned()]))
     }
 
-    /// The answer that rows are missing; `name` names them.
+    /// Returns the answer that rows are missing. `name` adds them to what is wanted.
     pub fn needs(name: impl FnOnce(&mut Wanted)) -> Undecided {
         let mut wanted = Wanted::default();
         name(&mut wanted);

@@ -17,7 +17,7 @@ use crate::referee::{Act, Match};
 /// The key under which a daemon remembers when it began the last audit that it completed.
 const AUDITED: &str = "audited";
 
-/// How often the daemon looks whether an audit is due.
+/// How often the daemon checks whether an audit is due.
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 impl Office {
@@ -39,7 +39,7 @@ impl Office {
     /// and the GM is told.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// Returns an error if the database does not answer.
     pub async fn audit_when_due(&self) -> anyhow::Result<()> {
         let interval = TimeDelta::hours(i64::from(self.config.audit.every_hours));
         if interval.is_zero() {

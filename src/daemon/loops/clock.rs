@@ -28,14 +28,14 @@ const HEARTBEAT: &str = "heartbeat";
 /// A longer gap between two checks is an outage, and deadlines that fell into it are extended.
 const OUTAGE: TimeDelta = TimeDelta::minutes(15);
 
-/// The same for a program that is started now and then, at least every hour.
+/// The same gap for a program that is started now and then, at least every hour.
 pub const OUTAGE_BETWEEN_RUNS: TimeDelta = TimeDelta::hours(2);
 
 /// The longest grace that a match can have.
 const MAX_GRACE: TimeDelta = TimeDelta::days(30);
 
 impl Office {
-    /// Enforces deadlines until shutdown. While the mailbox cannot be read nobody is late: the clock is not checked,
+    /// Enforces deadlines until shutdown. While the mailbox cannot be read, nobody is late: the clock is not checked,
     /// and afterwards that time counts as an outage.
     pub async fn watch_clock_until(
         self: Arc<Self>,
@@ -60,15 +60,15 @@ impl Office {
     /// Decides everything that is due. A gap of more than `outage` since the last check counts as an outage.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// Returns an error if the database does not answer.
     pub async fn clock_all(&self, outage: TimeDelta) -> anyhow::Result<()> {
         let now = self.now();
         // A letter that was received in time counts, even if it is read late.
         self.settle_all().await?;
         self.extend_after_outage(now, outage).await?;
         self.lapse_offers(now).await?;
-        // A letter may wait all the same, because another daemon settles it or it has just come, and may be about any
-        // match: what fell due after it was received waits for it.
+        // A letter may still wait, because another daemon is settling it or it has just arrived. It may be about any
+        // match, so whatever fell due after it was received waits for it.
         let until = match self.store.oldest_waiting(now).await? {
             Some(received_at) => now.min(received_at - TimeDelta::milliseconds(1)),
             None => now,
@@ -78,8 +78,8 @@ impl Office {
         self.digest_when_due(now).await
     }
 
-    /// Notes that the clock is checked. After an outage, extends the deadlines that fell into it by as long, and by at
-    /// least the grace.
+    /// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length, and by
+    /// at least the grace.
     async fn extend_after_outage(&self, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
         let last = self.store.remembered(HEARTBEAT).await?;
         let last = last.and_then(|text| text.parse::<DateTime<Utc>>().ok());
@@ -100,7 +100,7 @@ impl Office {
     }
 
     /// Rules on all matches that are due by `until`, and returns whether any changed. Skips those that are `done`, and
-    /// adds the others to them.
+    /// adds the others to `done`.
     async fn sweep(
         &self,
         until: DateTime<Utc>,
@@ -120,7 +120,7 @@ impl Office {
         }
     }
 
-    /// Closes the offers whose time is over, and tells whoever made them.
+    /// Closes the expired offers, and tells their authors.
     async fn lapse_offers(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         for row in self.store.open_invitations(Some(now)).await? {
             let context = self.new_context().await?;

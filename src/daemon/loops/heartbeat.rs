@@ -16,7 +16,7 @@ use crate::post::{Health, ShutdownSignal};
 /// How often a daemon notes its status.
 const NOTE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// How long after a daemon fell silent its status is deleted.
+/// Time after which the status of a silent daemon is deleted.
 const FORGET_AFTER: TimeDelta = TimeDelta::hours(1);
 
 impl Office {
@@ -68,7 +68,7 @@ impl Office {
         Ok(())
     }
 
-    /// Notes that the daemon ran once, and read its mailbox.
+    /// Notes that the daemon ran once and read its mailbox.
     pub async fn note_one_run(&self) -> anyhow::Result<()> {
         let mut status = self.first_status().await?;
         status.at = self.now();
@@ -82,8 +82,8 @@ impl Office {
         Ok(self.store.remember(&format!("{STATUS_KEYS}{}", status.who), &note).await?)
     }
 
-    /// The first status of this daemon. It takes over from others when letters were last fetched and sent, and deletes
-    /// those of daemons that have been silent for [`FORGET_AFTER`].
+    /// Returns the first status of this daemon. It takes over from the others when letters were last fetched and sent.
+    /// Deletes the statuses of daemons that have been silent for [`FORGET_AFTER`].
     async fn first_status(&self) -> anyhow::Result<DaemonStatus> {
         let mut first = self.new_status();
         for status in daemon_statuses(&*self.store).await? {

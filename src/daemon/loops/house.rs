@@ -1,6 +1,6 @@
 //! Plays for the house. Finding a turn takes long, so no letter waits for it: it is found on a thread of its own and
-//! committed when it is found. What the house owes stands in the matches themselves, so that nothing is lost if the
-//! program ends in between.
+//! then committed. What the house owes is stored in the matches themselves, so that nothing is lost if the program ends
+//! in between.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::daemon::parallel::run_blocking;
 use crate::post::ShutdownSignal;
 use crate::referee::Match;
 
-/// Matches looked at together.
+/// Matches loaded at a time.
 const BATCH_SIZE: u32 = 100;
 
-/// How often a turn is tried again when somebody else has changed the match.
+/// Maximum attempts to commit a turn while others change the match.
 const MAX_TRIES: usize = 20;
 
 impl Office {
@@ -37,7 +37,7 @@ impl Office {
     /// Plays for the house wherever it has to move.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// Returns an error if the database does not answer.
     pub async fn house_all(&self) -> anyhow::Result<()> {
         let mut last = None;
         loop {

@@ -1,4 +1,4 @@
-//! Stores letters: before anybody looks at them, and before the mailbox hears that they were taken.
+//! Stores letters: before they are ruled on, and before the mailbox files them as processed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl Office {
     /// clock, since nobody is late while the mailbox cannot be read, and audits the matches.
     ///
     /// # Errors
-    /// What ended one of its loops for good.
+    /// Returns the error that ended one of its loops for good.
     pub async fn read_mailbox_until(
         self: Arc<Self>,
         shutdown: ShutdownSignal,
@@ -40,7 +40,7 @@ impl Office {
                     backoff = Backoff::new();
                     self.read_under_lease(&lease, &shutdown, &health).await?;
                     health.send_replace(Health::default());
-                    // The next to have it may be another daemon, or this one with another mailbox.
+                    // The next holder of the lease may be another daemon, or this one with another mailbox.
                     self.store.release_lease(&lease).await;
                 }
                 Ok(false) => pause(LEASE_INTERVAL, &shutdown).await,
@@ -96,11 +96,11 @@ impl Office {
         while let Some(batch) = batches.recv().await {
             match self.store_letters(batch.letters).await {
                 Ok(()) => {
-                    // The inbox may have gone; then it meets the letters again, as duplicates.
+                    // The inbox may be gone. The letters are then fetched again, as duplicates.
                     let _ = batch.stored.send(());
                     self.letters.notify_one();
                 }
-                // Without an answer the inbox leaves the letters in the mailbox, and meets them again.
+                // Without an answer, the inbox leaves the letters in the mailbox and fetches them again.
                 Err(error) => {
                     let error = format!("{error:#}");
                     tracing::error!(error, "failed to store letters; they stay in the mailbox");
@@ -118,7 +118,7 @@ impl Office {
         Ok(())
     }
 
-    /// After a restore, reads the letters again that the mailbox has filed as processed. Those that the database knows
+    /// After a restore, reads again the letters that the mailbox has filed as processed. Those that the database knows
     /// have no second effect; those that came after the backup was made are ruled on.
     pub async fn read_again_if_restored(&self) -> anyhow::Result<()> {
         if self.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
@@ -133,7 +133,8 @@ impl Office {
         Ok(())
     }
 
-    /// Reads them again until that succeeds, then waits for shutdown: a loop that ends would end the others.
+    /// Retries [`Office::read_again_if_restored`] until it succeeds, then waits for shutdown: a loop that ends would
+    /// end the others.
     async fn read_again_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
         let mut backoff = Backoff::new();
         while !shutdown.is_set() {
@@ -147,8 +148,8 @@ impl Office {
     }
 }
 
-/// The rows of letters. Where several daemons share them, each also says which seats' tokens it holds, so that the
-/// letters of one match stay together.
+/// Returns the rows of letters. Where several daemons share the letters, each row also names the reply tokens in its
+/// letter, so that the letters of one match stay together.
 fn new_letters(settings: &Settings, letters: Vec<FetchedLetter>, is_shared: bool) -> Vec<NewLetter> {
     let mut letters: Vec<NewLetter> = letters.into_iter().map(new_letter).collect();
     if is_shared {
@@ -160,7 +161,7 @@ fn new_letters(settings: &Settings, letters: Vec<FetchedLetter>, is_shared: bool
     letters
 }
 
-/// The reply tokens in a letter; none if reading it panics.
+/// Returns the reply tokens in a letter, or none if reading it panics.
 fn tokens(settings: &Settings, raw: &[u8]) -> Vec<String> {
     let tokens = match read(settings, raw) {
         Some(Ok(letter)) => letter.tokens,

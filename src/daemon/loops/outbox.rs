@@ -27,16 +27,16 @@ const MAX_CLAIMS: usize = 6;
 /// Outcomes recorded at a time: a multiple of the store's `CHUNK`. Fewer are recorded when nothing else is in flight.
 const OUTCOMES_AT_ONCE: usize = 128;
 
-/// Maximum time until an outcome is recorded: a daemon that is killed before sends the letter again.
+/// Maximum time until an outcome is recorded: if a daemon is killed before that, the letter is sent again.
 const RECORD_WITHIN: Duration = Duration::from_millis(50);
 
-/// Tries after which a dispatch is given up: with the pauses between them, about five days.
+/// Attempts after which a dispatch is given up: with the pauses between them, almost four days.
 const MAX_ATTEMPTS: u32 = 32;
 
-/// The longest pause between two tries.
+/// The longest pause between two attempts.
 const MAX_PAUSE: TimeDelta = TimeDelta::hours(4);
 
-/// How often the mark of a dispatch that was given up is tried again when somebody else has changed the match.
+/// Maximum attempts to mark the seat of a dispatch that was given up, while others change the match.
 const MAX_TRIES: usize = 20;
 
 /// Letters that are being sent: to different readers concurrently, to one reader one after the other, so that a receipt
@@ -65,7 +65,7 @@ struct ClaimedLetter {
 }
 
 impl InFlight {
-    /// How many more letters can be claimed now: many or none, because each claim costs a transaction.
+    /// Returns how many more letters can be claimed now: many or none, because each claim costs a transaction.
     fn room(&mut self) -> usize {
         self.claims.retain(|claim| claim.strong_count() > 0);
         let unsent = self.letters.len() + self.behind.values().map(VecDeque::len).sum::<usize>();
@@ -116,7 +116,7 @@ impl Office {
     /// Sends everything that is due now.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// Returns an error if the database does not answer.
     pub async fn dispatch_all(&self) -> anyhow::Result<()> {
         let mut in_flight = InFlight::default();
         loop {
@@ -131,7 +131,7 @@ impl Office {
         }
     }
 
-    /// Claims what is due, as far as there is room, and begins to send it.
+    /// Claims what is due, as far as there is room, and starts sending it.
     async fn claim_some(&self, in_flight: &mut InFlight) -> anyhow::Result<()> {
         let room = in_flight.room();
         if room == 0 {
@@ -166,7 +166,7 @@ impl Office {
         in_flight.letters.insert(task.id(), letter);
     }
 
-    /// Waits for the outcome of a letter, forever if none is in flight. Cancel-safe.
+    /// Waits for the outcome of a letter, or forever if none is in flight. Cancel-safe.
     async fn next_outcome(&self, in_flight: &mut InFlight) {
         match in_flight.sending.join_next_with_id().await {
             Some(joined) => self.note_outcome(in_flight, joined),
@@ -217,7 +217,7 @@ impl Office {
             .iter()
             .map(|(letter, outcome)| (letter.dispatch.id, outcome.clone()))
             .collect();
-        // The claims end after this, so that nobody else sends the same letters before it is recorded.
+        // The claims end after this, so that nobody else sends the same letters before their outcomes are recorded.
         self.store.record_outcomes(Claim::default(), self.now(), &outcomes).await?;
         in_flight.record_by = None;
         for (letter, outcome) in std::mem::take(&mut in_flight.outcomes) {
@@ -275,7 +275,7 @@ impl Office {
     }
 }
 
-/// Sleeps until then, forever if there is no such moment.
+/// Sleeps until the moment, or forever if there is none.
 async fn sleep_until(moment: Option<Instant>) {
     match moment {
         Some(moment) => tokio::time::sleep_until(moment).await,
@@ -283,7 +283,7 @@ async fn sleep_until(moment: Option<Instant>) {
     }
 }
 
-/// Half a minute, doubled with each try, at most [`MAX_PAUSE`].
+/// Returns half a minute, doubled with each attempt, but at most [`MAX_PAUSE`].
 fn pause_after(attempts: u32) -> TimeDelta {
     TimeDelta::seconds(30_i64 << (attempts - 1).min(9)).min(MAX_PAUSE)
 }

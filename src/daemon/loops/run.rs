@@ -16,10 +16,10 @@ impl Office {
     /// start.
     ///
     /// # Errors
-    /// What ended one of the loops for good.
+    /// Returns the error that ended one of the loops for good.
     pub async fn run(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
         let (stopper, until) = ShutdownSignal::new();
-        // Only the daemon that reads the mailbox knows anything of it.
+        // Only the daemon that reads the mailbox knows its health.
         let (health, watched) = watch::channel(Health::default());
         let mut loops = JoinSet::new();
         loops.spawn(Arc::clone(&self).settle_until(until.clone()));
@@ -38,10 +38,10 @@ impl Office {
         ended
     }
 
-    /// Does once what there is to do: stores what the mailbox holds, settles it, enforces deadlines, sends.
+    /// Runs each step once: stores what the mailbox holds, settles it, enforces deadlines, and sends.
     ///
     /// # Errors
-    /// The mailbox cannot be read; the database does not answer.
+    /// Returns an error if the mailbox cannot be read, or if the database does not answer.
     pub async fn once(&self) -> anyhow::Result<()> {
         self.read_again_if_restored().await?;
         let (to, batches) = mpsc::channel::<Batch>(2);

@@ -1,4 +1,4 @@
-//! Settles letters as they come.
+//! Settles letters as they arrive.
 
 use std::sync::Arc;
 

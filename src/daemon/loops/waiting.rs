@@ -14,7 +14,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(3);
 /// How long loops may take to finish their work on shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The longest pause between two tries while the database does not answer.
+/// The longest pause between two attempts.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
 /// A pause that doubles with each failure, and the error that was logged last.
@@ -28,7 +28,7 @@ impl Backoff {
         Backoff { next: Duration::from_secs(1), logged: String::new() }
     }
 
-    /// Logs a failure and waits. A failure that lasts is logged as an error once.
+    /// Logs a failure and waits. A failure that persists is logged as an error only once.
     pub async fn wait(&mut self, what: &str, error: &anyhow::Error, shutdown: &ShutdownSignal) {
         let error = format!("{error:#}");
         if error == self.logged {
@@ -42,7 +42,7 @@ impl Backoff {
     }
 }
 
-/// Waits this long, or until shutdown.
+/// Waits for this long, or until shutdown.
 pub async fn pause(duration: Duration, shutdown: &ShutdownSignal) {
     tokio::select! {
         () = tokio::time::sleep(duration) => {}
@@ -58,7 +58,7 @@ pub async fn wait_for_work(wake: &Notify, shutdown: &ShutdownSignal) {
     }
 }
 
-/// Works until it is done, or drops the work on shutdown.
+/// Runs the work to its end, or drops it on shutdown.
 pub async fn until_shutdown(
     shutdown: &ShutdownSignal,
     work: impl Future<Output = anyhow::Result<()>>,
@@ -69,7 +69,7 @@ pub async fn until_shutdown(
     }
 }
 
-/// The outcome of the loop that ended first, if any did.
+/// Returns the outcome of the loop that ended first, if any did.
 pub fn flatten(ended: Option<Result<anyhow::Result<()>, JoinError>>) -> anyhow::Result<()> {
     ended.map_or(Ok(()), |ended| ended.context("a loop")?)
 }

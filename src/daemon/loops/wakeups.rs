@@ -1,4 +1,4 @@
-//! Passes on what other daemons and commands leave to be done.
+//! Passes on the wakeups of other daemons and of commands.
 
 use std::sync::Arc;
 
