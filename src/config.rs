@@ -178,7 +178,7 @@ impl House {
     /// Returns the named level, or else the club's default.
     ///
     /// # Errors
-    /// The house does not play the game, or has no such level in it.
+    /// Returns an error if the house does not play the game, or has no such level in it.
     pub fn level(&self, game: GameKind, named: Option<&str>) -> Result<&'static HouseLevel, OfferRejection> {
         let name = named.unwrap_or(&self.level);
         let weakest = game.levels().first().filter(|_| named.is_none());
@@ -240,7 +240,7 @@ impl Config {
     /// Reads the file at `path`, and the passwords to which it refers.
     ///
     /// # Errors
-    /// [`ConfigError`], as one line for the terminal.
+    /// [`ConfigError`] if a file cannot be read or the config is faulty; it is one line for the terminal.
     pub fn load(path: &Path) -> Result<Config, ConfigError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
@@ -259,7 +259,7 @@ impl Config {
     /// Parses and checks the text of a config file called `name`.
     ///
     /// # Errors
-    /// [`ConfigError`]: the key, its line, the value found, and a valid one.
+    /// [`ConfigError`] if the text is faulty; it names the key, its line, the value found, and a valid one.
     pub fn parse(text: &str, name: &str) -> Result<Config, ConfigError> {
         let config: Config = toml::from_str(text).map_err(|error| fault(text, name, &error))?;
         config.check().map_err(|reason| ConfigError::Value { path: name.to_owned(), reason })?;

@@ -43,7 +43,7 @@ impl HolderArgument {
     /// Returns the holder of a seat in this game. `house` has the club's default level.
     ///
     /// # Errors
-    /// The house does not play the game, or has no such level in it.
+    /// Returns an error if the house does not play the game, or has no such level in it.
     pub(super) fn holder(self, game: GameKind, house: &House) -> Result<Holder, String> {
         match self {
             HolderArgument::Player(player) => Ok(Holder::Player(player)),
@@ -81,7 +81,7 @@ fn named_address(text: &str) -> Result<NamedAddress, String> {
 /// Returns the options of a match between these two. `given` overrides those that belong to the level of the house.
 ///
 /// # Errors
-/// An option that the game does not have, or a value that it does not take.
+/// Returns an error if the game does not have an option, or the option does not take its value.
 pub(super) fn choices(
     game: GameKind,
     players: &BySeat<Holder>,
@@ -96,7 +96,7 @@ pub(super) fn choices(
 /// Reads the order lines of a file, or of standard input if it is called `-`.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Returns an error if the file cannot be read.
 pub(super) fn orders(file: &Path) -> anyhow::Result<Vec<Line>> {
     let text = match file.to_str() {
         Some("-") => std::io::read_to_string(std::io::stdin()).context("standard input")?,

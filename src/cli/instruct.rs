@@ -10,7 +10,7 @@ use crate::referee::Instruction;
 /// Carries out an instruction and prints the result, for people or as JSON.
 ///
 /// # Errors
-/// Why nothing was done, in one line.
+/// Returns an error if nothing was done. It says why in one line.
 pub(super) async fn carry_out(
     office: &Office,
     instruction: &Instruction,

@@ -50,7 +50,7 @@ fn as_json(kind: GameKind) -> serde_json::Value {
     })
 }
 
-/// A game's rows: its name, its options, and the levels of the house.
+/// Returns a game's rows: its name, its options, and the levels of the house.
 fn table_rows(kind: GameKind) -> Vec<Vec<String>> {
     let mut rows = vec![vec![kind.key().to_owned(), String::new(), String::new(), kind.name().to_owned()]];
     for rule in kind.option_rules() {

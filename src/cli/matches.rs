@@ -339,12 +339,12 @@ fn filed_at(game_match: &Match, seat: Seat) -> String {
     }
 }
 
-/// The deadline in the match's zone, or nothing if there is none.
+/// Formats the deadline in the match's zone, or returns nothing if there is none.
 fn due_at(game_match: &MatchOverview) -> String {
     game_match.deadline.map(|deadline| format_local(deadline, game_match.zone)).unwrap_or_default()
 }
 
-/// The open phase, or the result.
+/// Words the open phase or the result.
 fn phase(game_match: &MatchOverview) -> String {
     match (&game_match.due, &game_match.outcome) {
         (Some(due), _) if due.turn == 0 => due.phase.to_string(),
@@ -361,7 +361,7 @@ fn waits_for(game_match: &MatchOverview) -> String {
     game_match.awaited.iter().map(|seat| game_match.players[*seat].clone()).collect::<Vec<_>>().join(", ")
 }
 
-/// A match as JSON, without anything that the rules hide from either side.
+/// Returns a match as JSON, without anything that the rules hide from either side.
 fn summary(game_match: &MatchOverview) -> serde_json::Value {
     json!({
         "match": game_match.id,

@@ -1,7 +1,7 @@
 //! The command line, one file per command. It parses arguments, calls the daemon's [`Office`] and prints; it knows no
 //! rules of any game.
 
-/// Like the standard library's, which panics when output fails. Here a closed pipe (`| head`) ends the program
+/// Like the standard library's macros, which panic when output fails. Here a closed pipe (`| head`) ends the program
 /// silently, and a full disk ends it with an error message.
 macro_rules! println {
     () => { $crate::cli::put(b"\n") };
@@ -103,7 +103,7 @@ impl Cli {
     /// Runs the command and returns the program's exit status.
     ///
     /// # Errors
-    /// Why the command failed, as one line for the terminal.
+    /// Returns an error if the command failed. It says why in one line for the terminal.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.config;
         match self.command {

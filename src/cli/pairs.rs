@@ -20,7 +20,7 @@ const REQUIRED: [&str; 3] = ["game", "first", "second"];
 /// Reads the file. `config` has the defaults for columns that a line leaves empty.
 ///
 /// # Errors
-/// Every faulty line with its number.
+/// Returns an error if the file cannot be read or a line is faulty. It names every faulty line by its number.
 pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let mut reader =

@@ -86,7 +86,7 @@ impl Args {
 }
 
 impl Command {
-    /// The instruction to carry out, or `None` for a list, which is none.
+    /// Returns the instruction to carry out, or `None` for a list, which needs none.
     fn instruction(self) -> Option<Instruction> {
         Some(match self {
             Command::Add { address, name } => Instruction::PlayerAdd { address, name: name.join(" ") },

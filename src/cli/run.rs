@@ -77,7 +77,7 @@ impl Settings {
         Ok(config)
     }
 
-    /// An office with the settings as they are now, on the database of the one before.
+    /// Returns an office with the current settings, on the database of the one before.
     async fn reload(
         &self,
         before: &Office,

@@ -84,7 +84,7 @@ impl Times {
         at.map_or("never".to_owned(), |at| self.ago(at))
     }
 
-    /// The length of a queue, and since when its oldest item has waited.
+    /// Words the length of a queue, and since when its oldest item has waited.
     fn queue(&self, count: u64, oldest: Option<DateTime<Utc>>) -> String {
         match oldest {
             Some(at) => format!("{count} waiting, the oldest since {}", self.ago(at)),
@@ -93,7 +93,7 @@ impl Times {
     }
 }
 
-/// A count, with the option of `fogpost letters` that lists what it counts.
+/// Words a count, with the option of `fogpost letters` that lists what it counts.
 fn listed_by(count: u64, option: &str) -> String {
     match count {
         0 => "0".to_owned(),

@@ -33,7 +33,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Matches that are checked in parallel, and whose verdicts are then shown.
+/// Matches that are checked in parallel before their verdicts are shown.
 const BATCH_SIZE: usize = 16;
 
 /// The exit status if something is wrong.
@@ -51,7 +51,7 @@ impl Args {
         })
     }
 
-    /// Checks the matches and shows the verdicts, batch by batch. Returns those that are not sound, among others.
+    /// Checks the matches and shows the verdicts, batch by batch. Returns at least those that are not sound.
     async fn verdicts(&self, office: &Office) -> anyhow::Result<Vec<AuditVerdict>> {
         let id = self.id.as_ref().map(|id| id.to_ascii_uppercase());
         let bar = bar();
@@ -73,7 +73,7 @@ impl Args {
             bar.set_message(ids[0].clone());
             let checked = office.verify_several(ids, self.whole, &step).await?;
             bar.suspend(|| checked.iter().for_each(|verdict| self.show(verdict)));
-            // A club may have thousands of sound matches, which need no memory.
+            // Drop the sound verdicts: a club may have thousands.
             verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
         }
         bar.finish_and_clear();
