@@ -46,7 +46,7 @@ impl Verifier<Keys> {
     /// Uses the system's name servers.
     ///
     /// # Errors
-    /// The system's DNS settings cannot be read.
+    /// Returns an error if the system's DNS settings cannot be read.
     pub fn system() -> Result<Verifier<Keys>, NoResolver> {
         let authenticator = MessageAuthenticator::new_system_conf().map_err(|e| NoResolver(e.into()))?;
         Ok(Verifier { authenticator, keys: Keys::default() })

@@ -1,7 +1,7 @@
 //! A mailbox on an IMAP server: which letters are fetched and filed, and how faults are survived.
 //!
-//! A letter that breaks the session again and again is found by asking for ever fewer letters. It is named in the log
-//! and left in the folder, so that it does not hold up the others.
+//! A letter that breaks the session repeatedly is found by asking for ever fewer letters. It is named in the log and
+//! left in the folder, so that it does not hold up the others.
 
 mod connection;
 mod fetch;
@@ -47,11 +47,11 @@ pub struct Settings {
     /// The folder to which stored letters are moved; created if it is missing.
     #[serde(default = "processed")]
     pub processed: String,
-    /// How often to look for letters if the server does not tell of them (IDLE), in seconds.
+    /// How often to look for letters if the server does not announce them (IDLE), in seconds.
     #[serde(default = "poll_seconds")]
     pub poll_seconds: u64,
-    /// How long to wait for the server's word before looking all the same, in seconds; at most 540, because routers
-    /// forget connections that are silent for longer.
+    /// How long to wait for the server to announce letters before looking anyway, in seconds; at most 540, because
+    /// routers forget connections that are silent for longer.
     #[serde(default = "idle_seconds")]
     pub idle_seconds: u64,
     /// How long the server may be silent within an answer, in seconds.
@@ -87,7 +87,7 @@ fn max_letter_bytes() -> usize {
 }
 
 impl Settings {
-    /// The defaults for the mailbox of `user` on the server called `host`.
+    /// Returns the defaults for the mailbox of `user` on the server called `host`.
     pub fn of(host: impl Into<String>, user: impl Into<String>, password: Secret) -> Settings {
         Settings {
             host: host.into(),

@@ -68,7 +68,7 @@ impl Inbox {
     /// folder. Those of an IMAP mailbox move back to the original folder, are read there again, and are filed again.
     ///
     /// # Errors
-    /// The Maildir's folder is missing and cannot be created.
+    /// Returns an error if the Maildir's folder is missing and cannot be created.
     pub fn processed(&self) -> std::io::Result<Inbox> {
         Ok(match self.clone() {
             Inbox::Imap(settings) => {
@@ -87,7 +87,7 @@ impl Inbox {
     /// Hands over present and new letters until `stop`, then ends within a second.
     ///
     /// # Errors
-    /// No thread can be started. Faults of the mailbox are retried, logged, and shown in `health`.
+    /// Returns an error if no thread can be started. Faults of the mailbox are retried, logged, and shown in `health`.
     pub async fn run(
         self,
         to: mpsc::Sender<Batch>,
@@ -108,7 +108,7 @@ impl Inbox {
     /// Hands over the present letters, waits until they are stored and filed, and returns their number.
     ///
     /// # Errors
-    /// The mailbox cannot be read to its end, or a batch is not stored.
+    /// Returns an error if the mailbox cannot be read to its end, or if a batch is not stored.
     pub async fn drain(self, to: mpsc::Sender<Batch>) -> Result<usize, Error> {
         let (_stopper, stop) = ShutdownSignal::new();
         let health = watch::channel(Health::default()).0;
@@ -119,7 +119,7 @@ impl Inbox {
     /// Describes the mailbox to a person without fetching a letter.
     ///
     /// # Errors
-    /// The mailbox cannot be opened as the settings say.
+    /// Returns an error if the mailbox cannot be opened as the settings say.
     pub async fn check(&self) -> Result<String, Error> {
         let (_stopper, stop) = ShutdownSignal::new();
         self.clone().run_on_thread(stop, |source| source.check()).await
@@ -282,7 +282,7 @@ fn shut_down(connection: &TcpStream) {
     let _ = connection.shutdown(Shutdown::Both);
 }
 
-/// Stops the thread also if the caller drops its future.
+/// Stops the thread even if the caller drops its future.
 struct CloseOnDrop(ConnectionHandle);
 
 impl Drop for CloseOnDrop {

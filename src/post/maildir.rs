@@ -47,7 +47,7 @@ fn max_letter_bytes() -> usize {
 }
 
 impl Settings {
-    /// The defaults for the Maildir at `path`.
+    /// Returns the defaults for the Maildir at `path`.
     pub fn at(path: impl Into<PathBuf>) -> Settings {
         Settings { path: path.into(), processed: processed(), max_letter_bytes: max_letter_bytes() }
     }
@@ -56,7 +56,7 @@ impl Settings {
 /// Creates `tmp`, `new` and `cur` where they are missing.
 ///
 /// # Errors
-/// A folder cannot be created or synced.
+/// Returns an error if a folder cannot be created or synced.
 pub fn create(root: &Path) -> io::Result<()> {
     if ["tmp", "new", "cur"].iter().all(|part| root.join(part).is_dir()) {
         return Ok(());
@@ -78,7 +78,7 @@ pub struct Delivery {
 /// Delivers one letter durably and returns its path.
 ///
 /// # Errors
-/// The letter cannot be written or synced.
+/// Returns an error if the letter cannot be written or synced.
 pub fn deliver(root: &Path, letter: &[u8]) -> io::Result<PathBuf> {
     let mut one = [Draft::new(root, letter)];
     write_and_sync(&mut one);

@@ -24,9 +24,9 @@ pub struct Settings {
 /// Delivers letters into one Maildir for each recipient.
 pub struct Maildirs {
     settings: Settings,
-    /// Letters that nobody writes yet.
+    /// Letters that no caller is writing yet.
     waiting: Mutex<Vec<PendingDelivery>>,
-    /// Held by the caller that writes letters, also those of other callers.
+    /// Held by the caller that writes letters, including those of other callers.
     writing: tokio::sync::Mutex<()>,
 }
 

@@ -99,7 +99,7 @@ impl fmt::Display for Tls {
 /// The mailbox's health. Deadlines are extended after an outage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Health {
-    /// When the mailbox was last read to its end. While all is well, hardly longer ago than `idle_seconds`.
+    /// When the mailbox was last read to its end. While all is well, not much longer ago than `idle_seconds`.
     pub last_ok: Option<DateTime<Utc>>,
     /// Why it cannot be read now.
     pub trouble: Option<String>,

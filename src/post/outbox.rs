@@ -68,7 +68,7 @@ impl Outbox {
     /// Creates an outbox, which connects when the first letter is sent.
     ///
     /// # Errors
-    /// The certificate file in the settings cannot be read.
+    /// Returns an error if the certificate file in the settings cannot be read.
     pub fn new(settings: Settings) -> Result<Outbox, Error> {
         Ok(match settings {
             Settings::Smtp(settings) => Outbox::Smtp(Box::new(smtp::Smtp::new(settings)?)),
@@ -80,7 +80,7 @@ impl Outbox {
     /// Sends one letter and returns the reply of the server, or the name of the file.
     ///
     /// # Errors
-    /// The letter was not taken. [`SendError::is_transient`] tells whether to retry.
+    /// [`SendError`] if the letter was not taken. [`SendError::is_transient`] tells whether to retry.
     pub async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let to = address(letter.to)?;
         let return_path = letter.return_path.map(address).transpose()?;
@@ -101,7 +101,7 @@ impl Outbox {
     /// Describes the outbox to a person without sending a letter.
     ///
     /// # Errors
-    /// Letters could not be sent.
+    /// Returns an error if letters could not be sent now.
     pub async fn check(&self) -> Result<String, Error> {
         match self {
             Outbox::Smtp(smtp) => smtp.check().await,

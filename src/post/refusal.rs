@@ -55,7 +55,7 @@ pub struct EnhancedCode {
 }
 
 impl Refusal {
-    /// A negative reply of an SMTP server.
+    /// Reads a negative reply of an SMTP server.
     pub(super) fn from_reply(step: Step, reply: &Response) -> Refusal {
         let code = u16::from(reply.code());
         let enhanced = EnhancedCode::parse(code, reply.first_line().unwrap_or_default());

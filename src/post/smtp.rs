@@ -64,7 +64,7 @@ fn idle_seconds() -> u64 {
 }
 
 impl Settings {
-    /// The defaults for the server called `host`, without a login.
+    /// Returns the defaults for the server called `host`, without a login.
     pub fn to(host: impl Into<String>) -> Settings {
         Settings {
             host: host.into(),

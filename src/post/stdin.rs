@@ -9,7 +9,7 @@ use super::FetchedLetter;
 /// Reads one letter from standard input, and keeps at most `max_letter_bytes` of it.
 ///
 /// # Errors
-/// Standard input cannot be read, or is empty.
+/// Returns an error if standard input cannot be read, or is empty.
 pub fn read(max_letter_bytes: usize) -> io::Result<FetchedLetter> {
     read_from(io::stdin().lock(), max_letter_bytes)
 }

@@ -11,7 +11,8 @@ use rustls::{ClientConfig, RootCertStore};
 
 use super::Error;
 
-/// Trusts only the authorities in `ca_file`; without it the system's; without those Mozilla's.
+/// Trusts only the authorities in `ca_file`. Without a file, trusts those of the system, or Mozilla's if the system has
+/// none.
 pub(super) fn client_config(ca_file: Option<&Path>) -> Result<Arc<ClientConfig>, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)

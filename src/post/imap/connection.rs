@@ -198,7 +198,7 @@ pub(super) fn is_timeout(error: &io::Error) -> bool {
 /// Reads what a line means for the command with this tag.
 ///
 /// # Errors
-/// The server says goodbye, or the line is malformed.
+/// Returns an error if the server says goodbye, or if the line is malformed.
 pub(super) fn classify(line: &[u8], tag: &str) -> Result<Reply, Error> {
     if line.starts_with(b"+") {
         return Ok(Reply::Continuation);
@@ -218,7 +218,7 @@ pub(super) fn classify(line: &[u8], tag: &str) -> Result<Reply, Error> {
     }
 }
 
-/// The server's words for a log line.
+/// Returns the server's words for a log line.
 fn words(text: &[u8]) -> String {
     one_line(&String::from_utf8_lossy(text))
 }
@@ -232,7 +232,7 @@ impl SharedConnection {
         SharedConnection(Rc::new(RefCell::new(connection)))
     }
 
-    /// The connection, between two commands of the crate.
+    /// Borrows the connection, between two commands of the crate.
     pub(super) fn borrow(&self) -> RefMut<'_, Connection> {
         self.0.borrow_mut()
     }

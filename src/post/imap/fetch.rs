@@ -19,7 +19,7 @@ const MAX_KEPT_BYTES: usize = 4 * MAX_BATCH_BYTES;
 /// Maximum literals in a FETCH response. We ask for one.
 const MAX_LITERALS: usize = 16;
 
-/// What the server tells of a letter.
+/// What the server says about a letter.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Fetched {
     pub uid: Option<u32>,
@@ -98,7 +98,8 @@ fn read_response(connection: &mut Connection, line: Vec<u8>, keep: usize) -> Res
     parse(response).ok_or(Error::Malformed)
 }
 
-/// The literal that the end of a line announces (`{1305}`): where the announcement starts, and the literal's size.
+/// Finds the literal that the end of a line announces (`{1305}`): where the announcement starts, and the literal's
+/// size.
 fn announced_literal(line: &[u8]) -> Option<(usize, u64)> {
     let line = line.strip_suffix(b"}")?;
     let start = line.iter().rposition(|&b| b == b'{')?;
@@ -178,7 +179,7 @@ impl Tokens {
         String::from_utf8(self.word()?).ok()?.parse().ok()
     }
 
-    /// A string, or inside it `None` for `NIL`.
+    /// Reads a string. The inner `None` stands for `NIL`.
     fn string(&mut self) -> Option<Option<Text>> {
         match self.next()? {
             Token::String(text) => Some(Some(text)),
@@ -220,7 +221,7 @@ impl Tokens {
         Some(Token::String(Text { bytes, size }))
     }
 
-    /// Reads up to a space or parenthesis, but for those in brackets.
+    /// Reads up to a space or a parenthesis, except those in brackets.
     fn unquoted(&mut self) -> Token {
         let start = self.at;
         let mut in_brackets = false;

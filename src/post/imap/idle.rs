@@ -1,4 +1,4 @@
-//! IDLE (RFC 2177): waits until the server tells of a change in the folder.
+//! IDLE (RFC 2177): waits until the server announces a change in the folder.
 //!
 //! The imap crate is not used for it, because it takes the first line after IDLE for the server's consent. If a change
 //! comes first, the crate loses it and waits for the end of the command; if the server ends the command, it panics.
@@ -24,7 +24,7 @@ pub(super) fn idle(connection: &mut Connection, limit: Duration) -> Result<Idle,
         let line = connection.read_line()?;
         match classify(&line, &tag)? {
             Reply::Continuation => break,
-            // The server does not repeat a change that it told before its consent.
+            // The server does not repeat a change that it announced before its consent.
             Reply::Data => changed = true,
             Reply::Remark => {}
             Reply::Refused(_) => return Ok(Idle::Refused),

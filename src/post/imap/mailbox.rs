@@ -17,7 +17,7 @@ use crate::post::{Error, FetchedLetter, Secret, one_line};
 
 /// A selected folder.
 pub(super) struct Mailbox {
-    /// Runs all commands but FETCH and IDLE.
+    /// Runs all commands except FETCH and IDLE.
     session: Session<SharedConnection>,
     /// The connection of `session`.
     connection: SharedConnection,
@@ -31,7 +31,7 @@ pub(super) struct Mailbox {
 /// The extensions of RFC 3501 that we use.
 #[derive(Debug, Clone, Copy)]
 struct Capabilities {
-    /// The server tells of new letters (RFC 2177).
+    /// The server announces new letters (RFC 2177).
     idle: bool,
     /// Letters can be moved (RFC 6851).
     r#move: bool,
@@ -73,7 +73,7 @@ impl Mailbox {
         })
     }
 
-    /// As long as it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
+    /// Returns UIDVALIDITY: as long as it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
     pub(super) fn uid_validity(&self) -> u32 {
         self.uid_validity
     }
@@ -83,7 +83,7 @@ impl Mailbox {
         loop {
             drop(self.session.take_all_unsolicited());
             let found = self.session.uid_search("ALL").map_err(failed)?;
-            // The list may lack a letter that arrived while it was written, and no IDLE tells of that letter again.
+            // The list may lack a letter that arrived while it was written, and no IDLE announces that letter again.
             let mut news = self.session.take_all_unsolicited();
             if !news.any(|response| matches!(response, UnsolicitedResponse::Exists(_))) {
                 let mut all = Vec::from_iter(found);
@@ -124,7 +124,7 @@ impl Mailbox {
         })
     }
 
-    /// Lets the server tell which letters have gone.
+    /// Lets the server report which letters have gone.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
         self.session.noop().map_err(failed)
     }
@@ -201,7 +201,7 @@ fn uid_set(uids: &[u32]) -> String {
     parts.join(",")
 }
 
-/// The crate's error as ours, which contains nothing of a letter.
+/// Converts the crate's error to ours, which contains no part of a letter.
 fn failed(error: imap::Error) -> Error {
     /// The crate's words for an answer that it cannot parse.
     const UNPARSABLE: &str = "no explanation given";

@@ -92,7 +92,7 @@ impl Failure {
         }
     }
 
-    /// A server that replies 421 closes the connection (RFC 5321, 4.2.3).
+    /// Whether the connection is at its end: it broke, or the server replied 421, which closes it (RFC 5321, 4.2.3).
     fn ends_connection(&self) -> bool {
         match self {
             Failure::Refused(refusal) => refusal.has_code(421),
@@ -266,8 +266,8 @@ impl Conversation {
         Ok(parameters)
     }
 
-    /// Sends MAIL, RCPT and DATA in one segment. The server replies to each in order, also after a refusal
-    /// (RFC 2920, 3.1).
+    /// Sends MAIL, RCPT and DATA in one segment. The server replies to each in order, even after a refusal (RFC 2920,
+    /// 3.1).
     async fn pipeline(&mut self, commands: &[String; 3]) -> Result<(), Failure> {
         self.write(Step::Sender, self.limit, commands.concat().as_bytes()).await?;
         let mut refused = None;
@@ -283,7 +283,7 @@ impl Conversation {
         }
         let data = self.expect(Step::Data, self.limit, Severity::PositiveIntermediate).await;
         let Some(refused) = refused else { return data.map(|_| ()) };
-        // If the server asks for the letter all the same, it would take whatever comes next for the letter.
+        // If the server asks for the letter anyway, it would take whatever comes next for the letter.
         if !matches!(data, Err(Failure::Refused(_))) {
             self.usable = false;
         }
@@ -399,7 +399,7 @@ async fn secure(
     Ok(Box::new(secured.map_err(|error| tls::handshake_fault(host, error))?))
 }
 
-/// The name for EHLO: an address literal unless this machine has a qualified name (RFC 5321, 4.1.4).
+/// Returns the name for EHLO: an address literal unless this machine has a qualified name (RFC 5321, 4.1.4).
 fn own_name(local: IpAddr) -> ClientId {
     let name = host_name();
     match local {
