@@ -18,7 +18,8 @@ impl Address {
     /// Parses `local@domain` (RFC 5321 4.1.2), ignoring case.
     ///
     /// # Errors
-    /// Anything else, including quoted local parts and address literals, which no real mailbox uses.
+    /// [`ParseAddressError`] if the text is anything else, such as an address with a quoted local part or an address
+    /// literal, which no real mailbox uses.
     pub fn parse(text: &str) -> Result<Address, ParseAddressError> {
         let text = text.trim();
         let (local, domain) = text.rsplit_once('@').ok_or(ParseAddressError)?;
@@ -45,12 +46,12 @@ impl Address {
         &self.0[self.at() + 1..]
     }
 
-    /// The part after the first `+` of the local part.
+    /// Returns the part after the first `+` of the local part.
     pub fn plus(&self) -> Option<&str> {
         self.local().split_once('+').map(|(_, plus)| plus)
     }
 
-    /// The address without its plus part.
+    /// Returns the address without its plus part.
     pub fn base(&self) -> Address {
         match self.local().split_once('+') {
             Some((base, _)) if !base.is_empty() => Address(format!("{base}@{}", self.domain())),
@@ -58,15 +59,15 @@ impl Address {
         }
     }
 
-    /// The address with `+plus` appended to its local part.
+    /// Returns the address with `+plus` appended to its local part.
     ///
     /// # Errors
-    /// The result is not an address, because `plus` is too long or has other characters.
+    /// [`ParseAddressError`] if the result is not an address, because `plus` is too long or has other characters.
     pub fn with_plus(&self, plus: &str) -> Result<Address, ParseAddressError> {
         Address::parse(&format!("{}+{plus}@{}", self.local(), self.domain()))
     }
 
-    /// The part of `other` after `self` and a `+`: for `referee@…`, that of `referee+token@…` is `token`.
+    /// Returns the part of `other` after `self` and a `+`: for `referee@…`, that of `referee+token@…` is `token`.
     pub(crate) fn plus_of<'a>(&self, other: &'a Address) -> Option<&'a str> {
         if self.domain() != other.domain() {
             return None;
@@ -75,7 +76,7 @@ impl Address {
     }
 }
 
-/// Letters and digits, except those that lower-casing would turn into several characters.
+/// Whether this is a letter or a digit, except those that lower-casing would turn into several characters.
 fn is_alphanumeric(c: char) -> bool {
     c.is_ascii_alphanumeric() || c.is_alphanumeric() && c.to_lowercase().count() == 1
 }
@@ -119,8 +120,8 @@ impl<'de> Deserialize<'de> for Address {
     }
 }
 
-/// The secret that shows that a letter answers those to one seat: 80 bits as 16 characters of Crockford's base 32, in
-/// lower case.
+/// The secret that shows that a letter replies to the letters of one seat: 80 bits as 16 characters of Crockford's base
+/// 32, in lower case.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(String);
 

@@ -52,8 +52,8 @@ pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> Rep
     reported
 }
 
-/// Relaxed alignment (RFC 7489 3.1.1). Without a public suffix list, two domains belong to the same organisation if
-/// they are equal, or one is below the other and that is not a top-level domain.
+/// Whether two domains are aligned, in the relaxed mode of RFC 7489 3.1.1. Without a public suffix list, two domains
+/// belong to the same organisation if they are equal, or one is below the other and that is not a top-level domain.
 pub fn aligned(signer: &str, from: &str) -> bool {
     let signer = signer.trim_end_matches('.').to_lowercase();
     let from = from.to_lowercase();
@@ -124,7 +124,7 @@ impl MethodResult {
         self.properties.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// The signing domain: `header.d` or, without it, the domain of `header.i`.
+    /// Returns the signing domain: `header.d` or, without it, the domain of `header.i`.
     fn domain(&self) -> Option<&str> {
         self.property("header.d").or_else(|| Some(self.property("header.i")?.rsplit_once('@')?.1))
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-/// Maximum hops of a letter from a person; more are a mail loop.
+/// Maximum hops of a letter from a person; with more, it is in a mail loop.
 pub(super) const MAX_RECEIVED: usize = 50;
 
 /// Why a letter was classified as a machine's, and what it reports.
@@ -49,14 +49,14 @@ pub enum AutomaticKind {
 }
 
 impl Automatic {
-    /// The Message-IDs of our letters that it answers or returns, without angle brackets.
+    /// Returns the Message-IDs of our letters that it answers or returns, without angle brackets.
     pub fn about(&self) -> &[String] {
         &self.about
     }
 }
 
 impl Display for Automatic {
-    /// A few words for the GM.
+    /// Writes a few words for the GM.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
             AutomaticKind::Failed => "a bounce: ",

@@ -71,7 +71,7 @@ pub struct Texts {
 /// Extracts the texts of a parsed message.
 ///
 /// # Errors
-/// The letter exceeds a limit.
+/// [`UnreadableReason`] if the letter exceeds a limit.
 pub fn texts(message: &Message<'_>, limits: &Limits) -> Result<Texts, UnreadableReason> {
     let mut walk = Walk { message, limits, parts: 0, texts: Texts::default() };
     walk.part(0, 0)?;
@@ -173,7 +173,7 @@ impl Walk<'_> {
     }
 }
 
-/// How deeply letters are attached to each other. Stops counting after `limit`.
+/// Returns how deeply letters are attached to each other. Stops counting after `limit`.
 fn depth(message: &Message<'_>, limit: usize) -> usize {
     if limit == 0 {
         return 1;
@@ -187,7 +187,7 @@ fn depth(message: &Message<'_>, limit: usize) -> usize {
     1 + deepest
 }
 
-/// Type and subtype in lower case; `text/plain` by default (RFC 2045 5.2).
+/// Returns type and subtype in lower case, by default those of `text/plain` (RFC 2045 5.2).
 pub fn mime_type(part: &MessagePart<'_>) -> (String, String) {
     let Some(ct) = part.content_type() else { return ("text".into(), "plain".into()) };
     let (kind, subtype) =
@@ -201,7 +201,8 @@ pub fn mime_type(part: &MessagePart<'_>) -> (String, String) {
 /// File names of office documents, for those without a type of their own.
 const OFFICE_EXTENSIONS: [&str; 8] = [".doc", ".docx", ".odt", ".rtf", ".pages", ".xls", ".xlsx", ".ods"];
 
-/// What a part other than text contains. `None` for signatures, keys, calendars and cards, which say nothing.
+/// Returns what a part other than text contains, or `None` for signatures, keys, calendars and cards, which say
+/// nothing.
 fn unreadable_content(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<UnreadableContent> {
     let name = part.attachment_name().unwrap_or_default().to_ascii_lowercase();
     let smime = part.content_type().and_then(|ct| ct.attribute("smime-type")).unwrap_or_default();

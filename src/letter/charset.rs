@@ -7,7 +7,7 @@ use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::{MessagePart, MimeHeaders};
 
-/// The bytes of a leaf part, without its transfer encoding. Invalid characters are skipped.
+/// Returns the bytes of a leaf part, without its transfer encoding. Skips invalid characters.
 pub fn transfer_decoded(raw: &[u8], part: &MessagePart<'_>) -> Vec<u8> {
     let body = raw.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
     let encoding = part.content_transfer_encoding().unwrap_or_default().trim().to_ascii_lowercase();

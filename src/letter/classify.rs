@@ -128,8 +128,8 @@ impl Evidence<'_> {
         (bare || sender || envelope).then_some(Mark::Sender)
     }
 
-    /// The report, if the letter is one (RFC 6522, 3464, 8098) or has the parts of one. A delivery status that names
-    /// its action comes first.
+    /// Returns the report, if the letter is one (RFC 6522, 3464, 8098) or has the parts of one. A delivery status that
+    /// names its action comes first.
     fn report(&self) -> Option<Report> {
         let mut found = None;
         for part in &self.message.parts {
@@ -190,7 +190,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// Our Message-IDs anywhere in the letter: in its header, in the letter that it returns, in its text.
+    /// Returns our Message-IDs anywhere in the letter: in its header, in the letter that it returns, in its text.
     fn about(&self) -> Vec<String> {
         let mut found = Vec::new();
         find_own_ids(&self.message.raw_message, self.own, &mut found);
@@ -215,7 +215,7 @@ enum Report {
     Other,
 }
 
-/// The meaning of a delivery status's `Action:` (RFC 3464 2.3.3).
+/// Returns the meaning of a delivery status's `Action:` (RFC 3464 2.3.3).
 fn action(part: &MessagePart<'_>) -> Option<AutomaticKind> {
     let text = String::from_utf8_lossy(part.contents()).to_lowercase();
     let mut actions = text.lines().filter_map(|line| line.trim().strip_prefix("action:")).map(str::trim);

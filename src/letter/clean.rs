@@ -65,7 +65,7 @@ fn plain_form(c: char) -> Option<&'static str> {
     })
 }
 
-/// The ASCII character for a full-width form.
+/// Returns the ASCII character for a full-width form.
 fn full_width(c: char) -> Option<char> {
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0),

@@ -91,7 +91,7 @@ fn message_ids(headers: &[Header], name: &str) -> Vec<String> {
     headers.iter().filter(|h| h.name == name).flat_map(|h| header::message_ids(&h.value)).collect()
 }
 
-/// The valid addresses in From, with their display names.
+/// Returns the valid addresses in From, with their display names.
 fn senders<'a>(message: &'a Message<'_>) -> Vec<(Address, Option<&'a str>)> {
     message
         .header_values(HeaderName::From)
@@ -101,7 +101,7 @@ fn senders<'a>(message: &'a Message<'_>) -> Vec<(Address, Option<&'a str>)> {
         .collect()
 }
 
-/// How many mailboxes From names, invalid addresses included.
+/// Counts the mailboxes that From names, invalid addresses included.
 fn count_mailboxes(message: &Message<'_>) -> usize {
     message
         .header_values(HeaderName::From)
@@ -110,7 +110,7 @@ fn count_mailboxes(message: &Message<'_>) -> usize {
         .sum()
 }
 
-/// The text cleaned and on one line, with single blanks.
+/// Returns the text cleaned and on one line, with single blanks.
 fn one_line(text: &str) -> String {
     let text = clean::clean(text).replace('\n', " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -114,7 +114,7 @@ impl<'a> FrameFinder<'a> {
             .or_else(|| self.foreign_block(at))
     }
 
-    /// A header block with at least `kinds` different labels, such as `From:`.
+    /// Finds a header block with at least `kinds` different labels, such as `From:`.
     fn block(&self, at: usize, kinds: usize) -> Option<Frame> {
         if let Some(frame) = self.one_line_block(at) {
             return Some(frame);
@@ -162,7 +162,8 @@ impl<'a> FrameFinder<'a> {
         enough.then_some(Frame { end, kind: FrameKind::HeaderBlock, author })
     }
 
-    /// A header block of Notes 5 and 6, drawn as a table: `|---------+--->` above and below, `|` before each line.
+    /// Finds a header block of Notes 5 and 6, drawn as a table: `|---------+--->` above and below, `|` before each
+    /// line.
     fn table(&self, at: usize) -> Option<Frame> {
         let rows: Vec<&str> = (at..at + MAX_TABLE)
             .map_while(|l| self.line(l))
@@ -177,8 +178,8 @@ impl<'a> FrameFinder<'a> {
         })
     }
 
-    /// A header block that lost its line breaks: `From: … Sent: … To: … Subject: …`, or only the first two if both
-    /// are complete.
+    /// Finds a header block that lost its line breaks: `From: … Sent: … To: … Subject: …`, or only the first two if
+    /// both are complete.
     fn one_line_block(&self, at: usize) -> Option<Frame> {
         let line = self.line(at)?;
         header_line(line)?;
@@ -195,8 +196,8 @@ impl<'a> FrameFinder<'a> {
         })
     }
 
-    /// A header block in an unknown language: at least three lines with a label and a value (two if the labels are
-    /// known), of which one has an address and one a date and a time.
+    /// Finds a header block in an unknown language: at least three lines with a label and a value (two if the labels
+    /// are known), of which one has an address and one a date and a time.
     fn foreign_block(&self, at: usize) -> Option<Frame> {
         let mut values = Vec::new();
         let mut here = at;
@@ -218,7 +219,7 @@ impl<'a> FrameFinder<'a> {
         Some(Frame { end, kind: FrameKind::HeaderBlock, author })
     }
 
-    /// A header block of Notes: each label is alone on its line, without a colon.
+    /// Finds a header block of Notes, in which each label is alone on its line, without a colon.
     fn bare_block(&self, at: usize) -> Option<Frame> {
         self.line(at).filter(|line| label(line).is_some() || line.contains('@'))?;
         let mut seen = Vec::new();
@@ -246,7 +247,7 @@ impl<'a> FrameFinder<'a> {
         complete.then(|| Frame { end: end.min(self.lines.len()), kind: FrameKind::HeaderBlock, author })
     }
 
-    /// One to four lines that tell who wrote, and when.
+    /// Finds an attribution: one to four lines that tell who wrote, and when.
     fn attribution(&self, at: usize) -> Option<Frame> {
         let mut joined = String::new();
         for lines in 0..MAX_ATTRIBUTION {
@@ -305,7 +306,7 @@ fn mentions(text: &str, address: &Address) -> bool {
     })
 }
 
-/// The value of a line that looks like `Label: value` in some language.
+/// Returns the value of a line that looks like `Label: value` in some language.
 fn labelled_value(line: &str) -> Option<&str> {
     let (label, value) = line.trim().split_once([':', '：'])?;
     (label.chars().count() <= MAX_LABEL && !label.contains(['@', '<', '>']) && !value.trim().is_empty())
@@ -322,7 +323,7 @@ fn is_table_rule(line: &str) -> bool {
         && line.chars().all(|c| matches!(c, '|' | '>' | '-' | '+'))
 }
 
-/// The label of a header line and its value.
+/// Returns the label of a header line and its value.
 fn header_line(line: &str) -> Option<(Label, &str)> {
     let line = line.trim().trim_start_matches(['*', '_', '|', ' ']);
     let (before, value) = line.split_once([':', '：'])?;
@@ -332,7 +333,7 @@ fn header_line(line: &str) -> Option<(Label, &str)> {
     Some((label(before)?, value))
 }
 
-/// The kind of a line such as `-----Original Message-----` or `---------- Forwarded message ---------`.
+/// Returns the kind of a line such as `-----Original Message-----` or `---------- Forwarded message ---------`.
 fn rule(line: &str) -> Option<FrameKind> {
     let line = line.trim().trim_matches(['*', '_', ' ']);
     let inner = line.trim_matches(['-', '=', '_', ' ', '<', '>', '~', '*', ':']);
@@ -357,7 +358,7 @@ fn leads(text: &str) -> bool {
         && text.chars().any(|c| c.is_ascii_digit())
 }
 
-/// The kind of attribution, if the text tells that somebody wrote, or who sent a letter when.
+/// Returns the kind of attribution, if the text says that somebody wrote, or who sent a letter and when.
 fn attribution_kind(text: &str) -> Option<FrameKind> {
     let text = text.trim().trim_matches(['*', '_', ' ']);
     let dashed = text.starts_with("--") && text.ends_with("--");

@@ -39,7 +39,7 @@ pub fn without_envelope_line(raw: &[u8]) -> &[u8] {
     }
 }
 
-/// The header: everything before the first blank line.
+/// Returns the header: everything before the first blank line.
 pub fn head(raw: &[u8]) -> &[u8] {
     let mut at = 0;
     for line in raw.split_inclusive(|b| *b == b'\n') {
@@ -68,7 +68,7 @@ pub fn headers(head: &[u8]) -> Vec<Header> {
     headers
 }
 
-/// How often `Content-Type` occurs in the raw letter: an upper bound on its attached letters.
+/// Counts how often `Content-Type` occurs in the raw letter: an upper bound on its attached letters.
 pub fn count_content_types(raw: &[u8]) -> usize {
     count(raw, b"content-type")
 }
@@ -77,7 +77,7 @@ fn count(text: &[u8], word: &[u8]) -> usize {
     find(text, word).count()
 }
 
-/// The offsets of `word`, given in lower case, in `text`, ignoring case.
+/// Finds the offsets of `word`, given in lower case, in `text`, ignoring case.
 fn find<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
     let first = word[0];
     let begins = move |at: &usize| {
@@ -126,7 +126,7 @@ fn hide(text: &mut [u8], word: &[u8]) {
 /// Maximum length of a Message-ID, that of a line (RFC 5322 2.1.1).
 const MAX_ID: usize = 998;
 
-/// The Message-IDs in a field, without their angle brackets.
+/// Returns the Message-IDs in a field, without their angle brackets.
 pub fn message_ids(value: &str) -> Vec<String> {
     let mut ids = Vec::new();
     for piece in value.split('<').skip(1) {
@@ -153,7 +153,7 @@ fn has_own_domain(id: &str, own: &OwnIdentity) -> bool {
     id.rsplit_once('@').is_some_and(|(_, domain)| domain.eq_ignore_ascii_case(&own.message_id_domain))
 }
 
-/// The token in one of our Message-IDs: `TOKEN.N@domain`.
+/// Returns the token in one of our Message-IDs: `TOKEN.N@domain`.
 pub fn token_of_id(id: &str, own: &OwnIdentity) -> Option<Token> {
     if !has_own_domain(id, own) {
         return None;
@@ -161,7 +161,7 @@ pub fn token_of_id(id: &str, own: &OwnIdentity) -> Option<Token> {
     Token::parse(id.split_once('.')?.0)
 }
 
-/// The tokens after the `+` of our addresses in an address field.
+/// Returns the tokens after the `+` of our addresses in an address field.
 pub fn plus_tokens(value: &str, own: &OwnIdentity) -> Vec<Token> {
     value
         .split(is_address_delimiter)
@@ -170,7 +170,7 @@ pub fn plus_tokens(value: &str, own: &OwnIdentity) -> Vec<Token> {
         .collect()
 }
 
-/// The token in `address`, if it is ours with a token after the `+`.
+/// Returns the token in `address`, if it is ours with a token after the `+`.
 fn plus_token(address: &Address, own: &OwnIdentity) -> Option<Token> {
     own.addresses().find_map(|own| Token::parse(own.plus_of(address)?))
 }

@@ -186,7 +186,7 @@ impl<'a> HtmlScanner<'a> {
         }
     }
 
-    /// An explicit line break, which may leave a blank line.
+    /// Ends the line at an explicit line break, which may leave a blank line.
     fn break_line(&mut self) {
         if self.context.hidden {
             return;
@@ -196,7 +196,7 @@ impl<'a> HtmlScanner<'a> {
         self.blank = false;
     }
 
-    /// The end of a block, which ends the current line if there is one.
+    /// Ends the current line, if there is one, at the end of a block.
     fn end_line(&mut self) {
         self.blank = false;
         if let Some(layer) = self.layer.take() {
@@ -205,7 +205,7 @@ impl<'a> HtmlScanner<'a> {
     }
 }
 
-/// The offset of `</name` in `text`, ignoring case.
+/// Finds the offset of `</name` in `text`, ignoring case.
 fn find_end_tag(text: &str, name: &str) -> Option<usize> {
     text.match_indices("</").map(|(at, _)| at).find(|at| {
         text.as_bytes()
@@ -214,7 +214,7 @@ fn find_end_tag(text: &str, name: &str) -> Option<usize> {
     })
 }
 
-/// The length of the entity that `text` starts with, and the text that it stands for.
+/// Returns the length of the entity that `text` starts with, and the text that it stands for.
 fn entity(text: &str) -> (usize, Option<String>) {
     let name =
         text[1..].bytes().take(MAX_ENTITY).take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();

@@ -133,7 +133,7 @@ impl<'a> Tag<'a> {
         VOID_ELEMENTS.contains(&self.name.as_str())
     }
 
-    /// The style attribute in lower case, without blanks.
+    /// Returns the style attribute in lower case, without blanks.
     pub fn style(&self) -> String {
         self.attribute("style").chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
     }
@@ -195,7 +195,7 @@ fn parse_attribute(text: &str, at: usize) -> (String, &str, usize) {
     (key, text.get(from..to).unwrap_or_default(), end)
 }
 
-/// The offset of the first byte that meets `condition`, from `from` on; the length if there is none.
+/// Finds the first byte at or after `from` that meets `condition`. Returns its offset, or the length if there is none.
 fn find(bytes: &[u8], from: usize, condition: impl Fn(u8) -> bool) -> usize {
     bytes[from..].iter().position(|b| condition(*b)).map_or(bytes.len(), |found| from + found)
 }

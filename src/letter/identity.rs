@@ -14,7 +14,7 @@ pub struct OwnIdentity {
 }
 
 impl OwnIdentity {
-    /// The referee's address and, if it has its own, the return path.
+    /// Returns the referee's address and, if there is a separate one, the return path.
     pub(super) fn addresses(&self) -> impl Iterator<Item = &Address> {
         std::iter::once(&self.address).chain(&self.return_path)
     }

@@ -46,7 +46,7 @@ use envelope::{Envelope, add_tokens};
 use frame::Correspondents;
 use header::Header;
 
-/// Maximum letters of its thread that a letter is searched for quotes of.
+/// Maximum letters of a thread whose quotes are looked for in a reply.
 const MAX_QUOTED: usize = 8;
 
 /// A parsed letter, not yet matched to a seat.
@@ -82,7 +82,7 @@ impl Letter {
         let raw = &header::without_hidden_letters(header::without_envelope_line(raw));
         let head = header::head(raw);
         let within_limits = check_limits(raw, head, limits);
-        // Of an oversized letter only the header is parsed, up to its limit: enough to answer its sender.
+        // Parse only the header of an oversized letter, up to its limit: enough to answer its sender.
         let readable =
             if within_limits.is_ok() { raw } else { &head[..head.len().min(limits.max_header_bytes)] };
         let headers = header::headers(&readable[..head.len().min(readable.len())]);
@@ -128,14 +128,14 @@ impl Letter {
         })
     }
 
-    /// The Message-IDs of the letters that this one answers: In-Reply-To or, without it, the last of References
+    /// Returns the Message-IDs of the letters that this one answers: In-Reply-To or, without it, the last of References
     /// (RFC 5322 3.6.4).
     pub fn answered_ids(&self) -> impl Iterator<Item = &String> {
         let parent = self.references.last().filter(|_| self.in_reply_to.is_empty());
         self.in_reply_to.iter().chain(parent)
     }
 
-    /// The Message-IDs of the letters that it may quote, latest first.
+    /// Returns the Message-IDs of the letters that it may quote, latest first.
     pub fn thread(&self) -> impl Iterator<Item = &String> {
         let older = self.references.iter().rev().filter(|id| !self.in_reply_to.contains(id));
         self.in_reply_to.iter().chain(older).take(MAX_QUOTED)
@@ -156,8 +156,8 @@ impl Letter {
         new_text::new_text(&self.texts, quotable, Correspondents { own: &self.own, sender })
     }
 
-    /// What the receiving server reports about the sender's DKIM signature. `authserv_id` is the server's name in its
-    /// Authentication-Results fields.
+    /// Returns what the receiving server reports about the sender's DKIM signature. `authserv_id` is the server's name
+    /// in its Authentication-Results fields.
     pub fn reported_dkim(&self, authserv_id: &str) -> authentic::ReportedDkim {
         authentic::reported_dkim(&self.trace, authserv_id, &self.from)
     }

@@ -133,7 +133,7 @@ impl<'a> Index<'a> {
         Index { lines, first }
     }
 
-    /// The position of the first line that `whole` starts with.
+    /// Returns the position of the first line that `whole` starts with.
     fn first_in(&self, whole: &str) -> Option<usize> {
         let ends = whole.char_indices().map(|(at, c)| at + c.len_utf8());
         ends.filter_map(|end| self.first.get(&whole[..end]).copied()).min()
@@ -168,7 +168,7 @@ fn without_blanks(line: &str) -> String {
     line.split_whitespace().collect()
 }
 
-/// How many of the first lines make one line of the HTML, if several do.
+/// Returns how many of the first lines make one line of the HTML, if several do.
 fn count_wrapped(lines: &[&str], html: &Index<'_>) -> Option<usize> {
     let first = lines.first()?;
     let mut joined = without_blanks(first);
@@ -188,7 +188,7 @@ fn count_wrapped(lines: &[&str], html: &Index<'_>) -> Option<usize> {
     None
 }
 
-/// The lines of the HTML that a plain line consists of, if it lost its line breaks.
+/// Returns the lines of the HTML that a plain line consists of, if it lost its line breaks.
 fn split_run<'a>(line: &str, html: &Index<'a>) -> Option<Vec<&'a str>> {
     let whole = without_blanks(line);
     if whole.len() > MAX_RUN || html.first.contains_key(&whole) {

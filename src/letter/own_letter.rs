@@ -94,7 +94,7 @@ impl OwnLetter {
         OwnLetter { words, starts, by_word }
     }
 
-    /// The starts of the lines whose first word is `word`, ascending.
+    /// Returns the starts of the lines whose first word is `word`, ascending.
     fn lines_starting_with(&self, word: &str) -> &[usize] {
         let from = self.by_word.partition_point(|start| &self.words[*start] < word);
         let count = self.by_word[from..].partition_point(|start| &self.words[*start] == word);
@@ -157,8 +157,8 @@ impl Follower<'_> {
     }
 }
 
-/// The words of a line in lower case, without what mail programs add. A `|`, and a `>` at the start, count as words, so
-/// that an order which we gave as an example or quoted differs from the same order written by the player.
+/// Returns the words of a line in lower case, without what mail programs add. A `|`, and a `>` at the start, count as
+/// words, so that an order which we gave as an example or quoted differs from the same order written by the player.
 pub fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_word(line, |word| words.push(word.to_lowercase()));
@@ -229,14 +229,14 @@ pub fn is_closing(line: &str, own: &Address) -> bool {
     }
 }
 
-/// The reply tokens in a text, under any quote prefix, wrapped or not.
+/// Returns the reply tokens in a text, under any quote prefix, wrapped or not.
 pub fn tokens(text: &str) -> Vec<Token> {
     let lower = text.to_ascii_lowercase();
     let labels = lower.match_indices(TOKEN_LABEL);
     labels.filter_map(|(at, label)| leading_token(&lower[at + label.len()..])).collect()
 }
 
-/// The token that follows a label, after blanks and prefixes.
+/// Returns the token that follows a label, after blanks and prefixes.
 fn leading_token(text: &str) -> Option<Token> {
     let rest = text.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());

@@ -152,18 +152,18 @@ pub fn is_absence(subject: &str) -> bool {
         || closing.iter().any(|words| subject.ends_with(words))
 }
 
-/// A subject from its first word or bracket on.
+/// Returns a subject from its first word or bracket on.
 fn bare(subject: &str) -> &str {
     subject.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[')
 }
 
-/// A text from its first word on.
+/// Returns a text from its first word on.
 fn to_word(text: &str) -> &str {
     text.trim_start_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// A subject in lower case without the tags that gateways add, such as `[EXTERNAL]`, and without the bracket before
-/// its first word.
+/// Returns a subject in lower case without the tags that gateways add, such as `[EXTERNAL]`, and without the bracket
+/// before its first word.
 fn untagged(subject: &str) -> &str {
     const TAGS: [&str; 4] = ["external", "extern", "ext", "spam"];
     let rest = to_word(subject);
@@ -190,7 +190,7 @@ pub fn failure(subject: &str, text: &str) -> Option<AutomaticKind> {
     (FAILURE_WORDS.any_in(&subject) || BOUNCE_TEXT.any_in(text)).then_some(AutomaticKind::Failed)
 }
 
-/// The subject without `Re:` and the like, however many there are.
+/// Returns the subject without `Re:` and the like, however many there are.
 fn without_reply_prefix(subject: &str) -> &str {
     const PREFIXES: [&str; 14] = [
         "re:", "aw:", "antw:", "sv:", "vs:", "odp:", "ynt:", "rif:", "r:", "res:", "fw:", "fwd:", "wg:",

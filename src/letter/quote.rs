@@ -163,7 +163,7 @@ impl<'a> QuoteScanner<'a> {
         }
     }
 
-    /// The index of the line after a footer. The token may have been wrapped onto the line after its label.
+    /// Returns the index of the line after a footer. The token may have been wrapped onto the line after its label.
     fn skip_footer(&self, at: usize) -> usize {
         let wrapped = self.lines.get(at + 1).is_some_and(|line| Token::parse(line.text.trim()).is_some());
         at + 1 + usize::from(wrapped)
@@ -177,7 +177,7 @@ impl<'a> QuoteScanner<'a> {
             self.gap = true;
             return;
         }
-        // `[image: map]` in our letter.
+        // Some mail programs put `[image: map]` in place of the picture in our letter.
         let is_placeholder = text.trim().starts_with('[') && text.trim().ends_with(']');
         let is_own_decoration =
             self.region == Region::OwnLetter && (words(text).is_empty() || is_placeholder);
@@ -197,7 +197,7 @@ impl<'a> QuoteScanner<'a> {
         self.new_lines.push(text);
     }
 
-    /// The region of the lines after a frame, or `None` if it turns out to be none.
+    /// Returns the region of the lines after a frame, or `None` if it turns out not to be a frame.
     fn region_after(&self, at: usize, frame: &Frame) -> Option<Region> {
         if frame.kind == FrameKind::Forward {
             return Some(Region::Foreign);

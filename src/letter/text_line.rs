@@ -58,13 +58,13 @@ pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<TextLine> {
     lines
 }
 
-/// The number of leading spaces.
+/// Counts the leading spaces.
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// The quote depth of a line, and the text after its prefix. Ignores blanks before and between the `>`, and the name
-/// that some programs put before them (`AB> `, `Ann> `).
+/// Returns the quote depth of a line, and the text after its prefix. Ignores blanks before and between the `>`, and the
+/// name that some programs put before them (`AB> `, `Ann> `).
 fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
     let mut rest = line;
     let mut depth = 0;
@@ -97,7 +97,7 @@ fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
     }
 }
 
-/// The text after `AB>` or `Ann> `. An order such as `A3> B2` has no such prefix, because of its digit.
+/// Returns the text after `AB>` or `Ann> `. An order such as `A3> B2` has no such prefix, because of its digit.
 fn strip_name_prefix(line: &str) -> Option<&str> {
     let (name, after) = line.split_at_checked(line.bytes().take(16).position(|b| b == b'>')?)?;
     let after = &after[1..];

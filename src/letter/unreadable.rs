@@ -6,7 +6,7 @@ use super::address::{Address, Token};
 use super::automatic::Automatic;
 use super::digest::Digest;
 
-/// The size limits of a letter. A letter beyond one of them is [`UnreadableLetter`].
+/// The size limits of a letter. A letter that exceeds one of them is an [`UnreadableLetter`].
 ///
 /// mail-parser is linear in hostile input (measured: 200,000 parts in 120 ms, 20,000 nested multiparts in 107 ms). The
 /// limits bound memory, stack depth, and the work after parsing.
@@ -47,7 +47,7 @@ pub enum UnreadableReason {
 }
 
 impl Display for UnreadableReason {
-    /// A sentence for the sender.
+    /// Writes a sentence for the sender.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             UnreadableReason::TooBig => {
@@ -82,7 +82,7 @@ pub struct UnreadableLetter {
 }
 
 impl UnreadableLetter {
-    /// A letter of which not even the header can be parsed.
+    /// Describes a letter of which not even the header can be parsed.
     pub(super) fn without_header(digest: Digest, reason: UnreadableReason) -> UnreadableLetter {
         UnreadableLetter {
             digest,

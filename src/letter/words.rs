@@ -61,9 +61,9 @@ lists! {
     BOUNCE_SUBJECTS = "bounce_subjects";
 
     // Anywhere in a subject.
-    /// Failure to deliver.
+    /// Words for a failure to deliver.
     FAILURE_WORDS = "failure_words";
-    /// Delay.
+    /// Words for a delay.
     DELAY_WORDS = "delay_words";
 
     // Anywhere in a text.
@@ -97,7 +97,7 @@ impl WordList {
         self.0.iter().any(|word| text.contains(word))
     }
 
-    /// How many entries occur in `text`; counts up to `limit`.
+    /// Counts the entries that occur in `text`, up to `limit`.
     pub fn count_in(&self, text: &str, limit: usize) -> usize {
         self.0.iter().filter(|word| text.contains(*word)).take(limit).count()
     }
@@ -115,7 +115,7 @@ impl WordList {
         })
     }
 
-    /// The entries with the same first byte as `text`. They are adjacent, because the list is sorted.
+    /// Returns the entries with the same first byte as `text`. They are adjacent, because the list is sorted.
     fn with_first_byte_of(&self, text: &str) -> &[&'static str] {
         let first = text.as_bytes().first();
         let from = self.0.partition_point(|word| word.as_bytes().first() < first);

@@ -118,7 +118,7 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
     match parse(&verb, rest, line) {
         None => ParsedLine::Remark,
         Some(Ok(command)) => ParsedLine::Command(command),
-        // Prose, unless it is in capitals, a single word, or has a number.
+        // The line is prose, unless it is in capitals, is a single word, or has a number.
         Some(Err(_))
             if !line.starts_in_capitals() && !rest.is_empty() && !rest.iter().any(|word| has_digit(word)) =>
         {
@@ -135,7 +135,7 @@ fn has_digit(word: &str) -> bool {
 /// A command, or what is wrong with it and a correct example.
 type Parsed<T = Command> = Result<T, (String, &'static str)>;
 
-/// A command without arguments.
+/// Returns a command that takes no arguments, or a fault if there are any.
 fn alone(command: Command, verb: &'static str, rest: &[&str]) -> Parsed {
     if rest.is_empty() { Ok(command) } else { Err((format!("{verb} stands alone on its line."), verb)) }
 }
@@ -280,7 +280,7 @@ fn open(rest: &[&str], in_capitals: bool) -> Parsed {
     Ok(Command::Open { game, options, days })
 }
 
-/// The address in a word that a mail program may have decorated: `a@b.c<mailto:a@b.c>`.
+/// Returns the address in a word that a mail program may have decorated: `a@b.c<mailto:a@b.c>`.
 fn address(word: &str) -> Option<Address> {
     let bare = word.trim_start_matches(['<', '*', '[']);
     let end = bare.find(['<', '>', '*', '[', ']']).unwrap_or(bare.len());

@@ -29,7 +29,7 @@ pub struct Request {
     /// on one line of the letter share its number.
     pub orders: Vec<Line>,
     pub commands: Vec<NumberedCommand>,
-    /// Lines that are neither, as written.
+    /// Lines that are neither orders nor commands, as written.
     pub remarks: Vec<Line>,
     /// Commands that were not understood, and contradictions. If there are any, nothing is filed.
     pub faults: Vec<Fault>,
@@ -62,12 +62,12 @@ impl Request {
             && self.faults.is_empty()
     }
 
-    /// All lines, as written.
+    /// Returns all lines, as written.
     pub fn lines(&self) -> &[Line] {
         &self.written
     }
 
-    /// Line `no` of the letter, as written.
+    /// Returns line `no` of the letter, as written.
     pub fn written(&self, no: usize) -> Option<&str> {
         self.written.iter().find(|line| line.no == no).map(|line| line.text.as_str())
     }
@@ -116,7 +116,7 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
         }
     }
 
-    /// The orders on a line: several if each piece between its semicolons is one.
+    /// Returns the orders on a line: several if each piece between its semicolons is one.
     fn orders(&self, wording: &NormalizedLine) -> Option<Vec<String>> {
         let pieces: Vec<String> =
             wording.pieces().map(normalized::as_order).filter(|p| !p.is_empty()).collect();

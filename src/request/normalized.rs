@@ -30,14 +30,14 @@ impl NormalizedLine {
         !self.plain.chars().any(char::is_alphanumeric)
     }
 
-    /// The words, without the punctuation around them.
+    /// Returns the words, without the punctuation around them.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         const PUNCTUATION: [char; 10] = [',', ':', ';', '.', '!', '?', '"', '\'', '(', ')'];
         let words = self.plain.split_whitespace().map(|word| word.trim_matches(PUNCTUATION));
         words.filter(|word| !word.is_empty())
     }
 
-    /// The pieces between semicolons.
+    /// Returns the pieces between semicolons.
     pub fn pieces(&self) -> impl Iterator<Item = &str> {
         self.plain.split(';')
     }
@@ -51,7 +51,7 @@ impl NormalizedLine {
         after_first_word(&self.plain)
     }
 
-    /// The text after the first word as written, with comments.
+    /// Returns the text after the first word as written, with comments.
     pub fn raw_after_first_word(&self) -> &str {
         after_first_word(self.raw.trim_start_matches(['*', '_']))
     }
