@@ -57,7 +57,7 @@ pub struct Club {
     /// Where bounces go. By default the referee's address.
     #[serde(default, deserialize_with = "some_address")]
     pub return_path: Option<Address>,
-    /// Whether the mailbox accepts `local+anything@domain`. Reply tokens then also stand in the Reply-To address.
+    /// Whether the mailbox accepts `local+anything@domain`. Reply tokens are then in the Reply-To address, too.
     #[serde(default)]
     pub plus_addresses: bool,
     /// Domain of our Message-IDs, by which we recognize our own letters, so nobody else may use it. By default

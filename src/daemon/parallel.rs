@@ -1,4 +1,4 @@
-//! Pure work beside the loops: on all processors, and off the runtime's threads.
+//! Runs pure work outside the loops: on all processors, and off the runtime's threads.
 
 use std::sync::Mutex;
 use std::thread;

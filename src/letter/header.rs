@@ -87,7 +87,7 @@ fn find<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a 
     (0..text.len()).filter(begins)
 }
 
-/// Hides from the parser those attached letters that [`count_content_types`] misses: behind a transfer encoding, which
+/// Hides from the parser those attached letters that [`count_content_types`] misses: inside a transfer encoding, which
 /// RFC 2046 5.2.1 forbids, and in digests, which need not label them.
 ///
 /// The parser's result is as deeply nested as the letters, so dropping it could overflow the stack. The content of

@@ -11,11 +11,11 @@ use super::words::{
 
 /// The part of a letter's text that tells a machine from a person.
 pub struct Excerpt {
-    /// The beginning of the text, in lower case, without lines behind a quote prefix.
+    /// The beginning of the text, in lower case, without lines that have a quote prefix.
     pub text: String,
     /// Whether it contains an order or a command.
     pub has_request: bool,
-    /// Whether it quotes something behind a prefix, as people's mail programs do.
+    /// Whether it quotes something with a prefix, as people's mail programs do.
     pub has_quote: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Decides which lines of a letter are new.
 //!
-//! Lines of our own letters that came back, lines behind `>`, frames of quotes, signatures and footers are not. Quotes
-//! without a prefix are harder: between the lines of our own letter, other lines are new; below the frame of anybody
-//! else's letter, or of an earlier one of the player's own, nothing is.
+//! Lines of our own letters that came back, lines after `>`, frames of quotes, signatures and footers are not new.
+//! Quotes without a prefix are harder: between the lines of our own letter, other lines are new; below the frame of
+//! anybody else's letter, or of an earlier one of the player's own, nothing is.
 //!
 //! Hand-written: the only crate for this, `email_reply_parser`, knows quotes with a `>` and English headers, and cannot
 //! compare a quote with the letter that we sent.

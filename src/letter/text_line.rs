@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     Unmarked,
-    /// Behind `>`, or in an HTML element for quotes.
+    /// After `>`, or in an HTML element for quotes.
     Quoted,
     /// In an HTML element for signatures.
     Signature,

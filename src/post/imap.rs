@@ -28,7 +28,7 @@ const MAX_FAILURES: u8 = 3;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The server's name, which its certificate must bear.
+    /// The server's name, for which its certificate must be valid.
     pub host: String,
     /// The port; by default 993 for TLS, else 143.
     pub port: Option<u16>,

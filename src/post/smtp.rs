@@ -24,7 +24,7 @@ use super::{Error, Secret, Tls, one_line, tls};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The server's name, which its certificate must bear.
+    /// The server's name, for which its certificate must be valid.
     pub host: String,
     /// The port; by default 465 for `tls`, 587 for `starttls`, 25 for `none`.
     pub port: Option<u16>,
@@ -33,7 +33,7 @@ pub struct Settings {
     pub tls: Tls,
     /// A PEM file with the certificate authorities to trust instead of the system's.
     pub ca_file: Option<PathBuf>,
-    /// The login name, if the server wants a login.
+    /// The login name, if the server requires a login.
     pub user: Option<String>,
     /// The password; `password_file` may hold it instead.
     pub password: Option<Secret>,
@@ -145,7 +145,7 @@ impl Smtp {
         let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
         if let Some(mut conversation) = self.take_kept() {
             match conversation.send(return_path.clone(), to.clone(), letter).await {
-                // Servers end connections that are not used. This one cannot have taken the letter.
+                // Servers end unused connections. This one cannot have taken the letter, so send it over a new one.
                 Err(failure) if failure.ended_before_letter() => {}
                 sent => return self.finish(conversation, sent).await,
             }
@@ -191,7 +191,7 @@ impl From<Failure> for SendError {
             Failure::Refused(refusal) => refusal,
         };
         match refusal.smtp.map(|status| status.code) {
-            // The server wants another login, or a login at all (RFC 4954, 6). The letter is not at fault.
+            // The server requires a login, or another one (RFC 4954, 6). The letter is not at fault.
             Some(530 | 534 | 535 | 538) => SendError::Unreachable(Error::Login(refusal)),
             _ if refusal.has_transient_code() => SendError::NotNow(refusal),
             _ => SendError::Refused(refusal),

@@ -13,7 +13,7 @@ pub struct NumberedCommand {
     pub command: Command,
 }
 
-/// Who plays: the owner of this address, or the house at a level (`None`: the club's default).
+/// Who plays: the owner of this address, or the house at a level (`None` for the club's default).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Party {
     Player(Address),

@@ -16,7 +16,7 @@ pub enum StoreError {
     Newer(String),
     #[error("an address belongs to another player")]
     AddressTaken,
-    /// The database, or what is to be written, contradicts itself.
+    /// The database, or what should be written to it, contradicts itself.
     #[error("the database is not sound: {0}")]
     Unsound(String),
     #[error("the database {database} cannot be opened: {why}")]

@@ -15,7 +15,7 @@ struct Arrival<'a> {
     /// The digest of sender and Message-ID.
     sent_as: Option<String>,
     status: LetterStatus,
-    /// The match whose reply token it bears.
+    /// The match whose reply token it carries.
     match_id: Option<String>,
 }
 

@@ -220,7 +220,7 @@ impl Backend for SqliteBackend {
         Ok((due, Claim::guarded(Arc::new(ReleaseOnDrop(Arc::clone(&self.sending), ids)))))
     }
 
-    /// Locks a file beside the database. The system releases the lock when the process ends, even by a crash.
+    /// Locks a file next to the database. The system releases the lock when the process ends, even in a crash.
     async fn lock(&self, owner: &str) -> Result<DatabaseLock> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");

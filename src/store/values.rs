@@ -97,7 +97,7 @@ pub struct Postponed {
     pub digest: Digest,
     /// The reason, for the GM.
     pub note: String,
-    /// When it may be ruled on again. `None`: at once, because ruling on it failed; the failure is counted.
+    /// When it may be ruled on again. `None` for at once, because ruling on it failed; the failure is counted.
     pub until: Option<DateTime<Utc>>,
 }
 
@@ -141,7 +141,7 @@ pub struct MatchRow {
     pub id: String,
     /// What lists show.
     pub overview: MatchOverview,
-    /// When the clock next has to decide something. `None`: never.
+    /// When the clock next has to decide something, or `None` for never.
     pub wake_at: Option<DateTime<Utc>>,
     pub snapshot: String,
     /// Number of commits that changed the match; 0 if it is not stored yet.
@@ -261,7 +261,7 @@ pub struct Invitation {
     /// Address of the player who offers.
     pub inviter: String,
     pub inviter_name: String,
-    /// Address of the invited player. `None`: anyone.
+    /// Address of the invited player, or `None` for anyone.
     pub invited: Option<String>,
     pub game: GameKind,
     /// Options, days and seat as JSON.

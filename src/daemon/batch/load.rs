@@ -28,7 +28,7 @@ impl Office {
         Ok(RulingContext::new(self.now(), random()?, self.gm_token().await?))
     }
 
-    /// Returns the reply token that every letter to the GM bears, and creates it if there is none.
+    /// Returns the reply token that every letter to the GM carries, and creates it if there is none.
     async fn gm_token(&self) -> anyhow::Result<String> {
         match self.store.remembered(GM_TOKEN).await? {
             Some(token) => Ok(token),

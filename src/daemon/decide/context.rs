@@ -25,7 +25,7 @@ pub struct LoadedMatch {
     pub changed: bool,
 }
 
-/// The answers that somebody got in the last hour.
+/// The answers that a reader got in the last hour.
 #[derive(Clone, Debug, Default)]
 pub struct RecentAnswers {
     pub count: usize,
@@ -59,9 +59,9 @@ pub struct RulingContext {
     pub at: DateTime<Utc>,
     /// 256 random bits from the system.
     pub seed: [u8; 32],
-    /// The reply token that every letter to the GM bears.
+    /// The reply token that every letter to the GM carries.
     pub gm_token: String,
-    /// The verdicts on people's letters; `None`: letters need not be signed.
+    /// The verdicts on people's letters, or `None` if letters need not be signed.
     pub dkim: Option<BTreeMap<Digest, DkimVerdict>>,
     pub tokens: BTreeMap<String, Option<TokenRow>>,
     /// `None` if there is no such match, or this program cannot rule on it.

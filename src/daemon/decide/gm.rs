@@ -16,7 +16,7 @@ const NO_GM_TOKEN: &str = "Nothing was done: your letter came without the GM's r
 
 impl Decision<'_> {
     /// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer asks
-    /// for a reply that bears it.
+    /// for a reply that carries it.
     pub fn follow_gm_letter(
         &mut self,
         waiting: &WaitingLetter,

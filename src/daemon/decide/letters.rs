@@ -5,8 +5,8 @@
 //! touches (two letters may take up the same offer), so groups that turn out to share a key are merged and decided
 //! again.
 //!
-//! A letter from the GM may touch any match, so it and the letters behind it are decided in order, after all groups.
-//! Such letters are too rare to justify more.
+//! A letter from the GM may touch any match, so it and the letters after it are decided in order, after all groups.
+//! Such letters are too rare to justify anything more complex.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;

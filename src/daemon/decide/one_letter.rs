@@ -114,7 +114,7 @@ impl Decision<'_> {
     }
 }
 
-/// Identifies the sender: a seat's letter bears the seat's token and is from an address of its player.
+/// Identifies the sender: a seat's letter carries the seat's token and is from an address of its player.
 pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) -> Decided<Sender> {
     let is_gm = settings.is_gm(&letter.from);
     let mut impostor = None;

@@ -1,5 +1,5 @@
 //! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A seat whose
-//! letters come back misses no deadline until the GM has decided.
+//! letters bounce misses no deadline until the GM has decided.
 
 use super::context::RulingContext;
 use super::decision::{Decision, Key};

@@ -54,7 +54,7 @@ impl Decision<'_> {
         if let Some(address) = &why.answerable {
             let plain = ClubLetter::Stranger { replies: Vec::new(), remarks: Vec::new(), why: note.clone() };
             let answer = self.plain_answer(&plain, address, waiting.digest, None)?;
-            // One short answer is enough, whatever else comes from there.
+            // One short answer is enough, whatever else comes from that address.
             if self.is_first_answer(&answer)? {
                 self.draft.settlement.dispatches.push(answer);
             }

@@ -1,4 +1,4 @@
-//! Why a decision ended without a settlement, and which rows it wants.
+//! Why a decision ended without a settlement, and which rows it lacks.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -129,7 +129,7 @@ impl Office {
             let (settlement, _) = deciding.await?;
             match self.store.commit(&settlement).await {
                 Ok(()) => self.dispatches.notify_one(),
-                // Somebody has just taken it up or closed it.
+                // Somebody has just taken up the offer or closed it.
                 Err(StoreError::Stale(_)) => {}
                 Err(error) => return Err(error.into()),
             }

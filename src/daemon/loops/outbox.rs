@@ -18,7 +18,7 @@ use crate::post::outbox::{Outgoing, SendError};
 use crate::post::{ShutdownSignal, without_addresses};
 use crate::store::{Claim, Claimed, SendOutcome, StoreError};
 
-/// Maximum letters in flight, including those that wait behind another letter to the same reader.
+/// Maximum letters in flight, including those that wait for an earlier letter to the same reader.
 const MAX_IN_FLIGHT: usize = 256;
 
 /// Maximum claims held at a time: each may hold a database connection.
@@ -46,7 +46,7 @@ struct InFlight {
     sending: JoinSet<Result<String, SendError>>,
     /// What each task sends.
     letters: HashMap<Id, ClaimedLetter>,
-    /// The readers to whom a letter is being sent, each with the letters that wait behind it.
+    /// The readers to whom a letter is being sent, each with the letters that wait for it.
     behind: BTreeMap<String, VecDeque<ClaimedLetter>>,
     /// Outcomes that are not recorded yet.
     outcomes: Vec<(ClaimedLetter, SendOutcome)>,

@@ -159,7 +159,7 @@ struct Tokens {
     line: Vec<u8>,
     /// Where in `line` the next token starts.
     at: usize,
-    /// The literal behind `line`.
+    /// The literal that follows `line`.
     literal: Option<Text>,
 }
 
