@@ -28,7 +28,7 @@ const MAX_TRIES: u32 = 5;
 /// How much is derived again, besides the rulings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// Accepts the house's turns as they were played: finding them again takes as long as it took then.
+    /// The rulings only, with the house's turns as they were played: finding them again takes as long as it took then.
     WithoutHouse,
     /// The text of every letter.
     Words,

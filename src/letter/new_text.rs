@@ -27,7 +27,8 @@ const MAX_STUB: usize = 400;
 /// A line is joined with the next only if the next word would have passed this column.
 const WRAP_COLUMN: usize = 60;
 
-/// Maximum bytes of a line that is split into lines of the HTML, because [`Index::first_in`] is quadratic in them.
+/// Maximum bytes of a line that is split into lines of the HTML, because [`Index::first_in`] is quadratic in its
+/// length.
 const MAX_RUN: usize = 2000;
 
 /// Maximum wrapped lines that make one line.

@@ -134,7 +134,7 @@ impl<'a> QuoteScanner<'a> {
         match self.region {
             Region::Foreign | Region::Indented | Region::Signature => {}
             Region::Closing if is_closing(&line.text, self.correspondents.own) => {}
-            // What separates two of our letters is an earlier letter of the player's own.
+            // The text between two of our letters is an earlier letter from the player.
             Region::Closing if self.last_marker.is_some_and(|marker| marker > at) => {
                 self.region = Region::Foreign;
             }

@@ -25,7 +25,7 @@ pub fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
 /// Returns both seats of a match, out of the rows of several matches.
 ///
 /// # Errors
-/// Returns an error if one of them is missing.
+/// Returns an error if a seat is missing.
 pub fn both_seats(rows: &[TokenRow], match_id: &str) -> anyhow::Result<BySeat<TokenRow>> {
     let of = |seat: Seat| rows.iter().find(|row| row.seat == seat && row.match_id == match_id).cloned();
     match (of(Seat::First), of(Seat::Second)) {
