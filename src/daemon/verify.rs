@@ -28,11 +28,12 @@ const MAX_TRIES: u32 = 5;
 /// How much is derived again, besides the rulings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// The rulings only, with the house's turns as they were played: finding them again takes as long as it took then.
+    /// The text of every letter. The house's turns are accepted as they were played: finding them again takes as long
+    /// as it took then.
     WithoutHouse,
-    /// The text of every letter.
+    /// The text of every letter, and the house's turns.
     Words,
-    /// The HTML and the pictures, too.
+    /// Also the HTML and the pictures of every letter.
     Whole,
 }
 
