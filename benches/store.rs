@@ -1,6 +1,8 @@
-//! How many letters a second come in and are settled, in a database with few matches and with many.
+//! How many letters per second are stored and settled, and dispatches claimed and recorded, in a database with few
+//! matches and with many.
 //!
-//! SQLite in the folder for temporary files, or the database that FOGPOST_BENCH_URL names, made for this.
+//! Runs on SQLite in the folder for temporary files, or on the database that FOGPOST_BENCH_URL names, which must have
+//! been created for this: the rows stay there.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -80,14 +82,14 @@ fn settle(bencher: Bencher, matches: usize, size: usize) {
         .bench_local_values(|ruling| club.settle(&ruling));
 }
 
-/// A store with matches in it, and the letters to come.
+/// A store filled with matches, and the counters for further commits and letters.
 struct Club {
     runtime: Runtime,
     store: Arc<dyn Store>,
-    /// How often each match was committed.
+    /// How often each match was committed, which is its version.
     commits: RefCell<Vec<i64>>,
     letters: Cell<usize>,
-    /// How many matches others had put there.
+    /// The number of matches that earlier benches left in the database.
     before: usize,
     _folder: tempfile::TempDir,
 }
@@ -155,13 +157,13 @@ impl Club {
         assert_eq!(waiting, letters.len());
     }
 
-    /// New letters, each of which changes a match, adds an entry to its ledger and is answered.
+    /// Stores new letters, and returns a settlement in which each changes a match, adds a ledger entry and is answered.
     fn ruling(&self, size: usize) -> Settlement {
         let letters = self.letters(size);
         self.insert_letters(&letters);
         let mut ruling = Settlement::default();
         for letter in letters {
-            // A step of a prime from match to match, so that neighbours do not share a page.
+            // Step from match to match by a prime, so that consecutive letters do not share a database page.
             let number = (self.letters.get() + ruling.matches.len()) * 7919 % self.commits.borrow().len();
             let row = self.commit_of(number);
             let json = format!("{{\"of\":\"{}\",\"body\":\"{}\"}}", letter.digest, "b".repeat(400));

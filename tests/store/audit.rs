@@ -1,4 +1,4 @@
-//! A match is played by letter and checked, on both databases; then somebody writes into the database.
+//! Plays a match by letter on both databases and verifies it, before and after changes to its rows.
 
 use std::sync::Arc;
 
@@ -47,6 +47,7 @@ pub async fn what_was_changed_past_the_triggers_is_named(place: Place) {
     let sound = verify().await;
     assert!(sound.is_sound() && sound.letters == 1 && sound.sent == 5, "{sound:#?}");
 
+    // SQLite cannot disable a trigger, so drop it there.
     let past_the_triggers = match place.url.starts_with("postgres") {
         true => ["ALTER TABLE entry DISABLE TRIGGER USER", "ALTER TABLE dispatch DISABLE TRIGGER USER"],
         false => ["DROP TRIGGER entry_is_not_changed", "DROP TRIGGER dispatch_is_not_changed"],

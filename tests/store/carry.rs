@@ -1,4 +1,4 @@
-//! A club carried from one database to another and back.
+//! Copies of a whole club from one database to another and back.
 
 use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
@@ -11,7 +11,7 @@ use crate::samples::*;
 
 const SILENT: carry::Step<'static> = &|_, _, _| ();
 
-/// Something in every table, more than a page of letters, and whatever a column may hold.
+/// Fills every table: more than one page of letters, arbitrary bytes, and text that needs escaping.
 async fn furnish(place: &Place) {
     let store = &place.store;
     store.insert_letters(&letters(0..1200)).await.unwrap();
@@ -55,7 +55,7 @@ async fn furnish(place: &Place) {
     store.remember("heartbeat", "now").await.unwrap();
 }
 
-/// Whether two SQLite files hold the same rows in every table, to the byte; how many rows there are.
+/// Asserts that two SQLite files hold identical rows in every table, none of which is empty. Returns their number.
 async fn assert_same(one: &str, other: &str) -> i64 {
     let mut connection = SqliteConnection::connect(one).await.unwrap();
     let attach = format!("ATTACH '{}' AS other", other.trim_start_matches("sqlite:"));
@@ -84,7 +84,7 @@ async fn a_club_carried_to_postgres_and_back_is_the_same_to_the_byte() {
     let (first, second) = (Place::sqlite().await, Place::sqlite().await);
     furnish(&first).await;
     let there = carry::carry(&first.url, &postgres.url, SILENT).await.unwrap();
-    // Both databases go on from there, each with numbers of its own.
+    // The copy must assign new row IDs after the copied ones.
     postgres.store.find_or_add_player("new@player.test", "New", at(0)).await.unwrap();
     let other = Place::postgres().await.expect("as before");
     assert_eq!(carry::carry(&first.url, &other.url, SILENT).await.unwrap(), there);
@@ -147,7 +147,7 @@ async fn a_table_that_is_not_known_is_not_left_behind_in_silence() {
     assert!(refused.to_string().contains("secret_diary"), "{refused}");
     assert!(!carry::is_there("sqlite:/nowhere/at/all.db").unwrap());
     assert!(carry::is_there(&from.url).unwrap());
-    // Nobody waits for a lock that was left.
+    // The failed copy left no lock behind.
     open(&from.url).await.unwrap().remember("heartbeat", "now").await.unwrap();
 }
 
@@ -171,7 +171,8 @@ async fn a_club_on_postgres_is_not_moved_while_a_daemon_works_on_it() {
     let moved = run();
     assert!(moved.status.success(), "{}", String::from_utf8_lossy(&moved.stderr));
     assert_eq!(open(&to).await.unwrap().queues().await.unwrap().letters_waiting, 3);
-    // The way back is for letters that are ruled on: several daemons would not know which are about one match.
+    // Moving to PostgreSQL requires that no letter waits: SQLite does not store which match a waiting letter is about,
+    // and daemons that share a database claim letters by match.
     let other = Place::postgres().await.expect("as before");
     let mut back = std::process::Command::new(env!("CARGO_BIN_EXE_fogpost"));
     let refused = back.args(["db", "move", &to, &other.url]).output().unwrap();

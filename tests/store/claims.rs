@@ -1,4 +1,4 @@
-//! Claims on letters, and duties: what one daemon has, no other has.
+//! Claims on letters, and leases: at any time, at most one daemon has each.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,19 +10,20 @@ use fogpost::store::{Claim, LetterStatus, NewLetter, Settlement, Store, WaitingL
 use crate::place::Place;
 use crate::samples::*;
 
-/// Nobody gets the letters within this time.
+/// After this long, a claim counts as waiting for another one.
 const NOT_YET: Duration = Duration::from_millis(300);
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What can be claimed at once, and the claim; where claims are waited for: nothing.
+/// Claims letters and returns their digests and the claim. Returns nothing if the claim has to wait for another one,
+/// as it does on SQLite.
 async fn claim(store: &Arc<dyn Store>, limit: u32) -> (Vec<Digest>, Claim) {
     let claimed = tokio::time::timeout(NOT_YET, store.claim_letters(at(1000), limit, None)).await;
     let (letters, claim) = claimed.map_or((Vec::new(), Claim::default()), Result::unwrap);
     (letters.iter().map(|letter: &WaitingLetter| letter.digest).collect(), claim)
 }
 
-/// A letter that bears the token of a seat of `match_id`.
+/// A letter with the token of a seat in `match_id`.
 fn about(number: u32, match_id: &str) -> NewLetter {
     NewLetter { tokens: vec!["?".to_owned(), format!("{match_id}-first")], ..letter(number) }
 }
@@ -34,7 +35,7 @@ pub async fn letters_are_claimed_once(place: Place) {
     assert_eq!(first, letters(0..3).iter().map(|letter| letter.digest).collect::<Vec<_>>());
     let (second, _none) = claim(store, 3).await;
     assert!(!second.iter().any(|digest| first.contains(digest)), "{second:?}");
-    // Whoever claimed is gone: what it held is free as soon as the database has noticed.
+    // The letters can be claimed again as soon as the database notices that the claims are dropped.
     drop((held, _none));
     let began = Instant::now();
     while claim(store, 9).await.0.len() < 5 {
@@ -128,7 +129,7 @@ async fn daemons_share_letters_by_match() {
         "the third is about our match"
     );
     assert_eq!(claim(&first, 9).await.0, []);
-    // A match that is being settled can be looked at, and others' letters come in.
+    // Claims block neither reads of the match nor new letters about it.
     assert_eq!(second.matches(&["QZ-AAAA".to_owned()]).await.unwrap().len(), 1);
     second.insert_letters(&[about(6, "QZ-AAAA")]).await.unwrap();
     drop((held, others));
@@ -147,7 +148,7 @@ async fn what_was_claimed_is_free_when_its_daemon_is_killed() {
             && !second.try_acquire_lease("the mailbox").await.unwrap()
     );
     assert_eq!((sending.len(), claim(&second, 9).await.0.len()), (3, 0));
-    // Its connections end, as they do when its process does.
+    // End its connections, as the end of its process would.
     place
         .execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction' OR query LIKE '%advisory%' AND pid <> pg_backend_pid()")
         .await
@@ -162,7 +163,7 @@ async fn what_was_claimed_is_free_when_its_daemon_is_killed() {
         free = (letters.len(), dispatches.len(), duty);
         drop((held, sending));
     }
-    // The first daemon notices, and does not take the duty back.
+    // The first daemon notices that it lost the lease, and does not get it back.
     assert!(!matches!(first.try_acquire_lease("the mailbox").await, Ok(true)));
     assert!(!first.try_acquire_lease("the mailbox").await.unwrap());
 }
@@ -205,7 +206,7 @@ async fn a_daemon_hears_what_another_leaves() {
             async move { (second.next_wakeup().await.unwrap(), second.next_wakeup().await.unwrap()) },
         )
     };
-    // It may not listen yet: what it has missed it finds when it looks by itself.
+    // Repeat, because the other daemon may not be listening yet, and a missed wakeup is not repeated.
     let began: DateTime<Utc> = Utc::now();
     let mut number = 0;
     while !hears.is_finished() {

@@ -1,4 +1,4 @@
-//! Settlements, matches, ledgers, players: what holds on every database.
+//! Settlements, matches, ledgers and players, on every database.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub async fn a_stale_match_leaves_nothing(place: Place) {
     assert!(store.list_dispatches(false, 10).await.unwrap().is_empty());
 }
 
-/// The match as it stands when it was last committed from the version `from`.
+/// The match as the store returns it at `version`, when it was last committed with [`match_row`] of the version `from`.
 fn match_row_stored(id: &str, version: i64, from: i64) -> fogpost::store::MatchRow {
     fogpost::store::MatchRow { version, ..match_row(id, from) }
 }

@@ -1,5 +1,5 @@
-//! A club and a dossier that version 0.1.0 wrote before the tables had columns for lists and compressed letters: matches
-//! of all four games are open, one of Quad is over, and in another it is Cy's turn.
+//! A club and a dossier that version 0.1.0 wrote, before the tables had columns for lists and for compressed letters.
+//! Matches of all four games are open; one of Quad is over, and in another it is Cy's turn.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read as _};
@@ -29,7 +29,7 @@ fn now() -> DateTime<Utc> {
     "2026-11-22T18:00:00Z".parse().unwrap()
 }
 
-/// Opens a club in a folder of its own, with this database if there is one.
+/// Opens a club in its own folder, with a copy of this database if one is given.
 async fn club(database: Option<&[u8]>) -> (Arc<Office>, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.toml"), CONFIG).unwrap();
@@ -59,7 +59,7 @@ async fn assert_sound(office: &Office) {
     }
 }
 
-/// The files of an archive by name.
+/// The files of an archive, by name.
 fn unpacked(archive: &'static [u8]) -> BTreeMap<String, Vec<u8>> {
     let mut zip = ZipArchive::new(Cursor::new(archive)).unwrap();
     let mut files = BTreeMap::new();
@@ -73,7 +73,7 @@ fn unpacked(archive: &'static [u8]) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// Cy's answer to the newest letter of the running match.
+/// Cy's reply with `orders` to the newest letter of the running match.
 async fn orders_of_cy(office: &Office, orders: &str) -> String {
     let sent = office.store.dispatches_of(RUNNING).await.unwrap();
     let (report, _) = sent.iter().rfind(|(row, _)| row.seat == Some(Seat::Second)).unwrap();

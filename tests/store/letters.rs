@@ -1,4 +1,4 @@
-//! Letters that come in: kept once, in their order, and decided once.
+//! Incoming letters: stored once, in order, and decided once.
 
 use fogpost::game::Seat;
 use fogpost::letter::Digest;
@@ -33,7 +33,7 @@ pub async fn a_letter_known_by_digest_is_kept_once(place: Place) {
     assert_eq!(store.letter(letter(4).digest).await.unwrap(), None);
 }
 
-/// The letter as it comes by another way: the same mail, other bytes.
+/// The same letter by another route: other bytes, but the same Message-ID.
 fn again(letter: &NewLetter, way: &str) -> NewLetter {
     let mut raw = format!("Received: from {way}\r\n").into_bytes();
     raw.extend(&letter.raw);

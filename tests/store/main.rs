@@ -1,4 +1,4 @@
-//! The store's contract, on both databases, and what is particular to each.
+//! The store's contract, tested on both databases, and the particulars of each.
 
 mod audit;
 mod carry;
@@ -14,7 +14,7 @@ mod particular;
 mod place;
 mod samples;
 
-/// Each of these on both databases.
+/// Runs each of these tests on both databases.
 macro_rules! on_both {
     ($($module:ident: $($name:ident)*;)*) => {
         mod sqlite {

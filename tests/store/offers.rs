@@ -1,4 +1,4 @@
-//! Invitations, players who become one, letters put off, and dispatches that came back: on every database.
+//! Invitations, merged players, postponed letters and bounced dispatches, on every database.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;

@@ -1,4 +1,4 @@
-//! The outbox: claims, leases, results and what is counted, on every database.
+//! The outbox: claims on dispatches, outcomes of sending, and counts, on every database.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use fogpost::store::{Claim, LetterStatus, MatchRow, NewDispatch, Queues, SendOut
 use crate::place::Place;
 use crate::samples::*;
 
-/// The numbers of the dispatches claimed at `now`, and the claim on them.
+/// Claims dispatches that are due at `now`, and returns their IDs and the claim.
 async fn claim(store: &Arc<dyn Store>, now: i64, limit: u32) -> (Vec<i64>, Claim) {
     let (claimed, claim) = store.claim_dispatches(at(now), limit).await.unwrap();
     (claimed.iter().map(|dispatch| dispatch.id).collect(), claim)
 }
 
-/// The numbers of the dispatches due at `now`.
+/// The IDs of the unclaimed dispatches that are due at `now`.
 async fn due(store: &Arc<dyn Store>, now: i64) -> Vec<i64> {
     let (ids, claim) = claim(store, now, 100).await;
     store.record_outcomes(claim, at(now), &[]).await.unwrap();
@@ -44,7 +44,7 @@ pub async fn a_dispatch_is_claimed_until_its_claim_ends(place: Place) {
     store.record_outcomes(held, at(999), &[]).await.unwrap();
     let ids: Vec<i64> = first.iter().map(|claimed| claimed.id).collect();
     assert_eq!(due(store, 0).await, ids, "nothing was noted: they are due as before");
-    // Whoever claimed is gone: what it held is free as soon as the database has noticed.
+    // The dispatches can be claimed again as soon as the database notices that the claim is dropped.
     drop(other);
     let began = Instant::now();
     while due(store, 0).await.len() < 5 {

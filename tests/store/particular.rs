@@ -1,4 +1,4 @@
-//! What is particular to one database, and what the two must have in common.
+//! Tests of a single database, and of what the two must have in common.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use sqlx::{Connection as _, PgConnection, SqliteConnection};
 use crate::place::{Cluster, Place};
 use crate::samples::*;
 
-/// Every column of every table: whether it holds a number, text or bytes, and whether it may be empty.
+/// Every column of every table: whether it holds numbers, text or bytes, and whether it may be NULL.
 type Columns = BTreeMap<(String, String), (&'static str, bool)>;
 
 fn columns(rows: Vec<(String, String, String, bool)>) -> Columns {

@@ -1,4 +1,4 @@
-//! A place for one test: an empty database, and a way to say SQL to it behind the store's back.
+//! A place for one test: an empty database, and a way to run SQL on it behind the store's back.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown};
@@ -19,7 +19,7 @@ pub struct Place {
     _ground: Ground,
 }
 
-/// What lies under a place, and goes with it.
+/// What a place needs to exist, dropped together with it.
 enum Ground {
     Folder(#[expect(dead_code, reason = "dropped with the place")] TempDir),
     Cluster(#[expect(dead_code, reason = "dropped with the place")] Arc<Cluster>),
@@ -32,7 +32,7 @@ impl Place {
         Place { store: open(&url).await.unwrap(), url, _ground: Ground::Folder(folder) }
     }
 
-    /// `None` where the tests are told to do without servers.
+    /// `None` if PostgreSQL is not installed and FOGPOST_WITHOUT_SERVERS=1.
     pub async fn postgres() -> Option<Place> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let cluster = Cluster::shared()?;
@@ -53,7 +53,7 @@ impl Place {
     }
 }
 
-/// A PostgreSQL of our own in a temporary folder, reached by its socket there; it ends with its last user.
+/// A private PostgreSQL server in a temporary folder, reached by a socket there. It stops when its last user drops it.
 pub struct Cluster {
     folder: TempDir,
     programs: PathBuf,
@@ -64,9 +64,9 @@ pub struct Cluster {
 static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
 
 impl Cluster {
-    /// The cluster of this process, started when nobody uses it yet.
+    /// The cluster that the tests of this process share, started if nobody uses it.
     ///
-    /// Without PostgreSQL this fails, unless FOGPOST_WITHOUT_SERVERS=1.
+    /// If PostgreSQL is not installed, returns `None` if FOGPOST_WITHOUT_SERVERS=1, and panics otherwise.
     pub fn shared() -> Option<Arc<Cluster>> {
         let Some(programs) = programs() else {
             let excused = std::env::var_os("FOGPOST_WITHOUT_SERVERS").is_some_and(|value| value == "1");
@@ -136,7 +136,7 @@ impl Cluster {
         }
     }
 
-    /// Ends all sessions without a word, as a crash does, and starts anew.
+    /// Restarts the server, ending all sessions abruptly, as a crash does.
     #[allow(dead_code, reason = "the crash tests alone do this")]
     pub fn restart(&self) {
         let mut restart = as_owner(&self.programs.join("pg_ctl"), self.owner);
@@ -166,14 +166,14 @@ impl Drop for Cluster {
         stop.args(["stop", "--silent", "--mode=immediate", "--pgdata"]).arg(self.folder.path().join("data"));
         let stopped = stop.current_dir(self.folder.path()).status();
         if !stopped.is_ok_and(|status| status.success()) {
-            // What cannot be stopped is killed; nothing in a destructor may fail.
+            // Ignore a failure, because a panic in a destructor may abort the tests.
             let _ = self.server.kill();
         }
         let _ = self.server.wait();
     }
 }
 
-/// Where the newest installed PostgreSQL has its programs.
+/// The folder of the newest installed PostgreSQL's programs, where Debian's packages put it.
 fn programs() -> Option<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = fs::read_dir("/usr/lib/postgresql")
         .ok()?
@@ -185,7 +185,8 @@ fn programs() -> Option<PathBuf> {
     versions.pop().map(|(_, programs)| programs)
 }
 
-/// PostgreSQL does not run as root: then the user of its package runs it, else whoever runs the tests.
+/// The user and group that run PostgreSQL: those of the tests or, because it refuses to run as root, those of its
+/// package.
 fn unprivileged(ours: &Path) -> (u32, u32) {
     let own = fs::metadata(ours).unwrap();
     if own.uid() != 0 {

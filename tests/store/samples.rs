@@ -1,4 +1,4 @@
-//! Letters, matches, entries and dispatches to try the store with.
+//! Sample letters, matches, entries and dispatches for the tests of the store.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use fogpost::store::{
 
 use crate::overview::overview;
 
-/// An instant so many seconds after an evening in May.
+/// The instant this many seconds after a fixed start.
 pub fn at(seconds: i64) -> DateTime<Utc> {
     "2026-05-14T18:00:00Z".parse::<DateTime<Utc>>().unwrap() + Duration::seconds(seconds)
 }
@@ -124,14 +124,14 @@ pub async fn waiting(store: &Arc<dyn Store>) -> Vec<Digest> {
     letters.iter().map(|letter| letter.digest).collect()
 }
 
-/// The letters that wait at this moment; the claim on them is given back.
+/// The letters that wait at `now`, at most `limit`. Leaves them unclaimed.
 pub async fn waiting_letters(store: &Arc<dyn Store>, now: i64, limit: u32) -> Vec<WaitingLetter> {
     let (letters, claim) = store.claim_letters(at(now), limit, None).await.unwrap();
     store.commit_claimed(claim, &settlement()).await.unwrap();
     letters
 }
 
-/// Lets a letter wait, until then or as one that failed.
+/// Postpones a letter until this second, or counts a failed attempt if `until` is `None`.
 pub async fn postpone(store: &Arc<dyn Store>, letter: &NewLetter, until: Option<i64>, note: &str) {
     let postponed = vec![Postponed { digest: letter.digest, note: note.to_owned(), until: until.map(at) }];
     store.commit(&Settlement { postponed, ..settlement() }).await.unwrap();
