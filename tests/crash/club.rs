@@ -31,7 +31,8 @@ impl Club {
         Club::on(folder, url, None, ports, 1)
     }
 
-    /// `None`: the tests were told to do without servers.
+    /// A club on the tests' PostgreSQL server, with this many daemons. `None` if PostgreSQL is not installed and
+    /// FOGPOST_WITHOUT_SERVERS=1.
     pub fn on_postgres(ports: &Ports, daemons: usize) -> Option<Club> {
         let cluster = Cluster::shared()?;
         let folder = tempfile::tempdir().expect("a folder");
@@ -101,7 +102,7 @@ impl Club {
         self.command(arguments).output().expect("fogpost runs")
     }
 
-    /// Opens a match of Quad, and returns its name.
+    /// Opens a match of Quad and returns its name.
     pub fn open(&self, first: &str, second: &str) -> String {
         let seated = |who: &str| format!("{who} <{who}@club.test>");
         let out = self.run(&["match", "new", "quad", &seated(first), &seated(second), "--json"]);

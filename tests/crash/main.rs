@@ -48,7 +48,7 @@ impl<'a> Run<'a> {
         Run { club, servers, tables, sent: Sent::default(), random: Random::new(seed) }
     }
 
-    /// Everybody reads and answers. A match that is over is replaced by a new one.
+    /// Lets everybody read and answer once. Replaces each match that is over by a new one.
     fn go_round(&mut self) {
         for table in &mut self.tables {
             table.go_round(self.servers, &mut self.sent, &mut self.random);
@@ -79,7 +79,7 @@ impl<'a> Run<'a> {
     /// Plays until the daemons log one of these words.
     fn play_until_log_says(&mut self, words: &[&str], patience: Duration) {
         let (before, began) = (self.club.whole_log().len(), Instant::now());
-        // A line may be cut while it is written; then the log is not text, and read as empty.
+        // A character may be half written. Then the log is not UTF-8 and reads as empty.
         while !words.iter().any(|word| self.club.whole_log().get(before..).unwrap_or_default().contains(word))
         {
             self.go_round();
@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
         Duration::from_millis((least + self.random.below(most - least)) as u64)
     }
 
-    /// Plays until a new letter arrives, at most eight seconds.
+    /// Plays until a new letter arrives, but for eight seconds at most.
     fn play_on(&mut self) {
         let came = |run: &Run| -> usize {
             run.tables.iter().flat_map(|table| &table.people).map(|person| person.came.len()).sum()

@@ -10,7 +10,7 @@ use crate::club::Club;
 use crate::random::Random;
 use crate::servers::Servers;
 
-/// Marbles that each side places, in one row, where they make no quad. Then Black resigns.
+/// How many marbles each side places, in one row, where they form no quad. Then Black resigns.
 const MARBLES: usize = 9;
 
 /// A match, and the two people who play only it.
@@ -21,11 +21,11 @@ pub struct Table {
 
 pub struct Person {
     pub name: String,
-    /// The files in the mailbox that have been read.
+    /// The files of the mailbox that were read.
     read: BTreeSet<String>,
     /// How often each letter arrived, by Message-ID.
     pub came: BTreeMap<String, usize>,
-    /// The turns for which orders were sent.
+    /// The turns for which this person sent orders.
     pub moved: BTreeSet<usize>,
     pub resigned: bool,
     /// The last letter that arrived.
@@ -52,14 +52,14 @@ impl Table {
         self.people[0].resigned
     }
 
-    /// Both read their mail and answer it.
+    /// Lets both read their mail and answer it.
     pub fn go_round(&mut self, servers: &Servers, sent: &mut Sent, random: &mut Random) {
         for (seat, person) in self.people.iter_mut().enumerate() {
             person.read_all(servers, |person, letter| person.answer(seat, letter, servers, sent, random));
         }
     }
 
-    /// Both read their mail.
+    /// Lets both read their mail.
     pub fn read(&mut self, servers: &Servers) {
         for person in &mut self.people {
             person.read_all(servers, |_, _| ());
@@ -161,7 +161,7 @@ impl Reply<'_> {
             (format!("{}@club.test", self.person), format!("{}.{}@people.test", self.number, self.person));
         let to =
             self.to.reply_to().and_then(|to| to.first()?.address()).expect("where answers go").to_owned();
-        // No two letters say the same, because the same text would not be answered twice.
+        // Number the letters, because the same text is not answered twice.
         let raw = format!(
             "From: {from}\r\nTo: {to}\r\nSubject: Re: {}\r\nIn-Reply-To: <{}>\r\nMessage-ID: <{id}>\r\n\r\n\
              {}\r\nThis is letter {}.\r\n",

@@ -13,9 +13,9 @@ pub enum Trouble {
     None,
     /// After the daemon has sent these words, this many more bytes come back; then the connection is cut.
     CutAfter(&'static [u8], usize),
-    /// The server never answers.
+    /// Sends nothing, and closes the connection after seven seconds.
     Silent,
-    /// A fake mail server answers `words` to the `recipient`, and accepts everything else.
+    /// Acts as a mail server that answers RCPT of the `recipient` with `words`, and accepts everything else.
     Says {
         recipient: &'static str,
         words: &'static str,
@@ -58,7 +58,7 @@ impl Proxy {
                     break;
                 }
                 let (Ok(connection), shared) = (connection, Arc::clone(&listening)) else { continue };
-                // Connections are meant to break.
+                // Ignore errors, because connections are meant to break.
                 thread::spawn(move || drop(shared.serve(&connection)));
             }
         });
@@ -75,7 +75,7 @@ impl Proxy {
         self.shared.taken.lock().expect("nothing panics").clone()
     }
 
-    /// The number of connections, and of those that were disturbed.
+    /// The number of connections, and the number of those that were disturbed.
     pub fn connections(&self) -> (u64, u64) {
         (self.shared.connections.load(Ordering::Relaxed), self.shared.disturbed.load(Ordering::Relaxed))
     }
@@ -140,7 +140,7 @@ impl Shared {
         to.shutdown(Shutdown::Both)
     }
 
-    /// A minimal mail server that gives one recipient another answer.
+    /// Speaks minimal SMTP, and answers RCPT of one recipient with `words`.
     fn talk(&self, mut daemon: &TcpStream, recipient: &str, words: &str) -> std::io::Result<()> {
         daemon.write_all(b"220 mx.test\r\n")?;
         let mut lines = BufReader::new(daemon.try_clone()?).lines();

@@ -123,7 +123,7 @@ impl Reckoning {
         }
     }
 
-    /// Checks that every turn with orders is decided once, and that each seat has a report of it.
+    /// Checks that every turn with orders was decided once, and that each seat has a report of each decision.
     async fn turns_of(&mut self, table: &Table, store: &dyn Store, dispatches: &[DispatchRow]) {
         let rows = store.entries(&table.id).await.expect("the store answers");
         let entries: Vec<Entry> =
@@ -155,7 +155,7 @@ impl Reckoning {
         }
     }
 
-    /// Checks that each dispatch arrived, and nothing else.
+    /// Checks that each dispatch to this person arrived, and nothing else did.
     fn mail_of(&mut self, person: &Person, dispatches: &[DispatchRow]) {
         let address = person.address();
         let written: BTreeSet<&String> =

@@ -76,12 +76,12 @@ async fn a_hanging_server_delays_only_that_reader_and_not_the_shutdown() {
     };
     assert_eq!(["ann", "bo", "cy", "di"].map(to), [1, 1, 1, 1]);
     stopper.stop();
-    // The server is silent for longer than this.
+    // The server would stay silent for longer than this.
     timeout(PATIENCE, running).await.expect("in time").expect("no panic").expect("it runs");
     let unsent = office.store.list_dispatches(true, 10).await.expect("the store answers");
     let unsent: Vec<_> = unsent.iter().map(|row| (row.recipient.as_str(), row.tries)).collect();
     assert_eq!(unsent, [("ann@players.test", 0), ("ann@players.test", 0)], "both are retried");
-    // Another attempt is not held up.
+    // Both are due again at once.
     office.dispatch_all().await.expect("the store answers");
     assert_eq!(waiting().await, 0);
     assert_eq!(server.seen().letters.len(), 6);

@@ -31,7 +31,7 @@ fn inbox(server: &Imap) -> Inbox {
     Inbox::Imap(settings(server.port))
 }
 
-/// Letters named by their numbers.
+/// Letters with their numbers as subjects.
 fn letters(numbers: std::ops::Range<usize>) -> impl Iterator<Item = Vec<u8>> {
     numbers.map(|i| letter(&i.to_string()))
 }
@@ -88,10 +88,10 @@ async fn a_change_told_before_the_consent_to_idle_is_not_lost() {
         _ => Act::Proper,
     })
     .await;
-    // Without a look into the folder after the early line, nothing would happen for this long.
+    // Unless the client looks into the folder after the early line, nothing happens for this long.
     let mut running = Running::start(Inbox::Imap(Settings { idle_seconds: 500, ..settings(server.port) }));
     running.until(|health| health.last_ok.is_some()).await;
-    // The fake tells only of letters that come by `deliver`.
+    // The fake announces only the letters that `deliver` adds.
     server.mail().inbox.insert(1, letter("early"));
     assert_eq!(subjects(&running.letters().await), ["early"]);
     assert_eq!(server.mail().count("LOGIN"), 1, "the session was kept");
@@ -305,7 +305,7 @@ async fn a_letter_that_breaks_the_session_does_not_hold_up_the_others() {
     assert_eq!(subjects(&running.letters().await), ["20"], "later letters arrive too");
     server.until(|mail| mail.inbox.len() == 1).await;
     running.stop().await;
-    // The next program finds it, now that the server is well.
+    // Now that the server is well, the next start fetches it.
     server.mail().malformed.clear();
     assert_eq!(subjects(&drain(inbox(&server)).await.expect("drained")), ["13"]);
 }

@@ -15,8 +15,8 @@ use crate::support::letter;
 fn outbox(folder: &TempDir, script: &str, timeout_seconds: u64) -> Outbox {
     let command = folder.path().join("sendmail");
     let place = folder.path().display();
-    // Another process writes the script: if we had it open while another test forks, it could not be run ("text file
-    // busy").
+    // Write the script from another process. If this one had it open for writing while another test forks, the child
+    // would inherit the open file, and running the script would fail with "text file busy".
     let text = format!("#!/bin/sh\nD={place}\n{script}\n");
     let mut write = Command::new("sh");
     write.args(["-c", "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\"", "sh", &text]).arg(&command);
@@ -55,7 +55,7 @@ async fn the_exit_status_decides_whether_a_refusal_is_final() {
 #[tokio::test]
 async fn concurrent_commands_are_limited() {
     let folder = TempDir::new().expect("a folder");
-    // Each command waits until two have run at the same time.
+    // Each command waits until two run at the same time.
     let script =
         "mkdir $D/$$; until [ -e $D/two ]; do [ $(ls -d $D/[0-9]* | wc -l) -lt 2 ] || touch $D/two; done
         ls -d $D/[0-9]* | wc -l >> $D/running; rmdir $D/$$";

@@ -1,4 +1,4 @@
-//! The settings as they stand in a TOML file.
+//! The settings of the inbox and the outbox, as written in a TOML file.
 
 use fogpost::post::inbox::Inbox;
 use fogpost::post::{Tls, outbox};

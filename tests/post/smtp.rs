@@ -18,7 +18,7 @@ fn outbox(settings: smtp::Settings) -> Outbox {
     Outbox::new(Settings::Smtp(settings)).expect("nothing to read")
 }
 
-/// An outbox that waits as long as it must, or as short as possible for a server that hangs.
+/// An outbox with a long timeout, or with the shortest one if the server hangs.
 fn outbox_for(act: Act, port: u16) -> Outbox {
     let timeout_seconds = if matches!(act, Act::Hang) { 1 } else { PATIENCE.as_secs() };
     outbox(smtp::Settings { timeout_seconds, ..settings(port) })
@@ -29,7 +29,7 @@ async fn send(out: &Outbox, bytes: &[u8]) -> Result<String, SendError> {
     timeout(PATIENCE, out.send(&letter)).await.expect("in time")
 }
 
-/// Sends until the server takes the letter: on a busy machine even a good server may miss a short time limit.
+/// Sends until the server accepts the letter: on a busy machine, even a good server may exceed a short timeout.
 async fn send_until_taken(out: &Outbox) {
     while let Err(error) = send(out, b"x").await {
         assert!(error.is_transient(), "{error}");
@@ -328,7 +328,7 @@ async fn starttls_is_never_skipped() {
     assert!(error.is_configuration(), "{error}");
     assert_eq!(server.seen().count("MAIL"), 0);
 
-    // Anybody on the way may have added bytes behind the unprotected reply.
+    // An attacker on the network may have added bytes after the unencrypted reply.
     let server = Smtp::start(|s, _| match s {
         "EHLO" => Act::Say("250-fake.test\r\n250 STARTTLS"),
         "STARTTLS" => Act::Say("220 go on\r\n250 injected"),

@@ -1,4 +1,4 @@
-//! Helpers of the post office's tests.
+//! Helpers for the tests of the post office.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ impl Running {
         batch.letters
     }
 
-    /// Waits until the health is as the test wants it.
+    /// Waits until the health satisfies `wish`.
     pub async fn until(&mut self, wish: impl FnMut(&Health) -> bool) {
         timeout(PATIENCE, self.health.wait_for(wish)).await.expect("in time").expect("the inbox runs");
     }
@@ -51,7 +51,7 @@ impl Running {
     }
 }
 
-/// Empties a mailbox as `run --once` does and returns its letters.
+/// Empties a mailbox, as `run --once` does, and returns its letters.
 pub async fn drain(inbox: Inbox) -> Result<Vec<FetchedLetter>, Error> {
     let (to, mut batches) = mpsc::channel::<Batch>(1);
     let storing = tokio::spawn(async move {

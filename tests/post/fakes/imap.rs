@@ -26,13 +26,13 @@ pub enum Act {
     CloseAfter(usize),
     /// Never answers.
     Hang,
-    /// Sends the first text, then the second again and again until the client closes the connection.
+    /// Sends the first text, then repeats the second until the client closes the connection.
     Flood(&'static str, &'static str),
 }
 
 /// Maps a step and the number of earlier occurrences of it, over all sessions, to what the server does. A step is the
 /// command's word without `UID`, or `GREETING`, `SIZES` (a FETCH of sizes only), and during IDLE `BELL` (the server
-/// tells of a letter) and `DONE`.
+/// announces a letter) and `DONE`.
 type Script = dyn Fn(&str, usize) -> Act + Send + Sync;
 
 #[derive(Default)]
@@ -46,7 +46,7 @@ pub struct Mail {
     pub capabilities: &'static str,
     /// Letters that the server answers malformed when they are fetched.
     pub malformed: BTreeSet<u32>,
-    /// Letters that are listed, but missing in the answer to a FETCH.
+    /// Letters that are listed but missing from the answer to a FETCH.
     pub ghosts: BTreeSet<u32>,
     /// Every step and every command line, in order.
     pub steps: Vec<String>,
@@ -81,7 +81,7 @@ impl Imap {
             while let Ok((tcp, _)) = listener.accept().await {
                 let session =
                     Session::new(tcp, Arc::clone(&script) as Arc<Script>, Arc::clone(&all), heard.clone());
-                // Some tests make the client leave in the middle.
+                // In some tests the client disconnects in the middle of an exchange.
                 tokio::spawn(async move { session.run().await.unwrap_or_default() });
             }
         });
@@ -92,7 +92,7 @@ impl Imap {
         self.mail.lock().expect("no panic")
     }
 
-    /// Waits until the mailbox is as the test wants it.
+    /// Waits until the mailbox satisfies `is_so`.
     pub async fn until(&self, is_so: impl Fn(&Mail) -> bool) {
         let waiting = async {
             while !is_so(&self.mail()) {
@@ -224,7 +224,7 @@ impl Session {
         }
     }
 
-    /// What the script wants at this step.
+    /// What the script says to do at this step.
     fn act(&self, step: &str) -> Act {
         (self.script)(step, self.mail().count(step))
     }
@@ -233,7 +233,7 @@ impl Session {
         self.answer("IDLE", tag, b"+ idling\r\n".to_vec()).await?;
         loop {
             tokio::select! {
-                // As Dovecot does, but more often. It must not extend the wait.
+                // Dovecot also sends this, but less often. It must not extend the client's wait.
                 () = tokio::time::sleep(Duration::from_millis(100)) => {
                     self.to.write_all(b"* OK Still here\r\n").await?;
                 }

@@ -1,4 +1,4 @@
-//! A mail server that takes letters, and misbehaves as its script says.
+//! A mail server that accepts letters, and misbehaves as its script says.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,7 +19,7 @@ pub enum Act {
     Close,
     /// Never replies.
     Hang,
-    /// Sends this text again and again until the client closes the connection.
+    /// Repeats this text until the client closes the connection.
     Flood(&'static str),
 }
 
@@ -40,7 +40,7 @@ pub struct Seen {
     pub lines: Vec<String>,
     /// The received letters, without the doubled dots.
     pub letters: Vec<Vec<u8>>,
-    /// How many `MAIL` commands came together with another command.
+    /// The number of `MAIL` commands that arrived together with another command.
     pub pipelined: usize,
     /// Bytes sent by the longest [`Act::Flood`].
     pub flood: usize,
@@ -61,7 +61,7 @@ impl Smtp {
         tokio::spawn(async move {
             while let Ok((tcp, _)) = listener.accept().await {
                 let session = Session::new(tcp, Arc::clone(&script) as Arc<Script>, Arc::clone(&all));
-                // Some tests make the client leave in the middle.
+                // In some tests the client disconnects in the middle of an exchange.
                 tokio::spawn(async move { session.run().await.unwrap_or_default() });
             }
         });
