@@ -10,20 +10,21 @@ use crate::value;
 pub struct Case {
     /// Game options, by name.
     pub options: Vec<(String, Value)>,
-    /// With their line numbers, from 1.
+    /// The statements, with their line numbers from 1.
     pub statements: Vec<(usize, Statement)>,
 }
 
 pub enum Statement {
     Filing(Filing),
-    /// A fault of the filing above; `line` counts as in the case file, `None` is the filing as a whole.
+    /// A fault of the filing above. `line` counts the filing's lines in the case file from 1, leaving out those of a
+    /// setup file; `None` means the filing as a whole.
     Fault {
         line: Option<usize>,
         says: String,
     },
     /// The referee passes for this seat.
     Pass(String),
-    /// What the last adjudication brought; `None` means that there is no such value.
+    /// A value in the last adjudication; `None` means that there is no such value.
     Assertion {
         name: String,
         expected: Option<Value>,
@@ -34,7 +35,7 @@ pub struct Filing {
     /// `first`, `second` or `referee`.
     pub by: String,
     pub orders: Vec<String>,
-    /// How many of the orders come from a setup file. The case counts its lines from the next one.
+    /// How many of the orders come from a setup file. They come first, and faults count lines from the next one.
     pub from_setup: usize,
 }
 
@@ -43,7 +44,7 @@ const SEATS: [&str; 2] = ["first", "second"];
 /// Parses the text of a case; `setups` is the folder of the game's setup files.
 ///
 /// # Errors
-/// The first fault of the form, with its line.
+/// Returns the first syntax error, with its line.
 pub fn parse(text: &str, setups: &Path) -> Result<Case, String> {
     let title = text.lines().next().unwrap_or_default();
     if title.strip_prefix('#').is_none_or(|title| title.trim().is_empty()) {

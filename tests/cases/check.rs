@@ -1,4 +1,4 @@
-//! Replays a case and compares what it brings with what the case states.
+//! Replays a case and compares the results with what the case states.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::case::{Case, Filing, Statement};
 
-/// Returns everything that does not hold, each with its line.
+/// Returns everything in which the replay differs from the case, each with its line.
 pub fn faults(game: GameKind, case: &Case) -> Vec<String> {
     let mut check = Check {
         game,
@@ -19,7 +19,7 @@ pub fn faults(game: GameKind, case: &Case) -> Vec<String> {
         next: VecDeque::new(),
         faults: Vec::new(),
     };
-    // A fault of the options, for example, would show at every filing.
+    // Otherwise, a fault of the options, for example, would be reported at every filing.
     if let Err(fault) = check.events(0) {
         return vec![fault];
     }
@@ -40,7 +40,7 @@ enum Event {
     Refused(VecDeque<Value>),
 }
 
-/// What assertions speak of.
+/// What assertions and faults refer to.
 enum Shown {
     /// No adjudication since the last filing.
     Nothing,
@@ -60,7 +60,7 @@ struct Check<'a> {
     /// The line of the last filing.
     filing_line: usize,
     shown: Shown,
-    /// Passes that followed and are not stated yet.
+    /// Passes that followed it and that the case has not stated yet.
     next: VecDeque<Value>,
     faults: Vec<String>,
 }
@@ -98,8 +98,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Everything that the first `count` filings bring. A replay does not tell which filing caused an adjudication, so
-    /// a case is replayed once more after each.
+    /// Everything that the first `count` filings cause. A replay does not tell which filing caused an adjudication, so
+    /// a case is replayed again after each filing.
     fn events(&self, count: usize) -> Result<Vec<Event>, String> {
         let record = Record::parse(&self.record(count)).map_err(|error| error.reason)?;
         let mut events = Vec::new();
@@ -117,7 +117,7 @@ impl Check<'_> {
     fn record(&self, count: usize) -> String {
         let mut record = format!("fogpost = 1\ngame = \"{}\"\n[options]\n", self.game.key());
         for (name, value) in &self.case.options {
-            // A plain value of JSON is one of TOML as well.
+            // A JSON string, number or boolean is also valid in TOML.
             record += &format!("{name} = {value}\n");
         }
         let filings = self.case.statements.iter().filter_map(|(_, statement)| match statement {
@@ -131,7 +131,7 @@ impl Check<'_> {
         record
     }
 
-    /// Checks that the case has stated everything that the last filing brought.
+    /// Checks that the case has stated every fault and every pass that the last filing caused.
     fn finish_filing(&mut self) {
         let line = self.filing_line;
         if !self.next.is_empty() {
@@ -225,7 +225,7 @@ impl Found {
     }
 }
 
-/// Follows a name through the JSON of an adjudication; `None` if everything but its last part is there.
+/// Follows a name through the JSON of an adjudication. Returns `None` if only its last part is missing.
 fn find(adjudication: &Value, name: &str) -> Result<Option<Found>, String> {
     let head = name.split('.').next().unwrap_or_default();
     let mut value = match head {
@@ -252,13 +252,13 @@ fn find(adjudication: &Value, name: &str) -> Result<Option<Found>, String> {
     Ok(Some(Found { value: value.clone(), keys }))
 }
 
-/// The item of a list that `part` identifies, by what its game calls it or by its position from 1.
+/// The item of a list that `part` identifies, by the game's name for it or by its position from 1.
 fn select<'a>(
     items: &'a [Value],
     part: &str,
 ) -> Result<Option<(&'a Value, &'static [&'static str])>, String> {
-    /// What identifies an item, the first that fits. A ship of War in the Pacific is `V1` by class and number, or is
-    /// named by its square.
+    /// The keys that may identify an item, tried in this order. A ship of War in the Pacific is named by class and
+    /// number, like `V1`, or by its square.
     const IDENTITIES: [&[&str]; 4] = [&["class", "no"], &["no"], &["quadrant"], &["at"]];
     for keys in IDENTITIES {
         let identity = |item: &Value| {

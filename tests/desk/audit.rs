@@ -31,7 +31,7 @@ pub fn played() -> (Desk, Match) {
     (desk, game_match)
 }
 
-/// Replaces a text in the first report of a match, which is then stored whole.
+/// Replaces a text in the first report of a match and stores the report uncompressed, with its picture inline.
 fn change_first_report(desk: &Desk, match_id: &str, from: &str, to: &str) {
     let sent = desk.block_on(desk.office().store.dispatches_of(match_id)).expect("the store answers");
     let (report, bytes) =
@@ -88,7 +88,7 @@ pub fn seq_of(desk: &Desk, id: &str, kind: &str) -> u64 {
     entries.find(|entry| entry.fact.kind() == kind).expect("an entry of this kind").seq
 }
 
-/// Replaces the entries of the match by these, with a recomputed chain and its head in the snapshot.
+/// Replaces the entries of the match with these, recomputes their chain, and stores its head in the snapshot.
 pub fn rewrite(desk: &Desk, game_match: &Match, mut entries: Vec<Entry>) {
     let mut head = Head::default();
     let mut statements = vec![format!("DELETE FROM entry WHERE match_id = '{}'", game_match.id)];
@@ -245,8 +245,8 @@ fn a_removed_or_added_dispatch_is_found() {
     assert!(desk.verify(&game_match.id).findings[0].what.contains("missing"));
 }
 
-/// Changes the last report before an entry pins its digest, as a lying program would send it: everything stored is
-/// consistent, except for what the report should say. Returns the letter that Bo can answer, too.
+/// Changes the last report before an entry pins its digest, as if a lying program had sent it: everything stored is
+/// consistent, but the report does not say what it should. Also returns its place, and the letter that Bo can answer.
 fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
     let desk = Desk::new();
     desk.untidy.set(true);

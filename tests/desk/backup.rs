@@ -31,7 +31,7 @@ fn after_a_restore_later_letters_are_ruled_on_again_and_earlier_ones_are_not_ans
     desk.work();
     let after = desk.find(&game_match.id);
     assert_eq!((after.state, after.adjudicated.len()), (at_the_end.state, 2));
-    // Ann gets only the report of turn 2 once more, with the Message-ID that it had.
+    // Ann gets only the report of turn 2 again, under its old Message-ID.
     let (ann_now, bo_now) = (desk.all_to(ANN), desk.all_to(BO));
     let ids = |letters: &[crate::desk::Sent]| -> BTreeSet<String> {
         letters.iter().map(|sent| sent.message_id.clone()).collect()

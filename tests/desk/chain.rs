@@ -115,8 +115,8 @@ fn a_changed_order_in_a_recomputed_chain_is_found() {
     assert!(finding.what.contains("body.orders"), "{verdict:#?}");
 }
 
-/// The database goes back to before Ann's letter, and the program rules on another one instead. Everything stored is
-/// consistent then; only the mail that the players have shows the change.
+/// Restores the database from before Ann's letter, and lets the program rule on another one instead. Everything stored
+/// is consistent then; only the mail in the players' hands reveals the change.
 #[test]
 fn a_consistently_rewritten_history_is_revealed_by_the_players_mail() {
     let mut desk = Desk::new();
@@ -164,8 +164,8 @@ fn an_entry_before_the_first_is_found() {
     }
 }
 
-/// The check of a match whose ledger explains a refusal in another sentence, and says that letters were worded by
-/// `wording` then.
+/// Verifies a match whose ledger gives another sentence as the reason of a refusal and, if there is a `wording`, names
+/// it as the digest of that time's wording. Returns the verdict and the number of the refusal's entry.
 fn check_of_another_sentence(wording: Option<Digest>) -> (AuditVerdict, u64) {
     let (desk, mut game_match) = played();
     let seq = seq_of(&desk, &game_match.id, "OrdersRefused");
@@ -185,7 +185,7 @@ fn check_of_another_sentence(wording: Option<Digest>) -> (AuditVerdict, u64) {
 #[test]
 fn a_refusal_in_the_sentences_of_an_earlier_version_is_sound() {
     let (verdict, _) = check_of_another_sentence(Some(Digest::of(b"an earlier version")));
-    // The letters still hold the ledger lines of the chain before the test rewrote it.
+    // The letters still contain the ledger lines of the chain as it was before the test rewrote it.
     let of_letters = |finding: &Finding| matches!(finding.place, Place::Sent(_));
     assert!(verdict.findings.iter().all(of_letters), "{verdict:#?}");
     assert_eq!(verdict.sent, 0, "every letter was worded by the earlier version");

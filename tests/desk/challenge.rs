@@ -8,7 +8,7 @@ use crate::desk::{ANN, BO, Desk, REFEREE, Sent};
 
 const EVE: &str = "eve@elsewhere.example";
 
-/// The code in a letter after this word.
+/// The code that follows this word in a letter.
 fn code(sent: &Sent, word: &str) -> String {
     let line = sent.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
     line.unwrap_or_else(|| panic!("no {word} in:\n{}", sent.text)).to_owned()

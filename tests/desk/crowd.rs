@@ -11,7 +11,7 @@ use fogpost::store::{LetterStatus, SendOutcome, TokenRow};
 
 use crate::desk::{Desk, GM};
 
-/// Matches, one letter each: more than fit into one transaction (256).
+/// The number of matches, with one letter each: more letters than fit into one transaction (256).
 const MATCHES: usize = 270;
 
 /// Matches of Quad, each between two players of its own, except that one player has the first seat of all `busy` ones.
@@ -56,7 +56,7 @@ impl Crowd {
         Crowd { desk, seats }
     }
 
-    /// Stores a letter, which waits.
+    /// Stores a letter without ruling on it.
     fn write(&self, n: usize, seat: Seat, order: &str) {
         let TokenRow { match_id, token, player, .. } = &self.seats[n][seat];
         let from = &player.addresses[0];

@@ -48,7 +48,7 @@ path = "mail"
 zone = "Europe/Berlin"
 "#;
 
-/// When the clock of every test starts, a Thursday.
+/// The time at which the clock of every test starts, on a Thursday.
 pub const BEGINNING: &str = "2026-05-07T10:00:00Z";
 
 pub struct Desk {
@@ -56,7 +56,7 @@ pub struct Desk {
     office: Arc<Office>,
     club: Club,
     now: Arc<Mutex<DateTime<Utc>>>,
-    /// How many letters were written.
+    /// The number of letters written so far.
     letters: Cell<u32>,
     /// How many letters to each address the test has seen.
     seen: RefCell<BTreeMap<String, usize>>,
@@ -106,7 +106,7 @@ impl Desk {
 
     /// A desk with additional config.
     pub fn with(config: &str) -> Self {
-        // An outbox of its own replaces the usual one.
+        // An outbox in `config` replaces the usual one.
         let usual = match config.contains("[outbox") {
             true => CONFIG.replace("[outbox.maildir]\npath = \"mail\"\n", ""),
             false => CONFIG.to_owned(),
@@ -186,7 +186,7 @@ impl Desk {
         self.block_on(self.office.once()).expect("the program works");
     }
 
-    /// Moves the clock while the program runs. It works often enough not to count as an outage.
+    /// Moves the clock while the program runs, in steps that are too short to count as an outage.
     pub fn advance(&self, hours: i64) {
         let mut left = hours;
         while left > 0 {
@@ -213,7 +213,7 @@ impl Desk {
         let raw = raw.replace("\r\n", "\n").replace('\n', "\r\n");
         let path = maildir::deliver(&self.club.mailbox(), raw.as_bytes());
         let path = path.expect("it is delivered");
-        // The time of receipt is that of the file.
+        // The time of receipt is the file's modification time.
         let file = std::fs::File::options().append(true).open(&path).expect("the letter");
         file.set_modified(self.now().into()).expect("its time");
         path
@@ -244,12 +244,12 @@ impl Desk {
         ));
     }
 
-    /// Every letter sent to `address`, in the order of the dispatches: they are sent in parallel.
+    /// Every letter sent to `address`, sorted by dispatch, because letters are sent in parallel.
     pub fn all_to(&self, address: &str) -> Vec<Sent> {
         self.raw_to(address).iter().map(|raw| sent(raw)).collect()
     }
 
-    /// The bytes of every letter sent to `address`.
+    /// The bytes of every letter sent to `address`, in the same order.
     pub fn raw_to(&self, address: &str) -> Vec<Vec<u8>> {
         let new = folder_of(&self.club.path("mail"), address).join("new");
         let Ok(listed) = std::fs::read_dir(new) else { return Vec::new() };
@@ -298,7 +298,7 @@ impl Desk {
         self.block_on(self.office.store.letters(None, None, "", 1000)).expect("the store answers")
     }
 
-    /// What became of the letter that came last.
+    /// The status of the letter that was received last.
     pub fn last_fate(&self) -> LetterStatus {
         self.letters().first().expect("a letter came").status
     }

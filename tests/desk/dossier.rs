@@ -36,7 +36,7 @@ fn letter_with_orders(files: &BTreeMap<String, Vec<u8>>) -> &str {
     letters.find(|(_, contents)| orders(contents)).expect("a letter with orders").0
 }
 
-/// What the commands in CHECK.txt print: nothing if the dossier is sound.
+/// Runs the commands in CHECK.txt and returns what they print: nothing if the dossier is sound.
 fn by_hand(folder: &Path) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/check.sh");
     let ran = Command::new(script).arg(folder).output().expect("bash, sha256sum and jq");

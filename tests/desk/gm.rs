@@ -10,7 +10,7 @@ use crate::desk::{ANN, BO, Desk, GM, Sent};
 
 const EVE: &str = "eve@elsewhere.example";
 
-/// A letter to the GM with the reply token: the answer to one without a token.
+/// A letter to the GM with the GM's reply token, which the referee sends in answer to a letter without one.
 fn with_token(desk: &Desk) -> Sent {
     desk.write(GM, "GM LIST");
     let answer = desk.one_to(GM);

@@ -52,7 +52,7 @@ fn to_ann(desk: &Desk) -> Sent {
     desk.all_to(ANN).into_iter().rev().find(|sent| sent.text.contains("Reply token: ")).expect("a letter")
 }
 
-/// Stores a letter and rules on it, but does nothing else.
+/// Stores a letter and rules on it; does no other work, so the house does not move yet.
 fn arrives(desk: &Desk, raw: &str) {
     let raw = raw.replace('\n', "\r\n").into_bytes();
     let size = raw.len() as u64;

@@ -38,7 +38,7 @@ fn while_the_mailbox_is_unreadable_nobody_is_late_and_deadlines_slide() {
 
 #[test]
 fn after_a_short_outage_at_least_the_grace_is_left() {
-    // Due in 32 hours. The program stops 5 hours before the grace ends and starts 3 hours after that.
+    // Due in 32 hours. The program stops 5 hours before the grace ends and starts 3 hours after its end.
     let mut desk = Desk::with("days = 1\ngrace_hours = 24\n");
     let (game_match, _, _) = quad(&desk);
     desk.advance(32 + 19);

@@ -8,7 +8,7 @@ use crate::desk::{ANN, BO, Desk};
 use crate::positions::{kinds, setups};
 use crate::random::Random;
 
-/// A letter and its receipt in minutes from the start.
+/// A letter, and its time of receipt in minutes after the start.
 struct Post {
     raw: String,
     minutes: i64,
@@ -32,7 +32,7 @@ fn on_another_way(raw: &str, n: usize) -> String {
 #[test]
 fn shuffled_and_copied_letters_have_the_effect_of_ordered_ones() {
     let [north, south] = setups();
-    // Both first send other orders. Ann's clock is wrong, and by her Date fields the later letter is the older.
+    // Both first send other orders. Ann's clock is wrong: by its Date field, her later letter is the older one.
     let other = north.replace("SHIP 1 3/2 G1", "SHIP 1 2/2 G1");
     let elsewhere = south.replace("SHIP 1 3/2 S1", "SHIP 1 2/2 S1");
     let mut outcomes = Vec::new();

@@ -60,7 +60,7 @@ fn an_address_without_its_token_is_a_strangers() {
         .keeps_silent_of(&game_match.id)
         .keeps_silent_of("Turn 1");
     assert_eq!(desk.find(&game_match.id).head, game_match.head);
-    // An invented token counts as none.
+    // A made-up token counts as no token.
     desk.write(EVE, "STATUS\nReply token: 0123456789abcdef");
     desk.one_to(EVE).says("I need its reply token").keeps_silent_of(&game_match.id);
 }
@@ -104,7 +104,7 @@ fn the_thread_tells_the_turn_if_the_subject_does_not() {
     desk.last_to(ANN).says("Your orders are sealed");
     desk.reply(BO, &to_bo, "HOLD");
     desk.sent_to(ANN);
-    // References alone suffices.
+    // The References field alone is enough.
     desk.receive(&late.replace("In-Reply-To:", "References: <root@x.example>"));
     desk.one_to(ANN).says("Turn 1 was adjudicated on");
     assert!(desk.find(&game_match.id).held.first.is_none());

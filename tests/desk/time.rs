@@ -101,7 +101,7 @@ fn a_clock_that_jumps_back_and_forth_costs_nobody_a_turn() {
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.sent_to(ANN)[0].says("Your orders are sealed");
     let to_bo = desk.last_to(BO);
-    // Past the deadline, which slides, and back again.
+    // Jump past the deadline, which slides, and back again.
     desk.sleep(9 * 24);
     desk.work();
     desk.sleep(-8 * 24);

@@ -133,7 +133,7 @@ fn while_dns_fails_a_letter_waits_and_its_sender_is_not_late() {
     desk.sent_to(ANN);
     desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
     assert_eq!(desk.last_fate(), LetterStatus::Waiting);
-    // Past the deadline and the grace.
+    // Move past the deadline and the grace.
     desk.advance(20);
     let waiting = desk.find(&game_match.id);
     assert_eq!((waiting.missed.first, waiting.adjudicated.len()), (0, 0));

@@ -97,8 +97,8 @@ fn damaged_filing(lines: &[String], random: &mut Random) -> Vec<String> {
     lines
 }
 
-/// Faults of lines come first, in the order of the lines and one for each; then those of the filing. Each has a
-/// reason.
+/// Asserts that there are faults: those of lines first, in line order and at most one per line, then those of the whole
+/// filing. Each reason is a sentence, and each example an order.
 fn assert_listed_well(kind: GameKind, lines: &[Line], faults: &[Fault]) {
     assert!(!faults.is_empty(), "{kind}: refused for nothing: {lines:?}");
     let at: Vec<usize> = faults.iter().filter_map(|fault| fault.line).collect();

@@ -98,7 +98,7 @@ fn name(content: &Content) -> &'static str {
     }
 }
 
-/// The lines that a seat writes. A letter without any files nothing, so there is at least one.
+/// The seat's attempts to file, none of them blank: a blank letter files nothing.
 fn written(play: &mut Play, seat: Seat) -> Vec<Try> {
     loop {
         let tries = play.tries(seat);

@@ -8,7 +8,7 @@ use fogpost::game::{BySeat, Due, Fault, Line, OptionRule, Seat, Values};
 /// The maximum length of a random match, in adjudications.
 pub const LONGEST: usize = 4_000;
 
-/// How many attempts random play gets for a legal filing.
+/// Maximum attempts of random play at a legal filing.
 const TRIES: usize = 200;
 
 /// SplitMix64 (Steele, Lea, Flood 2014): small, and the same on every machine.
@@ -173,7 +173,7 @@ pub fn numbered(lines: &[String]) -> Vec<Line> {
     written.map(|(no, text)| Line { no, text: text.clone() }).collect()
 }
 
-/// Makes a record's filing of an attempt.
+/// Converts an attempt to a filing of a record.
 pub fn filed(attempt: &Try) -> Filed {
     Filed { by: By::Seat(attempt.seat, attempt.lines.join("\n")), phase: None }
 }

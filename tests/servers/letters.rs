@@ -7,7 +7,7 @@ use crate::club::Club;
 use crate::play::{Letter, Person, club_on};
 use crate::servers::Servers;
 
-/// The code in a letter after this word.
+/// The code that follows this word in a letter.
 fn code(letter: &Letter, word: &str) -> String {
     let line = letter.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
     line.expect("a code").trim().to_owned()

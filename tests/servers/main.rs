@@ -1,4 +1,4 @@
-//! The post room against a real Dovecot and a real Postfix.
+//! The post office against a real Dovecot and a real Postfix.
 
 #[path = "../support/club.rs"]
 mod club;

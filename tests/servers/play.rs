@@ -1,4 +1,4 @@
-//! The program as a process of its own, and players who read and write mail on real servers.
+//! The program as a separate process, and players who read and write mail on real servers.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -178,7 +178,7 @@ impl<'a> Person<'a> {
         format!("{}@club.test", self.name.to_lowercase())
     }
 
-    /// Answers by a mail program, s-nail in batch mode.
+    /// Answers with a mail program: s-nail in batch mode.
     pub fn answers_by_program(&self, letter: &Letter, orders: &str) {
         let mut program = Command::new("s-nail")
             .args(["-n", "-S", "v15-compat", "-S", "smtp-auth=none", "-S", "ttycharset=utf-8"])

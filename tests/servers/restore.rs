@@ -39,7 +39,7 @@ fn after_a_restore_processed_letters_are_read_again_and_nothing_is_answered_twic
     ann.answers(&to_ann, "MARBLE E6");
     ann.reads("Your orders are sealed", &club);
     bo.reads("please send your orders", &club);
-    // Repeated letters have the Message-IDs that they had; only the receipt and report of the last turn are new.
+    // Letters that are sent again keep their Message-IDs; only the receipt and report of the last turn are new.
     let after = [has(&servers, "ann", 6), has(&servers, "bo", 5)];
     assert_eq!(after.each_ref().map(BTreeSet::len), [6, 5], "{}", club.report());
     assert!(before[0].is_subset(&after[0]) && before[1].is_subset(&after[1]));

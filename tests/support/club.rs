@@ -1,4 +1,4 @@
-//! A club for tests and benches: a folder with a config and a mailbox, and the program as a process of its own there.
+//! A club for tests and benches: a folder with a config and a mailbox, in which the program runs as a separate process.
 
 #![allow(dead_code, reason = "each program uses its own part")]
 
@@ -19,8 +19,7 @@ use fogpost::store;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// How long anything may take. Only a test that fails waits this long, so it allows for a machine that is busy with
-/// something else.
+/// The timeout of every wait. Only a failing test waits this long, so it is generous enough for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A club on Maildirs.
@@ -28,7 +27,7 @@ pub const CONFIG: &str = include_str!("club.toml");
 
 pub struct Club {
     folder: TempDir,
-    /// How many letters were written.
+    /// The number of letters written so far.
     letters: Cell<u32>,
 }
 
@@ -64,14 +63,14 @@ impl Club {
         self.path("mail/referee")
     }
 
-    /// Opens the club in this process, with a clock of the caller's.
+    /// Opens the club in this process, with the caller's clock.
     pub async fn office(&self, clock: impl Fn() -> DateTime<Utc> + Send + Sync + 'static) -> Arc<Office> {
         let config = Config::load(&self.path("config.toml")).expect("a sound config");
         let store = store::open(&config.database.url).await.expect("the store opens");
         Arc::new(Office::new(config, store, Arc::new(clock)).expect("the office opens"))
     }
 
-    /// The program: FOGPOST_BIN names another build.
+    /// The program under test: this build, unless FOGPOST_BIN names another.
     pub fn program() -> std::ffi::OsString {
         std::env::var_os("FOGPOST_BIN").unwrap_or(env!("CARGO_BIN_EXE_fogpost").into())
     }
@@ -105,7 +104,7 @@ impl Club {
         self.spawn(self.command(&["run"]))
     }
 
-    /// Starts a daemon by this command; its log goes to the club's.
+    /// Starts a daemon with this command, and appends its log to the club's.
     pub fn spawn(&self, mut command: Command) -> Daemon {
         let log = File::options().create(true).append(true).open(self.path("log")).expect("the log");
         Daemon { child: command.stderr(log).spawn().expect("fogpost runs") }
@@ -201,7 +200,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // Ignore errors, because it may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -44,7 +44,7 @@ fn in_sight(state: &Value, seat: Seat) -> BTreeSet<char> {
     ships.iter().map(|ship| quadrant(&ship["at"])).chain(home_sector(state, seat).chars()).collect()
 }
 
-/// The quadrants whose stars the seat knows, one bit each.
+/// Whether the seat knows the stars of this quadrant.
 fn has_charted(state: &Value, seat: Seat, quadrant: char) -> bool {
     let charted = state["sides"][seat.as_str()]["charted"].as_u64().expect("a set of bits");
     charted & (1 << (u32::from(quadrant) - u32::from('A'))) != 0
@@ -80,7 +80,7 @@ fn disguise(state: &mut Value, viewer: Seat, random: &mut Random) {
     side["highest"] = json!(numbers.last().unwrap_or(&0) + random.below(9) as u64);
     side["losses"] = numbers.iter().filter(|_| random.once_in(3)).copied().collect();
     side["ships"] = Value::Array(ships);
-    // Captures are known; how many of their points the enemy has spent is not.
+    // The viewer knows the captures, but not how many of their points the enemy has spent.
     side["stock"] = json!(random.below(points as usize + 1));
     side["charted"] = json!(random.below(1 << 25));
     for event in state["news"].as_array_mut().expect("news") {
@@ -197,7 +197,7 @@ pub fn moved(play: &mut Play, viewer: Seat, filed: &BySeat<Option<Vec<String>>>)
     let at = format!("{}{}", random_of(play, &elsewhere), 1 + play.random.below(4));
     let relocate = play.random.once_in(2);
     let mut orders = filed.clone();
-    // Drop enemy orders that depend on the strength of ships, or that move the ship away from its new square.
+    // Drop enemy orders that depend on the strength of ships. If the ship changes its square, drop its moves, too.
     let unfit = |line: &String| {
         let words: Vec<&str> = line.split_whitespace().collect();
         words[0] == "CAPTURE" || relocate && words[0] == "SHIP" && words[1] == no.to_string()
