@@ -1,6 +1,6 @@
-//! The cost of an entry: to append it, and to verify it with everything that belongs to it.
+//! The cost of a ledger entry: appending it, and verifying it with everything that belongs to it.
 //!
-//! The matches are played by letter in a temporary folder before measuring.
+//! The matches are played by letter in a temporary folder before the measurement.
 
 #[path = "../tests/support/club.rs"]
 mod club;
@@ -50,7 +50,7 @@ struct Played {
     office: Arc<Office>,
     match_ids: Vec<String>,
     entries: usize,
-    /// Holds the folder.
+    /// Keeps the folder until the end.
     _club: Club,
 }
 
@@ -120,7 +120,7 @@ fn append_an_entry(bencher: Bencher) {
     });
 }
 
-/// Walks the chain only: hashes and order.
+/// Walks the chain only, and checks its hashes and order.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn walk_the_chain(bencher: Bencher) {
     let played = Played::new(1, LETTERS);

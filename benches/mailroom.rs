@@ -9,7 +9,7 @@
 //! - `postgres`: from Maildir to Maildir on PostgreSQL, with one daemon and with three. Commits are durable only with
 //!   `FOGPOST_FSYNC=1`, as they are with SQLite.
 //! - `size`: the cost of a letter, a start and a deadline sweep with one match in the database, with a thousand, and
-//!   with 100,000; each with its bound.
+//!   with 100,000. Prints the bound of each cost beside it.
 //!
 //! The letters are replies to setup forms of Quadrant Z as a mail program writes them, with the quoted form. First one
 //! seat of each match writes, and its orders are sealed (one receipt per letter); then the other seat, and each letter
@@ -183,7 +183,7 @@ async fn office(folder: &Path, mail: &str) -> Arc<Office> {
     office_on(SQLITE, folder, mail).await
 }
 
-/// An office, whose config is also written to `folder` for a daemon in a process of its own.
+/// Opens an office, and also writes its config to `folder` for a daemon in a separate process.
 async fn office_on(url: &str, folder: &Path, mail: &str) -> Arc<Office> {
     let config = format!(
         "[club]\nname = \"Club\"\naddress = \"referee@club.test\"\nplus_addresses = true\n\
@@ -209,7 +209,7 @@ fn letter(id: &str, token: &str, from: &str, orders: &str) -> String {
     .replace('\n', "\r\n")
 }
 
-/// As long as a quoted form is.
+/// Text as long as that of a form, which the letters quote.
 const QUOTED: &str = "## write your orders above this line ##\n\nA match of Quadrant Z begins.\n\n\
     \x20   A turn:    7 days, due at 20:00 (Europe/Berlin)\n    Grace:     12 hours\n\n\
     Answer this letter to send orders: plain text, one order a line. You\n\
@@ -228,12 +228,12 @@ fn put(letters: &[String], maildir: &Path) {
     }
 }
 
-/// Whether a folder is empty. Counting the thousands of files in it would take a part of the time that is measured.
+/// Whether a folder is empty. Counting thousands of files in it would distort the measurement.
 fn is_empty(folder: PathBuf) -> bool {
     fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none())
 }
 
-/// Waits until the mailboxes are on the disk, and starts the clock.
+/// Flushes the mailboxes to disk, and starts the clock.
 fn begin() -> Instant {
     assert!(Command::new("sync").status().expect("sync").success());
     Instant::now()
@@ -299,7 +299,7 @@ fn fill(servers: &Servers, user: &str, letters: &[String]) {
     assert!(owner.expect("chown").success());
 }
 
-/// A bare download by imaplib, then smtp-source sends as many letters over four sessions.
+/// Measures a bare download by imaplib, followed by smtp-source sending as many letters over four sessions.
 fn floor(servers: &Servers, sink_port: u16, letters: &[String]) -> f64 {
     fill(servers, "floor", letters);
     let script = format!(
@@ -317,7 +317,8 @@ fn floor(servers: &Servers, sink_port: u16, letters: &[String]) -> f64 {
     told("the floor: imaplib, then smtp-source", letters.len(), began.elapsed())
 }
 
-/// How long mbsync with its defaults takes to download the same mailbox, in seconds; `None`: it is not installed.
+/// Measures how many seconds mbsync takes to download the same mailbox, with its defaults. `None` if it is not
+/// installed.
 fn mbsync(servers: &Servers, letters: &[String]) -> Option<f64> {
     let there = Command::new("mbsync").arg("--version").stdout(Stdio::null()).status();
     there.ok().filter(|status| status.success())?;
@@ -338,7 +339,7 @@ fn mbsync(servers: &Servers, letters: &[String]) -> Option<f64> {
     Some(told("mbsync, a download with its defaults", letters.len(), began.elapsed()))
 }
 
-/// From Maildir to Maildirs, below the club's folder.
+/// The config for an inbox and an outbox in Maildirs below the club's folder.
 const MAILDIRS: &str = "[inbox.maildir]\npath = \"{}/in\"\n[outbox.maildir]\npath = \"{}/out\"\n";
 
 fn maildir(runtime: &Runtime) {
@@ -348,7 +349,7 @@ fn maildir(runtime: &Runtime) {
     drain_maildir(runtime, &club, &[]);
 }
 
-/// One daemon, and three; each database holds the same number of matches.
+/// Measures one daemon, then three, on databases with the same number of matches.
 fn postgres(runtime: &Runtime) {
     let letters = number("LETTERS", 10_000);
     let cluster = Cluster::shared().expect("PostgreSQL");
@@ -368,7 +369,7 @@ fn postgres(runtime: &Runtime) {
 }
 
 fn drain_maildir(runtime: &Runtime, club: &Club, others: &[Arc<Office>]) {
-    // With its form each player gets a Maildir, which is not measured either.
+    // Send the forms now, which creates each player's Maildir, so that neither is measured.
     runtime.block_on(club.office.dispatch_all()).expect("the forms are sent");
     let inbox = club.folder.path().join("in");
     for (what, letters) in [

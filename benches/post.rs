@@ -1,5 +1,7 @@
-//! The post office beside the plainest tools: letters sent per second beside Postfix's `smtp-source`; and the time from
-//! the delivery of a letter to its batch, and to its receipt at the SMTP server, beside a bare socket in IDLE.
+//! Compares the post office with the simplest tools. Postfix's `smtp-source` is the measure of letters sent per second.
+//! A bare socket in IDLE is the measure of two times: from the delivery of a letter to its batch, and from the delivery
+//! to the receipt at the SMTP server.
+//!
 //! `cargo bench --bench post [send|idle|receipt]`.
 
 #[path = "../tests/servers/mod.rs"]
@@ -163,7 +165,7 @@ fn receipt(runtime: &Runtime) {
     let (office, token) = runtime.block_on(office(folder.path(), servers.imap_port, port));
     let (_stopper, stop) = ShutdownSignal::new();
     runtime.spawn(office.run(stop));
-    // The letters that open the match.
+    // Wait for the letters that open the match.
     for _ in 0..2 {
         taken.recv().expect("an invitation");
     }
@@ -172,7 +174,7 @@ fn receipt(runtime: &Runtime) {
     for n in 0..IDLE_LETTERS {
         std::thread::sleep(Duration::from_millis(100));
         plain.push(since_delivery(&servers, "bare@club.test", || bare.hear()));
-        // Another point each time: an answer equal to the last one is not sent.
+        // Check another point each time, because an answer equal to the last one is not sent.
         let point = format!("{}{}", char::from(b'B' + (n % 9) as u8), 2 + n / 9);
         let letter = format!(
             "From: ann@club.test\r\nMessage-ID: <{n}@club.test>\r\nSubject: x\r\n\r\nCHECK\r\nMARBLE {point}\r\n\r\nReply token: {token}\r\n"

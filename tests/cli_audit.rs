@@ -30,7 +30,7 @@ impl Ran {
         String::from_utf8(self.0.stdout.clone()).expect("text")
     }
 
-    /// Its output, after checking its exit status.
+    /// Asserts this exit status and returns the output.
     #[track_caller]
     fn ended(&self, status: i32) -> String {
         let error = String::from_utf8_lossy(&self.0.stderr);
@@ -38,7 +38,7 @@ impl Ran {
         self.out()
     }
 
-    /// Its error message, after checking that it failed and that the message is a single line.
+    /// Asserts that it failed with a single line of error, and returns that line.
     #[track_caller]
     fn fault(&self) -> String {
         let error = String::from_utf8(self.0.stderr.clone()).expect("text");
@@ -105,7 +105,7 @@ impl Club {
         self.work();
     }
 
-    /// Plays a match of two turns that Bo resigns.
+    /// Plays a match of two turns that ends with Bo's resignation.
     fn over(&self) -> String {
         let id = self.open();
         self.answer(ANN, &id, "MARBLE A1");
@@ -115,7 +115,7 @@ impl Club {
         id
     }
 
-    /// Changes the database without the program and its triggers.
+    /// Changes the database behind the program's back, and without its triggers.
     fn cheat(&self, statement: &str) {
         let options = SqliteConnectOptions::new().filename(self.path("fogpost.db"));
         let work = async {

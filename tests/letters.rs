@@ -1,7 +1,7 @@
-//! Reads a corpus of letters, as people's mail programs and as machines write them.
+//! Reads a corpus of letters, written by people's mail programs and by machines.
 //!
-//! `NAME.toml` beside each `tests/letters/**/NAME.eml` tells what the letter contains. A person's letter is read twice:
-//! with our letter that it answers, and without.
+//! `NAME.toml` beside each `tests/letters/**/NAME.eml` states what the letter contains. A person's letter is read
+//! twice: with the letter of the referee that it answers, and without.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,26 +19,26 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Expected {
-    /// What is special about it, in a few words.
+    /// What is special about the letter, in a few words.
     what: String,
     from: Option<String>,
-    /// The file of our letter that it answers.
+    /// The file of the referee's letter that it answers.
     answers: Option<String>,
     orders: Vec<String>,
     /// The other new lines.
     remarks: Vec<String>,
-    /// The result without our letter, if it differs.
+    /// The result without the referee's letter, if it differs.
     unseen: Option<Unseen>,
     commands: usize,
     faults: usize,
     token: Option<String>,
     /// `failed`, `delayed`, `absence` or `other`.
     automatic: Option<String>,
-    /// Our Message-IDs that a machine's letter is about.
+    /// Message-IDs of the referee's letters that a machine's letter is about.
     about: Vec<String>,
     /// The reason why it cannot be read.
     unreadable: Option<String>,
-    /// What it has instead of a text.
+    /// What the letter contains instead of text.
     instead: Option<String>,
 }
 
@@ -143,7 +143,7 @@ fn differences(raw: &[u8], expected: &Expected) -> Vec<String> {
 }
 
 /// Describes how a letter's new text and request differ from what was expected, with and without the letter that it
-/// quotes.
+/// answers.
 fn text_differences(letter: &Letter, expected: &Expected) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut same = |what: &str, found: String, wanted: String| {
@@ -279,7 +279,7 @@ proptest! {
     }
 }
 
-/// The CPU time of this thread if the system tells it, else the elapsed time. CPU time keeps the test independent of
+/// The CPU time of this thread if the system reports it, else the elapsed time. CPU time makes the test independent of
 /// other processes.
 fn cpu_time() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
@@ -391,7 +391,7 @@ fn assert_bounded(letters: &[Vec<u8>]) {
     for (which, raw) in letters.iter().enumerate() {
         let start = cpu_time();
         read_all_of(raw);
-        // Without optimization. Anything quadratic would take minutes.
+        // Generous, because tests are built without optimization; quadratic work would take minutes.
         let took = cpu_time() - start;
         assert!(took.as_secs() < 20, "letter {which} took {took:?}");
     }

@@ -146,8 +146,7 @@ fn perft_of_a_crowded_border() {
     assert_perft(&setup(CLOSE_SOUTH, CLOSE_NORTH), [188, 35_749]);
 }
 
-/// Moves from the crowded border, after which squadrons are launched and have leapt, and a carrier and other ships
-/// are sunk.
+/// Moves from the crowded border, in which squadrons are launched and leap, and a carrier and other ships are sunk.
 const MELEE: &str = "J8-K6 I10-D15 I8-D3 J9-N13 D3-F4 N13-N14 H8-I9 K9-P14 K8-L6 H9-F11 F4-E4 D9-D11 E4-I8 A9-B10 \
      O1-M3 F11-A16 F8-F1 A16-F11 K6-J4 D11-E11 F1-K1 F9-F1 N8-O10 O9-M10";
 

@@ -49,7 +49,7 @@ impl Visit for Statement {
     fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
 }
 
-/// Tables that may be scanned: the daemon's few rows of its own, and lists bound to the statement.
+/// Tables that may be scanned: `memo`, which has few rows, and lists that are bound to the statement.
 const SMALL: [&str; 5] = ["memo", "json_each", "new", "decided", "result"];
 
 #[test]

@@ -1,5 +1,4 @@
-//! The daemon as a service of its machine: status, signals, reloading, systemd and the log. Runs the real program on
-//! Maildirs.
+//! The daemon as a system service: status, signals, reloading, systemd and the log. Runs the real program on Maildirs.
 
 #[path = "support/club.rs"]
 mod club;
@@ -102,7 +101,7 @@ fn monitoring_pages_are_served_at_the_configured_address_only() {
     }
     assert!(!metrics.contains('@') && !metrics.contains("Ann"), "{metrics}");
     assert_eq!(get(port, "/").expect("an answer").0, "HTTP/1.1 404 Not Found");
-    // Another club's daemon cannot have the same address.
+    // Another club's daemon cannot listen on the same address.
     let other = Club::with(&format!("{CONFIG}[status]\nlisten = \"127.0.0.1:{port}\"\n"));
     let refused = other.run(&["run"]);
     let said = String::from_utf8(refused.stderr).expect("text");

@@ -89,7 +89,7 @@ impl Source {
         (!["lib", "main"].contains(&room)).then_some(room)
     }
 
-    /// The code up to its test module, which may do what the core may not; nothing of a file of tests.
+    /// The code before its test module, which may do what the core may not. Empty for a file of tests.
     fn code_without_tests(&self) -> &str {
         if self.path.ends_with("/tests.rs") || self.path.contains("/tests/") {
             return "";
@@ -132,7 +132,8 @@ impl Source {
     }
 }
 
-/// The text with each line cut at `//`. What follows a URL in a string is cut too, which hides nothing we look for.
+/// The text with each line cut at `//`. This also cuts lines at the `//` of a URL, which hides nothing that these tests
+/// look for.
 fn without_comments(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect()
 }
@@ -141,7 +142,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every file below `folder`, sorted; none if there is no such folder.
+/// Every file below `folder`, sorted. Empty if there is no such folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();

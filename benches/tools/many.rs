@@ -9,7 +9,7 @@ use std::str::FromStr;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 
-/// Free names, spread over all possible names as if drawn by lot.
+/// Free names, spread over all possible names as if drawn at random.
 const PLAN: &str = "
     CREATE TEMP TABLE plan AS
     WITH RECURSIVE number (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM number WHERE i < 1048575),
@@ -69,7 +69,7 @@ const COPY: &str = "
 /// Multiplies the matches in a SQLite database that nobody else uses.
 pub async fn multiply(url: &str, times: usize) {
     let options = SqliteConnectOptions::from_str(url).expect("a URL");
-    // The database need not survive a crash.
+    // Fast but unsafe, because the database need not survive a crash.
     let options = options
         .journal_mode(SqliteJournalMode::Off)
         .synchronous(SqliteSynchronous::Off)

@@ -1,4 +1,4 @@
-//! Costs of a letter, a start and a deadline sweep, with one, a thousand and 100,000 matches in the database.
+//! The cost of a letter, a start and a deadline sweep, with one, a thousand and 100,000 matches in the database.
 //!
 //! The thousand matches are opened as usual, their forms are sent, and one seat of each has filed; the 100,000 are
 //! copies of their rows (`many.rs`). The measured load is what happens all year: a seat amends its orders and gets a
@@ -99,7 +99,7 @@ impl Sized {
         Sized { matches, club, seats }
     }
 
-    /// Copies its matches `times` times, into another database.
+    /// Copies its matches into another database, `times` times.
     async fn multiplied(&self, times: usize, ways: &str) -> Sized {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("fogpost.db");
@@ -176,7 +176,7 @@ fn letters(runtime: &Runtime, sizes: [Sized; 3]) {
         (Load::OneByOne, "one at a time, each to another match"),
         (Load::Together, "many at a time, each to another match"),
     ] {
-        // One match cannot take letters for several.
+        // Loads on several matches leave out the database with one match.
         let sizes = if load == Load::ToOne { &sizes[..] } else { &sizes[1..] };
         let mut took = vec![Vec::new(); sizes.len()];
         for _ in 0..=ROUNDS {

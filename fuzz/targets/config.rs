@@ -1,4 +1,4 @@
-//! Any text as the settings of a club.
+//! Parses any text as the config of a club.
 
 #![no_main]
 

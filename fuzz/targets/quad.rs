@@ -1,4 +1,4 @@
-//! Parses any line as an order: what is parsed can be written, and is then parsed as the same.
+//! Parses any line as orders. Each of them, written out, must parse as the same order again.
 
 #![no_main]
 

@@ -43,7 +43,7 @@ fn change_first_report(desk: &Desk, match_id: &str, from: &str, to: &str) {
     cheat(desk, &[&statement]);
 }
 
-/// Changes the database file without the program and its triggers.
+/// Changes the database file behind the program's back, and without its triggers.
 pub fn cheat(desk: &Desk, statements: &[&str]) {
     desk.untidy.set(true);
     let path = desk.folder().join("fogpost.db");
