@@ -3,8 +3,8 @@
 #   docker run --rm -v club:/club fogpost init      # then edit config.toml in the volume
 #   docker run -d -v club:/club fogpost
 #
-# Only the stage `fetched` needs the network, and brings what Cargo.lock names. For a machine without any: build that stage
-# elsewhere (docker build --target fetched), carry it over, and build from there with --network none.
+# Only the stage `fetched` needs the network: it downloads what Cargo.lock names. For a machine without a network, build
+# that stage elsewhere (docker build --target fetched), copy the image over, and build the rest with --network none.
 
 FROM rust:1.95-slim-bookworm AS fetched
 WORKDIR /src
@@ -16,10 +16,10 @@ FROM fetched AS built
 COPY . .
 RUN cargo build --release --offline --locked && mkdir /club
 
-# glibc, the authorities for TLS, and a user who is not root; no shell.
+# This image has glibc, the certificate authorities for TLS and a user other than root, but no shell.
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=built /src/target/release/fogpost /usr/local/bin/fogpost
-# config.toml, the database, templates and files with passwords.
+# For config.toml, the database, templates and files with passwords.
 COPY --from=built --chown=nonroot:nonroot /club /club
 VOLUME /club
 WORKDIR /club

@@ -20,7 +20,7 @@ mkdir -p "$dir"/{run,state,mail,tls}
     -extfile <(echo "subjectAltName=DNS:localhost,IP:127.0.0.1")
 ) 2>"$dir/openssl.log"
 if [ "$(id -u)" = 0 ]; then chown mail:mail "$dir/mail"; fi
-# The empty "chroot" lines let it run without privileges. Without delay and penalty it rejects a wrong password at once.
+# The empty "chroot" lines let it run without privileges. No delay and no penalty: it rejects a wrong password at once.
 cat >"$dir/dovecot.conf" <<CONF
 base_dir = $dir/run
 state_dir = $dir/state

@@ -57,7 +57,7 @@ CONF
 # Postfix waits until its settings are two seconds old, so make them older.
 touch -d "-1 minute" "$dir"/postfix/etc/{main,master}.cf
 postfix -c "$dir/postfix/etc" check
-# In the shell's session, Postfix would treat its end by a signal as a fatal error.
+# In the shell's session, Postfix would treat a signal that ends it as a fatal error.
 exec 3<&0
 setsid /usr/lib/postfix/sbin/master -c "$dir/postfix/etc" -d </dev/null 3<&- &
 server=$!
