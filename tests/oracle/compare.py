@@ -1,9 +1,9 @@
 """`python3 compare.py --binary PATH --game GAME --from 0 --count 1000 [--keep DIR]`: a differential test.
 
-For every seed a random record is made, replayed here and by `PATH replay FILE --json`, and every line and the
-exit status are compared. A fault's `reason` only has to be a text that is not empty. How many faults of the
-filing as a whole are listed, and where among the others, the rules leave open: without `--strict` only whether
-there are any is compared. The records that differ are kept.
+Generates a random record for every seed, replays it here and by `PATH replay FILE --json`, and compares every line
+and the exit status. A fault's `reason` only has to be a non-empty text. The rules leave open how many faults of the
+filing as a whole are listed, and where among the others: without `--strict`, only whether there are any is
+compared. Records that differ are kept.
 """
 
 import argparse
@@ -21,7 +21,7 @@ SECONDS = 60
 
 
 def plain(line, strict):
-    """A printed line in the form in which it is compared."""
+    """Returns a printed line in the form in which it is compared."""
     if not isinstance(line, dict) or not isinstance(line.get("faults"), list):
         return line
     faults = []
@@ -60,7 +60,7 @@ def differences(ours, theirs, path="$"):
 
 
 def run_binary(binary, path):
-    """The lines that the binary prints (as JSON, or as text if they are none), status and stderr."""
+    """Returns the lines that the binary prints (as text where they are not JSON), its exit status and its stderr."""
     done = subprocess.run([binary, "replay", path, "--json"], capture_output=True, timeout=SECONDS)
     lines = []
     for text in done.stdout.decode("utf-8", "replace").splitlines():
@@ -72,7 +72,7 @@ def run_binary(binary, path):
 
 
 def first_difference(ours, status, theirs, their_status, stderr, strict):
-    """The first line that differs, told readably; None if all is equal."""
+    """Describes the first line that differs; None if all lines are equal."""
     for number in range(max(len(ours), len(theirs))):
         if number >= len(theirs):
             return f"line {number + 1}: the binary prints nothing more; oracle {short(ours[number])}\n{stderr}"
@@ -87,20 +87,20 @@ def first_difference(ours, status, theirs, their_status, stderr, strict):
 
 
 def short(line):
-    """A line, cut for reading."""
+    """Shortens a line for display."""
     text = json.dumps(line)
     return text if len(text) <= 400 else text[:400] + "..."
 
 
 def heading(line):
-    """What a line of ours is about."""
+    """Describes what a line of the oracle is about."""
     if "refused" in line:
         return f"refused filing {line['refused']} of {line['seat']}"
     return f"adjudication {line['adjudication']}, phase {line['phase']}"
 
 
 def check_seed(arguments, seed):
-    """Runs one seed; None if both agree, otherwise what differs."""
+    """Compares one seed. Returns None if both agree, otherwise what differs."""
     text = generate(arguments.game, seed)
     path = os.path.join(arguments.keep, f"{arguments.game}-{seed}.toml")
     with open(path, "w", encoding="utf-8", newline="") as file:
@@ -118,7 +118,7 @@ def check_seed(arguments, seed):
 
 
 def parse_arguments():
-    """The command line."""
+    """Reads the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--game", choices=GAMES, required=True)

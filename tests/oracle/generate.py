@@ -9,7 +9,7 @@ from record import GAMES, write_record
 
 
 def generate(game, seed):
-    """The text of the record with this seed, played by the game's own `generate`."""
+    """Returns the text of the record for this seed, played by the game's `generate`."""
     module = importlib.import_module(GAMES[game])
     options, filings = module.generate(random.Random(f"{game} {seed}"))
     return write_record(game, options, filings)

@@ -1,6 +1,6 @@
 """War in the Pacific, by the rules page `pacific.md`; each function names its clause.
 
-A square is a pair (file, rank), both from 1. At the end stands the generator of random matches.
+A square is a pair (file, rank), both from 1. The generator of random matches is at the end.
 """
 
 import re
@@ -105,7 +105,7 @@ def read_setup(seat, orders, options):
 
 
 class Setup:
-    """2 A setup while it is read, line by line."""
+    """2 Reads a setup line by line."""
 
     def __init__(self, seat, options):
         self.seat = seat
@@ -197,7 +197,7 @@ class Setup:
                 yield "numbers stand at all of them, from 1 without gaps, or at none"
 
     def number(self, entries):
-        """2.1 Where no number stands, they go in the order written."""
+        """2.1 Numbers left out are assigned in the order written."""
         for no, entry in enumerate(entries, start=1):
             entry[0] = entry[0] or no
 
@@ -342,7 +342,7 @@ class Match:
         return filing, faults
 
     def surface_order(self, seat, text):
-        """3 One line of a surface turn: the order, None if it is not understood, and what is wrong with it."""
+        """3 One line of a surface turn: the order (None if it is not understood), and what is wrong with it."""
         move = re.fullmatch(f"(?:MOVE )?(?:([VSBCD]) ?)?{SQUARE}(?: | TO | ?- ?){SQUARE}", text)
         attack = re.fullmatch(f"ASW {SQUARE}", text)
         if attack:
@@ -360,7 +360,7 @@ class Match:
         return order, None if target in self.targets(ship) else "no legal move"
 
     def submarine_order(self, seat, text):
-        """4 One line of a submarine turn: the order, None if not understood, and what is wrong with it."""
+        """4 One line of a submarine turn: the order (None if it is not understood), and what is wrong with it."""
         if text == "SUBS PASS":
             return ("pass",), None
         move = re.fullmatch(f"U{NUMBER} (?:{SQUARE}|TO) {SQUARE}", text)
@@ -467,7 +467,7 @@ class Match:
         self.news.append({"event": "squadron_lost", "side": ship.side, "at": name(squadron.at)})
 
     def attack_area(self, event, side, corner):
-        """3.6, 4.3 Tells the attack, and gives the enemy submarines that are hit; asw sinks them at once."""
+        """3.6, 4.3 Reports the attack, and returns the enemy submarines that are hit; ASW sinks them at once."""
         enemies = self.submarines_of(other(side))
         hit = [submarine for submarine in enemies if submarine.at in area(corner)]
         contact = any(nearest(submarine.at, corner) == 1 for submarine in enemies)
@@ -479,7 +479,7 @@ class Match:
         return hit
 
     def submarine_turn(self, filings):
-        """4.4 P-SUBTURN: attacks at the same moment, then the moves of those that are still there."""
+        """4.4 P-SUBTURN: simultaneous attacks, then the moves of the submarines that are left."""
         for seat in self.due()["seats"]:
             self.write_log(seat, filings[seat])
         orders = {seat: order for seat, order in filings.items() if order and order[0] != "pass"}
@@ -514,12 +514,12 @@ class Match:
         self.log.append({"round": self.round, "side": seat, "order": text})
 
     def settle_quiet(self):
-        """5.3, 6 `quiet` begins anew when anything was sunk, submarines included."""
+        """5.3, 6 `quiet` restarts at 0 when anything was sunk, submarines included."""
         if any(event.get("sunk") for event in self.news):
             self.quiet = 0
 
     def next_round(self):
-        """5.3, 6 The round is over: the limit is looked at, then South is to move."""
+        """5.3, 6 Ends the round: checks the limit, then South is to move."""
         if self.quiet >= 2 * self.options["quiet_limit"]:
             self.result = self.points_afloat()
             return
@@ -543,7 +543,7 @@ class Match:
         return {"winner": winner, "reason": "points afloat"}
 
     def end(self, result):
-        """The referee ends the match; the board stays, the news are emptied."""
+        """The referee ends the match; the board stays, and the news is cleared."""
         self.result = result
         self.news = []
 
@@ -578,7 +578,7 @@ class Match:
         return [{"no": submarine.no, "at": name(submarine.at)} for submarine in own]
 
     def view(self, seat):
-        """6 The state with the enemy's submarines as a number, and the news; at the end all, and the log."""
+        """6 The state with only the number of enemy submarines, and the news; at the end everything, and the log."""
         view = self.state() | {"news": self.news}
         if self.result:
             return view | {"log": self.log}
@@ -590,7 +590,7 @@ class Match:
 
 
 def random_options(rng):
-    """Options of a random match; some are given at their defaults."""
+    """Options of a random match; some are set to their defaults."""
     options = {}
     for option in ("destroyers", "squadron_leap", "torpedo"):
         if rng.random() < 0.5:
@@ -636,7 +636,7 @@ class Draft:
                 return at
 
     def place_carriers(self):
-        """2.1 Carriers, with squadrons next to the first ones; whether there was room."""
+        """2.1 Places carriers, with squadrons next to the first ones. Returns whether there was room."""
         self.carriers = []
         for number in range(self.count["V"]):
             at = self.square()
@@ -677,7 +677,7 @@ class Draft:
         return lines
 
     def numbers(self, letter, several):
-        """2.1 Numbers at all of them in any order, or at none."""
+        """2.1 Numbers for all of them in any order, or for none."""
         if self.rng.random() < 0.4:
             return [""] * several
         numbers = [f"{letter}{no} " for no in range(1, several + 1)]
@@ -686,14 +686,14 @@ class Draft:
         return numbers
 
     def carrier_lines(self):
-        """2.1 One carrier to a line."""
+        """2.1 One carrier per line."""
         lines = []
         for number, (at, squadron) in zip(self.numbers("V", len(self.carriers)), self.carriers):
             lines.append(f"CARRIER {number}{name(at)}" + (f" SQUADRON {name(squadron)}" if squadron else ""))
         return lines
 
     def submarine_lines(self):
-        """2.1 One submarine or several to a line."""
+        """2.1 One or several submarines per line."""
         numbers = self.numbers("U", len(self.submarines))
         pieces = [number + name(at) for number, at in zip(numbers, self.submarines)]
         lines = []
@@ -766,7 +766,7 @@ def moves(match, seat):
 
 
 def corners_around(square, steps):
-    """The corners of the areas whose nearest square is at most so many king's steps from this square."""
+    """The corners of the areas whose nearest square is at most this many king's steps from a square."""
     beside = range(-1 - steps, steps + 1)
     corners = [step(square, (right, up)) for up in beside for right in beside]
     return [corner for corner in corners if on_board(corner) and is_corner(corner)]
@@ -813,13 +813,13 @@ def chosen_surface(rng, match, style):
 
 
 def spared(match, ship, target):
-    """Whether this move would sink the last ship of the enemy."""
+    """Whether this move would sink the enemy's last ship."""
     victim = match.ship_at(target)
     return victim is not None and [victim] == armed(match, other(ship.side))
 
 
 def chosen_attack(rng, match, seat, knows):
-    """The area of an attack, with the probability `knows` one that hits or gives contact; None if there is none."""
+    """The area of an attack: with the probability `knows`, one that hits or gives contact. None if there is none."""
     near = [corner for enemy in match.submarines_of(other(seat)) for corner in corners_around(enemy.at, 1)]
     useful = [corner for corner in near if match.can_attack(seat, corner)]
     if useful and rng.random() < knows:
@@ -848,7 +848,7 @@ def dives(match, seat):
 
 
 def chosen_dive(rng, match, seat, hunts=False):
-    """A move, often one that comes to two squares from an enemy ship or submarine, in one of its notations."""
+    """A move in one of its notations, often to two squares from an enemy ship or submarine."""
     own, square = rng.choice(dives(match, seat))
     enemies = (hunts and match.submarines_of(other(seat))) or armed(match, other(seat))
     if rng.random() < 0.8:
@@ -859,7 +859,7 @@ def chosen_dive(rng, match, seat, hunts=False):
 
 
 def chosen_sonar(rng, match, seat, knows):
-    """A sonar attack, with the probability `knows` one that hits or gives contact."""
+    """A sonar attack: with the probability `knows`, one that hits or gives contact."""
     every = [(own, corner) for own in match.submarines_of(seat) for corner in corners_around(own.at, 2)]
     enemies = [corner for enemy in match.submarines_of(other(seat)) for corner in corners_around(enemy.at, 1)]
     useful = [choice for choice in every if choice[1] in enemies]
@@ -893,11 +893,11 @@ def chosen_finish(rng, match, seat):
     return "SUBS PASS" if shots(match, seat) else chosen_dive(rng, match, seat)
 
 
-# Random matches: orders at fault
+# Random matches: faulty orders
 
 
 def wrong_orders(scribe, seat):
-    """Orders that are at fault, or hardly ever right by chance."""
+    """Faulty orders, which are rarely legal by chance."""
     rng, match = scribe.rng, scribe.match
     if match.phase == "setup":
         return setup_at_fault(rng, seat, match.options)
@@ -912,7 +912,7 @@ def random_square(rng):
 
 
 def wrong_move(rng, match, seat):
-    """A surface order that is at fault."""
+    """A faulty surface order."""
     own = [ship for ship in match.ships_of(seat)] or [Ship(seat, "D", (1, 1))]
     enemies = [ship for ship in match.ships_of(other(seat))] or [Ship(seat, "D", (1, 1))]
     good = [f"{name(ship.at)} {name(target)}" for ship, target in moves(match, seat)] or ["A1 A2"]
@@ -948,7 +948,7 @@ def written_step(rng, ship, ways):
 
 
 def wrong_dive(rng, match, seat):
-    """A submarine order that is at fault."""
+    """A faulty submarine order."""
     own = rng.choice(match.submarines_of(seat))
     friend = rng.choice(match.submarines_of(seat))
     ships = [ship for ship in match.ships if distance(ship.at, own.at) <= 3] or [*match.ships, own]
@@ -1013,7 +1013,7 @@ def random_styles(rng, options):
 
 
 def play_phase(scribe, styles, fronts):
-    """Files what is due, sometimes twice where both sides are to file."""
+    """Files what is due, sometimes twice if both sides have to file."""
     rng, match = scribe.rng, scribe.match
     due = match.due()
     for seat in rng.sample(due["seats"], len(due["seats"])):
@@ -1052,7 +1052,7 @@ def generate(rng):
 
 
 def perft(match, depth):
-    """The number of sequences of that many surface orders: by their kinds, `m` a move and `a` an attack."""
+    """The number of sequences of that many surface orders, by their kinds: `m` is a move and `a` an attack."""
     if depth == 0 or match.phase != "surface":
         return Counter({"": 1})
     side = match.side

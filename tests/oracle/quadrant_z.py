@@ -34,14 +34,14 @@ def quadrant_of(square):
 
 
 def neighbours(quadrant):
-    """1.1: the quadrants that share an edge with this one, in a galaxy of 5 x 5 quadrants."""
+    """1.1: the quadrants that share an edge with this one in the galaxy of 5 x 5 quadrants."""
     row, column = divmod(QUADRANTS.index(quadrant), 5)
     places = [(row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column)]
     return [QUADRANTS[5 * r + c] for r, c in places if 0 <= r < 5 and 0 <= c < 5]
 
 
 def adjacent(square, another):
-    """1.3: two squares of one quadrant that share an edge."""
+    """1.3: whether two squares lie in one quadrant and share an edge."""
     edges = ("12", "21", "13", "31", "24", "42", "34", "43")
     return square[0] == another[0] and square[1] + another[1] in edges
 
@@ -91,7 +91,7 @@ class Turn:
 
 @dataclass
 class Force:
-    """3.4: the ships of one side that take part in one quadrant's combat, and what comes of it."""
+    """3.4: the ships of one side that take part in one quadrant's combat, and its outcome for them."""
 
     ships: list
     offence: int
@@ -120,7 +120,7 @@ START = re.compile(f"SHIP {NUMBER}[: ]+{NUMBER}/{NUMBER}[: ]+(?:START[: ]+)?{SQU
 
 
 class SetupReader:
-    """2: reads the setup of one side; a faulty line counts as not written for the others."""
+    """2: reads the setup of one side; the other lines are checked as if a faulty one were absent."""
 
     def __init__(self, seat, sectors):
         self.seat = seat
@@ -139,7 +139,7 @@ class SetupReader:
         return self.setup, faults + [whole(reason) for reason in self.totals()]
 
     def read_line(self, order):
-        """Takes one line into the setup, or says what is wrong with it."""
+        """Adds one line to the setup, or returns what is wrong with it."""
         star = STAR.fullmatch(order)
         if star:
             return self.read_star(star[1], int(star[2]), star[3] is not None)
@@ -149,7 +149,7 @@ class SetupReader:
         return "this is no order of a setup"
 
     def read_star(self, square, value, base):
-        """2.1: what holds for each star by itself."""
+        """2.1: the rules for each single star."""
         quadrant = quadrant_of(square)
         if quadrant in self.enemy_home:
             return "no stars in the opponent's home sector"
@@ -165,7 +165,7 @@ class SetupReader:
         return None
 
     def read_ship(self, ship):
-        """2.3, 2.4: what holds for each ship by itself."""
+        """2.3, 2.4: the rules for each single ship."""
         if not 1 <= ship.no <= 99:
             return "ships are numbered from 1 to 99"
         if ship.no in self.setup.ships:
@@ -178,7 +178,7 @@ class SetupReader:
         return None
 
     def totals(self):
-        """2.1, 2.3: what holds for the setup as a whole."""
+        """2.1, 2.3: the rules for the setup as a whole."""
         faults = []
         stars = self.setup.stars
         home_values = [value for square, value in stars.items() if quadrant_of(square) in self.home]
@@ -227,7 +227,7 @@ class TurnReader:
         self.turn = Turn()
 
     def read(self, orders):
-        """The orders and all faults. Later passes see only the lines without fault of the earlier ones."""
+        """The orders and all faults. Later passes see only the effects of the earlier ones' faultless lines."""
         lines = order_lines(orders)
         reasons = {}
         passes = [
@@ -290,7 +290,7 @@ class TurnReader:
         return None
 
     def read_hold_all(self, words):
-        """3.2: `HOLD` alone takes no order away and gives none."""
+        """3.2: `HOLD` alone neither removes nor gives an order."""
         return None
 
     def ship_fault(self, number):
@@ -302,7 +302,7 @@ class TurnReader:
         return None
 
     def read_capture(self, words):
-        """3.5: legal if the ships that stay there, those built there included, are strong enough."""
+        """3.5: legal if the ships that stay there, including those built there, are strong enough."""
         square = words[1]
         star = self.match.stars.get(square)
         if square in self.turn.captures:
@@ -339,7 +339,7 @@ LOSE = re.compile("LOSE ([A-Y])((?: [0-9]{1,9})+)")
 
 
 def read_casualties(orders, forces):
-    """3.4: `LOSE Q 3 1`; `forces` are those of the seat, by quadrant. Gives quadrant -> numbers."""
+    """3.4: `LOSE Q 3 1`; `forces` are those of the seat, by quadrant. Returns quadrant -> numbers."""
     choices, faults = {}, []
     for line in order_lines(orders):
         words = LOSE.fullmatch(line.order)
@@ -356,7 +356,7 @@ def read_casualties(orders, forces):
 
 
 def choice_fault(quadrant, numbers, choices, forces):
-    """3.4: a quadrant once, own taking-part ships there, none twice."""
+    """3.4: each quadrant once, with the seat's own ships that take part there, none twice."""
     if quadrant in choices:
         return f"quadrant {quadrant} is named twice"
     if quadrant not in forces:
@@ -395,7 +395,7 @@ def damage_by(offence, defence, option):
 
 
 def least_set(ships, damage):
-    """3.4: the ships that go where the owner chose nothing.
+    """3.4: the ships that are lost where the owner chose nothing.
 
     The set of least total size that covers the damage; then of fewest ships; then of least offence; then the
     one whose numbers, compared from the highest down, are higher. All, if none covers it.
@@ -516,7 +516,7 @@ class Match:
     # 3 A turn
 
     def play_turn(self, filings):
-        """3: build, move, explore, combat; then the rest, unless a side is asked for its casualties."""
+        """3: builds, moves, exploration and combat; then the rest, unless a side is asked for its casualties."""
         self.turn += 1
         self.filed = filings
         self.news = News()
@@ -573,7 +573,7 @@ class Match:
         ]
 
     def is_neutral(self, quadrant):
-        """1.2: in nobody's home sector."""
+        """1.2: whether it is in nobody's home sector."""
         return all(quadrant not in self.sectors[seat] for seat in SEATS)
 
     def ships_in(self, seat, quadrant):
@@ -582,7 +582,7 @@ class Match:
         return [fleet[number] for number in sorted(fleet) if quadrant_of(fleet[number].at) == quadrant]
 
     def compute_combat(self):
-        """3.4 up to the damage: nobody is lost yet."""
+        """3.4 up to the damage: no ship is lost yet."""
         for quadrant in self.news.standoffs:
             ships = {seat: self.ships_in(seat, quadrant) for seat in SEATS}
             forces = {seat: make_force(ships[seat], ships[other(seat)]) for seat in SEATS}
@@ -620,7 +620,7 @@ class Match:
     # 3.5 Capture
 
     def capture(self):
-        """3.5: the captures that happen; gives the sides whose home base is captured."""
+        """3.5: makes the captures; returns the sides whose home base is captured."""
         fallen_bases = []
         for seat in SEATS:
             for square in self.filed[seat].captures:
@@ -699,11 +699,11 @@ class Match:
         return self.views[seat]
 
     def show_all(self):
-        """Makes the views after an adjudication that is complete."""
+        """Makes the views after a complete adjudication."""
         self.views = {seat: self.make_view(seat) for seat in SEATS}
 
     def show_casualties(self):
-        """3.4: a seat asked sees its ships and battles, all else is as the turn before."""
+        """3.4: a seat that is asked sees its ships and battles; everything else is as in the turn before."""
         for seat in self.asked:
             self.views[seat] = {
                 **self.views[seat],
@@ -765,7 +765,7 @@ class Match:
         return battles
 
     def known_stars(self, seat):
-        """4, 5: the stars that a side knows, by square; at the end every one."""
+        """4, 5: the stars that a side knows, by square; at the end all of them."""
         stars = []
         for _, star in sorted(self.stars.items()):
             value = self.known_value(seat, star)
@@ -778,7 +778,7 @@ class Match:
         return stars
 
     def known_value(self, seat, star):
-        """3.3, 5: the value at which a side knows a star, None if it does not."""
+        """3.3, 5: the value of a star as a side knows it; None if it does not know the star."""
         explored = quadrant_of(star.at) in self.explored[seat]
         if self.result is not None or star.captured_by is not None or explored:
             return star.value
@@ -839,7 +839,7 @@ def generate(rng):
 
 
 def distance(square, another):
-    """How many moves there are between two squares, nearly."""
+    """The approximate number of moves between two squares."""
     row, column = divmod(QUADRANTS.index(square[0]), 5)
     to_row, to_column = divmod(QUADRANTS.index(another[0]), 5)
     quadrants = abs(row - to_row) + abs(column - to_column)
@@ -849,7 +849,7 @@ def distance(square, another):
 
 
 def spell(rng, order):
-    """The same order, with other case, more blanks or a comment."""
+    """The same order in another case, with more blanks or with a comment."""
     if rng.random() < 0.15:
         order = order.lower()
     elif rng.random() < 0.1:
@@ -864,7 +864,7 @@ def spell(rng, order):
 
 
 def spell_all(rng, orders):
-    """The text of a filing, with blank lines and comments between the orders here and there."""
+    """The text of a filing, with some blank lines and comments between the orders."""
     lines = []
     for order in orders:
         if rng.random() < 0.04:
@@ -882,7 +882,7 @@ class Generator:
         self.rng = rng
         self.options = self.random_options()
         # `peace`: each side collects its half of the stars, so that all of them are captured in the end.
-        # `duel`: a few ships of much offence seek each other. `war`: everything.
+        # `duel`: a few ships with high offence seek each other. `war`: everything.
         self.plan = rng.choices(["war", "duel", "peace"], [70, 20, 10])[0]
         if self.plan == "peace":
             self.options["turn_limit"] = rng.choice([200, 999])
@@ -899,7 +899,7 @@ class Generator:
             self.last_turn = rng.randint(0, 15)
 
     def random_options(self):
-        """Some options, at their defaults too."""
+        """Some options, including some at their defaults."""
         rng, options = self.rng, {}
         for name in ("layout", "damage", "casualties"):
             if rng.random() < 0.8:
@@ -928,7 +928,7 @@ class Generator:
     # The course of a match
 
     def play(self):
-        """Files until the match is over or the time has come to stop."""
+        """Files until the match is over or its time is up."""
         rng = self.rng
         while self.match.result is None:
             if self.match.turn >= self.last_turn and (self.match.turn > 0 or rng.random() < 0.5):
@@ -971,7 +971,7 @@ class Generator:
                 self.file(seat, self.orders(seat), rng.random() < 0.15)
 
     def file(self, seat, orders, with_phase=False, phase=None):
-        """Writes one filing and lets the referee have it."""
+        """Writes one filing and hands it to the referee."""
         text = spell_all(self.rng, orders)
         if seat == "referee" and "DRAW" not in orders:
             text = spell(self.rng, orders[0])
@@ -1023,7 +1023,7 @@ class Generator:
         return stars
 
     def random_neutral_stars(self, neutral):
-        """Stars of a total of 30, one or two in each quadrant; in peace few."""
+        """Stars of a total of 30, one or two in each quadrant; few of them in peace."""
         rng = self.rng
         corner = rng.choice(["1234", "14", "23", "1"]) if self.plan != "peace" else "1"
         stars = {quadrant + rng.choice(corner): 1 for quadrant in neutral}
@@ -1105,7 +1105,7 @@ class Generator:
         return self.without_faults(seat, orders)
 
     def without_faults(self, seat, orders):
-        """The orders less those that turn out to be faulty (a capture without the ship that left)."""
+        """The orders without those that turn out to be faulty, like a capture without the ship that left."""
         faults = self.match.read(seat, "\n".join(orders))[1]
         faulty = {fault.line - 1 for fault in faults}
         return [order for index, order in enumerate(orders) if index not in faulty]
@@ -1195,7 +1195,7 @@ class Generator:
     # Faults
 
     def spoil(self, seat, orders):
-        """The orders with something wrong, mostly."""
+        """The orders with faults, except by chance."""
         rng, orders = self.rng, list(orders)
         for _ in range(rng.choice([1, 1, 1, 2, 3, 5])):
             kind = rng.random()
@@ -1210,7 +1210,7 @@ class Generator:
         return orders
 
     def wrong_order(self, seat):
-        """An order for the phase that is due, probably a wrong one."""
+        """An order for the phase that is due, probably a faulty one."""
         rng = self.rng
         if self.match.phase == "setup":
             return self.wrong_setup_order(seat)
@@ -1224,7 +1224,7 @@ class Generator:
         return self.rng.choice(QUADRANTS) + self.rng.choice("1234")
 
     def wrong_setup_order(self, seat):
-        """A star or ship too many, or in the wrong place."""
+        """One star or ship too many, or one in the wrong place."""
         rng = self.rng
         if rng.random() < 0.6:
             base = rng.choice(["", "", " BASE"])
@@ -1245,7 +1245,7 @@ class Generator:
         return f"SHIP {ship.no}{origin} TO {to}"
 
     def wrong_build(self, seat):
-        """A ship that costs too much, or at the wrong place."""
+        """A ship that costs too much or is in the wrong place."""
         rng, stock = self.rng, self.match.stock[seat]
         place = rng.choice([HOME_QUADRANT[seat] + rng.choice("1234"), self.any_square()])
         offence = rng.randint(0, stock + 1)
@@ -1259,13 +1259,13 @@ class Generator:
         return f"CAPTURE {rng.choice(places + [self.any_square()])}"
 
     def wrong_losses(self, seat):
-        """A list with strange ships, or a second one."""
+        """A LOSSES list with unknown ships, or a second one."""
         rng = self.rng
         numbers = list(self.match.ships[seat]) + [rng.randint(1, self.match.highest[seat] + 2)]
         return "LOSSES " + " ".join(str(rng.choice(numbers)) for _ in range(rng.randint(1, 3)))
 
     def wrong_choice(self, seat):
-        """A choice of casualties with strange ships or quadrants."""
+        """A choice of casualties with unknown ships or wrong quadrants."""
         rng = self.rng
         quadrants = list(self.match.news.battles) + self.match.news.standoffs + [rng.choice(QUADRANTS)]
         numbers = list(self.match.ships[seat]) + [99]

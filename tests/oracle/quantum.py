@@ -1,7 +1,7 @@
 """Quantum, by the rules page `quantum.md`; each function names its clause.
 
-A square is a pair (file, rank), both from 1. At the end stands the generator of random matches, with `Scribe`,
-which spells and files orders, well and badly; the other square boards use it too.
+A square is a pair (file, rank), both from 1. The generator of random matches is at the end, with `Scribe`, which
+spells and files orders, both correct and faulty ones; the games on other square boards use it, too.
 """
 
 import re
@@ -44,7 +44,7 @@ class Stack(NamedTuple):
 
 
 def name(square):
-    """`D3`; a square beside the board gets some name that no board has."""
+    """`D3`; a square off the board gets a name that no square has."""
     return LETTERS[square[0] - 1] + str(square[1])
 
 
@@ -64,7 +64,7 @@ def on_board(square):
 
 
 def step(square, direction, times=1):
-    """The square that many steps away."""
+    """The square this many steps away."""
     return square[0] + direction[0] * times, square[1] + direction[1] * times
 
 
@@ -291,7 +291,7 @@ class Scribe:
         return text
 
     def file_badly(self, wrong, phases):
-        """Now and then a filing that is refused; `wrong(seat)` gives orders that are at fault."""
+        """Sometimes makes a filing that is refused; `wrong(seat)` returns faulty orders."""
         if not self.chance(self.faulty):
             return
         due = self.match.due()
@@ -313,7 +313,7 @@ class Scribe:
         self.file_spelt("referee", order)
 
     def file_after_the_end(self, wrong):
-        """Sometimes filings that come too late."""
+        """Sometimes makes filings that come too late."""
         while not self.match.due() and self.chance(0.25):
             seat = self.rng.choice(["first", "second", "referee"])
             self.file_spelt(seat, "DRAW" if seat == "referee" else wrong(seat))
@@ -331,7 +331,7 @@ def random_array(rng):
 
 
 def random_options(rng):
-    """Options of a random match; some are given at their defaults."""
+    """Options of a random match; some are set to their defaults."""
     options = {}
     if rng.random() < 0.6:
         options["array"] = rng.choice([random_array(rng), random_array(rng), OPTIONS["array"].default])
@@ -378,7 +378,7 @@ def chosen_move(rng, match, eager):
 
 
 def wrong_orders(scribe, seat):
-    """Orders that are at fault, or hardly ever right by chance."""
+    """Faulty orders, which are rarely legal by chance."""
     rng, match = scribe.rng, scribe.match
     squares = [name((file, rank)) for file in range(1, 9) for rank in range(1, 9)]
     own = [name(square) for square in match.board if match.board[square].side == seat] or squares
@@ -426,7 +426,7 @@ def generate(rng):
 
 
 def perft(board, side, jump, depth):
-    """The number of sequences of that many moves (no ending is looked for)."""
+    """The number of sequences of that many moves (without checking for an end of the match)."""
     choices = moves(board, side, jump)
     if depth == 1:
         return len(choices)

@@ -21,8 +21,8 @@ those left out of the record at their defaults.
   `order_lines(orders)` to split the text.
 * `match.adjudicate(filings)`: adjudicates the phase that is due. `filings` is a dict, seat -> filing, with
   exactly the seats that were due.
-* `match.end(result)`: the match is ended from outside the rules: `match.result = result`, the board stays, the
-  lists of what happened this turn are emptied, `due()` is None from now on.
+* `match.end(result)`: ends the match from outside the rules: `match.result = result`, the board stays, the lists
+  of what happened this turn are cleared, and `due()` is None from then on.
 * `match.state()`: the state as JSON values, after the last adjudication.
 * `match.view(seat)`: what that seat sees, as JSON values, after the last adjudication.
 
@@ -87,7 +87,7 @@ class Flag:
 
 
 class Text:
-    """An option that is a text which `check(text)` finds good."""
+    """An option that is a text accepted by `check(text)`."""
 
     def __init__(self, default, check):
         self.default = default
@@ -109,7 +109,7 @@ class Fault(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line of orders that is not blank: its number from 1, as filed, and as it is read."""
+    """One line of orders that is not blank: its number from 1, its text as filed, and its normalized text."""
 
     number: int
     text: str
@@ -130,7 +130,7 @@ def capitals(text):
 
 
 def order_lines(orders):
-    """The lines that say something ("Orders are read without regard to case ...").
+    """The lines that are not blank ("Orders are read without regard to case ...").
 
     `order` is the line without its comment, in capitals, with single blanks.
     """
@@ -147,11 +147,11 @@ def order_lines(orders):
 
 
 class NoRecord(Exception):
-    """The file is no record; the message names the line."""
+    """Raised if the file is not a record; the message names the line."""
 
 
 class Record(NamedTuple):
-    """A record as read: the game's module, every option, the filings in their order."""
+    """A parsed record: the game's module, every option, and the filings in order."""
 
     module: object
     options: dict
@@ -191,7 +191,7 @@ def read_record(data):
 
 
 def check_keys(text, document):
-    """Only the keys of the format; the seats are names of first and second."""
+    """Checks that there are only keys of the format, and only names for the seats first and second."""
     for key in document:
         if key not in ("fogpost", "game", "seats", "options", "filings"):
             raise NoRecord(f"line {line_of(text, '.*' + re.escape(key))}: unknown key {key}")
@@ -252,7 +252,7 @@ def referee_result(orders):
 
 
 class Referee:
-    """Takes filings one after another and gives the lines that `replay --json` prints."""
+    """Takes filings one by one and returns the lines that `replay --json` prints."""
 
     def __init__(self, module, options):
         self.match = module.Match(options)
@@ -261,7 +261,7 @@ class Referee:
         self.filings = 0
 
     def file(self, filing):
-        """Takes or refuses one filing; returns the printed lines as dicts, none if it only waits."""
+        """Accepts or refuses one filing. Returns the printed lines as dicts: none if it waits for the other side's."""
         index = self.filings
         self.filings += 1
         complaint = self.not_due(filing)
@@ -287,7 +287,7 @@ class Referee:
         return None
 
     def adjudicate_all(self):
-        """Adjudicates as long as everything that is due is there (passes of the referee included)."""
+        """Adjudicates as long as everything that is due has been filed, including passes of the referee."""
         lines = []
         due = self.match.due()
         while due is not None and all(seat in self.filed for seat in due["seats"]):
@@ -340,7 +340,7 @@ def replay(data):
 
 
 def toml_text(text):
-    """A text as a TOML value: over several lines if it has several."""
+    """A text as a TOML value, over several lines if it has several."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\r", "\\r")
     escaped = escaped.replace("\t", "\\t")
     return f'"""\n{escaped}"""' if "\n" in text else f'"{escaped}"'
