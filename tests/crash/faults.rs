@@ -38,8 +38,10 @@ fn a_broken_network_loses_and_doubles_nothing() {
     let smtp = move || {
         let mut random = random.lock().expect("no thread panics");
         match random.below(8) {
+            // The empty string is part of every address, so this refuses every recipient.
             0 => Trouble::Says { recipient: "", words: "451 4.3.0 try again later" },
             1 => Trouble::Silent,
+            // The server gets the whole letter, but its reply is lost, so the letter may arrive twice.
             2 | 3 => Trouble::CutAfter(b"\r\n.\r\n", 0),
             _ => Trouble::CutAfter(b"EHLO", random.below(5000)),
         }
@@ -119,7 +121,7 @@ fn the_daemons_survive_restarts_of_the_database_server() {
     run.end("a database server that was restarted three times", 0, seed);
 }
 
-/// A word that makes the club's own template fail.
+/// A word in a letter that makes the club's own template for answers fail.
 const POISON: &str = "POISON";
 
 #[test]

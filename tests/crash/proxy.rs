@@ -13,7 +13,7 @@ pub enum Trouble {
     None,
     /// After the daemon has sent these words, this many more bytes come back; then the connection is cut.
     CutAfter(&'static [u8], usize),
-    /// Sends nothing, and closes the connection after seven seconds.
+    /// Sends nothing, and closes the connection after seven seconds: later than the daemon's timeouts.
     Silent,
     /// Acts as a mail server that answers RCPT of the `recipient` with `words`, and accepts everything else.
     Says {

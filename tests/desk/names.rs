@@ -45,6 +45,6 @@ fn many_matches_open_at_once_when_a_tenth_of_the_names_is_taken() {
     };
     let opened = desk.block_on(desk.office().open_all(&vec![new; 150])).expect("they open");
     assert_eq!(opened.len(), 150);
-    // The rows that take the names are not real matches.
+    // The rows that take the names have no ledgers, so the desk's final check would fail.
     desk.untidy.set(true);
 }

@@ -11,7 +11,7 @@ pub const LONGEST: usize = 4_000;
 /// Maximum attempts of random play at a legal filing.
 const TRIES: usize = 200;
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, and the same on every machine.
+/// SplitMix64 (Steele, Lea, Flood 2014), because it is small and the same on every machine.
 pub struct Random(u64);
 
 impl Random {
