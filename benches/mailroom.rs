@@ -9,7 +9,7 @@
 //! - `postgres`: from Maildir to Maildir on PostgreSQL, with one daemon and with three. Commits are durable only with
 //!   `FOGPOST_FSYNC=1`, as they are with SQLite.
 //! - `size`: the cost of a letter, a start and a deadline sweep with one match in the database, with a thousand, and
-//!   with 100,000. Prints the bound of each cost beside it.
+//!   with 100,000. Prints each cost with its bound.
 //!
 //! The letters are replies to setup forms of Quadrant Z as a mail program writes them, with the quoted form. First one
 //! seat of each match writes, and its orders are sealed (one receipt per letter); then the other seat, and each letter

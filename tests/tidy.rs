@@ -1,5 +1,5 @@
-//! The rules of the house that neither the compiler nor clippy can check: which room imports which, what the core must
-//! not use, how long a file may be, and that nothing is missing from a game, a template folder or a database.
+//! The project's rules that neither the compiler nor clippy can check: which room imports which, what the core must not
+//! use, how long a file may be, and that nothing is missing from a game, a template folder or a database.
 //!
 //! Reads the sources as text. `[lints]` in Cargo.toml and clippy.toml check the rest.
 

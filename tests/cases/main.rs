@@ -21,14 +21,15 @@
 //! turn = 3                               # an assertion about the last adjudication
 //! ```
 //!
-//! A comment takes a line of its own and starts with `#`; the first one says what the case shows. Every fault and
-//! every pass must be stated, or the case fails. Faults in lines added to a setup count from the first added line.
+//! A comment is a whole line that starts with `#`; the first one says what the case shows. Every fault and every pass
+//! must be stated, or the case fails. Faults in lines added to a setup count from the first added line.
 //!
 //! An assertion names a value in the line that `fogpost replay --json` prints for the adjudication. A name starts in
 //! a seat's view (`first`, `second`), in the line itself (`due.phase`, `result`) or in its state (all others). Items
 //! of lists are selected by what identifies them: `star.M1.value`, `first.ship.3.at`, `battle.Q.own.damage`,
 //! `ship.first.V1.at`, else by position (`first.news.2`); `stars.count` is the length of a list. Words need no quotes:
-//! `due.seats = [first]`, `stack.B1 = { side = first, kind = Q, height = 2 }`, `result = null`, `ship.first.A1 = absent`.
+//! `due.seats = [first]`, `stack.B1 = { side = first, kind = Q, height = 2 }`, `result = null`,
+//! `ship.first.A1 = absent`.
 
 mod case;
 mod check;

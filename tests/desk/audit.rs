@@ -399,7 +399,7 @@ fn an_interrupted_scheduled_check_starts_again() {
     desk.sleep(2);
     desk.block_on(async {
         let mut check = Box::pin(desk.office().audit_when_due());
-        // Usually this drops the check halfway. If it ends sooner, the GM must be told all the same.
+        // Usually this drops the check halfway. If the check ends sooner, the GM must still be told.
         for _ in 0..5 {
             let step = std::future::poll_fn(|context| Poll::Ready(check.as_mut().poll(context).is_pending()));
             if !step.await {

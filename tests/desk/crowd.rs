@@ -14,7 +14,7 @@ use crate::desk::{Desk, GM};
 /// The number of matches, with one letter each: more letters than fit into one transaction (256).
 const MATCHES: usize = 270;
 
-/// Matches of Quad, each between two players of its own, except that one player has the first seat of all `busy` ones.
+/// Matches of Quad, each between its own two players, except that one player has the first seat of all `busy` ones.
 struct Crowd {
     desk: Desk,
     seats: Vec<BySeat<TokenRow>>,

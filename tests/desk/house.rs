@@ -62,7 +62,7 @@ fn arrives(desk: &Desk, raw: &str) {
     desk.block_on(desk.office().settle_all()).expect("the letter is settled");
 }
 
-/// A match against Average in which the house is to move.
+/// A match against Average in which it is the house's turn.
 fn house_is_due(desk: &Desk) -> Match {
     let game_match = opened(desk, "average", Seat::First);
     arrives(desk, &desk.answer(ANN, &to_ann(desk), "MARBLE F6"));

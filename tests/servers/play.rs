@@ -71,7 +71,7 @@ fn assert_log_keeps(club: &Club, secrets: &[&str]) {
     }
 }
 
-/// Whether `line` contains `secret` as words of its own, or anywhere if it is the end of an address.
+/// Whether `line` contains `secret` as whole words, or anywhere if it is the end of an address.
 fn has_word(line: &str, secret: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(secret).any(|(at, _)| {
