@@ -104,7 +104,10 @@ pub fn rewrite(desk: &Desk, game_match: &Match, mut entries: Vec<Entry>) {
     }
     let snapshot =
         serde_json::to_string(&Match { head, ..game_match.clone() }).expect("JSON").replace('\'', "''");
-    statements.push(format!("UPDATE match SET snapshot = '{snapshot}' WHERE id = '{}'", game_match.id));
+    statements.push(format!(
+        "UPDATE match SET snapshot = '{snapshot}', head_seq = {}, head_hash = '{}' WHERE id = '{}'",
+        head.seq, head.hash, game_match.id
+    ));
     cheat(desk, &statements.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
