@@ -155,13 +155,16 @@ impl Smtp {
         self.finish(conversation, sent).await
     }
 
-    /// Keeps the connection if it can be used again.
+    /// Keeps the connection if it can be used again. After a transient refusal the next letter gets a new one: it may
+    /// reach another server behind the same name, while this one would refuse every retry.
     async fn finish(
         &self,
         mut conversation: Conversation,
         sent: Result<Response, Failure>,
     ) -> Result<String, SendError> {
-        if sent.is_ok() || conversation.reset().await {
+        if sent.as_ref().is_err_and(Failure::is_transient) {
+            conversation.quit().await;
+        } else if sent.is_ok() || conversation.reset().await {
             self.kept().push(Kept { conversation, since: Instant::now() });
         }
         let reply = sent?;

@@ -92,6 +92,14 @@ impl Failure {
         }
     }
 
+    /// Whether the server asks to try again later.
+    pub(super) fn is_transient(&self) -> bool {
+        match self {
+            Failure::Refused(refusal) => refusal.has_transient_code(),
+            Failure::Broken { .. } => false,
+        }
+    }
+
     /// Whether the connection is at its end: it broke, or the server replied 421, which closes it (RFC 5321, 4.2.3).
     fn ends_connection(&self) -> bool {
         match self {
