@@ -6,13 +6,14 @@
 //! Deflate, because its library is linked already (PNG and ZIP need it) and fast on small texts. Letters of earlier
 //! versions stay as they are, because triggers forbid changing them, and are read in their own form.
 
-use std::io::{Read as _, Write as _};
+use std::borrow::Cow;
+use std::io::Read as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use flate2::Compression;
 use flate2::read::DeflateDecoder;
-use flate2::write::DeflateEncoder;
+use flate2::{Compress, Compression, FlushCompress, Status};
+use memchr::memmem::find;
 use sqlx::FromRow;
 
 use super::{Result, StoreError};
@@ -51,17 +52,34 @@ pub struct PackedColumns {
     picture: Option<Vec<u8>>,
 }
 
-/// Packs a letter; one that compression does not shorten stays whole.
-pub fn pack(letter: &[u8]) -> PackedLetter {
-    let (text, picture) = match take_picture_out(letter) {
-        Some((text, picture)) => (text, Some(picture)),
-        None => (letter.to_vec(), None),
-    };
-    match deflate(&text) {
-        Ok(deflated) if picture.is_some() || deflated.len() < text.len() => {
-            PackedLetter { form: DEFLATED, bytes: deflated, picture }
+/// Packs letters. Keeps the compressor, whose tables are larger than most letters, from one to the next.
+pub struct Packer(Compress);
+
+impl Packer {
+    pub fn new() -> Packer {
+        Packer(Compress::new(Compression::fast(), false))
+    }
+
+    /// Packs a letter; one that compression does not shorten stays whole.
+    pub fn pack(&mut self, letter: &[u8]) -> PackedLetter {
+        let (text, picture) = match take_picture_out(letter) {
+            Some((text, picture)) => (Cow::Owned(text), Some(picture)),
+            None => (Cow::Borrowed(letter), None),
+        };
+        match self.deflate(&text) {
+            Some(deflated) => PackedLetter { form: DEFLATED, bytes: deflated, picture },
+            None => PackedLetter { form: WHOLE, bytes: letter.to_vec(), picture: None },
         }
-        Ok(_) | Err(_) => PackedLetter { form: WHOLE, bytes: letter.to_vec(), picture: None },
+    }
+
+    /// Compresses a text; `None` if that does not shorten it.
+    fn deflate(&mut self, text: &[u8]) -> Option<Vec<u8>> {
+        self.0.reset();
+        let mut deflated = Vec::with_capacity(text.len());
+        match self.0.compress_vec(text, &mut deflated, FlushCompress::Finish) {
+            Ok(Status::StreamEnd) => Some(deflated),
+            Ok(Status::Ok | Status::BufError) | Err(_) => None,
+        }
     }
 }
 
@@ -83,12 +101,6 @@ impl PackedColumns {
             other => Err(StoreError::Unsound(format!("{other} is no form of a stored letter"))),
         }
     }
-}
-
-fn deflate(text: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = DeflateEncoder::new(Vec::with_capacity(text.len() / 2), Compression::fast());
-    encoder.write_all(text)?;
-    encoder.finish()
 }
 
 fn inflate(deflated: &[u8]) -> Result<Vec<u8>> {
@@ -139,10 +151,6 @@ fn encode(bytes: &[u8]) -> Vec<u8> {
     lines
 }
 
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).position(|window| window == wanted)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,7 +175,7 @@ mod tests {
         let picture: Vec<u8> = (0..=255).cycle().take(5_000).collect();
         for length in [0, 1, 2, 3, 56, 57, 58, 114, 5_000] {
             let letter = letter(&picture[..length], "\r\n");
-            let packed = pack(&letter);
+            let packed = Packer::new().pack(&letter);
             assert_eq!(packed.picture.as_ref().map(|picture| picture.bytes.len()), Some(length));
             assert!(packed.bytes.len() < 400, "{} bytes of text", packed.bytes.len());
             assert_eq!(unpack(packed).unwrap(), letter);
@@ -177,20 +185,20 @@ mod tests {
     #[test]
     fn what_is_not_written_as_we_write_it_stays_in_the_text() {
         let odd = letter(&[7; 500], "\n");
-        let packed = pack(&odd);
+        let packed = Packer::new().pack(&odd);
         assert!(packed.picture.is_none());
         assert_eq!(unpack(packed).unwrap(), odd);
         for short in
             [&b""[..], b"x", b"\r\nContent-Type: image/png\r\n", b"\r\nContent-Type: image/png\r\n\r\n"]
         {
-            let packed = pack(short);
+            let packed = Packer::new().pack(short);
             assert_eq!((packed.form, unpack(packed).unwrap()), (WHOLE, short.to_vec()));
         }
     }
 
     #[test]
     fn changed_columns_are_unsound() {
-        let deflated = pack(&b"abc".repeat(100)).bytes;
+        let deflated = Packer::new().pack(&b"abc".repeat(100)).bytes;
         let columns = |form, bytes, place| PackedColumns { form, bytes, place, picture: Some(vec![1]) };
         assert!(columns(2, Vec::new(), None).unpack().is_err());
         assert!(columns(DEFLATED, vec![0xff; 9], None).unpack().is_err());
