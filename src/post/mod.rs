@@ -191,11 +191,12 @@ pub(crate) fn without_addresses(text: &str) -> String {
 /// Replaces CRLF by LF, which mail programs on this system expect in files and pipes.
 pub(crate) fn with_lf_line_ends(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
-    for (i, &byte) in bytes.iter().enumerate() {
-        if byte != b'\r' || bytes.get(i + 1) != Some(&b'\n') {
-            out.push(byte);
-        }
+    let mut rest = 0;
+    for end in memchr::memmem::find_iter(bytes, b"\r\n") {
+        out.extend_from_slice(&bytes[rest..end]);
+        rest = end + 1;
     }
+    out.extend_from_slice(&bytes[rest..]);
     out
 }
 

@@ -55,8 +55,7 @@ pub fn plain_text(bytes: &[u8]) -> String {
 /// Parses one of our letters, but only to the end of its text, which is its first part. Parsing the rest would decode
 /// the picture for nothing.
 pub fn parse_text_part(bytes: &[u8]) -> Option<mail_parser::Message<'_>> {
-    let windows = bytes.windows(mime::ALTERNATIVE_DELIMITER.len()).enumerate();
-    let mut parts = windows.filter(|(_, window)| *window == mime::ALTERNATIVE_DELIMITER.as_bytes());
-    let end = parts.nth(1).map_or(bytes.len(), |(at, _)| at);
+    let mut parts = memchr::memmem::find_iter(bytes, mime::ALTERNATIVE_DELIMITER);
+    let end = parts.nth(1).unwrap_or(bytes.len());
     mail_parser::MessageParser::default().parse(&bytes[..end])
 }

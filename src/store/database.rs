@@ -12,6 +12,7 @@ use super::backend::Backend;
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::insert_letters;
 use super::overview::{self, MatchColumns, OverviewColumns};
+use super::packing::Unpacker;
 use super::rows::{self, CHUNK, integer, maybe_time, text};
 use super::settle::{self, PackedDispatches, settle};
 use super::statement::{Engine, Record, Statement};
@@ -355,13 +356,14 @@ impl Store for Database {
 
     async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
         let sql = format!(
-            "SELECT d.message_id, {} FROM {} WHERE d.message_id {} ORDER BY d.id",
-            rows::PACKED,
-            rows::WITH_BYTES,
+            "SELECT d.message_id, {} FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+             WHERE d.message_id {} ORDER BY d.id",
+            rows::WITHOUT_PICTURE,
             self.one_of()
         );
         let rows: Vec<rows::NamedBytes> = self.read_recent(self.statement(sql).bind_texts(ids)).await?;
-        rows.into_iter().map(rows::NamedBytes::read).collect()
+        let mut unpacker = Unpacker::new();
+        rows.into_iter().map(|row| row.read(&mut unpacker)).collect()
     }
 
     async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>> {
@@ -379,7 +381,8 @@ impl Store for Database {
 
     async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)> {
         let (rows, claim) = self.backend.claim_dispatches(now.timestamp_millis(), limit).await?;
-        let due: Result<_> = rows.into_iter().map(rows::Outgoing::read).collect();
+        let mut unpacker = Unpacker::new();
+        let due: Result<_> = rows.into_iter().map(|row| row.read(&mut unpacker)).collect();
         Ok((due?, claim))
     }
 

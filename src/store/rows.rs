@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::packing::PackedColumns;
+use super::packing::{PackedColumns, Unpacker};
 use super::{
     AnswerRow, Claimed, DispatchRow, EntryRow, InvitationStage, LetterDecision, LetterRow, LetterStatus,
     MatchRow, Player, Queues, Result, SendOutcome, SentRow, StoreError, TokenRow, WaitingLetter,
@@ -311,7 +311,7 @@ pub struct DispatchBytes {
 
 impl DispatchBytes {
     pub fn read(self) -> Result<(DispatchRow, Vec<u8>)> {
-        Ok((self.dispatch.read()?, self.packed.unpack()?))
+        Ok((self.dispatch.read()?, Unpacker::new().unpack(self.packed)?))
     }
 }
 
@@ -330,7 +330,8 @@ impl SentBytes {
     pub fn read(self) -> Result<SentRow> {
         let SentBytes { id, message_id, recipient, kind, seat, packed } = self;
         let seat = seat.as_deref().map(self::seat).transpose()?;
-        Ok(SentRow { id, message_id, recipient, kind: dispatch_kind(&kind)?, seat, bytes: packed.unpack()? })
+        let bytes = Unpacker::new().unpack(packed)?;
+        Ok(SentRow { id, message_id, recipient, kind: dispatch_kind(&kind)?, seat, bytes })
     }
 }
 
@@ -347,6 +348,9 @@ pub const PACKED: &str = "r.form, r.bytes, p.place, p.picture";
 pub const WITH_BYTES: &str = "dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
     LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id";
 
+/// The columns of [`PackedColumns`], without the picture; `r` is `dispatch_raw`.
+pub const WITHOUT_PICTURE: &str = "r.form, r.bytes, NULL AS place, NULL AS picture";
+
 #[derive(FromRow)]
 pub struct Outgoing {
     pub id: i64,
@@ -360,12 +364,12 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    pub fn read(self) -> Result<Claimed> {
+    pub fn read(self, unpacker: &mut Unpacker) -> Result<Claimed> {
         Ok(Claimed {
             id: self.id,
             message_id: self.message_id,
             recipient: self.recipient,
-            bytes: self.packed.unpack()?,
+            bytes: unpacker.unpack(self.packed)?,
             kind: dispatch_kind(&self.kind)?,
             match_id: self.match_id,
             tries: tries(self.tries)?,
@@ -382,8 +386,8 @@ pub struct NamedBytes {
 }
 
 impl NamedBytes {
-    pub fn read(self) -> Result<(String, Vec<u8>)> {
-        Ok((self.message_id, self.packed.unpack()?))
+    pub fn read(self, unpacker: &mut Unpacker) -> Result<(String, Vec<u8>)> {
+        Ok((self.message_id, unpacker.unpack(self.packed)?))
     }
 }
 
