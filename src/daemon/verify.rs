@@ -200,7 +200,7 @@ impl Office {
         let mut take = |(digest, raw): (Digest, Vec<u8>)| letters.push(reader.parse_letter(digest, &raw));
         self.store.letters_named(&reader.missing_letters(), &mut take).await?;
         let answered: BTreeSet<String> = letters.iter().flat_map(|letter| letter.thread().cloned()).collect();
-        let answered = self.store.dispatches_by_message_id(&Vec::from_iter(answered)).await?;
+        let answered = self.store.texts_by_message_id(&Vec::from_iter(answered)).await?;
         let answered = answered.into_iter().map(|(id, bytes)| (id, plain_text(&bytes))).collect();
         reader.push_letters(letters, &answered);
         Ok(reader.take_batch())
@@ -233,7 +233,7 @@ impl Office {
         if ids.is_empty() {
             return Ok(BTreeMap::new());
         }
-        Ok(self.store.dispatches_by_message_id(&ids).await?.into_iter().collect())
+        Ok(self.store.texts_by_message_id(&ids).await?.into_iter().collect())
     }
 }
 

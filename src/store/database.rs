@@ -354,7 +354,7 @@ impl Store for Database {
         rows.into_iter().map(rows::Dispatch::read).collect()
     }
 
-    async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
+    async fn texts_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
         let sql = format!(
             "SELECT d.message_id, {} FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
              WHERE d.message_id {} ORDER BY d.id",

@@ -362,7 +362,7 @@ pub trait Store: Send + Sync {
     async fn dispatches_named(&self, ids: &[String]) -> Result<Vec<DispatchRow>>;
 
     /// Returns the bytes of the dispatches with these Message-IDs, without their pictures.
-    async fn dispatches_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>>;
+    async fn texts_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>>;
 
     /// Returns the answers to letters that these recipients were sent in at least the two hours after `since`, oldest
     /// first.

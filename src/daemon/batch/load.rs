@@ -206,7 +206,7 @@ impl Office {
             return Ok(());
         }
         let ids = Vec::from_iter(ids);
-        let found = self.store.dispatches_by_message_id(&ids).await.context("our letters")?;
+        let found = self.store.texts_by_message_id(&ids).await.context("our letters")?;
         let texts =
             run_blocking(move || par_map(&found, |(id, bytes)| (id.clone(), plain_text(bytes)))).await?;
         context.texts.extend(texts);
