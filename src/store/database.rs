@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use super::backend::Backend;
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::insert_letters;
-use super::overview::{self, MatchColumns, OverviewColumns};
+use super::overview::{self, MatchColumns, OverviewColumns, SeatOverview};
 use super::packing::Unpacker;
 use super::rows::{self, CHUNK, integer, maybe_time, text};
 use super::settle::{self, PackedDispatches, settle};
@@ -235,13 +235,14 @@ impl Store for Database {
         rows.into_iter().map(MatchColumns::read).collect()
     }
 
-    async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchOverview>> {
+    async fn matches_of(&self, player_id: i64) -> Result<Vec<(Seat, MatchOverview)>> {
         let sql = format!(
-            "SELECT {} FROM match WHERE id IN (SELECT match_id FROM seat WHERE player_id = $1) ORDER BY id",
+            "SELECT {}, s.seat AS own_seat FROM match JOIN seat s ON s.match_id = match.id \
+             WHERE s.player_id = $1 ORDER BY id",
             overview::COLUMNS
         );
-        let rows: Vec<OverviewColumns> = self.read(self.statement(sql).bind(player_id)).await?;
-        rows.into_iter().map(OverviewColumns::read).collect()
+        let rows: Vec<SeatOverview> = self.read(self.statement(sql).bind(player_id)).await?;
+        rows.into_iter().map(SeatOverview::read).collect()
     }
 
     async fn invitation(&self, code: &str) -> Result<Option<Invitation>> {

@@ -19,6 +19,7 @@ use self::database::Database;
 pub use self::error::{Result, StoreError};
 use self::statement::{Session, Tx};
 pub use self::values::*;
+use crate::game::Seat;
 use crate::letter::Digest;
 use crate::referee::{MatchOverview, Stage};
 
@@ -304,8 +305,8 @@ pub trait Store: Send + Sync {
         limit: u32,
     ) -> Result<Vec<MatchRow>>;
 
-    /// Returns the matches in which this player holds a seat, by ID.
-    async fn matches_of(&self, player_id: i64) -> Result<Vec<MatchOverview>>;
+    /// Returns the matches in which this player holds a seat, each with that seat, by ID.
+    async fn matches_of(&self, player_id: i64) -> Result<Vec<(Seat, MatchOverview)>>;
 
     async fn invitation(&self, code: &str) -> Result<Option<Invitation>>;
 

@@ -193,6 +193,20 @@ pub const SET_COLUMNS: &str = "first_name = n_first_name, second_name = n_second
     phase = n_phase, owing = n_owing, awaited = n_awaited, deadline = n_deadline, winner = n_winner, \
     reason = n_reason, marks = n_marks, head_seq = n_head_seq, head_hash = n_head_hash";
 
+/// A match, and the seat of one of its players.
+#[derive(FromRow)]
+pub struct SeatOverview {
+    #[sqlx(flatten)]
+    overview: OverviewColumns,
+    own_seat: String,
+}
+
+impl SeatOverview {
+    pub fn read(self) -> Result<(Seat, MatchOverview)> {
+        Ok((seat(&self.own_seat)?, self.overview.read()?))
+    }
+}
+
 /// A match with its snapshot.
 #[derive(FromRow)]
 pub struct MatchColumns {

@@ -70,7 +70,7 @@ pub async fn two_players_become_one_with_all_seats_and_addresses(place: Place) {
     let error = store.commit(&Settlement { merged, ..settlement() }).await.unwrap_err();
     assert!(matches!(error, StoreError::Unsound(_)), "one player would hold both sides");
     let of = async |id| -> Vec<String> {
-        store.matches_of(id).await.unwrap().into_iter().map(|row| row.id).collect()
+        store.matches_of(id).await.unwrap().into_iter().map(|(_, row)| row.id).collect()
     };
     assert_eq!(of(ann).await, ["QZ-AAAA"]);
     assert_eq!(of(other.id).await, [""; 0]);

@@ -158,10 +158,8 @@ impl Office {
         context: &mut RulingContext,
     ) -> anyhow::Result<()> {
         for player in players {
-            let rows = self.store.matches_of(player).await?;
-            let ids: Vec<String> = rows.into_iter().map(|row| row.id).collect();
-            self.load_matches(ids.iter().cloned().collect(), context).await?;
-            context.matches_of.insert(player, ids);
+            let matches = self.store.matches_of(player).await?;
+            context.matches_of.insert(player, matches);
         }
         Ok(())
     }

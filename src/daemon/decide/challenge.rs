@@ -11,7 +11,7 @@ use crate::game::any::GameKind;
 use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::Source;
 use crate::letter::Address;
-use crate::referee::{HouseMatch, Match, OfferRejection, Reply, Stage};
+use crate::referee::{HouseMatch, MatchOverview, OfferRejection, Reply, Stage};
 
 /// Maximum running matches of one player against the house.
 const MAX_MATCHES: usize = 10;
@@ -32,7 +32,7 @@ impl Decision<'_> {
         self.touch(Key::Address(asker.address().to_owned()));
         let player_id = self.stored_player(asker.address())?.map(|player| player.id);
         let before = self.against_the_house(player_id)?;
-        let running = before.iter().filter(|(game_match, _)| game_match.stage != Stage::Over).count();
+        let running = before.iter().filter(|(_, game_match)| game_match.stage != Stage::Over).count();
         let seats = &self.draft.settlement.seats;
         let opened = seats.iter().filter(|row| Some(row.player_id) == player_id).count();
         if running + opened >= MAX_MATCHES {
@@ -63,26 +63,22 @@ impl Decision<'_> {
     }
 
     /// Returns a player's matches against the house, each with the player's seat.
-    fn against_the_house(&self, player_id: Option<i64>) -> Decided<Vec<(&Match, Seat)>> {
+    fn against_the_house(&self, player_id: Option<i64>) -> Decided<Vec<(Seat, &MatchOverview)>> {
         let Some(id) = player_id else { return Ok(Vec::new()) };
-        let mut matches = Vec::new();
-        for loaded in self.stored_matches_of(id)? {
-            let game_match = &loaded.game_match;
-            let seat = Seat::BOTH.into_iter().find(|seat| game_match.house[seat.other()].is_some());
-            matches.extend(seat.map(|seat| (game_match, seat)));
-        }
-        Ok(matches)
+        let matches = self.context.matches_of(id)?.iter();
+        let of_house = matches.filter(|(seat, game_match)| game_match.house[seat.other()].is_some());
+        Ok(of_house.map(|(seat, game_match)| (*seat, game_match)).collect())
     }
 }
 
 /// Returns the level above the highest one that the player has beaten, but none below `least`.
-fn advanced(least: &HouseLevel, game: GameKind, before: &[(&Match, Seat)]) -> &'static HouseLevel {
+fn advanced(least: &HouseLevel, game: GameKind, before: &[(Seat, &MatchOverview)]) -> &'static HouseLevel {
     let place = |name: &str| game.levels().iter().position(|level| level.name == name);
-    let won = before.iter().filter(|(game_match, seat)| {
-        let outcome = game_match.state.outcome();
+    let won = before.iter().filter(|(seat, game_match)| {
+        let outcome = game_match.outcome.as_ref();
         game_match.game == game && outcome.is_some_and(|outcome| outcome.winner == Some(*seat))
     });
-    let beaten = won.filter_map(|(game_match, seat)| place(game_match.house[seat.other()].as_deref()?)).max();
+    let beaten = won.filter_map(|(seat, game_match)| place(game_match.house[seat.other()].as_deref()?)).max();
     let next = beaten.map_or(0, |beaten| beaten + 1);
     let last = game.levels().len() - 1;
     &game.levels()[next.max(place(least.name).unwrap_or_default()).min(last)]

@@ -7,11 +7,11 @@ use chrono::{DateTime, Utc};
 use super::stored::{both_seats, snapshot};
 use super::summary::Summary;
 use super::undecided::{Decided, Undecided};
-use crate::game::BySeat;
+use crate::game::{BySeat, Seat};
 use crate::ledger::Entry;
 use crate::letter::Digest;
 use crate::post::dkim::DkimVerdict;
-use crate::referee::Match;
+use crate::referee::{Match, MatchOverview};
 use crate::report::PictureCache;
 use crate::store::{DispatchRow, Invitation, LetterRow, MatchRow, Player, TokenRow};
 
@@ -81,8 +81,8 @@ pub struct RulingContext {
     pub players: BTreeMap<String, Option<Player>>,
     /// Players who were found or added, by address.
     pub seated: BTreeMap<String, Player>,
-    /// Match IDs by player, in order.
-    pub matches_of: BTreeMap<i64, Vec<String>>,
+    /// Each player's matches with the player's seat, by ID, without snapshots.
+    pub matches_of: BTreeMap<i64, Vec<(Seat, MatchOverview)>>,
     pub invitations: BTreeMap<String, Option<Invitation>>,
     pub open_invitations: Option<Vec<Invitation>>,
     pub answers: BTreeMap<String, RecentAnswers>,
@@ -172,8 +172,8 @@ impl RulingContext {
         })
     }
 
-    /// Returns the IDs of a player's matches, in order.
-    pub fn matches_of(&self, player_id: i64) -> Decided<&[String]> {
+    /// Returns a player's matches with the player's seat, by ID.
+    pub fn matches_of(&self, player_id: i64) -> Decided<&[(Seat, MatchOverview)]> {
         let found = self.matches_of.get(&player_id).map(Vec::as_slice);
         found.ok_or_else(|| Undecided::needs(|wanted| wanted.matches_of.extend([player_id])))
     }

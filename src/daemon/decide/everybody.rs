@@ -1,15 +1,12 @@
 //! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of them
 //! touches a running match.
 
-use anyhow::Context as _;
-
 use super::asker::Asker;
-use super::context::LoadedMatch;
 use super::decision::Decision;
 use super::offers::{Audience, offer_of};
 use super::openings::{fit_name, name_from};
 use super::summary::match_line;
-use super::undecided::{Decided, Undecided, Wanted, collect_needs};
+use super::undecided::Decided;
 use crate::letter::{Address, Letter};
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
 use crate::request::{Command, Party};
@@ -84,28 +81,12 @@ impl Decision<'_> {
         Ok(seats)
     }
 
-    /// Returns a line for each of the asker's matches that is not over.
+    /// Returns a line for each of the asker's matches that is not over, as they were when this transaction began.
     fn matches_of(&self, asker: &Asker) -> Decided<Vec<MatchSummary>> {
         let Some(id) = asker.player_id else { return Ok(Vec::new()) };
-        let mut lines = Vec::new();
-        for loaded in self.stored_matches_of(id)? {
-            let seat = loaded.seats.iter().find(|(_, row)| row.player.id == id);
-            let Some((seat, _)) = seat.filter(|_| loaded.game_match.stage != Stage::Over) else { continue };
-            lines.push(match_line(&loaded.game_match.overview(), seat));
-        }
-        Ok(lines)
-    }
-
-    /// Returns a player's matches as they were when this transaction began.
-    pub fn stored_matches_of(&self, player_id: i64) -> Decided<Vec<&LoadedMatch>> {
-        let mut missing = Wanted::default();
-        let mut matches = Vec::new();
-        for id in self.context.matches_of(player_id)? {
-            if let Some(found) = collect_needs(self.context.game_match(id), &mut missing)? {
-                matches.push(found.with_context(|| format!("match {id} cannot be ruled on"))?);
-            }
-        }
-        if missing == Wanted::default() { Ok(matches) } else { Err(Undecided::from(missing)) }
+        let matches = self.context.matches_of(id)?.iter();
+        let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
+        Ok(running.map(|(seat, game_match)| match_line(game_match, *seat)).collect())
     }
 }
 

@@ -16,7 +16,7 @@ impl Decision<'_> {
             name: player.name.clone(),
             addresses: player.addresses.clone(),
             bouncing: player.bouncing,
-            matches: self.context.matches_of(player.id)?.to_vec(),
+            matches: self.match_ids_of(player.id)?,
         })
     }
 
@@ -71,10 +71,15 @@ impl Decision<'_> {
     fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
         let mut missing = Wanted::default();
         let mut matches = Vec::new();
-        for id in self.context.matches_of(player_id)? {
-            matches.extend(collect_needs(self.game_match(id), &mut missing)?.flatten().cloned());
+        for (_, game_match) in self.context.matches_of(player_id)? {
+            matches.extend(collect_needs(self.game_match(&game_match.id), &mut missing)?.flatten().cloned());
         }
         if missing == Wanted::default() { Ok(matches) } else { Err(missing.into()) }
+    }
+
+    fn match_ids_of(&self, player_id: i64) -> Decided<Vec<String>> {
+        let matches = self.context.matches_of(player_id)?.iter();
+        Ok(matches.map(|(_, game_match)| game_match.id.clone()).collect())
     }
 
     /// Merges two players: `into` takes over the seats and addresses of `gone`.
@@ -83,8 +88,8 @@ impl Decision<'_> {
         let Some(new) = self.player(into.as_str())? else { return Ok(no_player(into)) };
         let merged = &self.draft.settlement.merged;
         let is_merged = |id: i64| merged.iter().any(|(gone, into)| *gone == id || *into == id);
-        let of_old = self.context.matches_of(old.id)?;
-        let of_new = self.context.matches_of(new.id)?;
+        let of_old = self.match_ids_of(old.id)?;
+        let of_new = self.match_ids_of(new.id)?;
         let play_each_other = of_old.iter().any(|id| of_new.contains(id));
         if old.id == new.id || play_each_other || is_merged(old.id) || is_merged(new.id) {
             let says = format!("{} and {} cannot become one player.", old.name, new.name);
@@ -93,7 +98,7 @@ impl Decision<'_> {
         if check {
             return Ok(GmResult::Would);
         }
-        let matches = of_new.iter().chain(of_old).cloned().collect();
+        let matches = of_new.into_iter().chain(of_old).collect();
         self.rename_in_matches(old.id, &new)?;
         self.draft.settlement.merged.push((old.id, new.id));
         let mut addresses = new.addresses.clone();
