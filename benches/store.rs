@@ -184,6 +184,7 @@ impl Club {
                 seat: None,
                 answers: Some(letter.digest),
                 asked: None,
+                due: None,
             });
             let note = String::new();
             ruling.decided.push(LetterDecision {

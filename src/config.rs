@@ -122,7 +122,7 @@ pub struct Letters {
     pub max_bytes: usize,
     pub max_parts: usize,
     pub max_nesting: usize,
-    /// Maximum answers to one address in an hour, against loops with other programs.
+    /// Maximum answers in an hour to one address that writes without a token. Others are delayed by up to a day.
     pub answers_per_hour: u32,
     /// Whether letters from players and the GM must have a valid DKIM signature of their sender's domain.
     pub require_dkim: bool,

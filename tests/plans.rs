@@ -67,7 +67,11 @@ fn no_statement_for_a_letter_scans_a_table() {
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.reply(BO, &to_bo, "STATUS\nREPORT\nTELL Good luck\nEND");
     desk.write("stranger@elsewhere.example", "HELP");
-    desk.write("stranger@elsewhere.example", "CHALLENGE ann@players.example QUAD");
+    desk.write("stranger@elsewhere.example", "CHALLENGE carl@players.example QUAD");
+    let question = desk.last_to("stranger@elsewhere.example");
+    let code = question.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM "));
+    desk.write("stranger@elsewhere.example", &format!("CONFIRM {}", code.expect("a code")));
+    desk.one_to("carl@players.example").says("invites you");
     let statements = std::mem::take(&mut *logged.0.lock().expect("nothing panics"));
     assert!(statements.len() > 25, "{statements:#?}");
     let plans: Vec<_> = desk.block_on(async {

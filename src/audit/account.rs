@@ -285,6 +285,16 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::AnswerHeldBack { seat } => {
             format!("The answer to {} was suppressed: rate limit or duplicate.", name(seat))
         }
+        Fact::ActsTakenTogether { seat } => {
+            format!("Repeated acts of {} in one letter were taken together.", name(seat))
+        }
+        Fact::OpponentSpared { seat } => {
+            format!("The opponent was not told of what {} did: too many letters in a day.", name(seat))
+        }
+        Fact::GmSpared { seat } => {
+            format!("The GM was not told of what {} did: too many letters in a day.", name(seat))
+        }
+        Fact::LeftOutTold { seat } => format!("{} was told that answers were left out.", name(seat)),
         Fact::DeadlineSet { turn, seats, deadline, .. } => {
             format!("{} is due from {} by {}.", heading(*turn), names(seats), utc(*deadline))
         }

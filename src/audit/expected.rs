@@ -206,16 +206,11 @@ fn differing_part(reproduced: Option<&[u8]>, bytes: &[u8]) -> &'static str {
     }
 }
 
-/// Whether a reply reports on other matches, so that this match's ledger is not enough to reproduce it.
+/// Whether a reply reports on other matches, so that this match's ledger is not enough to reproduce it. The referee
+/// answers `NotHere` where a command needs no match, and the shell replaces that.
 fn reports_on_others(reply: &Reply) -> bool {
     matches!(
         reply,
-        Reply::Matches { .. }
-            | Reply::Games { .. }
-            | Reply::Challenged { .. }
-            | Reply::Opened { .. }
-            | Reply::Joined { .. }
-            | Reply::Declined
-            | Reply::NoOffer { .. }
+        Reply::Matches { .. } | Reply::Games { .. } | Reply::NotHere { .. } | Reply::LeftOut { .. }
     )
 }

@@ -188,6 +188,7 @@ impl Office {
             seat: record.seat,
             answers: None,
             asked: None,
+            due: None,
         });
         let settlement = Settlement {
             at: now,

@@ -61,6 +61,22 @@ pub enum Fact {
     AnswerHeldBack {
         seat: Seat,
     },
+    /// Repeated acts of the letter that caused this ruling were taken together.
+    ActsTakenTogether {
+        seat: Seat,
+    },
+    /// The letter's acts were not told to the opponent, who has had too many letters from this seat's player.
+    OpponentSpared {
+        seat: Seat,
+    },
+    /// The letter's acts were not told to the GM, who has had too many letters from this seat's player.
+    GmSpared {
+        seat: Seat,
+    },
+    /// The answer to the letter says how many earlier ones were left out.
+    LeftOutTold {
+        seat: Seat,
+    },
     DeadlineSet {
         phase: Phase,
         turn: u32,
@@ -211,6 +227,10 @@ impl Fact {
             Fact::OrdersChecked { .. } => "OrdersChecked",
             Fact::LetterAnswered { .. } => "LetterAnswered",
             Fact::AnswerHeldBack { .. } => "AnswerHeldBack",
+            Fact::ActsTakenTogether { .. } => "ActsTakenTogether",
+            Fact::OpponentSpared { .. } => "OpponentSpared",
+            Fact::GmSpared { .. } => "GmSpared",
+            Fact::LeftOutTold { .. } => "LeftOutTold",
             Fact::DeadlineSet { .. } => "DeadlineSet",
             Fact::DeadlineMissed { .. } => "DeadlineMissed",
             Fact::DeadlineExtended { .. } => "DeadlineExtended",

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::house;
 use super::life::{Draft, FiledOrders, Stage};
 use super::schedule::{Absence, Press};
+use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
 use super::{
     Answer, Content, MatchSummary, Notice, OfferRejection, OfferSummary, OpenSeat, Orders, Reader, SeatLetter,
 };
@@ -41,9 +42,9 @@ pub enum Reply {
     Matches {
         matches: Vec<MatchSummary>,
     },
+    /// Without the code, which goes to the challenged person alone.
     Challenged {
         to: String,
-        code: String,
         offer: OfferSummary,
         lapses: String,
     },
@@ -57,6 +58,28 @@ pub enum Reply {
         match_id: String,
     },
     Declined,
+    /// The commands that waited for the sender's answer, and their replies.
+    Confirmed {
+        replies: Vec<Reply>,
+    },
+    /// No question to the sender has this code.
+    NoQuestion {
+        code: String,
+    },
+    /// The command waits for the answer to a question that was sent earlier.
+    Waits {
+        command: &'static str,
+    },
+    /// Whether the sender can be challenged from now on.
+    Challenges {
+        on: bool,
+    },
+    /// NEVER without the code of an invitation, in a letter without a token.
+    NeverWithoutCode,
+    /// So many answers to the sender were left out before this one. The shell fills in the number.
+    LeftOut {
+        count: u32,
+    },
     /// CHALLENGE, OPEN, ACCEPT, DECLINE or JOIN had no effect.
     NoOffer {
         command: &'static str,
@@ -70,6 +93,12 @@ pub enum Reply {
     #[serde(rename = "told")]
     MessagePassed,
     NoPress,
+    /// The message was not passed on: the opponent has had too many letters from the sender today.
+    MessageHeldBack,
+    /// The GM was not asked: the GM has had too many letters from the sender today.
+    RequestHeldBack,
+    /// The command was carried out together with another of its kind.
+    TakenTogether,
     Resigned,
     /// `RESIGN` without `CONFIRM`.
     ResignUnconfirmed,
@@ -139,12 +168,10 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         answer.replaced = draft.game_match.game.replaced(&request.orders);
         answer.orders = seal_orders(draft, letter, &answer.replaced);
     }
-    for asked in &request.commands {
-        let reply = match changing_command(&asked.command) {
-            Some(command) if request.check => Reply::CheckedOnly { command },
-            Some(_) | None => follow_command(draft, letter.seat, &asked.command),
-        };
-        answer.replies.push(reply);
+    answer.replies = follow_commands(draft, letter);
+    if letter.limits.tells_left_out {
+        draft.record(Fact::LeftOutTold { seat: letter.seat });
+        answer.replies.push(Reply::LeftOut { count: 0 });
     }
     if asks {
         let asked =
@@ -169,6 +196,69 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         if offers_draw && draft.game_match.stage != Stage::Over {
             draft.game_match.draw_offer = Some(letter.seat);
         }
+    }
+}
+
+/// Carries out the commands of a letter, and returns a reply to each.
+fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
+    let SeatLetter { seat, request, limits, .. } = letter;
+    let together = limits.together && !request.check && repeats_acts(request);
+    draft.limits = NoticeLimits { together, ..*limits };
+    if together {
+        draft.record(Fact::ActsTakenTogether { seat: *seat });
+    }
+    if limits.spares_opponent {
+        draft.record(Fact::OpponentSpared { seat: *seat });
+    }
+    if limits.spares_gm {
+        draft.record(Fact::GmSpared { seat: *seat });
+    }
+    let mut replies = Vec::with_capacity(request.commands.len());
+    if together {
+        for taken in taken_together(request) {
+            replies.push(match &taken {
+                Taken::AsWritten(command) => follow_command(draft, *seat, command),
+                Taken::Joined(command) => follow_command(draft, *seat, command),
+                Taken::WithAnother => Reply::TakenTogether,
+            });
+        }
+        tell_absences(draft, *seat, &replies);
+        return replies;
+    }
+    for asked in &request.commands {
+        replies.push(match changing_command(&asked.command) {
+            Some(command) if request.check => Reply::CheckedOnly { command },
+            Some(_) | None => follow_command(draft, *seat, &asked.command),
+        });
+    }
+    replies
+}
+
+/// Tells the opponent of all absences that a letter announced.
+fn tell_absences(draft: &mut Draft, seat: Seat, replies: &[Reply]) {
+    let mut absences = Vec::new();
+    for reply in replies {
+        if let Reply::AbsenceNoted { from, to } = reply {
+            absences.push(Absence { from: *from, to: *to });
+        }
+    }
+    match absences[..] {
+        [] => {}
+        [Absence { from, to }] => {
+            notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to })
+        }
+        _ => notify(draft, Reader::Seat(seat.other()), Notice::Absences { seat, absences }),
+    }
+}
+
+/// Tells somebody of an act of this letter, unless they have been told too much already.
+fn notify(draft: &mut Draft, to: Reader, notice: Notice) {
+    let is_spared = match to {
+        Reader::Seat(_) | Reader::Former(_) => draft.limits.spares_opponent,
+        Reader::Gm => draft.limits.spares_gm,
+    };
+    if !is_spared {
+        draft.dispatch(to, Content::Notice(notice));
     }
 }
 
@@ -287,6 +377,9 @@ pub fn changing_command(command: &Command) -> Option<&'static str> {
         Command::Decline(_) => Some("DECLINE"),
         Command::Open { .. } => Some("OPEN"),
         Command::Join(_) => Some("JOIN"),
+        Command::Confirm(_) => Some("CONFIRM"),
+        Command::Never(_) => Some("NEVER"),
+        Command::Settings(_) => Some("SETTINGS"),
         Command::Status
         | Command::Report(_)
         | Command::History
@@ -330,8 +423,11 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
         Command::Agree => agree(draft, seat),
         Command::Absent { from, to } => absent(draft, seat, Absence { from: *from, to: *to }),
         Command::Substitute => {
+            if draft.limits.spares_gm {
+                return Reply::RequestHeldBack;
+            }
             draft.record(Fact::SubstituteAsked { seat });
-            draft.dispatch(Reader::Gm, Content::Notice(Notice::SubstituteAsked { by: seat }));
+            notify(draft, Reader::Gm, Notice::SubstituteAsked { by: seat });
             Reply::SubstituteAsked
         }
         Command::Protest(text) => protest(draft, seat, text),
@@ -340,6 +436,9 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
         Command::Decline(_) => Reply::NotHere { command: "DECLINE".to_owned() },
         Command::Open { .. } => Reply::NotHere { command: "OPEN".to_owned() },
         Command::Join(_) => Reply::NotHere { command: "JOIN".to_owned() },
+        Command::Confirm(_) => Reply::NotHere { command: "CONFIRM".to_owned() },
+        Command::Never(_) => Reply::NotHere { command: "NEVER".to_owned() },
+        Command::Settings(_) => Reply::NotHere { command: "SETTINGS".to_owned() },
         Command::Gm(_) => Reply::NotHere { command: "GM".to_owned() },
     }
 }
@@ -350,10 +449,11 @@ fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     }
     match draft.game_match.terms.press {
         Press::None => Reply::NoPress,
+        Press::Signed if draft.limits.spares_opponent => Reply::MessageHeldBack,
         Press::Signed => {
             draft.record(Fact::MessagePassed { from: seat });
             let message = Notice::Message { by: seat, text: text.to_owned() };
-            draft.dispatch(Reader::Seat(seat.other()), Content::Notice(message));
+            notify(draft, Reader::Seat(seat.other()), message);
             Reply::MessagePassed
         }
     }
@@ -369,7 +469,7 @@ fn draw(draft: &mut Draft, seat: Seat) -> Reply {
     }
     if draft.game_match.draw_offer.replace(seat).is_none() {
         draft.record(Fact::DrawOffered { seat });
-        draft.dispatch(Reader::Seat(seat.other()), Content::Notice(Notice::DrawOffered { by: seat }));
+        notify(draft, Reader::Seat(seat.other()), Notice::DrawOffered { by: seat });
     }
     Reply::DrawOffered
 }
@@ -384,7 +484,7 @@ fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     if draft.game_match.extension.replace((seat, days)) != Some((seat, days)) {
         draft.record(Fact::ExtensionAsked { seat, days });
         let request = Notice::ExtensionAsked { by: seat, days };
-        draft.dispatch(Reader::Seat(seat.other()), Content::Notice(request));
+        notify(draft, Reader::Seat(seat.other()), request);
     }
     Reply::ExtensionAsked { days }
 }
@@ -393,7 +493,7 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
     match draft.game_match.extension {
         Some((by, days)) if by != seat => {
             draft.extend(days);
-            draft.dispatch(Reader::Seat(by), Content::Notice(Notice::Extended { days }));
+            notify(draft, Reader::Seat(by), Notice::Extended { days });
             Reply::ExtensionAgreed
         }
         Some(_) | None => Reply::NothingToAgree,
@@ -429,7 +529,10 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
             draft.record(Fact::DeadlineExtended { days: 0, deadline: moved });
         }
     }
-    draft.dispatch(Reader::Seat(seat.other()), Content::Notice(Notice::Absent { seat, from, to }));
+    // Several absences of one letter are told together.
+    if !draft.limits.together {
+        notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to });
+    }
     Reply::AbsenceNoted { from, to }
 }
 
@@ -437,8 +540,8 @@ fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     draft.record(Fact::Protested { seat });
     draft.game_match.protest = Some(seat);
     let text = Some(text.to_owned());
-    draft.dispatch(Reader::Gm, Content::Notice(Notice::Protested { by: seat, text }));
-    draft.dispatch(Reader::Seat(seat.other()), Content::Notice(Notice::Protested { by: seat, text: None }));
+    notify(draft, Reader::Gm, Notice::Protested { by: seat, text });
+    notify(draft, Reader::Seat(seat.other()), Notice::Protested { by: seat, text: None });
     if draft.game_match.stage == Stage::Running {
         draft.pause("a protest is before the GM");
     }

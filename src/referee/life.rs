@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::act::Rejection;
 use super::schedule::{Absence, Terms};
+use super::together::NoticeLimits;
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, Filing, GameKind};
 use crate::game::record::Ending;
@@ -211,7 +212,14 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         key: opening.key,
         told: Vec::new(),
     };
-    let mut draft = Draft { game_match: blank, source, at, entries: Vec::new(), dispatches: Vec::new() };
+    let mut draft = Draft {
+        game_match: blank,
+        source,
+        at,
+        limits: NoticeLimits::default(),
+        entries: Vec::new(),
+        dispatches: Vec::new(),
+    };
     draft.record(Fact::MatchOpened {
         game: draft.game_match.game,
         options: opening.choices,
@@ -234,6 +242,8 @@ pub(super) struct Draft {
     pub game_match: Match,
     source: Source,
     pub at: DateTime<Utc>,
+    /// Limits of the notices that the letter causes.
+    pub limits: NoticeLimits,
     entries: Vec<ChainedEntry>,
     dispatches: Vec<Dispatch>,
 }
@@ -250,6 +260,7 @@ impl Draft {
             game_match,
             source,
             at: ledger::truncate_to_millis(at),
+            limits: NoticeLimits::default(),
             entries: Vec::new(),
             dispatches: Vec::new(),
         }

@@ -14,6 +14,7 @@ mod offer;
 mod overview;
 mod schedule;
 mod snapshot;
+mod together;
 
 use std::fmt::{self, Display};
 
@@ -34,6 +35,7 @@ pub use life::{FiledOrders, Match, Opening, Stage, open, open_under};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use overview::MatchOverview;
 pub use schedule::{Absence, ForfeitRule, Press, Terms};
+pub use together::NoticeLimits;
 
 /// What a ruling is about.
 #[derive(Clone, Debug)]
@@ -67,6 +69,7 @@ pub struct SeatLetter {
     pub unread: Option<String>,
     /// The answer is suppressed, because of the rate limit or as a duplicate. Everything else is decided as usual.
     pub answer_suppressed: bool,
+    pub limits: NoticeLimits,
 }
 
 impl SeatLetter {
@@ -84,6 +87,7 @@ impl SeatLetter {
             thread_turn: thread_turn(letter, &game_match.id),
             unread,
             answer_suppressed: false,
+            limits: NoticeLimits::default(),
         }
     }
 }
@@ -252,6 +256,11 @@ pub enum Notice {
         seat: Seat,
         from: chrono::NaiveDate,
         to: chrono::NaiveDate,
+    },
+    /// Several absences that one letter announced.
+    Absences {
+        seat: Seat,
+        absences: Vec<Absence>,
     },
     SubstituteAsked {
         by: Seat,

@@ -83,9 +83,30 @@ pub enum OfferRejection {
     },
     /// Nobody plays against themselves or against the referee.
     Yourself,
-    /// The same offer is already open, under this code.
+    /// The same offer is already open. The code of an open seat withdraws it; that of a challenge is known to the
+    /// invited person alone.
     Standing {
-        code: String,
+        code: Option<String>,
+    },
+    /// Does not want to be challenged.
+    Unwilling {
+        to: String,
+    },
+    /// A newcomer's challenge to this address is open already.
+    Engaged {
+        to: String,
+    },
+    /// Declined an earlier offer of this newcomer.
+    DeclinedBefore {
+        to: String,
+    },
+    /// A newcomer can challenge at most `most` people a day.
+    NewcomerReach {
+        most: u32,
+    },
+    /// Others have caused as many letters to this address as one may get.
+    Crowded {
+        to: String,
     },
     TooMany {
         most: usize,

@@ -12,7 +12,7 @@ use crate::referee::{DispatchKind, OfferRejection, OfferSummary, Rejection, Repl
 #[serde(tag = "plain", rename_all = "snake_case")]
 pub enum ClubLetter {
     /// To a sender without a seat's token. `why` says what the letter lacked.
-    Stranger { replies: Vec<Reply>, remarks: Vec<Line>, why: String },
+    Stranger { replies: Vec<Reply>, remarks: Vec<Line>, why: String, question: Option<AskedSender> },
     /// To a challenged player.
     Challenge { by: String, offer: OfferSummary, code: String, lapses: String },
     /// To the player whose offer `to` declined.
@@ -29,6 +29,16 @@ pub enum ClubLetter {
     SetAside { digest: String, sender: String, note: String },
     /// To a player: a letter in the player's name failed authentication.
     Unproven { match_id: String },
+}
+
+/// The question to a sender whether a letter came from them.
+#[derive(Clone, Debug, Serialize)]
+pub struct AskedSender {
+    pub code: String,
+    /// The commands that wait for the answer, as written.
+    pub commands: Vec<String>,
+    /// Until when they wait, formatted for the reader.
+    pub lapses: String,
 }
 
 /// One line of the GM's letter and its result.
@@ -143,6 +153,8 @@ pub struct GmDigest {
     pub failed: Vec<FailedSend>,
     pub set_aside: Vec<LetterSummary>,
     pub ignored: Vec<LetterSummary>,
+    /// Answers that found no room within a day.
+    pub left_out: u64,
 }
 
 impl GmDigest {
@@ -153,6 +165,7 @@ impl GmDigest {
             || !self.failed.is_empty()
             || !self.set_aside.is_empty()
             || !self.ignored.is_empty()
+            || self.left_out > 0
     }
 }
 

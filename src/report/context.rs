@@ -207,6 +207,12 @@ pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Tem
             *remark = json!(shortened(remark["text"].as_str().unwrap_or_default()));
         }
     }
+    let commands = own.get_mut("question").and_then(|question| question.get_mut("commands"));
+    if let Some(serde_json::Value::Array(commands)) = commands {
+        for command in commands {
+            *command = json!(shortened(command.as_str().unwrap_or_default()));
+        }
+    }
     if let Some(serde_json::Value::Array(items)) = own.get_mut("items") {
         for item in items {
             item["asked"] = json!(shortened(item["asked"].as_str().unwrap_or_default()));
@@ -320,6 +326,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::Extended { .. }
         | Notice::Slid
         | Notice::Absent { .. }
+        | Notice::Absences { .. }
         | Notice::SubstituteAsked { .. }
         | Notice::Paused { .. }
         | Notice::Resumed

@@ -29,7 +29,8 @@ use crate::referee::{Adjudication, Content, Dispatch, Match, Reader};
 use template_context::{LazyView, TemplateContext};
 
 pub use club_letter::{
-    ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult, LetterSummary, RefusalCount,
+    AskedSender, ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult, LetterSummary,
+    RefusalCount,
 };
 pub use png::{PictureCache, png};
 pub use svg::svg;

@@ -6,8 +6,8 @@ use chrono::DateTime;
 
 use super::templates::TOPICS;
 use super::{
-    Club, ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult, LetterSummary, RefusalCount,
-    TemplateError, Templates, WordedLetter, WordingInput, word_alarm, word_club_letter,
+    AskedSender, Club, ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult, LetterSummary,
+    RefusalCount, TemplateError, Templates, WordedLetter, WordingInput, word_alarm, word_club_letter,
 };
 use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
@@ -15,7 +15,7 @@ use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{MailIdentity, SealKey, Source};
 use crate::letter::Digest;
 use crate::referee::{
-    self, Adjudication, Answer, Content, Dispatch, DispatchKind, Match, MatchSummary, Notice, Offer,
+    self, Absence, Adjudication, Answer, Content, Dispatch, DispatchKind, Match, MatchSummary, Notice, Offer,
     OfferRejection, OfferSummary, OpenSeat, Opening, Orders, PastReport, Reader, Rejection, Reply, Terms,
 };
 
@@ -50,7 +50,12 @@ fn club_letters() -> Vec<ClubLetter> {
     let mut letters: Vec<ClubLetter> =
         offer_replies().into_iter().chain(manual_pages()).map(answer_to_stranger).collect();
     letters.extend([
-        ClubLetter::Stranger { replies: Vec::new(), remarks: Vec::new(), why: String::new() },
+        ClubLetter::Stranger {
+            replies: Vec::new(),
+            remarks: Vec::new(),
+            why: String::new(),
+            question: Some(question()),
+        },
         ClubLetter::Challenge { by: ANN.to_owned(), offer: offer(), code: code(), lapses: DAY.to_owned() },
         ClubLetter::Declined { to: BO.to_owned(), offer: offer() },
         ClubLetter::Lapsed { to: Some(BO.to_owned()), offer: offer(), code: code() },
@@ -62,7 +67,15 @@ fn club_letters() -> Vec<ClubLetter> {
 }
 
 fn answer_to_stranger(reply: Reply) -> ClubLetter {
-    ClubLetter::Stranger { replies: vec![reply], remarks: one_line(), why: "Why.".to_owned() }
+    ClubLetter::Stranger { replies: vec![reply], remarks: one_line(), why: "Why.".to_owned(), question: None }
+}
+
+fn question() -> AskedSender {
+    AskedSender {
+        code: "7K3M9P2X".to_owned(),
+        commands: vec!["CHALLENGE bo@players.example quadrant-z days=7".to_owned()],
+        lapses: DAY.to_owned(),
+    }
 }
 
 fn one_line() -> Vec<Line> {
@@ -120,6 +133,7 @@ fn gm_digest() -> GmDigest {
         failed: vec![failed],
         set_aside: vec![letter.clone()],
         ignored: vec![letter],
+        left_out: 1,
         ..GmDigest::default()
     }
 }
@@ -206,7 +220,13 @@ fn offer_replies() -> Vec<Reply> {
         OfferRejection::UnknownGame { name: "chess".to_owned() },
         OfferRejection::BadOption { reason: "No.".to_owned() },
         OfferRejection::Yourself,
-        OfferRejection::Standing { code: code.clone() },
+        OfferRejection::Standing { code: Some(code.clone()) },
+        OfferRejection::Standing { code: None },
+        OfferRejection::Unwilling { to: to.clone() },
+        OfferRejection::Engaged { to: to.clone() },
+        OfferRejection::DeclinedBefore { to: to.clone() },
+        OfferRejection::NewcomerReach { most: 3 },
+        OfferRejection::Crowded { to: to.clone() },
         OfferRejection::TooMany { most: 1 },
         OfferRejection::NoSuchCode { code: code.clone() },
         OfferRejection::HouseBusy { most: 1 },
@@ -219,10 +239,17 @@ fn offer_replies() -> Vec<Reply> {
         Reply::Games { seats: vec![open] },
         Reply::Matches { matches: Vec::new() },
         Reply::Matches { matches: vec![summary] },
-        Reply::Challenged { to, code: code.clone(), offer: offer(), lapses: lapses.clone() },
+        Reply::Challenged { to, offer: offer(), lapses: lapses.clone() },
         Reply::Opened { code, offer: offer(), lapses },
         Reply::Joined { match_id: "QU-0000".to_owned() },
         Reply::Declined,
+        Reply::Confirmed { replies: vec![Reply::Declined] },
+        Reply::NoQuestion { code: "7K3M9P2X".to_owned() },
+        Reply::Waits { command: "OPEN" },
+        Reply::Challenges { on: true },
+        Reply::Challenges { on: false },
+        Reply::NeverWithoutCode,
+        Reply::LeftOut { count: 1 },
         Reply::CheckedOnly { command: "OPEN" },
     ]);
     replies
@@ -341,6 +368,9 @@ fn replies() -> Vec<Reply> {
         Reply::Report { turn: Some(1) },
         Reply::History,
         Reply::MessagePassed,
+        Reply::MessageHeldBack,
+        Reply::RequestHeldBack,
+        Reply::TakenTogether,
         Reply::NoPress,
         Reply::Resigned,
         Reply::ResignUnconfirmed,
@@ -373,6 +403,7 @@ fn notices() -> Vec<Notice> {
         Notice::Extended { days: 1 },
         Notice::Slid,
         Notice::Absent { seat: by, from: day, to: day },
+        Notice::Absences { seat: by, absences: vec![Absence { from: day, to: day }; 2] },
         Notice::SubstituteAsked { by },
         Notice::Protested { by, text: Some("It was so.".to_owned()) },
         Notice::Paused { reason: "a reason".to_owned() },

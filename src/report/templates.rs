@@ -151,7 +151,7 @@ fn capitalized(name: &str) -> String {
 
 /// Words that begin a command or an order. No line is broken before one: if the letter came back unquoted, the line
 /// would be read as a command or an order.
-const LEADING_WORDS: [&str; 54] = [
+const LEADING_WORDS: [&str; 57] = [
     "absent",
     "accept",
     "agree",
@@ -164,6 +164,7 @@ const LEADING_WORDS: [&str; 54] = [
     "carriers",
     "challenge",
     "check",
+    "confirm",
     "cruiser",
     "cruisers",
     "decline",
@@ -185,12 +186,14 @@ const LEADING_WORDS: [&str; 54] = [
     "marbles",
     "matches",
     "move",
+    "never",
     "open",
     "pass",
     "protest",
     "report",
     "resign",
     "rules",
+    "settings",
     "ship",
     "sonar",
     "squadron",

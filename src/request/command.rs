@@ -75,6 +75,12 @@ pub enum Command {
         days: Option<u32>,
     },
     Join(String),
+    /// The answer to our question whether a letter came from the sender, with the question's code.
+    Confirm(String),
+    /// No more challenges, with the code of one unless the letter has a token.
+    Never(Option<String>),
+    /// The player's own settings, by name.
+    Settings(Vec<(String, String)>),
     /// The text after `GM`.
     Gm(String),
 }
@@ -171,6 +177,13 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
         "DECLINE" => code(rest, line, "DECLINE wants the code of the invitation.", "DECLINE 7K3M9P")
             .map(Command::Decline),
         "OPEN" => open(rest, line.starts_in_capitals()),
+        "CONFIRM" => code(rest, line, "CONFIRM wants the code of my question.", "CONFIRM 7K3M9P2X")
+            .map(Command::Confirm),
+        // In lower case the word alone is prose.
+        "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
+        "NEVER" => code(rest, line, "NEVER wants the code of the invitation.", "NEVER 7K3M9P")
+            .map(|code| Command::Never(Some(code))),
+        "SETTINGS" => settings(rest),
         "JOIN" => code(rest, line, "JOIN wants the code of the open seat.", "JOIN 7K3M9P").map(Command::Join),
         _ => return None,
     })
@@ -237,6 +250,21 @@ fn rules(rest: &[&str], in_capitals: bool) -> Parsed {
         _ if in_capitals || any::GameKind::parse(&game).is_some() => Ok(Command::Rules(Some(game))),
         _ => Err(("RULES wants the name of a game. GAMES lists them.".into(), "RULES Quadrant Z")),
     }
+}
+
+/// Parses `challenges=on` and `challenges=off`.
+fn settings(rest: &[&str]) -> Parsed {
+    let fault = ("SETTINGS takes challenges=on or challenges=off.".to_owned(), "SETTINGS challenges=on");
+    let mut settings = Vec::new();
+    for word in rest {
+        match word.to_ascii_lowercase().split_once('=') {
+            Some(("challenges", value @ ("on" | "off"))) => {
+                settings.push(("challenges".to_owned(), value.to_owned()));
+            }
+            _ => return Err(fault),
+        }
+    }
+    if settings.is_empty() { Err(fault) } else { Ok(Command::Settings(settings)) }
 }
 
 /// Parses the code of an invitation or an open seat. In prose it must have a digit or a hyphen.

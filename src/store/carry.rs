@@ -29,7 +29,7 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
 }
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 12] = [
+const TABLES: [Table; 15] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -41,6 +41,9 @@ const TABLES: [Table; 12] = [
     table("dispatch_raw", &["dispatch_id"], LARGE),
     table("dispatch_picture", &["dispatch_id"], LARGE),
     table("invitation", &["code"], ROWS),
+    table("budget", &["subject", "kind", "period"], ROWS),
+    table("standing", &["address"], ROWS),
+    table("question", &["address"], ROWS),
     table("memo", &["key"], ROWS),
 ];
 

@@ -258,6 +258,41 @@ impl Store for Database {
         rows.into_iter().map(rows::Invitation::read).collect()
     }
 
+    async fn has_declined(&self, inviters: &[String], invited: &[String]) -> Result<bool> {
+        let engine = self.backend.engine();
+        let sql = format!(
+            "SELECT code FROM invitation WHERE inviter {} AND stage = 'declined' AND invited {} LIMIT 1",
+            engine.one_of(),
+            engine.one_of().replace("$1", "$2"),
+        );
+        let statement = self.statement(sql).bind_texts(inviters).bind_texts(invited);
+        Ok(self.read_first::<(String,)>(statement).await?.is_some())
+    }
+
+    async fn budgets(&self, subjects: &[String], since: DateTime<Utc>) -> Result<Vec<(BudgetKey, u32)>> {
+        let statement = budgets::select(self.backend.engine(), subjects, since);
+        let rows: Vec<budgets::BudgetColumns> = self.read_recent(statement).await?;
+        rows.into_iter().map(budgets::BudgetColumns::read).collect()
+    }
+
+    async fn standings(&self, addresses: &[String]) -> Result<Vec<(String, Standing)>> {
+        let statement = budgets::select_standings(self.backend.engine(), addresses);
+        let rows: Vec<budgets::StandingColumns> = self.read_recent(statement).await?;
+        rows.into_iter().map(budgets::StandingColumns::read).collect()
+    }
+
+    async fn questions(&self, addresses: &[String]) -> Result<Vec<(String, Question)>> {
+        let statement = budgets::select_questions(self.backend.engine(), addresses);
+        let rows: Vec<budgets::QuestionColumns> = self.read_recent(statement).await?;
+        rows.into_iter().map(budgets::QuestionColumns::read).collect()
+    }
+
+    async fn delete_past_restraints(&self, past: DateTime<Utc>, now: DateTime<Utc>) -> Result<()> {
+        let mut tx = self.backend.begin().await?;
+        budgets::delete_past(&mut tx.session(), past, now).await?;
+        tx.commit().await
+    }
+
     async fn commit_claimed(&self, mut claim: Claim, settlement: &Settlement) -> Result<()> {
         // Compress before the transaction begins, which on SQLite makes all other writers wait.
         let packed = PackedDispatches::of(settlement).await;
@@ -370,7 +405,7 @@ impl Store for Database {
     async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>> {
         // The index is by hour, so the condition names each hour.
         let sql = format!(
-            "SELECT recipient, message_id, asked FROM dispatch WHERE recipient {} \
+            "SELECT recipient, message_id, match_id, seat, asked FROM dispatch WHERE recipient {} \
              AND created_at / 3600000 IN ($2 / 3600000, $2 / 3600000 + 1, $2 / 3600000 + 2) \
              AND created_at >= $2 AND answers IS NOT NULL ORDER BY created_at, id",
             self.one_of()

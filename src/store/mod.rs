@@ -15,6 +15,7 @@ use chrono::{DateTime, Utc};
 use sqlx::Acquire;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 
+pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
 use self::database::Database;
 pub use self::error::{Result, StoreError};
 use self::statement::{Session, Tx};
@@ -24,6 +25,7 @@ use crate::letter::Digest;
 use crate::referee::{MatchOverview, Stage};
 
 mod backend;
+mod budgets;
 pub mod carry;
 mod database;
 mod error;
@@ -64,6 +66,7 @@ pub struct Settlement {
     pub merged: Vec<(i64, i64)>,
     /// The Message-IDs of dispatches that bounced.
     pub returned: Vec<String>,
+    pub restraints: Restraints,
 }
 
 /// Receives rows as they are read.
@@ -105,9 +108,12 @@ impl Settlement {
             players,
             merged,
             returned,
+            // Counts exceed no limit when they are written, so the next batch may be decided before.
+            restraints: Restraints { uses: _, standings, questions },
         } = self;
+        let senders = standings.is_empty() && questions.is_empty();
         let people = seats.is_empty() && players.is_empty() && merged.is_empty() && invitations.is_empty();
-        people && letters.is_empty() && posted.is_empty() && returned.is_empty()
+        people && senders && letters.is_empty() && posted.is_empty() && returned.is_empty()
     }
 
     /// Adds another settlement, which is about other matches.
@@ -126,6 +132,7 @@ impl Settlement {
             players,
             merged,
             returned,
+            restraints,
         } = other;
         self.letters.extend(letters);
         self.decided.extend(decided);
@@ -139,6 +146,7 @@ impl Settlement {
         self.players.extend(players);
         self.merged.extend(merged);
         self.returned.extend(returned);
+        self.restraints.absorb(restraints);
     }
 }
 
@@ -312,6 +320,21 @@ pub trait Store: Send + Sync {
 
     /// Returns the open invitations, oldest first; with `lapsing_by`, only those that lapse by then.
     async fn open_invitations(&self, lapsing_by: Option<DateTime<Utc>>) -> Result<Vec<Invitation>>;
+
+    /// Whether an offer from one of `inviters` to one of `invited` was declined.
+    async fn has_declined(&self, inviters: &[String], invited: &[String]) -> Result<bool>;
+
+    /// Returns the counts of these subjects in periods that began at `since` or later.
+    async fn budgets(&self, subjects: &[String], since: DateTime<Utc>) -> Result<Vec<(BudgetKey, u32)>>;
+
+    /// Returns what is known of these addresses.
+    async fn standings(&self, addresses: &[String]) -> Result<Vec<(String, Standing)>>;
+
+    /// Returns the question to each of these addresses, lapsed or not.
+    async fn questions(&self, addresses: &[String]) -> Result<Vec<(String, Question)>>;
+
+    /// Deletes the counts of periods that began before `past`, and the questions that have lapsed by `now`.
+    async fn delete_past_restraints(&self, past: DateTime<Utc>, now: DateTime<Utc>) -> Result<()>;
 
     /// Commits a settlement atomically. Deciding an automatic, ignored or set-aside letter as `Waiting` requeues it.
     ///

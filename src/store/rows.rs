@@ -51,7 +51,7 @@ fn tries(number: i64) -> Result<u32> {
     u32::try_from(number).map_err(|_| unsound("number of tries", number))
 }
 
-fn time(milliseconds: i64) -> Result<DateTime<Utc>> {
+pub fn time(milliseconds: i64) -> Result<DateTime<Utc>> {
     DateTime::from_timestamp_millis(milliseconds).ok_or_else(|| unsound("instant", milliseconds))
 }
 
@@ -107,13 +107,16 @@ impl Waiting {
 pub struct Answer {
     recipient: String,
     message_id: String,
+    match_id: Option<String>,
+    seat: Option<String>,
     asked: Option<String>,
 }
 
 impl Answer {
     pub fn read(self) -> Result<AnswerRow> {
         let asked = self.asked.as_deref().map(digest).transpose()?;
-        Ok(AnswerRow { recipient: self.recipient, message_id: self.message_id, asked })
+        let seat = self.match_id.zip(self.seat.as_deref().map(seat).transpose()?);
+        Ok(AnswerRow { recipient: self.recipient, message_id: self.message_id, seat, asked })
     }
 }
 
@@ -396,7 +399,8 @@ pub const COUNTS: &str = "SELECT \
     (SELECT COUNT(*) FROM letter WHERE fate = 'waiting') AS letters_waiting, \
     (SELECT MIN(received_at) FROM letter WHERE fate = 'waiting') AS oldest_letter, \
     (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL) AS dispatches_waiting, \
-    (SELECT MIN(created_at) FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
+    (SELECT MIN(CASE WHEN tries = 0 AND due_at > created_at THEN due_at ELSE created_at END) \
+     FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
     (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) AS given_up, \
     (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \
     (SELECT COUNT(*) FROM letter WHERE fate = 'set_aside') AS set_aside, \

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
+use super::budgets;
 use super::error::address_taken;
 use super::letters::insert_letters;
 use super::overview;
@@ -76,7 +77,8 @@ pub async fn settle(
     for invitation in &settlement.invitations {
         set_invitation(session, invitation).await?;
     }
-    write_dispatches(session, settlement, packed).await
+    write_dispatches(session, settlement, packed).await?;
+    budgets::write(session, &settlement.restraints).await
 }
 
 /// Writes matches, and the people who play them.
@@ -309,7 +311,7 @@ async fn add_entries(session: &mut Session<'_>, chunk: &[EntryRow]) -> Result<()
     Ok(())
 }
 
-/// Adds dispatches, which are due at once, or count as sent if another club has `sent` them.
+/// Adds dispatches, which are due at once unless they are delayed, or count as sent if another club has `sent` them.
 async fn add_dispatches(
     session: &mut Session<'_>,
     at: DateTime<Utc>,
@@ -332,7 +334,7 @@ async fn add_dispatches(
             .bind(dispatch.answers.map(|digest| digest.to_string()))
             .bind(dispatch.asked.map(|digest| digest.to_string()))
             .bind(at)
-            .bind((!sent).then_some(at))
+            .bind((!sent).then(|| dispatch.due.map_or(at, |due| due.timestamp_millis())))
             .bind(sent.then_some(at));
     });
     insert.push(" RETURNING id, message_id");

@@ -185,6 +185,8 @@ pub struct NewDispatch {
     pub answers: Option<Digest>,
     /// A digest of that letter's contents.
     pub asked: Option<Digest>,
+    /// When it may be sent, if a budget delays it.
+    pub due: Option<DateTime<Utc>>,
 }
 
 /// An answer that was sent.
@@ -192,6 +194,8 @@ pub struct NewDispatch {
 pub struct AnswerRow {
     pub recipient: String,
     pub message_id: String,
+    /// The match and the seat that it answered, if any.
+    pub seat: Option<(String, Seat)>,
     /// See [`NewDispatch::asked`].
     pub asked: Option<Digest>,
 }
@@ -306,6 +310,7 @@ pub struct Queues {
     pub letters_waiting: u64,
     pub oldest_letter: Option<DateTime<Utc>>,
     pub dispatches_waiting: u64,
+    /// In the future if a budget delays every waiting dispatch.
     pub oldest_dispatch: Option<DateTime<Utc>>,
     pub given_up: u64,
     pub matches_running: u64,

@@ -27,14 +27,18 @@ fn a_stranger_challenges_and_the_opponent_accepts() {
         "Ann Archer <ann@players.example>",
         &format!("CHALLENGE {BO} Quad days=3 swap=off seat=first"),
     );
+    let question = desk.one_to(ANN);
+    question.says("Was it you who wrote this?").says(&format!("> CHALLENGE {BO} Quad days=3"));
+    assert!(desk.sent_to(BO).is_empty(), "anybody can write in Ann's name");
+    desk.reply(ANN, &question, &format!("CONFIRM {}", code(&question, "CONFIRM")));
     desk.one_to(ANN).says("bo@players.example has been challenged").says("Quad, 3 days a turn");
     let invitation = desk.one_to(BO);
-    invitation.says("Ann Archer invites you to a match").says("who offers is").says("ACCEPT");
+    invitation.says("ann@players.example invites you to a match").says("who offers is").says("ACCEPT");
     desk.reply(BO, &invitation, &format!("accept {}", code(&invitation, "ACCEPT").to_lowercase()));
     let game_match = only_match(&desk);
     assert_eq!(
         (game_match.game, game_match.terms.days, game_match.players.first.as_str()),
-        (GameKind::Quad, 3, "Ann Archer")
+        (GameKind::Quad, 3, "ann")
     );
     let to_bo = desk.sent_to(BO);
     to_bo.iter().find(|sent| sent.subject.starts_with("Re:")).expect("an answer").says("begins");
@@ -47,6 +51,7 @@ fn a_stranger_challenges_and_the_opponent_accepts() {
 #[test]
 fn a_declined_challenge_is_reported_to_the_challenger() {
     let desk = Desk::new();
+    desk.know(ANN);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     desk.one_to(ANN);
     let code = code(&desk.one_to(BO), "DECLINE");
@@ -60,6 +65,7 @@ fn a_declined_challenge_is_reported_to_the_challenger() {
 #[test]
 fn a_challenge_lapses_after_fourteen_days() {
     let desk = Desk::new();
+    desk.know(ANN);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     desk.one_to(ANN);
     let code = code(&desk.one_to(BO), "ACCEPT");
@@ -75,6 +81,7 @@ fn a_challenge_lapses_after_fourteen_days() {
 #[test]
 fn only_the_challenged_address_can_accept() {
     let desk = Desk::new();
+    desk.know(ANN);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     let code = code(&desk.one_to(BO), "ACCEPT");
     desk.write(EVE, &format!("ACCEPT {code}"));
@@ -94,15 +101,19 @@ fn nobody_can_challenge_themselves_or_the_referee() {
 }
 
 #[test]
-fn a_pair_has_one_open_challenge_per_game() {
+fn a_pair_has_one_open_challenge() {
     let desk = Desk::new();
+    desk.know(ANN);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     let code = code(&desk.one_to(BO), "ACCEPT");
+    // The code goes to the challenged person alone.
+    desk.one_to(ANN).keeps_silent_of(&code);
+    desk.write(ANN, &format!("CHALLENGE {BO} Quantum days=2"));
+    desk.one_to(ANN).says("Your earlier challenge is still open").keeps_silent_of(&code);
+    desk.write(BO, &format!("ACCEPT {code}"));
     desk.sent_to(ANN);
-    desk.write(ANN, &format!("CHALLENGE {BO} Quad days=2"));
-    desk.one_to(ANN).says("You have offered the same already").says(&code);
     desk.write(ANN, &format!("CHALLENGE {BO} Quantum"));
-    desk.one_to(BO).says("Quantum");
+    desk.last_to(BO).says("Quantum");
 }
 
 #[test]
@@ -120,6 +131,9 @@ fn a_faulty_challenge_is_refused_with_the_reason() {
 #[test]
 fn an_open_seat_is_listed_and_goes_to_the_first_who_joins() {
     let desk = Desk::new();
+    desk.know(ANN);
+    desk.know(BO);
+    desk.know(EVE);
     desk.write(ANN, "OPEN Quad days=2");
     let answer = desk.one_to(ANN);
     answer.says("The seat is open to anyone");
@@ -142,6 +156,7 @@ fn an_open_seat_is_listed_and_goes_to_the_first_who_joins() {
 #[test]
 fn an_offer_can_be_withdrawn() {
     let desk = Desk::new();
+    desk.know(ANN);
     desk.write(ANN, "OPEN Quad");
     let code = code(&desk.one_to(ANN), "DECLINE");
     desk.write(EVE, &format!("DECLINE {code}"));
@@ -211,6 +226,7 @@ fn help_sends_every_page_of_the_manual() {
 #[test]
 fn a_name_that_contains_a_message_is_not_passed_on() {
     let desk = Desk::new();
+    desk.know(ANN);
     desk.write("\"Buy at https://spam.example\" <ann@players.example>", &format!("CHALLENGE {BO} Quad"));
-    desk.one_to(BO).says("ann invites you").keeps_silent_of("spam");
+    desk.one_to(BO).says("ann@players.example invites you").keeps_silent_of("spam");
 }

@@ -19,7 +19,7 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 use fogpost::post::{maildir, maildirs::folder_of};
 use fogpost::referee::Match;
-use fogpost::store::{LetterRow, LetterStatus};
+use fogpost::store::{LetterRow, LetterStatus, Restraints, Settlement, Standing};
 use mail_parser::{MessageParser, MimeHeaders};
 use sqlx::{Connection as _, SqliteConnection};
 use tokio::runtime::Runtime;
@@ -242,6 +242,17 @@ impl Desk {
         self.receive(&format!(
             "From: {from}\nTo: {REFEREE}\nSubject: hello\nMessage-ID: <{n}@players.example>\n\n{body}\n"
         ));
+    }
+
+    /// Makes the referee know an address, as if its owner had answered the question whether a letter came from there.
+    pub fn know(&self, address: &str) {
+        let standing = Standing { proven_at: Some(self.now()), ..Standing::default() };
+        let restraints = Restraints {
+            standings: BTreeMap::from([(address.to_owned(), standing)]),
+            ..Restraints::default()
+        };
+        let settlement = Settlement { at: self.now(), restraints, ..Settlement::default() };
+        self.block_on(self.office.store.commit(&settlement)).expect("the store answers");
     }
 
     /// Every letter sent to `address`, sorted by dispatch, because letters are sent in parallel.

@@ -96,6 +96,7 @@ fn answers_to_one_address_are_limited() {
     }
     assert_eq!(desk.sent_to("eve@elsewhere.example").len(), 3);
     desk.advance(2);
+    assert_eq!(desk.sent_to("eve@elsewhere.example").len(), 2, "the others come later");
     desk.write("eve@elsewhere.example", "HELP");
     assert_eq!(desk.sent_to("eve@elsewhere.example").len(), 1);
 }

@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup;
+mod budgets;
 mod chain;
 mod challenge;
 mod commands;

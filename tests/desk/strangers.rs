@@ -129,23 +129,6 @@ fn unmarked_quotes_are_recognized_by_references() {
 }
 
 #[test]
-fn an_address_gets_twenty_answers_an_hour_and_all_its_orders_count() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    for n in 0..22 {
-        desk.reply(ANN, &to_ann, if n % 2 == 0 { "STATUS" } else { "GAMES" });
-    }
-    assert_eq!(desk.sent_to(ANN).len(), 20);
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1, "orders are never lost");
-    let report = desk.one_to(ANN);
-    assert!(report.subject.contains("your report"), "{}", report.subject);
-    desk.advance(2);
-    desk.reply(ANN, &to_ann, "MATCHES");
-    desk.one_to(ANN).says(&game_match.id);
-}
-
-#[test]
 fn our_own_letters_are_never_answered() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);

@@ -7,7 +7,9 @@ use fogpost::game::any::AnyState;
 use fogpost::game::{BySeat, Seat, Syntax};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
-use fogpost::referee::{self, Cause, Content, Dispatch, Match, Opening, Reader, Ruling, SeatLetter, Terms};
+use fogpost::referee::{
+    self, Cause, Content, Dispatch, Match, NoticeLimits, Opening, Reader, Ruling, SeatLetter, Terms,
+};
 use fogpost::report::{Club, PictureCache, Templates, WordedLetter, WordingInput, word};
 use fogpost::request::Request;
 
@@ -65,8 +67,15 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
     let begins_order = |line: &str| !matches!(game_match.game.syntax(line), Err(Syntax::Unknown));
     let request = Request::read(&numbered(lines), begins_order);
     let digest = Digest::of(lines.join("\n").as_bytes());
-    let letter =
-        SeatLetter { seat, digest, request, thread_turn: None, unread: None, answer_suppressed: false };
+    let letter = SeatLetter {
+        seat,
+        digest,
+        request,
+        thread_turn: None,
+        unread: None,
+        answer_suppressed: false,
+        limits: NoticeLimits { together: true, ..NoticeLimits::default() },
+    };
     referee::rule(game_match, &Cause::Letter(&letter), NOW)
 }
 

@@ -31,8 +31,10 @@ fn a_match_is_opened_extended_protested_corrected_and_drawn_by_letters() {
     let _daemon = club.start();
 
     ann.writes("CHALLENGE bo@club.test Quad days=3 seat=first");
+    let question = ann.reads("Was it you who wrote this?", &club);
+    ann.answers(&question, &format!("CONFIRM {}", code(&question, "CONFIRM")));
     ann.reads("bo@club.test has been challenged", &club);
-    let challenge = bo.reads("ann invites you to a match", &club);
+    let challenge = bo.reads("ann@club.test invites you to a match", &club);
     bo.answers(&challenge, &format!("ACCEPT {}", code(&challenge, "ACCEPT")));
     let mut to_ann = ann.reads("A match of Quad begins", &club);
     bo.reads("A match of Quad begins", &club);

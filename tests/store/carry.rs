@@ -3,7 +3,8 @@
 use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
-use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError, open};
+use fogpost::store::{BudgetKey, BudgetKind, Question, Restraints, Standing, open};
+use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::place::Place;
@@ -48,11 +49,25 @@ async fn furnish(place: &Place) {
         entries: entries.map(|(id, seq)| entry(id, seq)).into(),
         invitations: vec![invitation],
         dispatches: vec![dispatch_with_picture(70)],
+        restraints: restraints(),
         ..settlement()
     };
     store.commit(&settlement).await.unwrap();
     add_dispatches(store, 0..70).await;
     store.remember("heartbeat", "now").await.unwrap();
+}
+
+fn restraints() -> Restraints {
+    let mut restraints = Restraints::default();
+    let bo = "bö@player.test".to_owned();
+    for kind in [BudgetKind::Address, BudgetKind::LeftOut] {
+        restraints.count(BudgetKey { subject: bo.clone(), kind, period: at(0) }, 1, 20);
+    }
+    restraints.standings.insert(bo.clone(), Standing { proven_at: Some(at(1)), unwilling_since: None });
+    let lines = vec!["OPEN \"Quad\"".to_owned()];
+    let question = Question { code: "K7M3".to_owned(), lines, asked_at: at(2), lapses_at: at(60) };
+    restraints.questions.insert(bo, Some(question));
+    restraints
 }
 
 /// Asserts that two SQLite files hold identical rows in every table, none of which is empty. Returns their number.

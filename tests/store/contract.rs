@@ -113,6 +113,7 @@ pub async fn history_is_neither_changed_nor_deleted(place: Place) {
         seat: Some(Seat::First),
         answers: Some(letter(0).digest),
         asked: Some(letter(0).digest),
+        due: None,
         ..dispatch(0)
     };
     let entries = vec![entry("QZ-AAAA", 1)];

@@ -1,6 +1,7 @@
 //! The store's contract, tested on both databases, and the particulars of each.
 
 mod audit;
+mod budgets;
 mod carry;
 mod claims;
 mod contract;
@@ -68,6 +69,12 @@ on_both! {
         a_database_tells_what_it_is
         everything_is_there_after_a_restart
         a_database_of_a_newer_program_is_refused;
+    budgets:
+        a_count_never_exceeds_its_limit
+        counts_are_found_by_subject_and_past_ones_are_deleted
+        a_question_is_replaced_answered_or_lapses
+        a_delayed_dispatch_waits_until_it_is_due
+        a_declined_offer_is_remembered_for_each_pair;
     offers:
         an_invitation_is_taken_up_once
         open_invitations_are_found_by_when_they_lapse

@@ -73,6 +73,7 @@ pub fn dispatch(number: u32) -> NewDispatch {
         seat: None,
         answers: None,
         asked: None,
+        due: None,
     }
 }
 

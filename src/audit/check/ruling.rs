@@ -7,7 +7,7 @@ use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact, Source};
 use crate::letter::Letter;
-use crate::referee::{self, Act, Cause, Opening, Ruling, SeatLetter};
+use crate::referee::{self, Act, Cause, NoticeLimits, Opening, Ruling, SeatLetter};
 
 impl Check {
     /// Repeats the ruling on the cause of the first pending entry. Also returns the letter if one caused it.
@@ -48,7 +48,14 @@ impl Check {
             }
             Source::Letter(digest) => {
                 let digest = *digest;
-                let silent = self.first_group().any(|link| link.kind == ANSWER_HELD_BACK);
+                let has = |kind: &str| self.first_group().any(|link| link.kind == kind);
+                let silent = has(ANSWER_HELD_BACK);
+                let limits = NoticeLimits {
+                    together: has(ACTS_TAKEN_TOGETHER),
+                    spares_opponent: has(OPPONENT_SPARED),
+                    spares_gm: has(GM_SPARED),
+                    tells_left_out: has(LEFT_OUT_TOLD),
+                };
                 let in_letter = |reason: &str| Finding {
                     place: Place::Letter(digest),
                     what: format!("{reason}; entry #{seq} names it"),
@@ -66,6 +73,7 @@ impl Check {
                 self.ruled_letters.insert(short(&digest));
                 let mut asked = SeatLetter::of(&letter, seat, written, game_match);
                 asked.answer_suppressed = silent;
+                asked.limits = limits;
                 Ok((referee::rule(game_match, &Cause::Letter(&asked), at), Some(letter)))
             }
         }
@@ -102,3 +110,9 @@ impl Check {
 
 /// The kind of the entry that records a suppressed answer.
 const ANSWER_HELD_BACK: &str = "AnswerHeldBack";
+
+/// The kinds of the entries that record limits of what a letter causes.
+const ACTS_TAKEN_TOGETHER: &str = "ActsTakenTogether";
+const OPPONENT_SPARED: &str = "OpponentSpared";
+const GM_SPARED: &str = "GmSpared";
+const LEFT_OUT_TOLD: &str = "LeftOutTold";

@@ -6,7 +6,8 @@ use anyhow::Context as _;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
-use crate::daemon::decide::context::{AnswerText, DigestRows, LastAnswer, LoadedMatch, RulingContext};
+use crate::daemon::decide::budgets::{CLUB, Period, seat_subject, start_of};
+use crate::daemon::decide::context::{AnswerText, DigestRows, LoadedMatch, RecentAnswer, RulingContext};
 use crate::daemon::decide::returned::given_up;
 use crate::daemon::decide::summary::Summary;
 use crate::daemon::decide::undecided::Wanted;
@@ -14,7 +15,7 @@ use crate::daemon::parallel::{par_map, run_blocking};
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
-use crate::store::{DispatchRow, LetterRow, LetterStatus, MatchRow, TokenRow};
+use crate::store::{BudgetKey, BudgetKind, DispatchRow, LetterRow, LetterStatus, MatchRow, TokenRow};
 
 /// The key under which the GM's reply token is remembered.
 const GM_TOKEN: &str = "gm_token";
@@ -62,10 +63,13 @@ impl Office {
             invitations,
             open_invitations,
             mut readers,
+            senders,
+            mut budgets,
+            declined,
             summaries,
             digest_since,
         } = wanted;
-        self.load_tokens(tokens, &mut readers, context).await?;
+        self.load_tokens(tokens, &mut readers, &mut budgets, context).await?;
         self.load_matches(matches, context).await?;
         self.load_matches_of(matches_of, context).await?;
         self.load_names(names, context).await?;
@@ -77,6 +81,12 @@ impl Office {
         self.load_players(addresses, context).await?;
         self.add_players(seated, context).await?;
         self.load_answers(readers, context).await?;
+        self.load_senders(senders, context).await?;
+        self.load_budgets(budgets, context).await?;
+        for (inviter, invited) in declined {
+            let found = self.store.has_declined(&[inviter.clone()], &[invited.clone()]).await?;
+            context.declined.insert((inviter, invited), found);
+        }
         for code in invitations {
             let found = self.store.invitation(&code).await?;
             context.invitations.entry(code).or_insert(found);
@@ -94,11 +104,12 @@ impl Office {
     }
 
     /// Loads the seats of tokens, with their matches. The players of these seats may get an answer, so adds them to
-    /// `readers`.
+    /// `readers`, and the seats to `budgets`.
     async fn load_tokens(
         &self,
         tokens: BTreeSet<String>,
         readers: &mut BTreeSet<String>,
+        budgets: &mut BTreeSet<String>,
         context: &mut RulingContext,
     ) -> anyhow::Result<()> {
         if tokens.is_empty() {
@@ -108,6 +119,7 @@ impl Office {
         let seats = self.store.seats_by_token(&tokens).await.context("reply tokens")?;
         for row in seats.iter().filter(|row| tokens.binary_search(&row.token).is_ok()) {
             readers.extend(row.player.addresses.first().cloned());
+            budgets.insert(seat_subject(&row.match_id, row.seat));
             context.tokens.insert(row.token.clone(), Some(row.clone()));
         }
         for token in tokens {
@@ -270,10 +282,51 @@ impl Office {
             context.answers.entry(reader).or_default();
         }
         for row in rows {
-            let recent = context.answers.entry(row.recipient).or_default();
-            recent.count += 1;
-            let answer = AnswerText::InDatabase(row.message_id);
-            recent.last = Some(LastAnswer { asked: row.asked, answer });
+            let text = AnswerText::InDatabase(row.message_id);
+            let answer = RecentAnswer { seat: row.seat, asked: row.asked, text };
+            context.answers.entry(row.recipient).or_default().push(answer);
+        }
+        Ok(())
+    }
+
+    async fn load_senders(
+        &self,
+        addresses: BTreeSet<String>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        if addresses.is_empty() {
+            return Ok(());
+        }
+        let addresses = Vec::from_iter(addresses);
+        for address in &addresses {
+            context.senders.entry(address.clone()).or_default();
+        }
+        for (address, standing) in self.store.standings(&addresses).await.context("standings")? {
+            context.senders.entry(address).or_default().standing = standing;
+        }
+        for (address, question) in self.store.questions(&addresses).await.context("questions")? {
+            context.senders.entry(address).or_default().question = Some(question);
+        }
+        Ok(())
+    }
+
+    async fn load_budgets(
+        &self,
+        subjects: BTreeSet<String>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        let missing = subjects.into_iter().filter(|subject| !context.budgets.contains_key(subject));
+        let subjects: Vec<String> = missing.collect();
+        if subjects.is_empty() {
+            return Ok(());
+        }
+        let since = context.at - TimeDelta::days(2);
+        let counts = self.store.budgets(&subjects, since).await.context("budgets")?;
+        for subject in subjects {
+            context.budgets.entry(subject).or_default();
+        }
+        for (BudgetKey { subject, kind, period }, used) in counts {
+            context.budgets.entry(subject).or_default().insert((kind, period), used);
         }
         Ok(())
     }
@@ -298,7 +351,14 @@ impl Office {
             set_aside: self.letters_decided_since(LetterStatus::SetAside, since).await?,
             ignored: self.letters_decided_since(LetterStatus::Ignored, since).await?,
             letters_waiting: self.store.queues().await?.letters_waiting,
+            left_out: self.left_out_since(since).await?,
         })
+    }
+
+    async fn left_out_since(&self, since: DateTime<Utc>) -> anyhow::Result<u64> {
+        let counts = self.store.budgets(&[CLUB.to_owned()], start_of(Period::Hour, since)).await?;
+        let left_out = counts.iter().filter(|(key, _)| key.kind == BudgetKind::LeftOut);
+        Ok(left_out.map(|(_, count)| u64::from(*count)).sum())
     }
 
     /// Returns the dispatches that were given up since then. Their rows lack that time, but a letter told the GM at

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::daemon::decide::budgets::CLUB;
 use crate::daemon::decide::one_letter::{ReadLetter, ReadResult};
 use crate::daemon::decide::returned;
 use crate::daemon::decide::settings::Settings;
@@ -31,7 +32,10 @@ pub fn wanted(letters: &[ReadLetter]) -> Wanted {
             Some(Ok(letter)) => add_wanted(letter, &mut wanted),
             Some(Err(unreadable)) => {
                 let address = unreadable.answerable.iter();
-                wanted.readers.extend(address.map(|address| address.as_str().to_owned()));
+                for address in address.map(|address| address.as_str().to_owned()) {
+                    wanted.readers.insert(address.clone());
+                    wanted.budgets.extend([CLUB.to_owned(), address]);
+                }
                 add_returned(unreadable.automatic.as_ref(), &mut wanted);
             }
             None => {}
@@ -46,8 +50,11 @@ fn add_wanted(letter: &Letter, wanted: &mut Wanted) {
     add_returned(letter.automatic.as_ref(), wanted);
     // A seat's answer goes to its player's first address, which is looked up by the token.
     if letter.tokens.is_empty() && letter.automatic.is_none() {
-        wanted.addresses.insert(letter.from.as_str().to_owned());
-        wanted.readers.insert(letter.from.as_str().to_owned());
+        let from = letter.from.as_str();
+        wanted.addresses.insert(from.to_owned());
+        wanted.readers.insert(from.to_owned());
+        wanted.senders.insert(from.to_owned());
+        wanted.budgets.extend([CLUB.to_owned(), from.to_owned()]);
     }
 }
 

@@ -1,51 +1,110 @@
-//! Limits on answers, so that two machines never write to each other forever: a number of answers an hour to each
-//! address, and never the same answer twice in a row to the same text.
+//! Limits on answers, against two machines that write to each other forever: a budget for each seat and each address
+//! (`budgets`), and never the same answer to the same text more than a few times an hour.
 
-use super::context::{AnswerText, LastAnswer, RecentAnswers};
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+
+use super::budgets::{self, Slot, seat_subject};
+use super::context::{AnswerText, RecentAnswer};
 use super::decision::{Decision, Key};
 use super::undecided::Decided;
-use crate::game::Line;
+use crate::game::{Line, Seat};
 use crate::letter::Digest;
 use crate::report::sent::plain_text;
 use crate::store::NewDispatch;
 
+/// The same answer to the same text is sent this often an hour at once. One more follows an hour later.
+const SAME_ANSWERS: usize = 3;
+
+/// Whose budget an answer is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerBudget {
+    /// The seat that the answered letter acts for.
+    Seat,
+    /// The GM, whose token the answered letter has.
+    Gm,
+    /// The address of a sender without a token.
+    Address,
+}
+
 impl Decision<'_> {
-    /// Removes the answer from these letters if its reader has had too many answers, or if it repeats the last answer
-    /// to the same text; otherwise counts it. `asked` is the digest of that text.
-    pub fn limit_answers(&mut self, dispatches: &mut Vec<NewDispatch>, asked: Digest) -> Decided<()> {
+    /// Delays the answer among these letters, or removes it, if its reader has had too many answers, or if it repeats
+    /// earlier answers to the same text; counts it otherwise. `asked` is the digest of that text.
+    pub fn limit_answers(
+        &mut self,
+        dispatches: &mut Vec<NewDispatch>,
+        asked: Digest,
+        budget: AnswerBudget,
+    ) -> Decided<()> {
         let Some(index) = dispatches.iter().position(|dispatch| dispatch.answers.is_some()) else {
             return Ok(());
         };
         dispatches[index].asked = Some(asked);
         let answer = &dispatches[index];
         self.touch(Key::Address(answer.recipient.clone()));
-        let recent = self.recent_answers(&answer.recipient)?;
-        let too_many = recent.count >= self.settings.config.letters.answers_per_hour as usize;
-        let repeated = match recent.last.as_ref().filter(|last| last.asked == Some(asked)) {
-            Some(last) => self.says_the_same(&last.answer, answer)?,
-            None => false,
+        let slot = match self.slot_of_repetition(answer, asked)? {
+            Some(repeated) => repeated,
+            None => self.slot_of_answer(answer, budget)?,
         };
-        if too_many || repeated {
+        let Some(slot) = slot else {
             let letter = answer.answers.map(tracing::field::display);
-            tracing::warn!(letter, kind = %answer.kind, too_many, repeated, "answer suppressed");
+            tracing::warn!(letter, kind = %answer.kind, "answer left out");
             dispatches.remove(index);
-        } else {
-            self.count_answer(&dispatches[index])?;
+            return Ok(());
+        };
+        slot.apply(&mut dispatches[index]);
+        let answer = &dispatches[index];
+        if self.left_out(&subject_of(answer, budget))? > 0 {
+            self.forget_left_out(&subject_of(answer, budget))?;
         }
-        Ok(())
+        self.count_answer(answer)
+    }
+
+    /// Takes a slot for an answer that is not a repetition, or notes that there is none.
+    fn slot_of_answer(&mut self, answer: &NewDispatch, budget: AnswerBudget) -> Decided<Option<Slot>> {
+        let subject = subject_of(answer, budget);
+        let slot = match budget {
+            AnswerBudget::Address => self.take_answer_slot(&answer.recipient)?,
+            AnswerBudget::Seat | AnswerBudget::Gm => {
+                let seat = seat_of(answer);
+                let recent = self.recent_answers(&answer.recipient)?;
+                let recent = recent.iter().filter(|recent| recent.seat == seat).count();
+                self.take_seat_slot(&subject, recent)?
+            }
+        };
+        if slot.is_none() {
+            let had_answers = !self.context.budget(&subject)?.is_empty();
+            self.note_left_out(&subject, had_answers);
+        }
+        Ok(slot)
+    }
+
+    /// Returns the slot of an answer that says what several earlier ones to the same text said, or `None` for any other
+    /// answer. The repetition that is sent later stands for all those that are left out.
+    fn slot_of_repetition(&self, answer: &NewDispatch, asked: Digest) -> Decided<Option<Option<Slot>>> {
+        let seat = seat_of(answer);
+        let same = self.recent_answers(&answer.recipient)?.iter();
+        let same: Vec<&RecentAnswer> =
+            same.filter(|recent| recent.asked == Some(asked) && recent.seat == seat).collect();
+        let Some(last) = same.last().filter(|_| same.len() >= SAME_ANSWERS) else { return Ok(None) };
+        if !self.says_the_same(&last.text, answer)? {
+            return Ok(None);
+        }
+        Ok(Some((same.len() == SAME_ANSWERS).then(|| Slot::Later(self.at() + TimeDelta::hours(1)))))
     }
 
     /// Whether an answer is the first to its reader in the last hour. If so, counts it.
     pub fn is_first_answer(&mut self, answer: &NewDispatch) -> Decided<bool> {
         self.touch(Key::Address(answer.recipient.clone()));
-        let is_first = self.recent_answers(&answer.recipient)?.count == 0;
+        let is_first = self.recent_answers(&answer.recipient)?.is_empty();
         if is_first {
             self.count_answer(answer)?;
         }
         Ok(is_first)
     }
 
-    fn recent_answers(&self, reader: &str) -> Decided<&RecentAnswers> {
+    fn recent_answers(&self, reader: &str) -> Decided<&[RecentAnswer]> {
         match self.draft.answers.get(reader) {
             Some(counted) => Ok(counted),
             None => self.context.answers_to(reader),
@@ -53,11 +112,10 @@ impl Decision<'_> {
     }
 
     fn count_answer(&mut self, answer: &NewDispatch) -> Decided<()> {
-        let mut recent = self.recent_answers(&answer.recipient)?.clone();
-        recent.count += 1;
-        let text = AnswerText::Unsaved(answer.bytes.clone());
-        recent.last = Some(LastAnswer { asked: answer.asked, answer: text });
-        self.draft.answers.insert(answer.recipient.clone(), recent);
+        let stored = self.context.answers_to(&answer.recipient)?;
+        let recent = self.draft.answers.entry(answer.recipient.clone()).or_insert_with(|| stored.to_vec());
+        let text = AnswerText::Unsaved(Arc::new(answer.bytes.clone()));
+        recent.push(RecentAnswer { seat: seat_of(answer), asked: answer.asked, text });
         Ok(())
     }
 
@@ -70,6 +128,19 @@ impl Decision<'_> {
             },
         };
         Ok(last == gist(&plain_text(&answer.bytes)))
+    }
+}
+
+fn seat_of(answer: &NewDispatch) -> Option<(String, Seat)> {
+    answer.match_id.clone().zip(answer.seat)
+}
+
+/// Returns the subject of the counts of an answer.
+fn subject_of(answer: &NewDispatch, budget: AnswerBudget) -> String {
+    match (budget, seat_of(answer)) {
+        (AnswerBudget::Seat, Some((match_id, seat))) => seat_subject(&match_id, seat),
+        (AnswerBudget::Gm, _) => budgets::GM.to_owned(),
+        (AnswerBudget::Seat, None) | (AnswerBudget::Address, _) => answer.recipient.clone(),
     }
 }
 

@@ -4,14 +4,19 @@ use crate::letter::Digest;
 use crate::store::Player;
 
 /// A player or a stranger, and the letter that contains the command.
+#[derive(Clone, Debug)]
 pub struct Asker {
     pub name: String,
     /// Letters are sent to the first.
     pub addresses: Vec<String>,
+    /// The address that the letter came from. With a token, the first of the player's.
+    pub from: String,
     pub player_id: Option<i64>,
     pub letter: Digest,
     /// Whether the letter is proven to be the sender's, or no proof is required.
     pub proven: bool,
+    /// Whether the letter has a token, or an earlier letter from the address answered one of our letters.
+    pub is_known: bool,
 }
 
 impl Asker {
@@ -19,9 +24,11 @@ impl Asker {
         Asker {
             name: player.name.clone(),
             addresses: player.addresses.clone(),
+            from: player.addresses.first().cloned().unwrap_or_default(),
             player_id: Some(player.id),
             letter,
             proven: true,
+            is_known: true,
         }
     }
 

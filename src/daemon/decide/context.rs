@@ -1,6 +1,7 @@
 //! The rows that a decision reads, and the time and the random seed, for which it cannot ask the system.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
@@ -13,7 +14,9 @@ use crate::letter::Digest;
 use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview};
 use crate::report::PictureCache;
-use crate::store::{DispatchRow, Invitation, LetterRow, MatchRow, Player, TokenRow};
+use crate::store::{
+    BudgetKind, DispatchRow, Invitation, LetterRow, MatchRow, Player, Question, Standing, TokenRow,
+};
 
 /// A match with both its seats, as it is stored or as earlier letters of the batch left it.
 #[derive(Clone, Debug)]
@@ -25,27 +28,33 @@ pub struct LoadedMatch {
     pub changed: bool,
 }
 
-/// The answers that a reader got in the last hour.
-#[derive(Clone, Debug, Default)]
-pub struct RecentAnswers {
-    pub count: usize,
-    pub last: Option<LastAnswer>,
+/// An answer that a reader got in the last hour.
+#[derive(Clone, Debug)]
+pub struct RecentAnswer {
+    /// The seat whose letter it answered, if any.
+    pub seat: Option<(String, Seat)>,
+    /// A digest of the text that it answered.
+    pub asked: Option<Digest>,
+    pub text: AnswerText,
 }
 
-/// The last answer, and a digest of the text that it answered.
-#[derive(Clone, Debug)]
-pub struct LastAnswer {
-    pub asked: Option<Digest>,
-    pub answer: AnswerText,
+/// What is known of somebody who writes without a token.
+#[derive(Clone, Debug, Default)]
+pub struct KnownSender {
+    pub standing: Standing,
+    pub question: Option<Question>,
 }
+
+/// The counts of one subject.
+pub type Counts = BTreeMap<(BudgetKind, DateTime<Utc>), u32>;
 
 /// Where to find the text of an answer.
 #[derive(Clone, Debug)]
 pub enum AnswerText {
     /// In the database, under this Message-ID.
     InDatabase(String),
-    /// Decided in the same batch; its bytes.
-    Unsaved(Vec<u8>),
+    /// Decided in the same batch; its bytes. Shared, because the list of answers is copied for each letter.
+    Unsaved(Arc<Vec<u8>>),
 }
 
 /// The data needed to rule on a batch.
@@ -85,7 +94,13 @@ pub struct RulingContext {
     pub matches_of: BTreeMap<i64, Vec<(Seat, MatchOverview)>>,
     pub invitations: BTreeMap<String, Option<Invitation>>,
     pub open_invitations: Option<Vec<Invitation>>,
-    pub answers: BTreeMap<String, RecentAnswers>,
+    /// The answers of the last hour by reader, oldest first.
+    pub answers: BTreeMap<String, Vec<RecentAnswer>>,
+    pub senders: BTreeMap<String, KnownSender>,
+    /// The counts of the last two days, and of the hours and days to come, by subject.
+    pub budgets: BTreeMap<String, Counts>,
+    /// Whether the second address declined an offer of the first.
+    pub declined: BTreeMap<(String, String), bool>,
     pub summaries: Option<Vec<Summary>>,
     pub digest: Option<DigestRows>,
 }
@@ -101,6 +116,8 @@ pub struct DigestRows {
     pub set_aside: Vec<LetterRow>,
     pub ignored: Vec<LetterRow>,
     pub letters_waiting: u64,
+    /// Answers that were left out, because a budget was used up.
+    pub left_out: u64,
 }
 
 impl LoadedMatch {
@@ -188,9 +205,26 @@ impl RulingContext {
         found.ok_or_else(|| Undecided::needs(|wanted| wanted.open_invitations = true))
     }
 
-    pub fn answers_to(&self, reader: &str) -> Decided<&RecentAnswers> {
-        let found = self.answers.get(reader);
+    pub fn answers_to(&self, reader: &str) -> Decided<&[RecentAnswer]> {
+        let found = self.answers.get(reader).map(Vec::as_slice);
         found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.readers, reader))
+    }
+
+    pub fn sender(&self, address: &str) -> Decided<&KnownSender> {
+        let found = self.senders.get(address);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.senders, address))
+    }
+
+    pub fn budget(&self, subject: &str) -> Decided<&Counts> {
+        let found = self.budgets.get(subject);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.budgets, subject))
+    }
+
+    /// Whether `invited` declined an offer of `inviter`.
+    pub fn has_declined(&self, inviter: &str, invited: &str) -> Decided<bool> {
+        let pair = (inviter.to_owned(), invited.to_owned());
+        let found = self.declined.get(&pair).copied();
+        found.ok_or_else(|| Undecided::needs(|wanted| wanted.declined.extend([pair])))
     }
 
     /// Returns a summary of every stored match, by ID.

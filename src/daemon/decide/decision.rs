@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
-use super::context::{LoadedMatch, RecentAnswers, RulingContext};
+use super::context::{LoadedMatch, RecentAnswer, RulingContext};
 use super::random::{self, Random};
 use super::settings::Settings;
 use super::stored::match_row;
@@ -19,8 +19,10 @@ pub enum Key {
     Match(String),
     /// The address of a player or a stranger: the answers sent there, and whether letters bounce.
     Address(String),
-    /// The list of invitations.
+    /// The list of invitations, and who does not want any.
     Invitations,
+    /// The answers of the club to everybody who writes without a token.
+    Strangers,
 }
 
 /// What a decision has changed so far.
@@ -30,7 +32,7 @@ pub struct Draft {
     pub matches: BTreeMap<String, LoadedMatch>,
     pub settlement: Settlement,
     /// The recent answers to each reader, including those decided here.
-    pub answers: BTreeMap<String, RecentAnswers>,
+    pub answers: BTreeMap<String, Vec<RecentAnswer>>,
     /// Addresses whose player this transaction has found or added.
     pub seated: BTreeSet<String>,
     /// The names of the matches that it opens.

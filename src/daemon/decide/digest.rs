@@ -54,6 +54,7 @@ impl Decision<'_> {
         told.set_aside = self.letters_told(&rows.set_aside);
         told.ignored = self.letters_told(&rows.ignored);
         told.letters_waiting = rows.letters_waiting;
+        told.left_out = rows.left_out;
         Ok(Some(told).filter(GmDigest::has_news))
     }
 

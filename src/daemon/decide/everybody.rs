@@ -4,10 +4,10 @@
 use super::asker::Asker;
 use super::decision::Decision;
 use super::offers::{Audience, offer_of};
-use super::openings::{fit_name, name_from};
+use super::openings::name_from;
 use super::summary::match_line;
 use super::undecided::Decided;
-use crate::letter::{Address, Letter};
+use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
 use crate::request::{Command, Party};
 
@@ -15,14 +15,21 @@ impl Decision<'_> {
     /// Returns the sender of a letter without a token.
     pub fn asker(&self, letter: &Letter, proven: bool) -> Decided<Asker> {
         let from = letter.from.as_str();
+        let is_known = self.standing(from)?.proven_at.is_some();
         Ok(match self.stored_player(from)? {
-            Some(player) => Asker { proven, ..Asker::player(&player, letter.digest) },
+            Some(player) => {
+                let from = from.to_owned();
+                Asker { from, proven, is_known, ..Asker::player(&player, letter.digest) }
+            }
+            // Not the name in the mail: it would carry anybody's words to people who never asked for them.
             None => Asker {
-                name: name_of_stranger(letter.from_name.as_deref(), &letter.from),
+                name: name_from(&letter.from),
                 addresses: vec![from.to_owned()],
+                from: from.to_owned(),
                 player_id: None,
                 letter: letter.digest,
                 proven,
+                is_known,
             },
         })
     }
@@ -48,6 +55,9 @@ impl Decision<'_> {
             Command::Accept(code) => ("ACCEPT", self.take_up(asker, code, Audience::Asker)?),
             Command::Join(code) => ("JOIN", self.take_up(asker, code, Audience::Anyone)?),
             Command::Decline(code) => ("DECLINE", self.decline(asker, code)?),
+            Command::Confirm(code) => return Ok(Some(self.confirm(asker, code)?)),
+            Command::Never(code) => ("NEVER", self.refuse_challenges(asker, code.as_deref())?),
+            Command::Settings(settings) => return Ok(Some(self.change_settings(asker, settings)?)),
             Command::Status
             | Command::Report(_)
             | Command::History
@@ -88,18 +98,4 @@ impl Decision<'_> {
         let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
         Ok(running.map(|(seat, game_match)| match_line(game_match, *seat)).collect())
     }
-}
-
-/// Returns the name of a stranger that others may see: the one in the mail if it looks like a name, or else one made
-/// from the address. Otherwise a name could carry a message or a link to somebody who never asked for it.
-fn name_of_stranger(name: Option<&str>, address: &Address) -> String {
-    match name.filter(|name| looks_like_a_name(name)) {
-        Some(name) => name.to_owned(),
-        None => name_from(address),
-    }
-}
-
-fn looks_like_a_name(name: &str) -> bool {
-    let odd = |c: char| matches!(c, '@' | '/' | ':' | '<' | '>');
-    !name.contains(odd) && !name.contains("www.") && fit_name(name).is_ok()
 }

@@ -1,6 +1,6 @@
 //! A letter from the GM: each instruction is carried out, and one answer confirms them all.
 
-use super::answers::digest_of_lines;
+use super::answers::{AnswerBudget, digest_of_lines};
 use super::decision::Decision;
 use super::one_letter::lines_of;
 use super::undecided::{Decided, Wanted, collect_needs};
@@ -40,7 +40,8 @@ impl Decision<'_> {
             ClubLetter::GmAnswer { check: request.check, items, replies, remarks: request.remarks, why };
         let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
         let mut dispatches = vec![self.gm_dispatch(&plain, &unique, Some(&AnsweredLetter::new(letter)))?];
-        self.limit_answers(&mut dispatches, digest_of_lines(&lines))?;
+        let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
+        self.limit_answers(&mut dispatches, digest_of_lines(&lines), budget)?;
         self.draft.settlement.dispatches.extend(dispatches);
         self.decided(waiting, LetterStatus::Answered, "a letter of the GM".to_owned());
         Ok(())

@@ -165,8 +165,9 @@ fn keys_of(
         None => return Ok(Some(BTreeSet::new())),
         Some(Ok(letter)) => letter,
         Some(Err(unreadable)) => {
-            let address = unreadable.answerable.iter();
-            return Ok(Some(address.map(|address| Key::Address(address.as_str().to_owned())).collect()));
+            let Some(address) = &unreadable.answerable else { return Ok(Some(BTreeSet::new())) };
+            let address = Key::Address(address.as_str().to_owned());
+            return Ok(Some(BTreeSet::from([address, Key::Strangers])));
         }
     };
     let mut keys = BTreeSet::from([Key::Address(letter.from.as_str().to_owned())]);
@@ -179,7 +180,11 @@ fn keys_of(
             keys.insert(Key::Match(row.match_id));
             keys.extend(row.player.addresses.into_iter().next().map(Key::Address));
         }
-        Sender::Impostor(_) | Sender::Stranger => {}
+        // They share the club's budget for answers.
+        Sender::Stranger => {
+            keys.insert(Key::Strangers);
+        }
+        Sender::Impostor(_) => {}
     }
     Ok(Some(keys))
 }

@@ -92,6 +92,7 @@ impl Decision<'_> {
             seat: None,
             answers: None,
             asked: None,
+            due: None,
         })
     }
 }

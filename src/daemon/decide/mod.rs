@@ -7,6 +7,7 @@
 pub mod alarm;
 mod answers;
 mod asker;
+pub mod budgets;
 mod challenge;
 pub mod clock;
 pub mod context;
@@ -22,6 +23,7 @@ pub mod offers;
 pub mod one_letter;
 pub mod openings;
 mod people;
+mod questions;
 pub mod random;
 pub mod returned;
 pub mod rows;

@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use chrono::TimeDelta;
 
 use super::asker::Asker;
+use super::budgets::{NEWCOMERS_REACH, Origin};
 use super::context::RulingContext;
 use super::decision::{Decision, Key};
 use super::mail::PlainEnvelope;
@@ -14,9 +15,9 @@ use super::undecided::Decided;
 use crate::game::{BySeat, Seat};
 use crate::ledger::Source;
 use crate::letter::Address;
-use crate::referee::{DispatchKind, Offer, OfferRejection, Reply};
+use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
-use crate::store::{Invitation, InvitationStage, NewDispatch, Settlement};
+use crate::store::{Invitation, InvitationStage, NewDispatch, Settlement, Standing};
 
 /// Days for which an offer stands.
 const OFFER_DAYS: i64 = 14;
@@ -35,6 +36,7 @@ pub enum Audience {
 struct Invited {
     name: String,
     address: String,
+    player_id: Option<i64>,
 }
 
 impl Decision<'_> {
@@ -58,34 +60,168 @@ impl Decision<'_> {
         if to_referee || invited.as_ref().is_some_and(|invited| asker.is(&invited.address)) {
             return Ok(Err(OfferRejection::Yourself));
         }
-        let to = invited.as_ref().map(|invited| invited.address.clone());
+        match invited {
+            Some(invited) => self.challenge(asker, invited, &offer),
+            None => self.open_seat(asker, &offer),
+        }
+    }
+
+    /// Offers a seat to anyone.
+    fn open_seat(&mut self, asker: &Asker, offer: &Offer) -> Decided<Result<Reply, OfferRejection>> {
         let own = self.open_offers_of(asker)?;
-        if let Some(same) = own.iter().find(|row| row.invited == to && row.game == offer.game) {
-            return Ok(Err(OfferRejection::Standing { code: same.code.clone() }));
+        if let Some(same) = own.iter().find(|row| row.invited.is_none() && row.game == offer.game) {
+            return Ok(Err(OfferRejection::Standing { code: Some(same.code.clone()) }));
         }
         if own.len() >= MAX_OFFERS {
             return Ok(Err(OfferRejection::TooMany { most: MAX_OFFERS }));
         }
-        let row = self.invitation(asker, to, &offer)?;
+        let row = self.invitation(asker, asker.name.clone(), None, offer)?;
+        let (code, lapses) = (row.code.clone(), self.settings.local_time(row.lapses_at));
+        self.draft.settlement.invitations.push(row);
+        let offer = offer.summary(&self.settings.config.terms);
+        Ok(Ok(Reply::Opened { code, offer, lapses }))
+    }
+
+    /// Invites one person, unless that would be a nuisance.
+    fn challenge(
+        &mut self,
+        asker: &Asker,
+        invited: Invited,
+        offer: &Offer,
+    ) -> Decided<Result<Reply, OfferRejection>> {
+        let newcomer = self.is_newcomer(asker)?;
+        if let Err(why) = self.may_challenge(asker, &invited, newcomer)? {
+            return Ok(Err(why));
+        }
+        let origin = match asker.player_id {
+            Some(id) if self.play_each_other(id, invited.player_id)? => Origin::Opponent(id),
+            Some(_) | None => Origin::Other,
+        };
+        let Invited { name, address, .. } = invited;
+        self.touch(Key::Address(address.clone()));
+        let Some(slot) = self.slot_for_others(&address, origin, 0)? else {
+            return Ok(Err(OfferRejection::Crowded { to: address }));
+        };
+        // A newcomer's name is theirs to choose, so the invitation shows the address instead.
+        let by = if newcomer { asker.address().to_owned() } else { asker.name.clone() };
+        let row = self.invitation(asker, by.clone(), Some(address.clone()), offer)?;
         let (code, lapses) = (row.code.clone(), self.settings.local_time(row.lapses_at));
         let told = offer.summary(&self.settings.config.terms);
-        let Some(Invited { name, address }) = invited else {
-            self.draft.settlement.invitations.push(row);
-            return Ok(Ok(Reply::Opened { code, offer: told, lapses }));
-        };
-        let plain = ClubLetter::Challenge {
-            by: asker.name.clone(),
-            offer: told.clone(),
-            code: code.clone(),
-            lapses: lapses.clone(),
-        };
+        let plain =
+            ClubLetter::Challenge { by, offer: told.clone(), code: code.clone(), lapses: lapses.clone() };
         let unique = format!("c.{}", code.to_lowercase());
         let envelope =
             PlainEnvelope { name: &name, address: &address, unique: &unique, kind: DispatchKind::Challenge };
-        let challenge = self.plain_dispatch(&plain, &envelope)?;
+        let mut challenge = self.plain_dispatch(&plain, &envelope)?;
+        slot.apply(&mut challenge);
+        self.count_for_others(&address, origin, slot);
+        if newcomer {
+            self.count_reach(asker.address());
+        }
         self.draft.settlement.invitations.push(row);
         self.draft.settlement.dispatches.push(challenge);
-        Ok(Ok(Reply::Challenged { to: address, code, offer: told, lapses }))
+        Ok(Ok(Reply::Challenged { to: address, offer: told, lapses }))
+    }
+
+    /// Checks whether somebody may be challenged once more: by this player, or by any newcomer.
+    fn may_challenge(
+        &mut self,
+        asker: &Asker,
+        invited: &Invited,
+        newcomer: bool,
+    ) -> Decided<Result<(), OfferRejection>> {
+        let to = invited.address.clone();
+        if self.standing(&to)?.unwilling_since.is_some() {
+            return Ok(Err(OfferRejection::Unwilling { to }));
+        }
+        let to_invited = |row: &&Invitation| row.invited.as_deref() == Some(to.as_str());
+        let open = self.open_offers()?;
+        if open.iter().filter(to_invited).any(|row| asker.is(&row.inviter)) {
+            return Ok(Err(OfferRejection::Standing { code: None }));
+        }
+        if newcomer && open.iter().filter(to_invited).any(is_of_newcomer) {
+            return Ok(Err(OfferRejection::Engaged { to }));
+        }
+        if open.iter().filter(|row| asker.is(&row.inviter)).count() >= MAX_OFFERS {
+            return Ok(Err(OfferRejection::TooMany { most: MAX_OFFERS }));
+        }
+        if newcomer && self.has_declined(asker, &to)? {
+            return Ok(Err(OfferRejection::DeclinedBefore { to }));
+        }
+        if newcomer && self.reach_left(asker.address())? == 0 {
+            return Ok(Err(OfferRejection::NewcomerReach { most: NEWCOMERS_REACH }));
+        }
+        Ok(Ok(()))
+    }
+
+    /// Whether somebody has never been registered by the GM nor played another person: the house plays everybody.
+    fn is_newcomer(&self, asker: &Asker) -> Decided<bool> {
+        let Some(id) = asker.player_id else { return Ok(true) };
+        let matches = self.context.matches_of(id)?;
+        let against_people =
+            |(seat, game_match): &(Seat, MatchOverview)| game_match.house[seat.other()].is_none();
+        Ok(!matches.is_empty() && !matches.iter().any(against_people))
+    }
+
+    fn play_each_other(&self, player_id: i64, other: Option<i64>) -> Decided<bool> {
+        let Some(other) = other else { return Ok(false) };
+        let of_other = self.context.matches_of(other)?;
+        let shared = |id: &str| of_other.iter().any(|(_, game_match)| game_match.id == id);
+        Ok(self.context.matches_of(player_id)?.iter().any(|(_, game_match)| shared(&game_match.id)))
+    }
+
+    /// Whether somebody declined an offer of the asker, in this transaction or before.
+    fn has_declined(&self, asker: &Asker, invited: &str) -> Decided<bool> {
+        let decided = self.draft.settlement.invitations.iter();
+        let mut declined = decided.filter(|row| row.stage == InvitationStage::Declined);
+        if declined.any(|row| asker.is(&row.inviter) && row.invited.as_deref() == Some(invited)) {
+            return Ok(true);
+        }
+        self.context.has_declined(asker.address(), invited)
+    }
+
+    /// Stops challenges to the asker, and declines the one with this code. Without a token only a code shows that the
+    /// asker reads letters to that address.
+    pub fn refuse_challenges(
+        &mut self,
+        asker: &Asker,
+        written: Option<&str>,
+    ) -> Decided<Result<Reply, OfferRejection>> {
+        match written.map(in_code_letters) {
+            Some(code) => {
+                let row = self.latest_invitation(&code)?;
+                let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|to| asker.is(to));
+                let Some(row) = row.filter(to_asker) else {
+                    return Ok(Err(OfferRejection::NoSuchCode { code }));
+                };
+                if row.stage == InvitationStage::Open {
+                    // Fails only if the invitation has just lapsed.
+                    let _declined_or_lapsed = self.decline(asker, &code)?;
+                }
+            }
+            None if !asker.is_known => return Ok(Ok(Reply::NeverWithoutCode)),
+            None => {}
+        }
+        self.set_willing(asker, false)
+    }
+
+    /// Changes the asker's settings.
+    pub fn change_settings(&mut self, asker: &Asker, settings: &[(String, String)]) -> Decided<Reply> {
+        let on = settings.iter().all(|(_, value)| value == "on");
+        Ok(self.set_willing(asker, on)?.unwrap_or_else(|why| Reply::NoOffer { command: "SETTINGS", why }))
+    }
+
+    fn set_willing(&mut self, asker: &Asker, on: bool) -> Decided<Result<Reply, OfferRejection>> {
+        if !asker.proven {
+            return Ok(Err(OfferRejection::Unproven));
+        }
+        // A challenge in the same batch must see it.
+        self.touch(Key::Invitations);
+        let address = asker.address();
+        let unwilling_since = (!on).then(|| self.at());
+        let standing = Standing { unwilling_since, ..self.standing(address)? };
+        self.draft.settlement.restraints.standings.insert(address.to_owned(), standing);
+        Ok(Ok(Reply::Challenges { on }))
     }
 
     /// Returns the name and the first address of whoever has this address.
@@ -93,25 +229,41 @@ impl Decision<'_> {
         let player = self.stored_player(address.as_str())?;
         let known = player.and_then(|player| {
             let address = player.addresses.into_iter().next()?;
-            Some(Invited { name: player.name, address })
+            Some(Invited { name: player.name, address, player_id: Some(player.id) })
         });
-        Ok(known.unwrap_or_else(|| Invited { name: String::new(), address: address.as_str().to_owned() }))
+        Ok(known.unwrap_or_else(|| Invited {
+            name: String::new(),
+            address: address.as_str().to_owned(),
+            player_id: None,
+        }))
     }
 
-    /// Returns the asker's open offers as this transaction leaves them so far.
     fn open_offers_of(&mut self, asker: &Asker) -> Decided<Vec<Invitation>> {
+        let mut open = self.open_offers()?;
+        open.retain(|row| asker.is(&row.inviter));
+        Ok(open)
+    }
+
+    /// Returns the open offers as this transaction leaves them so far.
+    fn open_offers(&mut self) -> Decided<Vec<Invitation>> {
         self.touch(Key::Invitations);
         let mut open = self.context.open_invitations()?.to_vec();
         for row in &self.draft.settlement.invitations {
             open.retain(|other| other.code != row.code);
             open.extend(Some(row.clone()).filter(|row| row.stage == InvitationStage::Open));
         }
-        open.retain(|row| asker.is(&row.inviter) && row.lapses_at > self.at());
+        open.retain(|row| row.lapses_at > self.at());
         Ok(open)
     }
 
     /// Creates a row with a code that is free.
-    fn invitation(&mut self, asker: &Asker, to: Option<String>, offer: &Offer) -> Decided<Invitation> {
+    fn invitation(
+        &mut self,
+        asker: &Asker,
+        by: String,
+        to: Option<String>,
+        offer: &Offer,
+    ) -> Decided<Invitation> {
         let mut random = self.random();
         let mut code = draw_code(&mut random);
         while self.context.invitation(&code)?.is_some() {
@@ -121,7 +273,7 @@ impl Decision<'_> {
         Ok(Invitation {
             code,
             inviter: asker.address().to_owned(),
-            inviter_name: asker.name.clone(),
+            inviter_name: by,
             invited: to,
             game: offer.game,
             offer: serde_json::to_string(offer)?,
@@ -133,14 +285,19 @@ impl Decision<'_> {
     }
 
     /// Returns the offer with this code, if this transaction leaves it open so far.
-    fn open_offer(&mut self, code: &str) -> Decided<Option<Invitation>> {
+    pub fn open_offer(&mut self, code: &str) -> Decided<Option<Invitation>> {
+        let row = self.latest_invitation(code)?;
+        Ok(row.filter(|row| row.stage == InvitationStage::Open && row.lapses_at > self.at()))
+    }
+
+    /// Returns the offer with this code, open or not, as this transaction leaves it so far.
+    fn latest_invitation(&mut self, code: &str) -> Decided<Option<Invitation>> {
         self.touch(Key::Invitations);
         let decided = &self.draft.settlement.invitations;
-        let row = match decided.iter().rev().find(|row| row.code == code) {
+        Ok(match decided.iter().rev().find(|row| row.code == code) {
             Some(row) => Some(row.clone()),
             None => self.context.invitation(code)?.cloned(),
-        };
-        Ok(row.filter(|row| row.stage == InvitationStage::Open && row.lapses_at > self.at()))
+        })
     }
 
     /// Takes up an offer: opens its match.
@@ -165,7 +322,9 @@ impl Decision<'_> {
         }
         let offer = offer_of(&row)?;
         let seat = offer.seat.unwrap_or_else(|| draw_seat(&mut self.random()));
-        let inviter = seated(&row.inviter_name, &row.inviter)?;
+        // A newcomer's invitation shows the address; the match, a name made from it.
+        let inviter_name = if is_of_newcomer(&&row) { "" } else { &row.inviter_name };
+        let inviter = seated(inviter_name, &row.inviter)?;
         let own = seated(&asker.name, asker.address())?;
         let new = NewMatch {
             game: offer.game,
@@ -178,6 +337,9 @@ impl Decision<'_> {
         };
         let game_match = self.open_match(&new, Source::Letter(asker.letter))?;
         let taken = InvitationStage::Taken;
+        if row.invited.is_some() {
+            self.note_known(asker)?;
+        }
         let row = Invitation { stage: taken, match_id: Some(game_match.id.clone()), ..row };
         self.draft.settlement.invitations.push(row);
         Ok(Ok(Reply::Joined { match_id: game_match.id }))
@@ -193,6 +355,7 @@ impl Decision<'_> {
         let row = self.open_offer(&code)?.filter(|row| to_asker(row) || asker.is(&row.inviter));
         let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
         if to_asker(&row) {
+            self.note_known(asker)?;
             let offer = offer_of(&row)?.summary(&self.settings.config.terms);
             let dispatch =
                 self.tell_inviter(&row, &ClubLetter::Declined { to: asker.name.clone(), offer })?;
@@ -229,6 +392,11 @@ pub fn lapse_offer(settings: &Settings, context: &RulingContext, row: &Invitatio
     Ok(decision.draft.settlement)
 }
 
+/// Whether an invitation is a newcomer's: it shows the address instead of a name.
+fn is_of_newcomer(row: &&Invitation) -> bool {
+    row.inviter_name == row.inviter
+}
+
 /// Returns the offer in an invitation's row.
 ///
 /// # Errors
@@ -260,7 +428,7 @@ fn draw_code(random: &mut Random) -> String {
 }
 
 /// Replaces the letters in a written code that look like digits, as Crockford's alphabet demands.
-fn in_code_letters(written: &str) -> String {
+pub fn in_code_letters(written: &str) -> String {
     let mut code = String::with_capacity(written.len());
     for c in written.chars() {
         code.push(match c.to_ascii_uppercase() {

@@ -127,6 +127,7 @@ impl Decision<'_> {
             },
             answers: answered.map(|letter| letter.digest),
             asked: None,
+            due: None,
         })
     }
 

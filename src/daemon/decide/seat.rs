@@ -2,17 +2,21 @@
 
 use anyhow::Context as _;
 
-use super::answers::digest_of_lines;
+use super::answers::{AnswerBudget, digest_of_lines};
 use super::asker::Asker;
+use super::budgets::{Origin, seat_subject};
+use super::context::LoadedMatch;
 use super::decision::{Decision, Key};
 use super::rows::Readers;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::Letter;
-use crate::referee::{Answer, Cause, Content, DispatchKind, PastReport, Reply, Ruling, SeatLetter};
+use crate::referee::{
+    Answer, Cause, Content, Dispatch, DispatchKind, Notice, PastReport, Reader, Reply, Ruling, SeatLetter,
+};
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{ReportSelection, select_reports};
 use crate::request::Request;
-use crate::store::{LetterDecision, LetterStatus, TokenRow, WaitingLetter};
+use crate::store::{LetterDecision, LetterStatus, NewDispatch, TokenRow, WaitingLetter};
 
 impl Decision<'_> {
     /// Rules on a seat's letter.
@@ -27,19 +31,29 @@ impl Decision<'_> {
         let quotable = letter.quotable_text(&self.context.texts);
         let written = letter.new_text(quotable.as_deref());
         let mut seat_letter = SeatLetter::of(letter, row.seat, written, &loaded.game_match);
+        seat_letter.limits.together = true;
+        seat_letter.limits.tells_left_out = self.left_out(&seat_subject(&row.match_id, row.seat))? > 0;
         let mut ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
+        if self.spare_readers(&ruling, &loaded, row, &mut seat_letter)? {
+            ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
+        }
         self.complete_answers(&mut ruling, row, &seat_letter.request)?;
         let answered = AnsweredLetter::new(letter);
         let readers = Readers { answered: Some(&answered), ..Readers::seats(&loaded.seats) };
         let mut rows = self.rows(&mut ruling, &readers)?;
         let worded = rows.dispatches.len();
-        self.limit_answers(&mut rows.dispatches, digest_of_lines(seat_letter.request.lines()))?;
+        self.limit_answers(
+            &mut rows.dispatches,
+            digest_of_lines(seat_letter.request.lines()),
+            AnswerBudget::Seat,
+        )?;
         if rows.dispatches.len() < worded {
             // Rule again: the ledger notes that there is no answer, and the other letters name the ledger's head.
             seat_letter.answer_suppressed = true;
             ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
             rows = self.rows(&mut ruling, &readers)?;
         }
+        self.delay_notices(&ruling, &mut rows.dispatches, row)?;
         tracing::info!(
             match_id = row.match_id,
             seat = %row.seat,
@@ -66,8 +80,63 @@ impl Decision<'_> {
             let Content::Answer(answer) = &mut dispatch.content else { continue };
             let asker = Asker::player(&row.player, answer.to.context("an answer to no letter")?);
             self.complete_answer(answer, &asker, row, request, &mut missing)?;
+            if let Some(Reply::LeftOut { count }) = answer.replies.last_mut() {
+                *count = self.left_out(&seat_subject(&row.match_id, row.seat))?;
+            }
         }
         if missing == Wanted::default() { Ok(()) } else { Err(missing.into()) }
+    }
+
+    /// Notes in the letter which readers have had too many letters that its player caused, and returns whether there
+    /// are any.
+    fn spare_readers(
+        &mut self,
+        ruling: &Ruling,
+        loaded: &LoadedMatch,
+        row: &TokenRow,
+        letter: &mut SeatLetter,
+    ) -> Decided<bool> {
+        let mut missing = Wanted::default();
+        let (mut to_opponent, mut to_gm) = (0, 0);
+        for dispatch in ruling.dispatches.iter().filter(|dispatch| is_act_told(dispatch)) {
+            let (reader, before, spared) = match dispatch.to {
+                Reader::Seat(seat) | Reader::Former(seat) => {
+                    let reader = loaded.seats[seat].player.addresses.first().cloned().unwrap_or_default();
+                    (reader, &mut to_opponent, &mut letter.limits.spares_opponent)
+                }
+                Reader::Gm => {
+                    let reader = self.settings.config.club.gm.address.as_str().to_owned();
+                    (reader, &mut to_gm, &mut letter.limits.spares_gm)
+                }
+            };
+            self.touch(Key::Address(reader.clone()));
+            let slot = self.slot_for_others(&reader, Origin::Opponent(row.player.id), *before);
+            *spared |= collect_needs(slot, &mut missing)?.is_some_and(|slot| slot.is_none());
+            *before += 1;
+        }
+        if missing != Wanted::default() {
+            return Err(missing.into());
+        }
+        Ok(letter.limits.spares_opponent || letter.limits.spares_gm)
+    }
+
+    /// Counts the notices of a ruling for their readers, and delays those beyond the day's budget.
+    fn delay_notices(
+        &mut self,
+        ruling: &Ruling,
+        dispatches: &mut [NewDispatch],
+        row: &TokenRow,
+    ) -> Decided<()> {
+        let origin = Origin::Opponent(row.player.id);
+        let told = ruling.dispatches.iter().zip(dispatches).filter(|(dispatch, _)| is_act_told(dispatch));
+        for (_, dispatch) in told {
+            if let Some(slot) = self.slot_for_others(&dispatch.recipient, origin, 0)? {
+                slot.apply(dispatch);
+                let recipient = dispatch.recipient.clone();
+                self.count_for_others(&recipient, origin, slot);
+            }
+        }
+        Ok(())
     }
 
     fn complete_answer(
@@ -112,5 +181,19 @@ impl Decision<'_> {
             .filter(|new| new.seat == Some(row.seat))
             .map(|new| new.bytes.as_slice());
         Ok(select_reports(stored.chain(unsaved), wanted))
+    }
+}
+
+/// Whether a letter tells somebody of an act of the letter that is ruled on, other than a result.
+fn is_act_told(dispatch: &Dispatch) -> bool {
+    match &dispatch.content {
+        Content::Notice(Notice::Over { .. }) => false,
+        Content::Notice(_) => true,
+        Content::Invitation
+        | Content::Answer(_)
+        | Content::Report { .. }
+        | Content::Succession
+        | Content::Reminder
+        | Content::Missed { .. } => false,
     }
 }

@@ -1,8 +1,10 @@
 //! Answers letters from people who hold no seat, and letters that cannot be read. Touches no running match.
 
-use super::answers::digest_of_lines;
+use super::answers::{AnswerBudget, digest_of_lines};
+use super::asker::Asker;
 use super::decision::Decision;
 use super::one_letter::lines_of;
+use super::questions::waits_for_answer;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Fault;
 use crate::letter::{Letter, UnreadableLetter};
@@ -21,47 +23,99 @@ impl Decision<'_> {
         let request = Request::read(&lines_of(letter), |_| false);
         let text = digest_of_lines(request.lines());
         let asker = self.asker(letter, proven)?;
-        let mut missing = Wanted::default();
-        let mut replies = Vec::new();
-        for asked in &request.commands {
-            if let Some(command) = referee::changing_command(&asked.command).filter(|_| request.check) {
-                replies.push(Reply::CheckedOnly { command });
-                continue;
-            }
-            let reply = collect_needs(self.reply_to_everybody(&asker, &asked.command), &mut missing)?;
-            replies.extend(reply.flatten());
-        }
-        if missing != Wanted::default() {
-            return Err(missing.into());
-        }
+        let StrangerReplies { replies, waiting: commands } = self.replies_to_stranger(&asker, &request)?;
+        let answered = replies.len() + commands.len();
         let mut why: Vec<String> = request.faults.iter().map(fault_as_sentences).collect();
-        if request.commands.len() > replies.len() {
+        if request.commands.len() > answered {
             why.push(NO_TOKEN.to_owned());
         }
-        let plain = ClubLetter::Stranger { replies, remarks: request.remarks, why: why.join(" ") };
+        let waits = commands.iter().map(|(command, _)| Reply::Waits { command }).collect::<Vec<_>>();
+        let lines = commands.into_iter().map(|(_, line)| line).collect::<Vec<_>>();
+        let question = if lines.is_empty() { None } else { self.ask_sender(&asker, lines)? };
+        let is_asked_again = question.is_none() && !waits.is_empty();
+        if is_asked_again && replies.is_empty() && why.is_empty() {
+            // Whoever forges many letters must not make us write to the address more than once a day.
+            let note = "waits for the answer to our question to its sender".to_owned();
+            self.decided(waiting, LetterStatus::Answered, note);
+            return Ok(());
+        }
+        let mut replies = replies;
+        if is_asked_again {
+            replies.extend(waits);
+        }
+        let left_out = self.left_out(&asker.from)?;
+        replies.extend((left_out > 0).then_some(Reply::LeftOut { count: left_out }));
+        let is_asked = question.is_some();
+        let plain = ClubLetter::Stranger { replies, remarks: request.remarks, why: why.join(" "), question };
         let answered = AnsweredLetter::new(letter);
         let mut dispatches =
             vec![self.plain_answer(&plain, &letter.from, waiting.digest, Some(&answered))?];
-        self.limit_answers(&mut dispatches, text)?;
+        self.limit_answers(&mut dispatches, text, AnswerBudget::Address)?;
+        if is_asked && dispatches.is_empty() {
+            self.withdraw_question(&asker);
+        }
         self.draft.settlement.dispatches.extend(dispatches);
         self.decided(waiting, LetterStatus::Answered, "answered without touching a match".to_owned());
         Ok(())
+    }
+
+    /// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is known.
+    fn replies_to_stranger(&mut self, asker: &Asker, request: &Request) -> Decided<StrangerReplies> {
+        let mut missing = Wanted::default();
+        let mut found = StrangerReplies::default();
+        for asked in &request.commands {
+            let changing = referee::changing_command(&asked.command);
+            if let Some(command) = changing.filter(|_| request.check) {
+                found.replies.push(Reply::CheckedOnly { command });
+                continue;
+            }
+            if let Some(command) = changing.filter(|_| waits_for_answer(asker, &asked.command)) {
+                let rejected = collect_needs(self.rejection_at_once(asker, &asked.command), &mut missing)?;
+                match rejected.flatten() {
+                    Some(rejected) => found.replies.push(rejected),
+                    None => {
+                        let line = request.written(asked.line).unwrap_or_default().to_owned();
+                        found.waiting.push((command, line));
+                    }
+                }
+                continue;
+            }
+            let reply = collect_needs(self.reply_to_everybody(asker, &asked.command), &mut missing)?;
+            found.replies.extend(reply.flatten());
+        }
+        if missing == Wanted::default() { Ok(found) } else { Err(missing.into()) }
     }
 
     /// Answers a letter beyond the limits, or without exactly one sender, in one short letter, if at all.
     pub fn answer_unreadable(&mut self, waiting: &WaitingLetter, why: &UnreadableLetter) -> Decided<()> {
         let note = why.reason.to_string();
         if let Some(address) = &why.answerable {
-            let plain = ClubLetter::Stranger { replies: Vec::new(), remarks: Vec::new(), why: note.clone() };
-            let answer = self.plain_answer(&plain, address, waiting.digest, None)?;
+            let plain = ClubLetter::Stranger {
+                replies: Vec::new(),
+                remarks: Vec::new(),
+                why: note.clone(),
+                question: None,
+            };
+            let mut answer = self.plain_answer(&plain, address, waiting.digest, None)?;
             // One short answer is enough, whatever else comes from that address.
-            if self.is_first_answer(&answer)? {
+            if self.is_first_answer(&answer)?
+                && let Some(slot) = self.take_answer_slot(address.as_str())?
+            {
+                slot.apply(&mut answer);
                 self.draft.settlement.dispatches.push(answer);
             }
         }
         self.decided(waiting, LetterStatus::Ignored, note);
         Ok(())
     }
+}
+
+/// The replies to a letter without a token, and the commands that wait until its sender is known.
+#[derive(Default)]
+struct StrangerReplies {
+    replies: Vec<Reply>,
+    /// Each with its line, as written.
+    waiting: Vec<(&'static str, String)>,
 }
 
 /// Words a fault in a letter that belongs to no match, as one or more sentences.

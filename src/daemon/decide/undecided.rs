@@ -36,6 +36,12 @@ pub struct Wanted {
     pub open_invitations: bool,
     /// Addresses whose answers of the last hour are wanted.
     pub readers: BTreeSet<String>,
+    /// Addresses for which a decision asks what is known of them, and for the open question to them.
+    pub senders: BTreeSet<String>,
+    /// Addresses, seats and other subjects whose counts are wanted.
+    pub budgets: BTreeSet<String>,
+    /// Pairs of an inviter and an invited address; wanted is whether the latter declined an offer of the former.
+    pub declined: BTreeSet<(String, String)>,
     /// Whether a summary of every match is wanted.
     pub summaries: bool,
     /// Start of the period that a digest covers.
@@ -71,6 +77,9 @@ impl Wanted {
             invitations,
             open_invitations,
             readers,
+            senders,
+            budgets,
+            declined,
             summaries,
             digest_since,
         } = other;
@@ -90,6 +99,9 @@ impl Wanted {
         self.invitations.extend(invitations);
         self.open_invitations |= open_invitations;
         self.readers.extend(readers);
+        self.senders.extend(senders);
+        self.budgets.extend(budgets);
+        self.declined.extend(declined);
         self.summaries |= summaries;
         self.digest_since = self.digest_since.or(digest_since);
     }

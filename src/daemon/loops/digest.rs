@@ -1,6 +1,6 @@
 //! Sends the GM's digest once a day.
 
-use chrono::{DateTime, Timelike, Utc};
+use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use crate::daemon::Office;
 use crate::daemon::decide::digest::daily;
@@ -30,6 +30,8 @@ impl Office {
             self.store.commit(&settlement).await?;
             self.dispatches.notify_one();
         }
+        // Counts matter for two days at most.
+        self.store.delete_past_restraints(now - TimeDelta::days(3), now).await?;
         Ok(self.store.remember(LAST_DIGEST, &now.to_rfc3339()).await?)
     }
 }

@@ -1,0 +1,253 @@
+//! Budgets: how many letters one address, one seat, or the club may cause. Beyond a budget letters are delayed, up to a
+//! day; what finds no place then is left out, and the next letter there says so.
+//!
+//! Answers to letters with a token have a budget for each seat, answers to letters without one have a budget for each
+//! address and one for the club, and letters that others cause have budgets for each reader. Reports, results and
+//! reminders have none. The counts are rows, so several daemons share them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
+
+use super::decision::Decision;
+use super::undecided::Decided;
+use crate::game::Seat;
+use crate::store::{BudgetKey, BudgetKind, NewDispatch};
+
+/// The subject of the counts of the whole club.
+pub const CLUB: &str = "";
+
+/// The subject of the answers to the GM.
+pub const GM: &str = "gm";
+
+/// Answers an hour to one seat.
+const SEAT_ANSWERS: u32 = 200;
+
+/// Answers an hour to all letters without a token.
+const CLUB_ANSWERS: u32 = 200;
+
+/// Further answers an hour that are each the first in 24 hours to an address.
+const FIRST_ANSWERS: u32 = 200;
+
+/// Letters a day to one reader that people cause whom the reader does not play.
+const FROM_OTHERS: u32 = 10;
+
+/// Letters a day to one reader that one opponent causes.
+const FROM_OPPONENT: u32 = 20;
+
+/// Others a day to whom a newcomer can make the referee write.
+pub const NEWCOMERS_REACH: u32 = 3;
+
+/// Hours by which an answer may be delayed.
+const DELAY_HOURS: i32 = 24;
+
+/// The unit of time in which a budget counts, in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Period {
+    Hour,
+    Day,
+}
+
+impl Period {
+    fn length(self) -> TimeDelta {
+        match self {
+            Period::Hour => TimeDelta::hours(1),
+            Period::Day => TimeDelta::days(1),
+        }
+    }
+}
+
+/// Returns when the hour or the day of `at` began.
+pub fn start_of(period: Period, at: DateTime<Utc>) -> DateTime<Utc> {
+    at.duration_trunc(period.length()).expect("an hour and a day divide the time since 1970")
+}
+
+/// Returns the subject of a seat's counts.
+pub fn seat_subject(match_id: &str, seat: Seat) -> String {
+    format!("{match_id} {seat}")
+}
+
+/// When a letter may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    Now,
+    Later(DateTime<Utc>),
+}
+
+impl Slot {
+    /// Returns the slot in the `n`th period after the present one.
+    fn of(period: Period, now: DateTime<Utc>, n: i32) -> Slot {
+        match n {
+            0 => Slot::Now,
+            n => Slot::Later(start_of(period, now) + period.length() * n),
+        }
+    }
+
+    /// Delays a letter until its slot.
+    pub fn apply(self, dispatch: &mut NewDispatch) {
+        match self {
+            Slot::Now => {}
+            Slot::Later(due) => dispatch.due = Some(due),
+        }
+    }
+}
+
+/// Who causes a letter to somebody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A player whom the reader plays, or who writes to the GM about a match.
+    Opponent(i64),
+    /// Anybody else.
+    Other,
+}
+
+impl Decision<'_> {
+    fn used(&self, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
+        let stored = self.context.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
+        let key = BudgetKey { subject: subject.to_owned(), kind, period };
+        let added = self.draft.settlement.restraints.uses.get(&key).map_or(0, |used| used.added);
+        Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
+    }
+
+    fn count(&mut self, subject: &str, kind: BudgetKind, period: DateTime<Utc>, most: u32) {
+        let key = BudgetKey { subject: subject.to_owned(), kind, period };
+        self.draft.settlement.restraints.count(key, 1, most);
+    }
+
+    /// Returns the beginning of the `n`th hour from now.
+    fn hour(&self, n: i32) -> DateTime<Utc> {
+        start_of(Period::Hour, self.at()) + TimeDelta::hours(1) * n
+    }
+
+    fn today(&self) -> DateTime<Utc> {
+        start_of(Period::Day, self.at())
+    }
+
+    /// Takes a slot for an answer to a letter without a token, or returns `None` if there is none within a day.
+    pub fn take_answer_slot(&mut self, address: &str) -> Decided<Option<Slot>> {
+        let most = self.settings.config.letters.answers_per_hour;
+        let of_club = most.max(CLUB_ANSWERS);
+        let since = self.at() - TimeDelta::days(1);
+        let earlier = self.context.budget(address)?.iter();
+        let mut earlier = earlier
+            .filter(|((kind, period), used)| *kind == BudgetKind::Address && *period > since && **used > 0);
+        let is_first =
+            earlier.next().is_none() && self.used(address, BudgetKind::Address, self.hour(0))? == 0;
+        for n in 0..=DELAY_HOURS {
+            let hour = self.hour(n);
+            if self.used(address, BudgetKind::Address, hour)? >= most {
+                continue;
+            }
+            let (kind, room) = match self.used(CLUB, BudgetKind::Club, hour)? < of_club {
+                true => (BudgetKind::Club, of_club),
+                false => (BudgetKind::First, FIRST_ANSWERS),
+            };
+            if kind == BudgetKind::First && (!is_first || self.used(CLUB, kind, hour)? >= room) {
+                continue;
+            }
+            self.count(address, BudgetKind::Address, hour, most);
+            self.count(CLUB, kind, hour, room);
+            return Ok(Some(Slot::of(Period::Hour, self.at(), n)));
+        }
+        Ok(None)
+    }
+
+    /// Takes a slot for an answer to a letter with a token, of which `recent` were answered in the last hour. Returns
+    /// `None` if there is none within a day. Only delayed answers are counted in rows.
+    pub fn take_seat_slot(&mut self, subject: &str, recent: usize) -> Decided<Option<Slot>> {
+        // A token never makes the budget smaller.
+        let most = self.settings.config.letters.answers_per_hour.max(SEAT_ANSWERS);
+        let delayed = self.used(subject, BudgetKind::Seat, self.hour(0))? as usize;
+        if recent + delayed < most as usize {
+            return Ok(Some(Slot::Now));
+        }
+        for n in 1..=DELAY_HOURS {
+            if self.used(subject, BudgetKind::Seat, self.hour(n))? < most {
+                self.count(subject, BudgetKind::Seat, self.hour(n), most);
+                return Ok(Some(Slot::of(Period::Hour, self.at(), n)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the slot for a letter to `reader` that somebody else causes, after `before` others that the same ruling
+    /// sends there, or `None` if there is none within a day.
+    pub fn slot_for_others(&self, reader: &str, origin: Origin, before: u32) -> Decided<Option<Slot>> {
+        let (subject, kind, most) = counted_for(reader, origin);
+        let today = self.used(&subject, kind, self.today())?;
+        let tomorrow = self.used(&subject, kind, self.today() + TimeDelta::days(1))?;
+        let left = most.saturating_sub(today);
+        Ok(if before < left {
+            Some(Slot::Now)
+        } else if before - left < most.saturating_sub(tomorrow) {
+            Some(Slot::of(Period::Day, self.at(), 1))
+        } else {
+            None
+        })
+    }
+
+    /// Counts a letter to `reader` that somebody else caused.
+    pub fn count_for_others(&mut self, reader: &str, origin: Origin, slot: Slot) {
+        let (subject, kind, most) = counted_for(reader, origin);
+        let day = match slot {
+            Slot::Now => self.today(),
+            Slot::Later(due) => start_of(Period::Day, due),
+        };
+        self.count(&subject, kind, day, most);
+    }
+
+    /// Returns how many other people a newcomer may still make the referee write to today.
+    pub fn reach_left(&self, address: &str) -> Decided<u32> {
+        let used = self.used(address, BudgetKind::Newcomer, self.today())?;
+        Ok(NEWCOMERS_REACH.saturating_sub(used))
+    }
+
+    pub fn count_reach(&mut self, address: &str) {
+        self.count(address, BudgetKind::Newcomer, self.today(), NEWCOMERS_REACH);
+    }
+
+    /// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a new
+    /// address for each letter must not fill the table.
+    pub fn note_left_out(&mut self, subject: &str, had_answers: bool) {
+        let hour = self.hour(0);
+        self.count(CLUB, BudgetKind::LeftOut, hour, u32::MAX);
+        if had_answers {
+            self.count(subject, BudgetKind::LeftOut, hour, u32::MAX);
+        }
+    }
+
+    /// Returns how many answers to a seat or an address were left out since its last one.
+    pub fn left_out(&self, subject: &str) -> Decided<u32> {
+        Ok(self.left_out_by_hour(subject)?.into_values().sum())
+    }
+
+    /// Notes that a letter says how many answers were left out.
+    pub fn forget_left_out(&mut self, subject: &str) -> Decided<()> {
+        for (period, left_out) in self.left_out_by_hour(subject)? {
+            let key = BudgetKey { subject: subject.to_owned(), kind: BudgetKind::LeftOut, period };
+            self.draft.settlement.restraints.count(key, -i64::from(left_out), u32::MAX);
+        }
+        Ok(())
+    }
+
+    fn left_out_by_hour(&self, subject: &str) -> Decided<BTreeMap<DateTime<Utc>, u32>> {
+        let stored = self.context.budget(subject)?.keys();
+        let added = self.draft.settlement.restraints.uses.keys().filter(|key| key.subject == subject);
+        let all = stored.copied().chain(added.map(|key| (key.kind, key.period)));
+        let hours: BTreeSet<DateTime<Utc>> =
+            all.filter(|(kind, _)| *kind == BudgetKind::LeftOut).map(|(_, hour)| hour).collect();
+        let mut left_out = BTreeMap::new();
+        for hour in hours {
+            left_out.insert(hour, self.used(subject, BudgetKind::LeftOut, hour)?);
+        }
+        Ok(left_out)
+    }
+}
+
+/// Returns which count a letter to `reader` is added to, and its limit a day.
+fn counted_for(reader: &str, origin: Origin) -> (String, BudgetKind, u32) {
+    match origin {
+        Origin::Opponent(player) => (format!("{reader} {player}"), BudgetKind::Opponent, FROM_OPPONENT),
+        Origin::Other => (reader.to_owned(), BudgetKind::Others, FROM_OTHERS),
+    }
+}

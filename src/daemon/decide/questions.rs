@@ -1,0 +1,183 @@
+//! Questions to senders: anybody can put somebody else's address on a letter. A command that makes the referee write to
+//! others, or lists something in public, therefore waits until an address that nothing proves has answered a question.
+//! There is one question a day to an address, with all the commands that wait there.
+
+use chrono::TimeDelta;
+
+use super::asker::Asker;
+use super::decision::Decision;
+use super::offers::in_code_letters;
+use super::openings::CODE_LETTERS;
+use super::random::Random;
+use super::undecided::{Decided, Wanted, collect_needs};
+use crate::game::Line;
+use crate::referee::{self, HouseMatch, Offer, OfferRejection, Reply};
+use crate::report::AskedSender;
+use crate::request::{Command, Party, Request};
+use crate::store::{Question, Standing};
+
+/// Days for which commands wait for the answer.
+const QUESTION_DAYS: i64 = 14;
+
+/// Maximum commands that wait for the answer from one address.
+const MAX_WAITING: usize = 10;
+
+/// How often a question is asked again.
+const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
+
+impl Decision<'_> {
+    /// Returns what is known of an address as this transaction leaves it so far.
+    pub fn standing(&self, address: &str) -> Decided<Standing> {
+        match self.draft.settlement.restraints.standings.get(address) {
+            Some(standing) => Ok(*standing),
+            None => Ok(self.context.sender(address)?.standing),
+        }
+    }
+
+    /// Notes that the owner of an address reads our letters.
+    pub fn note_known(&mut self, asker: &Asker) -> Decided<()> {
+        let standing = self.standing(&asker.from)?;
+        if standing.proven_at.is_none() {
+            let standing = Standing { proven_at: Some(self.at()), ..standing };
+            self.draft.settlement.restraints.standings.insert(asker.from.clone(), standing);
+        }
+        Ok(())
+    }
+
+    /// Returns the open question to an address as this transaction leaves it so far.
+    fn open_question(&self, address: &str) -> Decided<Option<Question>> {
+        let question = match self.draft.settlement.restraints.questions.get(address) {
+            Some(question) => question.clone(),
+            None => self.context.sender(address)?.question.clone(),
+        };
+        Ok(question.filter(|question| question.lapses_at > self.at()))
+    }
+
+    /// Lets these commands wait for the sender's answer. Returns the question if it is due, or `None` if it was asked
+    /// less than a day ago.
+    pub fn ask_sender(&mut self, asker: &Asker, lines: Vec<String>) -> Decided<Option<AskedSender>> {
+        let address = asker.from.as_str();
+        let open = self.open_question(address)?;
+        let is_due = open.as_ref().is_none_or(|open| open.asked_at + QUESTION_INTERVAL <= self.at());
+        let now = self.at();
+        let mut question = match open {
+            Some(open) => open,
+            None => Question {
+                code: draw_question_code(&mut self.random()),
+                lines: Vec::new(),
+                asked_at: now,
+                lapses_at: now,
+            },
+        };
+        for line in lines {
+            if question.lines.len() < MAX_WAITING && !question.lines.contains(&line) {
+                question.lines.push(line);
+            }
+        }
+        if is_due {
+            question.asked_at = now;
+            question.lapses_at = now + TimeDelta::days(QUESTION_DAYS);
+        }
+        let asked = is_due.then(|| AskedSender {
+            code: question.code.clone(),
+            commands: question.lines.clone(),
+            lapses: self.settings.local_time(question.lapses_at),
+        });
+        self.draft.settlement.restraints.questions.insert(address.to_owned(), Some(question));
+        Ok(asked)
+    }
+
+    /// Takes back a question whose letter found no slot: nobody could answer it.
+    pub fn withdraw_question(&mut self, asker: &Asker) {
+        self.draft.settlement.restraints.questions.remove(&asker.from);
+    }
+
+    /// Carries out the commands that waited for this code, and knows the address from now on.
+    pub fn confirm(&mut self, asker: &Asker, written: &str) -> Decided<Reply> {
+        let code = in_code_letters(written);
+        let question = self.open_question(&asker.from)?.filter(|question| question.code == code);
+        let Some(question) = question else { return Ok(Reply::NoQuestion { code }) };
+        let asker = Asker { is_known: true, ..asker.clone() };
+        self.note_known(&asker)?;
+        let lines = (1..).zip(&question.lines).map(|(no, text)| Line { no, text: text.clone() });
+        let request = Request::read(&lines.collect::<Vec<_>>(), |_| false);
+        let mut replies = Vec::new();
+        let mut missing = Wanted::default();
+        for waiting in &request.commands {
+            let reply = collect_needs(self.reply_to_everybody(&asker, &waiting.command), &mut missing)?;
+            replies.extend(reply.flatten());
+        }
+        if missing != Wanted::default() {
+            return Err(missing.into());
+        }
+        self.draft.settlement.restraints.questions.insert(asker.from.clone(), None);
+        Ok(Reply::Confirmed { replies })
+    }
+
+    /// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as that
+    /// is known now.
+    pub fn rejection_at_once(&mut self, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
+        let rejection = match command {
+            Command::Challenge { opponent: Party::Player(opponent), .. }
+                if opponent.base() == self.settings.config.club.address || asker.is(opponent.as_str()) =>
+            {
+                Some(OfferRejection::Yourself)
+            }
+            Command::Challenge { opponent: Party::House(level), game, options, days } => {
+                HouseMatch::read(game, level.as_deref(), options, *days).err()
+            }
+            Command::Challenge { opponent: Party::Player(_), game, options, days }
+            | Command::Open { game, options, days } => Offer::read(game, options, *days).err(),
+            Command::Join(code) => {
+                let code = in_code_letters(code);
+                let open = self.open_offer(&code)?.filter(|row| row.invited.is_none());
+                open.is_none().then_some(OfferRejection::NoSuchCode { code })
+            }
+            // Nothing else waits for an answer, except settings, which are never rejected.
+            other => {
+                debug_assert!(matches!(other, Command::Settings(_)));
+                None
+            }
+        };
+        let command = referee::changing_command(command).unwrap_or_default();
+        Ok(rejection.map(|why| Reply::NoOffer { command, why }))
+    }
+}
+
+/// Whether a command waits until its sender is known: it would make the referee write to others, open a match, list a
+/// seat, or lift what the owner of the address has asked for.
+pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
+    // Without a required signature the command is refused anyway.
+    let is_doubtful = asker.proven && !asker.is_known;
+    match command {
+        Command::Challenge { .. } | Command::Open { .. } | Command::Join(_) | Command::Settings(_) => {
+            is_doubtful
+        }
+        // An invitation's code went to the invited address alone, and the code of a question to the address asked.
+        Command::Accept(_) | Command::Decline(_) | Command::Confirm(_) | Command::Never(_) => false,
+        Command::Help(_) | Command::Games | Command::Rules(_) | Command::Matches => false,
+        // These need a seat, and so a token.
+        Command::Status
+        | Command::Report(_)
+        | Command::History
+        | Command::Tell(_)
+        | Command::Resign { .. }
+        | Command::Draw
+        | Command::Extend { .. }
+        | Command::Agree
+        | Command::Absent { .. }
+        | Command::Substitute
+        | Command::Protest(_)
+        | Command::Gm(_) => false,
+    }
+}
+
+/// Draws eight letters with at least one digit: long enough that nobody guesses it in the days that it is good for.
+fn draw_question_code(random: &mut Random) -> String {
+    let letters: [u8; 8] = random.bytes();
+    let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
+    if !code.iter().any(char::is_ascii_digit) {
+        code[0] = char::from(b'2' + letters[0] % 8);
+    }
+    code.iter().collect()
+}

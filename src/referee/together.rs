@@ -1,0 +1,161 @@
+//! The acts of one letter towards others: repeated ones are taken together, so that a letter causes one notice of a kind,
+//! and none to a reader who has had too many.
+
+use crate::request::{Command, Request};
+
+/// Maximum characters of messages that are passed on together.
+const MAX_TEXT: usize = 4000;
+
+/// How the notices that a seat's letter causes are limited. The ledger records each limit that had an effect, so that
+/// the audit rules as the referee did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NoticeLimits {
+    /// Whether repeated acts are taken together. They were not in the ledgers of earlier versions.
+    pub together: bool,
+    /// The opponent has had too many letters from this player.
+    pub spares_opponent: bool,
+    /// The GM has had too many letters from this player.
+    pub spares_gm: bool,
+    /// The answer says how many earlier answers to this seat were left out.
+    pub tells_left_out: bool,
+}
+
+/// What becomes of one command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken<'a> {
+    AsWritten(&'a Command),
+    /// With the texts of the others of its kind.
+    Joined(Command),
+    /// Together with another of its kind.
+    WithAnother,
+}
+
+/// A kind of act of which a letter causes one notice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Tell,
+    Protest,
+    Extend,
+    Substitute,
+    Absent,
+}
+
+/// Whether a letter repeats acts that others are told of.
+pub fn repeats_acts(request: &Request) -> bool {
+    let kinds: Vec<Kind> = request.commands.iter().filter_map(|asked| kind(&asked.command)).collect();
+    (1..kinds.len()).any(|index| kinds[..index].contains(&kinds[index]))
+}
+
+/// Returns what becomes of each command of a letter if repeated acts are taken together: messages are joined, and of
+/// requests for more time the last one counts.
+pub fn taken_together(request: &Request) -> Vec<Taken<'_>> {
+    let commands = || request.commands.iter().map(|asked| &asked.command);
+    let kinds: Vec<Option<Kind>> = commands().map(kind).collect();
+    let taken = commands().enumerate().map(|(index, command)| {
+        let (before, after) = (&kinds[..index], &kinds[index + 1..]);
+        let kind = kinds[index];
+        match kind {
+            Some(Kind::Extend) if after.contains(&kind) => Taken::WithAnother,
+            Some(Kind::Tell | Kind::Protest | Kind::Substitute) if before.contains(&kind) => {
+                Taken::WithAnother
+            }
+            Some(Kind::Tell) if after.contains(&kind) => {
+                Taken::Joined(Command::Tell(joined(commands(), Kind::Tell)))
+            }
+            Some(Kind::Protest) if after.contains(&kind) => {
+                Taken::Joined(Command::Protest(joined(commands(), Kind::Protest)))
+            }
+            Some(Kind::Tell | Kind::Protest | Kind::Extend | Kind::Substitute | Kind::Absent) | None => {
+                Taken::AsWritten(command)
+            }
+        }
+    });
+    taken.collect()
+}
+
+fn kind(command: &Command) -> Option<Kind> {
+    match command {
+        Command::Tell(_) => Some(Kind::Tell),
+        Command::Protest(_) => Some(Kind::Protest),
+        Command::Extend { .. } => Some(Kind::Extend),
+        Command::Substitute => Some(Kind::Substitute),
+        Command::Absent { .. } => Some(Kind::Absent),
+        // A second draw offer, agreement or resignation has no effect, and the others concern nobody else in the match.
+        Command::Status
+        | Command::Report(_)
+        | Command::History
+        | Command::Resign { .. }
+        | Command::Draw
+        | Command::Agree
+        | Command::Help(_)
+        | Command::Games
+        | Command::Rules(_)
+        | Command::Matches
+        | Command::Challenge { .. }
+        | Command::Accept(_)
+        | Command::Decline(_)
+        | Command::Open { .. }
+        | Command::Join(_)
+        | Command::Confirm(_)
+        | Command::Never(_)
+        | Command::Settings(_)
+        | Command::Gm(_) => None,
+    }
+}
+
+/// Joins the texts of all commands of a kind.
+fn joined<'a>(commands: impl Iterator<Item = &'a Command>, of: Kind) -> String {
+    let mut texts = Vec::new();
+    for command in commands.filter(|command| kind(command) == Some(of)) {
+        if let Command::Tell(text) | Command::Protest(text) = command {
+            texts.push(text.as_str());
+        }
+    }
+    let all = texts.join("\n\n");
+    match all.char_indices().nth(MAX_TEXT) {
+        Some((end, _)) => format!("{}\n[…]", &all[..end]),
+        None => all,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Line;
+
+    fn request(text: &str) -> Request {
+        let lines = text.lines().enumerate().map(|(no, text)| Line { no: no + 1, text: text.to_owned() });
+        Request::read(&lines.collect::<Vec<_>>(), |_| false)
+    }
+
+    #[test]
+    fn messages_are_joined_and_the_last_extension_counts() {
+        let request = request("EXTEND 2 days\nTELL One.\nEND\nEXTEND 3 days\nTELL Two.\nEND\nSUBSTITUTE");
+        assert!(repeats_acts(&request));
+        assert_eq!(
+            taken_together(&request),
+            [
+                Taken::WithAnother,
+                Taken::Joined(Command::Tell("One.\n\nTwo.".to_owned())),
+                Taken::AsWritten(&Command::Extend { days: 3 }),
+                Taken::WithAnother,
+                Taken::AsWritten(&Command::Substitute),
+            ]
+        );
+    }
+
+    #[test]
+    fn acts_of_different_kinds_are_not_repeated() {
+        assert!(!repeats_acts(&request("STATUS\nSTATUS\nDRAW\nEXTEND 3 days\nTELL One.\nEND")));
+    }
+
+    #[test]
+    fn joined_messages_are_cut_at_four_thousand_characters() {
+        let long = format!("TELL {}\nEND\n", "ä".repeat(3000));
+        let request = request(&long.repeat(2));
+        let [Taken::Joined(Command::Tell(text)), Taken::WithAnother] = &taken_together(&request)[..] else {
+            panic!("two messages are joined");
+        };
+        assert_eq!(text.chars().count(), MAX_TEXT + 4);
+    }
+}
