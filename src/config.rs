@@ -63,7 +63,21 @@ pub struct Club {
     /// Domain of our Message-IDs, by which we recognize our own letters, so nobody else may use it. By default
     /// `fogpost.` and the domain of the referee's address.
     pub message_id_domain: Option<String>,
+    /// Who may make and take up offers without being registered.
+    #[serde(default)]
+    pub membership: Membership,
     pub gm: Gm,
+}
+
+/// Whether people whom the GM has not registered can play.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Membership {
+    #[default]
+    Open,
+    /// The GM admits each of them.
+    Approval,
+    Closed,
 }
 
 impl Club {

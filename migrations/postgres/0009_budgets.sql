@@ -14,7 +14,8 @@ CREATE TABLE budget (
 CREATE TABLE standing (
     address         TEXT    COLLATE "C" PRIMARY KEY,
     proven_at       BIGINT, -- when a letter from there showed that its owner reads our letters
-    unwilling_since BIGINT -- since when nobody may challenge it
+    unwilling_since BIGINT, -- since when nobody may challenge it
+    blocked_since   BIGINT -- since when the GM lets its letters go unread
 );
 
 -- The question to an address whether a letter came from there, and the commands that wait for the answer.

@@ -14,7 +14,8 @@ CREATE TABLE budget (
 CREATE TABLE standing (
     address         TEXT    PRIMARY KEY NOT NULL,
     proven_at       INTEGER, -- when a letter from there showed that its owner reads our letters
-    unwilling_since INTEGER  -- since when nobody may challenge it
+    unwilling_since INTEGER, -- since when nobody may challenge it
+    blocked_since   INTEGER -- since when the GM lets its letters go unread
 ) STRICT;
 
 -- The question to an address whether a letter came from there, and the commands that wait for the answer.

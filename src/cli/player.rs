@@ -13,7 +13,7 @@ use crate::letter::Address;
 use crate::referee::{Act, Instruction, MatchAction};
 use crate::store::Player;
 
-/// Add players, list, show, rename and merge them, and renew their reply tokens
+/// Add players, list, show, rename, merge and block them, and renew their reply tokens
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -65,6 +65,18 @@ enum Command {
         #[arg(value_parser = address)]
         address: Address,
     },
+    /// Let letters from a person go unread; the person is told once
+    Block {
+        /// An address of the person
+        #[arg(value_parser = address)]
+        address: Address,
+    },
+    /// Read letters from a blocked person again
+    Unblock {
+        /// An address of the person
+        #[arg(value_parser = address)]
+        address: Address,
+    },
     /// Give a seat a new reply token, which voids the old one
     Token {
         /// Name of the match, such as QZ-7K3M
@@ -95,6 +107,8 @@ impl Command {
             Command::Rename { address, name } => Instruction::PlayerRename { address, name: name.join(" ") },
             Command::Merge { gone, into } => Instruction::PlayerMerge { gone, into },
             Command::BounceClear { address } => Instruction::PlayerBounceClear(address),
+            Command::Block { address } => Instruction::PlayerBlock { address, on: true },
+            Command::Unblock { address } => Instruction::PlayerBlock { address, on: false },
             Command::Token { id, seat } => {
                 Instruction::Match { id, turn: None, action: MatchAction::Act(Act::RenewToken(seat)) }
             }

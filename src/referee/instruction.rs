@@ -38,6 +38,11 @@ pub enum Instruction {
         into: Address,
     },
     PlayerBounceClear(Address),
+    /// Letters from the player go unread, or are read again.
+    PlayerBlock {
+        address: Address,
+        on: bool,
+    },
     Digest,
 }
 
@@ -345,6 +350,8 @@ fn parse_player(rest: &[&str]) -> Parsed {
             let example = "GM PLAYER MERGE old@example.org INTO new@example.org";
             Err(InstructionFault::new("MERGE needs two mail addresses.", example))
         }
+        ("BLOCK", []) => Ok(Instruction::PlayerBlock { address, on: true }),
+        ("UNBLOCK", []) => Ok(Instruction::PlayerBlock { address, on: false }),
         ("BOUNCE-CLEAR", []) => Ok(Instruction::PlayerBounceClear(address)),
         _ => Err(InstructionFault::new(format!("I do not understand GM PLAYER {verb}."), example)),
     }

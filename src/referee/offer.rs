@@ -88,7 +88,7 @@ pub enum OfferRejection {
     Standing {
         code: Option<String>,
     },
-    /// Does not want to be challenged.
+    /// Does not want to be challenged, or is blocked.
     Unwilling {
         to: String,
     },
@@ -131,6 +131,10 @@ pub enum OfferRejection {
     NoSuchCode {
         code: String,
     },
+    /// Only registered players can play here.
+    MembersOnly,
+    /// The GM was asked to admit the sender.
+    NeedsApproval,
     /// The sender's address could not be proven.
     Unproven,
 }

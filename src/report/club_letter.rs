@@ -29,6 +29,10 @@ pub enum ClubLetter {
     SetAside { digest: String, sender: String, note: String },
     /// To a player: a letter in the player's name failed authentication.
     Unproven { match_id: String },
+    /// To a person whose letters go unread from now on; `gm` is the GM's address.
+    Blocked { gm: String },
+    /// To the GM: a newcomer wants to play, and waits to be admitted.
+    Newcomer { address: String },
 }
 
 /// The question to a sender whether a letter came from them.
@@ -89,6 +93,12 @@ pub enum GmResult {
     NoPlayer {
         address: String,
     },
+    /// The person was blocked or unblocked, and plays in these matches.
+    Blocked {
+        address: String,
+        on: bool,
+        matches: Vec<String>,
+    },
     Refused {
         says: String,
     },
@@ -111,6 +121,7 @@ impl GmResult {
             | GmResult::List { .. }
             | GmResult::Opened { .. }
             | GmResult::Player { .. }
+            | GmResult::Blocked { .. }
             | GmResult::Digest { .. } => true,
             GmResult::Rejection { .. }
             | GmResult::NoMatch { .. }
@@ -203,6 +214,8 @@ impl ClubLetter {
             ClubLetter::Digest { .. } => "gm-digest.txt",
             ClubLetter::GivenUp { .. } | ClubLetter::SetAside { .. } => "gm-trouble.txt",
             ClubLetter::Unproven { .. } => "unproven.txt",
+            ClubLetter::Blocked { .. } => "blocked.txt",
+            ClubLetter::Newcomer { .. } => "newcomer.txt",
         }
     }
 
@@ -216,7 +229,9 @@ impl ClubLetter {
             | ClubLetter::Digest { .. }
             | ClubLetter::GivenUp { .. }
             | ClubLetter::SetAside { .. }
-            | ClubLetter::Unproven { .. } => &[],
+            | ClubLetter::Unproven { .. }
+            | ClubLetter::Blocked { .. }
+            | ClubLetter::Newcomer { .. } => &[],
         }
     }
 }

@@ -61,6 +61,8 @@ fn club_letters() -> Vec<ClubLetter> {
         ClubLetter::Lapsed { to: Some(BO.to_owned()), offer: offer(), code: code() },
         ClubLetter::Lapsed { to: None, offer: offer(), code: code() },
         ClubLetter::Unproven { match_id: MATCH_ID.to_owned() },
+        ClubLetter::Blocked { gm: "gm@club.example".to_owned() },
+        ClubLetter::Newcomer { address: "newcomer@players.example".to_owned() },
     ]);
     letters.extend(gm_letters());
     letters
@@ -232,6 +234,8 @@ fn offer_replies() -> Vec<Reply> {
         OfferRejection::HouseBusy { most: 1 },
         no_house(),
         no_level(),
+        OfferRejection::MembersOnly,
+        OfferRejection::NeedsApproval,
         OfferRejection::Unproven,
     ];
     let mut replies = rejections.map(|why| Reply::NoOffer { command: "OPEN", why }).to_vec();

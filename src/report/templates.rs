@@ -31,6 +31,8 @@ compiled_in![
     "reminder.txt",
     "report.txt",
     "stranger.txt",
+    "blocked.txt",
+    "newcomer.txt",
     "gm.txt",
     "alarm.txt",
     "account.txt",

@@ -84,6 +84,8 @@ pub struct Standing {
     pub proven_at: Option<DateTime<Utc>>,
     /// Since when nobody may challenge it.
     pub unwilling_since: Option<DateTime<Utc>>,
+    /// Since when the GM lets its letters go unread.
+    pub blocked_since: Option<DateTime<Utc>>,
 }
 
 /// The question to an address whether a letter came from there.
@@ -155,6 +157,7 @@ pub struct StandingColumns {
     address: String,
     proven_at: Option<i64>,
     unwilling_since: Option<i64>,
+    blocked_since: Option<i64>,
 }
 
 impl StandingColumns {
@@ -162,6 +165,7 @@ impl StandingColumns {
         let standing = Standing {
             proven_at: maybe_time(self.proven_at)?,
             unwilling_since: maybe_time(self.unwilling_since)?,
+            blocked_since: maybe_time(self.blocked_since)?,
         };
         Ok((self.address, standing))
     }
@@ -170,7 +174,9 @@ impl StandingColumns {
 /// Selects what is known of these addresses.
 pub fn select_standings(engine: Engine, addresses: &[String]) -> Statement {
     let one_of = engine.one_of();
-    let sql = format!("SELECT address, proven_at, unwilling_since FROM standing WHERE address {one_of}");
+    let sql = format!(
+        "SELECT address, proven_at, unwilling_since, blocked_since FROM standing WHERE address {one_of}"
+    );
     Statement::new(engine, sql).bind_texts(addresses)
 }
 
@@ -209,14 +215,16 @@ pub async fn write(session: &mut Session<'_>, restraints: &Restraints) -> Result
         add_uses(session, chunk).await?;
     }
     for (address, standing) in &restraints.standings {
-        let sql = "INSERT INTO standing (address, proven_at, unwilling_since) VALUES ($1, $2, $3) \
-                   ON CONFLICT (address) DO UPDATE SET proven_at = excluded.proven_at, \
-                   unwilling_since = excluded.unwilling_since";
+        let sql = "INSERT INTO standing (address, proven_at, unwilling_since, blocked_since) \
+                   VALUES ($1, $2, $3, $4) ON CONFLICT (address) DO UPDATE SET \
+                   proven_at = excluded.proven_at, unwilling_since = excluded.unwilling_since, \
+                   blocked_since = excluded.blocked_since";
         let statement = session
             .statement(sql)
             .bind(text(address))
             .bind(standing.proven_at.map(|at| at.timestamp_millis()))
-            .bind(standing.unwilling_since.map(|at| at.timestamp_millis()));
+            .bind(standing.unwilling_since.map(|at| at.timestamp_millis()))
+            .bind(standing.blocked_since.map(|at| at.timestamp_millis()));
         session.execute(statement).await?;
     }
     for (address, question) in &restraints.questions {

@@ -204,7 +204,7 @@ fn never_stops_challenges_until_they_are_welcome_again() {
     desk.last_to(EVE).says("bo has declined your invitation");
     desk.know("carl@players.example");
     desk.write("carl@players.example", &format!("CHALLENGE {BO} Quantum"));
-    desk.one_to("carl@players.example").says("bo@players.example does not want to be challenged");
+    desk.one_to("carl@players.example").says("bo@players.example cannot be challenged");
     assert!(desk.sent_to(BO).is_empty());
     desk.write(BO, "SETTINGS challenges=on");
     desk.one_to(BO).says("You can be challenged again");
@@ -219,7 +219,7 @@ fn never_with_a_token_needs_no_code() {
     desk.reply(ANN, &desk.one_to(ANN), "NEVER");
     desk.one_to(ANN).says("Nobody can challenge you any more");
     desk.reply(BO, &desk.one_to(BO), &format!("CHALLENGE {ANN} Quantum"));
-    desk.one_to(BO).says("does not want to be challenged");
+    desk.one_to(BO).says("cannot be challenged");
 }
 
 #[test]
@@ -362,4 +362,62 @@ fn answers_that_find_no_room_within_a_day_are_mentioned_in_the_next_one_and_in_t
     desk.write(EVE, "HELP time");
     desk.one_to(EVE).keeps_silent_of("left out");
     leaves_delayed(&desk, 0);
+}
+
+#[test]
+fn a_closed_club_lets_only_registered_players_play() {
+    let desk = Desk::with_club("membership = \"closed\"\n");
+    desk.open(GameKind::Quad, &[]);
+    desk.sent_to(ANN);
+    for command in [format!("CHALLENGE {BO} Quad"), "OPEN Quad".to_owned(), "CHALLENGE house quad".to_owned()]
+    {
+        desk.write(EVE, &command);
+        desk.one_to(EVE).says("only registered players play").keeps_silent_of("CONFIRM");
+    }
+    desk.know(ANN);
+    desk.write(ANN, &format!("CHALLENGE {EVE} Quad"));
+    desk.one_to(ANN).says("only registered players play");
+    desk.write(ANN, "OPEN Quad");
+    desk.one_to(ANN).says("The seat is open to anyone");
+    assert!(desk.sent_to(EVE).is_empty());
+}
+
+#[test]
+fn where_the_gm_admits_newcomers_one_is_told_and_can_be_admitted() {
+    let desk = Desk::with_club("membership = \"approval\"\n");
+    desk.know(EVE);
+    desk.write(EVE, "OPEN Quad");
+    desk.one_to(EVE).says("The GM admits newcomers to this club, and has been told of you");
+    desk.write(EVE, "CHALLENGE house quad");
+    desk.sent_to(EVE);
+    let told = desk.one_to(GM);
+    told.says("eve@elsewhere.example wants to play here");
+    desk.reply(GM, &told, "GM PLAYER ADD eve@elsewhere.example Eve");
+    desk.one_to(GM).says("Eve: eve@elsewhere.example");
+    desk.write(EVE, "OPEN Quad");
+    desk.one_to(EVE).says("The seat is open to anyone");
+}
+
+#[test]
+fn a_blocked_person_is_told_once_and_not_read_until_unblocked() {
+    let desk = Desk::new();
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.write(GM, "GM LIST");
+    let to_gm = desk.one_to(GM);
+    desk.reply(GM, &to_gm, &format!("GM PLAYER BLOCK {ANN}"));
+    desk.one_to(GM).says("go unread from now on").says(&format!("GM MATCH {} REPLACE", game_match.id));
+    desk.one_to(ANN).says("I no longer read your letters").says(GM);
+    desk.reply(ANN, &invitation, "MARBLE E5");
+    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
+    desk.write(ANN, "HELP");
+    assert!(desk.sent_to(ANN).is_empty());
+    desk.reply(BO, &desk.one_to(BO), &format!("CHALLENGE {ANN} Quantum"));
+    desk.one_to(BO).says("ann@players.example cannot be challenged");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
+    desk.reply(GM, &to_gm, &format!("GM PLAYER BLOCK {ANN}\nGM PLAYER UNBLOCK {ANN}"));
+    desk.one_to(GM).says("are read again");
+    assert!(desk.sent_to(ANN).is_empty());
+    desk.reply(ANN, &invitation, "MARBLE E5\n# again");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }

@@ -111,7 +111,16 @@ impl Desk {
             true => CONFIG.replace("[outbox.maildir]\npath = \"mail\"\n", ""),
             false => CONFIG.to_owned(),
         };
-        let club = Club::with(&format!("{usual}{config}"));
+        Desk::of(&format!("{usual}{config}"))
+    }
+
+    /// A desk with additional keys in the section `[club]`.
+    pub fn with_club(keys: &str) -> Self {
+        Desk::of(&CONFIG.replace("[club.gm]", &format!("{keys}[club.gm]")))
+    }
+
+    fn of(config: &str) -> Self {
+        let club = Club::with(config);
         let now = Arc::new(Mutex::new(BEGINNING.parse().expect("an instant")));
         let runtime = Runtime::new().expect("a runtime");
         let office = runtime.block_on(open(&club, &now));

@@ -63,7 +63,7 @@ fn restraints() -> Restraints {
     for kind in [BudgetKind::Address, BudgetKind::LeftOut] {
         restraints.count(BudgetKey { subject: bo.clone(), kind, period: at(0) }, 1, 20);
     }
-    restraints.standings.insert(bo.clone(), Standing { proven_at: Some(at(1)), unwilling_since: None });
+    restraints.standings.insert(bo.clone(), Standing { proven_at: Some(at(1)), ..Standing::default() });
     let lines = vec!["OPEN \"Quad\"".to_owned()];
     let question = Question { code: "K7M3".to_owned(), lines, asked_at: at(2), lapses_at: at(60) };
     restraints.questions.insert(bo, Some(question));

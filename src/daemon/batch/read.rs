@@ -48,12 +48,15 @@ fn add_wanted(letter: &Letter, wanted: &mut Wanted) {
     wanted.tokens.extend(letter.tokens.iter().map(ToString::to_string));
     wanted.texts.extend(letter.thread().cloned());
     add_returned(letter.automatic.as_ref(), wanted);
+    if letter.automatic.is_none() {
+        // The sender may be blocked.
+        wanted.senders.insert(letter.from.as_str().to_owned());
+    }
     // A seat's answer goes to its player's first address, which is looked up by the token.
     if letter.tokens.is_empty() && letter.automatic.is_none() {
         let from = letter.from.as_str();
         wanted.addresses.insert(from.to_owned());
         wanted.readers.insert(from.to_owned());
-        wanted.senders.insert(from.to_owned());
         wanted.budgets.extend([CLUB.to_owned(), from.to_owned()]);
     }
 }

@@ -36,6 +36,9 @@ impl Decision<'_> {
 
     /// Replies to a command that needs no seat, and does what it asks. Returns `None` if the command needs a seat.
     pub fn reply_to_everybody(&mut self, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
+        if let Some(rejected) = self.refuse_newcomer(asker, command)? {
+            return Ok(Some(rejected));
+        }
         let (name, done) = match command {
             Command::Help(topic) => return Ok(Some(Reply::Help { topic: topic.clone() })),
             Command::Rules(game) => return Ok(Some(Reply::rules(game.as_deref()))),

@@ -62,6 +62,7 @@ impl Decision<'_> {
             Instruction::PlayerRename { address, name } => self.rename_player(address, name, check),
             Instruction::PlayerMerge { gone, into } => self.merge_players(gone, into, check),
             Instruction::PlayerBounceClear(address) => self.clear_bounces(address, check),
+            Instruction::PlayerBlock { address, on } => self.block_player(address, *on, check),
             Instruction::Digest => Ok(GmResult::Digest { digest: self.digest(None)? }),
         }
     }

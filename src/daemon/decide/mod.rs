@@ -19,6 +19,7 @@ pub mod instructions;
 pub mod letters;
 mod lists;
 mod mail;
+mod membership;
 pub mod offers;
 pub mod one_letter;
 pub mod openings;

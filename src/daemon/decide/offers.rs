@@ -12,6 +12,7 @@ use super::openings::{CODE_LETTERS, Holder, NamedAddress, NewMatch};
 use super::random::Random;
 use super::settings::Settings;
 use super::undecided::Decided;
+use crate::config::Membership;
 use crate::game::{BySeat, Seat};
 use crate::ledger::Source;
 use crate::letter::Address;
@@ -131,7 +132,11 @@ impl Decision<'_> {
         newcomer: bool,
     ) -> Decided<Result<(), OfferRejection>> {
         let to = invited.address.clone();
-        if self.standing(&to)?.unwilling_since.is_some() {
+        if invited.player_id.is_none() && self.settings.config.club.membership == Membership::Closed {
+            return Ok(Err(OfferRejection::MembersOnly));
+        }
+        let standing = self.standing(&to)?;
+        if standing.unwilling_since.is_some() || standing.blocked_since.is_some() {
             return Ok(Err(OfferRejection::Unwilling { to }));
         }
         let to_invited = |row: &&Invitation| row.invited.as_deref() == Some(to.as_str());

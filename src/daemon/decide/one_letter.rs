@@ -37,6 +37,9 @@ pub enum Sender {
 /// The note on a letter that lacks a required signature.
 const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
 
+/// The note on a letter from somebody whom the GM has blocked.
+const BLOCKED: &str = "from a blocked person";
+
 /// How long a letter waits for the next DNS query after one that failed.
 const DKIM_RETRY: TimeDelta = TimeDelta::minutes(15);
 
@@ -64,6 +67,11 @@ impl Decision<'_> {
         let sender = sender_of(self.settings, self.context, letter)?;
         if let Sender::Impostor(note) = sender {
             self.decided(waiting, LetterStatus::Ignored, note.to_owned());
+            return Ok(());
+        }
+        let is_gm = matches!(sender, Sender::Gm { .. });
+        if !is_gm && self.standing(letter.from.as_str())?.blocked_since.is_some() {
+            self.decided(waiting, LetterStatus::Ignored, BLOCKED.to_owned());
             return Ok(());
         }
         let proven = match self.dkim_verdict(waiting) {

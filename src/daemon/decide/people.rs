@@ -1,14 +1,15 @@
-//! The GM's instructions about players: show, rename, merge, and mark as reachable again.
+//! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
 use super::context::LoadedMatch;
 use super::decision::Decision;
+use super::mail::PlainEnvelope;
 use super::openings::fit_name;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Seat;
-use crate::letter::Address;
-use crate::referee::{Act, Stage};
-use crate::report::GmResult;
-use crate::store::Player;
+use crate::letter::{Address, Digest};
+use crate::referee::{Act, DispatchKind, Stage};
+use crate::report::{ClubLetter, GmResult};
+use crate::store::{Player, Standing};
 
 impl Decision<'_> {
     pub fn show_player(&self, player: &Player) -> Decided<GmResult> {
@@ -47,6 +48,61 @@ impl Decision<'_> {
             }
         }
         self.save_player(Player { bouncing: false, ..player })
+    }
+
+    /// Lets the letters of a person go unread, or reads them again. Whoever is blocked is told once.
+    pub fn block_player(&mut self, address: &Address, on: bool, check: bool) -> Decided<GmResult> {
+        let player = self.player(address.as_str())?;
+        let mut addresses = player.as_ref().map(|player| player.addresses.clone()).unwrap_or_default();
+        if !addresses.iter().any(|own| own == address.as_str()) {
+            addresses.push(address.as_str().to_owned());
+        }
+        let mut missing = Wanted::default();
+        let mut standings = Vec::new();
+        for own in &addresses {
+            standings.extend(collect_needs(self.standing(own), &mut missing)?);
+        }
+        let running = match &player {
+            Some(player) => collect_needs(self.running_matches_of(player.id), &mut missing)?,
+            None => None,
+        };
+        if missing != Wanted::default() {
+            return Err(missing.into());
+        }
+        if check {
+            return Ok(GmResult::Would);
+        }
+        let is_news = standings.iter().all(|standing| standing.blocked_since.is_none());
+        if on && is_news {
+            self.tell_blocked(address, player.as_ref())?;
+        }
+        let blocked_since = on.then(|| self.at());
+        for (own, standing) in addresses.into_iter().zip(standings) {
+            let standing = Standing { blocked_since, ..standing };
+            self.draft.settlement.restraints.standings.insert(own, standing);
+        }
+        Ok(GmResult::Blocked {
+            address: address.as_str().to_owned(),
+            on,
+            matches: running.unwrap_or_default(),
+        })
+    }
+
+    fn tell_blocked(&mut self, address: &Address, player: Option<&Player>) -> Decided<()> {
+        let unique = format!("b.{}.{}", Digest::of(address.as_str().as_bytes()), self.at().timestamp());
+        let name = player.map_or("", |player| &player.name);
+        let to = player.and_then(|player| player.addresses.first()).map_or(address.as_str(), String::as_str);
+        let envelope = PlainEnvelope { name, address: to, unique: &unique, kind: DispatchKind::Notice };
+        let gm = self.settings.config.club.gm.address.as_str().to_owned();
+        let dispatch = self.plain_dispatch(&ClubLetter::Blocked { gm }, &envelope)?;
+        self.draft.settlement.dispatches.push(dispatch);
+        Ok(())
+    }
+
+    fn running_matches_of(&self, player_id: i64) -> Decided<Vec<String>> {
+        let matches = self.context.matches_of(player_id)?.iter();
+        let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
+        Ok(running.map(|(_, game_match)| game_match.id.clone()).collect())
     }
 
     fn save_player(&mut self, player: Player) -> Decided<GmResult> {

@@ -10,6 +10,7 @@ use super::offers::in_code_letters;
 use super::openings::CODE_LETTERS;
 use super::random::Random;
 use super::undecided::{Decided, Wanted, collect_needs};
+use crate::config::Membership;
 use crate::game::Line;
 use crate::referee::{self, HouseMatch, Offer, OfferRejection, Reply};
 use crate::report::AskedSender;
@@ -117,7 +118,13 @@ impl Decision<'_> {
     /// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as that
     /// is known now.
     pub fn rejection_at_once(&mut self, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
+        let is_closed = self.settings.config.club.membership == Membership::Closed;
         let rejection = match command {
+            Command::Challenge { .. } | Command::Open { .. } | Command::Join(_)
+                if is_closed && asker.player_id.is_none() =>
+            {
+                Some(OfferRejection::MembersOnly)
+            }
             Command::Challenge { opponent: Party::Player(opponent), .. }
                 if opponent.base() == self.settings.config.club.address || asker.is(opponent.as_str()) =>
             {

@@ -1,0 +1,81 @@
+//! Membership: whether somebody whom the GM has not registered can make and take up offers.
+
+use super::asker::Asker;
+use super::budgets::Origin;
+use super::decision::{Decision, Key};
+use super::undecided::Decided;
+use crate::config::Membership;
+use crate::letter::{Address, Digest};
+use crate::referee::{self, OfferRejection, Reply};
+use crate::report::ClubLetter;
+use crate::request::Command;
+
+impl Decision<'_> {
+    /// Returns the rejection of a newcomer's command if the club does not let newcomers play. If the GM admits
+    /// newcomers, tells the GM of this one.
+    pub fn refuse_newcomer(&mut self, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
+        let is_gm = Address::parse(&asker.from).is_ok_and(|from| self.settings.is_gm(&from));
+        if asker.player_id.is_some() || is_gm || !asker.proven || !lets_play(command) {
+            return Ok(None);
+        }
+        let why = match self.settings.config.club.membership {
+            Membership::Open => return Ok(None),
+            Membership::Closed => OfferRejection::MembersOnly,
+            Membership::Approval => {
+                self.tell_gm_of_newcomer(asker)?;
+                OfferRejection::NeedsApproval
+            }
+        };
+        let command = referee::changing_command(command).unwrap_or_default();
+        Ok(Some(Reply::NoOffer { command, why }))
+    }
+
+    /// Tells the GM of a newcomer, once a day.
+    fn tell_gm_of_newcomer(&mut self, asker: &Asker) -> Decided<()> {
+        let day = self.at().date_naive();
+        let address = Digest::of(asker.from.as_bytes()).to_string();
+        let plain = ClubLetter::Newcomer { address: asker.from.clone() };
+        let mut dispatch = self.gm_dispatch(&plain, &format!("n.{}.{day}", &address[..24]), None)?;
+        let mut decided = self.draft.settlement.dispatches.iter();
+        let is_told = decided.any(|other| other.message_id == dispatch.message_id)
+            || self.context.dispatch(&dispatch.message_id)?.is_some();
+        self.touch(Key::Address(dispatch.recipient.clone()));
+        if is_told {
+            return Ok(());
+        }
+        // Without room the newcomer's next letter tells the GM.
+        if let Some(slot) = self.slot_for_others(&dispatch.recipient, Origin::Other, 0)? {
+            slot.apply(&mut dispatch);
+            self.count_for_others(&dispatch.recipient, Origin::Other, slot);
+            self.draft.settlement.dispatches.push(dispatch);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a command leads to a match.
+fn lets_play(command: &Command) -> bool {
+    match command {
+        Command::Challenge { .. } | Command::Open { .. } | Command::Accept(_) | Command::Join(_) => true,
+        Command::Decline(_)
+        | Command::Confirm(_)
+        | Command::Never(_)
+        | Command::Settings(_)
+        | Command::Help(_)
+        | Command::Games
+        | Command::Rules(_)
+        | Command::Matches
+        | Command::Status
+        | Command::Report(_)
+        | Command::History
+        | Command::Tell(_)
+        | Command::Resign { .. }
+        | Command::Draw
+        | Command::Extend { .. }
+        | Command::Agree
+        | Command::Absent { .. }
+        | Command::Substitute
+        | Command::Protest(_)
+        | Command::Gm(_) => false,
+    }
+}
