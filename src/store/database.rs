@@ -258,14 +258,10 @@ impl Store for Database {
         rows.into_iter().map(rows::Invitation::read).collect()
     }
 
-    async fn has_declined(&self, inviters: &[String], invited: &[String]) -> Result<bool> {
-        let engine = self.backend.engine();
-        let sql = format!(
-            "SELECT code FROM invitation WHERE inviter {} AND stage = 'declined' AND invited {} LIMIT 1",
-            engine.one_of(),
-            engine.one_of().replace("$1", "$2"),
-        );
-        let statement = self.statement(sql).bind_texts(inviters).bind_texts(invited);
+    async fn has_declined(&self, inviter: &str, invited: &str) -> Result<bool> {
+        let sql =
+            "SELECT code FROM invitation WHERE inviter = $1 AND invited = $2 AND stage = 'declined' LIMIT 1";
+        let statement = self.statement(sql).bind(text(inviter)).bind(text(invited));
         Ok(self.read_first::<(String,)>(statement).await?.is_some())
     }
 

@@ -321,8 +321,8 @@ pub trait Store: Send + Sync {
     /// Returns the open invitations, oldest first; with `lapsing_by`, only those that lapse by then.
     async fn open_invitations(&self, lapsing_by: Option<DateTime<Utc>>) -> Result<Vec<Invitation>>;
 
-    /// Whether an offer from one of `inviters` to one of `invited` was declined.
-    async fn has_declined(&self, inviters: &[String], invited: &[String]) -> Result<bool>;
+    /// Whether the address `invited` declined an offer of the address `inviter`.
+    async fn has_declined(&self, inviter: &str, invited: &str) -> Result<bool>;
 
     /// Returns the counts of these subjects in periods that began at `since` or later.
     async fn budgets(&self, subjects: &[String], since: DateTime<Utc>) -> Result<Vec<(BudgetKey, u32)>>;

@@ -82,7 +82,7 @@ fn whoever_declined_a_newcomer_is_left_alone() {
     }
     assert_eq!(desk.all_to(BO).len(), 2);
     desk.all_to(EVE)[2].says("bo@players.example declined your earlier challenge");
-    leaves_delayed(&desk, 9);
+    leaves_delayed(&desk, 10);
 }
 
 #[test]

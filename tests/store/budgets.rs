@@ -105,9 +105,7 @@ pub async fn a_declined_offer_is_remembered_for_each_pair(place: Place) {
         offer("B", "carl@player.test", InvitationStage::Lapsed),
     ];
     store.commit(&Settlement { invitations, ..settlement() }).await.unwrap();
-    let declined = async |inviter: &str, invited: &str| {
-        store.has_declined(&[inviter.to_owned()], &[invited.to_owned()]).await.unwrap()
-    };
+    let declined = async |inviter: &str, invited: &str| store.has_declined(inviter, invited).await.unwrap();
     assert!(declined("ann@player.test", "bo@player.test").await);
     assert!(!declined("ann@player.test", "carl@player.test").await);
     assert!(!declined("bo@player.test", "bo@player.test").await);

@@ -84,7 +84,7 @@ impl Office {
         self.load_senders(senders, context).await?;
         self.load_budgets(budgets, context).await?;
         for (inviter, invited) in declined {
-            let found = self.store.has_declined(&[inviter.clone()], &[invited.clone()]).await?;
+            let found = self.store.has_declined(&inviter, &invited).await?;
             context.declined.insert((inviter, invited), found);
         }
         for code in invitations {

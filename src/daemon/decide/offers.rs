@@ -328,7 +328,7 @@ impl Decision<'_> {
         let offer = offer_of(&row)?;
         let seat = offer.seat.unwrap_or_else(|| draw_seat(&mut self.random()));
         // A newcomer's invitation shows the address; the match, a name made from it.
-        let inviter_name = if is_of_newcomer(&&row) { "" } else { &row.inviter_name };
+        let inviter_name = if is_of_newcomer(&row) { "" } else { &row.inviter_name };
         let inviter = seated(inviter_name, &row.inviter)?;
         let own = seated(&asker.name, asker.address())?;
         let new = NewMatch {
@@ -398,7 +398,7 @@ pub fn lapse_offer(settings: &Settings, context: &RulingContext, row: &Invitatio
 }
 
 /// Whether an invitation is a newcomer's: it shows the address instead of a name.
-fn is_of_newcomer(row: &&Invitation) -> bool {
+fn is_of_newcomer(row: &Invitation) -> bool {
     row.inviter_name == row.inviter
 }
 
