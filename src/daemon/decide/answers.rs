@@ -14,7 +14,7 @@ use crate::letter::Digest;
 use crate::report::sent::plain_text;
 use crate::store::NewDispatch;
 
-/// The same answer to the same text is sent this often an hour at once. One more follows an hour later.
+/// The same answer to the same text is sent this often in a row within an hour. One more follows an hour later.
 const SAME_ANSWERS: usize = 3;
 
 /// Whose budget an answer is counted in.
@@ -84,10 +84,10 @@ impl Decision<'_> {
     /// answer. The repetition that is sent later stands for all those that are left out.
     fn slot_of_repetition(&self, answer: &NewDispatch, asked: Digest) -> Decided<Option<Option<Slot>>> {
         let seat = seat_of(answer);
-        let same = self.recent_answers(&answer.recipient)?.iter();
-        let same: Vec<&RecentAnswer> =
-            same.filter(|recent| recent.asked == Some(asked) && recent.seat == seat).collect();
-        let Some(last) = same.last().filter(|_| same.len() >= SAME_ANSWERS) else { return Ok(None) };
+        let own = self.recent_answers(&answer.recipient)?.iter().rev().filter(|recent| recent.seat == seat);
+        // In a row, as two machines would write: a person who asks something else in between is answered.
+        let same: Vec<&RecentAnswer> = own.take_while(|recent| recent.asked == Some(asked)).collect();
+        let Some(last) = same.first().filter(|_| same.len() >= SAME_ANSWERS) else { return Ok(None) };
         if !self.says_the_same(&last.text, answer)? {
             return Ok(None);
         }
