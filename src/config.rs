@@ -17,9 +17,13 @@ use crate::post::Secret;
 use crate::post::inbox::Inbox;
 use crate::post::outbox;
 use crate::referee::{OfferRejection, Terms, house_level};
+use crate::store::unverified_server;
 
 /// The config file that `init` writes. Shows every key with its default.
 pub const EXAMPLE: &str = include_str!("../config.example.toml");
+
+/// Minimum of `letters.keep_unruled_days`. The database allows no earlier deletion either.
+const MIN_KEEP_DAYS: u32 = 7;
 
 /// All settings of a club.
 #[derive(Clone, Debug, Deserialize)]
@@ -120,11 +124,34 @@ impl Gm {
 pub struct Database {
     /// `sqlite:FILE` or `postgres://USER@HOST/NAME`.
     pub url: String,
+    /// Whether a PostgreSQL server on another machine may be used without `sslmode=verify-full`.
+    pub allow_unverified_tls: bool,
+    /// Free space in megabytes below which the mailbox is not emptied further, so that letters cannot fill the disk.
+    pub min_free_mb: u64,
 }
 
 impl Default for Database {
     fn default() -> Self {
-        Database { url: "sqlite:fogpost.db".to_owned() }
+        Database { url: "sqlite:fogpost.db".to_owned(), allow_unverified_tls: false, min_free_mb: 200 }
+    }
+}
+
+impl Database {
+    /// Returns the free megabytes if they are fewer than `min_free_mb`.
+    pub fn shortage(&self, free_bytes: u64) -> Option<u64> {
+        let free_mb = free_bytes / 1_000_000;
+        (free_mb < self.min_free_mb).then_some(free_mb)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match unverified_server(&self.url) {
+            Some(host) if !self.allow_unverified_tls => Err(format!(
+                "database.url names the PostgreSQL server {host}, and nothing proves that it is {host} that answers; \
+                 add sslmode=verify-full to the URL, or set database.allow_unverified_tls = true if you trust the \
+                 network in between"
+            )),
+            Some(_) | None => Ok(()),
+        }
     }
 }
 
@@ -140,6 +167,8 @@ pub struct Letters {
     pub answers_per_hour: u32,
     /// Whether letters from players and the GM must have a valid DKIM signature of their sender's domain.
     pub require_dkim: bool,
+    /// Days after which the bytes of letters that caused no ledger entry are deleted. 0: never.
+    pub keep_unruled_days: u32,
     /// The `authserv-id` (RFC 8601) of our own mail server, whose Authentication-Results we trust.
     pub trusted_authserv_id: Option<String>,
 }
@@ -153,6 +182,7 @@ impl Default for Letters {
             max_nesting: limits.max_nesting,
             answers_per_hour: 20,
             require_dkim: false,
+            keep_unruled_days: 90,
             trusted_authserv_id: None,
         }
     }
@@ -283,6 +313,7 @@ impl Config {
     /// Checks values that their types do not restrict.
     fn check(&self) -> Result<(), String> {
         self.terms.check()?;
+        self.database.check()?;
         let levels: Vec<&str> =
             GameKind::ALL.iter().flat_map(|kind| kind.levels()).map(|level| level.name).collect();
         let level = self.house.level.as_str();
@@ -301,6 +332,12 @@ impl Config {
         }
         if self.letters.answers_per_hour == 0 {
             return Err("letters.answers_per_hour is 0, so nobody would get an answer; try 20".to_owned());
+        }
+        let days = self.letters.keep_unruled_days;
+        if (1..MIN_KEEP_DAYS).contains(&days) {
+            return Err(format!(
+                "letters.keep_unruled_days is {days}; it must be at least {MIN_KEEP_DAYS}, or 0 to keep all letters"
+            ));
         }
         let hour = self.club.gm.digest_hour;
         if hour > 23 {
@@ -324,6 +361,12 @@ impl Config {
             resolve(&mut file);
             self.database.url = format!("sqlite:{}", file.display());
         }
+    }
+
+    /// Returns the files from which passwords are read.
+    pub fn password_files(&mut self) -> Vec<PathBuf> {
+        let logins = [self.inbox.login(), self.outbox.login()];
+        logins.into_iter().flatten().filter_map(|(_, file)| file.clone()).collect()
     }
 
     /// Reads passwords from the environment, which takes precedence, or from files.

@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use fogpost::letter::printable::printable_text;
 
 fn main() -> ExitCode {
     match fogpost::cli::Cli::parse().run() {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("fogpost: {error:#}");
+            eprintln!("fogpost: {}", printable_text(&format!("{error:#}")));
             ExitCode::FAILURE
         }
     }

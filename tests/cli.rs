@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -12,6 +13,8 @@ use tempfile::TempDir;
 mod config;
 #[path = "cli/gm.rs"]
 mod gm;
+#[path = "cli/ground.rs"]
+mod ground;
 
 /// A club on Maildirs in its own folder.
 const CONFIG: &str = include_str!("support/club.toml");
@@ -38,8 +41,10 @@ impl Folder {
         self.0.path().join(name)
     }
 
+    /// Writes a file that nobody else may read.
     fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).expect("written");
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o600)).expect("it is ours");
     }
 
     fn run(&self, arguments: &[&str]) -> Ran {
@@ -112,7 +117,7 @@ fn assert_says(text: &str, words: &[&str]) {
 fn doctor_reports_on_each_part() {
     let folder = Folder::club();
     let said = folder.run(&["doctor"]).success();
-    assert_eq!(said.lines().filter(|line| line.starts_with("ok    ")).count(), 5, "{said}");
+    assert_eq!(said.lines().filter(|line| line.starts_with("ok    ")).count(), 6, "{said}");
     folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"sqlite:nowhere/at/all.db\"\n"));
     let ran = folder.run(&["doctor"]);
     assert_eq!(ran.status(), 1);

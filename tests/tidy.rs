@@ -25,7 +25,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("audit", &["game", "letter", "ledger", "referee", "report"]),
     ("store", &["game", "letter", "ledger", "referee"]),
     ("post", &["letter"]),
-    ("config", &["game", "letter", "referee", "post"]),
+    ("config", &["game", "letter", "referee", "store", "post"]),
     (
         "daemon",
         &["game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config"],

@@ -1,8 +1,10 @@
 //! Arguments that several commands share, and how they are parsed.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use crate::config::House;
 use crate::daemon::{Holder, NamedAddress, fit_name};
@@ -93,14 +95,51 @@ pub(super) fn choices(
     }
 }
 
+/// Maximum bytes of a file with orders, matches or a record. The longest record of a test match has 200 kB.
+pub(super) const MAX_TEXT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Reads a file of at most `limit` bytes, or standard input if it is called `-`. Reads nothing of a larger file.
+///
+/// # Errors
+/// Returns an error if the file cannot be read or is larger.
+pub(super) fn read_file(file: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+    match file.to_str() {
+        Some("-") => read_within(io::stdin().lock(), limit).context("standard input"),
+        _ => read_whole(file, limit).with_context(|| file.display().to_string()),
+    }
+}
+
+/// Reads a text of at most [`MAX_TEXT_BYTES`], as [`read_file`] does.
+///
+/// # Errors
+/// Returns an error if the file cannot be read, is larger, or is not UTF-8.
+pub(super) fn read_text(file: &Path) -> anyhow::Result<String> {
+    let bytes = read_file(file, MAX_TEXT_BYTES)?;
+    String::from_utf8(bytes).with_context(|| file.display().to_string())
+}
+
+fn read_whole(file: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+    let file = File::open(file)?;
+    ensure!(file.metadata()?.len() <= limit, too_large(limit));
+    read_within(file, limit)
+}
+
+/// Reads to the end. The size of a pipe or a device is not known in advance.
+fn read_within(mut input: impl Read, limit: u64) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.by_ref().take(limit + 1).read_to_end(&mut bytes)?;
+    ensure!(bytes.len() as u64 <= limit, too_large(limit));
+    Ok(bytes)
+}
+
+fn too_large(limit: u64) -> String {
+    format!("it is larger than {} MB", limit / 1024 / 1024)
+}
+
 /// Reads the order lines of a file, or of standard input if it is called `-`.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read.
 pub(super) fn orders(file: &Path) -> anyhow::Result<Vec<Line>> {
-    let text = match file.to_str() {
-        Some("-") => std::io::read_to_string(std::io::stdin()).context("standard input")?,
-        _ => std::fs::read_to_string(file).with_context(|| file.display().to_string())?,
-    };
-    Ok(record::lines(&text))
+    Ok(record::lines(&read_text(file)?))
 }

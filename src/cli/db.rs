@@ -6,6 +6,8 @@ use anyhow::{Context, bail, ensure};
 use chrono::Utc;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::output::print_table;
+use crate::config::Database;
 use crate::daemon::status::{SILENT_AFTER, Status, this_daemon};
 use crate::ledger::Head;
 use crate::store::{self, Store, carry};
@@ -33,6 +35,9 @@ pub struct Move {
     from: String,
     /// The new database, in the same form
     to: String,
+    /// Use a PostgreSQL server on another machine without sslmode=verify-full
+    #[arg(long)]
+    allow_unverified_tls: bool,
 }
 
 /// Entries read together.
@@ -47,7 +52,21 @@ impl Args {
 }
 
 impl Move {
+    fn refuse_unverified(&self) -> anyhow::Result<()> {
+        for (which, url) in [("from", &self.from), ("to", &self.to)] {
+            let unverified = store::unverified_server(url).filter(|_| !self.allow_unverified_tls);
+            if let Some(host) = unverified {
+                bail!(
+                    "the database to move {which} is on the server {host}, and nothing proves that it is {host} that \
+                     answers; add sslmode=verify-full to its URL, or use --allow-unverified-tls"
+                );
+            }
+        }
+        Ok(())
+    }
+
     async fn run(self) -> anyhow::Result<ExitCode> {
+        self.refuse_unverified()?;
         if !carry::is_there(&self.from).context("the database to move from")? {
             bail!("the database to move from is not there");
         }
@@ -79,7 +98,7 @@ impl Move {
         let rows = carried.iter().map(|part| {
             vec![part.table.to_owned(), part.rows.to_string(), part.digest.to_string()[..16].to_owned()]
         });
-        println!("{}", super::table(&["table", "rows", "digest on both sides"], rows.collect()));
+        print_table(&["table", "rows", "digest on both sides"], rows.collect());
         println!("All is carried over and was compared; the ledgers of all matches ({matches}) are whole.");
         println!("Now give its URL as database.url in the config. The database moved from is as it was.");
         from.close().await;
@@ -90,7 +109,7 @@ impl Move {
 
 /// PostgreSQL has no lock for daemons, but each daemon records a heartbeat.
 async fn none_works(store: &dyn Store) -> anyhow::Result<()> {
-    let status = Status::of(store, Utc::now(), SILENT_AFTER).await?;
+    let status = Status::of(store, &Database::default(), Utc::now(), SILENT_AFTER).await?;
     if let (true, Some(daemon)) = (status.daemons_working > 0, status.daemons.first()) {
         bail!(
             "another fogpost works on the database to move from: {}; stop it (one that was killed is forgotten after \

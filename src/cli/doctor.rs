@@ -1,29 +1,31 @@
 //! `fogpost doctor`: checks each part of the setup and prints a line for it, with advice if it fails.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::config::Config;
+use anyhow::{Context, bail};
+
+use crate::config::{Config, EXAMPLE};
 use crate::daemon;
-use crate::post::outbox::Outbox;
-use crate::store;
+use crate::post::outbox::{Checked, Outbox};
+use crate::store::{self, private};
 
 /// Check config, templates, database, mailbox and mail server
 #[derive(clap::Args)]
 pub struct Args {}
 
 impl Args {
-    pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
+    pub fn run(self, path: &Path) -> anyhow::Result<ExitCode> {
         let mut findings = Findings { all_ok: true };
-        let path = config.display().to_string();
-        let config = match Config::load(config) {
+        let mut config = match Config::load(path) {
             Ok(config) => config,
             Err(error) => {
                 findings.print("config", Err(error.into()), "");
                 return Ok(ExitCode::FAILURE);
             }
         };
-        findings.print("config", Ok(path), "");
+        let advice = "edit it: the club's name and addresses, its mailbox and its mail server";
+        findings.print("config", edited(path), advice);
         let templates = daemon::templates(config.templates.folder.as_deref()).and_then(|templates| {
             crate::report::check_templates(&templates)?;
             Ok("all render".to_owned())
@@ -36,21 +38,66 @@ impl Args {
                 "see database.url"
             };
             findings.print("database", database(&config).await, advice);
+            // Opening the database may have created it.
+            findings.print("files", private_files(path, &mut config), "");
             let inbox = config.inbox.check().await.map_err(Into::into);
-            findings.print("inbox", inbox, "see the section [inbox]");
-            let outbox = async { Ok(Outbox::new(config.outbox.clone())?.check().await?) };
-            findings.print("outbox", outbox.await, "see the section [outbox]");
+            let advice = config.inbox.port_advice();
+            findings.print("inbox", inbox, advice.as_deref().unwrap_or("see the section [inbox]"));
+            let advice = config.outbox.port_advice();
+            let outbox = async { anyhow::Ok(Outbox::new(config.outbox.clone())?.check().await?) };
+            let advice = advice.as_deref().unwrap_or("see the section [outbox]");
+            match outbox.await {
+                Ok(Checked { found, warning }) => {
+                    findings.print("outbox", Ok(found), "");
+                    if let Some(warning) = warning {
+                        println!("WARN  outbox: {warning}");
+                    }
+                }
+                Err(error) => findings.print("outbox", Err(error), advice),
+            }
             Ok(())
         })?;
         Ok(if findings.all_ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 
+/// Fails on a config that is as `init` wrote it: nobody could write to its addresses.
+fn edited(path: &Path) -> anyhow::Result<String> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
+    if text.trim() == EXAMPLE.trim() {
+        bail!("{name} is still the example");
+    }
+    Ok(name)
+}
+
+/// Fails if somebody besides their owner has access to the files that hold secrets.
+fn private_files(path: &Path, config: &mut Config) -> anyhow::Result<String> {
+    let mut files = vec![path.to_owned()];
+    files.extend(config.password_files());
+    if let Some(database) = config.database.url.strip_prefix("sqlite:") {
+        files.extend(private::with_companions(Path::new(database)));
+    }
+    let shared: Vec<(PathBuf, u32)> =
+        files.into_iter().filter_map(|file| private::shared_mode(&file).map(|mode| (file, mode))).collect();
+    if shared.is_empty() {
+        return Ok("config, passwords and database are for this user only".to_owned());
+    }
+    let listed: Vec<String> =
+        shared.iter().map(|(file, mode)| format!("{} (mode {mode:o})", file.display())).collect();
+    let names: Vec<String> = shared.iter().map(|(file, _)| file.display().to_string()).collect();
+    bail!("others may read {}; run: chmod 600 {}", listed.join(", "), names.join(" "))
+}
+
 /// Opens the database and counts what waits in it.
 async fn database(config: &Config) -> anyhow::Result<String> {
     let store = store::open(&config.database.url).await?;
     let queues = store.queues().await?;
+    let free = store.free_bytes()?.and_then(|free| config.database.shortage(free));
     store.close().await;
+    if let Some(free_mb) = free {
+        bail!("only {free_mb} MB are free, less than database.min_free_mb; make room on its disk");
+    }
     let given_up = match queues.given_up {
         0 => String::new(),
         n => format!(", {n} given up: see fogpost letters --unsent"),

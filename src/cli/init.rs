@@ -9,6 +9,7 @@ use anyhow::Context;
 use crate::config::{Config, EXAMPLE};
 use crate::post::inbox::Inbox;
 use crate::post::maildir;
+use crate::store::private;
 
 /// Write a commented config file, and create an empty mailbox beside it
 #[derive(clap::Args)]
@@ -17,14 +18,14 @@ pub struct Args {}
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         let name = config.display();
-        let mut file =
-            std::fs::OpenOptions::new().write(true).create_new(true).open(config).map_err(|error| {
-                if error.kind() == std::io::ErrorKind::AlreadyExists {
-                    anyhow::anyhow!("{name} already exists; choose another name with --config FILE")
-                } else {
-                    anyhow::anyhow!("{name}: {error}")
-                }
-            })?;
+        // It may get passwords.
+        let mut file = private::create_new(config).map_err(|error| {
+            if error.kind() == std::io::ErrorKind::AlreadyExists {
+                anyhow::anyhow!("{name} already exists; choose another name with --config FILE")
+            } else {
+                anyhow::anyhow!("{name}: {error}")
+            }
+        })?;
         file.write_all(EXAMPLE.as_bytes()).with_context(|| name.to_string())?;
         if let Inbox::Maildir(inbox) = Config::load(config)?.inbox {
             maildir::create(&inbox.path).with_context(|| inbox.path.display().to_string())?;

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
+use super::output::print_json;
 use crate::daemon::Office;
 use crate::referee::Instruction;
 
@@ -23,7 +24,7 @@ pub(super) async fn carry_out(
         bail!("{}", text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
     if json {
-        println!("{}", serde_json::to_string(&done)?);
+        print_json(&done);
     } else {
         print!("{text}");
     }

@@ -1,11 +1,13 @@
 //! `fogpost letters`: lists incoming letters with their status, prints one byte for byte, or lists unsent mail.
 
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use serde_json::json;
 
+use super::output::{print_json, print_table, put, put_text};
 use crate::report::format_local;
 use crate::store::{DispatchRow, LetterRow, LetterStatus, Store};
 
@@ -54,7 +56,7 @@ impl Args {
         let match_id = self.match_id.as_ref().map(|id| id.to_ascii_uppercase());
         let letters = store.letters(self.status, match_id.as_deref(), "", self.limit).await?;
         if self.json {
-            letters.iter().for_each(|letter| println!("{}", as_json(letter)));
+            letters.iter().for_each(|letter| print_json(&as_json(letter)));
             return Ok(());
         }
         let rows = letters.iter().map(|letter| {
@@ -65,18 +67,18 @@ impl Args {
                 letter.subject.chars().take(40).collect(),
                 letter.status.as_str().to_owned(),
                 letter.seat.as_ref().map(|(id, seat)| format!("{id} {seat}")).unwrap_or_default(),
-                letter.note.clone(),
+                note(letter),
             ]
         });
         let head = ["letter", "received", "from", "subject", "status", "seat", "note"];
-        println!("{}", super::table(&head, rows.collect()));
+        print_table(&head, rows.collect());
         Ok(())
     }
 
     async fn list_unsent(&self, store: &dyn Store, zone: chrono_tz::Tz) -> anyhow::Result<()> {
         let dispatches = store.list_dispatches(true, self.limit).await?;
         if self.json {
-            dispatches.iter().for_each(|dispatch| println!("{}", unsent_as_json(dispatch)));
+            dispatches.iter().for_each(|dispatch| print_json(&unsent_as_json(dispatch)));
             return Ok(());
         }
         let rows = dispatches.iter().map(|dispatch| {
@@ -91,7 +93,7 @@ impl Args {
             ]
         });
         let head = ["written", "to", "kind", "match", "state", "tries", "error"];
-        println!("{}", super::table(&head, rows.collect()));
+        print_table(&head, rows.collect());
         Ok(())
     }
 }
@@ -120,7 +122,17 @@ fn as_json(letter: &LetterRow) -> serde_json::Value {
         "match": letter.seat.as_ref().map(|(id, _)| id),
         "seat": letter.seat.as_ref().map(|(_, seat)| seat),
         "note": letter.note,
+        "bytes_deleted_at": letter.bytes_deleted_at,
     })
+}
+
+/// Words why a letter has its status, and whether its bytes are still there.
+fn note(letter: &LetterRow) -> String {
+    match (letter.bytes_deleted_at, letter.note.as_str()) {
+        (None, note) => note.to_owned(),
+        (Some(_), "") => "bytes deleted".to_owned(),
+        (Some(_), note) => format!("{note} (bytes deleted)"),
+    }
 }
 
 async fn raw(store: &dyn Store, prefix: &str) -> anyhow::Result<()> {
@@ -130,7 +142,18 @@ async fn raw(store: &dyn Store, prefix: &str) -> anyhow::Result<()> {
         [] => bail!("no letter's digest begins with {prefix}"),
         _ => bail!("several letters' digests begin with {prefix}; give more digits"),
     };
+    if let Some(at) = letter.bytes_deleted_at {
+        bail!(
+            "the bytes of letter {} were deleted on {}, because it caused no entry in a ledger",
+            letter.digest,
+            at.date_naive()
+        );
+    }
     let raw = store.letter(letter.digest).await?.context("the letter's bytes are missing")?;
-    super::put(&raw);
+    // A terminal would obey the escape sequences in it.
+    match std::io::stdout().is_terminal() {
+        true => put_text(&String::from_utf8_lossy(&raw).replace("\r\n", "\n")),
+        false => put(&raw),
+    }
     Ok(())
 }

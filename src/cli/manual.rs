@@ -8,6 +8,7 @@ use clap::CommandFactory;
 use serde_json::json;
 
 use super::Cli;
+use super::output::{print_json, print_table, put};
 use crate::game::any::GameKind;
 
 /// List the games with their options and defaults, and the levels at which the house plays them
@@ -22,10 +23,10 @@ impl Games {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.json {
             let games: Vec<_> = GameKind::ALL.iter().copied().map(as_json).collect();
-            println!("{}", serde_json::to_string(&games)?);
+            print_json(&games);
         } else {
             let rows = GameKind::ALL.iter().copied().flat_map(table_rows).collect();
-            println!("{}", super::table(&["game, option", "default", "values", ""], rows));
+            print_table(&["game, option", "default", "values", ""], rows);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -75,7 +76,7 @@ impl Completions {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "fogpost", &mut script);
-        super::put(&script);
+        put(&script);
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -97,7 +98,7 @@ impl Man {
             None => {
                 let mut page = Vec::new();
                 clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-                super::put(&page);
+                put(&page);
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -1,13 +1,16 @@
 //! `fogpost match`: opens and lists matches, and acts on one as the GM.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::arguments::{HolderArgument, choices, game, holder, orders, party, seat};
 use super::instruct::carry_out;
+use super::output::{print_json, print_table};
 use crate::daemon::{NewMatch, Office};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
@@ -29,12 +32,7 @@ pub struct Args {
 enum Command {
     /// Open a match; the daemon sends the first letters
     New(New),
-    /// List matches
-    List {
-        /// Only matches in this stage: running, paused, over
-        #[arg(long, value_parser = ["running", "paused", "over"])]
-        stage: Option<String>,
-    },
+    List(List),
     /// Show a match, without anything that the rules hide from either side
     Show {
         /// Name of the match, such as QZ-7K3M
@@ -161,6 +159,23 @@ impl Target {
     }
 }
 
+/// List matches
+#[derive(clap::Args)]
+struct List {
+    /// Only matches in this stage: running, paused, over
+    #[arg(long, value_parser = ["running", "paused", "over"])]
+    stage: Option<String>,
+    /// Only matches of this game
+    #[arg(long, value_parser = game)]
+    game: Option<GameKind>,
+    /// Only matches of a player, by address or by part of the name
+    #[arg(long, value_name = "PLAYER")]
+    player: Option<String>,
+    /// Only running matches whose deadline has passed, or that wait for the GM
+    #[arg(long)]
+    late: bool,
+}
+
 #[derive(clap::Args)]
 struct New {
     /// quadrant-z, pacific, quantum or quad; see `fogpost games`
@@ -200,12 +215,10 @@ impl Command {
     async fn run(self, office: &Office, json: bool) -> anyhow::Result<ExitCode> {
         let instruction = match self {
             Command::New(new) => return new.run(office, json).await.map(|()| ExitCode::SUCCESS),
-            Command::List { stage } => {
-                let stage = stage.as_deref().and_then(Stage::parse);
-                return list(office, stage, json).await.map(|()| ExitCode::SUCCESS);
-            }
+            Command::List(list) => return list.run(office, json).await.map(|()| ExitCode::SUCCESS),
             Command::Show { id } => {
-                return show(&find(office, &id).await?, json).map(|()| ExitCode::SUCCESS);
+                let game_match = find(office, &id).await?;
+                return show(office, &game_match, json).await.map(|()| ExitCode::SUCCESS);
             }
             Command::Pause { target, reason } => target.act(Act::Pause { reason }),
             Command::Resume { target } => target.act(Act::Resume),
@@ -252,7 +265,7 @@ impl New {
         terms.zone = self.zone.unwrap_or(terms.zone);
         let opened = office.open(NewMatch { game, choices, players, terms }).await?;
         if json {
-            println!("{}", json!({ "match": opened.id }));
+            print_json(&json!({ "match": opened.id }));
         } else {
             println!("{} is open; its first letters are in the outbox.", opened.id);
         }
@@ -265,7 +278,7 @@ async fn open_list(office: &Office, file: &Path, json: bool) -> anyhow::Result<(
     let new = super::pairs::read(file, &office.config)?;
     for Match { id, game, players, .. } in office.open_all(&new).await? {
         if json {
-            println!("{}", json!({ "match": id }));
+            print_json(&json!({ "match": id }));
         } else {
             println!("{id} {game}: {} against {}", players.first, players.second);
         }
@@ -281,33 +294,85 @@ async fn find(office: &Office, id: &str) -> anyhow::Result<Match> {
     }
 }
 
-async fn list(office: &Office, stage: Option<Stage>, json: bool) -> anyhow::Result<()> {
-    let mut rows = Vec::new();
-    let mut list_one = |game_match: MatchOverview| {
+impl List {
+    async fn run(self, office: &Office, json: bool) -> anyhow::Result<()> {
+        let wanted = self.matches_of_player(office).await?;
+        let now = office.now();
+        let mut found = Vec::new();
+        let mut take = |game_match: MatchOverview| {
+            let fits = self.game.is_none_or(|game| game == game_match.game)
+                && (!self.late || is_late(&game_match, now))
+                && wanted.as_ref().is_none_or(|ids| ids.contains(&game_match.id) || self.names(&game_match));
+            if fits {
+                found.push(game_match);
+            }
+        };
+        let stage = self.stage.as_deref().and_then(Stage::parse);
+        office.store.list_matches(stage, &mut take).await?;
         if json {
-            println!("{}", summary(&game_match));
-            return;
+            for chunk in found.chunks(CHUNK) {
+                let addresses = addresses(office, chunk).await?;
+                chunk.iter().for_each(|game_match| print_json(&summary(game_match, &addresses)));
+            }
+            return Ok(());
         }
-        rows.push(vec![
-            game_match.id.clone(),
-            game_match.players.first.clone(),
-            game_match.players.second.clone(),
-            phase(&game_match),
-            waits_for(&game_match),
-            due_at(&game_match),
-        ]);
-    };
-    office.store.list_matches(stage, &mut list_one).await?;
-    if !json {
-        println!("{}", super::table(&["match", "first", "second", "phase", "waits for", "due"], rows));
+        let rows = found.iter().map(|game_match| {
+            vec![
+                game_match.id.clone(),
+                game_match.players.first.clone(),
+                game_match.players.second.clone(),
+                phase(game_match),
+                waits_for(game_match),
+                due_at(game_match),
+            ]
+        });
+        print_table(&["match", "first", "second", "phase", "waits for", "due"], rows.collect());
+        Ok(())
     }
-    Ok(())
+
+    /// Returns the matches of the player with the address that is asked for. `None`: of everybody.
+    async fn matches_of_player(&self, office: &Office) -> anyhow::Result<Option<BTreeSet<String>>> {
+        let Some(asked) = &self.player else { return Ok(None) };
+        let Some(player) = office.store.player_by_address(asked).await? else {
+            return Ok(Some(BTreeSet::new()));
+        };
+        let matches = office.store.matches_of(player.id).await?;
+        Ok(Some(matches.into_iter().map(|(_, game_match)| game_match.id).collect()))
+    }
+
+    /// Whether a player's name contains what is asked for.
+    fn names(&self, game_match: &MatchOverview) -> bool {
+        let asked = self.player.as_deref().unwrap_or_default().to_lowercase();
+        game_match.players.iter().any(|(_, name)| name.to_lowercase().contains(&asked))
+    }
 }
 
-fn show(game_match: &Match, json: bool) -> anyhow::Result<()> {
+/// Matches whose addresses are read together.
+const CHUNK: usize = 200;
+
+/// Returns the addresses of both players of each match.
+async fn addresses(
+    office: &Office,
+    matches: &[MatchOverview],
+) -> anyhow::Result<BTreeMap<String, BySeat<Vec<String>>>> {
+    let ids: Vec<String> = matches.iter().map(|game_match| game_match.id.clone()).collect();
+    let mut found: BTreeMap<String, BySeat<Vec<String>>> = BTreeMap::new();
+    for row in office.store.seats_of(&ids).await? {
+        found.entry(row.match_id).or_default()[row.seat] = row.player.addresses;
+    }
+    Ok(found)
+}
+
+fn is_late(game_match: &MatchOverview, now: DateTime<Utc>) -> bool {
+    let overdue = game_match.deadline.is_some_and(|deadline| deadline <= now);
+    game_match.stage == Stage::Running && (game_match.asked_gm || overdue)
+}
+
+async fn show(office: &Office, game_match: &Match, json: bool) -> anyhow::Result<()> {
     let overview = &game_match.overview();
     if json {
-        println!("{}", summary(overview));
+        let addresses = addresses(office, std::slice::from_ref(overview)).await?;
+        print_json(&summary(overview, &addresses));
         return Ok(());
     }
     let options: Vec<_> =
@@ -350,7 +415,7 @@ fn phase(game_match: &MatchOverview) -> String {
         (Some(due), _) if due.turn == 0 => due.phase.to_string(),
         (Some(due), _) => format!("turn {} ({})", due.turn, due.phase),
         (None, Some(outcome)) => match outcome.winner {
-            Some(winner) => format!("{winner} won ({})", outcome.reason),
+            Some(winner) => format!("{} won ({})", game_match.players[winner], outcome.reason),
             None => format!("nobody won ({})", outcome.reason),
         },
         (None, None) => String::new(),
@@ -362,12 +427,16 @@ fn waits_for(game_match: &MatchOverview) -> String {
 }
 
 /// Returns a match as JSON, without anything that the rules hide from either side.
-fn summary(game_match: &MatchOverview) -> serde_json::Value {
+fn summary(
+    game_match: &MatchOverview,
+    addresses: &BTreeMap<String, BySeat<Vec<String>>>,
+) -> serde_json::Value {
     json!({
         "match": game_match.id,
         "game": game_match.game,
         "options": game_match.options,
         "players": game_match.players,
+        "addresses": addresses.get(&game_match.id),
         "stage": game_match.stage,
         "due": game_match.due,
         "awaited": game_match.awaited,

@@ -1,15 +1,16 @@
 //! The command line, one file per command. It parses arguments, calls the daemon's [`Office`] and prints; it knows no
 //! rules of any game.
 
-/// Like the standard library's macros, which panic when output fails. Here a closed pipe (`| head`) ends the program
-/// silently, and a full disk ends it with an error message.
+/// Prints one line, fit for a terminal. Like the standard library's macros, which panic when output fails; here a closed
+/// pipe (`| head`) ends the program silently, and a full disk ends it with an error message.
 macro_rules! println {
-    () => { $crate::cli::put(b"\n") };
-    ($($words:tt)*) => { $crate::cli::put(format!("{}\n", format_args!($($words)*)).as_bytes()) };
+    () => { $crate::cli::output::put(b"\n") };
+    ($($words:tt)*) => { $crate::cli::output::put_line(&format_args!($($words)*).to_string()) };
 }
 
+/// Prints a text of several lines, fit for a terminal.
 macro_rules! print {
-    ($($words:tt)*) => { $crate::cli::put(format!($($words)*).as_bytes()) };
+    ($($words:tt)*) => { $crate::cli::output::put_text(&format_args!($($words)*).to_string()) };
 }
 
 mod arguments;
@@ -22,8 +23,10 @@ mod doctor;
 mod init;
 mod instruct;
 mod letters;
+mod log;
 mod manual;
 mod matches;
+mod output;
 mod pairs;
 mod player;
 mod receive;
@@ -31,7 +34,6 @@ mod replay;
 mod run;
 mod status;
 
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -39,13 +41,8 @@ use std::sync::Arc;
 use anyhow::Context;
 use chrono::Utc;
 use clap::{Parser, Subcommand};
-use comfy_table::presets::NOTHING;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{Registry, fmt, reload};
 
-use crate::config::{Config, Log};
+use crate::config::Config;
 use crate::daemon::Office;
 use crate::store;
 
@@ -159,50 +156,4 @@ fn in_club(
         office.close().await;
         done
     })
-}
-
-/// Changes what is logged while the program runs.
-struct LogFilter(reload::Handle<Targets, Registry>);
-
-impl LogFilter {
-    fn set(&self, filter: &str) -> anyhow::Result<()> {
-        Ok(self.0.reload(targets(filter)?)?)
-    }
-}
-
-fn targets(filter: &str) -> anyhow::Result<Targets> {
-    filter.parse().with_context(|| format!("log.filter `{filter}`"))
-}
-
-/// Sends the log to standard error: text for people, or JSON.
-fn start_log(log: &Log) -> anyhow::Result<LogFilter> {
-    let (filter, handle) = reload::Layer::new(targets(&log.filter)?);
-    let lines = fmt::layer().with_writer(std::io::stderr);
-    let registry = tracing_subscriber::registry().with(filter);
-    match log.json {
-        true => registry.with(lines.json()).try_init(),
-        false => registry.with(lines.with_ansi(std::io::stderr().is_terminal())).try_init(),
-    }
-    .context("failed to start the log")?;
-    Ok(LogFilter(handle))
-}
-
-/// Writes to standard output, and ends the program if that fails.
-fn put(bytes: &[u8]) {
-    let mut out = std::io::stdout().lock();
-    if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
-            std::process::exit(0);
-        }
-        eprintln!("fogpost: standard output: {error}");
-        std::process::exit(1);
-    }
-}
-
-/// Formats a table for people: aligned columns without rules.
-fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
-    let mut table = comfy_table::Table::new();
-    table.load_preset(NOTHING).set_header(head).add_rows(rows);
-    let lines = table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
-    lines.join("\n")
 }

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 
-use super::arguments::{choices, game, holder};
+use super::arguments::{choices, game, holder, read_text};
 use crate::config::Config;
 use crate::daemon::{Holder, NewMatch};
 use crate::game::BySeat;
@@ -22,7 +22,7 @@ const REQUIRED: [&str; 3] = ["game", "first", "second"];
 /// # Errors
 /// Returns an error if the file cannot be read or a line is faulty. It names every faulty line by its number.
 pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let text = read_text(path)?;
     let mut reader =
         csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
     let columns: Vec<String> = reader.headers()?.iter().map(str::to_ascii_lowercase).collect();

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::arguments::{address, seat};
 use super::instruct::carry_out;
+use super::output::{print_json, print_table};
 use crate::daemon::Office;
 use crate::game::Seat;
 use crate::letter::Address;
@@ -121,14 +122,14 @@ async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
     for player in office.store.players().await? {
         if json {
             let Player { name, addresses, bouncing, .. } = &player;
-            println!("{}", json!({ "name": name, "addresses": addresses, "bouncing": bouncing }));
+            print_json(&json!({ "name": name, "addresses": addresses, "bouncing": bouncing }));
             continue;
         }
         let bouncing = if player.bouncing { "mail bounces" } else { "" };
         rows.push(vec![player.name, player.addresses.join(", "), bouncing.to_owned()]);
     }
     if !json {
-        println!("{}", super::table(&["player", "addresses", ""], rows));
+        print_table(&["player", "addresses", ""], rows);
     }
     Ok(ExitCode::SUCCESS)
 }

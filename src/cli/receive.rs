@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use crate::config::Config;
 use crate::daemon;
+use crate::letter::printable::printable_line;
 use crate::post;
 use crate::store;
 
@@ -21,7 +22,7 @@ impl Args {
             Ok(()) => Ok(ExitCode::SUCCESS),
             // The letter must not be lost, so every failure is temporary: somebody will correct even a faulty config.
             Err(error) => {
-                eprintln!("fogpost: {error:#}");
+                eprintln!("fogpost: {}", printable_line(&format!("{error:#}")));
                 Ok(ExitCode::from(TEMPORARY_FAILURE))
             }
         }

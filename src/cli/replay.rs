@@ -7,9 +7,12 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
+use super::arguments::read_text;
+use super::output::PrintableWriter;
 use crate::game::any::AnyState;
 use crate::game::record::{self, Adjudicated, By, Filed, Record, Step};
 use crate::game::{Fault, Outcome, Seat};
+use crate::letter::printable::printable_line;
 use crate::referee::Adjudication;
 use crate::report::{self, Templates};
 
@@ -44,12 +47,14 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 impl Args {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let name = self.file.display();
-        let text = match self.file.to_str() {
-            Some("-") => std::io::read_to_string(std::io::stdin()).context("standard input")?,
-            _ => std::fs::read_to_string(&self.file).with_context(|| name.to_string())?,
-        };
-        let record = Record::parse(&text).map_err(|fault| anyhow::anyhow!("{name}, {fault}"))?;
-        let mut out = BufWriter::new(std::io::stdout().lock());
+        let text = read_text(&self.file)?;
+        let mut record = Record::parse(&text).map_err(|fault| anyhow::anyhow!("{name}, {fault}"))?;
+        if !self.json {
+            record.players = record.players.map(|name| printable_line(&name).into_owned());
+        }
+        // A record may come from anybody.
+        let out = BufWriter::new(std::io::stdout().lock());
+        let mut out = PrintableWriter { inner: out, json: self.json };
         let mut account = Account { args: &self, record: &record, templates: templates()?, last: None };
         let mut written = Ok(());
         let mut refused = false;

@@ -11,7 +11,7 @@ use chrono::Utc;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::LogFilter;
+use super::log::{self, LogFilter};
 use crate::config::Config;
 use crate::daemon::Office;
 use crate::daemon::service::{self, Request, Signals};
@@ -45,7 +45,7 @@ impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         let settings = Settings { path: config.to_owned(), form: self.log };
         let config = settings.load()?;
-        let log = super::start_log(&config.log)?;
+        let log = log::start(&config.log)?;
         super::block_on(async {
             let office = super::office(config).await?;
             report::check_templates(&office.templates)?;
@@ -186,9 +186,10 @@ impl StatusPage {
             Some(address) => {
                 let listener =
                     TcpListener::bind(address).await.with_context(|| format!("status.listen {address}"))?;
-                let (store, clock) = (Arc::clone(&office.store), Arc::new(Utc::now));
+                let (store, config) = (Arc::clone(&office.store), office.config.database.clone());
                 Some(tokio::spawn(async move {
-                    if let Err(error) = service::serve_status(listener, store, clock).await {
+                    let served = service::serve_status(listener, store, config, Arc::new(Utc::now)).await;
+                    if let Err(error) = served {
                         tracing::error!(error = format!("{error:#}"), "the page for monitors failed");
                     }
                 }))

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::output::print_json;
 use crate::config::Config;
 use crate::daemon::status::{SILENT_AFTER, Status};
 use crate::report::{format_duration, format_local};
@@ -29,12 +30,12 @@ impl Args {
         let silent_after = TimeDelta::minutes(i64::from(self.silent_after));
         let status = super::block_on(async {
             let store = store::open(&config.database.url).await?;
-            let status = Status::of(&*store, Utc::now(), silent_after).await?;
+            let status = Status::of(&*store, &config.database, Utc::now(), silent_after).await?;
             store.close().await;
             Ok(status)
         })?;
         if self.json {
-            println!("{}", serde_json::to_string(&status)?);
+            print_json(&status);
         } else {
             print(&status, config.terms.zone);
         }
@@ -58,6 +59,7 @@ fn print(status: &Status, zone: chrono_tz::Tz) {
         ("last fetch", times.last(status.last_fetch)),
         ("last send", times.last(status.last_send)),
     ];
+    lines.extend(status.free_mb.map(|free_mb| ("free space", format!("{free_mb} MB"))));
     for daemon in &status.daemons {
         let what = if daemon.ended { "ended" } else { "last heard of" };
         let ago = times.ago(daemon.at);

@@ -5,22 +5,26 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail, ensure};
-use chrono::{DateTime, Utc};
 
 use super::Office;
 use super::decide::clock::Trigger;
+use super::decide::openings::fitting_name;
 use super::decide::stored::{both_seats, entry_row, match_row, snapshot};
 use super::incoming::new_letter;
 use crate::audit::AuditVerdict;
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
 use crate::audit::dossier::{self, About, Dossier, LetterRecord, SeatHolder};
 use crate::config::Config;
-use crate::game::BySeat;
+use crate::game::any::GameKind;
+use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Source};
-use crate::letter::Digest;
+use crate::letter::{Address, Digest};
 use crate::post::FetchedLetter;
 use crate::referee::{Act, Stage};
-use crate::store::{self, LetterDecision, LetterStatus, NewDispatch, SeatRow, Settlement};
+use crate::store::{self, LetterDecision, LetterStatus, NewDispatch, Newcomer, SeatRow, Settlement};
+
+/// Maximum addresses of a player in a dossier.
+const MAX_ADDRESSES: usize = 20;
 
 impl Office {
     /// Returns everything stored about a match. While the match runs, this includes what the rules hide, so it must be
@@ -162,10 +166,13 @@ impl Office {
         let Dossier { about, entries, letters, dispatches } = dossier;
         let now = self.now();
         let id = about.snapshot.id.clone();
-        let mut seats = Vec::new();
+        let (mut seats, mut newcomers) = (Vec::new(), Vec::new());
         for (seat, holder) in about.players.iter() {
-            let player_id = self.player_of_dossier(holder, now).await?;
-            seats.push(SeatRow { match_id: id.clone(), seat, player_id, token: holder.token.clone() });
+            let token = holder.token.clone();
+            match self.player_of_dossier(holder).await? {
+                Some(player_id) => seats.push(SeatRow { match_id: id.clone(), seat, player_id, token }),
+                None => newcomers.push(newcomer(holder, vec![(id.clone(), seat, token)])?),
+            }
         }
         let decided = letters.iter().map(|(record, _)| LetterDecision {
             digest: record.letter,
@@ -196,6 +203,7 @@ impl Office {
             decided,
             matches: vec![match_row(&about.snapshot, 0)?],
             seats,
+            newcomers,
             entries: entries.iter().map(|entry| entry_row(&entry.clone().into())).collect(),
             posted: posted.collect(),
             ..Settlement::default()
@@ -203,21 +211,32 @@ impl Office {
         Ok(self.store.commit(&settlement).await?)
     }
 
-    /// Returns the ID of the player with the addresses of `holder`. A player who is known here gets no addresses from a
-    /// dossier: otherwise whoever made it could speak for them in other matches.
-    async fn player_of_dossier(&self, holder: &SeatHolder, now: DateTime<Utc>) -> anyhow::Result<i64> {
+    /// Returns the ID of the player with the addresses of `holder`, or `None` if nobody has them. A player who is known
+    /// here gets no addresses from a dossier: otherwise whoever made it could speak for them in other matches.
+    async fn player_of_dossier(&self, holder: &SeatHolder) -> anyhow::Result<Option<i64>> {
         let first = holder.addresses.first().context("a player without an address")?;
-        let known = self.store.player_by_address(first).await?.is_some();
-        let mut player = self.store.find_or_add_player(first, &holder.name, now).await?;
-        if !known {
-            player.addresses.clone_from(&holder.addresses);
-            self.store.save_player(&player).await?;
-        } else if let Some(lacking) = holder.addresses.iter().find(|own| !player.addresses.contains(own)) {
+        let Some(player) = self.store.player_by_address(first).await? else { return Ok(None) };
+        if let Some(lacking) = holder.addresses.iter().find(|own| !player.addresses.contains(own)) {
             bail!(
                 "{} is known here without the address {lacking}; add it first if it is theirs",
                 player.name
             );
         }
-        Ok(player.id)
+        Ok(Some(player.id))
     }
+}
+
+/// Returns a player of a dossier who is not known here. Whoever made the dossier chose the name and the addresses.
+fn newcomer(holder: &SeatHolder, seats: Vec<(String, Seat, String)>) -> anyhow::Result<Newcomer> {
+    ensure!(holder.addresses.len() <= MAX_ADDRESSES, "a player has more than {MAX_ADDRESSES} addresses");
+    for address in &holder.addresses {
+        let is_house = GameKind::ALL
+            .iter()
+            .flat_map(|kind| kind.levels())
+            .any(|level| address.strip_prefix("house:") == Some(level.name));
+        ensure!(is_house || Address::parse(address).is_ok(), "a player has an address that is none");
+    }
+    let first = holder.addresses.first().context("a player without an address")?;
+    let name = fitting_name(&holder.name, first);
+    Ok(Newcomer { name, addresses: holder.addresses.clone(), seats })
 }

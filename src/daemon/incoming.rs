@@ -4,6 +4,7 @@ use mail_parser::MessageParser;
 
 use crate::ledger::truncate_to_millis;
 use crate::letter::Digest;
+use crate::letter::printable::is_printable;
 use crate::post::FetchedLetter;
 use crate::store::NewLetter;
 
@@ -29,5 +30,5 @@ pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
 }
 
 fn one_line(field: &str) -> String {
-    field.chars().filter(|c| !c.is_control()).take(MAX_FIELD).collect()
+    field.chars().filter(|c| is_printable(*c)).take(MAX_FIELD).collect()
 }

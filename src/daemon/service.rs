@@ -15,6 +15,7 @@ use tokio::signal::unix::{self, SignalKind};
 
 use super::Clock;
 use super::status::{SILENT_AFTER, Status};
+use crate::config::Database;
 use crate::store::Store;
 
 /// What a signal asks for.
@@ -86,6 +87,7 @@ fn notify(states: &[NotifyState]) {
 #[derive(Clone)]
 struct StatusPage {
     store: Arc<dyn Store>,
+    config: Database,
     clock: Clock,
 }
 
@@ -93,17 +95,22 @@ struct StatusPage {
 ///
 /// # Errors
 /// Returns an error if the listener fails for good.
-pub async fn serve_status(listener: TcpListener, store: Arc<dyn Store>, clock: Clock) -> anyhow::Result<()> {
+pub async fn serve_status(
+    listener: TcpListener,
+    store: Arc<dyn Store>,
+    config: Database,
+    clock: Clock,
+) -> anyhow::Result<()> {
     let routes = Router::new()
         .route("/metrics", get(metrics))
         .route("/health", get(health))
-        .with_state(StatusPage { store, clock });
+        .with_state(StatusPage { store, config, clock });
     axum::serve(listener, routes).await.context("the page for monitors")
 }
 
 impl StatusPage {
     async fn status(&self) -> Result<Status, (StatusCode, &'static str)> {
-        Status::of(&*self.store, (self.clock)(), SILENT_AFTER).await.map_err(|error| {
+        Status::of(&*self.store, &self.config, (self.clock)(), SILENT_AFTER).await.map_err(|error| {
             tracing::warn!(error = format!("{error:#}"), "cannot answer a monitor");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
         })

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::config::Database;
 use crate::post::host_name;
 use crate::report::format_duration;
 use crate::store::{Queues, Store};
@@ -62,6 +63,8 @@ pub struct Status {
     /// The daemons that run; if none does, the one that was heard from last.
     pub daemons: Vec<DaemonStatus>,
     pub daemons_working: usize,
+    /// Free megabytes on the disk of the database, unless a server stores it.
+    pub free_mb: Option<u64>,
     /// What is wrong, one line for each fault.
     pub faults: Vec<String>,
 }
@@ -76,9 +79,26 @@ impl Status {
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
-    pub async fn of(store: &dyn Store, now: DateTime<Utc>, silent_after: TimeDelta) -> anyhow::Result<Self> {
+    pub async fn of(
+        store: &dyn Store,
+        config: &Database,
+        now: DateTime<Utc>,
+        silent_after: TimeDelta,
+    ) -> anyhow::Result<Self> {
         let daemons = daemon_statuses(store).await?;
-        Ok(Status::sum_up(store.queues().await?, daemons, now, silent_after))
+        let mut status = Status::sum_up(store.queues().await?, daemons, now, silent_after);
+        status.note_space(store.free_bytes()?, config);
+        Ok(status)
+    }
+
+    fn note_space(&mut self, free_bytes: Option<u64>, config: &Database) {
+        self.free_mb = free_bytes.map(|free| free / 1_000_000);
+        if let Some(free_mb) = free_bytes.and_then(|free| config.shortage(free)) {
+            self.faults.push(format!(
+                "only {free_mb} MB are free (database.min_free_mb is {}); the mailbox is not emptied further",
+                config.min_free_mb
+            ));
+        }
     }
 
     fn sum_up(
@@ -109,6 +129,7 @@ impl Status {
             last_send,
             daemons,
             daemons_working,
+            free_mb: None,
             faults: Vec::new(),
         };
         status.faults = status.find_faults();
@@ -174,6 +195,7 @@ impl Status {
             ("last_fetch_age_seconds", "Time since the mailbox was read", age(self.last_fetch)),
             ("last_send_age_seconds", "Time since a letter was sent", age(self.last_send)),
             ("heartbeat_age_seconds", "Time since a daemon was heard from", age(newest)),
+            ("free_megabytes", "Free space on the disk of the database", self.free_mb.and_then(count)),
             ("daemons_working", "Running daemons", count(self.daemons_working as u64)),
             ("faults", "Number of faults; fogpost status names them", count(self.faults.len() as u64)),
         ];
@@ -256,6 +278,19 @@ mod tests {
         assert_eq!(faults(late, healthy(), 100), ["the clock is late by 20 minutes"]);
         let early = Queues { next_wake: Some(at(180)), ..Queues::default() };
         assert_eq!(faults(early, healthy(), 100), [""; 0]);
+    }
+
+    #[test]
+    fn too_little_free_space_is_a_fault() {
+        let mut status =
+            Status::sum_up(Queues::default(), vec![daemon(100, Some(98))], at(100), SILENT_AFTER);
+        let config = Database { min_free_mb: 200, ..Database::default() };
+        status.note_space(None, &config);
+        status.note_space(Some(200_000_000), &config);
+        assert_eq!((status.free_mb, status.faults.len()), (Some(200), 0));
+        status.note_space(Some(199_999_999), &config);
+        assert!(status.faults[0].starts_with("only 199 MB are free"), "{:?}", status.faults);
+        assert!(status.metrics().contains("fogpost_free_megabytes 199"));
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod new_text;
 mod own_letter;
 mod patterns;
 mod phrases;
+pub mod printable;
 mod quote;
 mod text_line;
 mod unreadable;

@@ -7,6 +7,7 @@ mod connection;
 mod fetch;
 mod idle;
 mod mailbox;
+mod paced;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -19,7 +20,7 @@ use self::mailbox::Mailbox;
 use super::inbox::{
     BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY,
 };
-use super::{Error, Secret, Tls};
+use super::{Error, Secret, Tls, tls};
 
 /// How often a letter may break the session before it is left alone.
 const MAX_FAILURES: u8 = 3;
@@ -108,6 +109,15 @@ impl Settings {
 
     fn port(&self) -> u16 {
         self.port.unwrap_or(if self.tls == Tls::Tls { 993 } else { 143 })
+    }
+
+    /// Explains a port that does not speak the kind of TLS that is set.
+    pub fn port_advice(&self) -> Option<String> {
+        match (self.tls, self.port()) {
+            (Tls::StartTls | Tls::None, port @ 993) => Some(tls::speaks_tls(port, "inbox.imap", 143)),
+            (Tls::Tls, port @ 143) => Some(tls::speaks_starttls(port, "inbox.imap", 993)),
+            _ => None,
+        }
     }
 
     fn idle_time(&self) -> Duration {

@@ -24,6 +24,7 @@ use serde::Deserialize;
 use tokio::sync::{oneshot, watch};
 
 use self::refusal::Refusal;
+use crate::letter::printable::is_printable;
 
 /// The default of `max_letter_bytes`. Larger letters are not acted on, so only their beginning is fetched.
 pub const MAX_LETTER_BYTES: usize = 2 * 1024 * 1024;
@@ -177,7 +178,7 @@ pub(crate) fn one_line(text: &str) -> String {
         .collect::<Vec<_>>()
         .join(" ")
         .chars()
-        .filter(|c| !c.is_control())
+        .filter(|c| is_printable(*c))
         .take(200)
         .collect()
 }

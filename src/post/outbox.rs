@@ -102,12 +102,27 @@ impl Outbox {
     ///
     /// # Errors
     /// Returns an error if letters could not be sent now.
-    pub async fn check(&self) -> Result<String, Error> {
+    pub async fn check(&self) -> Result<Checked, Error> {
         match self {
             Outbox::Smtp(smtp) => smtp.check().await,
-            Outbox::Sendmail(sendmail) => sendmail.check(),
-            Outbox::Maildir(maildirs) => maildirs.check(),
+            Outbox::Sendmail(sendmail) => sendmail.check().map(Checked::fine),
+            Outbox::Maildir(maildirs) => maildirs.check().map(Checked::fine),
         }
+    }
+}
+
+/// What the check of an outbox that can be used found.
+#[derive(Debug)]
+pub struct Checked {
+    /// The outbox, described to a person.
+    pub found: String,
+    /// What may go wrong all the same.
+    pub warning: Option<&'static str>,
+}
+
+impl Checked {
+    fn fine(found: String) -> Checked {
+        Checked { found, warning: None }
     }
 }
 

@@ -18,6 +18,14 @@ impl Inbox {
         }
     }
 
+    /// Explains a port that does not speak the kind of TLS that is set.
+    pub fn port_advice(&self) -> Option<String> {
+        match self {
+            Inbox::Imap(imap) => imap.port_advice(),
+            Inbox::Maildir(_) => None,
+        }
+    }
+
     /// Returns the mailbox's login, if it has one.
     pub fn login(&mut self) -> Option<Login<'_>> {
         match self {
@@ -34,6 +42,14 @@ impl outbox::Settings {
             outbox::Settings::Smtp(smtp) => smtp.ca_file.iter_mut().chain(&mut smtp.password_file).collect(),
             outbox::Settings::Maildir(maildir) => vec![&mut maildir.path],
             outbox::Settings::Sendmail(_) => Vec::new(),
+        }
+    }
+
+    /// Explains a port that does not speak the kind of TLS that is set.
+    pub fn port_advice(&self) -> Option<String> {
+        match self {
+            outbox::Settings::Smtp(smtp) => smtp.port_advice(),
+            outbox::Settings::Maildir(_) | outbox::Settings::Sendmail(_) => None,
         }
     }
 

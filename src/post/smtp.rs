@@ -17,7 +17,7 @@ use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use self::conversation::{Conversation, Failure};
-use super::outbox::SendError;
+use super::outbox::{Checked, SendError};
 use super::{Error, Secret, Tls, one_line, tls};
 
 /// A mail server that takes letters to anybody (RFC 6409).
@@ -89,6 +89,15 @@ impl Settings {
         })
     }
 
+    /// Explains a port that does not speak the kind of TLS that is set.
+    pub fn port_advice(&self) -> Option<String> {
+        match (self.tls, self.port()) {
+            (Tls::StartTls | Tls::None, port @ 465) => Some(tls::speaks_tls(port, "outbox.smtp", 587)),
+            (Tls::Tls, port @ (25 | 587)) => Some(tls::speaks_starttls(port, "outbox.smtp", 465)),
+            _ => None,
+        }
+    }
+
     fn step_limit(&self) -> Duration {
         Duration::from_secs(self.timeout_seconds.max(1))
     }
@@ -117,14 +126,21 @@ impl Smtp {
         Ok(Smtp { settings, trust, permits, kept: Mutex::default() })
     }
 
-    pub(super) async fn check(&self) -> Result<String, Error> {
+    pub(super) async fn check(&self) -> Result<Checked, Error> {
         let conversation = self.connect().await?;
         let name = one_line(conversation.server_name());
+        let is_anonymous = self.settings.user.is_none() && conversation.offers_login();
         conversation.quit().await;
         let login = if self.settings.user.is_some() { "logged in" } else { "no login" };
         let Settings { host, tls, .. } = &self.settings;
         let port = self.settings.port();
-        Ok(format!("SMTP {host}:{port} ({tls}), {login}, the server calls itself {name}"))
+        Ok(Checked {
+            found: format!("SMTP {host}:{port} ({tls}), {login}, the server calls itself {name}"),
+            warning: is_anonymous.then_some(
+                "the server offers a login, and none is set; most such servers then refuse mail to other domains. Set \
+                 outbox.smtp.user",
+            ),
+        })
     }
 
     /// Ends the connections that are not in use.

@@ -58,6 +58,16 @@ pub(super) fn allow_plain(peer: IpAddr) -> Result<(), Error> {
     ))
 }
 
+/// Explains that a port speaks TLS from the first byte.
+pub(super) fn speaks_tls(port: u16, section: &str, other: u16) -> String {
+    format!("port {port} speaks TLS from the start: set {section}.tls = \"tls\", or port = {other}")
+}
+
+/// Explains that a port begins without TLS.
+pub(super) fn speaks_starttls(port: u16, section: &str, other: u16) -> String {
+    format!("port {port} begins without TLS: set {section}.tls = \"starttls\", or port = {other}")
+}
+
 /// Maps a failed handshake: a rejected certificate is a configuration fault, everything else is transient.
 pub(super) fn handshake_fault(host: &str, error: io::Error) -> Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {

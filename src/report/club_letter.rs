@@ -27,6 +27,8 @@ pub enum ClubLetter {
     GivenUp { recipient: String, kind: DispatchKind, match_id: Option<String>, error: String },
     /// To the GM: a letter could not be ruled on.
     SetAside { digest: String, sender: String, note: String },
+    /// To the GM: space is short, and the mailbox is not emptied further.
+    LowSpace { free_mb: u64, min_free_mb: u64 },
     /// To a player: a letter in the player's name failed authentication.
     Unproven { match_id: String },
     /// To a person whose letters go unread from now on; `gm` is the GM's address.
@@ -212,7 +214,9 @@ impl ClubLetter {
             ClubLetter::Declined { .. } | ClubLetter::Lapsed { .. } => "offer-ended.txt",
             ClubLetter::GmAnswer { .. } => "gm-answer.txt",
             ClubLetter::Digest { .. } => "gm-digest.txt",
-            ClubLetter::GivenUp { .. } | ClubLetter::SetAside { .. } => "gm-trouble.txt",
+            ClubLetter::GivenUp { .. } | ClubLetter::SetAside { .. } | ClubLetter::LowSpace { .. } => {
+                "gm-trouble.txt"
+            }
             ClubLetter::Unproven { .. } => "unproven.txt",
             ClubLetter::Blocked { .. } => "blocked.txt",
             ClubLetter::Newcomer { .. } => "newcomer.txt",
@@ -229,6 +233,7 @@ impl ClubLetter {
             | ClubLetter::Digest { .. }
             | ClubLetter::GivenUp { .. }
             | ClubLetter::SetAside { .. }
+            | ClubLetter::LowSpace { .. }
             | ClubLetter::Unproven { .. }
             | ClubLetter::Blocked { .. }
             | ClubLetter::Newcomer { .. } => &[],

@@ -114,6 +114,7 @@ fn gm_letters() -> Vec<ClubLetter> {
             sender: "x".to_owned(),
             note: "y".to_owned(),
         },
+        ClubLetter::LowSpace { free_mb: 7, min_free_mb: 200 },
     ]
 }
 

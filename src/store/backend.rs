@@ -55,6 +55,9 @@ pub trait Backend: Send + Sync {
     /// See [`Store::backup`].
     async fn backup(&self, to: &Path) -> Result<()>;
 
+    /// See [`Store::free_bytes`].
+    fn free_bytes(&self) -> Result<Option<u64>>;
+
     /// Closes all connections.
     async fn close(&self);
 }

@@ -9,13 +9,15 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::backend::Backend;
+use super::dispatches;
 use super::error::{address_taken, stale_if_serialization_failure};
-use super::letters::insert_letters;
+use super::letters::{insert_letters, list_letters};
 use super::overview::{self, MatchColumns, OverviewColumns, SeatOverview};
 use super::packing::Unpacker;
 use super::rows::{self, CHUNK, integer, maybe_time, text};
 use super::settle::{self, PackedDispatches, settle};
 use super::statement::{Engine, Record, Statement};
+use super::unruled::delete_unruled;
 use super::*;
 
 /// A database of either kind.
@@ -83,10 +85,6 @@ const SEATS: &str = "SELECT s.token, s.match_id, s.seat, p.id, p.name, p.bouncin
 /// Selects the columns of a ledger entry.
 const ENTRIES: &str = "SELECT match_id, seq, at, kind, json, hash FROM entry ";
 
-/// The columns of a dispatch, except its bytes.
-const DISPATCH: &str = "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.due_at, \
-                        d.sent_at, d.tries, d.error, d.returned_at";
-
 #[async_trait]
 impl Store for Database {
     async fn lock(&self, owner: &str) -> Result<DatabaseLock> {
@@ -152,25 +150,26 @@ impl Store for Database {
         digest_prefix: &str,
         limit: u32,
     ) -> Result<Vec<LetterRow>> {
-        let mut select = self.statement(
-            "SELECT digest, received_at, decided_at, sender, subject, size, fate, note, match_id, seat \
-             FROM letter WHERE TRUE",
-        );
-        if let Some(status) = status {
-            select.push(" AND fate = ").push_bind(status.as_str());
-        }
-        if let Some(match_id) = match_id {
-            select.push(" AND match_id = ").push_bind(text(match_id));
-        }
-        if !digest_prefix.is_empty() {
-            let first = text(digest_prefix).to_ascii_lowercase();
-            // `g` sorts after every hexadecimal digit.
-            let beyond = format!("{first}g");
-            select.push(" AND digest >= ").push_bind(first).push(" AND digest < ").push_bind(beyond);
-        }
-        select.push(" ORDER BY received_at DESC, id DESC LIMIT ").push_bind(i64::from(limit));
-        let rows: Vec<rows::Letter> = self.read(select).await?;
-        rows.into_iter().map(rows::Letter::read).collect()
+        let mut reader = self.backend.reader().await?;
+        list_letters(&mut reader.session(), status, match_id, digest_prefix, limit).await
+    }
+
+    async fn delete_unruled(
+        &self,
+        now: DateTime<Utc>,
+        received_before: DateTime<Utc>,
+        kept_senders: &[String],
+        limit: u32,
+    ) -> Result<u64> {
+        let mut tx = self.backend.begin().await?;
+        let session = &mut tx.session();
+        let deleted = delete_unruled(session, now, received_before, kept_senders, limit).await?;
+        tx.commit().await?;
+        Ok(deleted)
+    }
+
+    fn free_bytes(&self) -> Result<Option<u64>> {
+        self.backend.free_bytes()
     }
 
     async fn seats_by_token(&self, tokens: &[String]) -> Result<Vec<TokenRow>> {
@@ -360,55 +359,24 @@ impl Store for Database {
     }
 
     async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
-        let sql = format!(
-            "SELECT {DISPATCH}, {} FROM {} WHERE d.match_id = $1 ORDER BY d.id",
-            rows::PACKED,
-            rows::WITH_BYTES
-        );
-        let rows: Vec<rows::DispatchBytes> = self.read(self.statement(sql).bind(text(match_id))).await?;
-        rows.into_iter().map(rows::DispatchBytes::read).collect()
+        dispatches::of_match(&mut self.backend.reader().await?.session(), match_id).await
     }
 
     async fn list_dispatches(&self, only_unsent: bool, limit: u32) -> Result<Vec<DispatchRow>> {
-        // Each branch of the union uses its own partial index.
-        let unsent = "WHERE d.id IN (SELECT id FROM dispatch WHERE due_at IS NOT NULL \
-                      UNION ALL SELECT id FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) ";
-        let which = if only_unsent { unsent } else { "" };
-        let sql = format!("SELECT {DISPATCH} FROM dispatch d {which}ORDER BY d.id DESC LIMIT $1");
-        let rows: Vec<rows::Dispatch> = self.read(self.statement(sql).bind(i64::from(limit))).await?;
-        rows.into_iter().map(rows::Dispatch::read).collect()
+        let mut reader = self.backend.reader().await?;
+        dispatches::list(&mut reader.session(), only_unsent, limit).await
     }
 
     async fn dispatches_named(&self, ids: &[String]) -> Result<Vec<DispatchRow>> {
-        let sql =
-            format!("SELECT {DISPATCH} FROM dispatch d WHERE d.message_id {} ORDER BY d.id", self.one_of());
-        let rows: Vec<rows::Dispatch> = self.read(self.statement(sql).bind_texts(ids)).await?;
-        rows.into_iter().map(rows::Dispatch::read).collect()
+        dispatches::named(&mut self.backend.reader().await?.session(), ids).await
     }
 
     async fn texts_by_message_id(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
-        let sql = format!(
-            "SELECT d.message_id, {} FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-             WHERE d.message_id {} ORDER BY d.id",
-            rows::WITHOUT_PICTURE,
-            self.one_of()
-        );
-        let rows: Vec<rows::NamedBytes> = self.read_recent(self.statement(sql).bind_texts(ids)).await?;
-        let mut unpacker = Unpacker::new();
-        rows.into_iter().map(|row| row.read(&mut unpacker)).collect()
+        dispatches::texts(&mut self.backend.writer().await?.session(), ids).await
     }
 
     async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>> {
-        // The index is by hour, so the condition names each hour.
-        let sql = format!(
-            "SELECT recipient, message_id, match_id, seat, asked FROM dispatch WHERE recipient {} \
-             AND created_at / 3600000 IN ($2 / 3600000, $2 / 3600000 + 1, $2 / 3600000 + 2) \
-             AND created_at >= $2 AND answers IS NOT NULL ORDER BY created_at, id",
-            self.one_of()
-        );
-        let statement = self.statement(sql).bind_texts(recipients).bind(since.timestamp_millis());
-        let rows: Vec<rows::Answer> = self.read_recent(statement).await?;
-        rows.into_iter().map(rows::Answer::read).collect()
+        dispatches::answers_to(&mut self.backend.writer().await?.session(), recipients, since).await
     }
 
     async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)> {

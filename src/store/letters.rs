@@ -1,11 +1,11 @@
-//! Letters as they arrive: each is stored once.
+//! Letters as they arrive, each of which is stored once, and in lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rows::{CHUNK, integer, is_common, text, with_ids};
+use super::rows::{self, CHUNK, integer, is_common, text, with_ids};
 use super::settle::notify;
 use super::statement::Session;
-use super::{LetterStatus, NewLetter, Result, Wakeup};
+use super::{LetterRow, LetterStatus, NewLetter, Result, Wakeup};
 use crate::letter::Digest;
 
 /// A letter to be stored, with the values by which it is found.
@@ -48,6 +48,35 @@ pub async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) ->
         notify(session, Wakeup::Letters).await?;
     }
     Ok(waiting)
+}
+
+/// See [`super::Store::letters`].
+pub async fn list_letters(
+    session: &mut Session<'_>,
+    status: Option<LetterStatus>,
+    match_id: Option<&str>,
+    digest_prefix: &str,
+    limit: u32,
+) -> Result<Vec<LetterRow>> {
+    let mut select = session.statement(
+        "SELECT digest, received_at, decided_at, sender, subject, size, fate, note, match_id, seat, \
+         bytes_deleted_at FROM letter WHERE TRUE",
+    );
+    if let Some(status) = status {
+        select.push(" AND fate = ").push_bind(status.as_str());
+    }
+    if let Some(match_id) = match_id {
+        select.push(" AND match_id = ").push_bind(text(match_id));
+    }
+    if !digest_prefix.is_empty() {
+        let first = text(digest_prefix).to_ascii_lowercase();
+        // `g` sorts after every hexadecimal digit.
+        let beyond = format!("{first}g");
+        select.push(" AND digest >= ").push_bind(first).push(" AND digest < ").push_bind(beyond);
+    }
+    select.push(" ORDER BY received_at DESC, id DESC LIMIT ").push_bind(i64::from(limit));
+    let rows: Vec<rows::Letter> = session.fetch_all(select).await?;
+    rows.into_iter().map(rows::Letter::read).collect()
 }
 
 /// Returns those of `values` that some stored letter has in this column.

@@ -28,16 +28,19 @@ mod backend;
 mod budgets;
 pub mod carry;
 mod database;
+mod dispatches;
 mod error;
 mod letters;
 mod overview;
 mod packing;
 mod players;
 mod postgres;
+pub mod private;
 mod rows;
 mod settle;
 mod sqlite;
 mod statement;
+mod unruled;
 mod values;
 
 /// Everything that one or more rulings change, written in one transaction.
@@ -53,6 +56,8 @@ pub struct Settlement {
     pub matches: Vec<MatchRow>,
     /// Seats of new matches, and seats whose player or token changes.
     pub seats: Vec<SeatRow>,
+    /// Players who are added together with their seats.
+    pub newcomers: Vec<Newcomer>,
     /// Each match's entries in order.
     pub entries: Vec<EntryRow>,
     pub dispatches: Vec<NewDispatch>,
@@ -101,6 +106,7 @@ impl Settlement {
             postponed: _,
             matches: _,
             seats,
+            newcomers,
             entries: _,
             dispatches: _,
             posted,
@@ -112,7 +118,11 @@ impl Settlement {
             restraints: Restraints { uses: _, standings, questions },
         } = self;
         let senders = standings.is_empty() && questions.is_empty();
-        let people = seats.is_empty() && players.is_empty() && merged.is_empty() && invitations.is_empty();
+        let people = seats.is_empty()
+            && newcomers.is_empty()
+            && players.is_empty()
+            && merged.is_empty()
+            && invitations.is_empty();
         people && senders && letters.is_empty() && posted.is_empty() && returned.is_empty()
     }
 
@@ -125,6 +135,7 @@ impl Settlement {
             postponed,
             matches,
             seats,
+            newcomers,
             entries,
             dispatches,
             posted,
@@ -139,6 +150,7 @@ impl Settlement {
         self.postponed.extend(postponed);
         self.matches.extend(matches);
         self.seats.extend(seats);
+        self.newcomers.extend(newcomers);
         self.entries.extend(entries);
         self.dispatches.extend(dispatches);
         self.posted.extend(posted);
@@ -183,6 +195,16 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
             Ok(Arc::new(Database::new(postgres::PostgresBackend::open(url).await?)))
         }
         _ => Err(StoreError::misnamed("its URL begins neither with sqlite: nor with postgres:")),
+    }
+}
+
+/// Returns the host of the PostgreSQL server that `url` names, if it is another machine and the connection does not
+/// verify who answers there: whoever is in between could read and change everything. The URL or PGSSLMODE asks for the
+/// verification with `sslmode=verify-full`.
+pub fn unverified_server(url: &str) -> Option<String> {
+    match url.split_once(':').map(|(scheme, _)| scheme) {
+        Some("postgres" | "postgresql") => postgres::unverified_server(url),
+        Some(_) | None => None,
     }
 }
 
@@ -290,6 +312,20 @@ pub trait Store: Send + Sync {
         digest_prefix: &str,
         limit: u32,
     ) -> Result<Vec<LetterRow>>;
+
+    /// Deletes the bytes of up to `limit` letters that were received before then and caused no ledger entry, oldest
+    /// first, and returns how many. Keeps those from `kept_senders`. Digest, sender, subject and note stay, so a copy
+    /// is still recognized. The database allows this at the earliest seven days after a letter was received.
+    async fn delete_unruled(
+        &self,
+        now: DateTime<Utc>,
+        received_before: DateTime<Utc>,
+        kept_senders: &[String],
+        limit: u32,
+    ) -> Result<u64>;
+
+    /// Returns the free bytes on the disk of the database, or `None` if a server stores it.
+    fn free_bytes(&self) -> Result<Option<u64>>;
 
     /// Returns both seats of each match that has a seat with one of these tokens, by match, then seat.
     async fn seats_by_token(&self, tokens: &[String]) -> Result<Vec<TokenRow>>;

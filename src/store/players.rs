@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::rows::{self, text};
 use super::statement::Session;
-use super::{Player, Result, StoreError};
+use super::{Newcomer, Player, Result, SeatRow, StoreError};
 
 /// Selects players, one row for each address.
 const PLAYERS: &str =
@@ -31,15 +31,37 @@ pub async fn add_player(
     name: &str,
     now: DateTime<Utc>,
 ) -> Result<bool> {
+    let id = insert_player(session, name, now).await?;
+    let sql = "INSERT INTO address (address, player_id, rank) VALUES ($1, $2, 0) \
+               ON CONFLICT (address) DO NOTHING";
+    let statement = session.statement(sql).bind(text(&address.to_lowercase())).bind(id);
+    Ok(session.execute(statement).await? == 1)
+}
+
+async fn insert_player(session: &mut Session<'_>, name: &str, now: DateTime<Utc>) -> Result<i64> {
     let statement = session
         .statement("INSERT INTO player (name, created_at) VALUES ($1, $2) RETURNING id")
         .bind(text(name))
         .bind(now.timestamp_millis());
     let (id,): (i64,) = session.fetch_one(statement).await?;
-    let sql = "INSERT INTO address (address, player_id, rank) VALUES ($1, $2, 0) \
-               ON CONFLICT (address) DO NOTHING";
-    let statement = session.statement(sql).bind(text(&address.to_lowercase())).bind(id);
-    Ok(session.execute(statement).await? == 1)
+    Ok(id)
+}
+
+/// Adds a player with their addresses, and returns their seats.
+pub async fn add_newcomer(
+    session: &mut Session<'_>,
+    newcomer: &Newcomer,
+    now: DateTime<Utc>,
+) -> Result<Vec<SeatRow>> {
+    let player_id = insert_player(session, &newcomer.name, now).await?;
+    insert_addresses(session, player_id, &newcomer.addresses).await?;
+    let seats = newcomer.seats.iter().map(|(match_id, seat, token)| SeatRow {
+        match_id: match_id.clone(),
+        seat: *seat,
+        player_id,
+        token: token.clone(),
+    });
+    Ok(seats.collect())
 }
 
 pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<()> {
@@ -53,11 +75,15 @@ pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<(
     }
     let statement = session.statement("DELETE FROM address WHERE player_id = $1").bind(player.id);
     session.execute(statement).await?;
-    for (rank, address) in (0_i64..).zip(&player.addresses) {
+    insert_addresses(session, player.id, &player.addresses).await
+}
+
+async fn insert_addresses(session: &mut Session<'_>, player_id: i64, addresses: &[String]) -> Result<()> {
+    for (rank, address) in (0_i64..).zip(addresses) {
         let statement = session
             .statement("INSERT INTO address (address, player_id, rank) VALUES ($1, $2, $3)")
             .bind(text(&address.to_lowercase()))
-            .bind(player.id)
+            .bind(player_id)
             .bind(rank);
         session.execute(statement).await?;
     }

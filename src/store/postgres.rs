@@ -1,13 +1,14 @@
 //! PostgreSQL: a server, and any number of daemons on it.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::path::Path;
 use std::str::FromStr as _;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
 use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 use super::backend::Backend;
@@ -250,10 +251,30 @@ impl Backend for PostgresBackend {
         Err(StoreError::misnamed("a PostgreSQL database is backed up with pg_dump"))
     }
 
+    /// The server's disk is not ours to watch.
+    fn free_bytes(&self) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
     async fn close(&self) {
         drop(self.leases.lock().await.take());
         drop(self.listener.lock().await.take());
         self.pool.close().await;
+    }
+}
+
+/// See [`super::unverified_server`].
+pub fn unverified_server(url: &str) -> Option<String> {
+    let options = PgConnectOptions::from_str(url).ok()?;
+    let host = options.get_host();
+    let is_local = options.get_socket().is_some()
+        || host.starts_with('/')
+        || host == "localhost"
+        || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback());
+    match options.get_ssl_mode() {
+        PgSslMode::VerifyFull => None,
+        _ if is_local => None,
+        _ => Some(host.to_owned()),
     }
 }
 

@@ -132,6 +132,7 @@ pub struct Letter {
     note: String,
     match_id: Option<String>,
     seat: Option<String>,
+    bytes_deleted_at: Option<i64>,
 }
 
 impl Letter {
@@ -150,6 +151,7 @@ impl Letter {
             status: LetterStatus::parse(&self.fate).ok_or_else(|| unsound("letter status", &self.fate))?,
             note: self.note,
             seat: place,
+            bytes_deleted_at: maybe_time(self.bytes_deleted_at)?,
         })
     }
 }

@@ -12,7 +12,7 @@ use super::error::address_taken;
 use super::letters::insert_letters;
 use super::overview;
 use super::packing::{PackedLetter, PackedPicture, Packer};
-use super::players::{merge_players, save_player};
+use super::players::{add_newcomer, merge_players, save_player};
 use super::rows::{
     CHUNK, ensure_all_found, integer, is_common, outcome_columns, partition_matches, seat_columns, text,
     with_ids,
@@ -100,6 +100,10 @@ async fn write_matches(session: &mut Session<'_>, settlement: &Settlement) -> Re
     }
     for chunk in settlement.seats.chunks(CHUNK) {
         set_seats(session, chunk).await?;
+    }
+    for newcomer in &settlement.newcomers {
+        let seats = add_newcomer(session, newcomer, settlement.at).await.map_err(address_taken)?;
+        set_seats(session, &seats).await?;
     }
     Ok(())
 }
@@ -275,7 +279,8 @@ async fn decide_letters(
     update.push_bind(at.timestamp_millis());
     update.push(
         " FROM decided WHERE digest = d_digest \
-         AND CASE WHEN d_fate = 'waiting' THEN fate IN ('automatic', 'ignored', 'set_aside') \
+         AND CASE WHEN d_fate = 'waiting' \
+         THEN fate IN ('automatic', 'ignored', 'set_aside') AND bytes_deleted_at IS NULL \
          ELSE fate = 'waiting' END RETURNING digest",
     );
     let changed = session.fetch_all::<(String,)>(update.persistent(is_common(chunk.len()))).await?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -70,6 +71,9 @@ impl SqliteBackend {
             return Err(StoreError::misnamed("its URL names no file"));
         }
         let unopened = |error: sqlx::Error| cannot_open(&path, why(&path, &error));
+        // SQLite would create it for everybody to read. It gives its log the permissions of the file. If this fails,
+        // the file exists, or SQLite names the reason.
+        let _ = private::create_new(&path);
         if !is_ours(&options).await.map_err(unopened)? {
             return Err(cannot_open(&path, "it is a database of another program".to_owned()));
         }
@@ -144,6 +148,8 @@ impl SqliteBackend {
             return Err(cannot_open(to, "it is there already".to_owned()));
         }
         let name = part.to_str().ok_or_else(|| cannot_open(to, "its name is no text".to_owned()))?;
+        // VACUUM writes into an empty file, and keeps its permissions.
+        drop(private::create_new(part).map_err(cannot)?);
         sqlx::query("VACUUM INTO $1").bind(name).execute(&self.writer).await?;
         File::open(part).and_then(|file| file.sync_all()).map_err(cannot)?;
         std::fs::rename(part, to).map_err(cannot)
@@ -249,6 +255,13 @@ impl Backend for SqliteBackend {
         self.back_up_to(to).await
     }
 
+    fn free_bytes(&self) -> Result<Option<u64>> {
+        let space = rustix::fs::statvfs(&self.path)
+            .map_err(|error| StoreError::Database(sqlx::Error::Io(error.into())))?;
+        // Blocks that an ordinary user may still write.
+        Ok(Some(space.f_bavail.saturating_mul(space.f_frsize)))
+    }
+
     async fn close(&self) {
         self.reader.close().await;
         self.writer.close().await;
@@ -278,7 +291,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
         return Err(cannot_open(&aside, "it is kept from an earlier restore; move it away first".to_owned()));
     }
     let new = beside(&path, ".restoring");
-    std::fs::copy(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
+    copy_privately(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
     let prepared = prepare(&new).await;
     if let Err(error) = prepared {
         let _ = std::fs::remove_file(&new);
@@ -293,6 +306,17 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     }
     std::fs::rename(&new, &path).map_err(cannot)?;
     Ok(replaced.then_some(aside))
+}
+
+/// Copies a file for its owner alone; the original may be open to others.
+fn copy_privately(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut original = File::open(from)?;
+    if to.exists() {
+        // Left by a restore that was interrupted.
+        std::fs::remove_file(to)?;
+    }
+    std::io::copy(&mut original, &mut private::create_new(to)?)?;
+    Ok(())
 }
 
 /// Checks that a copy is a fogpost database, migrates it, and marks it as restored.
@@ -320,6 +344,7 @@ fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
         .write(true)
         .create(true)
         .truncate(false)
+        .mode(private::OWNER_ONLY)
         .open(path)
         .map_err(TryLockError::Error)?;
     file.try_lock()?;

@@ -113,6 +113,8 @@ pub struct LetterRow {
     pub status: LetterStatus,
     pub note: String,
     pub seat: Option<(String, Seat)>,
+    /// When its bytes were deleted, because it caused no ledger entry.
+    pub bytes_deleted_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,6 +157,16 @@ pub struct SeatRow {
     pub seat: Seat,
     pub player_id: i64,
     pub token: String,
+}
+
+/// A player to add, with the seats that they get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Newcomer {
+    pub name: String,
+    /// Letters go to the first.
+    pub addresses: Vec<String>,
+    /// Match, seat and reply token of each.
+    pub seats: Vec<(String, Seat, String)>,
 }
 
 /// A stored ledger entry: its canonical JSON, and the columns that find it. The kind stays text, so that the audit can

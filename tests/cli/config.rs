@@ -9,7 +9,10 @@ fn init_writes_a_config_that_doctor_reads_and_never_overwrites_one() {
     let folder = Folder::empty();
     assert_says(&folder.run(&["init"]).success(), &["config.toml is written", "fogpost doctor"]);
     let written = fs::read_to_string(folder.path("config.toml")).expect("the config");
-    assert_says(&folder.run(&["doctor"]).stdout(), &["ok    config", "ok    templates", "ok    database"]);
+    assert_says(
+        &folder.run(&["doctor"]).stdout(),
+        &["FAULT config: config.toml is still the example; edit it", "ok    templates", "ok    database"],
+    );
     assert_says(&folder.run(&["init"]).failure(1), &["config.toml already exists", "--config FILE"]);
     assert_eq!(fs::read_to_string(folder.path("config.toml")).expect("the config"), written);
 }
@@ -60,6 +63,8 @@ fn a_missing_file_is_named_with_advice() {
 fn a_new_club_works_as_init_leaves_it() {
     let folder = Folder::empty();
     assert_says(&folder.run(&["init"]).success(), &["mail/referee is a mailbox for trying it out"]);
+    let config = fs::read_to_string(folder.path("config.toml")).expect("the config");
+    folder.write("config.toml", &config.replace("The Fog Club", "Our Club"));
     folder.run(&["doctor"]).success();
     let id = folder.open();
     folder.run(&["run", "--once"]).success();

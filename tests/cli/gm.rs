@@ -285,3 +285,31 @@ fn a_match_needs_two_players_not_two_addresses_of_one() {
     let ran = folder.run(&["match", "new", "quad", "ann@players.example", "ann@work.example"]);
     assert_says(&ran.failure(1), &["Ann cannot play both sides"]);
 }
+
+#[test]
+fn matches_are_listed_by_game_player_and_lateness_and_json_has_the_addresses() {
+    let folder = Folder::club();
+    let id = folder.open();
+    let other = folder.run(&["match", "new", "quantum", "Cy <cy@players.example>", ANN, "--json"]);
+    let other = json(&other)["match"].as_str().expect("a name").to_owned();
+    let listed = |arguments: &[&str]| -> Vec<String> {
+        let out = folder.run(&[&["match", "list", "--json"], arguments].concat()).success();
+        let id = |line: &str| {
+            serde_json::from_str::<Value>(line).expect("JSON")["match"].as_str().map(str::to_owned)
+        };
+        out.lines().filter_map(id).collect()
+    };
+    assert_eq!(listed(&["--game", "quad"]).join(" "), id);
+    assert_eq!(listed(&["--player", "cy"]).join(" "), other);
+    assert_eq!(listed(&["--player", "CY@players.example"]).join(" "), other);
+    assert_eq!(listed(&["--player", ANN]).len(), 2);
+    assert_eq!(listed(&["--player", ANN, "--game", "quantum", "--stage", "running"]).join(" "), other);
+    assert_eq!(listed(&["--player", "dee"]).len(), 0);
+    assert_eq!(listed(&["--late"]).len(), 0);
+    let shown = json(&folder.run(&["match", "show", &id, "--json"]));
+    assert_eq!(shown["addresses"]["second"][0], BO);
+    folder.run(&["match", "forfeit", &id, "first"]).success();
+    assert_says(&folder.run(&["match", "list", "--stage", "over"]).success(), &["bo won"]);
+    assert_says(&folder.run(&["audit", "verify", "qd-*"]).success(), &[&id]);
+    assert_says(&folder.run(&["audit", "verify", "XX-*"]).failure(1), &["no match is called XX-*"]);
+}

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use fogpost::game::any::GameKind;
 use fogpost::game::{Line, Seat};
+use fogpost::letter::Address;
 use fogpost::referee::{Instruction, Match, MatchAction};
 
 use crate::desk::{ANN, BO, Desk};
@@ -214,4 +215,55 @@ fn a_dossier_that_does_not_verify_is_not_imported() {
     let running = desk.block_on(desk.office().dossier(&open.id, true)).expect("a dossier");
     let refused = other.block_on(other.office().take_dossier(read(running)));
     assert!(refused.expect_err("the match is running").to_string().contains("only finished matches"));
+}
+
+/// The dossier with another `about.json`.
+fn with_about(
+    files: &BTreeMap<String, Vec<u8>>,
+    change: impl FnOnce(&mut serde_json::Value),
+) -> BTreeMap<String, Vec<u8>> {
+    let mut files = files.clone();
+    let mut about = serde_json::from_slice(&files["about.json"]).expect("JSON");
+    change(&mut about);
+    files.insert("about.json".to_owned(), about.to_string().into_bytes());
+    files
+}
+
+#[test]
+fn an_import_that_fails_in_the_end_leaves_nothing_behind() {
+    let (desk, game_match) = over();
+    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let files = with_about(&files, |about| {
+        about["players"]["second"]["addresses"] = serde_json::json!([BO, "cy@players.example"]);
+    });
+    let other = Desk::new();
+    let cy = Address::parse("cy@players.example").expect("an address");
+    let add = Instruction::PlayerAdd { address: cy, name: "Cy".to_owned() };
+    assert!(other.block_on(other.office().carry_out(&add)).expect("the store answers").is_done());
+    let failed = other.block_on(other.office().take_dossier(read(files))).expect_err("it is Cy's address");
+    assert!(failed.to_string().contains("an address belongs to another player"), "{failed:#}");
+    let players = other.block_on(other.office().store.players()).expect("the store answers");
+    assert_eq!(players.iter().map(|player| player.name.as_str()).collect::<Vec<_>>(), ["Cy"]);
+    assert!(other.letters().is_empty());
+    assert!(other.block_on(other.office().store.match_ids()).expect("the store answers").is_empty());
+}
+
+#[test]
+fn names_and_addresses_of_a_dossier_are_cleaned_before_they_are_stored() {
+    let (desk, game_match) = over();
+    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let strange = with_about(&files, |about| {
+        about["players"]["second"]["name"] = format!("Bo\u{1b}[2J\n{}", "x".repeat(500)).into();
+    });
+    let other = Desk::new();
+    other.block_on(other.office().take_dossier(read(strange))).expect("the match is sound");
+    let players = other.block_on(other.office().store.players()).expect("the store answers");
+    let bo = players.iter().find(|player| player.addresses == [BO]).expect("Bo");
+    assert_eq!(bo.name, format!("Bo[2J{}", "x".repeat(35)));
+    let strange = with_about(&files, |about| {
+        about["players"]["second"]["addresses"] = serde_json::json!(["Bo <bo@players.example>\n"]);
+    });
+    let third = Desk::new();
+    let refused = third.block_on(third.office().take_dossier(read(strange))).expect_err("no address");
+    assert!(refused.to_string().contains("an address that is none"), "{refused:#}");
 }

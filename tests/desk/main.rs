@@ -26,3 +26,4 @@ mod shuffled;
 mod strangers;
 mod time;
 mod trouble;
+mod upkeep;

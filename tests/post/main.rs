@@ -2,6 +2,7 @@
 
 mod dispatch;
 mod fakes;
+mod hostile;
 mod imap;
 mod maildir;
 mod sendmail;

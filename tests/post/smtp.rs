@@ -363,7 +363,8 @@ async fn an_address_beyond_ascii_needs_smtputf8() {
 #[tokio::test]
 async fn check_names_the_server_and_sends_nothing() {
     let (server, out) = faulty("", 0, Act::Proper).await;
-    let found = out.check().await.expect("fine");
-    assert!(found.contains("fake.test"), "{found}");
+    let checked = out.check().await.expect("fine");
+    assert!(checked.found.contains("fake.test"), "{checked:?}");
+    assert!(checked.warning.expect("the server offers a login").contains("outbox.smtp.user"));
     assert_eq!(server.seen().steps, ["GREETING", "EHLO", "QUIT"]);
 }

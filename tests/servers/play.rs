@@ -51,7 +51,10 @@ pub fn club_on(servers: &Servers, tls: &str) -> Club {
         ca = servers.ca_file().display(),
     );
     let club = Club::with(&config);
-    fs::write(club.path("imap.secret"), format!("{PASSWORD}\n")).expect("the password");
+    let secret = club.path("imap.secret");
+    fs::write(&secret, format!("{PASSWORD}\n")).expect("the password");
+    let ours = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    fs::set_permissions(&secret, ours).expect("it is ours");
     club
 }
 

@@ -14,6 +14,7 @@ mod overview;
 mod particular;
 mod place;
 mod samples;
+mod unruled;
 
 /// Runs each of these tests on both databases.
 macro_rules! on_both {
@@ -99,4 +100,7 @@ on_both! {
         dispatches_are_found_by_match_and_message_id
         answers_are_counted_for_each_recipient
         queues_say_what_waits_and_since_when;
+    unruled:
+        bytes_of_unruled_letters_are_deleted_and_all_else_stays
+        no_other_letter_loses_its_bytes;
 }

@@ -3,7 +3,8 @@
 #![allow(dead_code, reason = "each program uses its own part")]
 
 use std::cell::Cell;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::sync::Arc;
@@ -45,9 +46,11 @@ impl Club {
         club
     }
 
-    /// Replaces the config.
+    /// Replaces the config. Nobody else may read it.
     pub fn configure(&self, config: &str) {
-        fs::write(self.path("config.toml"), config).expect("the config");
+        let file = self.path("config.toml");
+        fs::write(&file, config).expect("the config");
+        fs::set_permissions(&file, Permissions::from_mode(0o600)).expect("the config is ours");
     }
 
     pub fn folder(&self) -> &Path {

@@ -10,6 +10,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::daemon::Office;
+use crate::store::private;
 
 /// Write a dossier that a third person can check with sha256sum and jq alone
 #[derive(clap::Args)]
@@ -28,7 +29,7 @@ pub struct Args {
 impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         let name = self.file.display().to_string();
-        let out = File::create_new(&self.file).with_context(|| name.clone())?;
+        let out = private::create_new(&self.file).with_context(|| name.clone())?;
         let written = self.write(office, out).await;
         if written.is_err() {
             // An incomplete dossier is useless, and would be in the way of the next attempt.

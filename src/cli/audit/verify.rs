@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::audit::AuditVerdict;
+use crate::cli::arguments::read_file;
+use crate::cli::output::print_json;
 use crate::daemon::Office;
 
 /// Walk the ledger, repeat every ruling, word every report again, and compare
@@ -16,7 +18,7 @@ use crate::daemon::Office;
 /// Exit status: 0 sound, 1 could not be checked, 2 unsound.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Match to check
+    /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z
     #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against"], conflicts_with = "all")]
     id: Option<String>,
     /// Check every match
@@ -35,6 +37,9 @@ pub struct Args {
 
 /// Matches that are checked in parallel before their verdicts are shown.
 const BATCH_SIZE: usize = 16;
+
+/// Maximum bytes of a player's mail.
+const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The exit status if something is wrong.
 const UNSOUND: u8 = 2;
@@ -57,7 +62,7 @@ impl Args {
         let bar = bar();
         let step = |entries| bar.inc(entries);
         if let Some(path) = &self.against {
-            let mail = std::fs::read(path).with_context(|| path.display().to_string())?;
+            let mail = read_file(path, MAX_MAIL_BYTES)?;
             let verdicts = office.verify_against(&mail, id.as_deref(), &step).await?;
             bar.finish_and_clear();
             ensure!(!verdicts.is_empty(), "{}: no ledger line of that match", path.display());
@@ -65,6 +70,12 @@ impl Args {
             return Ok(verdicts);
         }
         let ids = match id {
+            Some(pattern) if pattern.contains('*') => {
+                let mut ids = office.store.match_ids().await?;
+                ids.retain(|id| fits(id, &pattern));
+                ensure!(!ids.is_empty(), "no match is called {pattern}");
+                ids
+            }
             Some(id) => vec![id],
             None => office.store.match_ids().await?,
         };
@@ -84,7 +95,7 @@ impl Args {
         if self.json {
             let mut line = json!(verdict);
             line["sound"] = json!(verdict.is_sound());
-            println!("{line}");
+            print_json(&line);
             return;
         }
         let AuditVerdict { match_id, entries, letters, sent, sent_in_other_words, head, findings, unable } =
@@ -108,7 +119,29 @@ impl Args {
     }
 }
 
+/// Whether a name fits a pattern in which `*` stands for any letters.
+fn fits(id: &str, pattern: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return id == pattern };
+    let Some(id) = id.strip_prefix(start) else { return false };
+    (0..=id.len()).filter_map(|at| id.get(at..)).any(|tail| fits(tail, rest))
+}
+
 fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {msg} {human_pos} entries ({per_sec}, {elapsed})");
     ProgressBar::no_length().with_style(style.expect("the template is valid"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_any_letters() {
+        for pattern in ["QZ-7K3M", "*", "QZ-*", "*3M", "Q*K*M", "QZ-7K3M*"] {
+            assert!(fits("QZ-7K3M", pattern), "{pattern}");
+        }
+        for pattern in ["QZ-7K3", "QD-*", "*3", "Q*X*M", ""] {
+            assert!(!fits("QZ-7K3M", pattern), "{pattern}");
+        }
+    }
 }

@@ -33,8 +33,8 @@ pub async fn tell(
     let file = folder.join(format!("{}.toml", game_match.id));
     std::fs::write(&file, record.to_string())?;
     println!("What {} read in some of the letters:", game_match.players.first);
-    for line in moments(&letters) {
-        println!("{line}");
+    for moment in moments(&letters) {
+        moment.lines().for_each(|line| println!("{line}"));
     }
     let outcome = game_match.state.outcome().context("the match is over")?;
     match outcome.winner {

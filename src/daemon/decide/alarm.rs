@@ -1,4 +1,4 @@
-//! The letter to the GM about matches that do not verify.
+//! Letters to the GM about trouble: matches that do not verify, and a disk that fills up.
 
 use super::context::RulingContext;
 use super::decision::Decision;
@@ -7,7 +7,7 @@ use super::settings::Settings;
 use super::undecided::Decided;
 use crate::audit::AuditVerdict;
 use crate::referee::DispatchKind;
-use crate::report;
+use crate::report::{self, ClubLetter};
 use crate::store::Settlement;
 
 /// Tells the GM which matches do not verify, and why.
@@ -27,6 +27,16 @@ pub fn alarm(settings: &Settings, context: &RulingContext, failed: &[AuditVerdic
         kind: DispatchKind::Alarm,
     };
     let dispatch = decision.assemble(worded, "", &envelope, None)?;
+    decision.draft.settlement.dispatches.push(dispatch);
+    Ok(decision.draft.settlement)
+}
+
+/// Tells the GM that space is short, so that the mailbox is not emptied further.
+pub fn low_space(settings: &Settings, context: &RulingContext, free_mb: u64) -> Decided<Settlement> {
+    let mut decision = Decision::new(settings, context);
+    let min_free_mb = settings.config.database.min_free_mb;
+    let unique = format!("space.{}", context.at.timestamp_millis());
+    let dispatch = decision.gm_dispatch(&ClubLetter::LowSpace { free_mb, min_free_mb }, &unique, None)?;
     decision.draft.settlement.dispatches.push(dispatch);
     Ok(decision.draft.settlement)
 }

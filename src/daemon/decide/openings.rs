@@ -13,6 +13,7 @@ use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::{SealKey, Source};
 use crate::letter::Address;
+use crate::letter::printable::is_printable;
 use crate::referee::{self, Match, Opening, Terms};
 use crate::store::{Player, Settlement, TokenRow};
 
@@ -51,8 +52,18 @@ const MAX_NAME: usize = 40;
 /// # Errors
 /// Returns the requirement as a sentence if this cannot be a name.
 pub fn fit_name(name: &str) -> Result<(), String> {
-    let fits = (1..=MAX_NAME).contains(&name.chars().count()) && !name.contains(char::is_control);
+    let fits = (1..=MAX_NAME).contains(&name.chars().count()) && name.chars().all(is_printable);
     if fits { Ok(()) } else { Err(format!("A name is one line of at most {MAX_NAME} letters.")) }
+}
+
+/// Returns a name from elsewhere as one that fits here, or the address's own part if nothing is left of it.
+pub fn fitting_name(name: &str, address: &str) -> String {
+    let printable: String = name.chars().filter(|c| is_printable(*c)).collect();
+    let name = match printable.trim() {
+        "" => address.split('@').next().unwrap_or_default(),
+        name => name,
+    };
+    name.chars().take(MAX_NAME).collect()
 }
 
 /// Returns a name for somebody of whom only the address is known.

@@ -63,6 +63,8 @@ impl Office {
     /// Returns an error if the database does not answer.
     pub async fn clock_all(&self, outage: TimeDelta) -> anyhow::Result<()> {
         let now = self.now();
+        self.has_room().await;
+        self.delete_unruled_when_due(now).await?;
         // A letter that was received in time counts, even if it is read late.
         self.settle_all().await?;
         self.extend_after_outage(now, outage).await?;

@@ -68,11 +68,13 @@ impl Office {
         Ok(())
     }
 
-    /// Notes that the daemon ran once and read its mailbox.
-    pub async fn note_one_run(&self) -> anyhow::Result<()> {
+    /// Notes that the daemon ran once, and whether it `fetched` the letters in its mailbox.
+    pub async fn note_one_run(&self, fetched: bool) -> anyhow::Result<()> {
         let mut status = self.first_status().await?;
         status.at = self.now();
-        status.fetched = Some(status.at);
+        if fetched {
+            status.fetched = Some(status.at);
+        }
         status.sent = self.heartbeat.last_sent().max(status.sent);
         self.note(&status).await
     }

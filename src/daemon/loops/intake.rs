@@ -94,6 +94,10 @@ impl Office {
     /// Stores each batch, until the inbox closes the channel.
     pub async fn store_until_closed(&self, mut batches: mpsc::Receiver<Batch>) {
         while let Some(batch) = batches.recv().await {
+            if !self.has_room().await {
+                // Without an answer, the inbox leaves the letters in the mailbox and fetches them again later.
+                continue;
+            }
             match self.store_letters(batch.letters).await {
                 Ok(()) => {
                     // The inbox may be gone. The letters are then fetched again, as duplicates.

@@ -9,5 +9,6 @@ mod intake;
 mod outbox;
 mod run;
 mod settle;
+mod upkeep;
 mod waiting;
 mod wakeups;

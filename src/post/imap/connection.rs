@@ -15,31 +15,46 @@ use std::time::Duration;
 use rustls::{ClientConnection, StreamOwned};
 
 use super::Settings;
+use super::paced::PacedStream;
 use crate::post::inbox::ConnectionHandle;
 use crate::post::refusal::Refusal;
 use crate::post::{Error, Tls, one_line, tls};
 
-/// Maximum bytes of an answer, its literals not counted: an answer to SEARCH with the UIDs of 1.5 million letters.
-const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
+/// Maximum bytes of an answer, its literals not counted.
+const MAX_ANSWER_BYTES: usize = 1024 * 1024;
+
+/// The same for answers that list letters. An answer to SEARCH can then have the UIDs of 700,000 letters.
+const MAX_LISTING_BYTES: usize = 8 * 1024 * 1024;
+
+/// Maximum lines of an answer. A batch of 500 letters has some 1,500; whoever deletes more letters than this at once
+/// costs us one session.
+const MAX_ANSWER_LINES: usize = 10_000;
 
 /// Maximum bytes of a literal. More than any mail server accepts as a letter; we skip what exceeds our own limit.
 const MAX_LITERAL_BYTES: u64 = 256 * 1024 * 1024;
 
+/// The end of a line by which an announced literal is recognized: `{18446744073709551615}` and the line end.
+const TAIL_BYTES: usize = 24;
+
 enum Io {
-    Plain(TcpStream),
-    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+    Plain(PacedStream),
+    Tls(Box<StreamOwned<ClientConnection, PacedStream>>),
 }
 
 /// A connection to an IMAP server that has been greeted.
 pub(super) struct Connection {
     io: BufReader<Io>,
-    answer_timeout: Duration,
     /// The number in the tag of our last command.
     tag: u32,
     /// The beginning of a line whose end has not arrived yet.
     line: Vec<u8>,
-    /// How many more bytes the current answer may have.
-    allowance: usize,
+    /// How many bytes an answer may have.
+    answer_limit: usize,
+    /// How many more bytes and lines the current answer may have.
+    bytes_left: usize,
+    lines_left: usize,
+    /// The last bytes of the line that the crate reads.
+    tail: Vec<u8>,
 }
 
 /// What a line of the server means for a command.
@@ -64,21 +79,47 @@ impl Connection {
         let unusable = |error| Error::io("the connection cannot be used", error);
         let peer = tcp.peer_addr().map_err(unusable)?;
         handle.set(prepare(&tcp, answer_timeout).map_err(unusable)?);
+        let tcp = PacedStream::new(tcp, answer_timeout);
         let mut connection = match settings.tls {
             Tls::None => {
                 tls::allow_plain(peer.ip())?;
-                Connection::over(Io::Plain(tcp), answer_timeout)
+                Connection::over(Io::Plain(tcp))
             }
-            Tls::StartTls => Connection::over(Io::Plain(tcp), answer_timeout),
-            Tls::Tls => Connection::over(secure(settings, tcp)?, answer_timeout),
+            Tls::StartTls => Connection::over(Io::Plain(tcp)),
+            Tls::Tls => Connection::over(secure(settings, tcp)?),
         };
         connection.read_greeting()?;
         if settings.tls == Tls::StartTls { connection.start_tls(settings) } else { Ok(connection) }
     }
 
-    fn over(io: Io, answer_timeout: Duration) -> Connection {
-        let (io, line) = (BufReader::new(io), Vec::new());
-        Connection { io, answer_timeout, tag: 0, line, allowance: MAX_ANSWER_BYTES }
+    fn over(io: Io) -> Connection {
+        Connection {
+            io: BufReader::new(io),
+            tag: 0,
+            line: Vec::new(),
+            answer_limit: MAX_ANSWER_BYTES,
+            bytes_left: MAX_ANSWER_BYTES,
+            lines_left: MAX_ANSWER_LINES,
+            tail: Vec::new(),
+        }
+    }
+
+    /// Sets whether the answers to the next commands list letters, and so may be longer.
+    pub(super) fn expect_listings(&mut self, listings: bool) {
+        self.answer_limit = if listings { MAX_LISTING_BYTES } else { MAX_ANSWER_BYTES };
+    }
+
+    /// Begins the answer to a command that is about to be sent.
+    fn begin_answer(&mut self) {
+        (self.bytes_left, self.lines_left) = (self.answer_limit, MAX_ANSWER_LINES);
+        self.stream().expect_answer();
+    }
+
+    fn stream(&mut self) -> &mut PacedStream {
+        match self.io.get_mut() {
+            Io::Plain(stream) => stream,
+            Io::Tls(stream) => &mut stream.sock,
+        }
     }
 
     fn read_greeting(&mut self) -> Result<(), Error> {
@@ -107,7 +148,7 @@ impl Connection {
             return Err(Error::Malformed);
         }
         match self.io.into_inner() {
-            Io::Plain(tcp) => Ok(Connection::over(secure(settings, tcp)?, self.answer_timeout)),
+            Io::Plain(stream) => Ok(Connection::over(secure(settings, stream)?)),
             Io::Tls(_) => Err(Error::Malformed),
         }
     }
@@ -121,7 +162,7 @@ impl Connection {
     }
 
     pub(super) fn send_line(&mut self, line: &str) -> Result<(), Error> {
-        self.allowance = MAX_ANSWER_BYTES;
+        self.begin_answer();
         let io = self.io.get_mut();
         io.write_all(format!("{line}\r\n").as_bytes()).and_then(|()| io.flush()).map_err(broken)
     }
@@ -151,9 +192,32 @@ impl Connection {
         let buffered = self.io.fill_buf()?;
         let room = &buffered[..buffered.len().min(out.len())];
         let length = room.iter().position(|&b| b == b'\n').map_or(room.len(), |end| end + 1);
-        self.allowance = self.allowance.checked_sub(length).ok_or_else(too_long)?;
+        self.bytes_left = self.bytes_left.checked_sub(length).ok_or_else(too_long)?;
         out[..length].copy_from_slice(&buffered[..length]);
         self.io.consume(length);
+        if out[..length].ends_with(b"\n") {
+            self.lines_left = self.lines_left.checked_sub(1).ok_or_else(too_long)?;
+        }
+        Ok(length)
+    }
+
+    /// Reads within a line for the imap crate. It has no business with literals: it would parse the whole response
+    /// again after each line of one, which is quadratic, and none of its answers has any.
+    fn read_for_crate(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let length = self.read_within_line(out)?;
+        self.tail.extend_from_slice(&out[length.saturating_sub(TAIL_BYTES)..length]);
+        let surplus = self.tail.len().saturating_sub(TAIL_BYTES);
+        self.tail.drain(..surplus);
+        if self.tail.ends_with(b"\n") {
+            let announces = announced_literal(self.tail.trim_ascii_end()).is_some();
+            self.tail.clear();
+            if announces {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "the server sent an unexpected literal",
+                ));
+            }
+        }
         Ok(length)
     }
 
@@ -172,14 +236,21 @@ impl Connection {
         Ok(literal)
     }
 
-    /// Sets how long the server may be silent; `None` restores the limit for answers.
-    pub(super) fn limit_silence(&self, limit: Option<Duration>) -> Result<(), Error> {
-        let tcp = match self.io.get_ref() {
-            Io::Plain(tcp) => tcp,
-            Io::Tls(stream) => &stream.sock,
-        };
-        tcp.set_read_timeout(Some(limit.unwrap_or(self.answer_timeout))).map_err(broken)
+    /// Lets the following reads end after this time, until the next command is sent.
+    pub(super) fn wait_at_most(&mut self, limit: Duration) {
+        self.stream().expect_within(limit);
     }
+}
+
+/// Finds the literal that the end of a line announces (`{1305}`): where the announcement starts, and the literal's
+/// size.
+pub(super) fn announced_literal(line: &[u8]) -> Option<(usize, u64)> {
+    let line = line.strip_suffix(b"}")?;
+    let start = line.iter().rposition(|&b| b == b'{')?;
+    let size = str::from_utf8(&line[start + 1..]).ok()?;
+    let is_number = !size.is_empty() && size.bytes().all(|b| b.is_ascii_digit());
+    // A number that is too large is refused like any other literal beyond the limit.
+    is_number.then(|| (start, size.parse().unwrap_or(u64::MAX)))
 }
 
 fn too_long() -> io::Error {
@@ -240,14 +311,14 @@ impl SharedConnection {
 
 impl Read for SharedConnection {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        self.borrow().read_within_line(out)
+        self.borrow().read_for_crate(out)
     }
 }
 
 impl Write for SharedConnection {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let connection = &mut *self.borrow();
-        connection.allowance = MAX_ANSWER_BYTES;
+        connection.begin_answer();
         connection.io.get_mut().write(bytes)
     }
 
@@ -259,7 +330,7 @@ impl Write for SharedConnection {
 impl Read for Io {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         match self {
-            Io::Plain(tcp) => tcp.read(out),
+            Io::Plain(stream) => stream.read(out),
             Io::Tls(stream) => stream.read(out),
         }
     }
@@ -268,14 +339,14 @@ impl Read for Io {
 impl Write for Io {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Io::Plain(tcp) => tcp.write(bytes),
+            Io::Plain(stream) => stream.write(bytes),
             Io::Tls(stream) => stream.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Io::Plain(tcp) => tcp.flush(),
+            Io::Plain(stream) => stream.flush(),
             Io::Tls(stream) => stream.flush(),
         }
     }
@@ -294,15 +365,14 @@ fn connect(settings: &Settings, limit: Duration) -> Result<TcpStream, Error> {
     Err(unreachable(last))
 }
 
-/// Sets the time limits, and returns a clone by which another thread can close the connection.
+/// Sets the time limit of a write, and returns a clone by which another thread can close the connection.
 fn prepare(tcp: &TcpStream, limit: Duration) -> io::Result<TcpStream> {
     tcp.set_nodelay(true)?;
-    tcp.set_read_timeout(Some(limit))?;
     tcp.set_write_timeout(Some(limit))?;
     tcp.try_clone()
 }
 
-fn secure(settings: &Settings, tcp: TcpStream) -> Result<Io, Error> {
+fn secure(settings: &Settings, tcp: PacedStream) -> Result<Io, Error> {
     let trust = tls::client_config(settings.ca_file.as_deref())?;
     let host = &settings.host;
     let client = ClientConnection::new(trust, tls::server_name(host)?)

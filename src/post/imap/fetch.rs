@@ -9,12 +9,12 @@ use std::vec;
 
 use chrono::{DateTime, Utc};
 
-use super::connection::{Connection, Reply, classify};
+use super::connection::{Connection, Reply, announced_literal, classify};
 use crate::post::Error;
 use crate::post::inbox::MAX_BATCH_BYTES;
 
-/// Maximum bytes kept of all letters of an answer. Batches are smaller unless the server misstates the sizes.
-const MAX_KEPT_BYTES: usize = 4 * MAX_BATCH_BYTES;
+/// Maximum bytes kept of all literals of an answer. Batches are smaller unless the server misstates the sizes.
+const MAX_KEPT_BYTES: usize = 2 * MAX_BATCH_BYTES;
 
 /// Maximum literals in a FETCH response. We ask for one.
 const MAX_LITERALS: usize = 16;
@@ -47,9 +47,12 @@ pub(super) fn uid_fetch(
     items: &str,
     keep: usize,
 ) -> Result<BTreeMap<u32, Fetched>, Error> {
+    connection.expect_listings(true);
     let tag = connection.send_command(&format!("UID FETCH {set} {items}"))?;
+    connection.expect_listings(false);
     let mut letters = BTreeMap::new();
-    let mut kept_bytes = 0;
+    // A single letter always fits.
+    let mut room = MAX_KEPT_BYTES.max(keep);
     loop {
         let line = connection.read_line()?;
         match classify(&line, &tag)? {
@@ -57,11 +60,7 @@ pub(super) fn uid_fetch(
             Reply::Refused(refusal) => return Err(Error::Server(refusal)),
             Reply::Continuation => return Err(Error::Malformed),
             Reply::Data if is_fetch(&line) => {
-                let fetched = read_response(connection, line, keep)?;
-                kept_bytes += fetched.body.as_ref().map_or(0, |body| body.bytes.len());
-                if kept_bytes > MAX_KEPT_BYTES {
-                    return Err(Error::Malformed);
-                }
+                let fetched = read_response(connection, line, keep, &mut room)?;
                 // A server may add responses with a letter's new flags. They must not replace the one with the body.
                 if let Some(uid) = fetched.uid
                     && (fetched.body.is_some() || !letters.contains_key(&uid))
@@ -81,14 +80,22 @@ fn is_fetch(line: &[u8]) -> bool {
     number && words.next().is_some_and(|word| word.eq_ignore_ascii_case(b"FETCH"))
 }
 
-/// Reads a FETCH response that begins with `line`.
-fn read_response(connection: &mut Connection, line: Vec<u8>, keep: usize) -> Result<Fetched, Error> {
+/// Reads a FETCH response that begins with `line`. Takes what it keeps from the `room` that is left, and fails before it
+/// reads more than that.
+fn read_response(
+    connection: &mut Connection,
+    line: Vec<u8>,
+    keep: usize,
+    room: &mut usize,
+) -> Result<Fetched, Error> {
     let mut response = Vec::new();
     let mut line = line;
     while let Some((start, size)) = announced_literal(&line) {
         if response.len() == MAX_LITERALS {
             return Err(Error::Malformed);
         }
+        let kept = usize::try_from(size).unwrap_or(keep).min(keep);
+        *room = room.checked_sub(kept).ok_or(Error::Malformed)?;
         line.truncate(start);
         let literal = Text { bytes: connection.read_literal(size, keep)?, size };
         response.push((line, Some(literal)));
@@ -96,17 +103,6 @@ fn read_response(connection: &mut Connection, line: Vec<u8>, keep: usize) -> Res
     }
     response.push((line, None));
     parse(response).ok_or(Error::Malformed)
-}
-
-/// Finds the literal that the end of a line announces (`{1305}`): where the announcement starts, and the literal's
-/// size.
-fn announced_literal(line: &[u8]) -> Option<(usize, u64)> {
-    let line = line.strip_suffix(b"}")?;
-    let start = line.iter().rposition(|&b| b == b'{')?;
-    let size = str::from_utf8(&line[start + 1..]).ok()?;
-    let is_number = !size.is_empty() && size.bytes().all(|b| b.is_ascii_digit());
-    // A number that is too large is refused like any other literal beyond the limit.
-    is_number.then(|| (start, size.parse().unwrap_or(u64::MAX)))
 }
 
 /// A response: lines, each with the literal that follows it.

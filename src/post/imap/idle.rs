@@ -33,7 +33,6 @@ pub(super) fn idle(connection: &mut Connection, limit: Duration) -> Result<Idle,
     }
     if !changed {
         wait_for_change(connection, &tag, limit)?;
-        connection.limit_silence(None)?;
     }
     connection.send_line("DONE")?;
     loop {
@@ -57,7 +56,7 @@ fn wait_for_change(connection: &mut Connection, tag: &str, limit: Duration) -> R
         if left.is_zero() {
             return Ok(());
         }
-        connection.limit_silence(Some(left))?;
+        connection.wait_at_most(left);
         let line = match connection.try_read_line() {
             Err(error) if is_timeout(&error) => return Ok(()),
             line => line.map_err(broken)?,

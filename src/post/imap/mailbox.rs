@@ -82,7 +82,9 @@ impl Mailbox {
     pub(super) fn list(&mut self) -> Result<Vec<u32>, Error> {
         loop {
             drop(self.session.take_all_unsolicited());
+            self.connection.borrow().expect_listings(true);
             let found = self.session.uid_search("ALL").map_err(failed)?;
+            self.connection.borrow().expect_listings(false);
             // The list may lack a letter that arrived while it was written, and no IDLE announces that letter again.
             let mut news = self.session.take_all_unsolicited();
             if !news.any(|response| matches!(response, UnsolicitedResponse::Exists(_))) {

@@ -168,6 +168,11 @@ impl Conversation {
         &self.server_name
     }
 
+    /// Whether the server offers a login by password.
+    pub(super) fn offers_login(&self) -> bool {
+        self.capabilities.login.is_some()
+    }
+
     async fn hello(&mut self, client: &ClientId) -> Result<(), Error> {
         let reply = self.command(Step::Hello, &Ehlo::new(client.clone()).to_string()).await?;
         self.server_name = reply.first_word().unwrap_or_default().to_owned();

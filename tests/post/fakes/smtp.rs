@@ -1,6 +1,7 @@
 //! A mail server that accepts letters, and misbehaves as its script says.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -21,6 +22,8 @@ pub enum Act {
     Hang,
     /// Repeats this text until the client closes the connection.
     Flood(&'static str),
+    /// Repeats this text byte by byte, with a pause after each, until the client closes the connection.
+    Drip(&'static str),
 }
 
 /// Maps a step and the number of earlier occurrences of it, over all connections, to what the server does. The steps
@@ -153,11 +156,20 @@ impl Session {
             Act::Close => close(),
             Act::Hang => std::future::pending().await,
             Act::Flood(text) => self.flood(text).await,
+            Act::Drip(text) => self.drip(text).await,
         }
     }
 
     async fn say(&mut self, text: &str) -> std::io::Result<()> {
         self.to.write_all(format!("{text}\r\n").as_bytes()).await
+    }
+
+    async fn drip(&mut self, text: &str) -> std::io::Result<()> {
+        for byte in text.bytes().cycle() {
+            self.to.write_all(&[byte]).await?;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
     }
 
     async fn flood(&mut self, text: &str) -> std::io::Result<()> {

@@ -1,0 +1,103 @@
+//! Keeps strangers' letters from filling the disk: deletes the bytes of old letters that caused no ledger entry, and
+//! stops emptying the mailbox while space is short.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::daemon::Office;
+use crate::daemon::decide::alarm::low_space;
+
+/// The key under which a daemon remembers when it last deleted old letters.
+const LAST_DELETION: &str = "unruled letters deleted";
+
+/// How often old letters are deleted.
+const DELETION_INTERVAL: TimeDelta = TimeDelta::hours(1);
+
+/// Letters deleted in one transaction, during which other writers wait.
+const BATCH_SIZE: u32 = 500;
+
+/// Transactions in a row, after which the clock gets its turn.
+const MAX_BATCHES: usize = 20;
+
+/// The key under which a daemon remembers since when space is short. It is there only as long as it is.
+const LOW_SPACE: &str = "low space since";
+
+impl Office {
+    /// Deletes the bytes of letters that caused no ledger entry and are older than `letters.keep_unruled_days`, once an
+    /// hour. Letters of the GM stay: they are the evidence of what the GM asked for.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn delete_unruled_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
+        let days = self.config.letters.keep_unruled_days;
+        if days == 0 {
+            return Ok(());
+        }
+        let last = self.store.remembered(LAST_DELETION).await?;
+        let last = last.and_then(|text| text.parse::<DateTime<Utc>>().ok());
+        if last.is_some_and(|last| (last..last + DELETION_INTERVAL).contains(&now)) {
+            return Ok(());
+        }
+        let gm = &self.config.club.gm;
+        let kept_senders: Vec<String> = std::iter::once(&gm.address)
+            .chain(&gm.also)
+            .map(|address| address.as_str().to_lowercase())
+            .collect();
+        let before = now - TimeDelta::days(i64::from(days));
+        let mut deleted = 0;
+        for _ in 0..MAX_BATCHES {
+            let batch = self.store.delete_unruled(now, before, &kept_senders, BATCH_SIZE).await?;
+            deleted += batch;
+            if batch < u64::from(BATCH_SIZE) {
+                self.store.remember(LAST_DELETION, &now.to_rfc3339()).await?;
+                break;
+            }
+        }
+        if deleted > 0 {
+            tracing::info!(letters = deleted, days, "deleted the bytes of old letters that caused no entry");
+        }
+        Ok(())
+    }
+
+    /// Whether there is room for more letters: at least `database.min_free_mb`. Tells the GM once when there is not.
+    pub async fn has_room(&self) -> bool {
+        let shortage = match self.store.free_bytes() {
+            Ok(free) => free.and_then(|free| self.config.database.shortage(free)),
+            // If the disk is gone, storing letters fails by itself.
+            Err(error) => {
+                tracing::warn!(%error, "cannot find out how much space is free");
+                None
+            }
+        };
+        let noted = match shortage {
+            Some(free_mb) => self.note_shortage(free_mb).await,
+            None => self.note_room().await,
+        };
+        if let Err(error) = noted {
+            tracing::warn!(error = format!("{error:#}"), "failed to note how much space is free");
+        }
+        shortage.is_none()
+    }
+
+    async fn note_shortage(&self, free_mb: u64) -> anyhow::Result<()> {
+        if self.store.remembered(LOW_SPACE).await?.is_some() {
+            return Ok(());
+        }
+        tracing::error!(free_mb, "space is short; no more letters are taken from the mailbox");
+        let context = self.new_context().await?;
+        let now = context.at;
+        let deciding =
+            self.decide(context, move |settings, context, _| low_space(settings, context, free_mb));
+        let (settlement, _) = deciding.await?;
+        self.store.commit(&settlement).await?;
+        self.dispatches.notify_one();
+        Ok(self.store.remember(LOW_SPACE, &now.to_rfc3339()).await?)
+    }
+
+    async fn note_room(&self) -> anyhow::Result<()> {
+        if self.store.remembered(LOW_SPACE).await?.is_some() {
+            tracing::warn!("there is room again; letters are taken from the mailbox");
+            self.store.forget(LOW_SPACE).await?;
+        }
+        Ok(())
+    }
+}

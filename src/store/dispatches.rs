@@ -1,0 +1,77 @@
+//! Sent and queued letters in lists, by Message-ID, and as answers.
+
+use chrono::{DateTime, Utc};
+
+use super::packing::Unpacker;
+use super::rows::{self, text};
+use super::statement::Session;
+use super::{AnswerRow, DispatchRow, Result};
+
+/// The columns of a dispatch, except its bytes.
+const DISPATCH: &str = "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.due_at, \
+                            d.sent_at, d.tries, d.error, d.returned_at";
+
+/// See [`super::Store::dispatches_of`].
+pub async fn of_match(session: &mut Session<'_>, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
+    let sql = format!(
+        "SELECT {DISPATCH}, {} FROM {} WHERE d.match_id = $1 ORDER BY d.id",
+        rows::PACKED,
+        rows::WITH_BYTES
+    );
+    let statement = session.statement(sql).bind(text(match_id));
+    let rows: Vec<rows::DispatchBytes> = session.fetch_all(statement).await?;
+    rows.into_iter().map(rows::DispatchBytes::read).collect()
+}
+
+/// See [`super::Store::list_dispatches`].
+pub async fn list(session: &mut Session<'_>, only_unsent: bool, limit: u32) -> Result<Vec<DispatchRow>> {
+    // Each branch of the union uses its own partial index.
+    let unsent = "WHERE d.id IN (SELECT id FROM dispatch WHERE due_at IS NOT NULL \
+                  UNION ALL SELECT id FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) ";
+    let which = if only_unsent { unsent } else { "" };
+    let sql = format!("SELECT {DISPATCH} FROM dispatch d {which}ORDER BY d.id DESC LIMIT $1");
+    let statement = session.statement(sql).bind(i64::from(limit));
+    let rows: Vec<rows::Dispatch> = session.fetch_all(statement).await?;
+    rows.into_iter().map(rows::Dispatch::read).collect()
+}
+
+/// See [`super::Store::dispatches_named`].
+pub async fn named(session: &mut Session<'_>, ids: &[String]) -> Result<Vec<DispatchRow>> {
+    let one_of = session.engine().one_of();
+    let sql = format!("SELECT {DISPATCH} FROM dispatch d WHERE d.message_id {one_of} ORDER BY d.id");
+    let statement = session.statement(sql).bind_texts(ids);
+    let rows: Vec<rows::Dispatch> = session.fetch_all(statement).await?;
+    rows.into_iter().map(rows::Dispatch::read).collect()
+}
+
+/// See [`super::Store::texts_by_message_id`].
+pub async fn texts(session: &mut Session<'_>, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
+    let sql = format!(
+        "SELECT d.message_id, {} FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+         WHERE d.message_id {} ORDER BY d.id",
+        rows::WITHOUT_PICTURE,
+        session.engine().one_of()
+    );
+    let statement = session.statement(sql).bind_texts(ids);
+    let rows: Vec<rows::NamedBytes> = session.fetch_all(statement).await?;
+    let mut unpacker = Unpacker::new();
+    rows.into_iter().map(|row| row.read(&mut unpacker)).collect()
+}
+
+/// See [`super::Store::answers_to`].
+pub async fn answers_to(
+    session: &mut Session<'_>,
+    recipients: &[String],
+    since: DateTime<Utc>,
+) -> Result<Vec<AnswerRow>> {
+    // The index is by hour, so the condition names each hour.
+    let sql = format!(
+        "SELECT recipient, message_id, match_id, seat, asked FROM dispatch WHERE recipient {} \
+         AND created_at / 3600000 IN ($2 / 3600000, $2 / 3600000 + 1, $2 / 3600000 + 2) \
+         AND created_at >= $2 AND answers IS NOT NULL ORDER BY created_at, id",
+        session.engine().one_of()
+    );
+    let statement = session.statement(sql).bind_texts(recipients).bind(since.timestamp_millis());
+    let rows: Vec<rows::Answer> = session.fetch_all(statement).await?;
+    rows.into_iter().map(rows::Answer::read).collect()
+}

@@ -1,0 +1,47 @@
+//! Files that only their owner may read, because they hold reply tokens, sealed orders or passwords.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// Read and write for the owner, nothing for anybody else. A umask can only take more away.
+pub const OWNER_ONLY: u32 = 0o600;
+
+/// The permissions of the group and of all others.
+const FOR_OTHERS: u32 = 0o077;
+
+/// Creates a file that only its owner may read, whatever the umask is.
+///
+/// # Errors
+/// Returns an error if the file exists or cannot be created.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path)
+}
+
+/// Returns the permissions of a file, if it is there and somebody besides its owner has any.
+pub fn shared_mode(path: &Path) -> Option<u32> {
+    let mode = fs::metadata(path).ok()?.mode() & 0o777;
+    (mode & FOR_OTHERS != 0).then_some(mode)
+}
+
+/// Returns the database at `path` and the files beside it whose names begin with its name: its log, and what a restore
+/// has replaced.
+pub fn with_companions(path: &Path) -> Vec<PathBuf> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let name = path.file_name().unwrap_or_default();
+    let begins_alike = |other: &OsStr| other.as_encoded_bytes().starts_with(name.as_encoded_bytes());
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .filter(|entry| begins_alike(&entry.file_name()))
+        .map(|entry| path.with_file_name(entry.file_name()))
+        .filter(|file| file.is_file())
+        .collect();
+    files.sort();
+    files
+}
