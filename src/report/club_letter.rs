@@ -90,6 +90,8 @@ pub enum GmResult {
         name: String,
         addresses: Vec<String>,
         bouncing: bool,
+        /// Whether letters from the first address go unread.
+        blocked: bool,
         matches: Vec<String>,
     },
     NoPlayer {

@@ -115,11 +115,31 @@ fn a_newcomer_can_challenge_three_people_a_day() {
     }
     let answers = desk.sent_to(EVE);
     answers[2].says("p2@players.example has been challenged");
-    answers[3].says("you can challenge 3 people a day");
+    answers[3].says("you can challenge or join 3 people a day");
     assert!(desk.sent_to("p3@players.example").is_empty());
     desk.advance(24);
     desk.write(EVE, "CHALLENGE p3@players.example Quad");
     desk.one_to("p3@players.example").says("eve@elsewhere.example invites you");
+}
+
+#[test]
+fn a_newcomer_can_join_three_open_seats_a_day() {
+    let desk = Desk::new();
+    desk.know(EVE);
+    let mut seats = Vec::new();
+    for n in 0..4 {
+        desk.know(&forged(n));
+        desk.write(&forged(n), "OPEN Quad");
+        seats.push(code(&desk.one_to(&forged(n)), "JOIN"));
+    }
+    for (n, seat) in seats.iter().enumerate() {
+        desk.write(EVE, &format!("JOIN {seat}"));
+        assert_eq!(desk.sent_to(&forged(n)).len(), usize::from(n < 3), "seat {n}");
+    }
+    desk.last_to(EVE).says("you can challenge or join 3 people a day");
+    desk.advance(24);
+    desk.write(EVE, &format!("JOIN {}", seats[3]));
+    desk.last_to(EVE).says("begins");
 }
 
 #[test]

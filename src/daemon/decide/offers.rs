@@ -116,7 +116,7 @@ impl Decision<'_> {
         let mut challenge = self.plain_dispatch(&plain, &envelope)?;
         slot.apply(&mut challenge);
         self.count_for_others(&address, origin, slot);
-        if newcomer {
+        if self.is_limited(asker)? {
             self.count_reach(asker.address());
         }
         self.draft.settlement.invitations.push(row);
@@ -153,7 +153,7 @@ impl Decision<'_> {
         if newcomer && self.has_declined(asker, &to)? {
             return Ok(Err(OfferRejection::DeclinedBefore { to }));
         }
-        if newcomer && self.reach_left(asker.address())? == 0 {
+        if self.is_limited(asker)? && self.reach_left(asker.address())? == 0 {
             return Ok(Err(OfferRejection::NewcomerReach { most: NEWCOMERS_REACH }));
         }
         Ok(Ok(()))
@@ -166,6 +166,11 @@ impl Decision<'_> {
         let against_people =
             |(seat, game_match): &(Seat, MatchOverview)| game_match.house[seat.other()].is_none();
         Ok(!matches.is_empty() && !matches.iter().any(against_people))
+    }
+
+    /// Whether somebody can reach only a few others today: a newcomer, and whoever was one earlier on the same day.
+    fn is_limited(&self, asker: &Asker) -> Decided<bool> {
+        Ok(self.is_newcomer(asker)? || self.reach_left(asker.address())? < NEWCOMERS_REACH)
     }
 
     fn play_each_other(&self, player_id: i64, other: Option<i64>) -> Decided<bool> {
@@ -324,6 +329,13 @@ impl Decision<'_> {
         let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
         if asker.is(&row.inviter) {
             return Ok(Err(OfferRejection::Yourself));
+        }
+        // An open seat's owner is one of the few to whom a newcomer can make the referee write.
+        if row.invited.is_none() && self.is_limited(asker)? {
+            if self.reach_left(asker.address())? == 0 {
+                return Ok(Err(OfferRejection::NewcomerReach { most: NEWCOMERS_REACH }));
+            }
+            self.count_reach(asker.address());
         }
         let offer = offer_of(&row)?;
         let seat = offer.seat.unwrap_or_else(|| draw_seat(&mut self.random()));

@@ -17,6 +17,7 @@ impl Decision<'_> {
             name: player.name.clone(),
             addresses: player.addresses.clone(),
             bouncing: player.bouncing,
+            blocked: self.is_blocked(player)?,
             matches: self.match_ids_of(player.id)?,
         })
     }
@@ -133,6 +134,11 @@ impl Decision<'_> {
         if missing == Wanted::default() { Ok(matches) } else { Err(missing.into()) }
     }
 
+    fn is_blocked(&self, player: &Player) -> Decided<bool> {
+        let Some(address) = player.addresses.first() else { return Ok(false) };
+        Ok(self.standing(address)?.blocked_since.is_some())
+    }
+
     fn match_ids_of(&self, player_id: i64) -> Decided<Vec<String>> {
         let matches = self.context.matches_of(player_id)?.iter();
         Ok(matches.map(|(_, game_match)| game_match.id.clone()).collect())
@@ -159,7 +165,8 @@ impl Decision<'_> {
         self.draft.settlement.merged.push((old.id, new.id));
         let mut addresses = new.addresses.clone();
         addresses.extend(old.addresses);
-        Ok(GmResult::Player { name: new.name, addresses, bouncing: new.bouncing, matches })
+        let blocked = self.is_blocked(&new)?;
+        Ok(GmResult::Player { name: new.name, addresses, bouncing: new.bouncing, blocked, matches })
     }
 }
 
