@@ -12,6 +12,7 @@ use fogpost::post::FetchedLetter;
 use fogpost::referee::{self, Act, Cause, Instruction, Match, MatchAction, MatchOverview, Stage};
 use fogpost::store::{EntryRow, LetterStatus, MatchRow, Settlement};
 
+use crate::audit::cheat;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 
 fn ann() -> Holder {
@@ -69,6 +70,28 @@ fn house_is_due(desk: &Desk) -> Match {
     let game_match = desk.find(&game_match.id);
     assert_eq!(game_match.house_due(), Some(Seat::Second));
     game_match
+}
+
+#[test]
+fn the_house_plays_on_beside_a_match_that_cannot_be_read() {
+    let desk = Desk::new();
+    let [damaged, sound] = [(); 2].map(|()| {
+        let game_match = opened(&desk, "average", Seat::First);
+        (game_match, to_ann(&desk))
+    });
+    for (_, invitation) in [&damaged, &sound] {
+        arrives(&desk, &desk.answer(ANN, invitation, "MARBLE F6"));
+    }
+    assert_eq!(desk.find(&sound.0.id).house_due(), Some(Seat::Second));
+    cheat(
+        &desk,
+        &[&format!(
+            r#"UPDATE match SET wake_at = 1, snapshot = replace(snapshot, '"rules":1', '"rules":7') WHERE id = '{}'"#,
+            damaged.0.id
+        )],
+    );
+    desk.block_on(desk.office().house_all()).expect("the house plays");
+    assert_eq!(desk.find(&sound.0.id).house_due(), None);
 }
 
 /// The state derived from the ledger.

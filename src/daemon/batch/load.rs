@@ -416,7 +416,8 @@ async fn read_matches(
     Ok(())
 }
 
-fn log_unusable(match_id: &str, error: &anyhow::Error) {
+/// Logs a match whose snapshot cannot be read or whose rules this program does not know.
+pub fn log_unusable(match_id: &str, error: &anyhow::Error) {
     tracing::error!(match_id, error = format!("{error:#}"), "this program cannot rule on the match");
 }
 

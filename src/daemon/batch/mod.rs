@@ -2,7 +2,7 @@
 
 mod commit;
 mod dkim;
-mod load;
+pub mod load;
 pub mod matches;
 pub mod pipeline;
 pub mod read;

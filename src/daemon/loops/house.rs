@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::waiting::{Backoff, until_shutdown, wait_for_work};
 use crate::daemon::Office;
+use crate::daemon::batch::load::log_unusable;
 use crate::daemon::decide::clock::Trigger;
 use crate::daemon::decide::stored::snapshot;
 use crate::daemon::parallel::run_blocking;
@@ -43,7 +44,10 @@ impl Office {
         loop {
             let due = self.store.matches_due(self.now(), last.as_ref(), BATCH_SIZE).await?;
             for row in &due {
-                let game_match = snapshot(row)?;
+                // One unreadable match must not block the rest.
+                let Ok(game_match) = snapshot(row).inspect_err(|error| log_unusable(&row.id, error)) else {
+                    continue;
+                };
                 if game_match.house_due().is_some() {
                     self.play_house_turn(game_match).await?;
                 }
