@@ -91,7 +91,7 @@ impl Club {
 
     pub fn message_id_domain(&self) -> String {
         match &self.message_id_domain {
-            Some(domain) => domain.to_lowercase(),
+            Some(domain) => domain.to_ascii_lowercase(),
             None => format!("fogpost.{}", self.address.domain()),
         }
     }
@@ -171,6 +171,9 @@ pub struct Letters {
     pub keep_unruled_days: u32,
     /// The `authserv-id` (RFC 8601) of our own mail server, whose Authentication-Results we trust.
     pub trusted_authserv_id: Option<String>,
+    /// Whether that server adds Authentication-Results to every letter, above its own Received. If it does not, a
+    /// letter without its field could bring a forged one along, so none counts.
+    pub authserv_marks_every_letter: bool,
 }
 
 impl Default for Letters {
@@ -184,11 +187,17 @@ impl Default for Letters {
             require_dkim: false,
             keep_unruled_days: 90,
             trusted_authserv_id: None,
+            authserv_marks_every_letter: false,
         }
     }
 }
 
 impl Letters {
+    /// Returns the `authserv-id` of the server whose Authentication-Results count, if there is one.
+    pub fn trusted_authserv_id(&self) -> Option<&str> {
+        self.trusted_authserv_id.as_deref().filter(|_| self.authserv_marks_every_letter)
+    }
+
     pub fn limits(&self) -> Limits {
         let Letters { max_bytes, max_parts, max_nesting, .. } = *self;
         Limits { max_bytes, max_parts, max_nesting, ..Limits::default() }

@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Display};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A mail address in lower case, `local@domain`, without blanks, quotes and control characters, so that it is safe in
+/// A mail address with its ASCII letters in lower case, `local@domain`, without blanks, quotes and control characters, so that it is safe in
 /// any header.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(String);
@@ -15,7 +15,8 @@ pub struct Address(String);
 pub struct ParseAddressError;
 
 impl Address {
-    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring case.
+    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring the case of ASCII letters. Others keep their case: the lower
+    /// case of the Kelvin sign (U+212A) is `k`, and the mailbox would be somebody else's.
     ///
     /// # Errors
     /// [`ParseAddressError`] if the text is anything else, such as an address with a quoted local part or an address
@@ -27,7 +28,7 @@ impl Address {
         if text.len() > 254 || !is_local_part(local) || !domain.split('.').all(is_domain_label) {
             return Err(ParseAddressError);
         }
-        Ok(Address(text.to_lowercase()))
+        Ok(Address(text.to_ascii_lowercase()))
     }
 
     pub fn as_str(&self) -> &str {
@@ -76,23 +77,18 @@ impl Address {
     }
 }
 
-/// Whether this is a letter or a digit, except those that lower-casing would turn into several characters.
-fn is_alphanumeric(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c.is_alphanumeric() && c.to_lowercase().count() == 1
-}
-
 fn is_local_part(local: &str) -> bool {
     (1..=64).contains(&local.len())
         && !local.starts_with('.')
         && !local.ends_with('.')
-        && local.chars().all(|c| is_alphanumeric(c) || "!#$%&'*+-/=?^_`{|}~.".contains(c))
+        && local.chars().all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c))
 }
 
 fn is_domain_label(label: &str) -> bool {
     (1..=63).contains(&label.len())
         && !label.starts_with('-')
         && !label.ends_with('-')
-        && label.chars().all(|c| is_alphanumeric(c) || c == '-' || c == '_')
+        && label.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
 }
 
 impl Display for Address {
@@ -211,6 +207,15 @@ mod tests {
             assert_eq!(Address::parse(text), Err(ParseAddressError), "{text:?}");
         }
         assert!(Address::parse(&format!("{}@b.c", "a".repeat(65))).is_err());
+    }
+
+    #[test]
+    fn letters_that_fold_into_ascii_make_another_address() {
+        let known = Address::parse("bo@kellers.example").unwrap();
+        for other in ["bo@\u{212a}ellers.example", "bo@keller\u{17f}.example"] {
+            assert_ne!(Address::parse(other).unwrap(), known, "{other}");
+        }
+        assert_eq!(Address::parse("Bo@KELLERS.example").unwrap(), known);
     }
 
     proptest! {

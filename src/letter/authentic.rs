@@ -1,12 +1,22 @@
-//! What the receiving server reports about a letter's origin: Authentication-Results (RFC 8601).
+//! Which letters can prove their sender, and what the receiving server reports: Authentication-Results (RFC 8601).
 //!
-//! Only the topmost fields of the trusted server count. A sender can forge such a field, but the receiving server puts
-//! its own above it.
+//! Only what stands above the topmost Received field was written by the receiving server. A sender can forge everything
+//! below it, Received fields included.
 
 use std::str::Chars;
 
 use super::address::Address;
-use super::header::Header;
+use super::header::{self, Header};
+
+/// Returns the letter as all programs read it, or `None` if they may read it differently. A signature, or another
+/// server's word, then proves nothing: it may be about a header or a text other than ours.
+///
+/// A bare carriage return proves nothing in the body either. mail-auth leaves it out of the hash, and our reader ends a
+/// line there.
+pub fn provable(raw: &[u8]) -> Option<&[u8]> {
+    let letter = header::without_envelope_line(raw);
+    (!header::has_bare_return(raw) && header::is_unambiguous(letter)).then_some(letter)
+}
 
 /// What was reported about the DKIM signature of the From domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,27 +36,21 @@ pub fn is_trace(name: &str) -> bool {
 
 /// Returns the DKIM result for `from` that the server `authserv_id` reports. `trace` has the fields, topmost first.
 pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> ReportedDkim {
+    // Without a Received field, nothing shows which fields arrived with the letter.
+    let Some(received) = trace.iter().position(|header| header.name == "received") else {
+        return ReportedDkim::Nothing;
+    };
     let mut reported = ReportedDkim::Nothing;
-    let mut in_own_fields = false;
-    for header in trace {
-        let results = (header.name == "authentication-results")
-            .then(|| AuthenticationResults::parse(&header.value))
-            .flatten();
-        match results.filter(|results| results.authserv_id.eq_ignore_ascii_case(authserv_id)) {
-            Some(results) => {
-                in_own_fields = true;
-                for result in results.of("dkim") {
-                    let passed =
-                        result.value == "pass" && result.domain().is_some_and(|d| aligned(d, from.domain()));
-                    if passed {
-                        return ReportedDkim::Passed;
-                    }
-                    reported = ReportedDkim::NotPassed;
-                }
+    for header in trace[..received].iter().filter(|header| header.name == "authentication-results") {
+        let Some(results) = AuthenticationResults::parse(&header.value) else { continue };
+        if !results.authserv_id.eq_ignore_ascii_case(authserv_id) {
+            continue;
+        }
+        for result in results.of("dkim") {
+            if result.value == "pass" && result.domain().is_some_and(|d| aligned(d, from.domain())) {
+                return ReportedDkim::Passed;
             }
-            // Fields below the server's own arrived with the letter.
-            None if in_own_fields => break,
-            None => {}
+            reported = ReportedDkim::NotPassed;
         }
     }
     reported
@@ -55,8 +59,8 @@ pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> Rep
 /// Whether two domains are aligned, in the relaxed mode of RFC 7489 3.1.1. Without a public suffix list, two domains
 /// belong to the same organisation if they are equal, or one is below the other and that is not a top-level domain.
 pub fn aligned(signer: &str, from: &str) -> bool {
-    let signer = signer.trim_end_matches('.').to_lowercase();
-    let from = from.to_lowercase();
+    let signer = signer.trim_end_matches('.').to_ascii_lowercase();
+    let from = from.to_ascii_lowercase();
     signer == from || is_subdomain(&signer, &from) || is_subdomain(&from, &signer)
 }
 
@@ -85,9 +89,11 @@ impl AuthenticationResults {
     pub fn parse(value: &str) -> Option<AuthenticationResults> {
         let lexemes = lex(value);
         let mut groups = lexemes.split(|lexeme| *lexeme == Lexeme::Mark(';'));
-        let authserv_id = match groups.next()?.first()? {
-            Lexeme::Text(id) => id.clone(),
-            Lexeme::Mark(_) => return None,
+        let authserv_id = match groups.next()? {
+            [Lexeme::Text(id)] => id.clone(),
+            // RFC 8601 2.2: fields of other versions are to be ignored.
+            [Lexeme::Text(id), Lexeme::Text(version)] if version == "1" => id.clone(),
+            _ => return None,
         };
         Some(AuthenticationResults { authserv_id, results: groups.filter_map(MethodResult::parse).collect() })
     }
@@ -200,7 +206,9 @@ mod tests {
     fn reported(fields: &[(&str, &str)]) -> ReportedDkim {
         let header = |(name, value): &(&str, &str)| Header { name: (*name).into(), value: (*value).into() };
         let from = Address::parse("ann@example.org").unwrap();
-        reported_dkim(&fields.iter().map(header).collect::<Vec<_>>(), "mx.club.example", &from)
+        let mut trace: Vec<Header> = fields.iter().map(header).collect();
+        trace.push(header(&("received", "from x by y")));
+        reported_dkim(&trace, "mx.club.example", &from)
     }
 
     const AR: &str = "authentication-results";
@@ -243,15 +251,42 @@ mod tests {
     }
 
     #[test]
-    fn only_the_topmost_fields_of_the_trusted_server_count() {
+    fn only_fields_of_the_trusted_server_above_the_first_received_count() {
         let forged = (AR, "mx.club.example; dkim=pass header.d=example.org");
         let fail = (AR, "mx.club.example; dkim=fail header.d=example.org");
         let spf = (AR, "mx.club.example; spf=pass");
-        let received = ("received", "from x by y");
-        assert_eq!(reported(&[received, spf, forged]), ReportedDkim::Passed);
-        assert_eq!(reported(&[received, fail, received, forged]), ReportedDkim::NotPassed);
+        let arc = ("arc-authentication-results", "i=1; mx.club.example; dkim=pass header.d=example.org");
+        let received = ("received", "from x by mx.club.example");
+        assert_eq!(reported(&[received, forged]), ReportedDkim::Nothing);
+        assert_eq!(reported(&[received, spf, forged]), ReportedDkim::Nothing);
+        assert_eq!(reported(&[fail, received, forged]), ReportedDkim::NotPassed);
         assert_eq!(reported(&[spf, received, forged]), ReportedDkim::Nothing);
-        assert_eq!(reported(&[spf, (AR, "other; none"), forged]), ReportedDkim::Nothing);
+        assert_eq!(reported(&[arc, received]), ReportedDkim::Nothing);
+        assert_eq!(reported(&[(AR, "other; none"), forged]), ReportedDkim::Passed, "two servers of the club");
+        let from = Address::parse("ann@example.org").unwrap();
+        let unreceived = [Header { name: AR.into(), value: forged.1.into() }];
+        assert_eq!(reported_dkim(&unreceived, "mx.club.example", &from), ReportedDkim::Nothing);
+    }
+
+    #[test]
+    fn only_version_1_and_the_whole_name_of_the_server_count() {
+        for value in [
+            "mx.club.example 2; dkim=pass header.d=example.org",
+            "mx.club.example evil; dkim=pass header.d=example.org",
+            "mx.club.example = 1; dkim=pass header.d=example.org",
+            "mx.club.example.evil.example; dkim=pass header.d=example.org",
+            "(mx.club.example) evil.example; dkim=pass header.d=example.org",
+        ] {
+            assert_eq!(reported(&[(AR, value)]), ReportedDkim::Nothing, "{value}");
+        }
+        let commented = "(x) \"mx.club.example\" (y) 1 (z); dkim=pass header.d=example.org";
+        assert_eq!(reported(&[(AR, commented)]), ReportedDkim::Passed);
+    }
+
+    #[test]
+    fn letters_that_look_alike_do_not_align() {
+        assert!(aligned("Example.ORG.", "example.org"));
+        assert!(!aligned("\u{212a}ellers.example", "kellers.example"));
     }
 
     proptest! {

@@ -4,6 +4,7 @@
 //! whose order, number or mere presence counts.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::address::{Address, Token};
 use super::identity::OwnIdentity;
@@ -49,6 +50,73 @@ pub fn head(raw: &[u8]) -> &[u8] {
         at += line.len();
     }
     &raw[..at]
+}
+
+/// Fields that a header may have once (RFC 5322 3.6, RFC 2045 3). Of two, programs read, and signatures cover, not always
+/// the same one.
+const AT_MOST_ONCE: [&[u8]; 14] = [
+    b"from",
+    b"sender",
+    b"reply-to",
+    b"to",
+    b"cc",
+    b"subject",
+    b"date",
+    b"message-id",
+    b"in-reply-to",
+    b"references",
+    b"mime-version",
+    b"content-type",
+    b"content-transfer-encoding",
+    b"content-disposition",
+];
+
+/// Whether every program reads the header of `letter` alike: where it ends, which fields it has, and what is in them.
+///
+/// Each line must be a field `name:` or a fold, without control characters. All lines, and the blank one that ends the
+/// header, must end alike: a server that ends lines only at CRLF takes `\n\n` for a part of a field.
+pub fn is_unambiguous(letter: &[u8]) -> bool {
+    let mut names: BTreeSet<Vec<u8>> = BTreeSet::new();
+    let mut ends_in_crlf = None;
+    let mut is_first = true;
+    for line in letter.split_inclusive(|b| *b == b'\n') {
+        let Some(text) = line.strip_suffix(b"\n") else {
+            return is_field_or_fold(line, is_first, &mut names);
+        };
+        let text_without_return = text.strip_suffix(b"\r");
+        if *ends_in_crlf.get_or_insert(text_without_return.is_some()) != text_without_return.is_some() {
+            return false;
+        }
+        let text = text_without_return.unwrap_or(text);
+        if text.is_empty() {
+            return !is_first;
+        }
+        if !is_field_or_fold(text, is_first, &mut names) {
+            return false;
+        }
+        is_first = false;
+    }
+    !is_first
+}
+
+/// Whether a line of a header is a field or, unless it is the first, a fold. Notes the `names` that may occur once.
+fn is_field_or_fold(text: &[u8], is_first: bool, names: &mut BTreeSet<Vec<u8>>) -> bool {
+    if text.iter().any(|b| b.is_ascii_control() && *b != b'\t') {
+        return false;
+    }
+    if matches!(text.first(), Some(b' ' | b'\t')) {
+        // Some programs end the header at a line of blanks.
+        return !is_first && !text.trim_ascii().is_empty();
+    }
+    let Some(colon) = text.iter().position(|b| *b == b':') else { return false };
+    let name = text[..colon].to_ascii_lowercase();
+    let is_name = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
+    is_name && (!AT_MOST_ONCE.contains(&name.as_slice()) || names.insert(name))
+}
+
+/// Whether a carriage return stands without a line feed after it.
+pub fn has_bare_return(raw: &[u8]) -> bool {
+    memchr::memchr_iter(b'\r', raw).any(|at| raw.get(at + 1) != Some(&b'\n'))
 }
 
 /// Splits a header into its fields.
@@ -192,6 +260,39 @@ mod tests {
             found,
             [("received".into(), "a b".into()), ("to".into(), "x".into())] as [(String, String); 2]
         );
+    }
+
+    #[test]
+    fn a_header_that_programs_may_read_differently_is_ambiguous() {
+        for letter in [
+            "From: a@b\r\nX: y\r\n\tz\r\n\r\nany\nthing: \u{c}",
+            "From: a@b\nDKIM-Signature: x\nDKIM-Signature: y\nReceived:\n\n",
+            "Subject: \u{e4}\r\n\r\n",
+            "From: a@b",
+        ] {
+            assert!(is_unambiguous(letter.as_bytes()), "{letter:?}");
+        }
+        for letter in [
+            "",
+            "\r\nFrom: a@b\r\n\r\n",
+            " fold\r\nFrom: a@b\r\n\r\n",
+            "From: a@b\r\nno field\r\n\r\n",
+            "From: a@b\r\n\u{c}\r\nX: y\r\n\r\n",
+            "From: a@b\r\nX: y\u{c}\r\n\r\n",
+            "From: a@b\r\nX: y\0\r\n\r\n",
+            "From: a@b\r\nX: y\rz\r\n\r\n",
+            "From: a@b\r\nX: y\nZ: a\r\n\r\n",
+            "From: a@b\r\nX: y\r\n\nRESIGN CONFIRM\r\n\r\n",
+            "From: a@b\r\nX: y\r\n \t\r\nZ: a\r\n\r\n",
+            "From : a@b\r\n\r\n",
+            "Fr\u{f6}m: a@b\r\n\r\n",
+            ": a@b\r\n\r\n",
+            "From: a@b\r\nfrom: a@b\r\n\r\n",
+            "Content-Type: text/html\r\nFrom: a@b\r\nContent-type: text/plain\r\n\r\n",
+        ] {
+            assert!(!is_unambiguous(letter.as_bytes()), "{letter:?}");
+        }
+        assert!(has_bare_return(b"a\rb") && has_bare_return(b"a\r") && !has_bare_return(b"a\r\nb\n"));
     }
 
     #[test]

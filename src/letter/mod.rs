@@ -69,6 +69,8 @@ pub struct Letter {
     pub automatic: Option<Automatic>,
     texts: Texts,
     trace: Vec<Header>,
+    /// Whether a signature or another server can prove the sender ([`authentic::provable`]).
+    is_provable: bool,
     own: Address,
 }
 
@@ -79,6 +81,7 @@ impl Letter {
     /// [`UnreadableLetter`] if it exceeds a limit or does not have exactly one sender.
     pub fn read(raw: &[u8], own: &OwnIdentity, limits: &Limits) -> Result<Letter, Box<UnreadableLetter>> {
         let digest = Digest::of(raw);
+        let is_provable = authentic::provable(raw).is_some();
         let raw = &header::with_line_feeds(raw);
         let raw = &header::without_hidden_letters(header::without_envelope_line(raw));
         let head = header::head(raw);
@@ -125,6 +128,7 @@ impl Letter {
             automatic: envelope.automatic,
             texts,
             trace: headers.into_iter().filter(|h| authentic::is_trace(&h.name)).collect(),
+            is_provable,
             own: own.address.clone(),
         })
     }
@@ -160,6 +164,9 @@ impl Letter {
     /// Returns what the receiving server reports about the sender's DKIM signature. `authserv_id` is the server's name
     /// in its Authentication-Results fields.
     pub fn reported_dkim(&self, authserv_id: &str) -> authentic::ReportedDkim {
+        if !self.is_provable {
+            return authentic::ReportedDkim::NotPassed;
+        }
         authentic::reported_dkim(&self.trace, authserv_id, &self.from)
     }
 }

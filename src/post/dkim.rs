@@ -12,7 +12,7 @@ use std::time::Instant;
 use mail_auth::{AuthenticatedMessage, DkimResult, MessageAuthenticator, Parameters, ResolverCache, Txt};
 
 use crate::letter::Address;
-use crate::letter::authentic::aligned;
+use crate::letter::authentic::{aligned, provable};
 
 /// Maximum keys in a cache.
 const MAX_KEYS: usize = 1000;
@@ -61,6 +61,7 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
 
     /// Verifies the raw bytes of a letter whose From is `from`.
     pub async fn verify(&self, raw: &[u8], from: &Address) -> DkimVerdict {
+        let Some(raw) = provable(raw) else { return DkimVerdict::NotPassed };
         let Some(message) = AuthenticatedMessage::parse(raw) else { return DkimVerdict::NotPassed };
         // With two senders, the signature of one could pass for the other's.
         let one_sender =
@@ -234,6 +235,55 @@ mod tests {
             DkimVerdict::NotPassed,
             "the signing key is not published"
         );
+    }
+
+    /// Changes a signed letter by `forge`, and asserts that it proves nothing then.
+    #[track_caller]
+    fn assert_unproven_after(letter: &str, forge: impl Fn(&str) -> String) {
+        let (raw, verifier) = signed(letter, "example.org", &["From", "Subject"], true);
+        let forged = forge(&String::from_utf8(raw).unwrap());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let from = Address::parse("ann@example.org").unwrap();
+        let verdict = runtime.block_on(verifier.verify(forged.as_bytes(), &from));
+        assert_eq!(verdict, DkimVerdict::NotPassed, "{forged:?}");
+    }
+
+    const FROM: &str = "From: Ann <ann@example.org>\r\n";
+
+    #[test]
+    fn a_letter_whose_header_ends_elsewhere_for_its_reader_proves_nothing() {
+        // The parser ends the header at the form feed.
+        assert_unproven_after(LETTER, |signed| {
+            format!("{FROM}\u{c}\nRESIGN CONFIRM\n{}", signed.replace(FROM, ""))
+        });
+        // The reader ends all lines at carriage returns if one ends the first line.
+        assert_unproven_after(LETTER, |signed| {
+            format!("X: y\rFrom: Ann <ann@example.org>\r\rRESIGN CONFIRM\r\n{signed}")
+        });
+        assert_unproven_after(LETTER, |signed| format!("X: y\0\r\n{signed}"));
+        assert_unproven_after(LETTER, |signed| format!("no field\n{signed}"));
+    }
+
+    #[test]
+    fn a_letter_whose_lines_end_elsewhere_for_its_reader_proves_nothing() {
+        // A relaxed hash of the body leaves the carriage return out; the reader begins a new line.
+        let letter = LETTER.replace("HOLD", "Please do not RESIGN CONFIRM");
+        assert_unproven_after(&letter, |signed| signed.replace(" RESIGN", "\r RESIGN"));
+    }
+
+    #[test]
+    fn a_field_added_above_the_signed_one_of_its_name_proves_nothing() {
+        assert_unproven_after(LETTER, |signed| format!("Subject: [QD-7K3M] Turn 4\r\n{signed}"));
+        let typed = LETTER.replace("Subject", "Content-Type: text/plain\r\nSubject");
+        assert_unproven_after(&typed, |signed| format!("Content-Type: text/html\r\n{signed}"));
+    }
+
+    #[tokio::test]
+    async fn line_ends_and_an_envelope_line_that_a_delivery_program_changed_do_not_matter() {
+        let (raw, verifier) = signed(LETTER, "example.org", &["From", "Subject"], true);
+        let delivered = format!("From ann Mon\n{}", String::from_utf8(raw).unwrap().replace("\r\n", "\n"));
+        let from = Address::parse("ann@example.org").unwrap();
+        assert_eq!(verifier.verify(delivered.as_bytes(), &from).await, DkimVerdict::Passed);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub async fn players(session: &mut Session<'_>) -> Result<Vec<Player>> {
 pub async fn player_by_address(session: &mut Session<'_>, address: &str) -> Result<Option<Player>> {
     let sql =
         format!("{PLAYERS}WHERE p.id = (SELECT player_id FROM address WHERE address = $1) ORDER BY a.rank");
-    let statement = session.statement(sql).bind(text(&address.to_lowercase()));
+    let statement = session.statement(sql).bind(text(&address.to_ascii_lowercase()));
     Ok(rows::PlayerAddress::gather(session.fetch_all(statement).await?).pop())
 }
 
@@ -82,7 +82,7 @@ async fn insert_addresses(session: &mut Session<'_>, player_id: i64, addresses: 
     for (rank, address) in (0_i64..).zip(addresses) {
         let statement = session
             .statement("INSERT INTO address (address, player_id, rank) VALUES ($1, $2, $3)")
-            .bind(text(&address.to_lowercase()))
+            .bind(text(&address.to_ascii_lowercase()))
             .bind(player_id)
             .bind(rank);
         session.execute(statement).await?;

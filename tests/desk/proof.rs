@@ -5,7 +5,9 @@ use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk, GM, REFEREE, Sent};
 
-const SIGNED: &str = "[letters]\nrequire_dkim = true\ntrusted_authserv_id = \"mx.club.example\"\n";
+const SIGNED: &str = "[letters]\nrequire_dkim = true\ntrusted_authserv_id = \"mx.club.example\"\n\
+                      authserv_marks_every_letter = true\n";
+const RECEIVED: &str = "Received: from x by mx.club.example\n";
 const PASSED: &str = "Authentication-Results: mx.club.example; dkim=pass header.d=players.example\n";
 const FAILED: &str = "Authentication-Results: mx.club.example; dkim=fail header.d=players.example\n";
 const FORGED: &str = "Authentication-Results: mx.evil.example; dkim=pass header.d=players.example\n";
@@ -15,15 +17,35 @@ fn where_signatures_are_required_an_unsigned_letter_has_no_effect() {
     let desk = Desk::with(SIGNED);
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
-    for (n, mark) in [FAILED, FORGED, ""].iter().enumerate() {
+    let marks = [
+        format!("{FAILED}{RECEIVED}"),
+        format!("{FORGED}{RECEIVED}"),
+        RECEIVED.to_owned(),
+        String::new(),
+        // Below our own server's Received, the sender wrote it; without one, nobody received the letter.
+        format!("{RECEIVED}{PASSED}"),
+        PASSED.to_owned(),
+        // Programs disagree about where such a header ends.
+        format!("{PASSED}{RECEIVED}no field\n"),
+    ];
+    for (n, mark) in marks.iter().enumerate() {
         let letter = desk.answer(ANN, &invitation, "MARBLE E5").replace("0@", &format!("0{n}@"));
         desk.receive(&format!("{mark}{letter}"));
         assert_eq!(desk.last_fate(), LetterStatus::Ignored, "{mark}");
     }
     desk.one_to(ANN).says("I could not verify that you sent it");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
-    desk.receive(&format!("{PASSED}{}", desk.answer(ANN, &invitation, "MARBLE E5")));
+    desk.receive(&format!("{PASSED}{RECEIVED}{}", desk.answer(ANN, &invitation, "MARBLE E5")));
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+}
+
+#[test]
+fn a_server_that_does_not_mark_every_letter_proves_nothing() {
+    let desk = Desk::with("[letters]\nrequire_dkim = true\ntrusted_authserv_id = \"mx.club.example\"\n");
+    desk.open(GameKind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.receive(&format!("{PASSED}{RECEIVED}{}", desk.answer(ANN, &invitation, "MARBLE E5")));
+    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
 }
 
 #[test]
@@ -32,7 +54,7 @@ fn the_gms_letters_need_a_signature_too() {
     desk.write(GM, "GM LIST");
     assert_eq!(desk.last_fate(), LetterStatus::Ignored);
     desk.receive(&format!(
-        "Authentication-Results: mx.club.example; dkim=pass header.d=club.example\nFrom: {GM}\nTo: {REFEREE}\n\
+        "Authentication-Results: mx.club.example; dkim=pass header.d=club.example\n{RECEIVED}From: {GM}\nTo: {REFEREE}\n\
          Message-ID: <g@club.test>\n\nGM LIST\n"
     ));
     desk.one_to(GM).says("without the GM's reply token");

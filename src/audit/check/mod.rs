@@ -123,7 +123,7 @@ impl Check {
                 .tokens
                 .entry(token.to_owned())
                 .or_insert_with(|| (seat, self.addresses[seat].iter().cloned().collect()));
-            addresses.insert(dispatch.recipient.to_lowercase());
+            addresses.insert(dispatch.recipient.to_ascii_lowercase());
         }
         if let Some(twin) = self.dispatches.insert(ruling.to_owned(), dispatch) {
             self.report(Place::Sent(twin.message_id), "another letter has the same place in its ruling");

@@ -68,7 +68,7 @@ impl Office {
     }
 
     fn reported_dkim(&self, letter: &Letter) -> ReportedDkim {
-        let trusted = self.config.letters.trusted_authserv_id.as_deref();
+        let trusted = self.config.letters.trusted_authserv_id();
         trusted.map_or(ReportedDkim::Nothing, |authserv_id| letter.reported_dkim(authserv_id))
     }
 }
