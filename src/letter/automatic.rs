@@ -12,6 +12,8 @@ pub struct Automatic {
     pub(super) mark: Mark,
     pub kind: AutomaticKind,
     pub(super) about: Vec<String>,
+    /// The recipients that a delivery report names, in lower case.
+    pub(super) recipients: Vec<String>,
 }
 
 /// Evidence that a machine wrote a letter.
@@ -52,6 +54,11 @@ impl Automatic {
     /// Returns the Message-IDs of our letters that it answers or returns, without angle brackets.
     pub fn about(&self) -> &[String] {
         &self.about
+    }
+
+    /// Whether it can be about a letter to this address: it names no recipient, or this one.
+    pub fn may_be_about(&self, recipient: &str) -> bool {
+        self.recipients.is_empty() || self.recipients.contains(&recipient.to_ascii_lowercase())
     }
 }
 

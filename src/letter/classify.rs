@@ -36,7 +36,7 @@ pub(super) fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
         .or_else(|| evidence.sender_mark())
         .or_else(|| phrases::mark(evidence.subject, &excerpt))?;
     let kind = evidence.kind(&mark, text);
-    Some(Automatic { mark, kind, about: evidence.about() })
+    Some(Automatic { mark, kind, about: evidence.about(), recipients: evidence.failed_recipients() })
 }
 
 /// Bytes of text that are searched for phrases. Bounces explain themselves at the top.
@@ -190,6 +190,21 @@ impl Evidence<'_> {
         }
     }
 
+    /// Returns the recipients to whom nothing could be delivered, as far as fields name them.
+    fn failed_recipients(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for part in &self.message.parts {
+            let (kind, subtype) = mime_type(part);
+            if kind == "message" && matches!(subtype.as_str(), "delivery-status" | "global-delivery-status") {
+                add_recipients(&String::from_utf8_lossy(part.contents()), &mut found);
+            }
+        }
+        for value in self.values("x-failed-recipients").flat_map(|value| value.split(',')) {
+            add_recipient(value, &mut found);
+        }
+        found
+    }
+
     /// Returns our Message-IDs anywhere in the letter: in its header, in the letter that it returns, in its text.
     fn about(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -225,6 +240,24 @@ fn action(part: &MessagePart<'_>) -> Option<AutomaticKind> {
         "delivered" | "relayed" | "expanded" => Some(AutomaticKind::Other),
         _ => None,
     })
+}
+
+/// Adds the recipients of a delivery status (RFC 3464 2.3): those of our letter, and those to whom it was forwarded.
+fn add_recipients(status: &str, found: &mut Vec<String>) {
+    for line in status.lines() {
+        let Some((name, value)) = line.split_once(':') else { continue };
+        if matches!(name.trim().to_ascii_lowercase().as_str(), "final-recipient" | "original-recipient") {
+            // `rfc822; ann@example.org`
+            add_recipient(value.split_once(';').map_or(value, |(_, address)| address), found);
+        }
+    }
+}
+
+fn add_recipient(text: &str, found: &mut Vec<String>) {
+    let text = text.trim().trim_start_matches('<').trim_end_matches('>').to_ascii_lowercase();
+    if text.contains('@') && found.len() < MAX_ABOUT && !found.contains(&text) {
+        found.push(text);
+    }
 }
 
 fn is_calendar_reply(part: &MessagePart<'_>) -> bool {

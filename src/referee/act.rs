@@ -47,8 +47,13 @@ pub enum Act {
     },
     /// Reopens an adjudicated turn, or decides it on other orders.
     Correct(Correction),
-    /// By the program: mail to the seat bounces.
+    /// By earlier versions of the program: mail to the seat bounces, so the GM is asked before a deadline is enforced.
     Returned(Seat),
+    /// By the program: a letter to the seat, made at `sent`, bounced.
+    Bounced {
+        seat: Seat,
+        sent: DateTime<Utc>,
+    },
     /// By the program: an automatic absence note came from the seat.
     Away(Seat),
     /// By the program: files what the house plays in its seat. `version` is that of the computer player.

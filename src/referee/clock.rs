@@ -57,7 +57,8 @@ fn enforce_deadline(draft: &mut Draft) {
         draft.adjudicate(Vec::new());
         return;
     }
-    let bouncing: Vec<Seat> = late.iter().copied().filter(|seat| draft.game_match.bouncing[*seat]).collect();
+    let bouncing: Vec<Seat> =
+        late.iter().copied().filter(|seat| draft.game_match.is_unreachable(*seat)).collect();
     if !bouncing.is_empty() {
         ask_gm(draft, late, bouncing);
         return;

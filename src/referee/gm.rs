@@ -4,6 +4,7 @@
 use chrono::{DateTime, Utc};
 
 use super::act::{Act, Correction, Rejection};
+use super::bounce::{Bounces, note_bounce};
 use super::clock::adjudicate_now;
 use super::life::{Draft, FiledOrders, Stage};
 use super::{Content, Notice, Reader};
@@ -39,6 +40,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
             | Act::RenewToken(_)
             | Act::Rename { .. }
             | Act::Returned(_)
+            | Act::Bounced { .. }
             | Act::Away(_)
             | Act::Restored(_)
     );
@@ -79,12 +81,14 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             set_mark(&mut draft.game_match.bouncing[*seat], true)?;
             draft.record(Fact::MailReturned { seat: *seat });
         }
+        Act::Bounced { seat, sent } => note_bounce(draft, *seat, *sent)?,
         Act::Away(seat) => {
             set_mark(&mut draft.game_match.away[*seat], true)?;
             draft.record(Fact::AwayNoted { seat: *seat });
         }
         Act::Restored(seat) => {
             set_mark(&mut draft.game_match.bouncing[*seat], false)?;
+            draft.game_match.bounces[*seat].restore();
             draft.record(Fact::MailRestored { seat: *seat });
         }
         Act::Slide { since } => extend_after_outage(draft, *since),
@@ -156,6 +160,7 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
     game_match.extension = game_match.extension.filter(|(by, _)| *by != seat);
     game_match.missed[seat] = 0;
     game_match.bouncing[seat] = false;
+    game_match.bounces[seat] = Bounces::default();
     game_match.away[seat] = false;
     game_match.absences[seat].clear();
     draft.record(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned() });

@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::act::Rejection;
+use super::bounce::{Bounces, has_no_bounces};
 use super::schedule::{Absence, Terms};
 use super::together::NoticeLimits;
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
@@ -80,6 +81,8 @@ pub struct Match<F = Filing> {
     pub asked_gm: bool,
     /// Mail to the seat bounces.
     pub bouncing: BySeat<bool>,
+    #[serde(default, skip_serializing_if = "has_no_bounces")]
+    pub bounces: BySeat<Bounces>,
     /// An automatic absence note came from the seat, and no letter since.
     #[serde(default)]
     pub away: BySeat<bool>,
@@ -200,6 +203,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         reminders_sent: 0,
         asked_gm: false,
         bouncing: BySeat::default(),
+        bounces: BySeat::default(),
         away: BySeat::default(),
         protest: None,
         missed: BySeat::default(),

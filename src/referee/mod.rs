@@ -4,6 +4,7 @@
 //! entries for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
 
 mod act;
+mod bounce;
 mod clock;
 mod gm;
 mod house;
@@ -252,6 +253,11 @@ pub enum Notice {
     },
     /// The deadline moved because the referee was down.
     Slid,
+    /// The deadline moved because a letter to the other side bounced.
+    Undelivered {
+        seat: Seat,
+        deadline: DateTime<Utc>,
+    },
     Absent {
         seat: Seat,
         from: chrono::NaiveDate,

@@ -38,6 +38,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         reminders_sent: stored.reminders_sent,
         asked_gm: stored.asked_gm,
         bouncing: stored.bouncing,
+        bounces: stored.bounces,
         away: stored.away,
         protest: stored.protest,
         missed: stored.missed,

@@ -178,7 +178,7 @@ pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
 /// A notice, with a new deadline in local time.
 fn notice(notice: &Notice, game_match: &Match) -> Value {
     let mut fields = json!(notice);
-    if let Notice::Extension { deadline } = notice {
+    if let Notice::Extension { deadline } | Notice::Undelivered { deadline, .. } = notice {
         fields["deadline"] = json!(format_local(*deadline, game_match.terms.zone));
     }
     value(fields)
@@ -325,6 +325,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::ExtensionAsked { .. }
         | Notice::Extended { .. }
         | Notice::Slid
+        | Notice::Undelivered { .. }
         | Notice::Absent { .. }
         | Notice::Absences { .. }
         | Notice::SubstituteAsked { .. }

@@ -413,6 +413,7 @@ fn notices() -> Vec<Notice> {
         Notice::ExtensionAsked { by, days: 1 },
         Notice::Extended { days: 1 },
         Notice::Slid,
+        Notice::Undelivered { seat: by, deadline: DateTime::UNIX_EPOCH },
         Notice::Absent { seat: by, from: day, to: day },
         Notice::Absences { seat: by, absences: vec![Absence { from: day, to: day }; 2] },
         Notice::SubstituteAsked { by },

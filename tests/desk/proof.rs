@@ -1,5 +1,6 @@
 //! Authenticity, bounces and absence notes.
 
+use chrono::TimeDelta;
 use fogpost::game::any::GameKind;
 use fogpost::store::LetterStatus;
 
@@ -84,18 +85,61 @@ fn bounce(of: &Sent, to: &str, n: u32) -> String {
     )
 }
 
+fn count_of(desk: &Desk, match_id: &str, kind: &str) -> usize {
+    let entries = desk.block_on(desk.office().store.entries(match_id)).expect("the store answers");
+    entries.iter().filter(|entry| entry.kind == kind).count()
+}
+
 #[test]
-fn no_deadline_is_enforced_on_a_seat_whose_mail_bounces() {
+fn bounces_of_one_letter_move_a_deadline_once_by_the_grace() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
+    desk.one_to(BO);
+    desk.advance(1);
     desk.receive(&bounce(&invitation, ANN, 1));
     desk.receive(&bounce(&invitation, ANN, 2));
     let marked = desk.find(&game_match.id);
     assert!(marked.bouncing.first && !marked.bouncing.second);
-    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
-    assert_eq!(entries.iter().filter(|entry| entry.kind == "MailReturned").count(), 1, "counted once");
+    assert_eq!(count_of(&desk, &game_match.id, "MailReturned"), 1, "counted once");
+    assert_eq!(marked.deadline, game_match.deadline.map(|deadline| deadline + TimeDelta::hours(12)));
+    desk.one_to(BO).says("A letter to Ann could not be delivered. The deadline has moved to");
+    // Whoever forges a bounce of their own letter gains these hours, and no more.
     desk.advance(8 * 24 + 12);
+    let after = desk.find(&game_match.id);
+    assert_eq!((after.missed.first, after.asked_gm), (1, false));
+    let digest = desk.sent_to(GM).into_iter().find(|sent| sent.text.contains("letters to Ann come back"));
+    digest.expect("the digest says so");
+}
+
+#[test]
+fn a_bounce_that_names_another_recipient_counts_for_nothing() {
+    let desk = Desk::new();
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.advance(1);
+    desk.receive(&bounce(&invitation, "someone@else.example", 1));
+    let unmarked = desk.find(&game_match.id);
+    assert!(!unmarked.bouncing.first);
+    assert_eq!(unmarked.deadline, game_match.deadline);
+    desk.receive(&bounce(&invitation, "Ann@Players.Example", 2));
+    assert!(desk.find(&game_match.id).bouncing.first);
+}
+
+#[test]
+fn no_deadline_is_enforced_on_a_seat_of_which_two_letters_bounce() {
+    let desk = Desk::new();
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.advance(1);
+    desk.receive(&bounce(&invitation, ANN, 1));
+    // The reminder two days before the deadline.
+    desk.advance(6 * 24);
+    let reminder = desk.last_to(ANN);
+    desk.receive(&bounce(&reminder, ANN, 2));
+    assert_eq!(count_of(&desk, &game_match.id, "MailReturned"), 2);
+    assert_eq!(count_of(&desk, &game_match.id, "DeadlineExtended"), 1);
+    desk.advance(2 * 24 + 12);
     let after = desk.find(&game_match.id);
     assert_eq!((after.missed.first, after.asked_gm), (0, true));
     let letters = desk.sent_to(GM);
@@ -104,16 +148,20 @@ fn no_deadline_is_enforced_on_a_seat_whose_mail_bounces() {
         .find(|sent| sent.text.contains("nothing is enforced until"))
         .expect("a question to the GM");
     asked.says("our letters bounce");
-    assert!(letters.iter().any(|sent| sent.text.contains("letters to Ann come back")), "the digest says so");
 
     desk.reply(GM, asked, &format!("GM PLAYER BOUNCE-CLEAR {ANN}\nGM MATCH {} EXTEND 4 days", game_match.id));
     let cleared = desk.find(&game_match.id);
     assert!(!cleared.bouncing.first && !cleared.asked_gm);
     let ann = desk.block_on(desk.office().store.player_by_address(ANN)).expect("the store answers");
     assert!(!ann.expect("a player").bouncing);
-    // Another bounce of the same letter changes nothing.
+    // Another bounce of a letter that bounced before changes nothing, and one of a later letter moves nothing again.
     desk.receive(&bounce(&invitation, ANN, 3));
     assert!(!desk.find(&game_match.id).bouncing.first);
+    let extension = desk.last_to(ANN);
+    desk.receive(&bounce(&extension, ANN, 4));
+    let again = desk.find(&game_match.id);
+    assert!(again.bouncing.first);
+    assert_eq!(again.deadline, cleared.deadline);
 }
 
 #[test]

@@ -38,7 +38,9 @@ fn permanently_rejected_mail_is_given_up_and_the_gm_told_at_once() {
     fs::set_permissions(&program, executable).expect("it is executable");
     let game_match = desk.open(GameKind::Quad, &[]);
     desk.work();
-    let to_ann = desk.one_to(ANN);
+    let letters = desk.sent_to(ANN);
+    let [to_ann, moved] = &letters[..] else { panic!("an invitation, and that the deadline has moved") };
+    moved.says("A letter to Bo could not be delivered");
     let told = desk.one_to(GM);
     assert_eq!(told.subject, "A mail could not be sent");
     told.says("to bo@players.example")
@@ -46,7 +48,7 @@ fn permanently_rejected_mail_is_given_up_and_the_gm_told_at_once() {
         .says("550 no such user");
     told.says("| GM PLAYER BOUNCE-CLEAR bo@players.example");
     assert!(desk.find(&game_match.id).bouncing.second, "the seat is protected");
-    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.reply(ANN, to_ann, "MARBLE E5");
     desk.advance(28);
     let letters = desk.sent_to(GM);
     let digests: Vec<_> = letters.iter().filter(|sent| sent.subject.starts_with("The day at")).collect();

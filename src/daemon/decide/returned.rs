@@ -1,5 +1,5 @@
-//! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A seat whose
-//! letters bounce misses no deadline until the GM has decided.
+//! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A bounce moves a
+//! deadline once; a seat of which two letters bounce misses none until the GM has decided.
 
 use super::context::RulingContext;
 use super::decision::{Decision, Key};
@@ -56,7 +56,9 @@ impl Decision<'_> {
         let Some(failed) = failed(automatic) else { return Ok(()) };
         let mut missing = Wanted::default();
         for message_id in automatic.about() {
-            if let Some(Some(row)) = collect_needs(self.context.dispatch(message_id), &mut missing)? {
+            if let Some(Some(row)) = collect_needs(self.context.dispatch(message_id), &mut missing)?
+                && automatic.may_be_about(&row.recipient)
+            {
                 collect_needs(self.mark(row, failed), &mut missing)?;
             }
         }
@@ -80,7 +82,10 @@ impl Decision<'_> {
             return Ok(());
         }
         let player = self.latest(player.clone());
-        let act = if failed { Act::Returned(seat) } else { Act::Away(seat) };
+        let act = match failed {
+            true => Act::Bounced { seat, sent: row.created_at },
+            false => Act::Away(seat),
+        };
         let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
         let ruling = self.rule(&loaded.game_match, &cause);
         if ruling.rejection.is_none() {

@@ -1,0 +1,73 @@
+//! What follows from letters to a seat that bounce.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::act::Rejection;
+use super::life::{Draft, Match, Stage};
+use super::{Content, Notice, Reader};
+use crate::game::{BySeat, Seat};
+use crate::ledger::Fact;
+
+/// What the bounces of letters to a seat have led to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounces {
+    /// When the first one came since mail last arrived. Empty if an earlier version of the program noted it.
+    pub since: Option<DateTime<Utc>>,
+    /// A letter made since then bounced, too.
+    pub again: bool,
+    /// A deadline was moved because of them, which happens once in a match.
+    pub had_grace: bool,
+}
+
+impl Bounces {
+    /// Notes that mail arrives again.
+    pub(super) fn restore(&mut self) {
+        *self = Bounces { had_grace: self.had_grace, ..Bounces::default() };
+    }
+}
+
+/// Whether no letter to either seat ever bounced. The snapshot then omits the field, as snapshots did before it existed.
+pub(super) fn has_no_bounces(bounces: &BySeat<Bounces>) -> bool {
+    *bounces == BySeat::default()
+}
+
+impl Match {
+    /// Whether so much mail to the seat bounced that no deadline is enforced on it before the GM has decided.
+    pub(super) fn is_unreachable(&self, seat: Seat) -> bool {
+        let bounces = &self.bounces[seat];
+        self.bouncing[seat] && (bounces.again || bounces.since.is_none())
+    }
+}
+
+/// Notes that a letter to the seat, made at `sent`, bounced.
+///
+/// A player can forge a bounce. So the first one only lets the open deadline run longer, once in the match. It does so
+/// whether or not the seat has filed, because the other side must not learn that. A letter made since then that bounces
+/// too shows that nobody reads there, and the GM will be asked.
+pub(super) fn note_bounce(draft: &mut Draft, seat: Seat, sent: DateTime<Utc>) -> Result<(), Rejection> {
+    let at = draft.at;
+    let bounces = &mut draft.game_match.bounces[seat];
+    if draft.game_match.bouncing[seat] {
+        if bounces.again || bounces.since.is_none_or(|since| sent < since) {
+            return Err(Rejection::Already);
+        }
+        bounces.again = true;
+        draft.record(Fact::MailReturned { seat });
+        return Ok(());
+    }
+    bounces.since = Some(at);
+    let has_had_grace = std::mem::replace(&mut bounces.had_grace, true);
+    draft.game_match.bouncing[seat] = true;
+    draft.record(Fact::MailReturned { seat });
+    let is_open = draft.game_match.stage == Stage::Running && !draft.game_match.asked_gm;
+    if let Some(deadline) = draft.game_match.deadline.filter(|_| is_open && !has_had_grace) {
+        let deadline = deadline + draft.game_match.terms.grace();
+        draft.move_deadline(deadline);
+        draft.record(Fact::DeadlineExtended { days: 0, deadline });
+        // A letter to the seat itself would bounce as well.
+        let notice = Notice::Undelivered { seat, deadline };
+        draft.dispatch(Reader::Seat(seat.other()), Content::Notice(notice));
+    }
+    Ok(())
+}
