@@ -57,11 +57,12 @@ pub(super) fn note_bounce(draft: &mut Draft, seat: Seat, sent: DateTime<Utc>) ->
         return Ok(());
     }
     bounces.since = Some(at);
-    let has_had_grace = std::mem::replace(&mut bounces.had_grace, true);
+    let had_grace = bounces.had_grace;
     draft.game_match.bouncing[seat] = true;
     draft.record(Fact::MailReturned { seat });
     let is_open = draft.game_match.stage == Stage::Running && !draft.game_match.asked_gm;
-    if let Some(deadline) = draft.game_match.deadline.filter(|_| is_open && !has_had_grace) {
+    if let Some(deadline) = draft.game_match.deadline.filter(|_| is_open && !had_grace) {
+        draft.game_match.bounces[seat].had_grace = true;
         let deadline = deadline + draft.game_match.terms.grace();
         draft.move_deadline(deadline);
         draft.record(Fact::DeadlineExtended { days: 0, deadline });

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::earlier::repeat_fault;
 use super::house;
 use super::life::{Draft, FiledOrders, Stage};
 use super::schedule::{Absence, Press};
@@ -322,10 +323,14 @@ fn check_orders(
     }
     let state = &draft.game_match.state;
     let sealed = state.seal(seat, &without_replaced(&request.orders, replaced));
-    sealed.or_else(|faults| match state.missed(seat) {
+    let filing = sealed.or_else(|faults| match state.missed(seat) {
         Some(assumed) if only_holds(&request.orders) => Ok(assumed),
         Some(_) | None => Err(faults),
-    })
+    })?;
+    match repeat_fault(&letter.earlier, due, &filing.lines()).filter(|_| letter.lacks_turn()) {
+        Some(fault) => Err(vec![fault]),
+        None => Ok(filing),
+    }
 }
 
 /// Whether `HOLD` is the only order. In a game without that order, it stands for the filing that the rules assume.

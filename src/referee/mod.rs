@@ -6,6 +6,7 @@
 mod act;
 mod bounce;
 mod clock;
+mod earlier;
 mod gm;
 mod house;
 mod instruction;
@@ -29,6 +30,7 @@ use crate::letter::{Digest, Letter, NewText};
 use crate::request::{self, Request};
 
 pub use act::{Act, Correction, Rejection};
+pub use earlier::EarlierOrders;
 pub use house::{HouseMatch, house_level};
 pub use instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, instructions};
 pub use letters::{Reply, changing_command};
@@ -66,6 +68,8 @@ pub struct SeatLetter {
     pub request: Request,
     /// The turn named in its subject, or by the letter it answers.
     pub thread_turn: Option<u32>,
+    /// The orders that the seat sent before, if nothing in the letter names a turn ([`SeatLetter::lacks_turn`]).
+    pub earlier: Vec<EarlierOrders>,
     /// Why the letter's text could not be read, in one or two sentences to the player.
     pub unread: Option<String>,
     /// The answer is suppressed, because of the rate limit or as a duplicate. Everything else is decided as usual.
@@ -86,10 +90,17 @@ impl SeatLetter {
             digest: letter.digest,
             request: Request::read(&lines, |line| begins_order(game_match.game, line)),
             thread_turn: thread_turn(letter, &game_match.id),
+            earlier: Vec::new(),
             unread,
             answer_suppressed: false,
             limits: NoticeLimits::default(),
         }
+    }
+
+    /// Whether the letter has orders to file, and neither a line nor its thread names their turn.
+    pub fn lacks_turn(&self) -> bool {
+        let request = &self.request;
+        !request.orders.is_empty() && !request.check && request.turn.is_none() && self.thread_turn.is_none()
     }
 }
 

@@ -5,6 +5,7 @@ use fogpost::game::any::GameKind;
 use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk, GM, REFEREE, Sent};
+use crate::positions;
 
 const SIGNED: &str = "[letters]\nrequire_dkim = true\ntrusted_authserv_id = \"mx.club.example\"\n\
                       authserv_marks_every_letter = true\n";
@@ -197,4 +198,38 @@ fn the_same_text_gets_the_same_answer_three_times_in_a_row() {
     desk.reply(ANN, &invitation, "STATUS");
     desk.one_to(ANN).says("Quad, Ann");
     desk.advance(2);
+}
+
+/// A letter with a seat's token that names neither a turn nor a letter that it answers.
+fn without_thread(from: &str, token: &str, body: &str, n: u32) -> String {
+    format!(
+        "From: {from}\nTo: {REFEREE}\nSubject: my orders\nMessage-ID: <w{n}@players.example>\n\n{body}\n\n\
+         > Reply token: {token}\n"
+    )
+}
+
+#[test]
+fn orders_of_an_earlier_turn_are_asked_about_if_nothing_tells_their_turn() {
+    let desk = Desk::new();
+    let (game_match, to_ann, to_bo) = positions::quadrant_z(&desk);
+    desk.receive(&without_thread(ANN, to_ann.token(), "SHIP 1 TO G2", 1));
+    assert!(desk.find(&game_match.id).held.first.is_some(), "the token is enough for orders that are new");
+    desk.reply(BO, &to_bo, "HOLD");
+    desk.sent_to(ANN);
+    let report = desk.last_to(BO);
+    assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(2));
+
+    // Somebody sends Bo's letter of turn 1 again, without its subject and thread.
+    desk.receive(&without_thread(BO, to_bo.token(), "hold", 2));
+    desk.one_to(BO).says("You sent the same orders for turn 1").says("TURN 2");
+    assert!(desk.find(&game_match.id).held.second.is_none());
+    // With the turn, or in the thread, the same orders are fine.
+    desk.receive(&without_thread(BO, to_bo.token(), "TURN 2\nHOLD\nWAIT", 3));
+    desk.one_to(BO).says("Your orders are sealed");
+    let filed = desk.find(&game_match.id).held.second;
+    desk.receive(&without_thread(BO, to_bo.token(), "HOLD", 4));
+    desk.one_to(BO).says("You sent the same orders for turn 1");
+    assert_eq!(desk.find(&game_match.id).held.second, filed, "what is filed stands");
+    desk.reply(BO, &report, "HOLD");
+    desk.one_to(BO).says("Your new orders are sealed");
 }

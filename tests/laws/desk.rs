@@ -72,6 +72,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
         digest,
         request,
         thread_turn: None,
+        earlier: Vec::new(),
         unread: None,
         answer_suppressed: false,
         limits: NoticeLimits { together: true, ..NoticeLimits::default() },

@@ -18,7 +18,7 @@ use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact, Head, Link, Source};
 use crate::letter::{Digest, Letter};
-use crate::referee::{DispatchKind, Match, MatchOverview, Ruling};
+use crate::referee::{DispatchKind, EarlierOrders, Match, MatchOverview, Ruling};
 use crate::report::envelope::{self, AnsweredLetter};
 
 /// The match as it is stored beside its ledger.
@@ -52,6 +52,8 @@ pub struct Check {
     letters: BTreeMap<Digest, ReadLetter>,
     /// The letters that were ruled on, by the first bytes of their digests.
     ruled_letters: BTreeSet<u64>,
+    /// The orders that each seat sent so far.
+    earlier: BySeat<Vec<EarlierOrders>>,
     /// The entries that the game record depends on.
     record_entries: Vec<Entry>,
     current: Option<Match>,
@@ -81,6 +83,7 @@ impl Check {
             pending: VecDeque::new(),
             letters: BTreeMap::new(),
             ruled_letters: BTreeSet::new(),
+            earlier: BySeat::default(),
             record_entries: Vec::new(),
             current: None,
             unconfirmed: Vec::new(),
@@ -215,6 +218,11 @@ impl Check {
             return self.report_difference(&ruling);
         }
         self.pending.drain(..=last);
+        for chained in &ruling.entries {
+            if let Some((seat, orders)) = EarlierOrders::of(&chained.entry.fact) {
+                self.earlier[seat].push(orders);
+            }
+        }
         let entries = ruling.entries.iter().map(|chained| &chained.entry);
         self.record_entries.extend(entries.filter(|entry| is_of_record(&entry.fact)).cloned());
         self.unconfirmed = self.dispatches_of(&ruling, letter.as_deref(), at);

@@ -56,6 +56,7 @@ impl Check {
                     spares_gm: has(GM_SPARED),
                     tells_left_out: has(LEFT_OUT_TOLD),
                 };
+                let files_orders = has(ORDERS_SEALED);
                 let in_letter = |reason: &str| Finding {
                     place: Place::Letter(digest),
                     what: format!("{reason}; entry #{seq} names it"),
@@ -74,6 +75,10 @@ impl Check {
                 let mut asked = SeatLetter::of(&letter, seat, written, game_match);
                 asked.answer_suppressed = silent;
                 asked.limits = limits;
+                // Version 0.1.0 filed repeated orders without a question, so those that were filed stand.
+                if asked.lacks_turn() && !files_orders {
+                    asked.earlier = self.earlier[seat].clone();
+                }
                 Ok((referee::rule(game_match, &Cause::Letter(&asked), at), Some(letter)))
             }
         }
@@ -107,6 +112,9 @@ impl Check {
         own.next().map(|(seat, _)| *seat)
     }
 }
+
+/// The kind of the entry that records filed orders.
+const ORDERS_SEALED: &str = "OrdersSealed";
 
 /// The kind of the entry that records a suppressed answer.
 const ANSWER_HELD_BACK: &str = "AnswerHeldBack";

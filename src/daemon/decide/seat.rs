@@ -9,9 +9,11 @@ use super::context::LoadedMatch;
 use super::decision::{Decision, Key};
 use super::rows::Readers;
 use super::undecided::{Decided, Wanted, collect_needs};
+use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;
 use crate::referee::{
-    Answer, Cause, Content, Dispatch, DispatchKind, Notice, PastReport, Reader, Reply, Ruling, SeatLetter,
+    Answer, Cause, Content, Dispatch, DispatchKind, EarlierOrders, Notice, PastReport, Reader, Reply, Ruling,
+    SeatLetter,
 };
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{ReportSelection, select_reports};
@@ -33,6 +35,9 @@ impl Decision<'_> {
         let mut seat_letter = SeatLetter::of(letter, row.seat, written, &loaded.game_match);
         seat_letter.limits.together = true;
         seat_letter.limits.tells_left_out = self.left_out(&seat_subject(&row.match_id, row.seat))? > 0;
+        if seat_letter.lacks_turn() {
+            seat_letter.earlier = self.earlier_orders(row)?;
+        }
         let mut ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
         if self.spare_readers(&ruling, &loaded, row, &mut seat_letter)? {
             ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
@@ -70,6 +75,17 @@ impl Decision<'_> {
             seat: Some((row.match_id.clone(), row.seat)),
         });
         Ok(())
+    }
+
+    /// Returns the orders that a seat sent so far.
+    fn earlier_orders(&self, row: &TokenRow) -> Decided<Vec<EarlierOrders>> {
+        let mut facts: Vec<Fact> = Vec::new();
+        facts.extend(self.context.entries(&row.match_id)?.iter().map(|entry| entry.fact.clone()));
+        for unsaved in self.draft.settlement.entries.iter().filter(|entry| entry.match_id == row.match_id) {
+            facts.push(serde_json::from_str::<Entry>(&unsaved.json)?.fact);
+        }
+        let earlier = facts.iter().filter_map(EarlierOrders::of);
+        Ok(earlier.filter(|(seat, _)| *seat == row.seat).map(|(_, orders)| orders).collect())
     }
 
     /// Completes the answers of a ruling with what the referee does not know: reports as they were sent, and replies to
