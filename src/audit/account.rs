@@ -321,6 +321,9 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::SubstituteAsked { seat } => format!("{} asked for a substitute.", name(seat)),
         Fact::Protested { seat } => format!("{} protested.", name(seat)),
         Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
+        Fact::LetterConfirmed { seat, .. } => {
+            format!("{} confirmed a letter from an address that was not theirs.", name(seat))
+        }
         Fact::MailReturned { seat } => format!("Letters to {} came back.", name(seat)),
         Fact::MailRestored { seat } => format!("Letters to {} arrive again.", name(seat)),
         Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),

@@ -57,6 +57,13 @@ pub enum Fact {
         seat: Seat,
         asked: Vec<String>,
     },
+    /// The letter came from an address that is not the player's, or without proof, at `arrived`. The player's letter `by`
+    /// confirmed it, so it is ruled on as the player's.
+    LetterConfirmed {
+        seat: Seat,
+        by: Digest,
+        arrived: DateTime<Utc>,
+    },
     /// The answer to the letter that caused this ruling was not sent: rate limit, or a duplicate.
     AnswerHeldBack {
         seat: Seat,
@@ -226,6 +233,7 @@ impl Fact {
             Fact::OrdersRefused { .. } => "OrdersRefused",
             Fact::OrdersChecked { .. } => "OrdersChecked",
             Fact::LetterAnswered { .. } => "LetterAnswered",
+            Fact::LetterConfirmed { .. } => "LetterConfirmed",
             Fact::AnswerHeldBack { .. } => "AnswerHeldBack",
             Fact::ActsTakenTogether { .. } => "ActsTakenTogether",
             Fact::OpponentSpared { .. } => "OpponentSpared",

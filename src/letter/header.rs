@@ -231,11 +231,13 @@ pub fn token_of_id(id: &str, own: &OwnIdentity) -> Option<Token> {
 
 /// Returns the tokens after the `+` of our addresses in an address field.
 pub fn plus_tokens(value: &str, own: &OwnIdentity) -> Vec<Token> {
-    value
-        .split(is_address_delimiter)
-        .filter(|word| word.contains('@'))
-        .filter_map(|word| plus_token(&Address::parse(word).ok()?, own))
-        .collect()
+    addresses(value).filter_map(|address| plus_token(&address, own)).collect()
+}
+
+/// Finds the addresses that stand anywhere in a field.
+pub fn addresses(value: &str) -> impl Iterator<Item = Address> + '_ {
+    let words = value.split(is_address_delimiter).filter(|word| word.contains('@'));
+    words.filter_map(|word| Address::parse(word).ok())
 }
 
 /// Returns the token in `address`, if it is ours with a token after the `+`.

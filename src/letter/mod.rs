@@ -28,6 +28,7 @@ mod patterns;
 mod phrases;
 pub mod printable;
 mod quote;
+mod recipients;
 mod text_line;
 mod unreadable;
 mod words;
@@ -65,6 +66,8 @@ pub struct Letter {
     /// References, footer line.
     pub tokens: Vec<Token>,
     pub subject_tag: Option<SubjectTag>,
+    /// The addresses in To and Cc that are neither ours nor the sender's.
+    pub other_recipients: Vec<Address>,
     /// Set if a machine wrote the letter.
     pub automatic: Option<Automatic>,
     texts: Texts,
@@ -117,6 +120,7 @@ impl Letter {
         }
         Ok(Letter {
             digest,
+            other_recipients: recipients::other_recipients(&headers, own, &from),
             from,
             from_name: envelope.from_name,
             message_id: envelope.message_id,

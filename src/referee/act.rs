@@ -35,6 +35,8 @@ pub enum Act {
     },
     /// Gives the seat a new reply token, which the shell draws and stores.
     RenewToken(Seat),
+    /// By the program: the seat gets a new reply token because its player asked for one, or because others saw it.
+    RenewOwnToken(Seat),
     /// Changes the name of the seat's player.
     Rename {
         seat: Seat,

@@ -38,6 +38,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
             | Act::Correct(_)
             | Act::Note { .. }
             | Act::RenewToken(_)
+            | Act::RenewOwnToken(_)
             | Act::Rename { .. }
             | Act::Returned(_)
             | Act::Bounced { .. }
@@ -72,6 +73,11 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         Act::RenewToken(seat) => {
             draft.record(Fact::TokenRenewed { seat: *seat });
             draft.dispatch_to_both(Content::Notice(Notice::TokenRenewed { seat: *seat }));
+        }
+        Act::RenewOwnToken(seat) => {
+            draft.record(Fact::TokenRenewed { seat: *seat });
+            // Only the seat itself is told: who writes to it is not the other side's business.
+            draft.dispatch(Reader::Seat(*seat), Content::Notice(Notice::TokenRenewed { seat: *seat }));
         }
         Act::Rename { seat, name } => return rename(draft, *seat, name),
         Act::File { seat, orders } => return file(draft, *seat, orders),

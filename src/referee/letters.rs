@@ -2,13 +2,15 @@
 
 use serde::Serialize;
 
+use super::confirmation::superseded;
 use super::earlier::repeat_fault;
 use super::house;
 use super::life::{Draft, FiledOrders, Stage};
 use super::schedule::{Absence, Press};
 use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
 use super::{
-    Answer, Content, MatchSummary, Notice, OfferRejection, OfferSummary, OpenSeat, Orders, Reader, SeatLetter,
+    Answer, Confirmation, Content, MatchSummary, Notice, OfferRejection, OfferSummary, OpenSeat, Orders,
+    Reader, SeatLetter,
 };
 use crate::game::any::{Filing, GameKind};
 use crate::game::record::Ending;
@@ -80,6 +82,22 @@ pub enum Reply {
     /// So many answers to the sender were left out before this one. The shell fills in the number.
     LeftOut {
         count: u32,
+    },
+    /// CONFIRM: these letters from `address` are followed now, and with `added` all later ones too.
+    LettersConfirmed {
+        address: String,
+        letters: usize,
+        added: bool,
+        /// ALWAYS was asked for, but the address is another player's.
+        taken: bool,
+    },
+    /// DENY: the letters are discarded, and the seats in these matches have new reply tokens.
+    LettersDenied {
+        matches: Vec<String>,
+    },
+    /// CONFIRM or DENY names no letter that waits for the sender's word.
+    NothingToConfirm {
+        code: String,
     },
     /// CHALLENGE, OPEN, ACCEPT, DECLINE or JOIN had no effect.
     NoOffer {
@@ -157,9 +175,16 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         to: Some(letter.digest),
         remarks: request.remarks.clone(),
         unread: letter.unread.clone(),
+        token_renewed: letter.shows_token,
         ..Answer::default()
     };
     draft.game_match.away[letter.seat] = false;
+    if let Some(Confirmation { by, arrived }) = letter.confirmation {
+        draft.record(Fact::LetterConfirmed { seat: letter.seat, by, arrived });
+    }
+    if letter.shows_token {
+        draft.record(Fact::TokenRenewed { seat: letter.seat });
+    }
     // Every letter leaves an entry, even one that asks nothing or arrives after the end: the ledger cites all letters.
     let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.game_match.due().is_none();
     let place = draft.reserve_answer(letter.seat);
@@ -200,9 +225,23 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     }
 }
 
+/// Answers the questions in a letter, and carries out nothing.
+fn answer_questions(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
+    let commands = letter.request.commands.iter().map(|asked| &asked.command);
+    commands
+        .map(|command| match changing_command(command) {
+            Some(_) => Reply::MatchOver,
+            None => follow_command(draft, letter.seat, command),
+        })
+        .collect()
+}
+
 /// Carries out the commands of a letter, and returns a reply to each.
 fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
     let SeatLetter { seat, request, limits, .. } = letter;
+    if letter.questions_only {
+        return answer_questions(draft, letter);
+    }
     let together = limits.together && !request.check && repeats_acts(request);
     draft.limits = NoticeLimits { together, ..*limits };
     if together {
@@ -321,6 +360,9 @@ fn check_orders(
     if !due.seats.contains(&seat) {
         return Err(vec![Fault::whole(not_due(draft, due))]);
     }
+    if let Some(fault) = letter.confirmation.and_then(|found| superseded(draft, seat, due, &found)) {
+        return Err(vec![fault]);
+    }
     let state = &draft.game_match.state;
     let sealed = state.seal(seat, &without_replaced(&request.orders, replaced));
     let filing = sealed.or_else(|faults| match state.missed(seat) {
@@ -382,7 +424,8 @@ pub fn changing_command(command: &Command) -> Option<&'static str> {
         Command::Decline(_) => Some("DECLINE"),
         Command::Open { .. } => Some("OPEN"),
         Command::Join(_) => Some("JOIN"),
-        Command::Confirm(_) => Some("CONFIRM"),
+        Command::Confirm { .. } => Some("CONFIRM"),
+        Command::Deny(_) => Some("DENY"),
         Command::Never(_) => Some("NEVER"),
         Command::Settings(_) => Some("SETTINGS"),
         Command::Status
@@ -441,7 +484,8 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
         Command::Decline(_) => Reply::NotHere { command: "DECLINE".to_owned() },
         Command::Open { .. } => Reply::NotHere { command: "OPEN".to_owned() },
         Command::Join(_) => Reply::NotHere { command: "JOIN".to_owned() },
-        Command::Confirm(_) => Reply::NotHere { command: "CONFIRM".to_owned() },
+        Command::Confirm { .. } => Reply::NotHere { command: "CONFIRM".to_owned() },
+        Command::Deny(_) => Reply::NotHere { command: "DENY".to_owned() },
         Command::Never(_) => Reply::NotHere { command: "NEVER".to_owned() },
         Command::Settings(_) => Reply::NotHere { command: "SETTINGS".to_owned() },
         Command::Gm(_) => Reply::NotHere { command: "GM".to_owned() },

@@ -6,6 +6,7 @@
 mod act;
 mod bounce;
 mod clock;
+mod confirmation;
 mod earlier;
 mod gm;
 mod house;
@@ -20,7 +21,7 @@ mod together;
 
 use std::fmt::{self, Display};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::game::any::{AnyState, Filing, GameKind};
@@ -30,6 +31,7 @@ use crate::letter::{Digest, Letter, NewText};
 use crate::request::{self, Request};
 
 pub use act::{Act, Correction, Rejection};
+pub use confirmation::Confirmation;
 pub use earlier::EarlierOrders;
 pub use house::{HouseMatch, house_level};
 pub use instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, instructions};
@@ -60,6 +62,9 @@ pub enum Cause<'a> {
     },
 }
 
+/// How long after the end of a match its tokens are good for more than questions.
+pub const QUESTIONS_ONLY_AFTER: TimeDelta = TimeDelta::days(30);
+
 /// A letter that is known to come from a seat.
 #[derive(Clone, Debug)]
 pub struct SeatLetter {
@@ -70,6 +75,12 @@ pub struct SeatLetter {
     pub thread_turn: Option<u32>,
     /// The orders that the seat sent before, if nothing in the letter names a turn ([`SeatLetter::lacks_turn`]).
     pub earlier: Vec<EarlierOrders>,
+    /// The letter showed the seat's reply token to others, so the seat gets a new one.
+    pub shows_token: bool,
+    /// The match ended so long ago that its token is good for questions only ([`QUESTIONS_ONLY_AFTER`]).
+    pub questions_only: bool,
+    /// Set if the letter was not proven to be the player's and the player has confirmed it.
+    pub confirmation: Option<Confirmation>,
     /// Why the letter's text could not be read, in one or two sentences to the player.
     pub unread: Option<String>,
     /// The answer is suppressed, because of the rate limit or as a duplicate. Everything else is decided as usual.
@@ -91,6 +102,9 @@ impl SeatLetter {
             request: Request::read(&lines, |line| begins_order(game_match.game, line)),
             thread_turn: thread_turn(letter, &game_match.id),
             earlier: Vec::new(),
+            shows_token: false,
+            questions_only: false,
+            confirmation: None,
             unread,
             answer_suppressed: false,
             limits: NoticeLimits::default(),
@@ -346,6 +360,8 @@ pub struct Answer {
     pub remarks: Vec<Line>,
     /// Orders that a later line of the same letter overrides.
     pub replaced: Vec<Line>,
+    /// The seat has a new reply token, because the letter showed the old one to others.
+    pub token_renewed: bool,
     /// Why the letter could not be read at all.
     pub unread: Option<String>,
     /// The lines that the faults refer to, as written.

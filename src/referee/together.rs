@@ -96,7 +96,8 @@ fn kind(command: &Command) -> Option<Kind> {
         | Command::Decline(_)
         | Command::Open { .. }
         | Command::Join(_)
-        | Command::Confirm(_)
+        | Command::Confirm { .. }
+        | Command::Deny(_)
         | Command::Never(_)
         | Command::Settings(_)
         | Command::Gm(_) => None,

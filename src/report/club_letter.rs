@@ -29,12 +29,28 @@ pub enum ClubLetter {
     SetAside { digest: String, sender: String, note: String },
     /// To the GM: space is short, and the mailbox is not emptied further.
     LowSpace { free_mb: u64, min_free_mb: u64 },
-    /// To a player: a letter in the player's name failed authentication.
-    Unproven { match_id: String },
+    /// To a player: a letter in the player's name was not proven to be theirs.
+    Unproven { letter: UnprovenSummary, code: String },
     /// To a person whose letters go unread from now on; `gm` is the GM's address.
     Blocked { gm: String },
     /// To the GM: a newcomer wants to play, and waits to be admitted.
     Newcomer { address: String },
+}
+
+/// A letter in a player's name, as the player reads of it: nothing that its sender worded.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnprovenSummary {
+    pub match_id: String,
+    /// When it came, in the zone of the match.
+    pub at: String,
+    /// Where it claims to be from.
+    pub address: String,
+    /// It has the player's own address, but no valid signature.
+    pub unsigned: bool,
+    /// What it asks for: legal words of orders, and the verbs of commands.
+    pub asks: Vec<String>,
+    /// How many more lines it has.
+    pub more: usize,
 }
 
 /// The question to a sender whether a letter came from them.

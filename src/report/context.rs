@@ -280,6 +280,7 @@ fn answer(answer: &Answer) -> Value {
         remarks => shortened_lines(&answer.remarks),
         replaced => shortened_lines(&answer.replaced),
         unread => answer.unread.as_deref(),
+        token_renewed => answer.token_renewed,
     }
 }
 

@@ -30,7 +30,7 @@ use template_context::{LazyView, TemplateContext};
 
 pub use club_letter::{
     AskedSender, ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult, LetterSummary,
-    RefusalCount,
+    RefusalCount, UnprovenSummary,
 };
 pub use png::{PictureCache, png};
 pub use svg::svg;

@@ -7,7 +7,8 @@ use chrono::DateTime;
 use super::templates::TOPICS;
 use super::{
     AskedSender, Club, ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult, LetterSummary,
-    RefusalCount, TemplateError, Templates, WordedLetter, WordingInput, word_alarm, word_club_letter,
+    RefusalCount, TemplateError, Templates, UnprovenSummary, WordedLetter, WordingInput, word_alarm,
+    word_club_letter,
 };
 use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
@@ -60,12 +61,28 @@ fn club_letters() -> Vec<ClubLetter> {
         ClubLetter::Declined { to: BO.to_owned(), offer: offer() },
         ClubLetter::Lapsed { to: Some(BO.to_owned()), offer: offer(), code: code() },
         ClubLetter::Lapsed { to: None, offer: offer(), code: code() },
-        ClubLetter::Unproven { match_id: MATCH_ID.to_owned() },
+        unproven(false, 0),
+        unproven(true, 3),
         ClubLetter::Blocked { gm: "gm@club.example".to_owned() },
         ClubLetter::Newcomer { address: "newcomer@players.example".to_owned() },
     ]);
     letters.extend(gm_letters());
     letters
+}
+
+fn unproven(unsigned: bool, more: usize) -> ClubLetter {
+    let asks = vec!["SHIP 1 TO A2".to_owned(), "RESIGN".to_owned()].into_iter().take(more.min(2));
+    ClubLetter::Unproven {
+        letter: UnprovenSummary {
+            match_id: MATCH_ID.to_owned(),
+            at: DAY.to_owned(),
+            address: "ann@elsewhere.example".to_owned(),
+            unsigned,
+            asks: asks.collect(),
+            more,
+        },
+        code: "7K3M9P2Q4R".to_owned(),
+    }
 }
 
 fn answer_to_stranger(reply: Reply) -> ClubLetter {
@@ -261,6 +278,10 @@ fn offer_replies() -> Vec<Reply> {
         Reply::Challenges { on: false },
         Reply::NeverWithoutCode,
         Reply::LeftOut { count: 1 },
+        Reply::LettersConfirmed { address: BO.to_owned(), letters: 1, added: false, taken: true },
+        Reply::LettersConfirmed { address: BO.to_owned(), letters: 2, added: true, taken: false },
+        Reply::LettersDenied { matches: vec![MATCH_ID.to_owned()] },
+        Reply::NothingToConfirm { code: "7K3M9P2Q4R".to_owned() },
         Reply::CheckedOnly { command: "OPEN" },
     ]);
     replies

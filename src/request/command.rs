@@ -3,6 +3,7 @@
 use chrono::NaiveDate;
 
 use super::normalized::NormalizedLine;
+use super::proof;
 use crate::game::any;
 use crate::letter::Address;
 
@@ -75,8 +76,14 @@ pub enum Command {
         days: Option<u32>,
     },
     Join(String),
-    /// The answer to our question whether a letter came from the sender, with the question's code.
-    Confirm(String),
+    /// A letter came from the sender: the commands that the question with this code asked about, or the letters that the
+    /// notice with this code told of; with `always`, all letters from that address.
+    Confirm {
+        code: String,
+        always: bool,
+    },
+    /// The letters that the notice with this code tells of are not the sender's.
+    Deny(String),
     /// No more challenges, with the code of one unless the letter has a token.
     Never(Option<String>),
     /// The player's own settings, by name.
@@ -139,7 +146,7 @@ fn has_digit(word: &str) -> bool {
 }
 
 /// A command, or what is wrong with it and a correct example.
-type Parsed<T = Command> = Result<T, (String, &'static str)>;
+pub(super) type Parsed<T = Command> = Result<T, (String, &'static str)>;
 
 /// Returns a command that takes no arguments, or a fault if there are any.
 fn alone(command: Command, verb: &'static str, rest: &[&str]) -> Parsed {
@@ -177,8 +184,8 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
         "DECLINE" => code(rest, line, "DECLINE wants the code of the invitation.", "DECLINE 7K3M9P")
             .map(Command::Decline),
         "OPEN" => open(rest, line.starts_in_capitals()),
-        "CONFIRM" => code(rest, line, "CONFIRM wants the code of my question.", "CONFIRM 7K3M9P2X")
-            .map(Command::Confirm),
+        "CONFIRM" => proof::confirm(rest),
+        "DENY" => proof::deny(rest),
         // In lower case the word alone is prose.
         "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
         "NEVER" => code(rest, line, "NEVER wants the code of the invitation.", "NEVER 7K3M9P")

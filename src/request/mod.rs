@@ -10,6 +10,7 @@ use crate::game::{Fault, Line};
 
 mod command;
 mod normalized;
+mod proof;
 
 pub use command::{Command, NumberedCommand, Party};
 

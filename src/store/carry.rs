@@ -29,7 +29,7 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
 }
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 15] = [
+const TABLES: [Table; 16] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -44,6 +44,7 @@ const TABLES: [Table; 15] = [
     table("budget", &["subject", "kind", "period"], ROWS),
     table("standing", &["address"], ROWS),
     table("question", &["address"], ROWS),
+    table("unproven_letter", &["letter"], ROWS),
     table("memo", &["key"], ROWS),
 ];
 

@@ -440,6 +440,10 @@ impl Store for Database {
         players::player_by_address(&mut self.backend.reader().await?.session(), address).await
     }
 
+    async fn unproven_letters(&self, player_id: i64, since: DateTime<Utc>) -> Result<Vec<UnprovenLetter>> {
+        unproven::unproven_letters(&mut self.backend.reader().await?.session(), player_id, since).await
+    }
+
     async fn players(&self) -> Result<Vec<Player>> {
         players::players(&mut self.backend.reader().await?.session()).await
     }

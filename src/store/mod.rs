@@ -40,6 +40,7 @@ mod rows;
 mod settle;
 mod sqlite;
 mod statement;
+mod unproven;
 mod unruled;
 mod values;
 
@@ -72,6 +73,8 @@ pub struct Settlement {
     /// The Message-IDs of dispatches that bounced.
     pub returned: Vec<String>,
     pub restraints: Restraints,
+    /// Letters in a player's name that were not proven to be theirs, and those about which the player has decided.
+    pub unproven: Vec<UnprovenLetter>,
 }
 
 /// Receives rows as they are read.
@@ -116,6 +119,7 @@ impl Settlement {
             returned,
             // Counts exceed no limit when they are written, so the next batch may be decided before.
             restraints: Restraints { uses: _, standings, questions },
+            unproven,
         } = self;
         let senders = standings.is_empty() && questions.is_empty();
         let people = seats.is_empty()
@@ -123,7 +127,8 @@ impl Settlement {
             && players.is_empty()
             && merged.is_empty()
             && invitations.is_empty();
-        people && senders && letters.is_empty() && posted.is_empty() && returned.is_empty()
+        let letters = letters.is_empty() && posted.is_empty() && returned.is_empty() && unproven.is_empty();
+        people && senders && letters
     }
 
     /// Adds another settlement, which is about other matches.
@@ -144,6 +149,7 @@ impl Settlement {
             merged,
             returned,
             restraints,
+            unproven,
         } = other;
         self.letters.extend(letters);
         self.decided.extend(decided);
@@ -159,6 +165,7 @@ impl Settlement {
         self.merged.extend(merged);
         self.returned.extend(returned);
         self.restraints.absorb(restraints);
+        self.unproven.extend(unproven);
     }
 }
 
@@ -455,6 +462,9 @@ pub trait Store: Send + Sync {
     async fn save_player(&self, player: &Player) -> Result<()>;
 
     async fn player_by_address(&self, address: &str) -> Result<Option<Player>>;
+
+    /// Returns the letters in a player's name that were not proven to be theirs and came since then, oldest first.
+    async fn unproven_letters(&self, player_id: i64, since: DateTime<Utc>) -> Result<Vec<UnprovenLetter>>;
 
     /// Returns all players by ID.
     async fn players(&self) -> Result<Vec<Player>>;

@@ -34,7 +34,7 @@ pub async fn add_player(
     let id = insert_player(session, name, now).await?;
     let sql = "INSERT INTO address (address, player_id, rank) VALUES ($1, $2, 0) \
                ON CONFLICT (address) DO NOTHING";
-    let statement = session.statement(sql).bind(text(&address.to_lowercase())).bind(id);
+    let statement = session.statement(sql).bind(text(&address.to_ascii_lowercase())).bind(id);
     Ok(session.execute(statement).await? == 1)
 }
 

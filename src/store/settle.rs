@@ -18,6 +18,7 @@ use super::rows::{
     with_ids,
 };
 use super::statement::{Engine, Session};
+use super::unproven::set_unproven;
 use super::{
     EntryRow, Invitation, LetterDecision, MatchRow, NewDispatch, Postponed, Result, SeatRow, SendOutcome,
     Settlement, StoreError, Wakeup,
@@ -114,6 +115,9 @@ async fn write_letters(session: &mut Session<'_>, settlement: &Settlement) -> Re
     }
     for chunk in settlement.decided.chunks(CHUNK) {
         decide_letters(session, settlement.at, chunk).await?;
+    }
+    for unproven in &settlement.unproven {
+        set_unproven(session, unproven).await?;
     }
     for postponed in &settlement.postponed {
         postpone_letter(session, postponed).await?;

@@ -316,6 +316,49 @@ impl InvitationStage {
     }
 }
 
+/// A letter with a seat's reply token that was not proven to be from its player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnprovenLetter {
+    pub letter: Digest,
+    /// By which the player answers the notice about it. Letters from one address share it.
+    pub code: String,
+    pub player_id: i64,
+    /// Where the letter claims to be from.
+    pub address: String,
+    pub match_id: String,
+    pub seat: Seat,
+    pub noted_at: DateTime<Utc>,
+    /// Whether a notice was sent because of this letter.
+    pub told: bool,
+    pub stage: UnprovenStage,
+    /// The player's letter that confirmed it.
+    pub confirmed_by: Option<Digest>,
+}
+
+/// The player's word on an unproven letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnprovenStage {
+    Open,
+    Confirmed,
+    Denied,
+}
+
+impl UnprovenStage {
+    const ALL: [UnprovenStage; 3] = [UnprovenStage::Open, UnprovenStage::Confirmed, UnprovenStage::Denied];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            UnprovenStage::Open => "open",
+            UnprovenStage::Confirmed => "confirmed",
+            UnprovenStage::Denied => "denied",
+        }
+    }
+
+    pub(super) fn parse(name: &str) -> Option<UnprovenStage> {
+        UnprovenStage::ALL.into_iter().find(|stage| stage.as_str() == name)
+    }
+}
+
 /// The lengths of the queues, and since when their oldest items have waited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Queues {

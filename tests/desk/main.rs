@@ -26,4 +26,5 @@ mod shuffled;
 mod strangers;
 mod time;
 mod trouble;
+mod unproven;
 mod upkeep;

@@ -35,7 +35,7 @@ fn where_signatures_are_required_an_unsigned_letter_has_no_effect() {
         desk.receive(&format!("{mark}{letter}"));
         assert_eq!(desk.last_fate(), LetterStatus::Ignored, "{mark}");
     }
-    desk.one_to(ANN).says("I could not verify that you sent it");
+    desk.one_to(ANN).says("I could not verify that you sent it").says("> MARBLE E5");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
     desk.receive(&format!("{PASSED}{RECEIVED}{}", desk.answer(ANN, &invitation, "MARBLE E5")));
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
@@ -212,7 +212,7 @@ fn without_thread(from: &str, token: &str, body: &str, n: u32) -> String {
 fn orders_of_an_earlier_turn_are_asked_about_if_nothing_tells_their_turn() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = positions::quadrant_z(&desk);
-    desk.receive(&without_thread(ANN, to_ann.token(), "SHIP 1 TO G2", 1));
+    desk.receive(&without_thread(ANN, to_ann.token(), "SHIP 1 G1 TO L1", 1));
     assert!(desk.find(&game_match.id).held.first.is_some(), "the token is enough for orders that are new");
     desk.reply(BO, &to_bo, "HOLD");
     desk.sent_to(ANN);

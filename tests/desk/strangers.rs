@@ -1,4 +1,4 @@
-//! Impostors: their letters have no effect and no answer, and the GM sees them.
+//! Impostors: their letters have no effect and no answer, and the player and the GM learn of them.
 
 use fogpost::game::any::GameKind;
 use fogpost::store::LetterStatus;
@@ -31,9 +31,13 @@ fn a_token_used_from_another_address_has_no_effect_and_the_gm_sees_it() {
         desk.reply(sender, &to_ann, &format!("MARBLE E{}\nSTATUS\nTELL I am Ann.\nEND", n + 5));
         assert_eq!(desk.last_fate(), LetterStatus::Ignored, "{sender}");
     }
-    for reader in [EVE, ANN, BO] {
+    for reader in [EVE, BO] {
         assert!(desk.sent_to(reader).is_empty(), "{reader} gets nothing");
     }
+    let [first, second] = &desk.sent_to(ANN)[..] else { panic!("a notice for each address") };
+    first.says(&format!("from {EVE}, which is not an address of yours")).says("> MARBLE E5 > STATUS > TELL");
+    first.keeps_silent_of("I am Ann");
+    second.says("from eve+ann=players.example@elsewhere.example");
     assert_eq!(desk.find(&game_match.id).head, game_match.head, "the ledger is unchanged");
     digest(&desk).says("Letters ignored").says(EVE).says("a reply token, but not from that player's address");
 }

@@ -1,10 +1,12 @@
 //! Copies of a whole club from one database to another and back.
 
+use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BudgetKey, BudgetKind, Question, Restraints, Standing, open};
 use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError};
+use fogpost::store::{UnprovenLetter, UnprovenStage};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::place::Place;
@@ -43,11 +45,24 @@ async fn furnish(place: &Place) {
         created_at: at(0),
         lapses_at: at(60),
     };
+    let unproven = UnprovenLetter {
+        letter: letter(3).digest,
+        code: "7K3M9P2Q4R".to_owned(),
+        player_id: bo.id,
+        address: "bo@elsewhere.test".to_owned(),
+        match_id: "QZ-AAAA".to_owned(),
+        seat: Seat::Second,
+        noted_at: at(0),
+        told: true,
+        stage: UnprovenStage::Confirmed,
+        confirmed_by: Some(letter(2).digest),
+    };
     let entries = [("QZ-AAAA", 1), ("QZ-AAAA", 2), ("QZ-BBBB", 1)];
     let settlement = Settlement {
         decided: vec![decided(&letter(3), LetterStatus::Ignored)],
         entries: entries.map(|(id, seq)| entry(id, seq)).into(),
         invitations: vec![invitation],
+        unproven: vec![unproven],
         dispatches: vec![dispatch_with_picture(70)],
         restraints: restraints(),
         ..settlement()

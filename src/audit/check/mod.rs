@@ -52,6 +52,8 @@ pub struct Check {
     letters: BTreeMap<Digest, ReadLetter>,
     /// The letters that were ruled on, by the first bytes of their digests.
     ruled_letters: BTreeSet<u64>,
+    /// When the match ended, if it has.
+    ended_at: Option<DateTime<Utc>>,
     /// The orders that each seat sent so far.
     earlier: BySeat<Vec<EarlierOrders>>,
     /// The entries that the game record depends on.
@@ -83,6 +85,7 @@ impl Check {
             pending: VecDeque::new(),
             letters: BTreeMap::new(),
             ruled_letters: BTreeSet::new(),
+            ended_at: None,
             earlier: BySeat::default(),
             record_entries: Vec::new(),
             current: None,
@@ -221,6 +224,9 @@ impl Check {
         for chained in &ruling.entries {
             if let Some((seat, orders)) = EarlierOrders::of(&chained.entry.fact) {
                 self.earlier[seat].push(orders);
+            }
+            if matches!(chained.entry.fact, Fact::MatchEnded { .. }) {
+                self.ended_at = Some(chained.entry.at);
             }
         }
         let entries = ruling.entries.iter().map(|chained| &chained.entry);

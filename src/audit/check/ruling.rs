@@ -6,8 +6,10 @@ use super::{Check, short};
 use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact, Source};
-use crate::letter::Letter;
-use crate::referee::{self, Act, Cause, NoticeLimits, Opening, Ruling, SeatLetter};
+use crate::letter::{Digest, Letter};
+use crate::referee::{
+    self, Act, Cause, Confirmation, NoticeLimits, Opening, QUESTIONS_ONLY_AFTER, Ruling, SeatLetter, Stage,
+};
 
 impl Check {
     /// Repeats the ruling on the cause of the first pending entry. Also returns the letter if one caused it.
@@ -48,40 +50,63 @@ impl Check {
             }
             Source::Letter(digest) => {
                 let digest = *digest;
-                let has = |kind: &str| self.first_group().any(|link| link.kind == kind);
-                let silent = has(ANSWER_HELD_BACK);
-                let limits = NoticeLimits {
-                    together: has(ACTS_TAKEN_TOGETHER),
-                    spares_opponent: has(OPPONENT_SPARED),
-                    spares_gm: has(GM_SPARED),
-                    tells_left_out: has(LEFT_OUT_TOLD),
-                };
-                let files_orders = has(ORDERS_SEALED);
-                let in_letter = |reason: &str| Finding {
-                    place: Place::Letter(digest),
-                    what: format!("{reason}; entry #{seq} names it"),
-                };
-                if self.ruled_letters.contains(&short(&digest)) {
-                    return Err(wrong("its letter was ruled on before"));
-                }
-                let (letter, written) = match self.letters.remove(&digest) {
-                    Some((letter, written)) => (letter.map_err(in_letter)?, written),
-                    None => return Err(in_letter("it is missing")),
-                };
-                let Some(seat) = self.seat_of(&letter) else {
-                    return Err(in_letter("it has no reply token of a seat whose player sent it"));
-                };
-                self.ruled_letters.insert(short(&digest));
-                let mut asked = SeatLetter::of(&letter, seat, written, game_match);
-                asked.answer_suppressed = silent;
-                asked.limits = limits;
-                // Version 0.1.0 filed repeated orders without a question, so those that were filed stand.
-                if asked.lacks_turn() && !files_orders {
-                    asked.earlier = self.earlier[seat].clone();
-                }
-                Ok((referee::rule(game_match, &Cause::Letter(&asked), at), Some(letter)))
+                self.letter_ruling(digest)
             }
         }
+    }
+
+    /// Repeats the ruling on the letter that the first pending entry names.
+    ///
+    /// Version 0.1.0 asked nothing about repeated orders, left tokens as they were, and passed words on however long ago
+    /// a match had ended. So the ledger tells which of these a ruling did.
+    fn letter_ruling(&mut self, digest: Digest) -> Result<(Ruling, Option<Box<Letter>>), Finding> {
+        let (seq, at) = (self.pending[0].link.seq, self.pending[0].link.at);
+        let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
+        let in_letter = |reason: &str| Finding {
+            place: Place::Letter(digest),
+            what: format!("{reason}; entry #{seq} names it"),
+        };
+        if self.ruled_letters.contains(&short(&digest)) {
+            return Err(wrong("its letter was ruled on before"));
+        }
+        let (letter, written) = match self.letters.remove(&digest) {
+            Some((letter, written)) => (letter.map_err(in_letter)?, written),
+            None => return Err(in_letter("it is missing")),
+        };
+        let confirmed = self.confirmed_seat();
+        let seat = match &confirmed {
+            Some((seat, _)) => Some(*seat).filter(|seat| self.has_token_of(&letter, *seat)),
+            None => self.seat_of(&letter),
+        };
+        let Some(seat) = seat else {
+            return Err(in_letter("it has no reply token of a seat whose player sent it"));
+        };
+        self.ruled_letters.insert(short(&digest));
+        let Some(game_match) = &self.current else {
+            return Err(wrong("the ledger does not start with the opening of the match"));
+        };
+        let mut asked = SeatLetter::of(&letter, seat, written, game_match);
+        asked.answer_suppressed = self.group_records(&[ANSWER_HELD_BACK]);
+        asked.limits = NoticeLimits {
+            together: self.group_records(&[ACTS_TAKEN_TOGETHER]),
+            spares_opponent: self.group_records(&[OPPONENT_SPARED]),
+            spares_gm: self.group_records(&[GM_SPARED]),
+            tells_left_out: self.group_records(&[LEFT_OUT_TOLD]),
+        };
+        asked.questions_only = game_match.stage == Stage::Over
+            && self.ended_at.is_some_and(|ended| at - ended > QUESTIONS_ONLY_AFTER)
+            && !self.group_records(&PASSED_ON);
+        asked.shows_token = self.group_records(&[TOKEN_RENEWED]) && !letter.other_recipients.is_empty();
+        asked.confirmation = confirmed.map(|(_, confirmation)| confirmation);
+        if asked.lacks_turn() && !self.group_records(&[ORDERS_SEALED]) {
+            asked.earlier.clone_from(&self.earlier[seat]);
+        }
+        Ok((referee::rule(game_match, &Cause::Letter(&asked), at), Some(letter)))
+    }
+
+    /// Whether an entry of one of these kinds has the same cause as the first pending one.
+    fn group_records(&self, kinds: &[&str]) -> bool {
+        self.first_group().any(|link| kinds.contains(&link.kind.as_str()))
     }
 
     /// Repeats the opening of the match.
@@ -105,6 +130,22 @@ impl Check {
             .map_err(|unknown| wrong(Place::Entry(1), &unknown))
     }
 
+    /// The seat whose player confirmed the letter of the first pending entries, if that entry says so.
+    fn confirmed_seat(&self) -> Option<(Seat, Confirmation)> {
+        let index = self.first_group().position(|link| link.kind == LETTER_CONFIRMED)?;
+        let entry: Entry = serde_json::from_str(&self.pending.get(index)?.json).ok()?;
+        match entry.fact {
+            Fact::LetterConfirmed { seat, by, arrived } => Some((seat, Confirmation { by, arrived })),
+            _ => None,
+        }
+    }
+
+    /// Whether a letter has a reply token of this seat.
+    fn has_token_of(&self, letter: &Letter, seat: Seat) -> bool {
+        let mut known = letter.tokens.iter().filter_map(|token| self.tokens.get(&token.to_string()));
+        known.any(|(of, _)| *of == seat)
+    }
+
     /// The seat that a letter may act for: one whose token it has, and from an address that this token was sent to.
     fn seat_of(&self, letter: &Letter) -> Option<Seat> {
         let known = letter.tokens.iter().filter_map(|token| self.tokens.get(&token.to_string()));
@@ -112,6 +153,15 @@ impl Check {
         own.next().map(|(seat, _)| *seat)
     }
 }
+
+/// The kind of the entry that records that a letter was confirmed by its seat's player.
+const LETTER_CONFIRMED: &str = "LetterConfirmed";
+
+/// The kinds of entries that record words to the other side and to the GM.
+const PASSED_ON: [&str; 2] = ["MessagePassed", "Protested"];
+
+/// The kind of the entry that records a new reply token.
+const TOKEN_RENEWED: &str = "TokenRenewed";
 
 /// The kind of the entry that records filed orders.
 const ORDERS_SEALED: &str = "OrdersSealed";

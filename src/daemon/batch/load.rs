@@ -8,6 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::daemon::Office;
 use crate::daemon::decide::budgets::{CLUB, Period, seat_subject, start_of};
 use crate::daemon::decide::context::{AnswerText, DigestRows, LoadedMatch, RecentAnswer, RulingContext};
+use crate::daemon::decide::proof::LAPSE;
 use crate::daemon::decide::returned::given_up;
 use crate::daemon::decide::summary::Summary;
 use crate::daemon::decide::undecided::Wanted;
@@ -60,6 +61,7 @@ impl Office {
             addresses,
             seated,
             matches_of,
+            unproven_of,
             invitations,
             open_invitations,
             mut readers,
@@ -86,6 +88,10 @@ impl Office {
         for (inviter, invited) in declined {
             let found = self.store.has_declined(&inviter, &invited).await?;
             context.declined.insert((inviter, invited), found);
+        }
+        for player in unproven_of {
+            let rows = self.store.unproven_letters(player, context.at - LAPSE).await?;
+            context.unproven.entry(player).or_insert(rows);
         }
         for code in invitations {
             let found = self.store.invitation(&code).await?;

@@ -16,6 +16,7 @@ use crate::referee::{Match, MatchOverview};
 use crate::report::PictureCache;
 use crate::store::{
     BudgetKind, DispatchRow, Invitation, LetterRow, MatchRow, Player, Question, Standing, TokenRow,
+    UnprovenLetter,
 };
 
 /// A match with both its seats, as it is stored or as earlier letters of the batch left it.
@@ -94,6 +95,8 @@ pub struct RulingContext {
     pub matches_of: BTreeMap<i64, Vec<(Seat, MatchOverview)>>,
     pub invitations: BTreeMap<String, Option<Invitation>>,
     pub open_invitations: Option<Vec<Invitation>>,
+    /// The unproven letters in a player's name that have not lapsed, oldest first.
+    pub unproven: BTreeMap<i64, Vec<UnprovenLetter>>,
     /// The answers of the last hour by reader, oldest first.
     pub answers: BTreeMap<String, Vec<RecentAnswer>>,
     pub senders: BTreeMap<String, KnownSender>,
@@ -203,6 +206,11 @@ impl RulingContext {
     pub fn open_invitations(&self) -> Decided<&[Invitation]> {
         let found = self.open_invitations.as_deref();
         found.ok_or_else(|| Undecided::needs(|wanted| wanted.open_invitations = true))
+    }
+
+    pub fn unproven_of(&self, player_id: i64) -> Decided<&[UnprovenLetter]> {
+        let found = self.unproven.get(&player_id).map(Vec::as_slice);
+        found.ok_or_else(|| Undecided::needs(|wanted| wanted.unproven_of.extend([player_id])))
     }
 
     pub fn answers_to(&self, reader: &str) -> Decided<&[RecentAnswer]> {

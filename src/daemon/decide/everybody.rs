@@ -58,7 +58,14 @@ impl Decision<'_> {
             Command::Accept(code) => ("ACCEPT", self.take_up(asker, code, Audience::Asker)?),
             Command::Join(code) => ("JOIN", self.take_up(asker, code, Audience::Anyone)?),
             Command::Decline(code) => ("DECLINE", self.decline(asker, code)?),
-            Command::Confirm(code) => return Ok(Some(self.confirm(asker, code)?)),
+            Command::Confirm { code, always } => {
+                let done = self.confirm_letters(asker, code, *always)?;
+                return Ok(Some(match done {
+                    Reply::NothingToConfirm { .. } if !always => self.confirm(asker, code)?,
+                    done => done,
+                }));
+            }
+            Command::Deny(code) => return Ok(Some(self.deny_letters(asker, code)?)),
             Command::Never(code) => ("NEVER", self.refuse_challenges(asker, code.as_deref())?),
             Command::Settings(settings) => return Ok(Some(self.change_settings(asker, settings)?)),
             Command::Status

@@ -176,7 +176,7 @@ fn keys_of(
     }
     match sender_of(settings, context, letter)? {
         Sender::Gm { .. } => return Ok(None),
-        Sender::Seat(row) => {
+        Sender::Seat(row) | Sender::Unknown(row) => {
             keys.insert(Key::Match(row.match_id));
             keys.extend(row.player.addresses.into_iter().next().map(Key::Address));
         }
@@ -184,7 +184,7 @@ fn keys_of(
         Sender::Stranger => {
             keys.insert(Key::Strangers);
         }
-        Sender::Impostor(_) => {}
+        Sender::GmImpostor => {}
     }
     Ok(Some(keys))
 }

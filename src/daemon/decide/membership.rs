@@ -58,7 +58,8 @@ fn lets_play(command: &Command) -> bool {
     match command {
         Command::Challenge { .. } | Command::Open { .. } | Command::Accept(_) | Command::Join(_) => true,
         Command::Decline(_)
-        | Command::Confirm(_)
+        | Command::Confirm { .. }
+        | Command::Deny(_)
         | Command::Never(_)
         | Command::Settings(_)
         | Command::Help(_)

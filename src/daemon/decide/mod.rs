@@ -24,6 +24,7 @@ pub mod offers;
 pub mod one_letter;
 pub mod openings;
 mod people;
+pub mod proof;
 mod questions;
 pub mod random;
 pub mod returned;

@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 
 use super::context::RulingContext;
 use super::decision::Decision;
+use super::proof::Doubt;
 use super::settings::Settings;
 use super::undecided::Decided;
 use crate::game::Line;
@@ -29,13 +30,18 @@ pub enum Sender {
     Gm {
         has_token: bool,
     },
-    /// Uses somebody else's token, so it gets no answer. Holds the note for the GM.
-    Impostor(&'static str),
+    /// Uses the token of this seat, but is not from an address of its player. Gets no answer.
+    Unknown(TokenRow),
+    /// Uses the GM's token, but is not from an address of the GM. Gets no answer.
+    GmImpostor,
     Stranger,
 }
 
+/// The note on a letter that carries the GM's token.
+const GM_IMPOSTOR: &str = "the GM's reply token, but not the GM's address";
+
 /// The note on a letter that lacks a required signature.
-const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
+pub const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
 
 /// The note on a letter from somebody whom the GM has blocked.
 const BLOCKED: &str = "from a blocked person";
@@ -65,14 +71,17 @@ impl Decision<'_> {
             return Ok(());
         }
         let sender = sender_of(self.settings, self.context, letter)?;
-        if let Sender::Impostor(note) = sender {
-            self.decided(waiting, LetterStatus::Ignored, note.to_owned());
+        if matches!(sender, Sender::GmImpostor) {
+            self.decided(waiting, LetterStatus::Ignored, GM_IMPOSTOR.to_owned());
             return Ok(());
         }
         let is_gm = matches!(sender, Sender::Gm { .. });
         if !is_gm && self.standing(letter.from.as_str())?.blocked_since.is_some() {
             self.decided(waiting, LetterStatus::Ignored, BLOCKED.to_owned());
             return Ok(());
+        }
+        if let Sender::Unknown(row) = &sender {
+            return self.ask_player(waiting, letter, row, Doubt::Address);
         }
         let proven = match self.dkim_verdict(waiting) {
             DkimVerdict::Passed => true,
@@ -87,18 +96,16 @@ impl Decision<'_> {
             }
         };
         match sender {
-            Sender::Seat(row) if !proven => {
-                self.note_unproven(&row)?;
-                self.decided(waiting, LetterStatus::Ignored, UNPROVEN.to_owned());
-                Ok(())
-            }
+            Sender::Seat(row) if !proven => self.ask_player(waiting, letter, &row, Doubt::Unsigned),
             Sender::Gm { .. } if !proven => {
                 self.decided(waiting, LetterStatus::Ignored, UNPROVEN.to_owned());
                 Ok(())
             }
-            Sender::Seat(row) => self.rule_on_seat_letter(waiting, letter, &row),
+            Sender::Seat(row) => self.rule_on_seat_letter(waiting, letter, &row, None),
             Sender::Gm { has_token } => self.follow_gm_letter(waiting, letter, has_token),
-            Sender::Stranger | Sender::Impostor(_) => self.answer_stranger(waiting, letter, proven),
+            Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor => {
+                self.answer_stranger(waiting, letter, proven)
+            }
         }
     }
 
@@ -125,20 +132,23 @@ impl Decision<'_> {
 /// Identifies the sender: a seat's letter carries the seat's token and is from an address of its player.
 pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) -> Decided<Sender> {
     let is_gm = settings.is_gm(&letter.from);
-    let mut impostor = None;
+    let mut unknown = None;
+    let mut is_gm_impostor = false;
     for token in &letter.tokens {
         match context.seat_by_token(token.as_str())? {
             Some(row) if row.player.addresses.iter().any(|address| address == letter.from.as_str()) => {
                 return Ok(Sender::Seat(row.clone()));
             }
-            Some(_) => impostor = Some("a reply token, but not from that player's address"),
+            Some(row) if unknown.is_none() => unknown = Some(row.clone()),
+            Some(_) => {}
             None if token.as_str() != context.gm_token => {}
             None if is_gm => return Ok(Sender::Gm { has_token: true }),
-            None => impostor = Some("the GM's reply token, but not the GM's address"),
+            None => is_gm_impostor = true,
         }
     }
-    Ok(match impostor {
-        Some(note) => Sender::Impostor(note),
+    Ok(match unknown {
+        _ if is_gm_impostor => Sender::GmImpostor,
+        Some(row) => Sender::Unknown(row),
         None if is_gm && !referee::instructions(&lines_of(letter)).0.is_empty() => {
             Sender::Gm { has_token: false }
         }

@@ -161,7 +161,11 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
             is_doubtful
         }
         // An invitation's code went to the invited address alone, and the code of a question to the address asked.
-        Command::Accept(_) | Command::Decline(_) | Command::Confirm(_) | Command::Never(_) => false,
+        Command::Accept(_)
+        | Command::Decline(_)
+        | Command::Confirm { .. }
+        | Command::Deny(_)
+        | Command::Never(_) => false,
         Command::Help(_) | Command::Games | Command::Rules(_) | Command::Matches => false,
         // These need a seat, and so a token.
         Command::Status

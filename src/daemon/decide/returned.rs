@@ -3,13 +3,12 @@
 
 use super::context::RulingContext;
 use super::decision::{Decision, Key};
-use super::mail::PlainEnvelope;
 use super::settings::Settings;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::{Automatic, AutomaticKind};
-use crate::referee::{Act, Cause, DispatchKind};
+use crate::referee::{Act, Cause};
 use crate::report::ClubLetter;
-use crate::store::{Claimed, DispatchRow, Player, Settlement, TokenRow};
+use crate::store::{Claimed, DispatchRow, Player, Settlement};
 
 /// Marks the seat of a dispatch that was given up, and tells the GM.
 pub fn note_given_up(
@@ -94,23 +93,6 @@ impl Decision<'_> {
         }
         if failed && !player.bouncing {
             self.draft.settlement.players.push(Player { bouncing: true, ..player });
-        }
-        Ok(())
-    }
-
-    /// Tells the player of a seat, once, that a letter in their name was not proven to be theirs.
-    pub fn note_unproven(&mut self, row: &TokenRow) -> Decided<()> {
-        let Some(address) = row.player.addresses.first() else { return Ok(()) };
-        let unique = format!("u.{}.{}.{}", row.match_id.to_lowercase(), row.seat, row.player.id);
-        let plain = ClubLetter::Unproven { match_id: row.match_id.clone() };
-        let envelope =
-            PlainEnvelope { name: &row.player.name, address, unique: &unique, kind: DispatchKind::Notice };
-        let dispatch = self.plain_dispatch(&plain, &envelope)?;
-        let mut decided = self.draft.settlement.dispatches.iter();
-        let is_told = decided.any(|other| other.message_id == dispatch.message_id)
-            || self.context.dispatch(&dispatch.message_id)?.is_some();
-        if !is_told {
-            self.draft.settlement.dispatches.push(dispatch);
         }
         Ok(())
     }

@@ -8,16 +8,17 @@ use super::budgets::{Origin, seat_subject};
 use super::context::LoadedMatch;
 use super::decision::{Decision, Key};
 use super::rows::Readers;
+use super::stored::seat_row;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;
 use crate::referee::{
-    Answer, Cause, Content, Dispatch, DispatchKind, EarlierOrders, Notice, PastReport, Reader, Reply, Ruling,
-    SeatLetter,
+    self, Answer, Cause, Confirmation, Content, Dispatch, DispatchKind, EarlierOrders, Match, Notice,
+    PastReport, QUESTIONS_ONLY_AFTER, Reader, Reply, Ruling, SeatLetter, Stage,
 };
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{ReportSelection, select_reports};
-use crate::request::Request;
+use crate::request::{Command, Request};
 use crate::store::{LetterDecision, LetterStatus, NewDispatch, TokenRow, WaitingLetter};
 
 impl Decision<'_> {
@@ -27,12 +28,21 @@ impl Decision<'_> {
         waiting: &WaitingLetter,
         letter: &Letter,
         row: &TokenRow,
+        confirmation: Option<Confirmation>,
     ) -> Decided<()> {
         self.touch(Key::Match(row.match_id.clone()));
-        let loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?.clone();
+        let mut loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?.clone();
         let quotable = letter.quotable_text(&self.context.texts);
         let written = letter.new_text(quotable.as_deref());
         let mut seat_letter = SeatLetter::of(letter, row.seat, written, &loaded.game_match);
+        seat_letter.confirmation = confirmation;
+        seat_letter.shows_token = is_shown_to_others(letter, row);
+        if seat_letter.shows_token {
+            // Before anything is worded: the answer carries the new token.
+            loaded.seats[row.seat].token = self.random().token().to_string();
+            self.save_seat(&loaded.seats[row.seat]);
+        }
+        seat_letter.questions_only = self.is_long_over(&loaded.game_match, &seat_letter.request)?;
         seat_letter.limits.together = true;
         seat_letter.limits.tells_left_out = self.left_out(&seat_subject(&row.match_id, row.seat))? > 0;
         if seat_letter.lacks_turn() {
@@ -47,11 +57,11 @@ impl Decision<'_> {
         let readers = Readers { answered: Some(&answered), ..Readers::seats(&loaded.seats) };
         let mut rows = self.rows(&mut ruling, &readers)?;
         let worded = rows.dispatches.len();
-        self.limit_answers(
-            &mut rows.dispatches,
-            digest_of_lines(seat_letter.request.lines()),
-            AnswerBudget::Seat,
-        )?;
+        // The answer with a new token always goes out: without it the player could not write again.
+        if !seat_letter.shows_token {
+            let asked = digest_of_lines(seat_letter.request.lines());
+            self.limit_answers(&mut rows.dispatches, asked, AnswerBudget::Seat)?;
+        }
         if rows.dispatches.len() < worded {
             // Rule again: the ledger notes that there is no answer, and the other letters name the ledger's head.
             seat_letter.answer_suppressed = true;
@@ -75,6 +85,25 @@ impl Decision<'_> {
             seat: Some((row.match_id.clone(), row.seat)),
         });
         Ok(())
+    }
+
+    /// Saves a seat whose token has changed.
+    pub fn save_seat(&mut self, row: &TokenRow) {
+        let seats = &mut self.draft.settlement.seats;
+        seats.retain(|saved| (&saved.match_id, saved.seat) != (&row.match_id, row.seat));
+        seats.push(seat_row(row));
+    }
+
+    /// Whether a match ended so long ago that the commands in a letter that change something have no effect.
+    fn is_long_over(&self, game_match: &Match, request: &Request) -> Decided<bool> {
+        let changes =
+            request.commands.iter().any(|asked| referee::changing_command(&asked.command).is_some());
+        if game_match.stage != Stage::Over || !changes {
+            return Ok(false);
+        }
+        let mut entries = self.context.entries(&game_match.id)?.iter().rev();
+        let ended = entries.find(|entry| matches!(entry.fact, Fact::MatchEnded { .. }));
+        Ok(ended.is_some_and(|ended| self.at() - ended.at > QUESTIONS_ONLY_AFTER))
     }
 
     /// Returns the orders that a seat sent so far.
@@ -165,7 +194,9 @@ impl Decision<'_> {
     ) -> anyhow::Result<()> {
         for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
             let wanted = match reply {
-                Reply::CheckedOnly { .. } => continue,
+                Reply::CheckedOnly { .. } | Reply::MatchOver => continue,
+                // It changes this match, which this letter is about to change.
+                Reply::NotHere { .. } if matches!(asked.command, Command::Deny(_)) => continue,
                 Reply::Report { turn } => Some(ReportSelection::of(*turn)),
                 Reply::History => Some(ReportSelection::All),
                 _ => None,
@@ -198,6 +229,12 @@ impl Decision<'_> {
             .map(|new| new.bytes.as_slice());
         Ok(select_reports(stored.chain(unsaved), wanted))
     }
+}
+
+/// Whether others than the player and the referee got this letter, in which they can read the seat's token.
+fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
+    let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);
+    letter.other_recipients.iter().any(|other| !is_players(other.as_str()))
 }
 
 /// Whether a letter tells somebody of an act of the letter that is ruled on, other than a result.

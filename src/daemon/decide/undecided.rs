@@ -30,6 +30,8 @@ pub struct Wanted {
     pub seated: BTreeMap<String, String>,
     /// Player IDs whose matches are wanted.
     pub matches_of: BTreeSet<i64>,
+    /// Player IDs whose unproven letters are wanted.
+    pub unproven_of: BTreeSet<i64>,
     /// Codes of invitations.
     pub invitations: BTreeSet<String>,
     /// Whether all open invitations are wanted.
@@ -74,6 +76,7 @@ impl Wanted {
             addresses,
             seated,
             matches_of,
+            unproven_of,
             invitations,
             open_invitations,
             readers,
@@ -96,6 +99,7 @@ impl Wanted {
             self.seated.entry(address).or_insert(name);
         }
         self.matches_of.extend(matches_of);
+        self.unproven_of.extend(unproven_of);
         self.invitations.extend(invitations);
         self.open_invitations |= open_invitations;
         self.readers.extend(readers);

@@ -1,0 +1,278 @@
+//! Letters with a seat's reply token that are not proven to be its player's.
+//!
+//! Nothing in such a letter is done, and its sender hears nothing. The player is told at the registered address, and
+//! answers with CONFIRM or DENY and the code of that notice. A confirmed letter waits again, and is ruled on as of its
+//! arrival.
+
+use std::collections::BTreeSet;
+
+use anyhow::Context as _;
+use chrono::TimeDelta;
+
+use super::asker::Asker;
+use super::decision::{Decision, Key};
+use super::mail::PlainEnvelope;
+use super::offers::in_code_letters;
+use super::one_letter::UNPROVEN;
+use super::openings::CODE_LETTERS;
+use super::random::Random;
+use super::undecided::Decided;
+use crate::game::Seat;
+use crate::letter::Letter;
+use crate::referee::{Act, Cause, Confirmation, DispatchKind, Match, Reply, SeatLetter};
+use crate::report::{ClubLetter, UnprovenSummary, format_local};
+use crate::request::Request;
+use crate::store::{
+    LetterDecision, LetterStatus, Player, TokenRow, UnprovenLetter, UnprovenStage, WaitingLetter,
+};
+
+/// How long an unproven letter waits for the player's word.
+pub const LAPSE: TimeDelta = TimeDelta::days(14);
+
+/// Maximum letters in one player's name that wait for the player's word, because strangers can add to them.
+const MAX_OPEN: usize = 20;
+
+/// The period in which a player gets one notice about each address, and up to [`MAX_NOTICES`] in all.
+const NOTICE_PERIOD: TimeDelta = TimeDelta::days(1);
+
+const MAX_NOTICES: usize = 10;
+
+/// Maximum lines of an unproven letter that its notice repeats.
+const MAX_ASKS: usize = 20;
+
+/// Maximum addresses of a player.
+const MAX_ADDRESSES: usize = 10;
+
+/// The note on a letter from an unknown address.
+const UNKNOWN_ADDRESS: &str = "a reply token, but not from that player's address";
+
+/// Why a letter is not proven to be its player's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// It is from an address that is not the player's.
+    Address,
+    /// It is from the player's address, but lacks a valid signature.
+    Unsigned,
+}
+
+impl Decision<'_> {
+    /// Asks the player of a seat whether an unproven letter is theirs, or rules on it if they have confirmed it.
+    pub fn ask_player(
+        &mut self,
+        waiting: &WaitingLetter,
+        letter: &Letter,
+        row: &TokenRow,
+        doubt: Doubt,
+    ) -> Decided<()> {
+        let known = self.unproven_letters_of(row.player.id)?;
+        let found = known.iter().find(|unproven| unproven.letter == waiting.digest);
+        if let Some(by) = found.and_then(|found| found.confirmed_by) {
+            let confirmation = Confirmation { by, arrived: waiting.received_at };
+            return self.rule_on_seat_letter(waiting, letter, row, Some(confirmation));
+        }
+        if found.is_none() {
+            self.hold_unproven(waiting, letter, row, doubt, &known)?;
+        }
+        let note = match doubt {
+            Doubt::Address => UNKNOWN_ADDRESS,
+            Doubt::Unsigned => UNPROVEN,
+        };
+        self.decided(waiting, LetterStatus::Ignored, note.to_owned());
+        Ok(())
+    }
+
+    /// Keeps an unproven letter for the player's word, and tells the player of it, unless the player was told of others
+    /// from that address within a day.
+    fn hold_unproven(
+        &mut self,
+        waiting: &WaitingLetter,
+        letter: &Letter,
+        row: &TokenRow,
+        doubt: Doubt,
+        known: &[UnprovenLetter],
+    ) -> Decided<()> {
+        let player = self.latest(row.player.clone());
+        let open: Vec<&UnprovenLetter> =
+            known.iter().filter(|unproven| unproven.stage == UnprovenStage::Open).collect();
+        let Some(registered) = player.addresses.first().filter(|_| open.len() < MAX_OPEN) else {
+            return Ok(());
+        };
+        self.touch(Key::Address(registered.clone()));
+        let address = letter.from.as_str();
+        let same = open.iter().find(|unproven| unproven.address == address);
+        let code = same.map(|same| same.code.clone()).unwrap_or_else(|| draw_code(&mut self.random()));
+        let since = self.at() - NOTICE_PERIOD;
+        let told: Vec<&UnprovenLetter> =
+            known.iter().filter(|unproven| unproven.told && unproven.noted_at > since).collect();
+        let tells = told.len() < MAX_NOTICES && !told.iter().any(|told| told.address == address);
+        if tells {
+            let loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?;
+            let letter = self.unproven_summary(waiting, letter, row.seat, doubt, &loaded.game_match);
+            let plain = ClubLetter::Unproven { letter, code: code.clone() };
+            let unique = format!("u.{}", &waiting.digest.to_string()[..24]);
+            let envelope = PlainEnvelope {
+                name: &player.name,
+                address: registered,
+                unique: &unique,
+                kind: DispatchKind::Notice,
+            };
+            let notice = self.plain_dispatch(&plain, &envelope)?;
+            self.draft.settlement.dispatches.push(notice);
+        }
+        self.draft.settlement.unproven.push(UnprovenLetter {
+            letter: waiting.digest,
+            code,
+            player_id: player.id,
+            address: address.to_owned(),
+            match_id: row.match_id.clone(),
+            seat: row.seat,
+            noted_at: self.at(),
+            told: tells,
+            stage: UnprovenStage::Open,
+            confirmed_by: None,
+        });
+        Ok(())
+    }
+
+    fn unproven_summary(
+        &self,
+        waiting: &WaitingLetter,
+        letter: &Letter,
+        seat: Seat,
+        doubt: Doubt,
+        game_match: &Match,
+    ) -> UnprovenSummary {
+        let written = letter.new_text(letter.quotable_text(&self.context.texts).as_deref());
+        let request = SeatLetter::of(letter, seat, written, game_match).request;
+        let mut asks = asks(&request, game_match);
+        let lines = request.orders.len() + request.commands.len() + request.faults.len();
+        asks.truncate(MAX_ASKS);
+        UnprovenSummary {
+            match_id: game_match.id.clone(),
+            at: format_local(waiting.received_at, game_match.terms.zone),
+            address: letter.from.as_str().to_owned(),
+            unsigned: doubt == Doubt::Unsigned,
+            more: lines.saturating_sub(asks.len()),
+            asks,
+        }
+    }
+
+    /// Returns the unproven letters in a player's name as this transaction leaves them so far.
+    fn unproven_letters_of(&self, player_id: i64) -> Decided<Vec<UnprovenLetter>> {
+        let mut known = self.context.unproven_of(player_id)?.to_vec();
+        for row in self.draft.settlement.unproven.iter().filter(|row| row.player_id == player_id) {
+            known.retain(|other| other.letter != row.letter);
+            known.push(row.clone());
+        }
+        Ok(known)
+    }
+
+    /// Confirms the letters under a code: they wait again, oldest first. With `always`, their address becomes one of the
+    /// player's.
+    ///
+    /// The code was sent to the registered address alone, so it proves the sender.
+    pub fn confirm_letters(&mut self, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
+        let code = in_code_letters(code);
+        let open = self.open_under(asker, &code)?;
+        let Some(address) = open.first().map(|row| row.address.clone()) else {
+            return Ok(Reply::NothingToConfirm { code });
+        };
+        let letters = open.len();
+        for row in open {
+            let note = "confirmed by the player".to_owned();
+            let decision =
+                LetterDecision { digest: row.letter, status: LetterStatus::Waiting, note, seat: None };
+            self.draft.settlement.decided.push(decision);
+            let stage = UnprovenStage::Confirmed;
+            let confirmed = UnprovenLetter { stage, confirmed_by: Some(asker.letter), ..row };
+            self.draft.settlement.unproven.push(confirmed);
+        }
+        let owner = if always { self.player(&address)? } else { None };
+        let taken = owner.as_ref().is_some_and(|owner| Some(owner.id) != asker.player_id);
+        let added = always && owner.is_none() && self.add_address(asker, &address)?;
+        Ok(Reply::LettersConfirmed { address, letters, added, taken })
+    }
+
+    /// Adds an address that nobody has to those of the asker. Returns whether the asker has room for it.
+    fn add_address(&mut self, asker: &Asker, address: &str) -> Decided<bool> {
+        let player = self.player(asker.address())?.context("the asker is a player")?;
+        if player.addresses.len() >= MAX_ADDRESSES {
+            return Ok(false);
+        }
+        let mut addresses = player.addresses.clone();
+        addresses.push(address.to_owned());
+        self.draft.settlement.players.push(Player { addresses, ..player });
+        Ok(true)
+    }
+
+    /// Discards the letters under a code, and renews the tokens of the seats that they were for.
+    pub fn deny_letters(&mut self, asker: &Asker, code: &str) -> Decided<Reply> {
+        let code = in_code_letters(code);
+        let open = self.open_under(asker, &code)?;
+        if open.is_empty() {
+            return Ok(Reply::NothingToConfirm { code });
+        }
+        let seats: BTreeSet<(String, Seat)> =
+            open.iter().map(|row| (row.match_id.clone(), row.seat)).collect();
+        for row in open {
+            let denied = UnprovenLetter { stage: UnprovenStage::Denied, ..row };
+            self.draft.settlement.unproven.push(denied);
+        }
+        let mut matches = Vec::new();
+        for (match_id, seat) in seats {
+            if self.renew_token(&match_id, seat, asker)? {
+                matches.push(match_id);
+            }
+        }
+        Ok(Reply::LettersDenied { matches })
+    }
+
+    /// Returns the stored letters that wait for the asker's word under a code.
+    fn open_under(&mut self, asker: &Asker, code: &str) -> Decided<Vec<UnprovenLetter>> {
+        let Some(id) = asker.player_id else { return Ok(Vec::new()) };
+        self.touch(Key::Address(asker.address().to_owned()));
+        let mut open = self.context.unproven_of(id)?.to_vec();
+        open.retain(|row| row.stage == UnprovenStage::Open && row.code == code);
+        // A letter of this transaction may have answered already.
+        let answered = &self.draft.settlement.unproven;
+        open.retain(|row| !answered.iter().any(|other| other.letter == row.letter));
+        Ok(open)
+    }
+
+    /// Gives a seat a new reply token, if it is still the asker's.
+    fn renew_token(&mut self, match_id: &str, seat: Seat, asker: &Asker) -> Decided<bool> {
+        let Some(mut loaded) = self.game_match(match_id)?.cloned() else { return Ok(false) };
+        if Some(loaded.seats[seat].player.id) != asker.player_id {
+            return Ok(false);
+        }
+        let act = Act::RenewOwnToken(seat);
+        let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
+        let ruling = self.rule(&loaded.game_match, &cause);
+        loaded.seats[seat].token = self.random().token().to_string();
+        self.save_seat(&loaded.seats[seat]);
+        self.keep_unasked(loaded, ruling, None)?;
+        Ok(true)
+    }
+}
+
+/// Returns what a letter asks for, without anything that its sender worded freely: orders that the game can parse, and
+/// the verbs of commands.
+fn asks(request: &Request, game_match: &Match) -> Vec<String> {
+    let orders = request.orders.iter().filter(|line| game_match.game.syntax(&line.text).is_ok());
+    let mut asks: Vec<String> = orders.map(|line| line.text.clone()).collect();
+    for command in &request.commands {
+        let verb = request
+            .written(command.line)
+            .and_then(|line| line.split(|c: char| !c.is_ascii_alphabetic()).find(|word| !word.is_empty()));
+        asks.extend(verb.map(str::to_ascii_uppercase));
+    }
+    asks
+}
+
+/// Draws ten letters, the first of which is a digit, so that a code never looks like a word.
+fn draw_code(random: &mut Random) -> String {
+    let letters: [u8; 10] = random.bytes();
+    let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
+    code[0] = char::from(b'2' + letters[0] % 8);
+    code.iter().collect()
+}

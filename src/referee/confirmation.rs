@@ -1,0 +1,33 @@
+//! Letters that were not proven to be their player's, and that the player has confirmed since.
+
+use chrono::{DateTime, Utc};
+
+use super::life::Draft;
+use crate::game::{Due, Fault, Seat};
+use crate::letter::Digest;
+
+/// The player's word that a letter is theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Confirmation {
+    /// The player's answer to the notice.
+    pub by: Digest,
+    /// When the confirmed letter came. It counts as of then.
+    pub arrived: DateTime<Utc>,
+}
+
+/// Refuses orders that were confirmed too late: another phase is open than when they came, or the seat has filed since.
+pub(super) fn superseded(draft: &Draft, seat: Seat, due: &Due, confirmation: &Confirmation) -> Option<Fault> {
+    let game_match = &draft.game_match;
+    let opened = game_match.adjudicated.last().map_or(game_match.opened_at, |(_, _, at)| *at);
+    let arrived = confirmation.arrived;
+    if arrived < opened {
+        let local = arrived.with_timezone(&game_match.terms.zone);
+        let turn = due.turn;
+        return Some(Fault::whole(format!(
+            "Your letter came on {}, before turn {turn} was open, so its orders are not for turn {turn}.",
+            local.format("%a %-d %b at %H:%M %Z")
+        )));
+    }
+    let filed_later = game_match.held[seat].as_ref().is_some_and(|held| held.at > arrived);
+    filed_later.then(|| Fault::whole("You filed other orders after this letter came; they stand."))
+}

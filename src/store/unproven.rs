@@ -1,0 +1,83 @@
+//! Letters in a player's name that were not proven to be theirs, and what became of them.
+
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+
+use super::rows::{digest, seat, text, time, unsound};
+use super::statement::Session;
+use super::{Result, StoreError, UnprovenLetter, UnprovenStage};
+
+const COLUMNS: &str = "letter, code, player_id, address, match_id, seat, noted_at, told, stage, confirmed_by";
+
+#[derive(FromRow)]
+struct Row {
+    letter: String,
+    code: String,
+    player_id: i64,
+    address: String,
+    match_id: String,
+    seat: String,
+    noted_at: i64,
+    told: bool,
+    stage: String,
+    confirmed_by: Option<String>,
+}
+
+impl Row {
+    fn read(self) -> Result<UnprovenLetter> {
+        Ok(UnprovenLetter {
+            letter: digest(&self.letter)?,
+            code: self.code,
+            player_id: self.player_id,
+            address: self.address,
+            match_id: self.match_id,
+            seat: seat(&self.seat)?,
+            noted_at: time(self.noted_at)?,
+            told: self.told,
+            stage: UnprovenStage::parse(&self.stage).ok_or_else(|| unsound("stage", &self.stage))?,
+            confirmed_by: self.confirmed_by.as_deref().map(digest).transpose()?,
+        })
+    }
+}
+
+/// Returns the letters in a player's name that were noted since then, oldest first.
+pub async fn unproven_letters(
+    session: &mut Session<'_>,
+    player_id: i64,
+    since: DateTime<Utc>,
+) -> Result<Vec<UnprovenLetter>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM unproven_letter WHERE player_id = $1 AND noted_at >= $2 \
+         ORDER BY noted_at, letter"
+    );
+    let statement = session.statement(sql).bind(player_id).bind(since.timestamp_millis());
+    session.fetch_all::<Row>(statement).await?.into_iter().map(Row::read).collect()
+}
+
+/// Adds a letter, or notes the player's word on one that waits for it.
+///
+/// # Errors
+/// [`StoreError::Stale`] if the player's word is known already.
+pub async fn set_unproven(session: &mut Session<'_>, row: &UnprovenLetter) -> Result<()> {
+    let sql = format!(
+        "INSERT INTO unproven_letter ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+         ON CONFLICT (letter) DO UPDATE SET stage = excluded.stage, confirmed_by = excluded.confirmed_by \
+         WHERE unproven_letter.stage = 'open'"
+    );
+    let statement = session
+        .statement(sql)
+        .bind(row.letter.to_string())
+        .bind(&row.code)
+        .bind(row.player_id)
+        .bind(text(&row.address))
+        .bind(&row.match_id)
+        .bind(row.seat.as_str())
+        .bind(row.noted_at.timestamp_millis())
+        .bind(row.told)
+        .bind(row.stage.as_str())
+        .bind(row.confirmed_by.map(|digest| digest.to_string()));
+    if session.execute(statement).await? == 0 {
+        return Err(StoreError::Stale(format!("unproven letter {}", row.letter)));
+    }
+    Ok(())
+}

@@ -1,0 +1,228 @@
+//! Letters with a token from an unknown address: the player is told, and confirms or denies them.
+
+use fogpost::game::Seat;
+use fogpost::store::LetterStatus;
+
+use crate::desk::{ANN, BO, Desk, Sent};
+use crate::positions::{quad, quadrant_z};
+
+const HOLIDAY: &str = "ann@holiday.example";
+
+/// The code of a notice.
+fn code_of(notice: &Sent) -> String {
+    let line = notice.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM "));
+    line.expect("a notice has a code").to_owned()
+}
+
+#[test]
+fn the_player_confirms_a_letter_and_it_counts_as_of_its_arrival() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.reply(HOLIDAY, &to_ann, "MARBLE E5\nSee http://evil.example\nTELL click here\nEND");
+    assert!(desk.find(&game_match.id).adjudicated.is_empty());
+    assert!(desk.sent_to(HOLIDAY).is_empty());
+    let notice = desk.one_to(ANN);
+    notice.says(&format!("with your reply token, but from {HOLIDAY}")).says("> MARBLE E5 > TELL");
+    notice.keeps_silent_of("evil.example").keeps_silent_of("click here").keeps_silent_of(to_ann.token());
+
+    desk.reply(ANN, &notice, &format!("CONFIRM {}", code_of(&notice)));
+    let letters = desk.sent_to(ANN);
+    let says = |words: &str| letters.iter().any(|sent| sent.text.contains(words));
+    assert!(says("You confirmed the letter from ann@holiday.example"), "{letters:#?}");
+    assert!(says("Your orders are sealed"), "{letters:#?}");
+    assert!(desk.sent_to(HOLIDAY).is_empty());
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    // The code works once, and the address stays unknown.
+    desk.reply(ANN, &notice, &format!("CONFIRM {} ", code_of(&notice).to_lowercase()));
+    desk.one_to(ANN).says("I have no open question to your address with the code");
+    desk.reply(HOLIDAY, &to_ann, "STATUS");
+    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
+}
+
+#[test]
+fn a_denied_letter_is_discarded_and_the_token_renewed() {
+    let desk = Desk::new();
+    let (game_match, to_ann, to_bo) = quad(&desk);
+    desk.reply(HOLIDAY, &to_ann, "RESIGN CONFIRM");
+    let notice = desk.one_to(ANN);
+    notice.says("> RESIGN");
+    let code = code_of(&notice);
+    // The code is of no use to anybody else.
+    desk.reply(BO, &notice, &format!("DENY {code}"));
+    desk.one_to(BO).says("No letter waits for your word");
+    desk.reply(HOLIDAY, &notice, &format!("CONFIRM {code}"));
+    desk.sent_to(HOLIDAY);
+    assert!(desk.find(&game_match.id).adjudicated.is_empty());
+
+    desk.reply(ANN, &notice, &format!("DENY {code}"));
+    let [renewed, answer] = &desk.sent_to(ANN)[..] else { panic!("a new token and an answer") };
+    answer.says("The letters are discarded").keeps_silent_of("Reply token:");
+    assert_ne!(renewed.token(), to_ann.token());
+    assert!(desk.sent_to(BO).is_empty(), "the other side learns nothing");
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    assert!(desk.find(&game_match.id).adjudicated.is_empty(), "the old token is worth nothing");
+    desk.sent_to(ANN);
+    desk.reply(ANN, renewed, "MARBLE E5");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    desk.reply(BO, &to_bo, "STATUS");
+    desk.last_to(BO).says("Quad");
+}
+
+#[test]
+fn later_letters_join_a_notice_and_are_followed_in_order() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quadrant_z(&desk);
+    desk.reply(HOLIDAY, &to_ann, "HOLD");
+    let notice = desk.one_to(ANN);
+    desk.reply(HOLIDAY, &to_ann, "SHIP 1 G1 TO L1");
+    assert!(desk.sent_to(ANN).is_empty(), "one notice a day for an address");
+    desk.advance(25);
+    desk.reply(HOLIDAY, &to_ann, "WAIT\nSHIP 1 G1 TO L1");
+    let again = desk.one_to(ANN);
+    assert_eq!(code_of(&again), code_of(&notice));
+    desk.reply(ANN, &again, &format!("CONFIRM {}", code_of(&again)));
+    let letters = desk.sent_to(ANN);
+    assert!(letters.iter().any(|sent| sent.text.contains("You confirmed 3 letters")), "{letters:#?}");
+    let held = desk.find(&game_match.id).held[Seat::First].clone().expect("a filing");
+    assert!(held.wait, "the last one stands");
+    assert_eq!(held.filing.lines().join(""), "SHIP 1 G1 TO L1");
+}
+
+#[test]
+fn a_letter_confirmed_too_late_does_not_touch_what_stands() {
+    let desk = Desk::new();
+    let (game_match, to_ann, to_bo) = quadrant_z(&desk);
+    let fresh = format!(
+        "From: {HOLIDAY}\nTo: referee@club.example\nSubject: orders\nMessage-ID: <h@holiday.example>\n\n\
+         SHIP 1 G1 TO L1\n\n> Reply token: {}\n",
+        to_ann.token()
+    );
+    desk.receive(&fresh);
+    desk.receive(&fresh.replace("<h@", "<i@").replace("SHIP 1 G1 TO L1", "STATUS\nHOLD"));
+    let notice = desk.one_to(ANN);
+    desk.advance(1);
+    desk.reply(ANN, &to_ann, "HOLD");
+    let filed = desk.find(&game_match.id).held.first;
+    desk.sent_to(ANN);
+    let confirm = format!("CONFIRM {}", code_of(&notice));
+    desk.reply(BO, &to_bo, "HOLD");
+    assert!(filed.is_some());
+    desk.sent_to(ANN);
+    assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(2));
+    desk.reply(ANN, &notice, &confirm);
+    let letters = desk.sent_to(ANN);
+    let late = letters.iter().filter(|sent| sent.text.contains("before turn 2 was open")).count();
+    assert_eq!(late, 2, "{letters:#?}");
+    assert!(desk.find(&game_match.id).held.first.is_none());
+}
+
+#[test]
+fn orders_filed_after_a_letter_came_stand_when_it_is_confirmed() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quadrant_z(&desk);
+    desk.reply(HOLIDAY, &to_ann, "HOLD");
+    let notice = desk.one_to(ANN);
+    desk.advance(1);
+    desk.reply(ANN, &to_ann, "SHIP 1 G1 TO L1");
+    desk.sent_to(ANN);
+    let filed = desk.find(&game_match.id).held.first;
+    desk.reply(ANN, &notice, &format!("CONFIRM {}", code_of(&notice)));
+    let letters = desk.sent_to(ANN);
+    assert!(letters.iter().any(|sent| sent.text.contains("You filed other orders after")), "{letters:#?}");
+    assert_eq!(desk.find(&game_match.id).held.first, filed);
+}
+
+#[test]
+fn confirm_always_adds_the_address_unless_it_is_another_players() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.reply(HOLIDAY, &to_ann, "STATUS");
+    let notice = desk.one_to(ANN);
+    desk.reply(ANN, &notice, &format!("CONFIRM ALWAYS {}", code_of(&notice)));
+    desk.sent_to(ANN);
+    desk.reply(HOLIDAY, &to_ann, "MARBLE E5");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    desk.last_to(ANN).says("Bo moves next");
+
+    let to_ann = desk.all_to(ANN).pop().expect("a letter");
+    desk.sent_to(BO);
+    desk.reply(BO, &to_ann, "STATUS");
+    let notice = desk.one_to(ANN);
+    desk.reply(ANN, &notice, &format!("CONFIRM ALWAYS {}", code_of(&notice)));
+    let letters = desk.sent_to(ANN);
+    assert!(
+        letters.iter().any(|sent| sent.text.contains("is the address of another player")),
+        "{letters:#?}"
+    );
+}
+
+#[test]
+fn strangers_with_a_token_cannot_fill_the_players_mailbox() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    for n in 0..30 {
+        desk.put(&desk.answer(&format!("eve{n}@elsewhere.example"), &to_ann, "STATUS"));
+    }
+    desk.work();
+    assert_eq!(desk.sent_to(ANN).len(), 10);
+}
+
+#[test]
+fn an_unproven_letter_lapses_after_two_weeks() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.reply(HOLIDAY, &to_ann, "RESIGN CONFIRM");
+    let notice = desk.one_to(ANN);
+    desk.advance(14 * 24 + 1);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &notice, &format!("CONFIRM {}", code_of(&notice)));
+    desk.last_to(ANN).says("I have no open question");
+    assert!(desk.find(&game_match.id).state.outcome().is_none());
+}
+
+#[test]
+fn a_letter_that_shows_its_token_to_others_is_ruled_on_and_the_token_renewed() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let letter = desk.answer(ANN, &to_ann, "MARBLE E5");
+    desk.receive(&letter.replace("Subject:", &format!("Cc: Bo <{BO}>\nSubject:")));
+    let letters = desk.sent_to(ANN);
+    let receipt =
+        letters.iter().find(|sent| sent.text.contains("Your orders are sealed")).expect("a receipt");
+    receipt.says("Your letter went to others as well").keeps_silent_of(to_ann.token());
+    for sent in &letters {
+        assert_eq!(sent.token(), receipt.token());
+        assert_ne!(sent.token(), to_ann.token());
+    }
+    desk.sent_to(BO);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    // Bo answers in Ann's name with the token that Ann showed.
+    desk.receive(&desk.answer(ANN, &to_ann, "RESIGN CONFIRM"));
+    assert!(desk.find(&game_match.id).state.outcome().is_none());
+    desk.sent_to(ANN);
+    desk.reply(ANN, receipt, "STATUS");
+    desk.last_to(ANN).says("Quad");
+    // Ann's own addresses are not others.
+    let before = desk.all_to(ANN).pop().expect("a letter");
+    let letter = desk.answer(ANN, receipt, "HISTORY");
+    desk.receive(&letter.replace("Subject:", &format!("Cc: {ANN}\nSubject:")));
+    assert_eq!(desk.one_to(ANN).token(), before.token());
+}
+
+#[test]
+fn the_token_of_a_match_that_ended_a_month_ago_is_good_for_questions_only() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    desk.sent_to(BO);
+    desk.advance(24);
+    desk.reply(ANN, &to_ann, "TELL Well played.");
+    desk.one_to(BO).says("Well played.");
+    desk.sleep(30 * 24);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, "TELL One more thing.");
+    desk.one_to(ANN).says("The match is over");
+    desk.reply(ANN, &to_ann, "REPORT");
+    desk.one_to(ANN).says("Bo has won");
+    assert!(desk.sent_to(BO).is_empty());
+}
