@@ -303,7 +303,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         }
         Fact::DeadlineExtended { deadline, .. } => format!("The deadline moved to {}.", utc(*deadline)),
         Fact::DeadlineSlid { deadline } => {
-            format!("The referee was away; the deadline moved to {}.", utc(*deadline))
+            format!("After an outage the deadline moved to {}.", utc(*deadline))
         }
         Fact::ReminderSent { seat, .. } => format!("{} was reminded.", name(seat)),
         Fact::ReminderPassed { .. } => "The time for a reminder had passed.".to_owned(),
@@ -321,9 +321,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::SubstituteAsked { seat } => format!("{} asked for a substitute.", name(seat)),
         Fact::Protested { seat } => format!("{} protested.", name(seat)),
         Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
-        Fact::LetterConfirmed { seat, .. } => {
-            format!("{} confirmed a letter from an address that was not theirs.", name(seat))
-        }
+        Fact::LetterConfirmed { seat, .. } => format!("{} confirmed an unproven letter.", name(seat)),
         Fact::MailReturned { seat } => format!("Letters to {} came back.", name(seat)),
         Fact::MailRestored { seat } => format!("Letters to {} arrive again.", name(seat)),
         Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
