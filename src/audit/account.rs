@@ -285,9 +285,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::AnswerHeldBack { seat } => {
             format!("The answer to {} was suppressed: rate limit or duplicate.", name(seat))
         }
-        Fact::ActsTakenTogether { seat } => {
-            format!("Repeated acts of {} in one letter were taken together.", name(seat))
-        }
+        Fact::ActsTakenTogether { seat } => format!("Repeated acts of {} count once.", name(seat)),
         Fact::OpponentSpared { seat } => {
             format!("The opponent was not told of what {} did: too many letters in a day.", name(seat))
         }
@@ -302,9 +300,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
             format!("Nothing arrived from {} for {} in time.", names(seats), title(*turn))
         }
         Fact::DeadlineExtended { deadline, .. } => format!("The deadline moved to {}.", utc(*deadline)),
-        Fact::DeadlineSlid { deadline } => {
-            format!("After an outage the deadline moved to {}.", utc(*deadline))
-        }
+        Fact::DeadlineSlid { deadline } => format!("An outage moved the deadline to {}.", utc(*deadline)),
         Fact::ReminderSent { seat, .. } => format!("{} was reminded.", name(seat)),
         Fact::ReminderPassed { .. } => "The time for a reminder had passed.".to_owned(),
         Fact::GmAsked { seats, .. } => format!("The GM was asked about {}.", names(seats)),
