@@ -96,7 +96,7 @@ async fn database(config: &Config) -> anyhow::Result<String> {
     let free = store.free_bytes()?.and_then(|free| config.database.shortage(free));
     store.close().await;
     if let Some(free_mb) = free {
-        bail!("only {free_mb} MB are free, less than database.min_free_mb; make room on its disk");
+        bail!("only {free_mb} MB are free on its disk, less than database.min_free_mb");
     }
     let given_up = match queues.given_up {
         0 => String::new(),

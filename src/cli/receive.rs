@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::bail;
+
 use crate::config::Config;
 use crate::daemon;
 use crate::letter::printable::printable_line;
@@ -34,6 +36,9 @@ fn receive(config: &Path) -> anyhow::Result<()> {
     let letter = post::stdin::read(config.letters.max_bytes)?;
     super::block_on(async {
         let store = store::open(&config.database.url).await?;
+        if let Some(free_mb) = store.free_bytes()?.and_then(|free| config.database.shortage(free)) {
+            bail!("only {free_mb} MB are free, less than database.min_free_mb");
+        }
         store.insert_letters(&[daemon::new_letter(letter)]).await?;
         store.close().await;
         Ok(())

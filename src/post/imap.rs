@@ -55,7 +55,8 @@ pub struct Settings {
     /// routers forget connections that are silent for longer.
     #[serde(default = "idle_seconds")]
     pub idle_seconds: u64,
-    /// How long the server may be silent within an answer, in seconds.
+    /// How long the server may be silent within an answer, in seconds; at most 3600. A whole answer may take ten times
+    /// as long, and the time for its bytes.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
     /// Only the beginning of a larger letter is fetched.

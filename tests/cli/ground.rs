@@ -152,6 +152,24 @@ fn a_database_server_elsewhere_must_prove_who_it_is() {
     assert_says(&moved.failure(1), &["db.invalid", "sslmode=verify-full", "--allow-unverified-tls"]);
 }
 
+#[test]
+fn a_full_disk_makes_the_status_red_and_leaves_letters_with_the_mail_server() {
+    let folder = Folder::club();
+    let floor = "[database]\nmin_free_mb = 1000000000000\n";
+    folder.write("config.toml", &format!("{CONFIG}{floor}"));
+    let kept = folder.run_with(&["receive"], LETTER);
+    assert_says(&kept.failure(75), &["MB are free, less than database.min_free_mb"]);
+    assert_eq!(folder.run(&["letters", "--json"]).success(), "");
+    assert_says(&folder.run(&["status"]).stdout(), &["free space", "WRONG         only", "min_free_mb"]);
+    assert_says(
+        &folder.run(&["doctor"]).stdout(),
+        &["FAULT database: only", "less than database.min_free_mb"],
+    );
+    folder.write("config.toml", CONFIG);
+    folder.run_with(&["receive"], LETTER).success();
+    assert_eq!(folder.run(&["letters", "--json"]).success().lines().count(), 1);
+}
+
 /// Writes an archive of files that hold this many zeros each.
 fn bomb(folder: &Folder, name: &str, files: usize, zeros: usize) {
     let mut zip = ZipWriter::new(File::create(folder.path(name)).expect("a file"));

@@ -74,7 +74,7 @@ pub(super) enum Reply {
 impl Connection {
     /// Connects as the settings say and reads the greeting.
     pub(super) fn open(settings: &Settings, handle: &ConnectionHandle) -> Result<Connection, Error> {
-        let answer_timeout = Duration::from_secs(settings.timeout_seconds.max(1));
+        let answer_timeout = Duration::from_secs(settings.timeout_seconds.clamp(1, 3600));
         let tcp = connect(settings, answer_timeout)?;
         let unusable = |error| Error::io("the connection cannot be used", error);
         let peer = tcp.peer_addr().map_err(unusable)?;
