@@ -181,7 +181,7 @@ fn the_house_takes_a_seat_by_its_level_or_from_a_csv_file() {
     for (arguments, words) in [
         (["quad", ann, "house:master"], "the house plays Quad at the levels trainer, easy, average, expert"),
         (["quantum", "house", ann], "the house does not play Quantum"),
-        (["quad", "house", "house:expert"], "one of the two seats at least is a player's"),
+        (["quad", "house", "house:expert"], "at least one of the two seats must be a player's"),
         (["quad", "house", "house"], "cannot play both sides"),
     ] {
         assert_says(&folder.run(&[&["match", "new"], &arguments[..]].concat()).failure(1), &[words]);
@@ -403,7 +403,7 @@ fn a_club_moves_to_another_database_and_continues_there() {
     folder.run(&["run", "--once"]).success();
     let before = folder.run(&["match", "list", "--json"]).success();
     let moved = folder.run(&["db", "move", "sqlite:fogpost.db", "sqlite:new.db"]).success();
-    assert_says(&moved, &["letter_raw        1", "the ledgers of all matches (1) are whole", "database.url"]);
+    assert_says(&moved, &["letter_raw        1", "the ledgers of all matches (1) are intact", "database.url"]);
     let again = folder.run(&["db", "move", "sqlite:fogpost.db", "sqlite:new.db"]).failure(1);
     assert_says(&again, &["not empty: table player"]);
     folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"sqlite:new.db\"\n"));

@@ -285,7 +285,7 @@ fn a_restore_loses_nothing_and_repeats_only_known_message_ids() {
     club.answer(BO, &id, "TURN 2\nMARBLE A5");
     let verified = club.run(&["audit", "verify", &id]).ended(0);
     let said = club.run(&["restore", "copy.db"]).ended(0);
-    assert_says(&said, &["restored; processed letters will be read again", "The database before it is now"]);
+    assert_says(&said, &["restored; processed letters will be read again", "The previous database is now"]);
     let (ann, bo) = (club.letters_of(ANN, &id).len(), club.letters_of(BO, &id).len());
     club.work();
     // Letters since the backup are ruled on again, and their answers are sent again under the same Message-IDs.

@@ -217,7 +217,7 @@ fn the_log_can_be_json() {
     let log = club.log();
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let first = &lines[0]["fields"];
-    assert_eq!(first["message"], "the tables were brought up to date", "{log}");
+    assert_eq!(first["message"], "database migrated", "{log}");
     assert!(lines.iter().any(|line| line["fields"]["message"] == "fogpost started"), "{log}");
 }
 

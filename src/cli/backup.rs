@@ -6,16 +6,16 @@ use std::process::ExitCode;
 use crate::config::Config;
 use crate::store;
 
-/// Write a copy of the database while the program runs (SQLite; for PostgreSQL use pg_dump)
+/// Write a copy of the database, also while the daemon runs (SQLite; for PostgreSQL use pg_dump)
 #[derive(clap::Args)]
 pub struct Backup {
     /// The file to write; it must not exist. It holds reply tokens and sealed orders: keep it safe
     file: PathBuf,
 }
 
-/// Replace the database by a backup, while the program does not run
+/// Replace the database with a backup while no daemon runs
 ///
-/// The replaced database is kept beside it. Afterwards the program reads the mailbox's folder of processed letters once
+/// The replaced database is kept beside it. Afterwards the daemon reads the mailbox's folder of processed letters once
 /// more: letters that the backup knows have no second effect and get no second answer; letters that came since are
 /// ruled on again, and their answers get the same Message-IDs as before.
 #[derive(clap::Args)]
@@ -41,7 +41,7 @@ impl Restore {
             let replaced = store::restore(&config.database.url, &self.file).await?;
             println!("{}: restored; processed letters will be read again", self.file.display());
             if let Some(aside) = replaced {
-                println!("The database before it is now {}.", aside.display());
+                println!("The previous database is now {}.", aside.display());
             }
             Ok(ExitCode::SUCCESS)
         })

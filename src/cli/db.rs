@@ -31,7 +31,7 @@ enum Command {
 /// The database to move from is not changed. No letter may be waiting before a move to PostgreSQL.
 #[derive(clap::Args)]
 pub struct Move {
-    /// The old database: sqlite:FILE or postgres://USER@HOST/NAME. Better give a password as PGPASSWORD than here
+    /// The old database: sqlite:FILE or postgres://USER@HOST/NAME. Pass a password in PGPASSWORD rather than here
     from: String,
     /// The new database, in the same form
     to: String,
@@ -99,7 +99,7 @@ impl Move {
             vec![part.table.to_owned(), part.rows.to_string(), part.digest.to_string()[..16].to_owned()]
         });
         print_table(&["table", "rows", "digest on both sides"], rows.collect());
-        println!("All is carried over and was compared; the ledgers of all matches ({matches}) are whole.");
+        println!("Everything was copied and compared; the ledgers of all matches ({matches}) are intact.");
         println!("Now give its URL as database.url in the config. The database moved from is as it was.");
         from.close().await;
         to.close().await;
@@ -112,7 +112,7 @@ async fn none_works(store: &dyn Store) -> anyhow::Result<()> {
     let status = Status::of(store, &Database::default(), Utc::now(), SILENT_AFTER).await?;
     if let (true, Some(daemon)) = (status.daemons_working > 0, status.daemons.first()) {
         bail!(
-            "another fogpost works on the database to move from: {}; stop it (one that was killed is forgotten after \
+            "another fogpost is using the database to move from: {}; stop it (one that was killed is forgotten after \
              {} minutes)",
             daemon.who,
             SILENT_AFTER.num_minutes()
@@ -138,11 +138,11 @@ async fn follow_ledgers(store: &dyn Store, bar: &ProgressBar) -> anyhow::Result<
             for entry in entries {
                 let followed = head.follow(&entry.json, entry.hash);
                 followed.with_context(|| {
-                    format!("everything is carried over, but the ledger of {id} is not whole")
+                    format!("everything was copied, but the ledger of {id} is not intact")
                 })?;
             }
         }
-        ensure!(head.seq > 0, "everything is carried over, but match {id} has no ledger");
+        ensure!(head.seq > 0, "everything was copied, but match {id} has no ledger");
     }
     Ok(ids.len())
 }

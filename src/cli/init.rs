@@ -29,7 +29,7 @@ impl Args {
         file.write_all(EXAMPLE.as_bytes()).with_context(|| name.to_string())?;
         if let Inbox::Maildir(inbox) = Config::load(config)?.inbox {
             maildir::create(&inbox.path).with_context(|| inbox.path.display().to_string())?;
-            println!("{} is a mailbox for trying it out.", inbox.path.display());
+            println!("{} is a mailbox to try it out with.", inbox.path.display());
         }
         println!("{name} is written. Set the club's name and addresses in it, then run: fogpost doctor");
         Ok(ExitCode::SUCCESS)

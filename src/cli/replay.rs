@@ -16,7 +16,7 @@ use crate::letter::printable::printable_line;
 use crate::referee::Adjudication;
 use crate::report::{self, Templates};
 
-/// Play a record file through and show what happened
+/// Replay a record file and show what happened
 #[derive(clap::Args)]
 pub struct Args {
     /// The record file; `-` for standard input

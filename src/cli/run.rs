@@ -25,7 +25,7 @@ use crate::report;
 /// and the current one stays in force. A new database.url or log.json requires a restart.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Do what there is to do, then exit: for cron, at least every hour
+    /// Process what is pending, then exit: for cron, at least every hour
     #[arg(long)]
     once: bool,
     /// Format of the log on standard error, instead of the one that log.json sets

@@ -61,7 +61,7 @@ fn print(status: &Status, zone: chrono_tz::Tz) {
     ];
     lines.extend(status.free_mb.map(|free_mb| ("free space", format!("{free_mb} MB"))));
     for daemon in &status.daemons {
-        let what = if daemon.ended { "ended" } else { "last heard of" };
+        let what = if daemon.ended { "ended" } else { "last seen" };
         let ago = times.ago(daemon.at);
         lines.push(("daemon", format!("{}, version {}, {what} {ago}", daemon.who, daemon.version)));
     }

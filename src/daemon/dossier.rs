@@ -116,24 +116,21 @@ impl Office {
     /// and never sent from here.
     ///
     /// # Errors
-    /// Returns an error if the dossier does not verify, if the match is not over or is known here already, or if the
+    /// Returns an error if the dossier does not verify, if the match is not over or already exists here, or if the
     /// database does not answer.
     pub async fn take_dossier(&self, dossier: Dossier) -> anyhow::Result<AuditVerdict> {
         let id = dossier.about.snapshot.id.clone();
         ensure!(
             dossier.about.snapshot.stage == Stage::Over,
-            "{id} is not over: only finished matches are taken in"
+            "{id} is not over: only finished matches can be imported"
         );
-        ensure!(
-            self.store.matches(std::slice::from_ref(&id)).await?.is_empty(),
-            "{id} is known here already"
-        );
+        ensure!(self.store.matches(std::slice::from_ref(&id)).await?.is_empty(), "{id} already exists here");
         let verdict = self.verify_dossier(&dossier).await?;
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
         if let Some(why) = &verdict.unable {
-            bail!("{id} cannot be checked in all: {why}");
+            bail!("{id} cannot be checked in full: {why}");
         }
         let club = dossier.about.club.clone();
         self.store_dossier(dossier).await?;

@@ -433,7 +433,7 @@ fn seal<G: Game>(state: &G, seat: Seat, lines: &[Line]) -> Result<Sealed<G::Orde
         match G::parse(&line.text) {
             Ok(parsed) => orders.extend(parsed.into_iter().map(|order| Numbered { line: line.no, order })),
             Err(Syntax::Unknown) => {
-                faults.push(Fault::on(line.no, format!("This is no order of {}.", G::RULEBOOK.name)));
+                faults.push(Fault::on(line.no, format!("This is not an order of {}.", G::RULEBOOK.name)));
             }
             Err(Syntax::Malformed { reason, example }) => {
                 faults.push(Fault::on(line.no, reason).with_example(example));

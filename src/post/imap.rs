@@ -207,7 +207,7 @@ impl ImapReader {
             self.forget_all_but(&listed);
             if !self.stored.is_empty() {
                 if std::mem::replace(&mut retried_filing, true) {
-                    return Err(Error::Server("stored letters do not leave the folder".into()));
+                    return Err(Error::Server("failed to move stored letters out of the folder".into()));
                 }
                 mailbox.file(&self.stored.iter().copied().collect::<Vec<_>>())?;
                 continue;

@@ -45,7 +45,7 @@ pub enum SendError {
     #[error("refused: {0}")]
     Refused(Refusal),
     /// The letter was refused for now (4yz).
-    #[error("not taken now: {0}")]
+    #[error("deferred: {0}")]
     NotNow(Refusal),
     /// The outbox itself failed: the server is unreachable or rejects the login, or the settings are wrong.
     #[error(transparent)]

@@ -45,7 +45,7 @@ fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, Error> {
 
 pub(super) fn server_name(host: &str) -> Result<ServerName<'static>, Error> {
     ServerName::try_from(host.to_owned())
-        .map_err(|_| Error::Configuration(format!("{host} is not a name that a certificate can bear")))
+        .map_err(|_| Error::Configuration(format!("{host} is not a valid name for a certificate")))
 }
 
 /// Allows an unprotected connection only to this machine, because passwords and letters go over it.

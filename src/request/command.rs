@@ -179,19 +179,19 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
         "MATCHES" => alone(Command::Matches, "MATCHES", rest),
         "CHALLENGE" => challenge(rest),
         "ACCEPT" => {
-            code(rest, line, "ACCEPT wants the code of the invitation.", "ACCEPT 7K3M9P").map(Command::Accept)
+            code(rest, line, "ACCEPT needs the code of the invitation.", "ACCEPT 7K3M9P").map(Command::Accept)
         }
-        "DECLINE" => code(rest, line, "DECLINE wants the code of the invitation.", "DECLINE 7K3M9P")
+        "DECLINE" => code(rest, line, "DECLINE needs the code of the invitation.", "DECLINE 7K3M9P")
             .map(Command::Decline),
         "OPEN" => open(rest, line.starts_in_capitals()),
         "CONFIRM" => proof::confirm(rest),
         "DENY" => proof::deny(rest),
         // In lower case the word alone is prose.
         "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
-        "NEVER" => code(rest, line, "NEVER wants the code of the invitation.", "NEVER 7K3M9P")
+        "NEVER" => code(rest, line, "NEVER needs the code of the invitation.", "NEVER 7K3M9P")
             .map(|code| Command::Never(Some(code))),
         "SETTINGS" => settings(rest),
-        "JOIN" => code(rest, line, "JOIN wants the code of the open seat.", "JOIN 7K3M9P").map(Command::Join),
+        "JOIN" => code(rest, line, "JOIN needs the code of the open seat.", "JOIN 7K3M9P").map(Command::Join),
         _ => return None,
     })
 }
@@ -209,7 +209,7 @@ fn report(rest: &[&str]) -> Parsed {
 }
 
 fn extend(rest: &[&str]) -> Parsed {
-    let fault = (format!("EXTEND wants a number of days, {MAX_DAYS} at most."), "EXTEND 3 days");
+    let fault = (format!("EXTEND needs a number of days, at most {MAX_DAYS}."), "EXTEND 3 days");
     let rest = match rest {
         [by, rest @ ..] if by.eq_ignore_ascii_case("by") => rest,
         _ => rest,
@@ -240,8 +240,8 @@ fn absent(rest: &[&str]) -> Parsed {
     match dates.as_deref() {
         Some([day]) => Ok(Command::Absent { from: *day, to: *day }),
         Some([from, to]) if from <= to => Ok(Command::Absent { from: *from, to: *to }),
-        Some([_, _]) => Err(("The first day of an absence cannot lie behind its last.".into(), example)),
-        _ => Err(("ABSENT wants the first and the last day, each as year-month-day.".into(), example)),
+        Some([_, _]) => Err(("The first day of an absence cannot come after its last.".into(), example)),
+        _ => Err(("ABSENT needs the first and the last day, each as year-month-day.".into(), example)),
     }
 }
 
@@ -255,7 +255,7 @@ fn rules(rest: &[&str], in_capitals: bool) -> Parsed {
     match rest {
         [] => Ok(Command::Rules(None)),
         _ if in_capitals || any::GameKind::parse(&game).is_some() => Ok(Command::Rules(Some(game))),
-        _ => Err(("RULES wants the name of a game. GAMES lists them.".into(), "RULES Quadrant Z")),
+        _ => Err(("RULES needs the name of a game. GAMES lists them.".into(), "RULES Quadrant Z")),
     }
 }
 
@@ -291,12 +291,12 @@ fn code(rest: &[&str], line: &NormalizedLine, reason: &str, example: &'static st
 fn challenge(rest: &[&str]) -> Parsed {
     let example = "CHALLENGE bo@example.org Quadrant Z days=7";
     let Some((opponent, rest)) = rest.split_first() else {
-        return Err(("CHALLENGE wants a mail address and the name of a game.".into(), example));
+        return Err(("CHALLENGE needs a mail address and the name of a game.".into(), example));
     };
     let opponent = address(opponent)
         .map(Party::Player)
         .or_else(|| Party::parse(opponent))
-        .ok_or_else(|| (format!("{opponent} is no mail address that I could write to."), example))?;
+        .ok_or_else(|| (format!("{opponent} is not a mail address that I can write to."), example))?;
     // The sender's mail program may have added a link to the address.
     let rest = match rest {
         [link, rest @ ..] if link.starts_with("<mailto") => rest,
@@ -310,7 +310,7 @@ fn open(rest: &[&str], in_capitals: bool) -> Parsed {
     let example = "OPEN Quadrant Z days=7";
     let (game, options, days) = terms(rest, example)?;
     if !in_capitals && any::GameKind::parse(&game).is_none() {
-        return Err(("OPEN wants the name of a game. GAMES lists them.".into(), example));
+        return Err(("OPEN needs the name of a game. GAMES lists them.".into(), example));
     }
     Ok(Command::Open { game, options, days })
 }
@@ -338,12 +338,14 @@ fn terms(rest: &[&str], example: &'static str) -> Parsed<Terms> {
         match word.split_once('=') {
             Some((name, value)) if name.eq_ignore_ascii_case("days") => match value.parse::<u32>() {
                 Ok(number @ 1..=MAX_DAYS) if days.is_none() => days = Some(number),
-                _ => return Err((format!("{word}: the days of a turn are a number, once."), example)),
+                _ => return Err((format!("{word}: give the days of a turn once, as a number."), example)),
             },
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
                 options.push((name.to_ascii_lowercase(), value.to_owned()));
             }
-            _ => return Err((format!("{word} is no option: write name=value, without blanks."), example)),
+            _ => {
+                return Err((format!("{word} is not an option: write name=value, without spaces."), example));
+            }
         }
     }
     Ok((game, options, days))

@@ -170,7 +170,7 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
             ParsedLine::Protest => {
                 let (text, _) = self.text(wording);
                 if text.is_empty() {
-                    let reason = "PROTEST wants the text that the GM is to read.";
+                    let reason = "PROTEST needs the text for the GM.";
                     let fault =
                         Fault::on(no, reason).with_example("PROTEST Turn 4 was decided on the wrong orders.");
                     self.request.faults.push(fault);
@@ -204,7 +204,7 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
                     "Line {line} stands in the text of TELL and would go to your opponent. Write END on a line of its own where the message ends, and keep orders out of it."
                 ),
             ),
-            None if text.is_empty() => Fault::on(no, "TELL wants the text that your opponent is to read."),
+            None if text.is_empty() => Fault::on(no, "TELL needs the text for your opponent."),
             None => {
                 self.request.commands.push(NumberedCommand { line: no, command: Command::Tell(text) });
                 return;

@@ -4,7 +4,7 @@ use super::command::{Command, Parsed};
 
 /// Parses what follows CONFIRM: the notice's code, and perhaps ALWAYS before or after it.
 pub fn confirm(rest: &[&str]) -> Parsed {
-    let fault = || ("CONFIRM wants the code of my letter that asked you.".to_owned(), "CONFIRM 7K3M9P2Q4R");
+    let fault = || ("CONFIRM needs the code of my letter that asked you.".to_owned(), "CONFIRM 7K3M9P2Q4R");
     let is_always = |word: &&&str| word.eq_ignore_ascii_case("always");
     let always = rest.iter().any(|word| is_always(&word));
     match rest.iter().filter(|word| !is_always(word)).collect::<Vec<_>>()[..] {
@@ -19,7 +19,7 @@ pub fn confirm(rest: &[&str]) -> Parsed {
 pub fn deny(rest: &[&str]) -> Parsed {
     match rest {
         [code] if is_code(code) => Ok(Command::Deny((*code).to_owned())),
-        _ => Err(("DENY wants the code of my letter that asked you.".to_owned(), "DENY 7K3M9P2Q4R")),
+        _ => Err(("DENY needs the code of my letter that asked you.".to_owned(), "DENY 7K3M9P2Q4R")),
     }
 }
 

@@ -10,7 +10,7 @@ pub enum StoreError {
     /// Another writer changed a match, letter or invitation after it was loaded. Load and rule again.
     #[error("{0} has changed since it was loaded")]
     Stale(String),
-    #[error("another fogpost works on this database: {0}")]
+    #[error("another fogpost is using this database: {0}")]
     Locked(String),
     #[error("the database was made by a newer fogpost: {0}")]
     Newer(String),
@@ -54,9 +54,9 @@ impl StoreError {
     pub(super) fn of_migration(error: MigrateError, migrations: &Migrator) -> StoreError {
         let newest = migrations.iter().map(|migration| migration.version).max().unwrap_or(0);
         match error {
-            MigrateError::VersionMissing(found) if found > newest => {
-                StoreError::Newer(format!("its tables are of version {found}, this program knows {newest}"))
-            }
+            MigrateError::VersionMissing(found) if found > newest => StoreError::Newer(format!(
+                "its tables have version {found}; this program supports up to {newest}"
+            )),
             other => StoreError::Migrate(other),
         }
     }

@@ -219,7 +219,7 @@ pub fn unverified_server(url: &str) -> Option<String> {
 /// reads the mailbox's processed letters again.
 ///
 /// # Errors
-/// [`StoreError::Locked`] if a daemon works on the database; [`StoreError::Open`] if `from` is not a fogpost database,
+/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Open`] if `from` is not a fogpost database,
 /// if a file cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
 pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
@@ -241,7 +241,7 @@ const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 fn log_migration(before: Option<i64>, migrations: &Migrator) {
     let now = migrations.iter().map(|migration| migration.version).max();
     if before != now {
-        tracing::info!(from = before, to = now, "the tables were brought up to date");
+        tracing::info!(from = before, to = now, "database migrated");
     }
 }
 

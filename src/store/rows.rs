@@ -40,7 +40,7 @@ pub fn integer(number: u64) -> i64 {
 }
 
 pub fn unsound(what: &str, found: impl std::fmt::Display) -> StoreError {
-    StoreError::Unsound(format!("{found} is no {what}"))
+    StoreError::Unsound(format!("{found} is not a valid {what}"))
 }
 
 pub fn count(number: i64) -> Result<u64> {
@@ -479,7 +479,9 @@ pub fn with_ids<'a, T>(
 ) -> Result<Vec<(i64, T)>> {
     let ids: BTreeMap<&str, i64> = ids.iter().map(|(id, name)| (name.as_str(), *id)).collect();
     named
-        .map(|(name, value)| Ok((*ids.get(name).ok_or_else(|| unsound("inserted row", name))?, value)))
+        .map(|(name, value)| {
+            Ok((*ids.get(name).ok_or_else(|| unsound("name of an inserted row", name))?, value))
+        })
         .collect()
 }
 

@@ -75,7 +75,7 @@ impl SqliteBackend {
         // the file exists, or SQLite names the reason.
         let _ = private::create_new(&path);
         if !is_ours(&options).await.map_err(unopened)? {
-            return Err(cannot_open(&path, "it is a database of another program".to_owned()));
+            return Err(cannot_open(&path, "it belongs to another program".to_owned()));
         }
         let writer = SqlitePoolOptions::new()
             .max_connections(1)
@@ -145,9 +145,9 @@ impl SqliteBackend {
     async fn write_copy(&self, part: &Path, to: &Path) -> Result<()> {
         let cannot = |error: std::io::Error| cannot_open(to, error.to_string());
         if to.exists() {
-            return Err(cannot_open(to, "it is there already".to_owned()));
+            return Err(cannot_open(to, "it already exists".to_owned()));
         }
-        let name = part.to_str().ok_or_else(|| cannot_open(to, "its name is no text".to_owned()))?;
+        let name = part.to_str().ok_or_else(|| cannot_open(to, "its name is not valid UTF-8".to_owned()))?;
         // VACUUM writes into an empty file, and keeps its permissions.
         drop(private::create_new(part).map_err(cannot)?);
         sqlx::query("VACUUM INTO $1").bind(name).execute(&self.writer).await?;
@@ -373,9 +373,11 @@ fn why(path: &Path, error: &sqlx::Error) -> String {
     match code.map(|code| code & 0xff) {
         Some(14) if !folder.is_dir() => format!("there is no folder {}", folder.display()),
         Some(14) if path.is_dir() => "it is a folder".to_owned(),
-        Some(14) => "the file can neither be opened nor made; may this user write to its folder?".to_owned(),
+        Some(14) => {
+            "the file can be neither opened nor created; can this user write to its folder?".to_owned()
+        }
         Some(8) => "this user may not write to it".to_owned(),
-        Some(26) => "it is no SQLite database".to_owned(),
+        Some(26) => "it is not a SQLite database".to_owned(),
         Some(_) | None => error.to_string(),
     }
 }

@@ -124,7 +124,7 @@ fn a_faulty_challenge_is_refused_with_the_reason() {
     desk.write(ANN, &format!("CHALLENGE {BO} Quad colour=red"));
     desk.one_to(ANN).says("Quad has no option");
     desk.write(ANN, "CHALLENGE bo");
-    desk.one_to(ANN).says("bo is no mail address");
+    desk.one_to(ANN).says("bo is not a mail address");
     assert!(desk.sent_to(BO).is_empty());
 }
 

@@ -63,7 +63,7 @@ fn tell_passes_a_message_on_in_a_separate_letter() {
     report.keeps_silent_of("Good luck");
     assert!(kinds(&desk, &game_match).contains(&"MessagePassed".to_owned()));
     desk.reply(BO, &to_bo, "TELL");
-    desk.one_to(BO).says("TELL wants the text that your opponent is to read");
+    desk.one_to(BO).says("TELL needs the text for your opponent");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn an_extension_is_requested_and_agreed_to() {
     desk.reply(ANN, &to_ann, "EXTEND 90 days");
     desk.one_to(ANN).says("The deadline can be moved by 1 to 30 days at a time");
     desk.reply(ANN, &to_ann, "EXTEND soon");
-    desk.one_to(ANN).says("EXTEND wants a number of days").says("| EXTEND 3 days");
+    desk.one_to(ANN).says("EXTEND needs a number of days").says("| EXTEND 3 days");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn during_a_protest_filings_wait_for_the_gm() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quadrant_z(&desk);
     desk.reply(BO, &to_bo, "PROTEST");
-    desk.one_to(BO).says("PROTEST wants the text that the GM is to read");
+    desk.one_to(BO).says("PROTEST needs the text for the GM");
     desk.reply(BO, &to_bo, "PROTEST My setup was misread.\nEND\nHOLD");
     desk.one_to(BO).says("Your protest is before the GM").says("Your orders are sealed");
     desk.one_to(ANN).says("Bo has asked the GM to decide about the match").keeps_silent_of("misread");
@@ -279,7 +279,7 @@ fn commands_and_orders_share_a_letter_and_a_faulty_command_stops_both() {
     let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5\nEXTEND 3 moons");
     let refusal = desk.one_to(ANN);
-    refusal.says("> EXTEND 3 moons").says("EXTEND wants a number of days").says("No order in this letter");
+    refusal.says("> EXTEND 3 moons").says("EXTEND needs a number of days").says("No order in this letter");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
     desk.reply(ANN, &to_ann, "MARBLE E5\nSTATUS\nHELP time");
     desk.sent_to(ANN)[0].says("Your orders are sealed").says("Quad, Ann (Black)").says("hours of grace");

@@ -112,7 +112,7 @@ fn an_absence_beyond_the_allowance_is_refused_with_the_remaining_days() {
     desk.reply(ANN, &to_ann, "ABSENT 2026-05-16 TO 2026-05-20");
     desk.one_to(ANN).says("You are away from 2026-05-16 to 2026-05-20").says("Thu 21 May");
     for (faulty, says) in [
-        ("ABSENT 2026-05-20 TO 2026-05-16", "cannot lie behind its last"),
+        ("ABSENT 2026-05-20 TO 2026-05-16", "cannot come after its last"),
         ("ABSENT next week TO 2026-06-01", "each as year-month-day"),
     ] {
         desk.reply(ANN, &to_ann, faulty);

@@ -104,13 +104,13 @@ async fn one_daemon_holds_a_sqlite_database_and_a_second_is_told_who() {
     let other = open(&place.url).await.unwrap();
     let hold = place.store.lock("pid 4711 on turing").await.unwrap();
     let error = other.lock("pid 4712 on turing").await.unwrap_err();
-    assert_eq!(error.to_string(), "another fogpost works on this database: pid 4711 on turing");
+    assert_eq!(error.to_string(), "another fogpost is using this database: pid 4711 on turing");
     assert!(!error.is_transient());
     assert_eq!(other.insert_letters(&letters(0..1)).await.unwrap(), 1, "other commands write all the same");
     drop(hold);
     let _hold = other.lock("pid 4712").await.unwrap();
     let error = place.store.lock("pid 4711 on turing").await.unwrap_err();
-    assert_eq!(error.to_string(), "another fogpost works on this database: pid 4712");
+    assert_eq!(error.to_string(), "another fogpost is using this database: pid 4712");
 }
 
 #[tokio::test]
@@ -162,7 +162,7 @@ async fn a_file_that_cannot_be_a_database_is_refused_in_one_line() {
     std::fs::write(path("text.db"), "These are no tables.\n".repeat(300)).unwrap();
     assert_eq!(
         refusal(&format!("sqlite:{}", path("text.db"))).await,
-        expected("text.db", "it is no SQLite database")
+        expected("text.db", "it is not a SQLite database")
     );
 
     let missing = expected("none/x.db", &format!("there is no folder {}", path("none")));
@@ -177,7 +177,7 @@ async fn a_file_that_cannot_be_a_database_is_refused_in_one_line() {
     assert_eq!(
         refusal("sqlite:/proc/fogpost.db").await,
         "the database /proc/fogpost.db cannot be opened: \
-         the file can neither be opened nor made; may this user write to its folder?"
+         the file can be neither opened nor created; can this user write to its folder?"
     );
 }
 
@@ -190,7 +190,7 @@ async fn a_database_of_another_program_is_left_as_it_is() {
     sqlx::query("CREATE TABLE bookmark (url TEXT)").execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();
     let before = std::fs::read(&file).unwrap();
-    assert!(refusal(&url).await.ends_with("cannot be opened: it is a database of another program"));
+    assert!(refusal(&url).await.ends_with("cannot be opened: it belongs to another program"));
     assert!(std::fs::read(&file).unwrap() == before);
 }
 

@@ -129,7 +129,7 @@ impl Decision<'_> {
             Holder::House(level) => Some(level.name.to_owned()),
         });
         if house.first.is_some() && house.second.is_some() {
-            return Err(anyhow!("one of the two seats at least is a player's").into());
+            return Err(anyhow!("at least one of the two seats must be a player's").into());
         }
         let id = self.free_name(new.game, &mut random)?;
         let seats = BySeat::from_fn(|seat| TokenRow {

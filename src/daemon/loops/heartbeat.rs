@@ -38,7 +38,7 @@ impl Office {
                 logged = stalled;
                 match stalled {
                     Some(which) => tracing::error!(?which, "loop stalled"),
-                    None => tracing::warn!("every loop runs again"),
+                    None => tracing::warn!("all loops are running again"),
                 }
             }
             // A daemon that stalls falls silent, which others notice. If the database does not answer, the loops that

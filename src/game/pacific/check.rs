@@ -78,7 +78,7 @@ fn one_order(
     let mut faults: Vec<Fault> =
         found.map(|(line, (reason, example))| Fault { example, ..Fault::on(line, reason) }).collect();
     if orders.iter().filter(|numbered| of_this_phase(&numbered.order)).count() > 1 {
-        faults.push(Fault::whole("There are two orders or more; one is allowed."));
+        faults.push(Fault::whole("There is more than one order; only one is allowed."));
     }
     faults
 }
@@ -150,9 +150,11 @@ fn why_not(view: &View, chart: &Chart<'_>, ship: &Ship, to: Square) -> String {
         ShipKind::Carrier { .. } => {
             format!("A carrier goes one square, like a king; {to} is farther from {from}.")
         }
-        ShipKind::Destroyer => format!("A destroyer leaps like a knight; {to} is no such leap from {from}."),
+        ShipKind::Destroyer => {
+            format!("A destroyer leaps like a knight; from {from} to {to} is not such a leap.")
+        }
         ShipKind::Cruiser if straight && from.king_steps(to) == 1 => {
-            "A cruiser goes sideways to an empty square only; it sinks nothing so.".to_owned()
+            "A cruiser goes sideways only to an empty square, and sinks nothing that way.".to_owned()
         }
         ShipKind::Cruiser if !diagonal => format!(
             "A cruiser goes diagonally, like a bishop, or one square sideways; from {from} to {to} is neither."
@@ -232,7 +234,7 @@ fn submarine_fault(view: &View, order: &Order) -> Option<LineFault> {
 fn dive_fault(view: &View, from: Square, to: Square) -> Option<String> {
     if !submarine_goes(from, to) {
         Some(format!(
-            "A submarine goes 1 to 3 squares in a straight line; from {from} to {to} is no such move."
+            "A submarine goes 1 to 3 squares in a straight line; from {from} to {to} is not such a move."
         ))
     } else if view.own_submarines().iter().any(|own| own.at == to) {
         Some(format!("Another submarine of yours is on {to}."))
@@ -276,7 +278,7 @@ fn sonar_fault(no: u16, from: Square, corner: Square) -> Option<String> {
         None => Some(over_the_edge(corner)),
         Some(area) if area.distance(from) <= REACH => None,
         Some(_) => {
-            Some(format!("U{no} is on {from}; the area at {corner} is more than {REACH} squares off."))
+            Some(format!("U{no} is on {from}; the area at {corner} is more than {REACH} squares away."))
         }
     }
 }

@@ -167,7 +167,7 @@ fn number(word: &str, letter: char) -> Option<u16> {
 fn square(word: &str, example: &'static str) -> Result<Square, Syntax> {
     match Square::parse(word) {
         Some(square) => Ok(square),
-        None => malformed(format!("{word} is no square of the board, which has A1 to P16."), example),
+        None => malformed(format!("{word} is not a square of the board, which has A1 to P16."), example),
     }
 }
 

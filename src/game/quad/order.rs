@@ -67,7 +67,7 @@ fn point(word: &str) -> Result<Point, Syntax> {
             _ if begins_like_a_point(word) => {
                 format!("The board has no point {word}: files run from A to K, ranks from 1 to 11.")
             }
-            _ => format!("{word} is no point of the board."),
+            _ => format!("{word} is not a point of the board."),
         };
         malformed(reason, "C4* D5* E6")
     })

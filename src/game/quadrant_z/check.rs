@@ -129,12 +129,9 @@ impl FilingCheck<'_> {
                 None => format!("There is no star at {at}; ships are built where one stands."),
             }
         } else if cost == 0 {
-            format!("A ship {class} would have neither offence nor defence; it needs one point at least.")
+            format!("A ship {class} would have neither offence nor defence; it needs at least one point.")
         } else if cost > self.stock {
-            format!(
-                "A ship {class} costs {cost}; your stock holds {} when it comes to this line.",
-                self.stock
-            )
+            format!("A ship {class} costs {cost}; your stock holds {} when this line is reached.", self.stock)
         } else {
             self.stock -= cost;
             self.highest += 1;
@@ -158,7 +155,7 @@ impl FilingCheck<'_> {
         if let Some((_, other)) = self.ordered.iter().find(|(ordered, _)| *ordered == no) {
             return Err(Fault::on(
                 line,
-                format!("Ship {no} has its order in line {other} already; it can have one."),
+                format!("Ship {no} already has an order in line {other}; it can have only one."),
             )
             .with_example(self.some_move()));
         }
@@ -266,7 +263,10 @@ impl FilingCheck<'_> {
             return Err(Fault::on(line, reason).with_example(self.some_move()));
         }
         if let Some(other) = self.losses {
-            return Err(Fault::on(line, format!("Line {other} gives a list already; there can be one.")));
+            return Err(Fault::on(
+                line,
+                format!("Line {other} already gives a list; there can be only one."),
+            ));
         }
         let own: Vec<u16> = self.ships.iter().map(|ship| ship.no).collect();
         named_once(line, ships, &own, |no| self.no_ship(no))

@@ -119,7 +119,7 @@ fn star(words: &[&str]) -> Read<Order> {
         [at, value] => (at, value, false),
         [at, value, "BASE"] => (at, value, true),
         _ => {
-            return Err("STAR wants a square and a value, and BASE at your home base; nothing else.".into());
+            return Err("STAR needs a square and a value, and BASE at your home base; nothing else.".into());
         }
     };
     Ok(Order::Star { at: square(at)?, value: number(value)?, base })
@@ -127,7 +127,7 @@ fn star(words: &[&str]) -> Read<Order> {
 
 fn ship(words: &[&str]) -> Read<Order> {
     let Some((&no, rest)) = words.split_first() else {
-        return Err("SHIP wants the number of a ship and what it does.".into());
+        return Err("SHIP needs the number of a ship and what it does.".into());
     };
     let no = number(no)?;
     match *rest {
@@ -138,7 +138,7 @@ fn ship(words: &[&str]) -> Read<Order> {
             Ok(Order::Place { no, class: self::class(class)?, at: square(at)? })
         }
         _ => Err(format!(
-            "SHIP {no} wants TO and a square, or HOLD; in a setup its offence and defence and a square."
+            "SHIP {no} needs TO and a square, or HOLD; in a setup its offence and defence and a square."
         )),
     }
 }
@@ -146,21 +146,21 @@ fn ship(words: &[&str]) -> Read<Order> {
 fn build(words: &[&str]) -> Read<Order> {
     match *words {
         [class, "AT", at] => Ok(Order::Build { class: self::class(class)?, at: square(at)? }),
-        _ => Err("BUILD wants an offence and a defence, AT and a square.".into()),
+        _ => Err("BUILD needs an offence and a defence, AT and a square.".into()),
     }
 }
 
 fn capture(words: &[&str]) -> Read<Order> {
     match *words {
         [at] => Ok(Order::Capture { at: square(at)? }),
-        _ => Err("CAPTURE wants one square; write a line for each.".into()),
+        _ => Err("CAPTURE needs one square; write a line for each.".into()),
     }
 }
 
 fn losses(words: &[&str]) -> Read<Order> {
     match *words {
         ["NONE"] => Ok(Order::Losses { ships: Vec::new() }),
-        [] => Err("LOSSES wants the numbers of ships in the order in which they go, or NONE.".into()),
+        [] => Err("LOSSES needs the numbers of ships in the order in which they go, or NONE.".into()),
         _ => Ok(Order::Losses { ships: numbers(words)? }),
     }
 }
@@ -169,10 +169,10 @@ fn lose(words: &[&str]) -> Read<Order> {
     match *words {
         [quadrant, ref ships @ ..] if !ships.is_empty() => {
             let quadrant = Quadrant::parse(quadrant)
-                .ok_or_else(|| format!("{quadrant} is no quadrant; they are A to Y."))?;
+                .ok_or_else(|| format!("{quadrant} is not a quadrant; quadrants are A to Y."))?;
             Ok(Order::Lose { quadrant, ships: numbers(ships)? })
         }
-        _ => Err("LOSE wants a quadrant and the numbers of ships in the order in which they go.".into()),
+        _ => Err("LOSE needs a quadrant and the numbers of ships in the order in which they go.".into()),
     }
 }
 
@@ -182,19 +182,19 @@ fn numbers(words: &[&str]) -> Read<Vec<u16>> {
 
 fn number(word: &str) -> Read<u16> {
     let read = word.parse().ok().filter(|&n| n <= MOST && word.bytes().all(|b| b.is_ascii_digit()));
-    read.ok_or_else(|| format!("{word} is no whole number from 0 to {MOST}."))
+    read.ok_or_else(|| format!("{word} is not a whole number from 0 to {MOST}."))
 }
 
 fn square(word: &str) -> Read<Square> {
     Square::parse(word).ok_or_else(|| {
-        format!("{word} is no square; a square is a quadrant from A to Y and a number from 1 to 4.")
+        format!("{word} is not a square; a square is a quadrant from A to Y and a number from 1 to 4.")
     })
 }
 
 fn class(word: &str) -> Read<Class> {
     let (offence, defence) = word
         .split_once('/')
-        .ok_or_else(|| format!("{word} is no ship; write its offence and defence as 3/2."))?;
+        .ok_or_else(|| format!("{word} is not a ship; write its offence and defence as 3/2."))?;
     Ok(Class { offence: number(offence)?, defence: number(defence)? })
 }
 

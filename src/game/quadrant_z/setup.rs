@@ -115,7 +115,7 @@ impl Plan<'_> {
             let reason = format!("A ship cannot be number {no}; numbers are 1 to {HIGHEST_NUMBER}.");
             (reason, Order::Place { no: free, class, at })
         } else if class.size() == 0 {
-            let reason = format!("Ship {no} has neither offence nor defence; it needs one point at least.");
+            let reason = format!("Ship {no} has neither offence nor defence; it needs at least one point.");
             (reason, Order::Place { no, class: Class { offence: 1, defence: 0 }, at })
         } else if self.sector(at.quadrant()) != self.home() {
             let sector = list(self.view.context.options.layout.home(self.seat).chars(), "and");
@@ -160,7 +160,9 @@ impl Plan<'_> {
         let threes: Vec<&PlannedStar> = self.stars.iter().filter(|star| star.value == 3).collect();
         if threes.len() > 2 {
             let (count, lines) = (threes.len(), lines(&threes));
-            faults.push(Fault::whole(format!("{count} stars have the value 3 (lines {lines}); two may.")));
+            faults.push(Fault::whole(format!(
+                "{count} stars have the value 3 (lines {lines}); at most two may."
+            )));
         }
         for quadrant in Quadrant::all() {
             let there: Vec<&PlannedStar> =
@@ -168,7 +170,7 @@ impl Plan<'_> {
             if there.len() > 2 {
                 let (count, lines) = (there.len(), lines(&there));
                 faults.push(Fault::whole(format!(
-                    "{count} of your stars are in {quadrant} (lines {lines}); two may be in one quadrant."
+                    "{count} of your stars are in {quadrant} (lines {lines}); at most two may be in one quadrant."
                 )));
             }
         }

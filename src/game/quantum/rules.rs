@@ -30,10 +30,10 @@ impl IllegalMove {
                 format!("The stack on {from} is {height} high: from 6 it is a tower and never moves.")
             }
             IllegalMove::Stays => {
-                format!("The stack on {from} is to stay where it is; a turn is a move to another square.")
+                format!("This leaves the stack on {from} where it is; a turn is a move to another square.")
             }
             IllegalMove::WrongDirection(kind) => format!(
-                "On {from} stands a {}, which moves {}; {to} does not lie so.",
+                "On {from} stands a {}, which moves {}; {to} is not in line with it.",
                 kind.word(),
                 match kind {
                     PieceKind::Square => "along its rank or file",
@@ -51,7 +51,7 @@ impl IllegalMove {
             }
             IllegalMove::Passes(spot) => {
                 format!(
-                    "On the way from {from} to {to} stands a stack, on {spot}; the squares passed over must be empty."
+                    "A stack on {spot} is in the way from {from} to {to}; the squares passed over must be empty."
                 )
             }
             IllegalMove::OntoOwn => {

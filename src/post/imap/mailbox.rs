@@ -174,8 +174,8 @@ impl Mailbox {
         let waiting = self.list()?.len();
         let Settings { host, tls, folder, poll_seconds, .. } = &self.settings;
         let news = match self.capabilities.idle {
-            true => "it tells of new letters (IDLE)".to_owned(),
-            false => format!("it is asked every {poll_seconds} s (no IDLE)"),
+            true => "announces new letters (IDLE)".to_owned(),
+            false => format!("polled every {poll_seconds} s (no IDLE)"),
         };
         let moving = match self.capabilities.r#move {
             true => "moves letters (MOVE)",
