@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 use std::str::FromStr as _;
 
-use async_trait::async_trait;
 use sha2::{Digest as _, Sha256};
-use sqlx::postgres::{PgConnectOptions, PgRow};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, QueryBuilder, Row as _};
-use sqlx::{PgConnection, Postgres, Sqlite, SqliteConnection};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, PgConnection, SqliteConnection};
 
+use super::cell::{Cell, Kind};
+use super::statement::{Engine, Session};
 use super::{Result, StoreError};
 use crate::letter::Digest;
 
@@ -79,17 +79,17 @@ pub fn is_there(url: &str) -> Result<bool> {
 }
 
 /// Copies everything from the database at `from` into the empty one at `to`. Open both with [`super::open`] first, which
-/// brings their tables up to date. No daemon may work on either.
+/// brings their tables up to date. No daemon may use either.
 ///
 /// # Errors
 /// [`StoreError::Unsound`] if the target is not empty, or if what was written differs from what was read; nothing is
 /// written then.
 pub async fn carry(from: &str, to: &str, step: Step<'_>) -> Result<Vec<Carried>> {
-    let (mut from, mut to) = (open(from).await?, open(to).await?);
+    let (mut from, mut to) = (Side::open(from).await?, Side::open(to).await?);
     from.begin_alone().await?;
     to.begin_alone().await?;
-    for end in [&mut from, &mut to] {
-        know_all(end.tables().await?)?;
+    for side in [&mut from, &mut to] {
+        know_all(side.tables().await?)?;
     }
     for table in &TABLES {
         if to.count(table).await? > 0 {
@@ -101,7 +101,7 @@ pub async fn carry(from: &str, to: &str, step: Step<'_>) -> Result<Vec<Carried>>
     }
     let mut carried = Vec::new();
     for table in &TABLES {
-        carried.push(carry_table(&mut *from, &mut *to, table, step).await?);
+        carried.push(carry_table(&mut from, &mut to, table, step).await?);
     }
     to.commit().await?;
     from.rollback().await?;
@@ -120,8 +120,8 @@ fn know_all(tables: Vec<String>) -> Result<()> {
 }
 
 async fn carry_table(
-    from: &mut dyn End,
-    to: &mut dyn End,
+    from: &mut Side,
+    to: &mut Side,
     table: &'static Table,
     step: Step<'_>,
 ) -> Result<Carried> {
@@ -139,8 +139,8 @@ async fn carry_table(
 
 /// Reads a whole table, writes it to `copy`, and returns the number of rows and their digest.
 async fn walk(
-    end: &mut dyn End,
-    mut copy: Option<&mut dyn End>,
+    side: &mut Side,
+    mut copy: Option<&mut Side>,
     table: &'static Table,
     columns: &[Column],
     all: u64,
@@ -148,7 +148,7 @@ async fn walk(
 ) -> Result<(u64, Digest)> {
     let (mut rows, mut hasher, mut after) = (0, Sha256::new(), None);
     loop {
-        let page = end.page(table, columns, after.as_deref()).await?;
+        let page = side.page(table, columns, after.as_deref()).await?;
         let Some(last) = page.last() else { break };
         after = Some(key_of(table, columns, last));
         page.iter().flatten().for_each(|cell| cell.hash(&mut hasher));
@@ -164,16 +164,6 @@ async fn walk(
 fn key_of(table: &Table, columns: &[Column], row: &[Cell]) -> Vec<Cell> {
     let place = |key: &&str| columns.iter().position(|column| column.name == *key);
     table.key.iter().filter_map(place).map(|place| row[place].clone()).collect()
-}
-
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Integer,
-    Text,
-    Bytes,
-    /// In SQLite an integer, 0 or 1.
-    Truth,
 }
 
 #[derive(Clone, Debug)]
@@ -201,240 +191,158 @@ fn shared_columns(mut from: Vec<Column>, mut to: Vec<Column>) -> Option<Vec<Colu
     shared.collect()
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Cell {
-    Integer(Option<i64>),
-    Text(Option<String>),
-    Bytes(Option<Vec<u8>>),
-    Truth(Option<bool>),
+/// Joins the columns' names for a statement. `match` and `key` need no quotes in either database.
+fn names(columns: &[Column]) -> String {
+    columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-impl Cell {
-    /// Hashes the type, the length and the value, so that different rows never hash alike.
-    fn hash(&self, hasher: &mut Sha256) {
-        let (kind, bytes) = match self {
-            Cell::Integer(value) => (b'i', value.map(|value| value.to_be_bytes().to_vec())),
-            Cell::Truth(value) => (b't', value.map(|value| vec![u8::from(value)])),
-            Cell::Text(value) => (b's', value.as_ref().map(|value| value.as_bytes().to_vec())),
-            Cell::Bytes(value) => (b'b', value.clone()),
-        };
-        match bytes {
-            None => hasher.update([b'0']),
-            Some(bytes) => {
-                hasher.update([kind]);
-                hasher.update((bytes.len() as u64).to_be_bytes());
-                hasher.update(bytes);
-            }
-        }
-    }
+/// Joins the names of the key's columns, so that both databases order the rows alike.
+fn key_names(engine: Engine, table: &Table, columns: &[Column]) -> String {
+    let is_text =
+        |key: &str| columns.iter().any(|column| column.name == key && column.kind == Kind::Text);
+    let name = |key: &&str| match engine {
+        // SQLite sorts texts by their bytes by default.
+        Engine::Postgres if is_text(key) => format!("{key} COLLATE \"C\""),
+        Engine::Sqlite | Engine::Postgres => (*key).to_owned(),
+    };
+    table.key.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 /// The source or the target of a copy.
-#[async_trait]
-trait End: Send {
+enum Side {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl Side {
+    async fn open(url: &str) -> Result<Side> {
+        if url.starts_with("sqlite:") {
+            let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
+            Ok(Side::Sqlite(options.foreign_keys(true).connect().await?))
+        } else {
+            let options = PgConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
+            Ok(Side::Postgres(options.connect().await?))
+        }
+    }
+
+    fn session(&mut self) -> Session<'_> {
+        match self {
+            Side::Sqlite(connection) => Session::Sqlite(connection),
+            Side::Postgres(connection) => Session::Postgres(connection),
+        }
+    }
+
+    async fn execute(&mut self, sql: impl Into<String>) -> Result<()> {
+        let mut session = self.session();
+        let statement = session.statement(sql);
+        session.execute(statement).await?;
+        Ok(())
+    }
+
     /// Begins a transaction in which nobody else writes.
-    async fn begin_alone(&mut self) -> Result<()>;
-    async fn commit(&mut self) -> Result<()>;
-    async fn rollback(&mut self) -> Result<()>;
-    async fn tables(&mut self) -> Result<Vec<String>>;
-    async fn columns(&mut self, table: &Table) -> Result<Vec<Column>>;
-    async fn count(&mut self, table: &Table) -> Result<u64>;
+    async fn begin_alone(&mut self) -> Result<()> {
+        match self {
+            Side::Sqlite(_) => self.execute("BEGIN IMMEDIATE").await,
+            Side::Postgres(_) => {
+                self.execute("BEGIN ISOLATION LEVEL REPEATABLE READ").await?;
+                let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
+                // Lets others read, and makes them wait to write.
+                self.execute(format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", names.join(", "))).await
+            }
+        }
+    }
+
+    async fn commit(&mut self) -> Result<()> {
+        self.execute("COMMIT").await
+    }
+
+    async fn rollback(&mut self) -> Result<()> {
+        self.execute("ROLLBACK").await
+    }
+
+    async fn tables(&mut self) -> Result<Vec<String>> {
+        let sql = match self {
+            Side::Sqlite(_) => {
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+            }
+            Side::Postgres(_) => {
+                "SELECT table_name::text FROM information_schema.tables \
+                 WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'"
+            }
+        };
+        let mut session = self.session();
+        let statement = session.statement(sql);
+        let found: Vec<(String,)> = session.fetch_all(statement).await?;
+        Ok(found.into_iter().map(|(name,)| name).collect())
+    }
+
+    async fn columns(&mut self, table: &Table) -> Result<Vec<Column>> {
+        let sql = match self {
+            Side::Sqlite(_) => "SELECT name, lower(type) FROM pragma_table_info($1)",
+            Side::Postgres(_) => {
+                "SELECT column_name::text, data_type::text FROM information_schema.columns \
+                 WHERE table_schema = current_schema() AND table_name = $1"
+            }
+        };
+        let mut session = self.session();
+        let statement = session.statement(sql).bind(table.name);
+        let found: Vec<(String, String)> = session.fetch_all(statement).await?;
+        let column = |(name, declared): (String, String)| match Kind::of_type(&declared) {
+            Some(kind) => Ok(Column { name, kind }),
+            None => Err(StoreError::Unsound(format!("{name} is of type {declared}"))),
+        };
+        found.into_iter().map(column).collect()
+    }
+
+    async fn count(&mut self, table: &Table) -> Result<u64> {
+        let mut session = self.session();
+        let statement = session.statement(format!("SELECT COUNT(*) FROM {}", table.name));
+        let (count,): (i64,) = session.fetch_one(statement).await?;
+        Ok(u64::try_from(count).unwrap_or_default())
+    }
+
     /// Returns the rows after the one with this key, in order.
     async fn page(
         &mut self,
         table: &Table,
         columns: &[Column],
         after: Option<&[Cell]>,
-    ) -> Result<Vec<Vec<Cell>>>;
-    async fn insert(&mut self, table: &Table, columns: &[Column], rows: &[Vec<Cell>]) -> Result<()>;
+    ) -> Result<Vec<Vec<Cell>>> {
+        let mut session = self.session();
+        let keys = key_names(session.engine(), table, columns);
+        let mut statement = session.statement(format!("SELECT {} FROM {}", names(columns), table.name));
+        if let Some(after) = after {
+            statement.push(&format!(" WHERE ({keys}) > ")).push_row(|row| row.bind_cells(after));
+        }
+        statement.push(&format!(" ORDER BY {keys} LIMIT {}", table.page));
+        let kinds: Vec<Kind> = columns.iter().map(|column| column.kind).collect();
+        session.fetch_cells(statement, &kinds).await
+    }
+
+    async fn insert(&mut self, table: &Table, columns: &[Column], rows: &[Vec<Cell>]) -> Result<()> {
+        let mut session = self.session();
+        let overriding = match session.engine() {
+            Engine::Sqlite => "",
+            Engine::Postgres => " OVERRIDING SYSTEM VALUE",
+        };
+        let names = names(columns);
+        let mut statement = session.statement(format!("INSERT INTO {} ({names}){overriding} ", table.name));
+        statement.push_rows(rows, |values, row| values.bind_cells(row));
+        session.execute(statement).await?;
+        Ok(())
+    }
+
     /// Makes new rows get IDs above those of the existing ones.
-    async fn settle_numbers(&mut self, table: &Table, columns: &[Column]) -> Result<()>;
-}
-
-async fn open(url: &str) -> Result<Box<dyn End>> {
-    if url.starts_with("sqlite:") {
-        let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
-        Ok(Box::new(SqliteEnd(options.foreign_keys(true).connect().await?)))
-    } else {
-        let options = PgConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
-        Ok(Box::new(PostgresEnd(options.connect().await?)))
-    }
-}
-
-struct SqliteEnd(SqliteConnection);
-
-impl SqliteEnd {
-    const BEGIN: &str = "BEGIN IMMEDIATE";
-    const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
-    const COLUMNS: &str = "SELECT name, lower(type) FROM pragma_table_info($1)";
-    /// SQLite sorts texts by their bytes by default.
-    const BY_BYTES: &str = "";
-    const OVERRIDING: &str = "";
-
-    async fn lock_all(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    /// SQLite always takes one more than the highest ID.
-    async fn number_from(&mut self, _table: &Table) -> Result<()> {
-        Ok(())
-    }
-}
-
-struct PostgresEnd(PgConnection);
-
-impl PostgresEnd {
-    const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
-    const TABLES: &str = "SELECT table_name::text FROM information_schema.tables \
-                          WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'";
-    const COLUMNS: &str = "SELECT column_name::text, data_type::text FROM information_schema.columns \
-                           WHERE table_schema = current_schema() AND table_name = $1";
-    const BY_BYTES: &str = " COLLATE \"C\"";
-    const OVERRIDING: &str = " OVERRIDING SYSTEM VALUE";
-
-    /// Lets others read, and makes them wait to write.
-    async fn lock_all(&mut self) -> Result<()> {
-        let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
-        let sql = format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", names.join(", "));
-        sqlx::query(AssertSqlSafe(sql)).execute(&mut self.0).await?;
-        Ok(())
-    }
-
-    async fn number_from(&mut self, table: &Table) -> Result<()> {
-        let name = table.name;
-        let sql = format!("SELECT setval(pg_get_serial_sequence('{name}', 'id'), MAX(id)) FROM {name}");
-        sqlx::query(AssertSqlSafe(sql)).execute(&mut self.0).await?;
-        Ok(())
-    }
-}
-
-/// Joins the columns' names for a statement. `match` and `key` need no quotes in either database.
-fn names(columns: &[Column]) -> String {
-    columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-macro_rules! end {
-    ($end:ident, $db:ty, $row:ty) => {
-        impl $end {
-            fn cell(row: &$row, at: usize, kind: Kind) -> Result<Cell> {
-                Ok(match kind {
-                    Kind::Integer => Cell::Integer(row.try_get(at)?),
-                    Kind::Text => Cell::Text(row.try_get(at)?),
-                    Kind::Bytes => Cell::Bytes(row.try_get(at)?),
-                    Kind::Truth => Cell::Truth(row.try_get(at)?),
-                })
+    async fn settle_numbers(&mut self, table: &Table, columns: &[Column]) -> Result<()> {
+        let is_numbered = columns.iter().any(|column| column.name == "id" && column.kind == Kind::Integer);
+        match self {
+            Side::Postgres(_) if is_numbered => {
+                let name = table.name;
+                let sequence = format!("pg_get_serial_sequence('{name}', 'id')");
+                self.execute(format!("SELECT setval({sequence}, MAX(id)) FROM {name}")).await
             }
-
-            async fn say(&mut self, sql: &'static str) -> Result<()> {
-                sqlx::query(sql).execute(&mut self.0).await?;
-                Ok(())
-            }
+            // SQLite always takes one more than the highest ID.
+            Side::Sqlite(_) | Side::Postgres(_) => Ok(()),
         }
-
-        #[async_trait]
-        impl End for $end {
-            async fn begin_alone(&mut self) -> Result<()> {
-                self.say(Self::BEGIN).await?;
-                self.lock_all().await
-            }
-
-            async fn commit(&mut self) -> Result<()> {
-                self.say("COMMIT").await
-            }
-
-            async fn rollback(&mut self) -> Result<()> {
-                self.say("ROLLBACK").await
-            }
-
-            async fn tables(&mut self) -> Result<Vec<String>> {
-                Ok(sqlx::query_scalar(Self::TABLES).fetch_all(&mut self.0).await?)
-            }
-
-            async fn columns(&mut self, table: &Table) -> Result<Vec<Column>> {
-                let found: Vec<(String, String)> =
-                    sqlx::query_as(Self::COLUMNS).bind(table.name).fetch_all(&mut self.0).await?;
-                let column = |(name, kind): (String, String)| {
-                    let kind = match kind.as_str() {
-                        "integer" | "bigint" => Kind::Integer,
-                        "text" => Kind::Text,
-                        "blob" | "bytea" => Kind::Bytes,
-                        "boolean" => Kind::Truth,
-                        other => return Err(StoreError::Unsound(format!("{name} is of type {other}"))),
-                    };
-                    Ok(Column { name, kind })
-                };
-                found.into_iter().map(column).collect()
-            }
-
-            async fn count(&mut self, table: &Table) -> Result<u64> {
-                let sql = AssertSqlSafe(format!("SELECT COUNT(*) FROM {}", table.name));
-                let count: i64 = sqlx::query_scalar(sql).fetch_one(&mut self.0).await?;
-                Ok(u64::try_from(count).unwrap_or_default())
-            }
-
-            async fn page(
-                &mut self,
-                table: &Table,
-                columns: &[Column],
-                after: Option<&[Cell]>,
-            ) -> Result<Vec<Vec<Cell>>> {
-                let is_text = |key: &&str| {
-                    columns.iter().any(|column| column.name == *key && column.kind == Kind::Text)
-                };
-                let keys = table.key.iter().map(|key| match is_text(key) {
-                    true => format!("{key}{}", Self::BY_BYTES),
-                    false => (*key).to_owned(),
-                });
-                let keys = keys.collect::<Vec<_>>().join(", ");
-                let mut query = QueryBuilder::<$db>::new("SELECT ");
-                query.push(names(columns)).push(" FROM ").push(table.name);
-                if let Some(after) = after {
-                    query.push(format!(" WHERE ({keys}) > ("));
-                    let mut list = query.separated(", ");
-                    for cell in after.iter().cloned() {
-                        match cell {
-                            Cell::Integer(value) => list.push_bind(value),
-                            Cell::Text(value) => list.push_bind(value),
-                            Cell::Bytes(value) => list.push_bind(value),
-                            Cell::Truth(value) => list.push_bind(value),
-                        };
-                    }
-                    query.push(")");
-                }
-                query.push(format!(" ORDER BY {keys} LIMIT {}", table.page));
-                let rows = query.build().fetch_all(&mut self.0).await?;
-                let cells = |row: &$row| {
-                    let cells = columns.iter().enumerate();
-                    cells.map(|(at, column)| Self::cell(row, at, column.kind)).collect::<Result<Vec<_>>>()
-                };
-                rows.iter().map(cells).collect()
-            }
-
-            async fn insert(&mut self, table: &Table, columns: &[Column], rows: &[Vec<Cell>]) -> Result<()> {
-                let mut query = QueryBuilder::<$db>::new("INSERT INTO ");
-                query.push(format!("{} ({}){} ", table.name, names(columns), Self::OVERRIDING));
-                query.push_values(rows, |mut list, row| {
-                    for cell in row.iter().cloned() {
-                        match cell {
-                            Cell::Integer(value) => list.push_bind(value),
-                            Cell::Text(value) => list.push_bind(value),
-                            Cell::Bytes(value) => list.push_bind(value),
-                            Cell::Truth(value) => list.push_bind(value),
-                        };
-                    }
-                });
-                query.build().execute(&mut self.0).await?;
-                Ok(())
-            }
-
-            async fn settle_numbers(&mut self, table: &Table, columns: &[Column]) -> Result<()> {
-                let numbered =
-                    columns.iter().any(|column| column.name == "id" && column.kind == Kind::Integer);
-                if numbered { self.number_from(table).await } else { Ok(()) }
-            }
-        }
-    };
+    }
 }
-
-end!(SqliteEnd, Sqlite, SqliteRow);
-end!(PostgresEnd, Postgres, PgRow);

@@ -11,6 +11,7 @@ use sqlx::sqlite::{SqliteArguments, SqliteRow};
 use sqlx::{Arguments as _, AssertSqlSafe, Encode, FromRow, PgConnection, Postgres};
 use sqlx::{Sqlite, SqliteConnection, Transaction, Type};
 
+use super::cell::{Cell, Kind, decode_row};
 use super::rows::texts;
 use super::{Result, StoreError};
 
@@ -141,11 +142,19 @@ impl Statement {
     ) -> &mut Statement {
         self.push("VALUES ");
         for (index, item) in items.into_iter().enumerate() {
-            self.push(if index == 0 { "(" } else { ", (" });
-            write(&mut RowValues { statement: self, is_empty: true }, item);
-            self.push(")");
+            if index > 0 {
+                self.push(", ");
+            }
+            self.push_row(|row| write(row, item));
         }
         self
+    }
+
+    /// Appends `(…)`, which `write` fills.
+    pub fn push_row(&mut self, write: impl FnOnce(&mut RowValues<'_>)) -> &mut Statement {
+        self.push("(");
+        write(&mut RowValues { statement: self, is_empty: true });
+        self.push(")")
     }
 
     fn add<'v>(&mut self, value: impl Value<'v>) {
@@ -172,7 +181,7 @@ fn keep_first(error: &mut Option<BoxDynError>, added: Result<(), BoxDynError>) {
     }
 }
 
-/// One row of a VALUES list.
+/// A list of values in brackets, such as one row of a VALUES list.
 pub struct RowValues<'s> {
     statement: &'s mut Statement,
     is_empty: bool,
@@ -186,6 +195,17 @@ impl RowValues<'_> {
         self.is_empty = false;
         self.statement.push_bind(value);
         self
+    }
+
+    pub fn bind_cells(&mut self, cells: &[Cell]) {
+        for cell in cells {
+            match cell {
+                Cell::Integer(value) => self.bind(*value),
+                Cell::Text(value) => self.bind(value.as_deref()),
+                Cell::Bytes(value) => self.bind(value.as_deref()),
+                Cell::Truth(value) => self.bind(*value),
+            };
+        }
     }
 }
 
@@ -277,6 +297,26 @@ impl Session<'_> {
     /// Returns the row of a statement that always yields one.
     pub async fn fetch_one<T: Record>(&mut self, statement: Statement) -> Result<T> {
         Ok(self.fetch_first(statement).await?.ok_or(sqlx::Error::RowNotFound)?)
+    }
+
+    /// Returns rows whose columns, in this order, hold these kinds.
+    pub async fn fetch_cells(&mut self, statement: Statement, kinds: &[Kind]) -> Result<Vec<Vec<Cell>>> {
+        let (sql, arguments, is_persistent) = statement.into_parts()?;
+        match (self, arguments) {
+            (Session::Sqlite(connection), Arguments::Sqlite(arguments)) => {
+                let query = sqlx::query_with(sql, arguments).persistent(is_persistent);
+                let rows = query.fetch_all(&mut **connection).await?;
+                rows.iter().map(|row| decode_row(row, kinds)).collect()
+            }
+            (Session::Postgres(connection), Arguments::Postgres(arguments)) => {
+                let query = sqlx::query_with(sql, arguments).persistent(is_persistent);
+                let rows = query.fetch_all(&mut **connection).await?;
+                rows.iter().map(|row| decode_row(row, kinds)).collect()
+            }
+            (Session::Sqlite(_), Arguments::Postgres(_)) | (Session::Postgres(_), Arguments::Sqlite(_)) => {
+                unreachable!("a statement is written for the session that runs it")
+            }
+        }
     }
 
     /// Runs a statement, and returns how many rows it changed.

@@ -1,0 +1,77 @@
+//! Values of columns that are known only at run time, in either database.
+
+use sha2::{Digest as _, Sha256};
+use sqlx::{ColumnIndex, Decode, Row, Type};
+
+use super::Result;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Integer,
+    Text,
+    Bytes,
+    /// In SQLite an integer, 0 or 1.
+    Truth,
+}
+
+impl Kind {
+    /// Returns what a column of this declared type holds, or `None` if no table of ours uses the type.
+    pub fn of_type(name: &str) -> Option<Kind> {
+        match name {
+            "integer" | "bigint" => Some(Kind::Integer),
+            "text" => Some(Kind::Text),
+            "blob" | "bytea" => Some(Kind::Bytes),
+            "boolean" => Some(Kind::Truth),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    Integer(Option<i64>),
+    Text(Option<String>),
+    Bytes(Option<Vec<u8>>),
+    Truth(Option<bool>),
+}
+
+impl Cell {
+    /// Hashes the type, the length and the value, so that different rows never hash alike.
+    pub fn hash(&self, hasher: &mut Sha256) {
+        let (kind, bytes) = match self {
+            Cell::Integer(value) => (b'i', value.map(|value| value.to_be_bytes().to_vec())),
+            Cell::Truth(value) => (b't', value.map(|value| vec![u8::from(value)])),
+            Cell::Text(value) => (b's', value.as_ref().map(|value| value.as_bytes().to_vec())),
+            Cell::Bytes(value) => (b'b', value.clone()),
+        };
+        match bytes {
+            None => hasher.update([b'0']),
+            Some(bytes) => {
+                hasher.update([kind]);
+                hasher.update((bytes.len() as u64).to_be_bytes());
+                hasher.update(bytes);
+            }
+        }
+    }
+}
+
+/// Decodes a row whose columns hold these kinds.
+pub fn decode_row<'r, R: Row>(row: &'r R, kinds: &[Kind]) -> Result<Vec<Cell>>
+where
+    usize: ColumnIndex<R>,
+    i64: Decode<'r, R::Database> + Type<R::Database>,
+    String: Decode<'r, R::Database> + Type<R::Database>,
+    Vec<u8>: Decode<'r, R::Database> + Type<R::Database>,
+    bool: Decode<'r, R::Database> + Type<R::Database>,
+{
+    let cell = |(at, kind): (usize, &Kind)| {
+        Ok(match kind {
+            Kind::Integer => Cell::Integer(row.try_get(at)?),
+            Kind::Text => Cell::Text(row.try_get(at)?),
+            Kind::Bytes => Cell::Bytes(row.try_get(at)?),
+            Kind::Truth => Cell::Truth(row.try_get(at)?),
+        })
+    };
+    kinds.iter().enumerate().map(cell).collect()
+}
