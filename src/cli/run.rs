@@ -154,7 +154,7 @@ async fn serve(settings: &Settings, mut office: Arc<Office>, log: &LogFilter) ->
         };
         stopper.stop();
         running.await?;
-        office.hang_up().await;
+        office.close_outbox().await;
         let Some(next) = next else { break };
         office = next;
         tracing::info!("configuration reloaded");

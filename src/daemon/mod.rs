@@ -94,13 +94,13 @@ impl Office {
     }
 
     /// Closes idle connections to the mail server.
-    pub async fn hang_up(&self) {
+    pub async fn close_outbox(&self) {
         self.outbox.close().await;
     }
 
     /// Closes all connections.
     pub async fn close(&self) {
-        self.hang_up().await;
+        self.close_outbox().await;
         self.store.close().await;
     }
 

@@ -273,7 +273,7 @@ fn line_of_option(text: &str, name: &str) -> usize {
 fn read_filing(raw: RawFiling) -> Result<Filed, (Range<usize>, String)> {
     let by = if raw.seat.get_ref() == "referee" {
         let ending = Ending::parse(raw.orders.get_ref()).ok_or_else(|| {
-            let reason = "the referee's orders are `RESIGN first`, `RESIGN second`, `DRAW` or `ABANDON`";
+            let reason = "the referee's orders are `RESIGN first`, `FORFEIT first`, `DRAW` or `ABANDON`";
             (raw.orders.span(), reason.to_owned())
         })?;
         By::Referee(ending)

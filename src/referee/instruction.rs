@@ -177,7 +177,7 @@ fn parse_list(rest: &[&str]) -> Parsed {
         _ => None,
     };
     listing.map(Instruction::List).ok_or_else(|| {
-        InstructionFault::new("GM LIST takes late, running, paused or protests.", "GM LIST late")
+        InstructionFault::new("GM LIST takes all, late, running, paused or protests.", "GM LIST late")
     })
 }
 

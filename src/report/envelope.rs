@@ -143,8 +143,8 @@ pub fn kind(content: &Content) -> DispatchKind {
 fn reply_subject(theirs: &str, ours: &str) -> String {
     let tag = ours.split(']').next().unwrap_or_default();
     let kept = theirs.trim();
-    let names_another_match = ours.starts_with('[') && !kept.contains(tag);
-    if names_another_match || kept.is_empty() {
+    let lacks_match_tag = ours.starts_with('[') && !kept.contains(tag);
+    if lacks_match_tag || kept.is_empty() {
         return ours.to_owned();
     }
     if kept.to_ascii_lowercase().starts_with("re:") { kept.to_owned() } else { format!("Re: {kept}") }

@@ -198,8 +198,7 @@ fn names(columns: &[Column]) -> String {
 
 /// Joins the names of the key's columns, so that both databases order the rows alike.
 fn key_names(engine: Engine, table: &Table, columns: &[Column]) -> String {
-    let is_text =
-        |key: &str| columns.iter().any(|column| column.name == key && column.kind == Kind::Text);
+    let is_text = |key: &str| columns.iter().any(|column| column.name == key && column.kind == Kind::Text);
     let name = |key: &&str| match engine {
         // SQLite sorts texts by their bytes by default.
         Engine::Postgres if is_text(key) => format!("{key} COLLATE \"C\""),

@@ -64,7 +64,7 @@ impl Database {
         &self,
         statement: Statement,
         convert: fn(R) -> Result<T>,
-        take: Take<'_, T>,
+        take: RowSink<'_, T>,
     ) -> Result<()> {
         let mut pass_on = |row: R| {
             take(convert(row)?);
@@ -201,7 +201,7 @@ impl Store for Database {
         Ok(ids.into_iter().map(|(id,)| id).collect())
     }
 
-    async fn list_matches(&self, stage: Option<Stage>, take: Take<'_, MatchOverview>) -> Result<()> {
+    async fn list_matches(&self, stage: Option<Stage>, take: RowSink<'_, MatchOverview>) -> Result<()> {
         let columns = overview::COLUMNS;
         let select = match stage {
             Some(stage) => self
@@ -317,7 +317,7 @@ impl Store for Database {
         match_id: &str,
         seq: Option<u64>,
         limit: u32,
-        take: Take<'_, EntryRow>,
+        take: RowSink<'_, EntryRow>,
     ) -> Result<()> {
         let statement = self
             .statement(format!("{ENTRIES}WHERE match_id = $1 AND seq > $2 ORDER BY seq LIMIT $3"))
@@ -327,7 +327,7 @@ impl Store for Database {
         self.stream(statement, rows::Entry::read, take).await
     }
 
-    async fn letters_named(&self, digests: &[Digest], take: Take<'_, (Digest, Vec<u8>)>) -> Result<()> {
+    async fn letters_named(&self, digests: &[Digest], take: RowSink<'_, (Digest, Vec<u8>)>) -> Result<()> {
         let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
         let sql = format!(
             "SELECT l.digest, r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest {}",
@@ -347,7 +347,13 @@ impl Store for Database {
         Ok(last.zip(Some(acted.collect::<Result<_>>()?)))
     }
 
-    async fn sent_after(&self, match_id: &str, id: i64, limit: u32, take: Take<'_, SentRow>) -> Result<()> {
+    async fn sent_after(
+        &self,
+        match_id: &str,
+        id: i64,
+        limit: u32,
+        take: RowSink<'_, SentRow>,
+    ) -> Result<()> {
         let sql = format!(
             "SELECT d.id, d.message_id, d.recipient, d.kind, d.seat, {} FROM {} \
              WHERE d.match_id = $1 AND d.id > $2 ORDER BY d.id LIMIT $3",

@@ -27,6 +27,7 @@ use crate::referee::{MatchOverview, Stage};
 mod backend;
 mod budgets;
 pub mod carry;
+mod cell;
 mod database;
 mod dispatches;
 mod error;
@@ -78,7 +79,7 @@ pub struct Settlement {
 }
 
 /// Receives rows as they are read.
-pub type Take<'a, T> = &'a mut (dyn FnMut(T) + Send);
+pub type RowSink<'a, T> = &'a mut (dyn FnMut(T) + Send);
 
 /// Keeps other daemons off the database until it is dropped or the process ends.
 #[must_use = "the database is locked only as long as this lives"]
@@ -346,7 +347,7 @@ pub trait Store: Send + Sync {
     async fn match_ids(&self) -> Result<Vec<String>>;
 
     /// Streams all matches, or those in this stage, by ID.
-    async fn list_matches(&self, stage: Option<Stage>, take: Take<'_, MatchOverview>) -> Result<()>;
+    async fn list_matches(&self, stage: Option<Stage>, take: RowSink<'_, MatchOverview>) -> Result<()>;
 
     /// Returns up to `limit` matches whose `wake_at` has come, longest overdue first, starting after the match `after`.
     async fn matches_due(
@@ -406,18 +407,19 @@ pub trait Store: Send + Sync {
         match_id: &str,
         seq: Option<u64>,
         limit: u32,
-        take: Take<'_, EntryRow>,
+        take: RowSink<'_, EntryRow>,
     ) -> Result<()>;
 
     /// Streams the letters with these digests and their bytes.
-    async fn letters_named(&self, digests: &[Digest], take: Take<'_, (Digest, Vec<u8>)>) -> Result<()>;
+    async fn letters_named(&self, digests: &[Digest], take: RowSink<'_, (Digest, Vec<u8>)>) -> Result<()>;
 
     /// Returns up to `limit` letters that acted in a match, after the row `id`, with the row ID of the last. Returns
     /// `None` if there are no more.
     async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Option<(i64, Vec<Digest>)>>;
 
     /// Streams up to `limit` of a match's dispatches after the row `id`, oldest first, with their bytes.
-    async fn sent_after(&self, match_id: &str, id: i64, limit: u32, take: Take<'_, SentRow>) -> Result<()>;
+    async fn sent_after(&self, match_id: &str, id: i64, limit: u32, take: RowSink<'_, SentRow>)
+    -> Result<()>;
 
     /// Returns all dispatches of a match, oldest first, with their bytes.
     async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>>;

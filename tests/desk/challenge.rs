@@ -220,7 +220,7 @@ fn help_sends_every_page_of_the_manual() {
         desk.write(EVE, &format!("HELP {topic}"));
         desk.one_to(EVE).says(words);
     }
-    assert_eq!(desk.last_fate(), LetterStatus::Answered);
+    assert_eq!(desk.last_status(), LetterStatus::Answered);
 }
 
 #[test]

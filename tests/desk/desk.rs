@@ -319,7 +319,7 @@ impl Desk {
     }
 
     /// The status of the letter that was received last.
-    pub fn last_fate(&self) -> LetterStatus {
+    pub fn last_status(&self) -> LetterStatus {
         self.letters().first().expect("a letter came").status
     }
 

@@ -98,11 +98,11 @@ fn a_check_by_the_gm_has_no_effect() {
 #[test]
 fn nobody_else_is_the_gm() {
     let (desk, game_match) = quad();
-    let status = desk.last_fate();
+    let status = desk.last_status();
     assert_eq!(status, LetterStatus::Answered);
     let to_gm = desk.all_to(GM).pop().expect("a letter");
     desk.reply(EVE, &to_gm, &format!("GM MATCH {} ABANDON", game_match.id));
-    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
     assert!(desk.sent_to(EVE).is_empty());
     // The GM's address without the token is not enough.
     desk.write(GM, &format!("GM MATCH {} ABANDON", game_match.id));

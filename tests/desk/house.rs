@@ -169,7 +169,7 @@ fn a_challenge_to_the_house_opens_a_match_and_chooses_who_moves_first() {
     assert_eq!(letters.len(), 2, "the answer and the invitation");
     letters[1].says(&format!("The match {} begins", game_match.id));
     letters[0].says("Opponent: the house (average)");
-    assert_eq!(desk.last_fate(), LetterStatus::Answered);
+    assert_eq!(desk.last_status(), LetterStatus::Answered);
 
     let desk = Desk::new();
     desk.know(ANN);

@@ -22,7 +22,7 @@ fn a_stolen_token_has_no_effect_and_gets_no_answer() {
     desk.reply("eve@elsewhere.example", &invitation, "MARBLE E5");
     assert!(desk.sent_to("eve@elsewhere.example").is_empty());
     assert!(desk.sent_to(ANN).is_empty());
-    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
 }
 
@@ -32,7 +32,7 @@ fn the_token_of_the_other_seat_has_no_effect() {
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply(BO, &invitation, "MARBLE E5");
-    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
 }
 
@@ -46,7 +46,7 @@ fn a_robot_is_never_answered() {
         ["Auto-Submitted: auto-replied", "Precedence: bulk", "List-Id: <x.example>", "X-Autoreply: yes"];
     for (n, mark) in marks.iter().enumerate() {
         desk.receive(&format!("{mark}\n{}", letter.replace("0@players", &format!("robot{n}@players"))));
-        assert_eq!(desk.last_fate(), LetterStatus::Automatic, "{mark}");
+        assert_eq!(desk.last_status(), LetterStatus::Automatic, "{mark}");
     }
     assert!(desk.sent_to(ANN).is_empty());
 }
@@ -57,7 +57,7 @@ fn a_bounce_to_the_referee_is_not_answered() {
     desk.receive(&format!(
         "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nTo: {REFEREE}\nSubject: Undelivered Mail Returned to Sender\n\nMARBLE E5\n"
     ));
-    assert_eq!(desk.last_fate(), LetterStatus::Automatic);
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
     assert!(desk.sent_to("mailer-daemon@mx.example").is_empty());
 }
 

@@ -137,7 +137,7 @@ fn a_repeated_letter_has_no_effect_and_no_answer() {
     // The same letter by another route: other bytes, but the same Message-ID.
     desk.receive(&format!("Received: from elsewhere\n{letter}"));
     assert!(desk.sent_to(ANN).is_empty());
-    assert_eq!(desk.last_fate(), LetterStatus::Repeated);
+    assert_eq!(desk.last_status(), LetterStatus::Repeated);
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }
 

@@ -33,7 +33,7 @@ fn where_signatures_are_required_an_unsigned_letter_has_no_effect() {
     for (n, mark) in marks.iter().enumerate() {
         let letter = desk.answer(ANN, &invitation, "MARBLE E5").replace("0@", &format!("0{n}@"));
         desk.receive(&format!("{mark}{letter}"));
-        assert_eq!(desk.last_fate(), LetterStatus::Ignored, "{mark}");
+        assert_eq!(desk.last_status(), LetterStatus::Ignored, "{mark}");
     }
     desk.one_to(ANN).says("I could not verify that you sent it").says("> MARBLE E5");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
@@ -54,7 +54,7 @@ fn a_server_that_does_not_mark_every_letter_proves_nothing() {
 fn the_gms_letters_need_a_signature_too() {
     let desk = Desk::with(SIGNED);
     desk.write(GM, "GM LIST");
-    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
     desk.receive(&format!(
         "Authentication-Results: mx.club.example; dkim=pass header.d=club.example\n{RECEIVED}From: {GM}\nTo: {REFEREE}\n\
          Message-ID: <g@club.test>\n\nGM LIST\n"
@@ -175,7 +175,7 @@ fn an_absence_note_marks_a_seat_until_its_player_writes() {
          In-Reply-To: <{}>\nAuto-Submitted: auto-replied\n\nI am out of the office until Monday.\n",
         invitation.subject, invitation.message_id
     ));
-    assert_eq!(desk.last_fate(), LetterStatus::Automatic);
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
     let away = desk.find(&game_match.id);
     assert!(away.away.first && !away.bouncing.first);
     desk.reply(ANN, &invitation, "STATUS");

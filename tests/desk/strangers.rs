@@ -29,7 +29,7 @@ fn a_token_used_from_another_address_has_no_effect_and_the_gm_sees_it() {
     .enumerate()
     {
         desk.reply(sender, &to_ann, &format!("MARBLE E{}\nSTATUS\nTELL I am Ann.\nEND", n + 5));
-        assert_eq!(desk.last_fate(), LetterStatus::Ignored, "{sender}");
+        assert_eq!(desk.last_status(), LetterStatus::Ignored, "{sender}");
     }
     for reader in [EVE, BO] {
         assert!(desk.sent_to(reader).is_empty(), "{reader} gets nothing");
@@ -139,7 +139,7 @@ fn our_own_letters_are_never_answered() {
     for raw in desk.raw_to(ANN) {
         let raw = String::from_utf8(raw).expect("text");
         desk.receive(&raw);
-        assert_eq!(desk.last_fate(), LetterStatus::Automatic);
+        assert_eq!(desk.last_status(), LetterStatus::Automatic);
     }
     assert_eq!(desk.find(&game_match.id).head, game_match.head);
     assert_eq!(desk.all_to(ANN).len(), 1);

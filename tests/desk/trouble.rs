@@ -134,7 +134,7 @@ fn while_dns_fails_a_letter_waits_and_its_sender_is_not_late() {
     desk.advance(30);
     desk.sent_to(ANN);
     desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
-    assert_eq!(desk.last_fate(), LetterStatus::Waiting);
+    assert_eq!(desk.last_status(), LetterStatus::Waiting);
     // Move past the deadline and the grace.
     desk.advance(20);
     let waiting = desk.find(&game_match.id);
@@ -143,7 +143,10 @@ fn while_dns_fails_a_letter_waits_and_its_sender_is_not_late() {
     desk.office_mut().verify_by(verifier(true));
     desk.advance(1);
     let ruled = desk.find(&game_match.id);
-    assert_eq!((desk.last_fate(), ruled.missed.first, ruled.adjudicated.len()), (LetterStatus::Ruled, 0, 1));
+    assert_eq!(
+        (desk.last_status(), ruled.missed.first, ruled.adjudicated.len()),
+        (LetterStatus::Ruled, 0, 1)
+    );
     desk.sent_to(ANN)[0].says("Your orders are sealed");
 }
 
@@ -154,7 +157,7 @@ fn a_letter_that_cannot_be_verified_for_three_days_is_ignored() {
     let (game_match, to_ann, _) = quad(&desk);
     desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
     desk.advance(3 * 24 + 1);
-    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
     assert!(desk.sent_to(BO).is_empty());
     desk.last_to(ANN).says("I could not verify that you sent it");
     let after = desk.find(&game_match.id);

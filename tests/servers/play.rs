@@ -4,8 +4,6 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use fogpost::store;
 use mail_parser::MessageParser;
@@ -271,8 +269,7 @@ fn an_idling_daemon_reloads_and_stops() {
     let daemon = club.start();
     for times in 1..=2 {
         club.log_says_times("mailbox opened", times);
-        // Time to enter IDLE, so that the signal usually interrupts it. The test holds either way.
-        thread::sleep(Duration::from_secs(1));
+        club.log_says_times("waiting in IDLE", times);
         daemon.signal(["-HUP", "-TERM"][times - 1]);
     }
     assert_eq!(daemon.stop(&club), Some(0));

@@ -16,7 +16,7 @@ use crate::place::Place;
 /// A club on Maildirs in its own folder.
 const CONFIG: &str = include_str!("../support/club.toml");
 
-pub async fn what_was_changed_past_the_triggers_is_named(place: Place) {
+pub async fn audit_names_changes_made_past_the_triggers(place: Place) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.toml"), CONFIG).unwrap();
     let inbox = folder.path().join("mail/referee");

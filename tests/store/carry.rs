@@ -109,7 +109,7 @@ async fn assert_same(one: &str, other: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn a_club_carried_to_postgres_and_back_is_the_same_to_the_byte() {
+async fn a_club_copied_to_postgres_and_back_is_identical() {
     let Some(postgres) = Place::postgres().await else { return };
     let (first, second) = (Place::sqlite().await, Place::sqlite().await);
     furnish(&first).await;
@@ -130,7 +130,7 @@ fn digests(carried: &[Carried]) -> Vec<&Digest> {
 }
 
 #[tokio::test]
-async fn a_target_that_holds_something_is_left_as_it_is() {
+async fn a_target_with_data_is_refused_and_unchanged() {
     let (from, to) = (Place::sqlite().await, Place::sqlite().await);
     furnish(&from).await;
     to.store.remember("heartbeat", "another's").await.unwrap();
@@ -144,7 +144,7 @@ async fn a_target_that_holds_something_is_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn what_is_broken_off_leaves_the_target_empty() {
+async fn a_failed_copy_leaves_the_target_empty() {
     let (from, to) = (Place::sqlite().await, Place::sqlite().await);
     furnish(&from).await;
     to.execute("CREATE TRIGGER trip BEFORE INSERT ON dispatch_raw BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
@@ -158,7 +158,7 @@ async fn what_is_broken_off_leaves_the_target_empty() {
 }
 
 #[tokio::test]
-async fn what_is_not_written_as_it_was_read_is_not_kept() {
+async fn a_copy_that_differs_from_its_source_is_rolled_back() {
     let (from, to) = (Place::sqlite().await, Place::sqlite().await);
     furnish(&from).await;
     to.execute("CREATE TRIGGER fray AFTER INSERT ON player BEGIN UPDATE player SET name = 'Mallory'; END")
@@ -170,7 +170,7 @@ async fn what_is_not_written_as_it_was_read_is_not_kept() {
 }
 
 #[tokio::test]
-async fn a_table_that_is_not_known_is_not_left_behind_in_silence() {
+async fn an_unknown_table_is_an_error() {
     let (from, to) = (Place::sqlite().await, Place::sqlite().await);
     from.execute("CREATE TABLE secret_diary (line TEXT)").await.unwrap();
     let refused = carry::carry(&from.url, &to.url, SILENT).await.unwrap_err();
@@ -182,7 +182,7 @@ async fn a_table_that_is_not_known_is_not_left_behind_in_silence() {
 }
 
 #[tokio::test]
-async fn a_club_on_postgres_is_not_moved_while_a_daemon_works_on_it() {
+async fn a_club_on_postgres_is_not_moved_while_a_daemon_uses_it() {
     let Some(postgres) = Place::postgres().await else { return };
     postgres.store.insert_letters(&letters(0..3)).await.unwrap();
     let folder = tempfile::tempdir().unwrap();

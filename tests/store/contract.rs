@@ -39,7 +39,7 @@ pub async fn five_hundred_letters_are_settled_in_one_transaction(place: Place) {
     assert_eq!(store.queues().await.unwrap().dispatches_waiting, 500);
 }
 
-pub async fn a_stale_match_leaves_nothing(place: Place) {
+pub async fn a_stale_match_rolls_the_settlement_back(place: Place) {
     let store = &place.store;
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     store.commit(&Settlement { matches: vec![match_row("QZ-BBBB", 1)], ..settlement() }).await.unwrap();
@@ -67,7 +67,7 @@ fn match_row_stored(id: &str, version: i64, from: i64) -> fogpost::store::MatchR
     fogpost::store::MatchRow { version, ..match_row(id, from) }
 }
 
-pub async fn a_new_match_of_a_taken_id_is_stale(place: Place) {
+pub async fn a_new_match_with_a_taken_id_is_stale(place: Place) {
     add_matches(&place.store, &["QZ-AAAA"]).await;
     let twice = Settlement { matches: vec![match_row("QZ-AAAA", 0)], ..settlement() };
     let error = place.store.commit(&twice).await.unwrap_err();
@@ -84,7 +84,7 @@ pub async fn a_match_twice_in_a_settlement_is_refused(place: Place) {
     assert_eq!(error.to_string(), "the database is not sound: match QZ-AAAA is twice in one settlement");
 }
 
-pub async fn entries_follow_one_another_without_gaps(place: Place) {
+pub async fn entries_must_follow_one_another_without_gaps(place: Place) {
     let store = &place.store;
     add_matches(store, &["QZ-AAAA"]).await;
     let add = async |numbers: &[u64]| {
@@ -104,7 +104,7 @@ pub async fn entries_follow_one_another_without_gaps(place: Place) {
     assert!(!store.commit(&orphan).await.unwrap_err().is_transient());
 }
 
-pub async fn history_is_neither_changed_nor_deleted(place: Place) {
+pub async fn history_cannot_be_changed_or_deleted(place: Place) {
     let store = &place.store;
     store.insert_letters(&letters(0..1)).await.unwrap();
     add_matches(store, &["QZ-AAAA"]).await;
@@ -155,7 +155,7 @@ pub async fn history_is_neither_changed_nor_deleted(place: Place) {
     assert_eq!(store.letter(letter(0).digest).await.unwrap(), Some(letter(0).raw));
 }
 
-pub async fn of_settlements_at_the_same_moment_one_stands(place: Place) {
+pub async fn only_one_of_two_concurrent_settlements_is_committed(place: Place) {
     add_matches(&place.store, &["QZ-AAAA", "QZ-BBBB"]).await;
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..8 {
@@ -180,7 +180,7 @@ pub async fn of_settlements_at_the_same_moment_one_stands(place: Place) {
     assert_eq!(place.store.list_dispatches(false, 10).await.unwrap().len(), 1);
 }
 
-pub async fn two_programs_write_at_the_same_time(place: Place) {
+pub async fn two_programs_can_write_concurrently(place: Place) {
     let other = open(&place.url).await.unwrap();
     let write = async |store: &Arc<dyn Store>, numbers: std::ops::Range<u32>| {
         for number in numbers {
@@ -196,7 +196,7 @@ pub async fn two_programs_write_at_the_same_time(place: Place) {
     other.close().await;
 }
 
-pub async fn matches_due_come_in_the_order_of_their_clocks(place: Place) {
+pub async fn due_matches_are_ordered_by_wake_time(place: Place) {
     let mut matches: Vec<_> = ["A", "B", "C", "D"].map(|id| match_row(id, 0)).into();
     for (row, wake_at) in matches.iter_mut().zip([Some(at(30)), None, Some(at(10)), Some(at(20))]) {
         row.wake_at = wake_at;
@@ -280,7 +280,7 @@ pub async fn a_player_is_found_by_an_address_in_any_case(place: Place) {
     assert_eq!(store.players().await.unwrap(), [added, other]);
 }
 
-pub async fn a_player_met_at_the_same_moment_is_added_once(place: Place) {
+pub async fn a_player_found_concurrently_is_added_once(place: Place) {
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..8 {
         let store = Arc::clone(&place.store);
@@ -310,7 +310,7 @@ pub async fn an_address_belongs_to_one_player(place: Place) {
     assert!(matches!(store.save_player(&ann).await, Err(StoreError::Unsound(_))));
 }
 
-pub async fn what_is_remembered_is_replaced(place: Place) {
+pub async fn a_remembered_value_is_replaced(place: Place) {
     let store = &place.store;
     assert_eq!(store.remembered("heartbeat").await.unwrap(), None);
     store.remember("heartbeat", "1").await.unwrap();
@@ -318,7 +318,7 @@ pub async fn what_is_remembered_is_replaced(place: Place) {
     assert_eq!(store.remembered("heartbeat").await.unwrap().as_deref(), Some("2"));
 }
 
-pub async fn what_is_remembered_is_found_by_the_beginning_of_its_key_and_forgotten(place: Place) {
+pub async fn remembered_values_are_found_by_key_prefix_and_forgotten(place: Place) {
     let store = &place.store;
     for key in ["daemon: b", "daemon: a", "digest"] {
         store.remember(key, key).await.unwrap();
@@ -330,13 +330,13 @@ pub async fn what_is_remembered_is_found_by_the_beginning_of_its_key_and_forgott
     assert_eq!(under().await, [pair("daemon: b")]);
 }
 
-pub async fn a_database_tells_what_it_is(place: Place) {
+pub async fn a_database_describes_itself(place: Place) {
     let about = place.store.about().await.unwrap();
     assert!(about.starts_with("SQLite 3.") || about.starts_with("PostgreSQL 1"), "{about}");
     assert!(about.contains(", tables of version "), "{about}");
 }
 
-pub async fn everything_is_there_after_a_restart(place: Place) {
+pub async fn everything_survives_a_restart(place: Place) {
     place.store.insert_letters(&letters(0..3)).await.unwrap();
     add_matches(&place.store, &["QZ-AAAA"]).await;
     add_dispatches(&place.store, 0..2).await;

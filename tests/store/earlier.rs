@@ -112,7 +112,7 @@ async fn a_club_of_an_earlier_version_is_migrated_verified_and_played_on() {
 }
 
 #[tokio::test]
-async fn a_dossier_of_an_earlier_version_is_verified_and_taken_in() {
+async fn a_dossier_of_an_earlier_version_is_verified_and_imported() {
     let (office, _folder) = club(None).await;
     let brought = dossier::read(unpacked(DOSSIER)).unwrap();
     let verdict = office.take_dossier(brought).await.unwrap();

@@ -7,7 +7,7 @@ use fogpost::store::{LetterDecision, LetterStatus, NewLetter, Settlement, StoreE
 use crate::place::Place;
 use crate::samples::*;
 
-pub async fn letters_wait_in_the_order_received(place: Place) {
+pub async fn waiting_letters_are_in_order_of_arrival(place: Place) {
     let mut letters = letters(0..130);
     letters.reverse();
     assert_eq!(place.store.insert_letters(&letters).await.unwrap(), 130);
@@ -22,7 +22,7 @@ pub async fn letters_wait_in_the_order_received(place: Place) {
     }
 }
 
-pub async fn a_letter_known_by_digest_is_kept_once(place: Place) {
+pub async fn a_letter_with_a_known_digest_is_stored_once(place: Place) {
     let store = &place.store;
     assert_eq!(store.insert_letters(&[letter(1), letter(2), letter(1)]).await.unwrap(), 2);
     assert_eq!(store.insert_letters(&[letter(2), letter(3)]).await.unwrap(), 1);
@@ -40,7 +40,7 @@ fn again(letter: &NewLetter, way: &str) -> NewLetter {
     NewLetter { digest: Digest::of(&raw), raw, ..letter.clone() }
 }
 
-pub async fn a_letter_sent_twice_is_kept_and_marked_repeated(place: Place) {
+pub async fn a_letter_sent_twice_is_stored_and_marked_repeated(place: Place) {
     let store = &place.store;
     let first = letter(1);
     let (second, third) = (again(&first, "here"), again(&first, "there"));
@@ -64,7 +64,7 @@ pub async fn letters_without_a_message_id_are_never_repeated(place: Place) {
     assert_eq!(place.store.insert_letters(&[first, second]).await.unwrap(), 2);
 }
 
-pub async fn whatever_a_stranger_writes_is_kept(place: Place) {
+pub async fn any_bytes_from_a_stranger_are_stored(place: Place) {
     let store = &place.store;
     let raw: Vec<u8> = (0..=255).cycle().take(300_000).collect();
     let odd = NewLetter {
@@ -91,7 +91,7 @@ pub async fn whatever_a_stranger_writes_is_kept(place: Place) {
     assert!(store.player_by_address("\0@player.test").await.unwrap().is_none());
 }
 
-pub async fn a_failed_try_is_counted_and_noted(place: Place) {
+pub async fn a_failed_attempt_is_counted_with_its_reason(place: Place) {
     let store = &place.store;
     store.insert_letters(&letters(1..3)).await.unwrap();
     postpone(store, &letter(1), None, "no template").await;
@@ -102,7 +102,7 @@ pub async fn a_failed_try_is_counted_and_noted(place: Place) {
     assert_eq!((row.note.as_str(), row.status), ("still none", LetterStatus::Waiting));
 }
 
-pub async fn letters_are_listed_by_fate_match_and_digest(place: Place) {
+pub async fn letters_are_listed_by_status_match_and_digest(place: Place) {
     let store = &place.store;
     store.insert_letters(&letters(0..6)).await.unwrap();
     add_matches(store, &["QZ-7K3M", "QZ-7K3N"]).await;
@@ -161,7 +161,7 @@ pub async fn a_letter_is_decided_once(place: Place) {
     assert_eq!(waiting(store).await, [letter(1).digest]);
 }
 
-pub async fn a_letter_without_effect_can_be_put_back(place: Place) {
+pub async fn a_letter_without_effect_can_be_requeued(place: Place) {
     let store = &place.store;
     store.insert_letters(&letters(0..2)).await.unwrap();
     postpone(store, &letter(0), None, "no template").await;

@@ -22,7 +22,7 @@ fn invitation(code: &str, stage: InvitationStage) -> Invitation {
     }
 }
 
-pub async fn an_invitation_is_taken_up_once(place: Place) {
+pub async fn an_invitation_is_accepted_once(place: Place) {
     let store = &place.store;
     let put = async |stage, match_id: Option<&str>| {
         let row = Invitation { match_id: match_id.map(str::to_owned), ..invitation("7K3M9P", stage) };
@@ -40,7 +40,7 @@ pub async fn an_invitation_is_taken_up_once(place: Place) {
     assert_eq!(store.invitation("nothing").await.unwrap(), None);
 }
 
-pub async fn open_invitations_are_found_by_when_they_lapse(place: Place) {
+pub async fn open_invitations_are_found_once_they_lapse(place: Place) {
     let store = &place.store;
     let late =
         Invitation { lapses_at: at(200), created_at: at(1), ..invitation("LATE", InvitationStage::Open) };
@@ -76,7 +76,7 @@ pub async fn two_players_become_one_with_all_seats_and_addresses(place: Place) {
     assert_eq!(of(other.id).await, [""; 0]);
 }
 
-pub async fn a_letter_put_off_waits_until_then(place: Place) {
+pub async fn a_deferred_letter_waits_until_its_time(place: Place) {
     let store = &place.store;
     store.insert_letters(&letters(1..3)).await.unwrap();
     postpone(store, &letter(1), Some(60), "the DNS did not answer").await;
@@ -85,7 +85,7 @@ pub async fn a_letter_put_off_waits_until_then(place: Place) {
     assert_eq!(store.letters(None, None, "", 9).await.unwrap()[1].note, "the DNS did not answer");
 }
 
-pub async fn a_dispatch_that_came_back_is_marked(place: Place) {
+pub async fn a_bounced_dispatch_is_marked(place: Place) {
     let store = &place.store;
     add_matches(store, &["QZ-AAAA"]).await;
     let mut made = dispatch(1);

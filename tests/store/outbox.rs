@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use fogpost::game::Seat;
 use fogpost::store::{Claim, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome, Settlement, Store};
 
-use crate::place::Place;
+use crate::place::{PATIENCE, Place};
 use crate::samples::*;
 
 /// Claims dispatches that are due at `now`, and returns their IDs and the claim.
@@ -48,12 +48,12 @@ pub async fn a_dispatch_is_claimed_until_its_claim_ends(place: Place) {
     drop(other);
     let began = Instant::now();
     while due(store, 0).await.len() < 5 {
-        assert!(began.elapsed() < Duration::from_secs(5), "they stay claimed");
+        assert!(began.elapsed() < PATIENCE, "they stay claimed");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
-pub async fn claims_at_the_same_moment_share_the_dispatches(place: Place) {
+pub async fn concurrent_claims_share_the_dispatches(place: Place) {
     add_dispatches(&place.store, 0..200).await;
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..8 {
@@ -76,7 +76,7 @@ pub async fn claims_at_the_same_moment_share_the_dispatches(place: Place) {
     assert_eq!(claimed.iter().collect::<BTreeSet<_>>().len(), 200);
 }
 
-pub async fn what_came_of_sending_is_noted(place: Place) {
+pub async fn outcomes_of_sending_are_recorded(place: Place) {
     let store = &place.store;
     add_dispatches(store, 0..4).await;
     let (ids, held) = claim(store, 0, 10).await;
@@ -103,7 +103,7 @@ pub async fn what_came_of_sending_is_noted(place: Place) {
     assert_eq!((again[1].id, again[1].tries, again.len()), (ids[1], 1, 2));
 }
 
-pub async fn a_dispatch_once_taken_stays_so(place: Place) {
+pub async fn a_sent_dispatch_stays_sent(place: Place) {
     let store = &place.store;
     add_dispatches(store, 0..1).await;
     let (ids, held) = claim(store, 0, 1).await;
@@ -114,7 +114,7 @@ pub async fn a_dispatch_once_taken_stays_so(place: Place) {
     assert_eq!((row.sent_at, row.tries), (Some(at(1)), 1));
 }
 
-pub async fn a_dispatch_given_up_can_be_taken_up_again(place: Place) {
+pub async fn a_dispatch_that_was_given_up_can_be_revived(place: Place) {
     let store = &place.store;
     add_dispatches(store, 0..1).await;
     let (ids, held) = claim(store, 0, 1).await;
@@ -185,7 +185,7 @@ pub async fn answers_are_counted_for_each_recipient(place: Place) {
     assert_eq!(answers(3_621).await, []);
 }
 
-pub async fn queues_say_what_waits_and_since_when(place: Place) {
+pub async fn queues_show_what_waits_and_since_when(place: Place) {
     let store = &place.store;
     assert_eq!(store.queues().await.unwrap(), Queues::default());
     store.insert_letters(&letters(4..9)).await.unwrap();

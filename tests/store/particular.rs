@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use fogpost::store::{Settlement, StoreError, open};
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
-use crate::place::{Cluster, Place};
+use crate::place::{Cluster, PATIENCE, Place};
 use crate::samples::*;
 
 /// Every column of every table: whether it holds numbers, text or bytes, and whether it may be NULL.
@@ -43,7 +43,7 @@ async fn both_sets_of_migrations_give_the_same_tables_and_columns() {
 }
 
 #[tokio::test]
-async fn sqlite_replaces_no_entry() {
+async fn sqlite_rejects_replacing_an_entry() {
     let place = Place::sqlite().await;
     add_matches(&place.store, &["QZ-AAAA"]).await;
     let entries = vec![entry("QZ-AAAA", 1)];
@@ -53,7 +53,7 @@ async fn sqlite_replaces_no_entry() {
 }
 
 #[tokio::test]
-async fn sqlite_puts_no_row_of_history_in_the_place_of_another() {
+async fn sqlite_rejects_replacing_any_row_of_history() {
     let place = Place::sqlite().await;
     let store = &place.store;
     store.insert_letters(&letters(0..2)).await.unwrap();
@@ -83,7 +83,7 @@ async fn sqlite_puts_no_row_of_history_in_the_place_of_another() {
 }
 
 #[tokio::test]
-async fn postgres_truncates_no_history() {
+async fn postgres_rejects_truncating_history() {
     let Some(place) = Place::postgres().await else { return };
     for sql in [
         "TRUNCATE entry",
@@ -99,7 +99,7 @@ async fn postgres_truncates_no_history() {
 }
 
 #[tokio::test]
-async fn one_daemon_holds_a_sqlite_database_and_a_second_is_told_who() {
+async fn one_daemon_locks_a_sqlite_database_and_a_second_learns_its_name() {
     let place = Place::sqlite().await;
     let other = open(&place.url).await.unwrap();
     let hold = place.store.lock("pid 4711 on turing").await.unwrap();
@@ -114,7 +114,7 @@ async fn one_daemon_holds_a_sqlite_database_and_a_second_is_told_who() {
 }
 
 #[tokio::test]
-async fn a_daemon_that_is_killed_holds_nothing() {
+async fn a_killed_daemon_leaves_no_lock() {
     let place = Place::sqlite().await;
     let lock = format!("{}.lock", place.url.strip_prefix("sqlite:").unwrap());
     let mut other = Command::new("flock")
@@ -128,7 +128,7 @@ async fn a_daemon_that_is_killed_holds_nothing() {
             Err(error) => break error,
             Ok(hold) => drop(hold),
         }
-        assert!(started.elapsed() < Duration::from_secs(20), "flock does not lock");
+        assert!(started.elapsed() < PATIENCE, "flock does not lock");
         std::thread::sleep(Duration::from_millis(5));
     };
     assert!(matches!(held, StoreError::Locked(_)));
@@ -138,7 +138,7 @@ async fn a_daemon_that_is_killed_holds_nothing() {
 }
 
 #[tokio::test]
-async fn several_daemons_work_on_one_postgres_database() {
+async fn several_daemons_share_one_postgres_database() {
     let Some(place) = Place::postgres().await else { return };
     let other = open(&place.url).await.unwrap();
     let _first = place.store.lock("pid 1").await.unwrap();
@@ -182,7 +182,7 @@ async fn a_file_that_cannot_be_a_database_is_refused_in_one_line() {
 }
 
 #[tokio::test]
-async fn a_database_of_another_program_is_left_as_it_is() {
+async fn a_database_of_another_program_is_refused_and_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("other.db");
     let url = format!("sqlite:{}?mode=rwc", file.display());
@@ -195,7 +195,7 @@ async fn a_database_of_another_program_is_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn two_programs_may_make_a_sqlite_database_at_the_same_time() {
+async fn two_programs_can_create_a_sqlite_database_concurrently() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("fogpost.db").display());
     let mut tasks = tokio::task::JoinSet::new();
@@ -223,7 +223,7 @@ async fn a_url_that_names_no_database_is_refused_without_repeating_it() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_named_without_the_password() {
+async fn an_unreachable_server_is_named_without_the_password() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().display();
     let url = format!("postgres://gm:secret@localhost/fogpost?host={socket}");

@@ -13,6 +13,9 @@ use fogpost::store::{Store, open};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use tempfile::TempDir;
 
+/// The timeout of every wait. Only a failing test waits this long, so it is generous enough for a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
 pub struct Place {
     pub store: Arc<dyn Store>,
     pub url: String,
@@ -124,14 +127,14 @@ impl Cluster {
     }
 
     fn wait(&self) {
-        let patience = Instant::now() + Duration::from_secs(30);
+        let started = Instant::now();
         let ask = || {
             let mut ask = Command::new(self.programs.join("pg_isready"));
             ask.arg("-q").arg("-h").arg(self.folder.path()).status().unwrap().success()
         };
         while !ask() {
             let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-            assert!(Instant::now() < patience, "PostgreSQL does not start: {log}");
+            assert!(started.elapsed() < PATIENCE, "PostgreSQL does not start: {log}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }

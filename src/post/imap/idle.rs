@@ -32,6 +32,7 @@ pub(super) fn idle(connection: &mut Connection, limit: Duration) -> Result<Idle,
         }
     }
     if !changed {
+        tracing::debug!("waiting in IDLE for new letters");
         wait_for_change(connection, &tag, limit)?;
     }
     connection.send_line("DONE")?;
