@@ -1,9 +1,14 @@
 //! War in the Pacific: legal surface moves and one adjudication, in the middle of a match.
 
+#[path = "../tests/support/random.rs"]
+mod random;
+
 use divan::{Bencher, black_box};
 use fogpost::game::pacific::{Options, Order, State};
 use fogpost::game::testing::RandomPlay;
 use fogpost::game::{BySeat, Game, Numbered, Phase, Seat};
+
+use crate::random::dice;
 
 fn main() {
     divan::main();
@@ -11,20 +16,14 @@ fn main() {
 
 /// Returns a match after 30 phases, with a surface turn due.
 fn mid_game() -> (State, Seat) {
-    let mut x: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut rng = move |n: u32| {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        (x >> 33) as u32 % n
-    };
+    let mut dice = dice(1);
     let mut state = State::start(&Options::default());
     for phase in 0.. {
         let due = state.due().expect("the match goes on");
         if phase >= 30 && due.phase == Phase::Surface {
             return (state, due.seats[0]);
         }
-        state = state.play_at_random(&mut rng);
+        state = state.play_at_random(&mut dice);
     }
     unreachable!("some phase is a surface turn")
 }

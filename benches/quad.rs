@@ -1,9 +1,14 @@
 //! Quad: listing the free points, one adjudication, and turns of the house, in positions of random matches.
 
+#[path = "../tests/support/random.rs"]
+mod random;
+
 use divan::{Bencher, black_box};
 use fogpost::game::quad::house::{self, Level};
 use fogpost::game::quad::{Options, Order, State, View};
 use fogpost::game::{BySeat, Game, Numbered, Sealed};
+
+use crate::random::dice;
 
 type Filed = BySeat<Option<Sealed<Order>>>;
 
@@ -13,11 +18,7 @@ fn main() {
 
 /// Every position of some random matches, with a marble of the side to move filed.
 fn positions() -> Vec<(State, View, Filed)> {
-    let mut seed = 1u64;
-    let mut dice = move |below: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % below
-    };
+    let mut dice = dice(1);
     let mut positions = Vec::new();
     for _ in 0..20 {
         let mut state = State::start(&Options::default());
@@ -25,7 +26,7 @@ fn positions() -> Vec<(State, View, Filed)> {
             let side = due.seats[0];
             let view = state.view(side);
             let empty = view.empty();
-            let order = Numbered { line: 1, order: Order::Marble(empty[dice(empty.len())]) };
+            let order = Numbered { line: 1, order: Order::Marble(empty[dice(empty.len() as u32) as usize]) };
             let mut filed = BySeat::new(None, None);
             filed[side] = Some(State::check(&view, &[order]).expect("a marble on an empty point is legal"));
             positions.push((state.clone(), view, filed.clone()));

@@ -1,9 +1,14 @@
 //! Quadrant Z in the middle of a match: about eight ships on each side, and combat in this turn.
 
+#[path = "../tests/support/random.rs"]
+mod random;
+
 use divan::{Bencher, black_box};
 use fogpost::game::quadrant_z::{Order, State};
 use fogpost::game::testing::RandomPlay;
 use fogpost::game::{BySeat, Game, Numbered, Sealed, Seat};
+
+use crate::random::dice;
 
 fn main() {
     divan::main();
@@ -11,24 +16,14 @@ fn main() {
 
 type Filed = BySeat<Option<Sealed<Order>>>;
 
-fn numbers(seed: u64) -> impl FnMut(u32) -> u32 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |below| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (((state >> 32) * u64::from(below)) >> 32) as u32
-    }
-}
-
 /// Returns a state and the orders of both sides such that the turn brings `battles` and each side has seven to nine
 /// ships.
 fn middle(battles: usize) -> (State, Filed) {
     for seed in 0.. {
-        let mut rng = numbers(seed);
+        let mut dice = dice(seed);
         let mut state = State::start(&Default::default());
         while let Some(due) = state.due() {
-            let filed = BySeat::from_fn(|seat| state.random_orders(seat, &mut rng));
+            let filed = BySeat::from_fn(|seat| state.random_orders(seat, &mut dice));
             let next = state.adjudicate(&filed);
             let ships = Seat::BOTH.map(|seat| state.view(seat).ships.len());
             let fought = next.view(Seat::First).battles.len();

@@ -1,8 +1,13 @@
 //! Quantum: generating all legal moves, and one adjudication, in positions of random matches.
 
+#[path = "../tests/support/random.rs"]
+mod random;
+
 use divan::{Bencher, black_box};
 use fogpost::game::quantum::{Options, Order, State, View};
 use fogpost::game::{BySeat, Game, Numbered, Options as _, Sealed};
+
+use crate::random::dice;
 
 type Filed = BySeat<Option<Sealed<Order>>>;
 
@@ -12,11 +17,7 @@ fn main() {
 
 /// Every position of some random matches in which a side has a move, with one of its moves filed.
 fn positions(jump: &str) -> Vec<(State, View, Filed)> {
-    let mut seed = 1u64;
-    let mut dice = move |below: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % below
-    };
+    let mut dice = dice(1);
     let mut options = Options::default();
     options.set("jump", jump).expect("jump takes it");
     let mut positions = Vec::new();
@@ -27,7 +28,7 @@ fn positions(jump: &str) -> Vec<(State, View, Filed)> {
             if let [side] = due.seats[..] {
                 let view = state.view(side);
                 let moves = view.moves();
-                let order = Numbered { line: 1, order: moves[dice(moves.len())] };
+                let order = Numbered { line: 1, order: moves[dice(moves.len() as u32) as usize] };
                 filed[side] = Some(State::check(&view, &[order]).expect("the engine's own moves are legal"));
                 positions.push((state.clone(), view, filed.clone()));
             }

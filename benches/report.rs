@@ -1,5 +1,8 @@
 //! The cost of a letter: its words, and the picture of its board.
 
+#[path = "../tests/support/random.rs"]
+mod random;
+
 use std::sync::Arc;
 
 use divan::{Bencher, black_box};
@@ -10,6 +13,8 @@ use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Adjudication, Content, Dispatch, Match, Opening, Reader, Terms};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
+
+use crate::random::dice;
 
 fn main() {
     divan::main();
@@ -35,11 +40,7 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
         key: SealKey::new([1; 32]),
     };
     let mut game_match = referee::open(opening, Source::Clock, at).after;
-    let mut state = 7_u64;
-    let mut dice = move |below: u32| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) % u64::from(below.max(1))) as u32
-    };
+    let mut dice = dice(7);
     for _ in 0..20 {
         play_phase(&mut game_match.state, &mut dice);
     }

@@ -1,9 +1,14 @@
 //! Perft: counts the turns that lead on from a position, with the engines and with plain, slow generators.
 
+#[path = "support/random.rs"]
+mod random;
+
 use fogpost::game::quad::{self, Point};
 use fogpost::game::quantum::{self, PieceKind, Spot};
 use fogpost::game::testing::Perft;
 use fogpost::game::{BySeat, Game, Numbered, Options, Seat};
+
+use crate::random::dice;
 
 /// Plays legal `orders` of `side`.
 fn play<G: Game>(state: &G, side: Seat, orders: Vec<G::Order>) -> G {
@@ -259,13 +264,5 @@ mod of_quad {
             }
         }
         assert!(won > 10, "{won} quads only: the matches are too tame to show anything");
-    }
-}
-
-/// Returns numbers below the given one, the same for the same seed.
-fn dice(mut seed: u64) -> impl FnMut(u32) -> u32 {
-    move |below| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((seed >> 33) % u64::from(below)) as u32
     }
 }

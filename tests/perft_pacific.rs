@@ -1,11 +1,16 @@
 //! Counts the surface moves of War in the Pacific and compares them with a second generator: slow, plain, and written
 //! from the rules page alone, over a map of squares.
 
+#[path = "support/random.rs"]
+mod random;
+
 use std::collections::BTreeMap;
 
 use fogpost::game::pacific::{Options, Order, ShipKind, Square, State};
 use fogpost::game::testing::{Perft, RandomPlay};
 use fogpost::game::{Game, Numbered, Phase, Seat};
+
+use crate::random::dice;
 
 type Sea = BTreeMap<(i32, i32), (Seat, ShipKind)>;
 type Step = ((i32, i32), (i32, i32));
@@ -96,16 +101,6 @@ fn after(state: &State, side: Seat, (from, to): Step) -> State {
     state.adjudicate(&filed)
 }
 
-fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
-    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |n| {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        (x >> 33) as u32 % n
-    }
-}
-
 fn setup(south: &str, north: &str) -> State {
     let options = Options { submarines: false, ..Options::default() };
     let start = State::start(&options);
@@ -165,7 +160,7 @@ fn perft_after_a_melee() {
 #[test]
 fn both_generators_find_the_same_moves_in_random_play() {
     for seed in 1..=8 {
-        let mut rng = rng(seed);
+        let mut dice = dice(seed);
         let mut state = State::start(&Options { submarines: seed % 2 == 0, ..Options::default() });
         for _ in 0..120 {
             let Some(due) = state.due() else { break };
@@ -178,7 +173,7 @@ fn both_generators_find_the_same_moves_in_random_play() {
                     });
                 }
             }
-            state = state.play_at_random(&mut rng);
+            state = state.play_at_random(&mut dice);
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Renders the templates of War in the Pacific in every phase of random matches: each value that they use exists, no
 //! line is too wide, and no line of a quoted letter would be read as an order.
 
+#[path = "support/random.rs"]
+mod random;
+
 use std::collections::BTreeMap;
 
 use fogpost::game::pacific::{Destroyers, Options, State};
@@ -8,6 +11,8 @@ use fogpost::game::testing::RandomPlay;
 use fogpost::game::{BySeat, Due, Game, Options as _, Outcome, Phase, Reason, Seat, Syntax};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
+
+use crate::random::dice;
 
 const TEMPLATES: [(&str, &str); 4] = [
     ("news", include_str!("../templates/pacific/news.txt")),
@@ -25,16 +30,6 @@ fn environment() -> Environment<'static> {
         env.add_template(name, source).expect("the template parses");
     }
     env
-}
-
-fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
-    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |n| {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        (x >> 33) as u32 % n
-    }
 }
 
 fn render(env: &Environment<'_>, name: &str, state: &State, due: &Due, me: Seat) -> String {
@@ -71,7 +66,7 @@ fn check(name: &str, text: &str) {
 fn every_template_renders_in_every_phase() {
     let env = environment();
     for seed in 1..=4 {
-        let mut rng = rng(seed);
+        let mut dice = dice(seed);
         let destroyers = if seed % 2 == 0 { Destroyers::Seven } else { Destroyers::Eight };
         let options = Options { submarines: seed % 4 != 0, quiet_limit: 8, destroyers, ..Options::default() };
         let mut state = State::start(&options);
@@ -82,7 +77,7 @@ fn every_template_renders_in_every_phase() {
             for me in &due.seats {
                 check("form", &render(&env, "form", &state, &due, *me));
             }
-            state = state.play_at_random(&mut rng);
+            state = state.play_at_random(&mut dice);
             for me in Seat::BOTH {
                 check("news", &render(&env, "news", &state, &due, me));
             }

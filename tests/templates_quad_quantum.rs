@@ -1,6 +1,9 @@
 //! Renders the templates of Quantum and Quad in random matches: each value that they use exists, no line is too wide,
 //! and no line of a quoted letter would be read as an order.
 
+#[path = "support/random.rs"]
+mod random;
+
 use std::collections::BTreeMap;
 
 use fogpost::game::quad;
@@ -9,6 +12,8 @@ use fogpost::game::testing::RandomPlay;
 use fogpost::game::{BySeat, Due, Game, Numbered, Options, Outcome, Phase, Reason, Seat, Syntax};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
+
+use crate::random::dice;
 
 /// `news`, `knows`, `form`, `rules`.
 type Templates = [(&'static str, &'static str); 4];
@@ -37,13 +42,6 @@ fn environment(templates: Templates) -> Environment<'static> {
         env.add_template(name, source).expect("the template parses");
     }
     env
-}
-
-fn dice(mut seed: u64) -> impl FnMut(u32) -> u32 {
-    move |below| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((seed >> 33) % u64::from(below)) as u32
-    }
 }
 
 fn rendered<G: Game>(env: &Environment<'_>, name: &str, state: &G, due: &Due, me: Seat) -> String {

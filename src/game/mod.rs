@@ -19,6 +19,9 @@ pub mod picture;
 pub mod quad;
 pub mod quadrant_z;
 pub mod quantum;
+#[cfg(test)]
+#[path = "../../tests/support/random.rs"]
+mod random;
 pub mod record;
 mod seat;
 pub mod square;

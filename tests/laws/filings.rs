@@ -3,7 +3,8 @@
 use fogpost::game::any::{Filing, GameKind};
 use fogpost::game::{Fault, Line, Seat};
 
-use crate::play::{Play, Random, filings, matches, numbered, through};
+use crate::play::{Play, filings, matches, numbered, through};
+use crate::random::Random;
 
 /// Lines that no mail program should send, and some that only resemble orders.
 const ODD: &[&str] = &[

@@ -5,6 +5,8 @@ mod desk;
 mod filings;
 mod letters;
 mod play;
+#[path = "../support/random.rs"]
+mod random;
 mod records;
 mod secrecy;
 mod states;

@@ -5,41 +5,13 @@ use fogpost::game::record::{By, Filed, Record};
 use fogpost::game::testing::random_filing;
 use fogpost::game::{BySeat, Due, Fault, Line, OptionRule, Seat, Values};
 
+use crate::random::Random;
+
 /// The maximum length of a random match, in adjudications.
 pub const LONGEST: usize = 4_000;
 
 /// Maximum attempts of random play at a legal filing.
 const TRIES: usize = 200;
-
-/// SplitMix64 (Steele, Lea, Flood 2014), because it is small and the same on every machine.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Returns a number below `n`, which is not 0.
-    pub fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.next() % n as u64).expect("below a usize")
-    }
-
-    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
-
-    /// Returns true once in `n` times on average.
-    pub fn once_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-}
 
 /// Every game, with seeds for `many` matches of each.
 pub fn matches(many: u64) -> impl Iterator<Item = (GameKind, u64)> {

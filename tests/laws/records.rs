@@ -4,7 +4,8 @@ use fogpost::game::any::AnyState;
 use fogpost::game::record::{Filed, Record, Step, adjudication_json, refusal_json};
 use serde_json::Value;
 
-use crate::play::{Play, Random, filed, matches};
+use crate::play::{Play, filed, matches};
+use crate::random::Random;
 
 /// Returns what `replay --json` prints, and the final state.
 fn account(record: &Record) -> (Vec<Value>, Option<AnyState>) {

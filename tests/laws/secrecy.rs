@@ -17,7 +17,8 @@ use fogpost::report::Templates;
 use serde_json::Value;
 
 use crate::desk::{answers, held, receive, templates, with, worded};
-use crate::play::{Play, Random, filings, matches, numbered};
+use crate::play::{Play, filings, matches, numbered};
+use crate::random::Random;
 
 /// Returns the state after its JSON was edited by `surgery`.
 fn operated(state: &AnyState, surgery: impl FnOnce(&mut Value)) -> AnyState {

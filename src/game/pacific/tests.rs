@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::game::picture::Shape;
+use crate::game::random::dice;
 use crate::game::testing::RandomPlay;
 use crate::game::{Phase, Reason};
 
@@ -307,15 +308,11 @@ fn the_picture_shows_the_viewers_submarines() {
 
 #[test]
 fn every_state_survives_json() {
-    let mut x: u64 = 42;
-    let mut rng = |n: u32| {
-        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (x >> 33) as u32 % n
-    };
+    let mut dice = dice(42);
     let mut state = State::start(&Options::default());
     for _ in 0..80 {
         let text = serde_json::to_string(&state).expect("plain values");
         assert_eq!(serde_json::from_str::<State>(&text).expect("as written"), state);
-        state = state.play_at_random(&mut rng);
+        state = state.play_at_random(&mut dice);
     }
 }

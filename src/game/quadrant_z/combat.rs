@@ -164,6 +164,7 @@ fn with_ship(cost: Cost, ship: &Ship) -> Cost {
 mod tests {
     use super::*;
     use crate::game::quadrant_z::fleet::Class;
+    use crate::game::random::dice;
 
     fn ship(no: u16, offence: u16, defence: u16, at: &str) -> Ship {
         Ship { no, class: Class { offence, defence }, at: Square::parse(at).unwrap() }
@@ -192,15 +193,12 @@ mod tests {
 
     #[test]
     fn the_least_set_is_the_one_found_by_trying_every_set() {
-        let mut seed = 7_u64;
-        let mut rng = |n: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((seed >> 33) % n) as u16
-        };
+        let mut dice = dice(7);
+        let mut below = |limit: u32| dice(limit) as u16;
         for _ in 0..3000 {
             let ships: Vec<Ship> =
-                (0..=rng(7)).map(|no| ship(no * 2 + rng(2), rng(4), 1 + rng(3), "M1")).collect();
-            let damage = 1 + rng(16);
+                (0..=below(7)).map(|no| ship(no * 2 + below(2), below(4), 1 + below(3), "M1")).collect();
+            let damage = 1 + below(16);
             let mut set = least_set(&ships, damage);
             set.sort_unstable();
             assert_eq!(set, by_trying(&ships, damage), "{ships:?} take {damage}");

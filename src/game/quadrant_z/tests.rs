@@ -6,18 +6,8 @@ use super::state::Star;
 use super::*;
 use crate::game::Reason;
 use crate::game::picture::Shape;
+use crate::game::random::dice;
 use crate::game::testing::RandomPlay;
-
-/// A generator that returns the same numbers for the same seed on every machine.
-fn rng(seed: u64) -> impl FnMut(u32) -> u32 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |below| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (((state >> 32) * u64::from(below)) >> 32) as u32
-    }
-}
 
 /// Options that differ by seed. The first eight seeds cover every value of each.
 fn options(seed: u64) -> Options {
@@ -34,13 +24,13 @@ fn options(seed: u64) -> Options {
 
 /// Plays a match to its end and passes every state to `each`, starting with the initial one.
 fn play(seed: u64, mut each: impl FnMut(&State)) -> State {
-    let mut rng = rng(seed);
+    let mut dice = dice(seed);
     let mut state = State::start(&options(seed));
     each(&state);
     while let Some(due) = state.due() {
         let mut filed = BySeat::new(None, None);
         for seat in due.seats {
-            filed[seat] = state.random_orders(seat, &mut rng);
+            filed[seat] = state.random_orders(seat, &mut dice);
         }
         state = state.adjudicate(&filed);
         each(&state);

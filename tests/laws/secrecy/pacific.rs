@@ -8,7 +8,8 @@ use fogpost::game::{BySeat, Seat};
 use serde_json::{Value, json};
 
 use super::{Moved, after, operated};
-use crate::play::{Play, Random};
+use crate::play::Play;
+use crate::random::Random;
 
 /// Submarines of each side at the start.
 const SUBMARINES: usize = 5;

@@ -8,7 +8,8 @@ use fogpost::game::{BySeat, Seat};
 use serde_json::{Value, json};
 
 use super::{Moved, after, operated};
-use crate::play::{Play, Random};
+use crate::play::Play;
+use crate::random::Random;
 
 /// The home quadrant of a seat.
 fn home(seat: Seat) -> char {
