@@ -1,6 +1,9 @@
 //! Runs `audit`, `backup` and `restore` as a person or a script would, on a match that the program itself referees, and
 //! checks their output and exit status.
 
+#[path = "support/club.rs"]
+mod club;
+
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -12,16 +15,12 @@ use mail_parser::MessageParser;
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
-use tempfile::TempDir;
 
 const ANN: &str = "ann@players.example";
 const BO: &str = "bo@players.example";
 
-/// A club on Maildirs in its own folder.
-const CONFIG: &str = include_str!("support/club.toml");
-
-/// A club's folder, in which `fogpost` is run.
-struct Club(TempDir);
+/// A club on Maildirs, in whose folder `fogpost` is run.
+struct Club(club::Club);
 
 struct Ran(Output);
 
@@ -49,20 +48,15 @@ impl Ran {
 
 impl Club {
     fn new() -> Club {
-        let club = Club(tempfile::tempdir().expect("a folder"));
-        fs::write(club.path("config.toml"), CONFIG).expect("the config");
-        maildir::create(&club.path("mail/referee")).expect("the mailbox");
-        club
+        Club(club::Club::new())
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        self.0.path(name)
     }
 
     fn run(&self, arguments: &[&str]) -> Ran {
-        let mut fogpost = Command::new(env!("CARGO_BIN_EXE_fogpost"));
-        fogpost.args(arguments).current_dir(self.0.path()).env_remove("FOGPOST_CONFIG");
-        Ran(fogpost.output().expect("fogpost runs"))
+        Ran(self.0.run(arguments))
     }
 
     /// Runs the daemon until nothing is left to do.
@@ -71,11 +65,9 @@ impl Club {
     }
 
     fn open(&self) -> String {
-        let seats = ["Ann <ann@players.example>", "Bo <bo@players.example>"];
-        let ran = self.run(&["match", "new", "quad", seats[0], seats[1], "--json"]);
-        let found: Value = serde_json::from_str(&ran.ended(0)).expect("JSON");
+        let id = self.0.open("quad", ["Ann <ann@players.example>", "Bo <bo@players.example>"], &[]);
         self.work();
-        found["match"].as_str().expect("a name").to_owned()
+        id
     }
 
     /// The files of a player's letters about the match, oldest first.

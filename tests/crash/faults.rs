@@ -69,7 +69,7 @@ fn the_gm_is_told_of_a_recipient_that_is_refused_permanently() {
     let to =
         |name: &str| smtp.taken().iter().filter(|raw| raw.contains(&format!("<{name}@club.test>"))).count();
     while smtp.taken().iter().all(|raw| !raw.contains("has been given up")) || to("ann") == 0 {
-        assert!(began.elapsed() < PATIENCE, "{:#?}\n{}", smtp.taken(), club.log());
+        assert!(began.elapsed() < PATIENCE, "{:#?}\n{}", smtp.taken(), club.report());
         std::thread::sleep(Duration::from_millis(100));
     }
 }
@@ -84,7 +84,7 @@ fn the_daemon_survives_a_full_disk_and_a_locked_database() {
     let log = run.club.path("fogpost.db-wal");
     limit_files(run.club.pid(0), &size(&log).to_string());
     run.play_until_log_says(&["full", "disk"], PATIENCE);
-    assert!(run.club.is_running(0), "{}", run.club.log());
+    assert!(run.club.is_running(0), "{}", run.club.report());
     limit_files(run.club.pid(0), "unlimited");
     run.play_until(20, PATIENCE);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -147,7 +147,7 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_and_blocks_nobody() {
     while !told {
         run.go_round();
         gm.read_all(&servers, |_, raw| told |= String::from_utf8_lossy(raw).contains("was set aside"));
-        assert!(began.elapsed() < PATIENCE, "{}", run.club.log());
+        assert!(began.elapsed() < PATIENCE, "{}", run.club.report());
     }
     run.end("a letter that cannot be ruled on", 0, seed);
 }

@@ -72,18 +72,22 @@ impl<'a> Run<'a> {
         let (until, began) = (self.sent.letters.len() + letters, Instant::now());
         while self.sent.letters.len() < until {
             self.go_round();
-            assert!(began.elapsed() < patience, "{} letters\n{}", self.sent.letters.len(), self.club.log());
+            assert!(
+                began.elapsed() < patience,
+                "{} letters\n{}",
+                self.sent.letters.len(),
+                self.club.report()
+            );
         }
     }
 
     /// Plays until the daemons log one of these words.
     fn play_until_log_says(&mut self, words: &[&str], patience: Duration) {
-        let (before, began) = (self.club.whole_log().len(), Instant::now());
+        let (before, began) = (self.club.log().len(), Instant::now());
         // A character may be half written. Then the log is not UTF-8 and reads as empty.
-        while !words.iter().any(|word| self.club.whole_log().get(before..).unwrap_or_default().contains(word))
-        {
+        while !words.iter().any(|word| self.club.log().get(before..).unwrap_or_default().contains(word)) {
             self.go_round();
-            assert!(began.elapsed() < patience, "{words:?} are not in the log\n{}", self.club.log());
+            assert!(began.elapsed() < patience, "{words:?} are not in the log\n{}", self.club.report());
         }
     }
 

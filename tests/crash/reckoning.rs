@@ -65,7 +65,7 @@ pub async fn wait_until_done(club: &Club, servers: &Servers, sent: &Sent) {
         assert!(
             began.elapsed() < PATIENCE,
             "{queues:?}, {here} in the mailbox, {missing} not stored\n{}",
-            club.log()
+            club.report()
         );
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
