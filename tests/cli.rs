@@ -403,7 +403,10 @@ fn a_club_moves_to_another_database_and_continues_there() {
     folder.run(&["run", "--once"]).success();
     let before = folder.run(&["match", "list", "--json"]).success();
     let moved = folder.run(&["db", "move", "sqlite:fogpost.db", "sqlite:new.db"]).success();
-    assert_says(&moved, &["letter_raw        1", "the ledgers of all matches (1) are intact", "database.url"]);
+    assert_says(
+        &moved,
+        &["letter_raw        1", "the ledgers of all matches (1) are intact", "database.url"],
+    );
     let again = folder.run(&["db", "move", "sqlite:fogpost.db", "sqlite:new.db"]).failure(1);
     assert_says(&again, &["not empty: table player"]);
     folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"sqlite:new.db\"\n"));

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use self::mailbox::Mailbox;
-use super::inbox::{
+use super::source::{
     BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY,
 };
 use super::{Error, Secret, Tls, tls};

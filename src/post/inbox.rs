@@ -3,27 +3,17 @@
 //! It hands over every letter in the folder, seen or not. Letters that were stored but not filed when the program died
 //! are handed over again, and the receiver must deduplicate them. Faults of the mailbox are retried with backoff.
 
-use std::convert::Infallible;
-use std::net::{Shutdown, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chrono::Utc;
 use serde::Deserialize;
-use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
-use super::{Batch, Error, FetchedLetter, Health, ShutdownSignal, imap, maildir, without_addresses};
-
-/// Maximum letters in a batch, which the receiver stores in one transaction.
-pub(super) const MAX_BATCH_LETTERS: usize = 500;
-/// A batch of this many bytes is full: the whole batch is in memory.
-pub(super) const MAX_BATCH_BYTES: usize = 16 * 1024 * 1024;
-/// How long an unreadable letter is left alone. It is retried, because the fault may have been the server's.
-pub(super) const UNREADABLE_RETRY: Duration = Duration::from_secs(300);
+use super::source::{BatchSender, ConnectionHandle, Source};
+use super::{Batch, Error, Health, ShutdownSignal, imap, maildir};
 
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
@@ -36,16 +26,6 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_millis(900);
 pub enum Inbox {
     Imap(imap::Settings),
     Maildir(maildir::Settings),
-}
-
-/// A kind of mailbox. Its methods run on the inbox's thread.
-pub(super) trait Source {
-    /// Reads present and new letters until something fails or `sender` is closed.
-    fn watch(&mut self, sender: &BatchSender) -> Result<Infallible, Error>;
-    /// Reads the present letters and returns how many were stored.
-    fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error>;
-    /// Describes the mailbox to a person without fetching a letter.
-    fn check(&mut self) -> Result<String, Error>;
 }
 
 impl Inbox {
@@ -94,7 +74,7 @@ impl Inbox {
         stop: ShutdownSignal,
         health: watch::Sender<Health>,
     ) -> Result<(), Error> {
-        let sender = BatchSender { to, stop: stop.clone(), health, runtime: Handle::current() };
+        let sender = BatchSender::new(to, stop.clone(), health);
         let running = self.run_on_thread(stop, move |source| {
             watch_until_closed(source, &sender);
             Ok(())
@@ -112,7 +92,7 @@ impl Inbox {
     pub async fn drain(self, to: mpsc::Sender<Batch>) -> Result<usize, Error> {
         let (_stopper, stop) = ShutdownSignal::new();
         let health = watch::channel(Health::default()).0;
-        let sender = BatchSender { to, stop: stop.clone(), health, runtime: Handle::current() };
+        let sender = BatchSender::new(to, stop.clone(), health);
         self.run_on_thread(stop, move |source| source.drain(&sender)).await
     }
 
@@ -154,7 +134,7 @@ impl Inbox {
 /// Watches the source until the sender is closed, and starts again after each failure.
 fn watch_until_closed(source: &mut dyn Source, sender: &BatchSender) {
     let mut backoff = FIRST_BACKOFF;
-    while !sender.stop.is_set() && !sender.to.is_closed() {
+    while !sender.is_stopped() && !sender.is_closed() {
         let began = Utc::now();
         // The imap crate panics over some answers that it considers impossible.
         let outcome = catch_unwind(AssertUnwindSafe(|| source.watch(sender)));
@@ -163,10 +143,10 @@ fn watch_until_closed(source: &mut dyn Source, sender: &BatchSender) {
             Ok(Err(error)) => error,
             Err(_panic) => Error::Malformed,
         };
-        if sender.stop.is_set() || matches!(error, Error::Stopped) {
+        if sender.is_stopped() || matches!(error, Error::Stopped) {
             return;
         }
-        if sender.health.borrow().last_ok.is_some_and(|at| at >= began) {
+        if sender.last_ok().is_some_and(|at| at >= began) {
             backoff = FIRST_BACKOFF;
         }
         sender.report_trouble(&error);
@@ -181,105 +161,6 @@ fn watch_until_closed(source: &mut dyn Source, sender: &BatchSender) {
 fn jitter() -> f64 {
     let random = getrandom::u32().unwrap_or(u32::MAX / 2);
     0.75 + f64::from(random) / f64::from(u32::MAX) / 2.0
-}
-
-/// Connects the inbox's thread with the program.
-pub(super) struct BatchSender {
-    to: mpsc::Sender<Batch>,
-    stop: ShutdownSignal,
-    health: watch::Sender<Health>,
-    runtime: Handle,
-}
-
-impl BatchSender {
-    /// Hands over letters and returns when they are stored.
-    pub(super) fn send_batch(&self, letters: Vec<FetchedLetter>) -> Result<(), Error> {
-        let (stored, answer) = oneshot::channel();
-        self.runtime.block_on(async {
-            tokio::select! {
-                sent = self.to.send(Batch { letters, stored }) => sent.map_err(|_closed| Error::Stopped)?,
-                () = self.stop.wait() => return Err(Error::Stopped),
-            }
-            tokio::select! {
-                answer = answer => answer.map_err(|_dropped| Error::NotStored),
-                () = self.stop.wait() => Err(Error::Stopped),
-            }
-        })
-    }
-
-    /// Sleeps, and fails at shutdown.
-    pub(super) fn sleep(&self, time: Duration) -> Result<(), Error> {
-        let end = Instant::now() + time;
-        while !self.stop.is_set() {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(());
-            }
-            thread::sleep(left.min(Duration::from_millis(100)));
-        }
-        Err(Error::Stopped)
-    }
-
-    /// Reports that the mailbox was read to its end, except for `unreadable` letters.
-    pub(super) fn report_ok(&self, unreadable: usize) {
-        let before =
-            self.health.send_replace(Health { last_ok: Some(Utc::now()), trouble: None, unreadable });
-        if before.trouble.is_some() {
-            tracing::info!("mailbox readable again");
-        } else if before.last_ok.is_none() {
-            tracing::info!("mailbox opened");
-        }
-    }
-
-    fn report_trouble(&self, error: &Error) {
-        let text = error.to_string();
-        let error = without_addresses(&text);
-        if self.health.borrow().trouble.as_ref() == Some(&text) {
-            tracing::debug!(error, "still failing to read the mailbox");
-        } else {
-            tracing::warn!(error, "failed to read the mailbox; retrying");
-            self.health.send_modify(|health| health.trouble = Some(text));
-        }
-    }
-}
-
-/// Lets another thread close the connection on which the inbox's thread waits.
-#[derive(Clone, Default)]
-pub(super) struct ConnectionHandle(Arc<Mutex<HandleState>>);
-
-#[derive(Default)]
-struct HandleState {
-    connection: Option<TcpStream>,
-    closed: bool,
-}
-
-impl ConnectionHandle {
-    /// Sets the connection on which the thread waits from now on. Closes it if the handle is closed already.
-    pub(super) fn set(&self, connection: TcpStream) {
-        let mut state = self.lock();
-        if state.closed {
-            shut_down(&connection);
-        }
-        state.connection = Some(connection);
-    }
-
-    fn close(&self) {
-        let mut state = self.lock();
-        state.closed = true;
-        if let Some(connection) = state.connection.take() {
-            shut_down(&connection);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HandleState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Ends the thread's current read or write.
-fn shut_down(connection: &TcpStream) {
-    // It fails only if the connection is closed already.
-    let _ = connection.shutdown(Shutdown::Both);
 }
 
 /// Stops the thread even if the caller drops its future.

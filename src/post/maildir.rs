@@ -19,7 +19,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use super::inbox::{BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY};
+use super::source::{BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY};
 use super::{Error, FetchedLetter, host_name};
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

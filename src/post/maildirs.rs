@@ -11,7 +11,7 @@ use serde::Deserialize;
 use tokio::sync::oneshot;
 
 use super::maildir::{self, Delivery};
-use super::outbox::{Outgoing, SendError};
+use super::outgoing::{Outgoing, SendError};
 use super::{Error, with_lf_line_ends};
 
 #[derive(Debug, Clone, Deserialize)]

@@ -9,10 +9,12 @@ pub mod inbox;
 pub mod maildir;
 pub mod maildirs;
 pub mod outbox;
+mod outgoing;
 pub mod refusal;
 pub mod sendmail;
 mod settings;
 pub mod smtp;
+mod source;
 pub mod stdin;
 mod tls;
 

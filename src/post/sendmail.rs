@@ -10,7 +10,7 @@ use tokio::process::Command;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::outbox::{Outgoing, SendError};
+use super::outgoing::{Outgoing, SendError};
 use super::{Error, one_line, with_lf_line_ends};
 
 /// The sendmail command.

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use self::conversation::{Conversation, Failure};
-use super::outbox::{Checked, SendError};
+use super::outgoing::{Checked, SendError};
 use super::{Error, Secret, Tls, one_line, tls};
 
 /// A mail server that takes letters to anybody (RFC 6409).

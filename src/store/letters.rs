@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::notify::notify;
 use super::rows::{self, CHUNK, integer, is_common, text, with_ids};
-use super::settle::notify;
 use super::statement::Session;
 use super::{LetterRow, LetterStatus, NewLetter, Result, Wakeup};
 use crate::letter::Digest;

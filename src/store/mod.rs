@@ -32,6 +32,7 @@ mod database;
 mod dispatches;
 mod error;
 mod letters;
+mod notify;
 mod overview;
 mod packing;
 mod players;

@@ -12,8 +12,8 @@ use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
 use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 use super::backend::Backend;
+use super::notify::{CHANNEL, LETTERS};
 use super::rows;
-use super::settle::{CHANNEL, LETTERS};
 use super::statement::{Engine, Pooled, Session, Tx};
 use super::{
     Claim, DatabaseLock, Result, StoreError, TABLES_VERSION, Wakeup, fill_new_columns, log_migration, migrate,

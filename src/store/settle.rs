@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 use super::budgets;
 use super::error::address_taken;
 use super::letters::insert_letters;
+use super::notify::notify;
 use super::overview;
 use super::packing::{PackedLetter, PackedPicture, Packer};
 use super::players::{add_newcomer, merge_players, save_player};
@@ -23,13 +24,6 @@ use super::{
     EntryRow, Invitation, LetterDecision, MatchRow, NewDispatch, Postponed, Result, SeatRow, SendOutcome,
     Settlement, StoreError, Wakeup,
 };
-
-/// The channel of NOTIFY on which PostgreSQL wakes the other daemons.
-pub const CHANNEL: &str = "fogpost";
-
-/// The payloads of notifications.
-pub const LETTERS: &str = "letters";
-pub const DISPATCHES: &str = "dispatches";
 
 /// A settlement's dispatches as they are stored, in the same order.
 pub struct PackedDispatches {
@@ -141,19 +135,6 @@ async fn write_dispatches(
     }
     for (chunk, packed) in settlement.posted.chunks(CHUNK).zip(packed.posted.chunks(CHUNK)) {
         add_dispatches(session, settlement.at, chunk, packed, true).await?;
-    }
-    Ok(())
-}
-
-/// Wakes the other daemons once the transaction commits. A SQLite database has none.
-pub async fn notify(session: &mut Session<'_>, wakeup: Wakeup) -> Result<()> {
-    if session.engine().is_shared() {
-        let payload = match wakeup {
-            Wakeup::Letters => LETTERS,
-            Wakeup::Dispatches => DISPATCHES,
-        };
-        let statement = session.statement("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(payload);
-        session.execute(statement).await?;
     }
     Ok(())
 }

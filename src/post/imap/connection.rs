@@ -16,8 +16,8 @@ use rustls::{ClientConnection, StreamOwned};
 
 use super::Settings;
 use super::paced::PacedStream;
-use crate::post::inbox::ConnectionHandle;
 use crate::post::refusal::Refusal;
+use crate::post::source::ConnectionHandle;
 use crate::post::{Error, Tls, one_line, tls};
 
 /// Maximum bytes of an answer, its literals not counted.

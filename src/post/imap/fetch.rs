@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 
 use super::connection::{Connection, Reply, announced_literal, classify};
 use crate::post::Error;
-use crate::post::inbox::MAX_BATCH_BYTES;
+use crate::post::source::MAX_BATCH_BYTES;
 
 /// Maximum bytes kept of all literals of an answer. Batches are smaller unless the server misstates the sizes.
 const MAX_KEPT_BYTES: usize = 2 * MAX_BATCH_BYTES;

@@ -12,7 +12,7 @@ use super::Settings;
 use super::connection::{Connection, SharedConnection, broken};
 use super::fetch::{Fetched, uid_fetch};
 use super::idle::{Idle, idle};
-use crate::post::inbox::{BatchSender, ConnectionHandle};
+use crate::post::source::{BatchSender, ConnectionHandle};
 use crate::post::{Error, FetchedLetter, Secret, one_line};
 
 /// A selected folder.
