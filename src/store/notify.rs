@@ -8,7 +8,7 @@ pub const CHANNEL: &str = "fogpost";
 
 /// The payloads of notifications.
 pub const LETTERS: &str = "letters";
-pub const DISPATCHES: &str = "dispatches";
+const DISPATCHES: &str = "dispatches";
 
 /// Wakes the other daemons once the transaction commits. A SQLite database has none.
 pub async fn notify(session: &mut Session<'_>, wakeup: Wakeup) -> Result<()> {
