@@ -433,7 +433,7 @@ impl Store for Database {
             tx.rollback().await?;
         }
         let player = self.player_by_address(address).await?;
-        player.ok_or_else(|| StoreError::Unsound("an address was stored and is gone".to_owned()))
+        player.ok_or_else(|| StoreError::Unsound("a stored address disappeared".to_owned()))
     }
 
     async fn save_player(&self, player: &Player) -> Result<()> {

@@ -358,7 +358,7 @@ fn holder(path: &Path) -> String {
     let read = File::open(path).and_then(|file| file.take(1024).read_to_string(&mut who));
     match read {
         Ok(_) if !who.trim().is_empty() => who.trim().to_owned(),
-        Ok(_) | Err(_) => format!("whoever has locked {}", path.display()),
+        Ok(_) | Err(_) => format!("the process that locked {}", path.display()),
     }
 }
 

@@ -106,7 +106,7 @@ pub async fn the_oldest_waiting_letter_is_known_while_it_is_claimed(place: Place
     let decided = vec![decided(&letter(1), LetterStatus::Ignored)];
     store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
     postpone(store, &letter(2), Some(60), "later").await;
-    assert_eq!(oldest().await, Some(at(3)), "one that is put off holds up nothing");
+    assert_eq!(oldest().await, Some(at(3)), "a deferred letter holds up nothing");
     assert_eq!(store.oldest_waiting(at(60)).await.unwrap(), Some(at(2)));
 }
 

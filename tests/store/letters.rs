@@ -54,7 +54,7 @@ pub async fn a_letter_sent_twice_is_stored_and_marked_repeated(place: Place) {
     assert_eq!(
         store.insert_letters(&[stranger]).await.unwrap(),
         1,
-        "a Message-ID is nobody's proof of anything"
+        "a Message-ID proves nothing"
     );
 }
 

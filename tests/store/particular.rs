@@ -106,7 +106,7 @@ async fn one_daemon_locks_a_sqlite_database_and_a_second_learns_its_name() {
     let error = other.lock("pid 4712 on turing").await.unwrap_err();
     assert_eq!(error.to_string(), "another fogpost is using this database: pid 4711 on turing");
     assert!(!error.is_transient());
-    assert_eq!(other.insert_letters(&letters(0..1)).await.unwrap(), 1, "other commands write all the same");
+    assert_eq!(other.insert_letters(&letters(0..1)).await.unwrap(), 1, "other commands can still write");
     drop(hold);
     let _hold = other.lock("pid 4712").await.unwrap();
     let error = place.store.lock("pid 4711 on turing").await.unwrap_err();
