@@ -17,7 +17,7 @@ pub struct Args {
     /// Print the letter whose digest begins with this, byte for byte
     #[arg(long, value_name = "DIGEST")]
     raw: Option<String>,
-    /// List unsent mail of the referee instead: waiting, or given up
+    /// List the referee's unsent mail instead, waiting or given up
     #[arg(long, conflicts_with_all = ["raw", "match_id", "status"])]
     unsent: bool,
     /// Only letters that were ruled on in this match

@@ -1,4 +1,4 @@
-//! `fogpost run`: starts the daemon and the page for monitors, reloads the config, and shuts down.
+//! `fogpost run`: starts the daemon and the monitoring pages, reloads the config, and shuts down.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -166,7 +166,7 @@ async fn serve(settings: &Settings, mut office: Arc<Office>, log: &LogFilter) ->
     Ok(())
 }
 
-/// The page for monitors, at the address in the config.
+/// The monitoring pages, at the address in the config.
 #[derive(Default)]
 struct StatusPage {
     listen: Option<SocketAddr>,
@@ -174,7 +174,7 @@ struct StatusPage {
 }
 
 impl StatusPage {
-    /// Serves the page at the address in the office's config. A new address is bound before the old one is released, so
+    /// Serves the pages at the address in the office's config. A new address is bound before the old one is released, so
     /// that a reload that fails changes nothing.
     async fn show(&mut self, office: &Office) -> anyhow::Result<()> {
         let listen = office.config.status.listen;
@@ -190,7 +190,7 @@ impl StatusPage {
                 Some(tokio::spawn(async move {
                     let served = service::serve_status(listener, store, config, Arc::new(Utc::now)).await;
                     if let Err(error) = served {
-                        tracing::error!(error = format!("{error:#}"), "the page for monitors failed");
+                        tracing::error!(error = format!("{error:#}"), "the monitoring pages failed");
                     }
                 }))
             }

@@ -83,7 +83,7 @@ fn notify(states: &[NotifyState]) {
     }
 }
 
-/// The page for monitors: `/metrics` for Prometheus, and `/health`, which is 503 when there is a fault.
+/// The monitoring pages: `/metrics` for Prometheus, and `/health`, which is 503 when there is a fault.
 #[derive(Clone)]
 struct StatusPage {
     store: Arc<dyn Store>,
@@ -91,7 +91,7 @@ struct StatusPage {
     clock: Clock,
 }
 
-/// Serves the page for monitors at `listener` until the future is dropped.
+/// Serves the monitoring pages at `listener` until the future is dropped.
 ///
 /// # Errors
 /// Returns an error if the listener fails for good.
@@ -105,13 +105,13 @@ pub async fn serve_status(
         .route("/metrics", get(metrics))
         .route("/health", get(health))
         .with_state(StatusPage { store, config, clock });
-    axum::serve(listener, routes).await.context("the page for monitors")
+    axum::serve(listener, routes).await.context("the monitoring pages")
 }
 
 impl StatusPage {
     async fn status(&self) -> Result<Status, (StatusCode, &'static str)> {
         Status::of(&*self.store, &self.config, (self.clock)(), SILENT_AFTER).await.map_err(|error| {
-            tracing::warn!(error = format!("{error:#}"), "cannot answer a monitor");
+            tracing::warn!(error = format!("{error:#}"), "failed to serve a monitoring page");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
         })
     }

@@ -65,7 +65,7 @@ where
     Vec<u8>: Decode<'r, R::Database> + Type<R::Database>,
     bool: Decode<'r, R::Database> + Type<R::Database>,
 {
-    let cell = |(at, kind): (usize, &Kind)| {
+    let cell = |(at, kind): (usize, &Kind)| -> Result<Cell> {
         Ok(match kind {
             Kind::Integer => Cell::Integer(row.try_get(at)?),
             Kind::Text => Cell::Text(row.try_get(at)?),

@@ -51,11 +51,7 @@ pub async fn a_letter_sent_twice_is_stored_and_marked_repeated(place: Place) {
     let repeated = store.letters(Some(LetterStatus::Repeated), None, "", 10).await.unwrap();
     assert_eq!(repeated.len(), 2);
     let stranger = NewLetter { sender: "stranger@elsewhere.test".to_owned(), ..again(&first, "elsewhere") };
-    assert_eq!(
-        store.insert_letters(&[stranger]).await.unwrap(),
-        1,
-        "a Message-ID proves nothing"
-    );
+    assert_eq!(store.insert_letters(&[stranger]).await.unwrap(), 1, "a Message-ID proves nothing");
 }
 
 pub async fn letters_without_a_message_id_are_never_repeated(place: Place) {

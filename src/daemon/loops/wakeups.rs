@@ -20,7 +20,7 @@ impl Office {
                 Ok(Wakeup::Letters) => self.letters.notify_one(),
                 Ok(Wakeup::Dispatches) => self.dispatches.notify_one(),
                 Err(error) => {
-                    backoff.wait("cannot hear from other daemons", &error.into(), &shutdown).await;
+                    backoff.wait("cannot listen for work from other daemons", &error.into(), &shutdown).await;
                     continue;
                 }
             }
