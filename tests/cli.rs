@@ -1,14 +1,7 @@
 //! The command line as people and scripts use it: the output and exit status of every command.
 
-use std::fs;
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-
-use serde_json::Value;
-use tempfile::TempDir;
-
+#[path = "support/club.rs"]
+mod club;
 #[path = "cli/config.rs"]
 mod config;
 #[path = "cli/gm.rs"]
@@ -16,29 +9,31 @@ mod gm;
 #[path = "cli/ground.rs"]
 mod ground;
 
-/// A club on Maildirs in its own folder.
-const CONFIG: &str = include_str!("support/club.toml");
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+
+use serde_json::Value;
+
+use crate::club::{CONFIG, Club};
 
 /// A folder in which to run `fogpost`.
-struct Folder(TempDir);
+struct Folder(Club);
 
 impl Folder {
     fn empty() -> Folder {
-        Folder(tempfile::tempdir().expect("a folder"))
+        Folder(Club::empty())
     }
 
     /// A folder with a config and the mailbox that it names.
     fn club() -> Folder {
-        let folder = Folder::empty();
-        folder.write("config.toml", CONFIG);
-        for part in ["cur", "new", "tmp"] {
-            fs::create_dir_all(folder.path("mail/referee").join(part)).expect("the mailbox");
-        }
-        folder
+        Folder(Club::new())
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        self.0.path(name)
     }
 
     /// Writes a file that nobody else may read.
@@ -52,10 +47,8 @@ impl Folder {
     }
 
     fn run_with(&self, arguments: &[&str], input: &str) -> Ran {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_fogpost"))
-            .args(arguments)
-            .current_dir(self.0.path())
-            .env_remove("FOGPOST_CONFIG")
+        let mut command = self.0.command(arguments);
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -68,10 +61,7 @@ impl Folder {
 
     /// Opens a match of Quad and returns its name.
     fn open(&self) -> String {
-        let ran =
-            self.run(&["match", "new", "quad", "Ann <ann@players.example>", "bo@players.example", "--json"]);
-        let found: Value = serde_json::from_str(&ran.success()).expect("JSON");
-        found["match"].as_str().expect("a name").to_owned()
+        self.0.open("quad", ["Ann <ann@players.example>", "bo@players.example"], &[])
     }
 }
 
@@ -373,13 +363,11 @@ fn a_closed_pipe_and_a_full_disk_do_not_panic() {
     let folder = Folder::empty();
     for arguments in [&["games"][..], &["completions", "bash"], &["man"], &["games", "--json"]] {
         let full = fs::File::options().write(true).open("/dev/full").expect("Linux");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fogpost"));
-        let full =
-            command.args(arguments).current_dir(folder.0.path()).stdout(full).output().expect("it runs");
+        let full = folder.0.command(arguments).stdout(full).output().expect("it runs");
         assert_says(&Ran(full).failure(1), &["fogpost: standard output: No space left on device"]);
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
-        let gone = command.stdout(writer).output().expect("it runs");
+        let gone = folder.0.command(arguments).stdout(writer).output().expect("it runs");
         assert_eq!(Ran(gone).stderr(), "");
     }
 }

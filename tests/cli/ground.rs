@@ -26,7 +26,7 @@ impl Folder {
         let program = env!("CARGO_BIN_EXE_fogpost");
         let script = format!("umask {umask}; exec {program} {arguments}");
         let mut shell = Command::new("sh");
-        shell.args(["-c", &script]).current_dir(self.0.path()).env_remove("FOGPOST_CONFIG");
+        shell.args(["-c", &script]).current_dir(self.0.folder()).env_remove("FOGPOST_CONFIG");
         Ran(shell.output().expect("sh runs"))
     }
 }
@@ -50,7 +50,7 @@ fn files_with_secrets_are_made_for_their_owner_alone_whatever_the_umask_is() {
         fs::set_permissions(folder.path("copy.db"), fs::Permissions::from_mode(0o644)).expect("ours");
         folder.run_under(umask, "restore copy.db").success();
         fs::remove_file(folder.path("copy.db")).expect("ours");
-        let made: Vec<_> = fs::read_dir(folder.0.path()).expect("the folder").flatten().collect();
+        let made: Vec<_> = fs::read_dir(folder.0.folder()).expect("the folder").flatten().collect();
         let names: Vec<String> =
             made.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         for name in ["fogpost.db", "fogpost.db.replaced", "moved.db", "dossier.zip", "fogpost.db.lock"] {

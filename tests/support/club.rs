@@ -38,9 +38,14 @@ impl Club {
         Club::with(CONFIG)
     }
 
+    /// A folder without a config.
+    pub fn empty() -> Club {
+        Club { folder: tempfile::tempdir().expect("a folder"), letters: Cell::new(0) }
+    }
+
     /// A club with this config.
     pub fn with(config: &str) -> Club {
-        let club = Club { folder: tempfile::tempdir().expect("a folder"), letters: Cell::new(0) };
+        let club = Club::empty();
         club.configure(config);
         maildir::create(&club.mailbox()).expect("the mailbox");
         club
