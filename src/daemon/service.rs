@@ -1,5 +1,5 @@
-//! The program as a service: the signals that it handles, what it tells systemd (sd_notify(3)), and the page for
-//! monitors.
+//! The program as a service: the signals that it handles, what it tells systemd (sd_notify(3)), and the
+//! monitoring pages.
 
 use std::sync::Arc;
 

@@ -12,7 +12,6 @@ macro_rules! named_enum {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         $vis enum $name { $($(#[$variant_meta])* $variant),+ }
 
-        #[allow(dead_code, reason = "not every enum is listed or read")]
         impl $name {
             /// Every variant, in the order of declaration.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
