@@ -3,7 +3,7 @@
 //!
 //! Reads the sources as text. `[lints]` in Cargo.toml and clippy.toml check the rest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -130,6 +130,66 @@ impl Source {
         }
         rooms
     }
+
+    /// The path of its module below the crate: `post`, `imap` for both `src/post/imap.rs` and `src/post/imap/mod.rs`.
+    fn module(&self) -> Vec<&str> {
+        let inner = self.path.trim_start_matches("src/").trim_end_matches(".rs");
+        inner.split('/').filter(|name| !["lib", "main", "mod"].contains(name)).collect()
+    }
+
+    /// The paths that it names by `crate::` and `super::`, below the crate.
+    fn references(&self) -> Vec<Vec<&str>> {
+        let code = self.code_without_tests();
+        let mut found = Vec::new();
+        for (at, _) in code.match_indices("crate::") {
+            add_paths(Vec::new(), &code[at + "crate::".len()..], &mut found);
+        }
+        for (at, _) in code.match_indices("super::").filter(|(at, _)| !code[..*at].ends_with("super::")) {
+            add_paths(self.module(), &code[at..], &mut found);
+        }
+        found
+    }
+}
+
+/// Adds the paths that `text` starts with, such as `a::{b, c::d}`, below `base`.
+fn add_paths<'a>(mut base: Vec<&'a str>, text: &'a str, found: &mut Vec<Vec<&'a str>>) {
+    if let Some(group) = text.strip_prefix('{') {
+        for item in items(group) {
+            add_paths(base.clone(), item, found);
+        }
+        return;
+    }
+    let (name, rest) =
+        text.split_at(text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len()));
+    match name {
+        "super" => drop(base.pop()),
+        name => base.push(name),
+    }
+    match rest.strip_prefix("::") {
+        Some(rest) => add_paths(base, rest, found),
+        None => found.push(base),
+    }
+}
+
+/// The items of a group of imports, whose text starts behind its opening brace.
+fn items(group: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut items) = (0, 0, Vec::new());
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                items.push(group[start..at].trim());
+                start = at + 1;
+                if c == '}' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    items.retain(|item| !item.is_empty());
+    items
 }
 
 /// The text with each line cut at `//`. This also cuts lines at the `//` of a URL, which hides nothing that these tests
@@ -220,6 +280,34 @@ fn the_rooms_are_listed_in_the_order_of_their_imports() {
 }
 
 #[test]
+fn no_modules_import_each_other_in_a_circle() {
+    let all = sources("src");
+    let modules: BTreeSet<Vec<&str>> = all.iter().map(Source::module).collect();
+    // For each module, the modules beside it that it or a module below it refers to.
+    let mut uses: BTreeMap<&[&str], BTreeSet<&[&str]>> = BTreeMap::new();
+    let references: Vec<_> = all.iter().map(|source| (source.module(), source.references())).collect();
+    for (from, to) in references.iter().flat_map(|(from, all)| all.iter().map(move |to| (from, to))) {
+        let shared = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+        if shared < from.len() && shared < to.len() && modules.contains(&to[..=shared]) {
+            uses.entry(&from[..=shared]).or_default().insert(&to[..=shared]);
+        }
+    }
+    let mut found = Vec::new();
+    for start in uses.keys() {
+        let mut reached: BTreeSet<&[&str]> = uses[start].clone();
+        let mut next: Vec<&[&str]> = reached.iter().copied().collect();
+        while let Some(module) = next.pop() {
+            let further = uses.get(module).into_iter().flatten();
+            next.extend(further.filter(|module| reached.insert(module)));
+        }
+        if reached.contains(start) {
+            found.push(start.join("::"));
+        }
+    }
+    assert_none(&found, "modules that import themselves by way of others");
+}
+
+#[test]
 fn games_do_not_use_each_other() {
     let mut found = Vec::new();
     let folder = |kind: &GameKind| kind.key().replace('-', "_");
@@ -301,4 +389,10 @@ fn the_scanner_ignores_comments_and_tests() {
     assert_eq!(source.room(), Some("game"));
     assert_eq!(source.imports().into_iter().collect::<Vec<_>>(), ["game", "store"]);
     assert_eq!(source.places(&source.code, "cli"), ["src/game/x.rs:3: cli"]);
+    assert_eq!(source.references(), [vec!["game", "Seat"], vec!["store"]]);
+    let text = "use super::super::{y::{A, B}, z};\nlet c = super::C;".to_owned();
+    let source = Source { path: "src/game/x/mod.rs".to_owned(), code: text };
+    assert_eq!(source.module(), ["game", "x"]);
+    let expected = [vec!["y", "A"], vec!["y", "B"], vec!["z"], vec!["game", "C"]];
+    assert_eq!(source.references(), expected);
 }
