@@ -5,7 +5,7 @@
 //! `cargo bench --bench post [send|idle|receipt]`.
 
 #[path = "../tests/servers/mod.rs"]
-#[allow(dead_code)] // Shared with the tests, which use more of it.
+#[allow(dead_code, reason = "shared with the tests, which use more of it")]
 mod servers;
 mod tools;
 
