@@ -56,7 +56,7 @@ fn play_phase(state: &mut AnyState, dice: &mut dyn FnMut(u32) -> u32) {
     let mut filed = BySeat::new(None, None);
     for seat in due.seats {
         while filed[seat].is_none() {
-            let orders = fogpost::game::testing::random_filing(state, seat, dice).join("\n");
+            let orders = state.random_filing(seat, dice).join("\n");
             filed[seat] = state.seal(seat, &fogpost::game::record::lines(&orders)).ok();
         }
     }

@@ -262,7 +262,7 @@ fn an_exported_dossier_can_be_checked_by_hand_and_imported_by_another_club() {
     assert_says(&there.run(&["match", "show", &id]).ended(0), &["Ann", "Bo"]);
     there.work();
     assert!(!folder_of(&there.path("mail"), ANN).exists(), "nothing is sent a second time");
-    assert_says(&there.run(&["audit", "import", &dossier]).fault(), &["known here already"]);
+    assert_says(&there.run(&["audit", "import", &dossier]).fault(), &["already exists here"]);
     fs::write(there.path("none.zip"), "no archive").expect("written");
     assert_says(&there.run(&["audit", "import", "none.zip"]).fault(), &["none.zip"]);
 }

@@ -11,14 +11,38 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
 
-use super::check::reader::StoredDispatch;
 use super::verdict::{Finding, Place};
 use super::witness::{self, LedgerLine};
+use crate::game::Seat;
 use crate::letter::{Address, Digest};
-use crate::referee::{Content, Dispatch, Match, Reader, Reply};
+use crate::referee::{Content, Dispatch, DispatchKind, Match, Reader, Reply};
 use crate::report::envelope::{self, AnsweredLetter, Envelope, Stationery};
 use crate::report::sent::{ReportSelection, parse_text_part, select_reports};
 use crate::report::{self, Club, PictureCache, Templates, WordingInput};
+
+/// One of our letters as it is stored.
+#[derive(Clone, Debug)]
+pub struct StoredDispatch {
+    pub message_id: String,
+    pub recipient: String,
+    pub kind: DispatchKind,
+    pub seat: Option<Seat>,
+    pub bytes: Vec<u8>,
+    /// The digest of `bytes`.
+    pub digest: Digest,
+}
+
+impl StoredDispatch {
+    /// Splits its Message-ID into the reply token and the part that names the ruling; also returns the number of that
+    /// ruling's last entry.
+    pub(super) fn ruling(&self, match_id: &str) -> Option<(&str, &str, u64)> {
+        let local = self.message_id.split('@').next()?;
+        let marker = format!("{}.", match_id.to_lowercase());
+        let at = local.find(&marker)?;
+        let seq = local[at + marker.len()..].split('.').next()?.parse().unwrap_or_default();
+        Some((local[..at].trim_end_matches('.'), &local[at..], seq))
+    }
+}
 
 /// The settings and templates that word letters today.
 pub struct CurrentWording<'a> {

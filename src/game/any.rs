@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use super::options::Choices;
+use super::testing::{RandomPlay, Rng};
 use super::{
     Board, BySeat, Due, Fault, Game, HouseLevel, Line, Numbered, OptionRule, Options, OrderLines, Outcome,
     Reason, Rulebook, Sealed, Seat, Syntax, pacific, quad, quadrant_z, quantum,
@@ -102,7 +103,6 @@ games! { $
     Quantum => quantum::State,
     Quad => quad::State,
 }
-pub(super) use on_state;
 
 impl Serialize for Filing {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -290,6 +290,11 @@ impl AnyState {
         on_state!(self, state => state.due())
     }
 
+    /// Makes random order lines of `seat`, for tests and benchmarks; see [`RandomPlay::random_filing`].
+    pub fn random_filing(&self, seat: Seat, rng: Rng<'_>) -> Vec<String> {
+        on_state!(self, state => random_filing(state, seat, rng))
+    }
+
     /// Returns how the match ended; `None` while it runs.
     pub fn outcome(&self) -> Option<Outcome> {
         on_state!(self, state => state.outcome())
@@ -403,6 +408,10 @@ fn extra<G: Game>(state: &G, viewer: Seat) -> Value {
 
 fn board<G: Game>(state: &G, viewer: Seat) -> Board {
     G::board(&state.view(viewer))
+}
+
+fn random_filing<G: RandomPlay>(state: &G, seat: Seat, rng: Rng<'_>) -> Vec<String> {
+    G::random_filing(&state.view(seat), rng)
 }
 
 fn missed<G: Game>(state: &G, seat: Seat) -> Option<Sealed<G::Order>> {

@@ -1,6 +1,5 @@
 //! Support for tests and benchmarks: random play, and counting what can be played. No rule depends on it.
 
-use super::any::{AnyState, on_state};
 use super::{BySeat, Game, Numbered, Sealed, Seat};
 
 /// A source of random numbers: `rng(n)` returns one below `n`, which is not 0.
@@ -36,15 +35,6 @@ pub trait RandomPlay: Game {
         }
         self.adjudicate(&filed)
     }
-}
-
-/// Random order lines of `seat` in a match of any game; see [`RandomPlay::random_filing`].
-pub fn random_filing(state: &AnyState, seat: Seat, rng: Rng<'_>) -> Vec<String> {
-    on_state!(state, state => filing_of(state, seat, rng))
-}
-
-fn filing_of<G: RandomPlay>(state: &G, seat: Seat, rng: Rng<'_>) -> Vec<String> {
-    G::random_filing(&state.view(seat), rng)
 }
 
 /// The filings that decide one phase.

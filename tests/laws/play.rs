@@ -2,7 +2,6 @@
 
 use fogpost::game::any::{AnyState, Choices, Filing, GameKind};
 use fogpost::game::record::{By, Filed, Record};
-use fogpost::game::testing::random_filing;
 use fogpost::game::{BySeat, Due, Fault, Line, OptionRule, Seat, Values};
 
 use crate::random::Random;
@@ -90,9 +89,7 @@ impl Play {
     /// Makes random orders, mostly legal, as a player would write them.
     pub fn orders(&mut self, seat: Seat) -> Vec<String> {
         let random = &mut self.random;
-        random_filing(&self.state, seat, &mut |n| {
-            u32::try_from(random.below(n as usize)).expect("below a u32")
-        })
+        self.state.random_filing(seat, &mut |n| u32::try_from(random.below(n as usize)).expect("below a u32"))
     }
 
     /// Plays the phase that is due and returns what was filed; `None` once the match is over.

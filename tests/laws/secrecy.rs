@@ -10,7 +10,6 @@ mod pacific;
 mod quadrant_z;
 
 use fogpost::game::any::{AnyState, GameKind};
-use fogpost::game::testing::random_filing;
 use fogpost::game::{BySeat, Phase, Seat};
 use fogpost::referee::{Adjudication, Content, Match, Reader};
 use fogpost::report::Templates;
@@ -74,7 +73,7 @@ impl Comparison<'_> {
 fn orders(play: &mut Play, seat: Seat) -> Vec<Vec<String>> {
     let mut orders: Vec<Vec<String>> = (0..4).map(|_| play.orders(seat)).collect();
     for lines in &mut orders[2..] {
-        let foreign = random_filing(&play.state, seat.other(), &mut |n| play.random.below(n as usize) as u32);
+        let foreign = play.state.random_filing(seat.other(), &mut |n| play.random.below(n as usize) as u32);
         lines.extend(foreign.into_iter().take(3));
     }
     orders

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use self::difference::differing_json;
-pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredDispatch};
+pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter};
 use self::reader::{PendingEntry, ReadLetter};
-use super::expected::ExpectedDispatch;
+use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact, Head, Link, Source};

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use crate::audit::expected::StoredDispatch;
 use crate::audit::verdict::{Finding, Place};
-use crate::game::Seat;
 use crate::ledger::{Entry, Fact, Head, Link, Source};
 use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};
-use crate::referee::DispatchKind;
 
 /// No limits: accepted letters stay readable if the limits are lowered.
 const NO_LIMITS: Limits = Limits {
@@ -31,30 +30,6 @@ pub struct LedgerRow {
     pub kind: String,
     pub json: String,
     pub hash: Digest,
-}
-
-/// One of our letters as it is stored.
-#[derive(Clone, Debug)]
-pub struct StoredDispatch {
-    pub message_id: String,
-    pub recipient: String,
-    pub kind: DispatchKind,
-    pub seat: Option<Seat>,
-    pub bytes: Vec<u8>,
-    /// The digest of `bytes`.
-    pub digest: Digest,
-}
-
-impl StoredDispatch {
-    /// Splits its Message-ID into the reply token and the part that names the ruling; also returns the number of that
-    /// ruling's last entry.
-    pub(super) fn ruling(&self, match_id: &str) -> Option<(&str, &str, u64)> {
-        let local = self.message_id.split('@').next()?;
-        let marker = format!("{}.", match_id.to_lowercase());
-        let at = local.find(&marker)?;
-        let seq = local[at + marker.len()..].split('.').next()?.parse().unwrap_or_default();
-        Some((local[..at].trim_end_matches('.'), &local[at..], seq))
-    }
 }
 
 /// An entry whose ruling has not been repeated yet.
