@@ -150,7 +150,7 @@ fn a_question_is_asked_once_a_day_and_its_answer_carries_out_all_that_waits() {
     desk.write(EVE, "OPEN Quantum");
     desk.write(EVE, &format!("CHALLENGE {BO} Quad"));
     assert!(desk.sent_to(EVE).is_empty());
-    assert_eq!(desk.last_fate(), LetterStatus::Answered);
+    assert_eq!(desk.last_status(), LetterStatus::Answered);
     desk.write(EVE, "OPEN Quantum\nGAMES");
     desk.one_to(EVE).says("Your OPEN waits for your answer to my earlier question").keeps_silent_of("JOIN");
     desk.write(EVE, "CONFIRM 7K3M9P2X");
@@ -429,7 +429,7 @@ fn a_blocked_person_is_told_once_and_not_read_until_unblocked() {
     desk.one_to(GM).says("go unread from now on").says(&format!("GM MATCH {} REPLACE", game_match.id));
     desk.one_to(ANN).says("I no longer read your letters").says(GM);
     desk.reply(ANN, &invitation, "MARBLE E5");
-    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
     desk.write(ANN, "HELP");
     assert!(desk.sent_to(ANN).is_empty());
     desk.reply(BO, &desk.one_to(BO), &format!("CHALLENGE {ANN} Quantum"));

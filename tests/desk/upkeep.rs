@@ -121,7 +121,7 @@ fn stored_letters_are_ruled_on_although_the_disk_is_full() {
     assert_eq!(desk.block_on(stored).expect("the store answers"), 1);
     desk.restart_after(|folder| set_floor(folder, NEVER_ENOUGH));
     desk.work();
-    assert_eq!(desk.last_fate(), LetterStatus::Ruled);
+    assert_eq!(desk.last_status(), LetterStatus::Ruled);
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
     desk.sent_to(ANN)[0].says("Your orders are sealed");
 }
