@@ -355,8 +355,7 @@ pub async fn a_database_of_a_newer_program_is_refused(place: Place) {
     place.execute(sql).await.unwrap();
     let error = open(&place.url).await.err().expect("it is not opened");
     assert!(matches!(error, StoreError::Newer(_)));
-    let text =
-        "the database was made by a newer fogpost: its tables have version 9000; this program supports up to ";
+    let text = "the database was made by a newer fogpost: its tables have version 9000; this program supports up to ";
     let known = error.to_string().strip_prefix(text).map(str::to_owned);
     assert!(known.is_some_and(|known| known.parse::<u32>().is_ok()), "{error}");
 }
