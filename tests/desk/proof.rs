@@ -47,7 +47,7 @@ fn a_server_that_does_not_mark_every_letter_proves_nothing() {
     desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.receive(&format!("{PASSED}{RECEIVED}{}", desk.answer(ANN, &invitation, "MARBLE E5")));
-    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn the_player_confirms_a_letter_and_it_counts_as_of_its_arrival() {
     desk.reply(ANN, &notice, &format!("CONFIRM {} ", code_of(&notice).to_lowercase()));
     desk.one_to(ANN).says("I have no open question to your address with the code");
     desk.reply(HOLIDAY, &to_ann, "STATUS");
-    assert_eq!(desk.last_fate(), LetterStatus::Ignored);
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
 }
 
 #[test]
