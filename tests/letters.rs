@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use fogpost::game::any::GameKind;
 use fogpost::letter::AutomaticKind;
 use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity, UnreadableContent, UnreadableLetter};
 use fogpost::request::Request;
@@ -27,6 +28,8 @@ struct Expected {
     orders: Vec<String>,
     /// The other new lines.
     remarks: Vec<String>,
+    /// Lines that hold an order without being one.
+    doubts: Vec<String>,
     /// The result without the referee's letter, if it differs.
     unseen: Option<Unseen>,
     commands: usize,
@@ -47,6 +50,7 @@ struct Expected {
 struct Unseen {
     orders: Vec<String>,
     remarks: Vec<String>,
+    doubts: Vec<String>,
 }
 
 fn folder() -> PathBuf {
@@ -81,12 +85,6 @@ fn own() -> OwnIdentity {
 
 fn read(raw: &[u8]) -> Result<Letter, Box<UnreadableLetter>> {
     Letter::read(raw, &own(), &Limits::default())
-}
-
-/// Whether a line starts like an order of Quadrant Z.
-fn is_order(line: &str) -> bool {
-    let first = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
-    ["STAR", "SHIP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"].contains(&first.as_str())
 }
 
 /// Describes how a letter differs from what was expected.
@@ -154,21 +152,23 @@ fn text_differences(letter: &Letter, expected: &Expected) -> Vec<String> {
     let answered =
         expected.answers.as_ref().map(|name| fs::read_to_string(folder().join("ours").join(name)).unwrap());
     for (how, answered) in [("seen", answered.as_deref()), ("unseen", None)] {
-        let (orders, remarks) = match &expected.unseen {
-            Some(unseen) if answered.is_none() => (&unseen.orders, &unseen.remarks),
-            _ => (&expected.orders, &expected.remarks),
+        let (orders, remarks, doubts) = match &expected.unseen {
+            Some(unseen) if answered.is_none() => (&unseen.orders, &unseen.remarks, &unseen.doubts),
+            _ => (&expected.orders, &expected.remarks, &expected.doubts),
         };
         let (lines, instead) = match letter.new_text(answered) {
             NewText::Lines(lines) => (lines, None),
             NewText::Blank => (Vec::new(), None),
             NewText::Unreadable(what) => (Vec::new(), Some(what)),
         };
-        let request = Request::read(&lines, is_order);
+        let request = Request::read(&lines, GameKind::QuadrantZ);
         let texts = |lines: &[fogpost::game::Line]| {
             format!("{:?}", lines.iter().map(|l| &l.text).collect::<Vec<_>>())
         };
         same(&format!("orders {how}"), texts(&request.orders), format!("{orders:?}"));
         same(&format!("remarks {how}"), texts(&request.remarks), format!("{remarks:?}"));
+        let doubtful = request.doubts.iter().filter_map(|doubt| request.written(doubt.line?));
+        same(&format!("doubts {how}"), format!("{:?}", doubtful.collect::<Vec<_>>()), format!("{doubts:?}"));
         same(&format!("commands {how}"), request.commands.len().to_string(), expected.commands.to_string());
         same(&format!("faults {how}"), request.faults.len().to_string(), expected.faults.to_string());
         same(
@@ -255,7 +255,7 @@ fn read_all_of(raw: &[u8]) {
             if let NewText::Lines(lines) = letter.new_text(answered) {
                 // Restoring line breaks must not multiply the lines.
                 assert!(lines.len() <= Limits::default().max_lines);
-                let _ = Request::read(&lines, is_order);
+                let _ = Request::read(&lines, GameKind::QuadrantZ);
             }
         }
         assert!(letter.in_reply_to.len() + letter.references.len() <= 200);

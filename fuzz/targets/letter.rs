@@ -25,7 +25,7 @@ fuzz_target!(|raw: &[u8]| {
     for answered in [None, Some(OURS)] {
         if let NewText::Lines(lines) = letter.new_text(answered) {
             assert!(lines.iter().all(|line| line.no > 0 && !line.text.contains('\n')));
-            let _ = Request::read(&lines, |_| false);
+            let _ = Request::read(&lines, |_: &str| false);
         }
     }
 });

@@ -11,7 +11,7 @@ fuzz_target!(|text: &str| {
     let numbered = |(at, line): (usize, &str)| Line { no: at + 1, text: line.to_owned() };
     let lines: Vec<Line> = text.lines().enumerate().map(numbered).collect();
     for kind in GameKind::ALL {
-        let request = Request::read(&lines, |line| !matches!(kind.syntax(line), Err(Syntax::Unknown)));
+        let request = Request::read(&lines, |line: &str| !matches!(kind.syntax(line), Err(Syntax::Unknown)));
         let known = |no: usize| request.written(no).is_some();
         assert!(request.orders.iter().chain(&request.remarks).all(|line| known(line.no)));
         assert!(request.commands.iter().all(|asked| known(asked.line)));

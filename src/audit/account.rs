@@ -315,6 +315,9 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::ExtensionAsked { seat, days } => format!("{} asked for {days} more days.", name(seat)),
         Fact::AbsenceNoted { seat, from, to } => format!("{} is absent from {from} to {to}.", name(seat)),
         Fact::SubstituteAsked { seat } => format!("{} asked for a substitute.", name(seat)),
+        Fact::OrdersWithdrawn { seat, turn, .. } => {
+            format!("{} took back the orders for {}.", name(seat), title(*turn))
+        }
         Fact::Protested { seat } => format!("{} protested.", name(seat)),
         Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
         Fact::LetterConfirmed { seat, .. } => format!("{} confirmed an unproven letter.", name(seat)),

@@ -240,6 +240,22 @@ impl GameKind {
         on_game!(self, State => State::parse(line).map(|_| ()))
     }
 
+    /// Returns the orders on a line as they are filed, or `None` if it is not an order.
+    pub fn canonical(self, line: &str) -> Option<Vec<String>> {
+        on_game!(self, State => canonical::<State>(line))
+    }
+
+    /// The words that orders of this game begin with, in capitals.
+    pub fn verbs(self) -> &'static [&'static str] {
+        on_game!(self, State => <State as Game>::VERBS)
+    }
+
+    /// Returns the order that a line means if the bullet or number before it is a part of the order; `None` if it can
+    /// only be a bullet.
+    pub fn with_bullet(self, bullet: &str, rest: &str) -> Option<String> {
+        on_game!(self, State => State::with_bullet(bullet, rest))
+    }
+
     /// Returns the order lines of one letter that later lines replace, such as the first of two orders for one ship.
     pub fn replaced(self, lines: &[Line]) -> Vec<Line> {
         on_game!(self, State => replaced::<State>(lines))
@@ -249,6 +265,10 @@ impl GameKind {
 /// Writes the text the way a game's key is written.
 fn hyphenated(text: &str) -> String {
     text.trim().replace([' ', '_'], "-").to_ascii_lowercase()
+}
+
+fn canonical<G: Game>(line: &str) -> Option<Vec<String>> {
+    G::parse(line).ok().map(|orders| orders.iter().map(G::Order::to_string).collect())
 }
 
 fn replaced<G: Game>(lines: &[Line]) -> Vec<Line> {
@@ -437,7 +457,9 @@ where
 
 /// Parses and checks `lines`. Syntax faults and illegal orders are listed together, each line at most once.
 fn seal<G: Game>(state: &G, seat: Seat, lines: &[Line]) -> Result<Sealed<G::Order>, Vec<Fault>> {
-    let (mut orders, mut faults) = (Vec::new(), Vec::new());
+    let view = state.view(seat);
+    let mut orders = Vec::new();
+    let mut faults = Vec::new();
     for line in lines {
         match G::parse(&line.text) {
             Ok(parsed) => orders.extend(parsed.into_iter().map(|order| Numbered { line: line.no, order })),
@@ -445,12 +467,13 @@ fn seal<G: Game>(state: &G, seat: Seat, lines: &[Line]) -> Result<Sealed<G::Orde
                 faults.push(Fault::on(line.no, format!("This is not an order of {}.", G::RULEBOOK.name)));
             }
             Err(Syntax::Malformed { reason, example }) => {
+                let example = G::example(&view, &line.text).unwrap_or_else(|| example.to_owned());
                 faults.push(Fault::on(line.no, reason).with_example(example));
             }
         }
     }
     let all_parsed = faults.is_empty();
-    match G::check(&state.view(seat), &orders) {
+    match G::check(&view, &orders) {
         Ok(sealed) if all_parsed => return Ok(sealed),
         Ok(_) => {}
         Err(illegal) => faults.extend(illegal.into_iter().filter(|fault| all_parsed || !fault.missing)),

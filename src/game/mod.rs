@@ -29,6 +29,7 @@ pub mod testing;
 
 pub use options::{OptionRule, Options, Values};
 pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
+use orders::{not_understood, two_squares};
 pub use phase::{Due, Outcome, Phase, Reason};
 pub use seat::{BySeat, Seat};
 
@@ -88,6 +89,8 @@ impl HouseLevel {
 /// nothing here panics; two states that a seat cannot tell apart by the rules give it equal views.
 pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     const RULEBOOK: Rulebook;
+    /// The words that orders begin with, in capitals. A line that begins with a misspelt one is questioned.
+    const VERBS: &'static [&'static str];
 
     type Options: Options;
     /// What one seat may know. It serializes to exactly the JSON of the rules page; what `check` needs besides is in
@@ -126,6 +129,16 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// # Errors
     /// [`Syntax`] if the line is not an order, or an incomplete one.
     fn parse(line: &str) -> Result<Vec<Self::Order>, Syntax>;
+
+    /// Returns the order that a line means if the bullet or number before it is a part of the order; `None` if it can
+    /// only be a bullet. `rest` is the line without it.
+    fn with_bullet(_bullet: &str, _rest: &str) -> Option<String> {
+        None
+    }
+
+    /// Returns a legal order of the open phase, or several lines of them, as an example for somebody whose `line`
+    /// could not be read: if possible one of the same kind. `None` if nothing is due.
+    fn example(view: &Self::View, line: &str) -> Option<String>;
 
     /// Checks whether orders of a seat that is due may stand together. It gets that seat's view and never the state,
     /// so a refusal cannot leak. Orders of another phase are faults too.

@@ -26,6 +26,27 @@ pub struct Numbered<O> {
     pub order: O,
 }
 
+/// Names the words of a line that were not understood: `I do not understand "PLEASE". `; empty if there are none.
+pub(super) fn not_understood(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        words => {
+            let quoted: Vec<String> = words.iter().take(3).map(|word| format!("\"{word}\"")).collect();
+            format!("I do not understand {}. ", quoted.join(" and "))
+        }
+    }
+}
+
+/// Splits a word that holds two squares into them: `A3-B1`, `A3xB1`, or `a3a4`; `None` for other words.
+pub(super) fn two_squares(word: &str, is_square: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
+    let (from, rest) = word.char_indices().skip(1).find_map(|(at, c)| {
+        let (from, rest) = word.split_at(at);
+        (!c.is_ascii_digit() && is_square(from)).then_some((from, rest))
+    })?;
+    let to = [Some(rest), rest.strip_prefix(['-', 'x', 'X', '–'])];
+    to.into_iter().flatten().find(|to| is_square(to)).map(|to| (from, to))
+}
+
 /// Why a line could not be read. Reveals no match state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Syntax {

@@ -52,6 +52,12 @@ pub enum Fact {
         orders: Vec<String>,
         faults: Vec<Fault>,
     },
+    /// The seat took its filing back.
+    OrdersWithdrawn {
+        seat: Seat,
+        phase: Phase,
+        turn: u32,
+    },
     /// A letter asked for something and filed nothing. `asked` holds the verbs of its commands.
     LetterAnswered {
         seat: Seat,
@@ -232,6 +238,7 @@ impl Fact {
             Fact::OrdersSealed { .. } => "OrdersSealed",
             Fact::OrdersRefused { .. } => "OrdersRefused",
             Fact::OrdersChecked { .. } => "OrdersChecked",
+            Fact::OrdersWithdrawn { .. } => "OrdersWithdrawn",
             Fact::LetterAnswered { .. } => "LetterAnswered",
             Fact::LetterConfirmed { .. } => "LetterConfirmed",
             Fact::AnswerHeldBack { .. } => "AnswerHeldBack",

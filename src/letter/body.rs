@@ -66,7 +66,17 @@ pub struct Texts {
     /// The first attached text.
     pub attached: Vec<TextLine>,
     pub unreadable: Option<UnreadableContent>,
+    /// Whether the HTML has struck-out text, which the plain text shows like any other.
+    pub has_struck_out: bool,
+    /// The names of attached files whose contents are not read, at most [`MAX_NAMED`].
+    pub attachments: Vec<String>,
 }
+
+/// Maximum attachments that are named.
+const MAX_NAMED: usize = 5;
+
+/// Maximum characters of an attachment's name.
+const MAX_NAME: usize = 40;
 
 /// Extracts the texts of a parsed message.
 ///
@@ -142,7 +152,9 @@ impl Walk<'_> {
             ("text", "html") if !attached => {
                 let bytes = transfer_decoded(&self.message.raw_message, part);
                 let label = part.content_type().and_then(|ct| ct.attribute("charset"));
-                for line in html::lines(&decode(&bytes, label)) {
+                let html = html::read(&decode(&bytes, label));
+                self.texts.has_struck_out |= html.has_struck_out;
+                for line in html.lines {
                     // Cleaning turns Unicode line separators into line breaks.
                     for text in clean(&line.text).split('\n') {
                         self.texts.html.push(TextLine { text: text.trim_end().to_owned(), ..line });
@@ -152,8 +164,19 @@ impl Walk<'_> {
             _ => {
                 if let Some(what) = unreadable_content(part, &kind, &subtype) {
                     self.note_unreadable(what);
+                    // A picture with an ID is shown in the text, such as the logo in a signature.
+                    if attached && part.content_id().is_none() {
+                        self.note_attachment(part);
+                    }
                 }
             }
+        }
+    }
+
+    fn note_attachment(&mut self, part: &MessagePart<'_>) {
+        if self.texts.attachments.len() < MAX_NAMED {
+            let name = clean(part.attachment_name().unwrap_or("a file without a name")).replace('\n', " ");
+            self.texts.attachments.push(name.chars().take(MAX_NAME).collect());
         }
     }
 

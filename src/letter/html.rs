@@ -15,13 +15,21 @@ const MAX_OPEN: usize = 256;
 /// Maximum bytes of an entity, including `&` and `;`.
 const MAX_ENTITY: usize = 34;
 
-/// Returns the lines of an HTML text, not yet cleaned. Block elements, rows and list items end a line; head, style,
-/// script and hidden elements are dropped.
-pub fn lines(html: &str) -> Vec<TextLine> {
+/// What an HTML text says.
+pub struct HtmlText {
+    /// Not yet cleaned.
+    pub lines: Vec<TextLine>,
+    /// Whether text outside quotes is struck out. It is dropped, but a plain text beside it shows it like any other.
+    pub has_struck_out: bool,
+}
+
+/// Reads an HTML text. Block elements, rows and list items end a line; head, style, script, hidden and struck-out
+/// elements are dropped.
+pub fn read(html: &str) -> HtmlText {
     let mut scan = HtmlScanner { html, ..HtmlScanner::default() };
     scan.run();
     scan.end_line();
-    scan.lines
+    HtmlText { lines: scan.lines, has_struck_out: scan.has_struck_out }
 }
 
 /// What applies inside the open elements.
@@ -47,6 +55,7 @@ struct HtmlScanner<'a> {
     /// Whether a blank belongs before the next character.
     blank: bool,
     lines: Vec<TextLine>,
+    has_struck_out: bool,
 }
 
 impl<'a> HtmlScanner<'a> {
@@ -111,8 +120,10 @@ impl<'a> HtmlScanner<'a> {
         }
         let outer = self.context;
         let style = tag.style();
+        let is_struck_out = is_struck_out(name, &style);
+        self.has_struck_out |= is_struck_out && !outer.quoted;
         let context = ElementContext {
-            hidden: outer.hidden || name == "head" || tag.is_hidden(&style),
+            hidden: outer.hidden || name == "head" || tag.is_hidden(&style) || is_struck_out,
             quoted: outer.quoted || tag.is_quote(&style),
             signature: outer.signature || tag.is_signature(),
             keep_blanks: (outer.keep_blanks || name == "pre" || style.contains("white-space:pre"))
@@ -205,6 +216,11 @@ impl<'a> HtmlScanner<'a> {
     }
 }
 
+/// Whether the text of an element is struck out: its author deleted it.
+fn is_struck_out(name: &str, style: &str) -> bool {
+    matches!(name, "s" | "del" | "strike") || style.contains("line-through")
+}
+
 /// Finds the offset of `</name` in `text`, ignoring case.
 fn find_end_tag(text: &str, name: &str) -> Option<usize> {
     text.match_indices("</").map(|(at, _)| at).find(|at| {
@@ -238,7 +254,12 @@ mod tests {
     use super::*;
 
     fn new_lines(html: &str) -> Vec<String> {
-        lines(html).into_iter().filter(|line| line.layer == Layer::Unmarked).map(|line| line.text).collect()
+        read(html)
+            .lines
+            .into_iter()
+            .filter(|line| line.layer == Layer::Unmarked)
+            .map(|line| line.text)
+            .collect()
     }
 
     #[test]
@@ -266,6 +287,16 @@ mod tests {
     }
 
     #[test]
+    fn struck_out_text_is_dropped() {
+        let html = "SHIP 1 A3 TO <del>B1</del> A4<br><s>SHIP 2 HOLD</s><p><span style='text-decoration: line-through'>SHIP 3 HOLD</span>";
+        assert_eq!(new_lines(html), ["SHIP 1 A3 TO A4"]);
+        assert!(read(html).has_struck_out);
+        assert!(
+            !read("<strong>x</strong><blockquote type=cite><s>SHIP 1 HOLD</s></blockquote>").has_struck_out
+        );
+    }
+
+    #[test]
     fn quotes_are_recognised_by_their_elements() {
         assert_eq!(new_lines("a<blockquote type=cite>b<blockquote>c</blockquote></blockquote>d"), ["a", "d"]);
         assert_eq!(
@@ -288,7 +319,7 @@ mod tests {
     proptest! {
         #[test]
         fn scanning_never_panics(html in "(<|>|/|!--|-->|&|;|nbsp|#x4|div|p|style|pre| |=|'|\"|ä|\n|blockquote|script){0,80}") {
-            let _ = lines(&html);
+            let _ = read(&html);
         }
     }
 }

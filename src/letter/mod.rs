@@ -165,6 +165,11 @@ impl Letter {
         new_text::new_text(&self.texts, quotable, Correspondents { own: &self.own, sender })
     }
 
+    /// Returns the names of attached files whose contents are not read.
+    pub fn attachments(&self) -> &[String] {
+        &self.texts.attachments
+    }
+
     /// Returns what the receiving server reports about the sender's DKIM signature. `authserv_id` is the server's name
     /// in its Authentication-Results fields.
     pub fn reported_dkim(&self, authserv_id: &str) -> authentic::ReportedDkim {

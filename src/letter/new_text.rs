@@ -38,7 +38,8 @@ const MAX_WRAPPED: usize = 8;
 pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspondents<'_>) -> NewText {
     let own_letter = quotable.map(OwnLetter::new);
     let read = |lines| new_lines(lines, own_letter.as_ref(), correspondents);
-    let lines: Vec<String> = if !is_blank(&texts.plain) && !is_stub(texts) {
+    let is_outdone = is_stub(texts) || texts.has_struck_out && !is_blank(&texts.html);
+    let lines: Vec<String> = if !is_blank(&texts.plain) && !is_outdone {
         let plain = read(&texts.plain);
         if is_blank(&texts.html) {
             plain.into_iter().map(str::to_owned).collect()

@@ -102,6 +102,12 @@ pub fn is_request(line: &str) -> bool {
         || VERBS.contains(&first.to_ascii_lowercase()) && rest.len() <= 24 && (capitals || numbered)
 }
 
+/// Whether a line begins like an order, whatever follows, such as an attribution that was glued to it.
+pub fn begins_like_order(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().take(5).collect();
+    words.first().is_some_and(|first| is_square(first)) || is_request(&words.join(" "))
+}
+
 /// Whether a word is a square, such as `A1` or `Y16`, or a square after a ship class's letter, such as `VD2`.
 fn is_square(word: &str) -> bool {
     let letters = word.bytes().take_while(u8::is_ascii_alphabetic).count();

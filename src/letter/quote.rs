@@ -10,6 +10,7 @@
 use super::address::Token;
 use super::frame::{Author, Correspondents, Frame, FrameFinder, FrameKind};
 use super::own_letter::{OwnLetter, is_closing, is_digest, is_footer, is_marker, words};
+use super::phrases::begins_like_order;
 use super::text_line::{Layer, TextLine};
 use super::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
 
@@ -19,6 +20,9 @@ const MAX_SIGNATURE: usize = 8;
 
 /// Lines of a quote that are searched for a marker or a frame.
 const MAX_QUOTE_START: usize = 16;
+
+/// The bar before the examples in our letters.
+const BAR: char = '|';
 
 /// The part of the letter that the scanner is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +62,10 @@ struct QuoteScanner<'a> {
     /// The frame that starts at each line.
     frames: Vec<Option<Frame>>,
     last_marker: Option<usize>,
+    /// Which lines are copies of our examples, bar and all, that stand outside a quote.
+    copied: Vec<bool>,
+    /// Whether we have the letter that is answered, and so know our lines from the person's.
+    knows_own: bool,
     /// Which lines belong to a quote that is indented as a whole.
     indented: Vec<bool>,
     correspondents: Correspondents<'a>,
@@ -87,6 +95,8 @@ impl<'a> QuoteScanner<'a> {
         let frames: Vec<_> = (0..lines.len()).map(|at| finder.frame(at)).collect();
         QuoteScanner {
             lines,
+            copied: find_copied_examples(lines, &is_own, &frames),
+            knows_own: own_letter.is_some(),
             is_own,
             last_marker: lines.iter().rposition(|line| is_marker(&line.text)),
             indented: find_indented_quotes(lines, &frames),
@@ -119,6 +129,10 @@ impl<'a> QuoteScanner<'a> {
             }
             self.region = Region::NewText;
         }
+        if self.copied[at] && self.region == Region::NewText {
+            self.read_candidate(at);
+            return at + 1;
+        }
         if self.is_own[at] || is_marker(&line.text) {
             self.enter_own_letter(at);
             return at + 1;
@@ -127,6 +141,11 @@ impl<'a> QuoteScanner<'a> {
             && let Some(frame) = self.frames[at]
             && let Some(region) = self.region_after(at, &frame)
         {
+            // An order that was glued to an attribution is the person's, and must not vanish with it.
+            let is_attribution = matches!(frame.kind, FrameKind::Attribution | FrameKind::LikelyAttribution);
+            if is_attribution && begins_like_order(&line.text) {
+                self.read_candidate(at);
+            }
             self.region = region;
             self.gap = true;
             return frame.end.max(at + 1);
@@ -194,7 +213,12 @@ impl<'a> QuoteScanner<'a> {
             self.new_lines.push("");
         }
         self.gap = false;
-        self.new_lines.push(text);
+        // Above the quote, a line with our bar that is none of ours is the person's, who changed an example.
+        let is_changed_example = self.knows_own && self.region == Region::NewText && !self.is_own[at];
+        self.new_lines.push(match text.trim_start().strip_prefix(BAR) {
+            Some(changed) if is_changed_example => changed.trim_start(),
+            Some(_) | None => text,
+        });
     }
 
     /// Returns the region of the lines after a frame, or `None` if it turns out not to be a frame.
@@ -315,6 +339,24 @@ impl<'a> QuoteScanner<'a> {
     }
 }
 
+/// Finds the lines of ours with a bar that are followed by the person's own lines, by the top of a quote, or by nothing.
+/// Other lines of our letter would follow them in a quote.
+fn find_copied_examples(lines: &[TextLine], is_own: &[bool], frames: &[Option<Frame>]) -> Vec<bool> {
+    let mut copied = vec![false; lines.len()];
+    let mut ends_here = true;
+    for at in (0..lines.len()).rev().filter(|at| !lines[*at].is_blank()) {
+        let line = &lines[at];
+        let is_barred = line.text.trim_start().starts_with(BAR);
+        if is_own[at] && is_barred && line.layer == Layer::Unmarked {
+            copied[at] = ends_here;
+        } else {
+            let is_top = is_marker(&line.text) || frames[at].is_some() || line.layer != Layer::Unmarked;
+            ends_here = is_top || !is_own[at];
+        }
+    }
+    copied
+}
+
 /// Finds the lines of a quote that is indented as a whole, in a letter that is not. Our marker or a frame tells how
 /// far; the lines above and below with at least that indentation belong to the quote.
 fn find_indented_quotes(lines: &[TextLine], frames: &[Option<Frame>]) -> Vec<bool> {
@@ -417,6 +459,17 @@ mod tests {
             assert_eq!(read(nested, with_ours), ["A"]);
             assert_eq!(read("A\n---------- Forwarded message ---------\nSHIP 9 TO C1", with_ours), ["A"]);
         }
+    }
+
+    #[test]
+    fn an_order_glued_to_an_attribution_is_kept() {
+        let glued = "SHIP 2 HOLD On Sun, 3 May 2026 at 10:00, Referee <referee@club.example> wrote:";
+        for with_ours in [true, false] {
+            let quoted = LETTER.lines().map(|line| format!("> {line}\n")).collect::<String>();
+            assert_eq!(read(&format!("A\n{glued}\n{quoted}"), with_ours), ["A", glued]);
+        }
+        let usual = "On Sun, 3 May 2026 at 10:00, Referee <referee@club.example> wrote:";
+        assert_eq!(read(&format!("A\n{usual}\n> q"), false), ["A"]);
     }
 
     #[test]

@@ -1,181 +1,30 @@
 //! Rulings on a seat's letter: first its orders, all or none, then its commands, one by one.
 
-use serde::Serialize;
-
-use super::confirmation::superseded;
-use super::earlier::repeat_fault;
+use super::doubtful;
+use super::filing;
 use super::house;
-use super::life::{Draft, FiledOrders, Stage};
+use super::life::{Draft, Stage};
 use super::schedule::{Absence, Press};
 use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
-use super::{
-    Answer, Confirmation, Content, MatchSummary, Notice, OfferRejection, OfferSummary, OpenSeat, Orders,
-    Reader, SeatLetter,
-};
-use crate::game::any::{Filing, GameKind};
+use super::{Answer, Confirmation, Content, Notice, Orders, Passing, Reader, Reply, SeatLetter, Words};
 use crate::game::record::Ending;
-use crate::game::{Due, Fault, Line, Seat};
-use crate::ledger::{self, Fact};
+use crate::game::{Line, Seat};
+use crate::ledger::Fact;
 use crate::request::{Command, Request};
 
 /// Longest extension that the players can agree on at a time, in days.
 const EXTENSION_DAYS_AT_MOST: u32 = 30;
 
-/// The answer to one command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
-pub enum Reply {
-    Status,
-    /// An earlier report: the one on `turn`, or the last one if no turn is given.
-    Report {
-        turn: Option<u32>,
-    },
-    History,
-    Help {
-        topic: Option<String>,
-    },
-    /// The shell fills in the open seats.
-    Games {
-        seats: Vec<OpenSeat>,
-    },
-    Rules {
-        game: Option<String>,
-    },
-    /// The shell fills in the sender's matches.
-    Matches {
-        matches: Vec<MatchSummary>,
-    },
-    /// Without the code, which goes to the challenged person alone.
-    Challenged {
-        to: String,
-        offer: OfferSummary,
-        lapses: String,
-    },
-    Opened {
-        code: String,
-        offer: OfferSummary,
-        lapses: String,
-    },
-    /// ACCEPT or JOIN has opened a match.
-    Joined {
-        match_id: String,
-    },
-    Declined,
-    /// The commands that waited for the sender's answer, and their replies.
-    Confirmed {
-        replies: Vec<Reply>,
-    },
-    /// No question to the sender has this code.
-    NoQuestion {
-        code: String,
-    },
-    /// The command waits for the answer to a question that was sent earlier.
-    Waits {
-        command: &'static str,
-    },
-    /// Whether the sender can be challenged from now on.
-    Challenges {
-        on: bool,
-    },
-    /// NEVER without the code of an invitation, in a letter without a token.
-    NeverWithoutCode,
-    /// So many answers to the sender were left out before this one. The shell fills in the number.
-    LeftOut {
-        count: u32,
-    },
-    /// CONFIRM: these letters from `address` are followed now, and with `added` all later ones too.
-    LettersConfirmed {
-        address: String,
-        letters: usize,
-        added: bool,
-        /// ALWAYS was asked for, but the address is another player's.
-        taken: bool,
-    },
-    /// DENY: the letters are discarded, and the seats in these matches have new reply tokens.
-    LettersDenied {
-        matches: Vec<String>,
-    },
-    /// CONFIRM or DENY names no letter that waits for the sender's word.
-    NothingToConfirm {
-        code: String,
-    },
-    /// CHALLENGE, OPEN, ACCEPT, DECLINE or JOIN had no effect.
-    NoOffer {
-        command: &'static str,
-        why: OfferRejection,
-    },
-    /// The letter says `CHECK`, so this command changed nothing.
-    CheckedOnly {
-        command: &'static str,
-    },
-    /// The message was passed on. Templates know it by its old name.
-    #[serde(rename = "told")]
-    MessagePassed,
-    NoPress,
-    /// The message was not passed on: the opponent has had too many letters from the sender today.
-    MessageHeldBack,
-    /// The GM was not asked: the GM has had too many letters from the sender today.
-    RequestHeldBack,
-    /// The command was carried out together with another of its kind.
-    TakenTogether,
-    Resigned,
-    /// `RESIGN` without `CONFIRM`.
-    ResignUnconfirmed,
-    DrawOffered,
-    DrawAgreed,
-    ExtensionAsked {
-        days: u32,
-    },
-    ExtensionTooLong {
-        most: u32,
-    },
-    ExtensionAgreed,
-    NothingToAgree,
-    /// There is no deadline to move, because the house is to move.
-    NoDeadline,
-    /// The house does not read messages.
-    HouseReadsNothing,
-    /// The house never agrees to a draw.
-    HousePlaysOn,
-    AbsenceNoted {
-        from: chrono::NaiveDate,
-        to: chrono::NaiveDate,
-    },
-    /// `left` days of absence remain in the match.
-    AbsenceRefused {
-        from: chrono::NaiveDate,
-        to: chrono::NaiveDate,
-        left: i64,
-    },
-    SubstituteAsked,
-    Protested,
-    /// The match is over, so the command has no effect.
-    MatchOver,
-    /// The command belongs in a letter without a match, or in the GM's letters.
-    NotHere {
-        command: String,
-    },
-}
-
-impl Reply {
-    /// Answers RULES: names the game by its key, or as written if there is no such game.
-    pub fn rules(game: Option<&str>) -> Reply {
-        let game = game.map(|name| match GameKind::parse(name) {
-            Some(kind) => kind.key().to_owned(),
-            None => name.to_owned(),
-        });
-        Reply::Rules { game }
-    }
-}
-
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.
 pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
+    let letter = &*doubtful::with_offered_orders(letter, &draft.game_match);
     let request = &letter.request;
     let mut answer = Answer {
         to: Some(letter.digest),
         remarks: request.remarks.clone(),
         unread: letter.unread.clone(),
         token_renewed: letter.shows_token,
+        attachments: letter.attachments.clone(),
         ..Answer::default()
     };
     draft.game_match.away[letter.seat] = false;
@@ -189,16 +38,22 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.game_match.due().is_none();
     let place = draft.reserve_answer(letter.seat);
     if request.orders.is_empty() {
-        answer.faults = request.faults.clone();
+        answer.faults = request.all_faults();
+        if !request.sections.is_empty() {
+            answer.faults.extend(doubtful::match_fault(letter, &draft.game_match));
+        }
     } else {
         answer.replaced = draft.game_match.game.replaced(&request.orders);
-        answer.orders = seal_orders(draft, letter, &answer.replaced);
+        draft.game_match.offered[letter.seat] = None;
+        (answer.orders, answer.offered) = filing::seal_orders(draft, letter, &answer.replaced);
     }
     answer.replies = follow_commands(draft, letter);
     if letter.limits.tells_left_out {
         draft.record(Fact::LeftOutTold { seat: letter.seat });
         answer.replies.push(Reply::LeftOut { count: 0 });
     }
+    let words = Words::of(request);
+    answer.passed_on = words.as_ref().map(|words| words.passing);
     if asks {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();
@@ -223,6 +78,9 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
             draft.game_match.draw_offer = Some(letter.seat);
         }
     }
+    if let Some(Words { passing: Passing::AtOnce, text }) = words {
+        notify(draft, Reader::Gm, Notice::Words { by: letter.seat, text });
+    }
 }
 
 /// Answers the questions in a letter, and carries out nothing.
@@ -242,7 +100,8 @@ fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
     if letter.questions_only {
         return answer_questions(draft, letter);
     }
-    let together = limits.together && !request.check && repeats_acts(request);
+    let is_followed = !request.check && letter.other_match.is_none();
+    let together = limits.together && is_followed && repeats_acts(request);
     draft.limits = NoticeLimits { together, ..*limits };
     if together {
         draft.record(Fact::ActsTakenTogether { seat: *seat });
@@ -267,6 +126,7 @@ fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
     }
     for asked in &request.commands {
         replies.push(match changing_command(&asked.command) {
+            Some(command) if letter.other_match.is_some() => Reply::WhichMatch { command },
             Some(command) if request.check => Reply::CheckedOnly { command },
             Some(_) | None => follow_command(draft, *seat, &asked.command),
         });
@@ -307,107 +167,6 @@ fn first_word(line: &str) -> String {
     line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
 }
 
-/// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
-fn seal_orders(draft: &mut Draft, letter: &SeatLetter, replaced: &[Line]) -> Orders {
-    let (seat, request) = (letter.seat, &letter.request);
-    let Some(due) = draft.game_match.due() else {
-        let fault = Fault::whole("The match is over; no orders are taken any more.");
-        return Orders::Refused { faults: vec![fault], check: request.check };
-    };
-    let (phase, turn) = (due.phase, due.turn);
-    let orders = request.orders.iter().map(|line| line.text.clone()).collect();
-    match check_orders(draft, letter, &due, replaced) {
-        Err(faults) if request.check => {
-            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: faults.clone() });
-            Orders::Refused { faults, check: true }
-        }
-        Err(faults) => {
-            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: faults.clone() });
-            Orders::Refused { faults, check: false }
-        }
-        Ok(filing) if request.check => {
-            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
-            Orders::Checked { filing }
-        }
-        Ok(filing) => {
-            let wait = request.wait;
-            let orders = filing.lines();
-            let sealed = ledger::seal_digest(&draft.next_salt(), &orders);
-            draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, sealed });
-            let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
-            let replaced = draft.game_match.held[seat].replace(filed).is_some();
-            draft.game_match.missed[seat] = 0;
-            Orders::Sealed { filing, sealed, wait, replaced }
-        }
-    }
-}
-
-/// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or seat, faults
-/// of the filing against what the seat can see.
-fn check_orders(
-    draft: &Draft,
-    letter: &SeatLetter,
-    due: &Due,
-    replaced: &[Line],
-) -> Result<Filing, Vec<Fault>> {
-    let (seat, request) = (letter.seat, &letter.request);
-    if !request.faults.is_empty() {
-        return Err(request.faults.clone());
-    }
-    if let Some(fault) = turn_fault(draft, due, request.turn.or(letter.thread_turn)) {
-        return Err(vec![fault]);
-    }
-    if !due.seats.contains(&seat) {
-        return Err(vec![Fault::whole(not_due(draft, due))]);
-    }
-    if let Some(fault) = letter.confirmation.and_then(|found| superseded(draft, seat, due, &found)) {
-        return Err(vec![fault]);
-    }
-    let state = &draft.game_match.state;
-    let sealed = state.seal(seat, &without_replaced(&request.orders, replaced));
-    let filing = sealed.or_else(|faults| match state.missed(seat) {
-        Some(assumed) if only_holds(&request.orders) => Ok(assumed),
-        Some(_) | None => Err(faults),
-    })?;
-    match repeat_fault(&letter.earlier, due, &filing.lines()).filter(|_| letter.lacks_turn()) {
-        Some(fault) => Err(vec![fault]),
-        None => Ok(filing),
-    }
-}
-
-/// Whether `HOLD` is the only order. In a game without that order, it stands for the filing that the rules assume.
-fn only_holds(lines: &[Line]) -> bool {
-    matches!(lines, [only] if only.text.eq_ignore_ascii_case("hold"))
-}
-
-fn without_replaced(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
-    lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
-}
-
-/// Refuses orders for a turn other than the open one. `named` is the turn that the letter names, or the letter it
-/// answers.
-fn turn_fault(draft: &Draft, due: &Due, named: Option<u32>) -> Option<Fault> {
-    let named = named.filter(|named| *named != due.turn)?;
-    let open = match due.turn {
-        0 => "the setup is open".to_owned(),
-        turn => format!("turn {turn} is open"),
-    };
-    let decided = draft.game_match.adjudicated.iter().rev().find(|(_, turn, _)| *turn == named);
-    Some(Fault::whole(match decided {
-        Some((_, _, at)) => {
-            let local = at.with_timezone(&draft.game_match.terms.zone);
-            let what = if named == 0 { "The setup".to_owned() } else { format!("Turn {named}") };
-            format!("{what} was adjudicated on {}; {open}.", local.format("%a %-d %b at %H:%M %Z"))
-        }
-        None => format!("These orders are for turn {named}; {open}."),
-    }))
-}
-
-fn not_due(draft: &Draft, due: &Due) -> String {
-    let names: Vec<&str> = due.seats.iter().map(|seat| draft.game_match.players[*seat].as_str()).collect();
-    format!("It is not your move: {} is to move.", names.join(" and "))
-}
-
 /// Returns the name of a command that changes something, which `CHECK` suppresses; `None` for other commands.
 pub fn changing_command(command: &Command) -> Option<&'static str> {
     match command {
@@ -419,6 +178,8 @@ pub fn changing_command(command: &Command) -> Option<&'static str> {
         Command::Absent { .. } => Some("ABSENT"),
         Command::Substitute => Some("SUBSTITUTE"),
         Command::Protest(_) => Some("PROTEST"),
+        Command::Withdraw => Some("WITHDRAW"),
+        Command::TellGm(_) => Some("TELL GM"),
         Command::Challenge { .. } => Some("CHALLENGE"),
         Command::Accept(_) => Some("ACCEPT"),
         Command::Decline(_) => Some("DECLINE"),
@@ -479,6 +240,14 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
             Reply::SubstituteAsked
         }
         Command::Protest(text) => protest(draft, seat, text),
+        Command::Withdraw => filing::withdraw(draft, seat),
+        Command::TellGm(text) => {
+            if draft.limits.spares_gm {
+                return Reply::RequestHeldBack;
+            }
+            notify(draft, Reader::Gm, Notice::Words { by: seat, text: text.clone() });
+            Reply::PassedToGm
+        }
         Command::Challenge { .. } => Reply::NotHere { command: "CHALLENGE".to_owned() },
         Command::Accept(_) => Reply::NotHere { command: "ACCEPT".to_owned() },
         Command::Decline(_) => Reply::NotHere { command: "DECLINE".to_owned() },

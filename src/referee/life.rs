@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::act::Rejection;
 use super::bounce::{Bounces, has_no_bounces};
+use super::doubtful::{self, OfferedOrders};
 use super::schedule::{Absence, Terms};
 use super::together::NoticeLimits;
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
@@ -49,9 +50,7 @@ pub struct FiledOrders<F = Filing> {
     pub wait: bool,
 }
 
-/// A match: everything the referee needs to rule on it. Stored as a JSON snapshot.
-///
-/// In a stored snapshot, `F` is the lines of a filing. They become orders again once the state is known.
+/// A match: everything the referee needs to rule on it. Stored as a JSON snapshot, in which `F` is the lines of a filing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Match<F = Filing> {
     /// Such as `QZ-7K3M`.
@@ -91,6 +90,9 @@ pub struct Match<F = Filing> {
     pub protest: Option<Seat>,
     /// Consecutive missed turns.
     pub missed: BySeat<u32>,
+    /// What a seat files by `YES`.
+    #[serde(default, skip_serializing_if = "doubtful::is_empty")]
+    pub offered: BySeat<Option<OfferedOrders>>,
     pub draw_offer: Option<Seat>,
     /// The seat that asked for more time, and for how many days.
     pub extension: Option<(Seat, u32)>,
@@ -207,6 +209,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         away: BySeat::default(),
         protest: None,
         missed: BySeat::default(),
+        offered: BySeat::default(),
         draw_offer: None,
         extension: None,
         absences: BySeat::default(),
@@ -373,6 +376,7 @@ impl Draft {
         self.game_match.asked_gm = false;
         self.game_match.draw_offer = None;
         self.game_match.extension = None;
+        self.game_match.offered = BySeat::default();
         let days = self.game_match.phase_days();
         self.set_deadline(days);
     }

@@ -7,7 +7,9 @@ mod act;
 mod bounce;
 mod clock;
 mod confirmation;
+mod doubtful;
 mod earlier;
+mod filing;
 mod gm;
 mod house;
 mod instruction;
@@ -15,32 +17,37 @@ mod letters;
 mod life;
 mod offer;
 mod overview;
+mod reply;
 mod schedule;
 mod snapshot;
 mod together;
+mod words;
 
 use std::fmt::{self, Display};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::game::any::{AnyState, Filing, GameKind};
-use crate::game::{Fault, Line, Outcome, Phase, Seat, Syntax};
+use crate::game::any::{AnyState, Filing};
+use crate::game::{Fault, Line, Outcome, Phase, Seat};
 use crate::ledger::ChainedEntry;
 use crate::letter::{Digest, Letter, NewText};
-use crate::request::{self, Request};
+use crate::request::Request;
 
 pub use act::{Act, Correction, Rejection};
 pub use confirmation::Confirmation;
+pub use doubtful::OfferedOrders;
 pub use earlier::EarlierOrders;
 pub use house::{HouseMatch, house_level};
 pub use instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, instructions};
-pub use letters::{Reply, changing_command};
+pub use letters::changing_command;
 pub use life::{FiledOrders, Match, Opening, Stage, open, open_under};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use overview::MatchOverview;
+pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Terms};
 pub use together::NoticeLimits;
+pub use words::{Passing, Words};
 
 /// What a ruling is about.
 #[derive(Clone, Debug)]
@@ -81,6 +88,10 @@ pub struct SeatLetter {
     pub questions_only: bool,
     /// Set if the letter was not proven to be the player's and the player has confirmed it.
     pub confirmation: Option<Confirmation>,
+    /// Another match that its subject or a line names, unless a line `MATCH` names its own.
+    pub other_match: Option<String>,
+    /// The names of attached files, which are not read.
+    pub attachments: Vec<String>,
     /// Why the letter's text could not be read, in one or two sentences to the player.
     pub unread: Option<String>,
     /// The answer is suppressed, because of the rate limit or as a duplicate. Everything else is decided as usual.
@@ -96,15 +107,18 @@ impl SeatLetter {
             NewText::Blank => (Vec::new(), None),
             NewText::Unreadable(what) => (Vec::new(), Some(what.advice().to_owned())),
         };
+        let request = Request::read(&lines, game_match.game);
         SeatLetter {
             seat,
             digest: letter.digest,
-            request: Request::read(&lines, |line| begins_order(game_match.game, line)),
             thread_turn: thread_turn(letter, &game_match.id),
             earlier: Vec::new(),
             shows_token: false,
             questions_only: false,
             confirmation: None,
+            other_match: other_match(letter, &request, &game_match.id),
+            request,
+            attachments: letter.attachments().to_vec(),
             unread,
             answer_suppressed: false,
             limits: NoticeLimits::default(),
@@ -118,13 +132,14 @@ impl SeatLetter {
     }
 }
 
-/// Whether a line begins like an order of the game. A malformed one that reads like prose does not.
-fn begins_order(game: GameKind, line: &str) -> bool {
-    match game.syntax(line) {
-        Ok(()) => true,
-        Err(Syntax::Unknown) => false,
-        Err(Syntax::Malformed { .. }) => !request::is_prose(line),
-    }
+/// Returns the first match that the subject or a line names instead of this one.
+fn other_match(letter: &Letter, request: &Request, match_id: &str) -> Option<String> {
+    let in_subject = letter.subject_tag.iter().map(|tag| &tag.match_name);
+    let named: Vec<&String> = match request.sections.is_empty() {
+        true => in_subject.chain(&request.named_matches).collect(),
+        false => request.sections.iter().collect(),
+    };
+    named.into_iter().find(|name| !name.eq_ignore_ascii_case(match_id)).cloned()
 }
 
 /// Returns the turn that the subject names for this match, or else that of the letter it answers.
@@ -300,6 +315,11 @@ pub enum Notice {
         by: Seat,
         text: Option<String>,
     },
+    /// To the GM: what a player wrote to a person.
+    Words {
+        by: Seat,
+        text: String,
+    },
     Paused {
         reason: String,
     },
@@ -362,8 +382,14 @@ pub struct Answer {
     pub replaced: Vec<Line>,
     /// The seat has a new reply token, because the letter showed the old one to others.
     pub token_renewed: bool,
+    /// What the letter holds beside its doubtful lines, which `YES` would file.
+    pub offered: Option<Filing>,
     /// Why the letter could not be read at all.
     pub unread: Option<String>,
+    /// The names of attached files, which were not read.
+    pub attachments: Vec<String>,
+    /// Whether and when the GM gets the letter's words.
+    pub passed_on: Option<Passing>,
     /// The lines that the faults refer to, as written.
     pub quoted: Vec<Line>,
     /// Earlier reports that the letter asked for. The shell fills them in.

@@ -42,6 +42,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         away: stored.away,
         protest: stored.protest,
         missed: stored.missed,
+        offered: stored.offered,
         draw_offer: stored.draw_offer,
         extension: stored.extension,
         absences: stored.absences,

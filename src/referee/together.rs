@@ -34,6 +34,7 @@ pub enum Taken<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Tell,
+    TellGm,
     Protest,
     Extend,
     Substitute,
@@ -56,18 +57,22 @@ pub fn taken_together(request: &Request) -> Vec<Taken<'_>> {
         let kind = kinds[index];
         match kind {
             Some(Kind::Extend) if after.contains(&kind) => Taken::WithAnother,
-            Some(Kind::Tell | Kind::Protest | Kind::Substitute) if before.contains(&kind) => {
+            Some(Kind::Tell | Kind::TellGm | Kind::Protest | Kind::Substitute) if before.contains(&kind) => {
                 Taken::WithAnother
             }
             Some(Kind::Tell) if after.contains(&kind) => {
                 Taken::Joined(Command::Tell(joined(commands(), Kind::Tell)))
             }
+            Some(Kind::TellGm) if after.contains(&kind) => {
+                Taken::Joined(Command::TellGm(joined(commands(), Kind::TellGm)))
+            }
             Some(Kind::Protest) if after.contains(&kind) => {
                 Taken::Joined(Command::Protest(joined(commands(), Kind::Protest)))
             }
-            Some(Kind::Tell | Kind::Protest | Kind::Extend | Kind::Substitute | Kind::Absent) | None => {
-                Taken::AsWritten(command)
-            }
+            Some(
+                Kind::Tell | Kind::TellGm | Kind::Protest | Kind::Extend | Kind::Substitute | Kind::Absent,
+            )
+            | None => Taken::AsWritten(command),
         }
     });
     taken.collect()
@@ -76,6 +81,7 @@ pub fn taken_together(request: &Request) -> Vec<Taken<'_>> {
 fn kind(command: &Command) -> Option<Kind> {
     match command {
         Command::Tell(_) => Some(Kind::Tell),
+        Command::TellGm(_) => Some(Kind::TellGm),
         Command::Protest(_) => Some(Kind::Protest),
         Command::Extend { .. } => Some(Kind::Extend),
         Command::Substitute => Some(Kind::Substitute),
@@ -84,6 +90,7 @@ fn kind(command: &Command) -> Option<Kind> {
         Command::Status
         | Command::Report(_)
         | Command::History
+        | Command::Withdraw
         | Command::Resign { .. }
         | Command::Draw
         | Command::Agree
@@ -108,7 +115,7 @@ fn kind(command: &Command) -> Option<Kind> {
 fn joined<'a>(commands: impl Iterator<Item = &'a Command>, of: Kind) -> String {
     let mut texts = Vec::new();
     for command in commands.filter(|command| kind(command) == Some(of)) {
-        if let Command::Tell(text) | Command::Protest(text) = command {
+        if let Command::Tell(text) | Command::TellGm(text) | Command::Protest(text) = command {
             texts.push(text.as_str());
         }
     }
@@ -126,7 +133,7 @@ mod tests {
 
     fn request(text: &str) -> Request {
         let lines = text.lines().enumerate().map(|(no, text)| Line { no: no + 1, text: text.to_owned() });
-        Request::read(&lines.collect::<Vec<_>>(), |_| false)
+        Request::read(&lines.collect::<Vec<_>>(), |_: &str| false)
     }
 
     #[test]

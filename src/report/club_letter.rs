@@ -186,6 +186,8 @@ pub struct GmDigest {
     pub ignored: Vec<LetterSummary>,
     /// Answers that found no room within a day.
     pub left_out: u64,
+    /// Letters with words for a person; the note holds the words.
+    pub words: Vec<LetterSummary>,
 }
 
 impl GmDigest {
@@ -197,6 +199,7 @@ impl GmDigest {
             || !self.set_aside.is_empty()
             || !self.ignored.is_empty()
             || self.left_out > 0
+            || !self.words.is_empty()
     }
 }
 

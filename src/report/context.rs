@@ -279,8 +279,11 @@ fn answer(answer: &Answer) -> Value {
         faults => faults(&answer.faults, &answer.quoted),
         remarks => shortened_lines(&answer.remarks),
         replaced => shortened_lines(&answer.replaced),
+        offered => answer.offered.as_ref().map(value),
         unread => answer.unread.as_deref(),
         token_renewed => answer.token_renewed,
+        passed_on => Serde(answer.passed_on),
+        attachments => answer.attachments.iter().map(|name| shortened(name)).collect::<Value>(),
     }
 }
 
@@ -318,9 +321,10 @@ fn shortened_lines(lines: &[Line]) -> Value {
 /// The lines of the text that a notice passes on from a person; `None` if it passes on nothing.
 fn message(notice: &Notice) -> Option<Vec<String>> {
     let text = match notice {
-        Notice::Message { text, .. } | Notice::NoteOfGm { text } | Notice::Reopened { reason: text, .. } => {
-            text
-        }
+        Notice::Message { text, .. }
+        | Notice::Words { text, .. }
+        | Notice::NoteOfGm { text }
+        | Notice::Reopened { reason: text, .. } => text,
         Notice::Protested { text, .. } => text.as_ref()?,
         Notice::DrawOffered { .. }
         | Notice::ExtensionAsked { .. }

@@ -17,7 +17,8 @@ use crate::ledger::{MailIdentity, SealKey, Source};
 use crate::letter::Digest;
 use crate::referee::{
     self, Absence, Adjudication, Answer, Content, Dispatch, DispatchKind, Match, MatchSummary, Notice, Offer,
-    OfferRejection, OfferSummary, OpenSeat, Opening, Orders, PastReport, Reader, Rejection, Reply, Terms,
+    OfferRejection, OfferSummary, OpenSeat, Opening, Orders, Passing, PastReport, Reader, Rejection, Reply,
+    Terms,
 };
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
@@ -152,7 +153,8 @@ fn gm_digest() -> GmDigest {
         refused: vec![RefusalCount { id: MATCH_ID.to_owned(), count: 1 }],
         failed: vec![failed],
         set_aside: vec![letter.clone()],
-        ignored: vec![letter],
+        ignored: vec![letter.clone()],
+        words: vec![letter],
         left_out: 1,
         ..GmDigest::default()
     }
@@ -387,6 +389,8 @@ fn answers() -> Vec<Answer> {
         remarks: one_line(),
         replaced: one_line(),
         unread: Some("It is encrypted.".to_owned()),
+        attachments: vec!["orders.pdf".to_owned()],
+        passed_on: Some(Passing::InDigest),
         reports: vec![past_report],
         ..Answer::default()
     });
@@ -404,6 +408,10 @@ fn replies() -> Vec<Reply> {
         Reply::RequestHeldBack,
         Reply::TakenTogether,
         Reply::NoPress,
+        Reply::Withdrawn,
+        Reply::NothingToWithdraw,
+        Reply::PassedToGm,
+        Reply::WhichMatch { command: "DRAW" },
         Reply::Resigned,
         Reply::ResignUnconfirmed,
         Reply::DrawOffered,
@@ -438,6 +446,7 @@ fn notices() -> Vec<Notice> {
         Notice::Absent { seat: by, from: day, to: day },
         Notice::Absences { seat: by, absences: vec![Absence { from: day, to: day }; 2] },
         Notice::SubstituteAsked { by },
+        Notice::Words { by, text: "Hello".to_owned() },
         Notice::Protested { by, text: Some("It was so.".to_owned()) },
         Notice::Paused { reason: "a reason".to_owned() },
         Notice::Resumed,
@@ -455,77 +464,4 @@ fn notices() -> Vec<Notice> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
-
-    use super::*;
-    use crate::game::Syntax;
-    use crate::request::Request;
-
-    /// Lines that are too wide, and lines that would be read as orders or commands if the letter came back from a mail
-    /// program that quotes without a prefix.
-    fn faults(letter: &WordedLetter) -> Vec<String> {
-        let lines: Vec<Line> =
-            (1..).zip(letter.text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
-        let is_order =
-            |line: &str| GameKind::ALL.iter().any(|kind| !matches!(kind.syntax(line), Err(Syntax::Unknown)));
-        let request = Request::read(&lines, |line| is_order(line) && !line.starts_with("Line "));
-        let (instructions, _) = referee::instructions(&lines);
-        let wide = lines.iter().filter(|line| line.text.chars().count() > 70);
-        let mut faults: Vec<String> = wide.map(|line| format!("wide: {}", line.text)).collect();
-        let subject = &letter.subject;
-        faults.extend(request.commands.iter().map(|command| format!("read as {command:?}: {subject}")));
-        faults.extend(request.faults.iter().map(|fault| format!("read as {fault:?}: {subject}")));
-        faults.extend(instructions.iter().map(|instruction| format!("read as {instruction:?}: {subject}")));
-        if request.check || request.wait || request.turn.is_some() {
-            faults.push(format!("read as CHECK, WAIT or TURN: {subject}\n{}", letter.text));
-        }
-        faults
-    }
-
-    fn assert_none(faults: BTreeSet<String>) {
-        assert!(faults.is_empty(), "{}", faults.into_iter().collect::<Vec<_>>().join("\n"));
-    }
-
-    #[test]
-    fn club_letters_are_narrow_and_hold_no_order_or_command() {
-        let templates = Templates::new(&BTreeMap::new()).expect("our templates parse");
-        let mut found = BTreeSet::new();
-        for letter in club_letters() {
-            let worded = word_club_letter(&templates, &CLUB, &letter, TOKEN);
-            found.extend(faults(&worded.expect("it is worded")));
-        }
-        assert_none(found);
-    }
-
-    #[test]
-    fn letters_about_a_match_are_narrow_and_hold_no_order_or_command() {
-        let templates = Templates::new(&BTreeMap::new()).expect("our templates parse");
-        let mut found = BTreeSet::new();
-        for kind in GameKind::ALL {
-            let open = open_match(*kind);
-            let asked = Match { asked_gm: true, ..open.clone() };
-            let over = resigned(open.clone());
-            for game_match in [open, asked, over].map(Arc::new) {
-                for dispatch in dispatches(&game_match) {
-                    let worded = word_without_picture(&templates, &game_match, &dispatch, TOKEN);
-                    found.extend(faults(&worded.expect("it is worded")));
-                }
-            }
-        }
-        assert_none(found);
-    }
-
-    /// Sends every content to each reader who may get it: only notices go to readers without a seat.
-    fn dispatches(game_match: &Match) -> Vec<Dispatch> {
-        let mut dispatches = Vec::new();
-        for content in contents(game_match) {
-            let mut readers = vec![Reader::Seat(Seat::First), Reader::Seat(Seat::Second)];
-            if matches!(content, Content::Notice(_)) {
-                readers.extend([Reader::Former(Seat::Second), Reader::Gm]);
-            }
-            dispatches.extend(readers.into_iter().map(|to| Dispatch { to, content: content.clone() }));
-        }
-        dispatches
-    }
-}
+mod tests;

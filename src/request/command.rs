@@ -58,6 +58,10 @@ pub enum Command {
     },
     Substitute,
     Protest(String),
+    /// Takes the filed orders back.
+    Withdraw,
+    /// A message to the GM.
+    TellGm(String),
     Help(Option<String>),
     Games,
     Rules(Option<String>),
@@ -102,6 +106,8 @@ pub enum ParsedLine {
     },
     /// A message to the opponent; its text continues below.
     Tell,
+    /// A message to the GM; its text continues below.
+    TellGm,
     /// A protest; its text continues below.
     Protest,
 }
@@ -118,11 +124,18 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
     let Some((first, rest)) = words.split_first() else { return ParsedLine::Remark };
     let verb = first.to_ascii_uppercase();
     match verb.as_str() {
+        "TELL" if rest.first().is_some_and(|word| word.eq_ignore_ascii_case("gm")) => {
+            return ParsedLine::TellGm;
+        }
         "TELL" => {
             let is_marked = line.starts_in_capitals()
                 || rest.is_empty()
                 || line.plain.to_ascii_uppercase().starts_with("TELL:");
             return if is_marked || has_end() { ParsedLine::Tell } else { ParsedLine::Remark };
+        }
+        // "Protest? No, all is fine."
+        "PROTEST" if is_asked(&line.plain, first) && !rest.is_empty() => {
+            return ParsedLine::Remark;
         }
         "PROTEST" => return ParsedLine::Protest,
         "GM" => return ParsedLine::Command(Command::Gm(line.after_first_word().to_owned())),
@@ -139,6 +152,11 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
         }
         Some(Err((reason, example))) => ParsedLine::Fault { reason, example },
     }
+}
+
+/// Whether a `?` follows the first word of a line.
+fn is_asked(line: &str, first: &str) -> bool {
+    line.get(first.len()..).is_some_and(|rest| rest.trim_start().starts_with('?'))
 }
 
 fn has_digit(word: &str) -> bool {
@@ -168,6 +186,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
         "EXTEND" => extend(rest),
         "AGREE" => alone(Command::Agree, "AGREE", rest),
         "ABSENT" => absent(rest),
+        "WITHDRAW" => alone(Command::Withdraw, "WITHDRAW", rest),
         "SUBSTITUTE" => alone(Command::Substitute, "SUBSTITUTE", rest),
         "HELP" => match rest {
             [] => Ok(Command::Help(None)),

@@ -1,18 +1,23 @@
 //! Reads what a letter asks for: orders and commands, line by line, in the new text of a letter.
 //!
-//! A line that starts like an order or a command is one. Any other line is a remark, which is kept and has no effect.
+//! A line that starts like an order or a command is one. A line that holds an order without being one is doubtful: then
+//! nothing is filed, and its author is asked. Any other line is a remark, which is kept and has no effect.
 //! The game decides whether the orders are legal, and the referee whether the commands are carried out.
 //!
 //! `END` ends the text of a `TELL` or a `PROTEST`, and reading continues below; elsewhere it ends the reading. Orders
 //! never reach the opponent in a message: a `TELL` with a line in its text that starts like an order is a fault.
 
+use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 
 mod command;
+mod doubt;
+mod grammar;
 mod normalized;
 mod proof;
 
 pub use command::{Command, NumberedCommand, Party};
+pub use grammar::Grammar;
 
 use command::ParsedLine;
 use normalized::NormalizedLine;
@@ -34,6 +39,14 @@ pub struct Request {
     pub remarks: Vec<Line>,
     /// Commands that were not understood, and contradictions. If there are any, nothing is filed.
     pub faults: Vec<Fault>,
+    /// Lines that are no orders but hold one. If there are any, nothing is filed; the author is asked what was meant.
+    pub doubts: Vec<Fault>,
+    /// The number of a line `YES`, which files what the last answer offered to file.
+    pub yes: Option<usize>,
+    /// The matches in lines `MATCH QZ-7K3M`.
+    pub sections: Vec<String>,
+    /// The matches that other lines name, remarks and headings.
+    pub named_matches: Vec<String>,
     /// Whether a line `END` ended the reading.
     pub ended: bool,
     /// Lines in which Cyrillic or Greek letters were replaced by the Latin ones that they look like, as replaced.
@@ -42,13 +55,14 @@ pub struct Request {
 }
 
 impl Request {
-    /// Reads the new lines of a letter. `is_order` tells whether a line starts like an order of the match's game;
-    /// without a match, pass `|_| false`.
-    pub fn read(lines: &[Line], is_order: impl Fn(&str) -> bool) -> Request {
-        let mut parser = RequestParser { lines, at: 0, is_order, request: Request::default() };
+    /// Reads the new lines of a letter. `grammar` knows the orders of the match's game; without a match, pass
+    /// `|_: &str| false`.
+    pub fn read(lines: &[Line], grammar: impl Grammar) -> Request {
+        let mut parser = RequestParser { lines, at: 0, grammar, request: Request::default() };
         while parser.at < lines.len() && !parser.request.ended {
             parser.line();
         }
+        parser.check_withdrawal();
         parser.request.written = lines.to_vec();
         parser.request
     }
@@ -61,6 +75,14 @@ impl Request {
             && self.orders.is_empty()
             && self.commands.is_empty()
             && self.faults.is_empty()
+            && self.doubts.is_empty()
+    }
+
+    /// Returns why nothing of the letter can be filed, as far as its reading tells.
+    pub fn all_faults(&self) -> Vec<Fault> {
+        let mut faults: Vec<Fault> = self.faults.iter().chain(&self.doubts).cloned().collect();
+        faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
+        faults
     }
 
     /// Returns all lines, as written.
@@ -74,22 +96,58 @@ impl Request {
     }
 }
 
-/// Whether a line is prose although it starts like an order, such as `Star Shipping Ltd`: three or more words without
-/// a digit, the first of them not in capitals.
-pub fn is_prose(line: &str) -> bool {
-    let mut words = line.split_whitespace();
-    let in_capitals = words.next().is_none_or(|first| !first.chars().any(char::is_lowercase));
-    !in_capitals && words.count() >= 2 && !line.contains(|c: char| c.is_ascii_digit())
+/// A command whose text is passed on to somebody.
+struct TextCommand {
+    verb: &'static str,
+    reader: &'static str,
+    example: &'static str,
+    command: fn(String) -> Command,
 }
 
-struct RequestParser<'a, F> {
+const TELL: TextCommand = TextCommand {
+    verb: "TELL",
+    reader: "your opponent",
+    example: "TELL Well played.\nEND",
+    command: Command::Tell,
+};
+
+const TELL_GM: TextCommand = TextCommand {
+    verb: "TELL GM",
+    reader: "the GM",
+    example: "TELL GM I shall be in hospital next week.\nEND",
+    command: Command::TellGm,
+};
+
+const PROTEST: TextCommand = TextCommand {
+    verb: "PROTEST",
+    reader: "the GM",
+    example: "PROTEST Turn 4 was decided on the wrong orders.\nEND",
+    command: Command::Protest,
+};
+
+impl TextCommand {
+    /// Removes the `GM` of `TELL GM` from the start of the text.
+    fn without_addressee(&self, text: String) -> String {
+        if self.verb != TELL_GM.verb {
+            return text;
+        }
+        let text = text.trim_start();
+        let text = text.get(2..).unwrap_or_default();
+        text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | ',')).to_owned()
+    }
+}
+
+struct RequestParser<'a, G> {
     lines: &'a [Line],
     at: usize,
-    is_order: F,
+    grammar: G,
     request: Request,
 }
 
-impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
+/// The bar before the examples in our letters, which keeps a quote of them from being read as orders.
+const BAR: char = '|';
+
+impl<G: Grammar> RequestParser<'_, G> {
     /// Reads the line at `at`, and those below that belong to it.
     fn line(&mut self) {
         let line = &self.lines[self.at];
@@ -98,16 +156,74 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
         if wording.is_empty() {
             return;
         }
+        if let Some(doubt) = self.bullet_doubt(line.no, &wording) {
+            self.request.doubts.push(doubt);
+            return;
+        }
         if let Some(orders) = self.orders(&wording) {
             self.note_look_alikes(line.no, &wording);
             self.request.orders.extend(orders.into_iter().map(|text| Line { no: line.no, text }));
             return;
         }
-        let is_understood = self.modifier(line.no, &wording) || self.command(line.no, &wording);
-        if is_understood {
+        if self.modifier(line.no, &wording) || self.command(line.no, &wording) {
             self.note_look_alikes(line.no, &wording);
-        } else {
-            self.request.remarks.push(line.clone());
+            return;
+        }
+        if wording.plain.contains('-') {
+            self.request.named_matches.extend(wording.words().filter_map(match_name));
+        }
+        match self.copied_example(line.no, &wording).or_else(|| self.doubt(line.no, &wording)) {
+            Some(doubt) => self.request.doubts.push(doubt),
+            None => self.request.remarks.push(line.clone()),
+        }
+    }
+
+    /// Returns the doubt about a line whose number or bullet may belong to the order.
+    fn bullet_doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Fault> {
+        let bullet = wording.bullet();
+        if bullet.is_empty() {
+            return None;
+        }
+        let meant = self.grammar.with_bullet(bullet, &normalized::as_order(&wording.plain))?;
+        let reason = format!(
+            "I cannot tell whether {bullet} is a part of this order or only counts your lines. Please write the order in full."
+        );
+        Some(Fault::on(no, reason).with_example(meant))
+    }
+
+    /// Returns the doubt about a line with the bar of our examples. Only lines without it are orders, because a reply
+    /// may quote all our examples.
+    fn copied_example(&self, no: usize, wording: &NormalizedLine) -> Option<Fault> {
+        let bare = NormalizedLine::of(wording.plain.strip_prefix(BAR)?);
+        let is_command = || matches!(command::read(&bare, || false), ParsedLine::Command(_));
+        if self.orders(&bare).is_none() && !is_command() {
+            return None;
+        }
+        Some(Fault::on(
+            no,
+            format!(
+                "This looks like an example of mine, with its bar in front, and I do not take examples for orders. Without the bar it would be {}; send it like that if you mean it.",
+                bare.plain
+            ),
+        ))
+    }
+
+    /// Returns the doubt about a line that holds an order.
+    fn doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Fault> {
+        let held = doubt::held_order(&self.grammar, &wording.plain)?;
+        let reason = format!(
+            "This line is not an order, but it seems to hold one ({held}). If you mean it, please give it a line of its own; if not, put a # before the line."
+        );
+        Some(Fault::on(no, reason))
+    }
+
+    /// `WITHDRAW` beside new orders could mean either the old or the new ones.
+    fn check_withdrawal(&mut self) {
+        let request = &mut self.request;
+        let withdrawal = request.commands.iter().find(|asked| asked.command == Command::Withdraw);
+        if let Some(NumberedCommand { line, .. }) = withdrawal.filter(|_| !request.orders.is_empty()) {
+            let reason = "This letter takes orders back and also holds orders. New orders replace the old ones by themselves; WITHDRAW stands alone.";
+            request.faults.push(Fault::on(*line, reason).with_example("WITHDRAW"));
         }
     }
 
@@ -121,11 +237,11 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
     fn orders(&self, wording: &NormalizedLine) -> Option<Vec<String>> {
         let pieces: Vec<String> =
             wording.pieces().map(normalized::as_order).filter(|p| !p.is_empty()).collect();
-        if pieces.len() > 1 && pieces.iter().all(|piece| (self.is_order)(piece)) {
+        if pieces.len() > 1 && pieces.iter().all(|piece| self.grammar.begins_order(piece)) {
             return Some(pieces);
         }
         let whole = normalized::as_order(&wording.plain);
-        (self.is_order)(&whole).then(|| vec![whole])
+        self.grammar.begins_order(&whole).then(|| vec![whole])
     }
 
     /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns whether the line is one of them.
@@ -135,17 +251,19 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
             ["END"] => self.request.ended = true,
             ["CHECK"] => self.request.check = true,
             ["WAIT"] => self.request.wait = true,
+            ["MATCH", name] if is_match_name(name) => self.request.sections.push((*name).to_owned()),
+            ["YES"] => self.request.yes = Some(no),
             ["CHECK", ..] => {
                 let rest = wording.after_first_word();
                 let order = normalized::as_order(rest);
-                if !(self.is_order)(&order) {
+                if !self.grammar.begins_order(&order) {
                     return false;
                 }
                 self.request.check = true;
                 self.request.orders.push(Line { no, text: order });
             }
-            ["TURN", number] | ["TURN", number, "ORDERS"] | ["ORDERS", "TURN", number] => {
-                let Ok(turn) = number.parse() else { return false };
+            [..] => {
+                let Some(turn) = named_turn(&words) else { return false };
                 if self.request.turn.is_some_and(|before| before != turn) {
                     let fault =
                         Fault::on(no, "The letter names two turns. Write the orders of one turn only.");
@@ -153,7 +271,6 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
                 }
                 self.request.turn = Some(turn);
             }
-            _ => return false,
         }
         true
     }
@@ -166,18 +283,9 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
             ParsedLine::Fault { reason, example } => {
                 self.request.faults.push(Fault::on(no, reason).with_example(example));
             }
-            ParsedLine::Tell => self.tell(no, wording),
-            ParsedLine::Protest => {
-                let (text, _) = self.text(wording);
-                if text.is_empty() {
-                    let reason = "PROTEST needs the text for the GM.";
-                    let fault =
-                        Fault::on(no, reason).with_example("PROTEST Turn 4 was decided on the wrong orders.");
-                    self.request.faults.push(fault);
-                } else {
-                    self.request.commands.push(NumberedCommand { line: no, command: Command::Protest(text) });
-                }
-            }
+            ParsedLine::Tell => self.passed_on(no, wording, &TELL),
+            ParsedLine::TellGm => self.passed_on(no, wording, &TELL_GM),
+            ParsedLine::Protest => self.passed_on(no, wording, &PROTEST),
         }
         true
     }
@@ -187,30 +295,30 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
         self.lines[self.at..].iter().any(|line| normalized::is_end(&line.text))
     }
 
-    /// Reads a message to the opponent. It must not contain orders, because it would show them to the other side.
-    fn tell(&mut self, no: usize, wording: &NormalizedLine) {
+    /// Reads a text that is passed on. It must not hold orders, because another person reads it.
+    fn passed_on(&mut self, no: usize, wording: &NormalizedLine, kind: &TextCommand) {
         let from = self.at;
         let (text, ended) = self.text(wording);
+        let text = kind.without_addressee(text);
         let swallowed = self.lines[from..self.at].iter().find(|line| {
             let wording = NormalizedLine::of(&line.text);
             self.orders(&wording).is_some()
                 || !ended && !matches!(command::read(&wording, || false), ParsedLine::Remark)
         });
-        let example = "TELL Well played.\nEND";
-        let fault = match swallowed {
-            Some(Line { no: line, .. }) => Fault::on(
-                no,
-                format!(
-                    "Line {line} stands in the text of TELL and would go to your opponent. Write END on a line of its own where the message ends, and keep orders out of it."
-                ),
+        let reason = match swallowed {
+            Some(Line { no: line, .. }) => format!(
+                "Line {line} stands in the text of {} and would go to {}. Write END on a line of its own where the message ends, and keep orders out of it.",
+                kind.verb, kind.reader
             ),
-            None if text.is_empty() => Fault::on(no, "TELL needs the text for your opponent."),
+            None if text.is_empty() => {
+                format!("{} needs the text for {}.", kind.verb, kind.reader)
+            }
             None => {
-                self.request.commands.push(NumberedCommand { line: no, command: Command::Tell(text) });
+                self.request.commands.push(NumberedCommand { line: no, command: (kind.command)(text) });
                 return;
             }
         };
-        self.request.faults.push(fault.with_example(example));
+        self.request.faults.push(Fault::on(no, reason).with_example(kind.example));
     }
 
     /// Reads the text after the first word and on the lines below, up to `END` or the end of the letter. Also returns
@@ -227,6 +335,39 @@ impl<F: Fn(&str) -> bool> RequestParser<'_, F> {
             lines.push(line.text.clone());
         }
         (lines.join("\n").trim().to_owned(), ended)
+    }
+}
+
+/// Whether the word is the name of a match: the prefix of a game, a hyphen, and a code.
+fn is_match_name(word: &str) -> bool {
+    word.split_once('-').is_some_and(|(prefix, code)| {
+        GameKind::ALL.iter().any(|kind| prefix.eq_ignore_ascii_case(kind.prefix()))
+            && (3..=8).contains(&code.len())
+            && code.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+/// Returns the match that a word names, in brackets or not, in capitals.
+fn match_name(word: &str) -> Option<String> {
+    let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    is_match_name(bare).then(|| bare.to_ascii_uppercase())
+}
+
+/// Words that may stand around `TURN 4` in a heading such as `My orders for turn 4:`.
+const HEADING: [&str; 11] =
+    ["MY", "THE", "HERE", "ARE", "IS", "ORDER", "ORDERS", "MOVE", "MOVES", "FOR", "OF"];
+
+/// The words of a heading that tell what stands below it.
+const SUBJECTS: [&str; 4] = ["ORDER", "ORDERS", "MOVE", "MOVES"];
+
+/// Returns the turn that a line of capitals names, if it does nothing else: `TURN 4`, or a heading.
+fn named_turn(words: &[String]) -> Option<u32> {
+    let is_heading = words.iter().any(|word| SUBJECTS.contains(&word.as_str()));
+    let rest: Vec<&str> =
+        words.iter().map(String::as_str).filter(|word| !is_heading || !HEADING.contains(word)).collect();
+    match rest[..] {
+        ["TURN", number] => number.parse().ok(),
+        _ => None,
     }
 }
 

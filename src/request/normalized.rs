@@ -12,6 +12,8 @@ pub struct NormalizedLine {
     pub had_look_alikes: bool,
     /// As written, without bullets.
     raw: String,
+    /// The bullet, number or emphasis that was removed from the start.
+    bullet: String,
 }
 
 impl NormalizedLine {
@@ -23,7 +25,12 @@ impl NormalizedLine {
             had_look_alikes: latin.is_some(),
             plain: latin.unwrap_or_else(|| plain.to_owned()),
             raw: raw.to_owned(),
+            bullet: line.find(plain).map_or("", |at| line[..at].trim()).to_owned(),
         }
+    }
+
+    pub fn bullet(&self) -> &str {
+        &self.bullet
     }
 
     pub fn is_empty(&self) -> bool {
@@ -89,7 +96,8 @@ pub fn as_order(line: &str) -> String {
     }
 }
 
-fn is_square(word: &str) -> bool {
+/// Whether the word is a letter and one or two digits.
+pub fn is_square(word: &str) -> bool {
     let mut chars = word.chars();
     let digits = word.len().saturating_sub(1);
     chars.next().is_some_and(|c| c.is_ascii_alphabetic())

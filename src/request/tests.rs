@@ -1,3 +1,4 @@
+use super::grammar::is_prose;
 use super::*;
 use crate::letter::Address;
 
@@ -80,11 +81,11 @@ fn other_lines_are_kept_as_remarks() {
             (1, "Dear referee,"),
             (4, "Report attached, see below."),
             (5, "Tell me if this is fine"),
-            (6, "| SHIP 9 TO C1"),
             (7, "Ann")
         ]
     );
-    assert_eq!((request.commands.len(), request.faults.len()), (0, 0));
+    // A copy of an example is questioned.
+    assert_eq!((request.commands.len(), request.faults.len(), request.doubts.len()), (0, 0, 1));
     assert_eq!(request.written(4), Some("Report attached, see below."));
 }
 
@@ -137,10 +138,111 @@ fn orders_in_a_message_are_a_fault() {
         let request = read(text);
         assert_eq!((request.faults.len(), request.commands.len()), (1, 0), "{text}");
     }
-    assert_eq!(
-        command("PROTEST My order\nSHIP 1 TO B2\nwas refused"),
-        Command::Protest("My order\nSHIP 1 TO B2\nwas refused".into())
-    );
+    for text in ["TELL GM My father died\nSHIP 1 TO B2", "PROTEST My order\nSHIP 1 TO B2\nwas refused"] {
+        let request = read(text);
+        assert_eq!((request.faults.len(), request.commands.len()), (1, 0), "{text}");
+    }
+}
+
+#[test]
+fn words_to_the_gm_are_a_text_like_a_message() {
+    let text = "My father has died.\nPlease pause my games.";
+    for start in ["TELL GM ", "tell gm: ", "Tell GM, "] {
+        assert_eq!(command(&format!("{start}{text}\nEND")), Command::TellGm(text.into()), "{start}");
+    }
+}
+
+#[test]
+fn a_protest_that_is_denied_is_a_remark() {
+    for text in ["Protest? No, all is fine.", "PROTEST? No!", "protest? me? never"] {
+        let request = read(text);
+        assert_eq!(
+            (request.remarks.len(), request.commands.len(), request.faults.len()),
+            (1, 0, 0),
+            "{text}"
+        );
+    }
+    assert_eq!(command("Protest: turn 4 was wrong"), Command::Protest("turn 4 was wrong".into()));
+}
+
+#[test]
+fn withdraw_stands_alone() {
+    assert_eq!(command("withdraw."), Command::Withdraw);
+    assert_eq!(read("WITHDRAW\nSHIP 1 TO B2").faults.len(), 1);
+}
+
+fn doubts(game: GameKind, text: &str) -> Vec<(Option<usize>, Option<String>)> {
+    let request = Request::read(&lines(text), game);
+    request.doubts.into_iter().map(|doubt| (doubt.line, doubt.example)).collect()
+}
+
+#[test]
+fn a_line_that_holds_an_order_is_doubtful_and_not_a_remark() {
+    let request = Request::read(&lines("SHIP 1 A3 TO B2\nand SHIP 3 B2 TO B1"), GameKind::QuadrantZ);
+    assert_eq!((request.orders.len(), request.doubts.len(), request.remarks.len()), (1, 1, 0));
+    assert!(request.doubts[0].reason.contains("SHIP 3 B2 TO B1"), "{}", request.doubts[0].reason);
+    let commented = Request::read(&lines("SHIP 1 A3 TO B2\n# and SHIP 3 B2 TO B1"), GameKind::QuadrantZ);
+    assert_eq!((commented.orders.len(), commented.doubts.len()), (1, 0));
+}
+
+#[test]
+fn a_bullet_that_the_grammar_could_mean_is_doubtful() {
+    let one = |example: &str| vec![(Some(1), Some(example.to_owned()))];
+    assert_eq!(doubts(GameKind::QuadrantZ, "2: hold"), one("SHIP 2 HOLD"));
+    assert_eq!(doubts(GameKind::QuadrantZ, "1: A3-B1"), one("SHIP 1 A3-B1"));
+    assert_eq!(doubts(GameKind::QuadrantZ, "3) TO B2"), one("SHIP 3 TO B2"));
+    assert_eq!(doubts(GameKind::Quad, "*E5"), one("E5*"));
+    assert_eq!(doubts(GameKind::Quad, "* e5"), one("E5*"));
+    for (game, text) in [
+        (GameKind::QuadrantZ, "1. SHIP 1 A3 TO B2"),
+        (GameKind::QuadrantZ, "- HOLD"),
+        (GameKind::QuadrantZ, "* SHIP 2 HOLD"),
+        (GameKind::Quad, "* MARBLE E5"),
+        (GameKind::Quad, "1. E5"),
+        (GameKind::Quad, "C4* D5* E6"),
+        (GameKind::Quantum, "2: D3-E4"),
+    ] {
+        let request = Request::read(&lines(text), game);
+        assert_eq!((request.orders.len(), request.doubts.len()), (1, 0), "{text}");
+    }
+}
+
+#[test]
+fn a_line_with_the_bar_of_our_examples_is_questioned() {
+    for (game, text) in [
+        (GameKind::QuadrantZ, "| SHIP 1 A3 TO B2"),
+        (GameKind::Quad, "|MARBLE E5"),
+        (GameKind::Quad, "| DRAW"),
+    ] {
+        let request = Request::read(&lines(text), game);
+        assert_eq!((request.orders.len(), request.doubts.len(), request.commands.len()), (0, 1, 0), "{text}");
+    }
+    let table = Request::read(&lines("| STATUS   where the match stands\n| a | b |"), GameKind::Quad);
+    assert_eq!((table.doubts.len(), table.remarks.len()), (0, 2));
+}
+
+#[test]
+fn a_heading_names_the_turn_of_the_orders() {
+    for text in [
+        "Orders for turn 4:",
+        "My orders for turn 4",
+        "TURN 4 ORDERS",
+        "turn 4",
+        "Here are my moves for turn 4.",
+    ] {
+        assert_eq!(read(text).turn, Some(4), "{text}");
+    }
+    for text in ["Turn 4 was great", "see you in turn 4", "Orders for turn four"] {
+        assert_eq!(read(text).turn, None, "{text}");
+    }
+}
+
+#[test]
+fn other_matches_are_noticed() {
+    let request = read("[QD-7K3M] orders\nSHIP 1 TO B2\nsee also qz-aaaa");
+    assert_eq!(request.named_matches, ["QD-7K3M", "QZ-AAAA"]);
+    assert_eq!(read("MATCH QD-7K3M\nSHIP 1 TO B2").sections, ["QD-7K3M"]);
+    assert_eq!(read("the B-52 bomber, ISO-8859, QZ-").named_matches, [""; 0]);
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod positions;
 mod proof;
 #[path = "../support/random.rs"]
 mod random;
+mod reading;
 mod schedule;
 mod shuffled;
 mod strangers;

@@ -95,26 +95,6 @@ fn a_new_filing_replaces_the_previous_one_until_both_have_filed() {
 }
 
 #[test]
-fn the_last_of_two_orders_for_a_ship_counts_and_the_receipt_says_so() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::QuadrantZ, &[]);
-    let mut setup =
-        String::from("STAR A1 3 BASE\nSTAR A4 1\nSTAR B1 3\nSTAR C1 2\nSTAR F1 2\nSTAR G1 2\nSTAR K1 2\n");
-    for (n, quadrant) in "DEHIJLMNPQRUV".chars().enumerate() {
-        setup.push_str(&format!("STAR {quadrant}1 2\n"));
-        if n < 4 {
-            setup.push_str(&format!("STAR {quadrant}2 1\n"));
-        }
-    }
-    setup.push_str("SHIP 1 3/2 A3\nSHIP 1 4/1 A2\n");
-    desk.reply(ANN, &desk.one_to(ANN), &setup);
-    let receipt = desk.one_to(ANN);
-    receipt.says("Your orders are sealed").says("SHIP 1 4/1 A2").says("Left out: > SHIP 1 3/2 A3");
-    let held = desk.find(&game_match.id).held.first.expect("a filing is held");
-    assert!(!held.filing.lines().iter().any(|line| line.contains("3/2")));
-}
-
-#[test]
 fn a_check_changes_nothing() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use fogpost::game::any::AnyState;
-use fogpost::game::{BySeat, Seat, Syntax};
+use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{
@@ -64,14 +64,15 @@ pub fn with(game_match: &Match, state: AnyState) -> Match {
 
 /// Rules on a letter of `seat` with these lines.
 pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
-    let begins_order = |line: &str| !matches!(game_match.game.syntax(line), Err(Syntax::Unknown));
-    let request = Request::read(&numbered(lines), begins_order);
+    let request = Request::read(&numbered(lines), game_match.game);
     let digest = Digest::of(lines.join("\n").as_bytes());
     let letter = SeatLetter {
         seat,
         digest,
         request,
         thread_turn: None,
+        other_match: None,
+        attachments: Vec::new(),
         earlier: Vec::new(),
         shows_token: false,
         questions_only: false,

@@ -2,6 +2,7 @@
 
 mod difference;
 pub(super) mod reader;
+mod reading;
 mod ruling;
 mod wording;
 
@@ -217,6 +218,7 @@ impl Check {
         if recorded != Some(ruling.after.head.hash) {
             self.adopt_recorded_sentences(&mut ruling);
         }
+        self.drop_unsent_words(&mut ruling);
         if recorded != Some(ruling.after.head.hash) {
             return self.report_difference(&ruling);
         }

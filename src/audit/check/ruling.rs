@@ -1,5 +1,6 @@
 //! Repeats rulings from the causes that entries name.
 
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{Check, short};
@@ -8,7 +9,8 @@ use crate::game::Seat;
 use crate::ledger::{Entry, Fact, Source};
 use crate::letter::{Digest, Letter};
 use crate::referee::{
-    self, Act, Cause, Confirmation, NoticeLimits, Opening, QUESTIONS_ONLY_AFTER, Ruling, SeatLetter, Stage,
+    self, Act, Cause, Confirmation, Match, NoticeLimits, Opening, QUESTIONS_ONLY_AFTER, Ruling, SeatLetter,
+    Stage,
 };
 
 impl Check {
@@ -101,12 +103,36 @@ impl Check {
         if asked.lacks_turn() && !self.group_records(&[ORDERS_SEALED]) {
             asked.earlier.clone_from(&self.earlier[seat]);
         }
-        Ok((referee::rule(game_match, &Cause::Letter(&asked), at), Some(letter)))
+        Ok((self.ruling_on(&asked, game_match, at), Some(letter)))
     }
 
     /// Whether an entry of one of these kinds has the same cause as the first pending one.
     fn group_records(&self, kinds: &[&str]) -> bool {
         self.first_group().any(|link| kinds.contains(&link.kind.as_str()))
+    }
+
+    /// Repeats the ruling on a letter. If the ledger has another one from an earlier version, the letter is read as it
+    /// was then.
+    fn ruling_on(&self, letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>) -> Ruling {
+        let ruling = referee::rule(game_match, &Cause::Letter(letter), at);
+        if self.is_recorded(&ruling) {
+            return ruling;
+        }
+        let earlier = self.as_recorded(letter, game_match);
+        let earlier = earlier.map(|letter| referee::rule(game_match, &Cause::Letter(&letter), at));
+        earlier.filter(|earlier| self.is_recorded(earlier)).unwrap_or(ruling)
+    }
+
+    /// Whether the pending entries are those of this ruling, but for the sentences of refusals.
+    fn is_recorded(&self, ruling: &Ruling) -> bool {
+        let Some(last) = ruling.entries.len().checked_sub(1) else { return false };
+        let recorded = self.pending.get(last).map(|last| last.hash);
+        if recorded == Some(ruling.after.head.hash) || !self.is_of_earlier_version() {
+            return recorded == Some(ruling.after.head.hash);
+        }
+        let mut adopted = ruling.clone();
+        self.adopt_recorded_sentences(&mut adopted);
+        recorded == Some(adopted.after.head.hash)
     }
 
     /// Repeats the opening of the match.

@@ -6,13 +6,19 @@ use crate::ledger::{ChainedEntry, Entry, Fact};
 use crate::referee::Ruling;
 
 impl Check {
+    /// Whether the pending ruling was made under another wording, and so by another version of this program or with
+    /// other templates.
+    pub(super) fn is_of_earlier_version(&self) -> bool {
+        let then = self.current.as_ref().map(|game_match| game_match.desk.wording);
+        then.is_some_and(|then| then != self.current_wording)
+    }
+
     /// Replaces the sentences of refusals in a repeated ruling by the recorded ones, if the wording has changed since.
     ///
     /// The refused orders and the lines at fault must still agree. The sentences are hashed with the entry
     /// but decide nothing, so a better sentence must not make an old ledger look forged.
     pub(super) fn adopt_recorded_sentences(&self, ruling: &mut Ruling) {
-        let then = self.current.as_ref().map(|game_match| game_match.desk.wording);
-        if then.is_none_or(|then| then == self.current_wording) {
+        if !self.is_of_earlier_version() {
             return;
         }
         let mut previous = None;

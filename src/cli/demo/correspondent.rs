@@ -69,7 +69,7 @@ impl Correspondent {
     /// Returns the orders for an invitation or a report that asks for some. After a refusal, these are the refusal's
     /// examples.
     fn orders(&mut self, letter: &RefereeLetter) -> Option<Vec<String>> {
-        if letter.subject.contains("please look again") || letter.text.contains("cannot stand") {
+        if letter.subject.contains("not filed") || letter.text.contains("cannot stand") {
             return Some(examples(&letter.text)).filter(|orders| !orders.is_empty());
         }
         if !letter.text.contains("waits for your orders") || letter.text.contains("Your orders are sealed") {

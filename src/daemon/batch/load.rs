@@ -8,6 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::daemon::Office;
 use crate::daemon::decide::budgets::{CLUB, Period, seat_subject, start_of};
 use crate::daemon::decide::context::{AnswerText, DigestRows, LoadedMatch, RecentAnswer, RulingContext};
+use crate::daemon::decide::digest::WORDS_NOTE;
 use crate::daemon::decide::proof::LAPSE;
 use crate::daemon::decide::returned::given_up;
 use crate::daemon::decide::summary::Summary;
@@ -23,6 +24,9 @@ const GM_TOKEN: &str = "gm_token";
 
 /// Maximum rows in each list of a digest.
 const MAX_LISTED: u32 = 50;
+
+/// Maximum letters that are searched for words to the GM: more than a big club's players write in a day.
+const MAX_SEARCHED: u32 = 20_000;
 
 impl Office {
     /// Creates a context without rows.
@@ -356,6 +360,7 @@ impl Office {
             given_up: self.given_up_since(since, gm_token).await?,
             set_aside: self.letters_decided_since(LetterStatus::SetAside, since).await?,
             ignored: self.letters_decided_since(LetterStatus::Ignored, since).await?,
+            words: self.words_since(since).await?,
             letters_waiting: self.store.queues().await?.letters_waiting,
             left_out: self.left_out_since(since).await?,
         })
@@ -381,6 +386,14 @@ impl Office {
             told.map_or(row.created_at, |told| told.created_at) >= since
         });
         Ok(unsent)
+    }
+
+    /// Returns the letters that hold words for the GM, as their notes tell.
+    async fn words_since(&self, since: DateTime<Utc>) -> anyhow::Result<Vec<LetterRow>> {
+        let mut rows = self.store.letters(Some(LetterStatus::Ruled), None, "", MAX_SEARCHED).await?;
+        let is_new = |row: &LetterRow| row.decided_at.is_some_and(|at| at >= since);
+        rows.retain(|row| row.note.starts_with(WORDS_NOTE) && is_new(row));
+        Ok(rows)
     }
 
     async fn letters_decided_since(

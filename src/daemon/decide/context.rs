@@ -118,6 +118,8 @@ pub struct DigestRows {
     pub given_up: Vec<DispatchRow>,
     pub set_aside: Vec<LetterRow>,
     pub ignored: Vec<LetterRow>,
+    /// Letters with words for the GM.
+    pub words: Vec<LetterRow>,
     pub letters_waiting: u64,
     /// Answers that were left out, because a budget was used up.
     pub left_out: u64,

@@ -6,8 +6,9 @@ use super::context::RulingContext;
 use super::decision::Decision;
 use super::settings::Settings;
 use super::undecided::Decided;
-use crate::referee::Stage;
+use crate::referee::{Stage, Words};
 use crate::report::{ClubLetter, FailedSend, GmDigest, LetterSummary, RefusalCount};
+use crate::request::Request;
 use crate::store::{LetterRow, Settlement};
 
 /// Words the day's digest, unless there is no news or it was made before.
@@ -25,6 +26,23 @@ pub fn daily(
     }
     decision.draft.settlement.dispatches.push(dispatch);
     Ok(Some(decision.draft.settlement))
+}
+
+/// How the note on a letter begins that holds words for the GM; the words follow.
+pub const WORDS_NOTE: &str = "words: ";
+
+/// Maximum characters of the words in a note.
+const MAX_WORDS_NOTE: usize = 500;
+
+/// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing.
+pub fn note_of_words(request: &Request) -> String {
+    match Words::of(request) {
+        Some(words) => {
+            let text = words.text.lines().collect::<Vec<_>>().join(" / ");
+            WORDS_NOTE.chars().chain(text.chars().take(MAX_WORDS_NOTE)).collect()
+        }
+        None => String::new(),
+    }
 }
 
 impl Decision<'_> {
@@ -53,6 +71,10 @@ impl Decision<'_> {
         }
         told.set_aside = self.letters_told(&rows.set_aside);
         told.ignored = self.letters_told(&rows.ignored);
+        told.words = self.letters_told(&rows.words);
+        for letter in &mut told.words {
+            letter.note = letter.note.trim_start_matches(WORDS_NOTE).to_owned();
+        }
         told.letters_waiting = rows.letters_waiting;
         told.left_out = rows.left_out;
         Ok(Some(told).filter(GmDigest::has_news))

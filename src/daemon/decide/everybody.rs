@@ -78,6 +78,8 @@ impl Decision<'_> {
             | Command::Agree
             | Command::Absent { .. }
             | Command::Substitute
+            | Command::Withdraw
+            | Command::TellGm(_)
             | Command::Protest(_)
             | Command::Gm(_) => return Ok(None),
         };

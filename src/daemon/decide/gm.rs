@@ -25,7 +25,7 @@ impl Decision<'_> {
     ) -> Decided<()> {
         let lines = lines_of(letter);
         let (instructed, others) = referee::instructions(&lines);
-        let request = Request::read(&others, |_| false);
+        let request = Request::read(&others, |_: &str| false);
         let mut missing = Wanted::default();
         let items = match has_token {
             true => self.follow(instructed, request.check, &mut missing)?,

@@ -76,6 +76,8 @@ fn lets_play(command: &Command) -> bool {
         | Command::Agree
         | Command::Absent { .. }
         | Command::Substitute
+        | Command::Withdraw
+        | Command::TellGm(_)
         | Command::Protest(_)
         | Command::Gm(_) => false,
     }

@@ -101,7 +101,7 @@ impl Decision<'_> {
         let asker = Asker { is_known: true, ..asker.clone() };
         self.note_known(&asker)?;
         let lines = (1..).zip(&question.lines).map(|(no, text)| Line { no, text: text.clone() });
-        let request = Request::read(&lines.collect::<Vec<_>>(), |_| false);
+        let request = Request::read(&lines.collect::<Vec<_>>(), |_: &str| false);
         let mut replies = Vec::new();
         let mut missing = Wanted::default();
         for waiting in &request.commands {
@@ -178,6 +178,8 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
         | Command::Agree
         | Command::Absent { .. }
         | Command::Substitute
+        | Command::Withdraw
+        | Command::TellGm(_)
         | Command::Protest(_)
         | Command::Gm(_) => false,
     }

@@ -7,6 +7,7 @@ use super::asker::Asker;
 use super::budgets::{Origin, seat_subject};
 use super::context::LoadedMatch;
 use super::decision::{Decision, Key};
+use super::digest::note_of_words;
 use super::rows::Readers;
 use super::stored::seat_row;
 use super::undecided::{Decided, Wanted, collect_needs};
@@ -81,7 +82,7 @@ impl Decision<'_> {
         self.draft.settlement.decided.push(LetterDecision {
             digest: waiting.digest,
             status: LetterStatus::Ruled,
-            note: String::new(),
+            note: note_of_words(&seat_letter.request),
             seat: Some((row.match_id.clone(), row.seat)),
         });
         Ok(())

@@ -20,7 +20,7 @@ const NO_TOKEN: &str = "For a match I need its reply token: please answer a lett
 impl Decision<'_> {
     /// Answers somebody who holds no seat: the manual, the games, the rules, offers.
     pub fn answer_stranger(&mut self, waiting: &WaitingLetter, letter: &Letter, proven: bool) -> Decided<()> {
-        let request = Request::read(&lines_of(letter), |_| false);
+        let request = Request::read(&lines_of(letter), |_: &str| false);
         let text = digest_of_lines(request.lines());
         let asker = self.asker(letter, proven)?;
         let StrangerReplies { replies, waiting: commands } = self.replies_to_stranger(&asker, &request)?;

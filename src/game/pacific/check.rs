@@ -3,7 +3,7 @@
 //! The view holds only the number of enemy submarines, so no refusal can depend on where they are.
 
 use super::chart::{Chart, REACH, reaches};
-use super::extra::sample_setup;
+use super::extra::{examples, sample_setup};
 use super::fleet::{Area, Class, Ship, ShipKind, Square};
 use super::options::{Leap, Torpedo};
 use super::order::{Order, SubmarineOrder};
@@ -14,19 +14,51 @@ use crate::game::{Fault, Numbered, Phase, Sealed};
 
 /// Implements [`crate::game::Game::check`].
 pub fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
+    let orders: Vec<Numbered<Order>> = orders.iter().map(|order| with_square(view, order)).collect();
     let faults = match view.phase {
-        Some(Phase::Setup) => setup(view, orders),
-        Some(Phase::Surface) => surface(view, orders),
-        Some(Phase::Submarines) => submarines(view, orders),
+        Some(Phase::Setup) => setup(view, &orders),
+        Some(Phase::Surface) => surface(view, &orders),
+        Some(Phase::Submarines) => submarines(view, &orders),
         Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => {
             vec![Fault::whole("The match is over; nothing can be ordered.")]
         }
     };
     if faults.is_empty() {
-        Ok(Sealed::new(orders.iter().map(|numbered| numbered.order.clone()).collect()))
+        Ok(Sealed::new(orders.into_iter().map(|numbered| numbered.order).collect()))
     } else {
         Err(faults)
     }
+}
+
+/// Replaces the number of an own ship by its square, which is what an adjudication knows ships by.
+fn with_square(view: &View, numbered: &Numbered<Order>) -> Numbered<Order> {
+    let Order::Numbered { class, no, to } = numbered.order else { return numbered.clone() };
+    let is_meant = |ship: &&Ship| ship.class() == class && ship.kind.no() == Some(no);
+    let order = match view.own_ships().iter().find(is_meant) {
+        Some(ship) => Order::Move { class: Some(class), from: ship.at, to },
+        None => numbered.order.clone(),
+    };
+    Numbered { line: numbered.line, order }
+}
+
+/// Returns an order of the open phase for somebody whose line could not be read.
+pub fn example(view: &View, line: &str) -> Option<String> {
+    let words: Vec<String> = line.split_whitespace().map(str::to_ascii_uppercase).collect();
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let is_alike = |order: &&Order| match order {
+        Order::Carrier { .. } => first.starts_with("CARRIER") || first.starts_with("SQUADRON"),
+        Order::Ships { class, .. } => first.to_ascii_lowercase().starts_with(class.name()),
+        Order::Submarines(_) => first.starts_with("SUBMARINE"),
+        Order::Move { class, .. } => class.is_some_and(|class| first.starts_with(class.letter())),
+        Order::Asw(_) => first == "ASW",
+        Order::Submarine(SubmarineOrder::Fire { .. }) => words.iter().any(|word| word == "FIRE"),
+        Order::Submarine(SubmarineOrder::Sonar { .. }) => words.iter().any(|word| word == "SONAR"),
+        Order::Submarine(SubmarineOrder::Pass) => words.iter().any(|word| word == "PASS"),
+        Order::Submarine(SubmarineOrder::Move { .. }) | Order::Numbered { .. } => false,
+    };
+    let examples = examples(view);
+    let found = examples.iter().find(is_alike).or(examples.first());
+    found.map(Order::to_string)
 }
 
 /// What is wrong with a line, and an example of a valid one.
@@ -54,7 +86,8 @@ fn like_line(view: &View, order: &Order) -> Option<String> {
 }
 
 fn surface(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
-    let of_this_phase = |order: &Order| matches!(order, Order::Move { .. } | Order::Asw(_));
+    let of_this_phase =
+        |order: &Order| matches!(order, Order::Move { .. } | Order::Numbered { .. } | Order::Asw(_));
     let mut faults = one_order(orders, of_this_phase, |order| surface_fault(view, order));
     if orders.is_empty() {
         let fault = Fault::missing("There is no order here; a ship must move, or attack submarines.");
@@ -86,6 +119,10 @@ fn one_order(
 fn surface_fault(view: &View, order: &Order) -> Option<LineFault> {
     match order {
         Order::Move { class, from, to } => move_fault(view, *class, *from, *to),
+        Order::Numbered { class, no, .. } => {
+            let (name, letter) = (class.name(), class.letter());
+            Some((format!("You have no {name} {letter}{no} afloat."), some_move(view)))
+        }
         Order::Asw(area) => asw_fault(view, *area),
         Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) => {
             Some(("The fleets have been set up; this is a surface turn.".to_owned(), some_move(view)))
@@ -204,7 +241,7 @@ fn submarine_fault(view: &View, order: &Order) -> Option<LineFault> {
         Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) => {
             return Some(("The fleets have been set up; this is a submarine turn.".to_owned(), pass()));
         }
-        Order::Move { .. } | Order::Asw(_) => {
+        Order::Move { .. } | Order::Numbered { .. } | Order::Asw(_) => {
             return Some(("Surface ships are not due now; this is a submarine turn.".to_owned(), pass()));
         }
     };

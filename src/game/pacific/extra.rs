@@ -17,18 +17,18 @@ pub fn extra(view: &View) -> Value {
         "lost": view.lost,
         "points": view.ships.as_ref().map(|fleet| points(fleet)),
         "quiet_end": 2 * view.options.quiet_limit,
-        "examples": examples(view),
+        "examples": examples(view).iter().map(Order::to_string).collect::<Vec<_>>(),
     })
 }
 
-fn examples(view: &View) -> Value {
-    let orders = match view.phase {
+/// Returns valid orders of the open phase: all lines of a setup, or alternatives for a turn.
+pub fn examples(view: &View) -> Vec<Order> {
+    match view.phase {
         Some(Phase::Setup) => sample_setup(view.viewer, &view.options),
         Some(Phase::Surface) => surface_examples(view),
         Some(Phase::Submarines) => submarine_examples(view),
         Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => Vec::new(),
-    };
-    json!(orders.iter().map(Order::to_string).collect::<Vec<_>>())
+    }
 }
 
 /// Returns a legal setup for `side`: plain rows, with the purchase spent on battleships.

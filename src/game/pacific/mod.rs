@@ -41,6 +41,9 @@ impl Game for State {
         levels: &[],
     };
 
+    const VERBS: &'static [&'static str] =
+        &["CARRIER", "BATTLESHIP", "CRUISER", "DESTROYER", "SUBMARINE", "MOVE", "ASW", "SUBS", "PASS"];
+
     type Options = Options;
     type View = View;
     type Order = Order;
@@ -93,6 +96,21 @@ impl Game for State {
         check::check(view, orders)
     }
 
+    /// A second move of the ship or submarine that the first one moves.
+    fn replaces(later: &Order, earlier: &Order) -> bool {
+        match (later, earlier) {
+            (Order::Move { from, .. }, Order::Move { from: before, .. }) => from == before,
+            (Order::Submarine(later), Order::Submarine(earlier)) => {
+                later.no().is_some() && later.no() == earlier.no()
+            }
+            _ => false,
+        }
+    }
+
+    fn example(view: &View, line: &str) -> Option<String> {
+        check::example(view, line)
+    }
+
     /// Submarines pass (4). A setup or a surface turn must be filed.
     fn missed(view: &View) -> Option<Sealed<Order>> {
         (view.phase == Some(Phase::Submarines)).then(|| Sealed::new(Vec::new()))
@@ -128,6 +146,7 @@ fn submarine_order(orders: &[Order]) -> Option<SubmarineOrder> {
         | Order::Ships { .. }
         | Order::Submarines(_)
         | Order::Move { .. }
+        | Order::Numbered { .. }
         | Order::Asw(_) => None,
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Serialize};
 
 use super::fleet::{Class, Square};
-use crate::game::Syntax;
+use crate::game::{Syntax, not_understood, two_squares};
 
 /// An order of any phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,12 @@ pub enum Order {
     Move {
         class: Option<Class>,
         from: Square,
+        to: Square,
+    },
+    /// A surface move of the carrier or squadron with this number (3). `check` turns it into a move between squares.
+    Numbered {
+        class: Class,
+        no: u16,
         to: Square,
     },
     /// An attack from the surface on the area with this corner (3.6).
@@ -53,6 +59,18 @@ pub enum SubmarineOrder {
         area: Square,
     },
     Pass,
+}
+
+impl SubmarineOrder {
+    /// The number of the submarine that acts; `None` if all pass.
+    pub fn no(self) -> Option<u16> {
+        match self {
+            SubmarineOrder::Move { no, .. }
+            | SubmarineOrder::Fire { no, .. }
+            | SubmarineOrder::Sonar { no, .. } => Some(no),
+            SubmarineOrder::Pass => None,
+        }
+    }
 }
 
 impl Display for SubmarineOrder {
@@ -91,6 +109,7 @@ impl Display for Order {
             }
             Order::Move { class: Some(class), from, to } => write!(f, "{}{from}-{to}", class.letter()),
             Order::Move { class: None, from, to } => write!(f, "{from}-{to}"),
+            Order::Numbered { class, no, to } => write!(f, "{}{no} {to}", class.letter()),
             Order::Asw(area) => write!(f, "ASW {area}"),
             Order::Submarine(order) => order.fmt(f),
         }
@@ -104,21 +123,20 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':'))
         .map(|word| word.trim_end_matches('.'))
         .filter(|word| !word.is_empty())
+        .flat_map(split_word)
         .collect();
     let Some((first, rest)) = words.split_first() else { return Err(Syntax::Unknown) };
     let order = match *first {
-        "CARRIER" => carrier(rest)?,
-        "BATTLESHIP" => ships(Class::Battleship, rest)?,
-        "CRUISER" => ships(Class::Cruiser, rest)?,
-        "DESTROYER" => ships(Class::Destroyer, rest)?,
-        "SUBMARINE" => submarines(rest)?,
+        "CARRIER" | "CARRIERS" => carrier(rest)?,
+        "BATTLESHIP" | "BATTLESHIPS" => ships(Class::Battleship, rest)?,
+        "CRUISER" | "CRUISERS" => ships(Class::Cruiser, rest)?,
+        "DESTROYER" | "DESTROYERS" => ships(Class::Destroyer, rest)?,
+        "SUBMARINE" | "SUBMARINES" => submarines(rest)?,
         "MOVE" => surface_move(rest)?,
         "ASW" => Order::Asw(area(rest, "ASW K7")?),
         "SUBS" if rest == ["PASS"] => Order::Submarine(SubmarineOrder::Pass),
+        "PASS" if rest.is_empty() => Order::Submarine(SubmarineOrder::Pass),
         "SUBS" | "PASS" => return malformed("To let your submarines pass, write SUBS PASS.", "SUBS PASS"),
-        "CARRIERS" | "BATTLESHIPS" | "CRUISERS" | "DESTROYERS" | "SUBMARINES" => {
-            return malformed("The class of ships is written in the singular.", "BATTLESHIP A1 B1");
-        }
         "SQUADRON" | "SQUADRONS" => {
             return malformed("A squadron is placed on the line of its carrier.", CARRIER);
         }
@@ -134,6 +152,26 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
         }
     };
     Ok(vec![order])
+}
+
+/// Splits `A3XB1` and `A3B1`, in capitals, into two squares; with the letter of a class before them, too.
+fn split_word(word: &str) -> Vec<&str> {
+    let is_square = |word: &str| Square::parse(word).is_some();
+    if let Some((from, to)) = two_squares(word, is_square) {
+        return vec![from, to];
+    }
+    if let Some((ship, to)) = word.split_once('X')
+        && numbered_ship(ship).is_some()
+        && is_square(to)
+    {
+        return vec![ship, to];
+    }
+    let class = word.chars().next().and_then(Class::of_letter);
+    match class.and_then(|_| two_squares(&word[1..], is_square)) {
+        // The letter stays on the first square.
+        Some((from, to)) => vec![&word[..=from.len()], to],
+        None => vec![word],
+    }
 }
 
 const CARRIER: &str = "CARRIER D2 SQUADRON E3";
@@ -222,6 +260,11 @@ fn submarines(words: &[&str]) -> Result<Order, Syntax> {
 
 fn surface_move(words: &[&str]) -> Result<Order, Syntax> {
     const EXAMPLE: &str = "D2-E4";
+    if let [ship, to] | [ship, "TO", to] = words
+        && let Some((class, no)) = numbered_ship(ship)
+    {
+        return Ok(Order::Numbered { class, no, to: square(to, EXAMPLE)? });
+    }
     let (class, origin, rest) = match words {
         [first, origin, rest @ ..] if class_alone(first).is_some() => (class_alone(first), *origin, rest),
         [first, rest @ ..] => match first.chars().next().and_then(Class::of_letter) {
@@ -236,8 +279,29 @@ fn surface_move(words: &[&str]) -> Result<Order, Syntax> {
         [to] | ["TO", to] => {
             Ok(Order::Move { class, from: square(origin, EXAMPLE)?, to: square(to, EXAMPLE)? })
         }
-        _ => malformed("A move is the square of a ship and the square it goes to.", EXAMPLE),
+        _ => {
+            let strange: Vec<&str> = words.iter().copied().filter(|word| !is_known(word)).collect();
+            let strange = not_understood(&strange);
+            malformed(format!("{strange}A move is the square of a ship and the square it goes to."), EXAMPLE)
+        }
     }
+}
+
+/// Whether a word has a meaning in some surface move.
+fn is_known(word: &str) -> bool {
+    let begins_with_class = word.chars().next().and_then(Class::of_letter).is_some();
+    word == "TO" || Square::parse(word).is_some() || begins_with_class && word.get(1..).is_some_and(is_short)
+}
+
+/// Whether it is nothing, a number or a square, as after the letter of a class.
+fn is_short(text: &str) -> bool {
+    text.is_empty() || text.bytes().all(|byte| byte.is_ascii_digit()) || Square::parse(text).is_some()
+}
+
+/// The class and number in `V1` or `S2`. No file of the board has these letters, so this is no square.
+fn numbered_ship(word: &str) -> Option<(Class, u16)> {
+    let of = |letter| number(word, letter).filter(|no| *no > 0);
+    of('V').map(|no| (Class::Carrier, no)).or_else(|| of('S').map(|no| (Class::Squadron, no)))
 }
 
 fn class_alone(word: &str) -> Option<Class> {

@@ -71,7 +71,13 @@ pub fn surface(state: &State, side: Seat, order: Option<&Order>) -> State {
             next.report(Event::DepthCharged { side, area, sunk, contact });
             sunk > 0
         }
-        Some(Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) | Order::Submarine(_)) => {
+        Some(
+            Order::Carrier { .. }
+            | Order::Ships { .. }
+            | Order::Submarines(_)
+            | Order::Numbered { .. }
+            | Order::Submarine(_),
+        ) => {
             return state.clone();
         }
         None => {

@@ -64,7 +64,7 @@ impl<'a> SetupFleet<'a> {
                 self.check_submarines(placed, &mut wrong);
                 self.submarines.extend(placed);
             }
-            Order::Move { .. } | Order::Asw(_) | Order::Submarine(_) => {
+            Order::Move { .. } | Order::Numbered { .. } | Order::Asw(_) | Order::Submarine(_) => {
                 wrong.push("The match has not begun: first both sides set up their fleets.".to_owned());
             }
         }

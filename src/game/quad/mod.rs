@@ -34,6 +34,8 @@ impl Game for State {
         levels: house::LEVELS,
     };
 
+    const VERBS: &'static [&'static str] = &["STAR", "MARBLE", "SWAP"];
+
     type Options = Options;
     type View = View;
     type Order = Order;
@@ -73,6 +75,17 @@ impl Game for State {
 
     fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
         view.check(orders)
+    }
+
+    /// `*E5` may mean a star.
+    fn with_bullet(bullet: &str, rest: &str) -> Option<String> {
+        let (first, others) = rest.split_once(' ').unwrap_or((rest, ""));
+        Point::parse(first).filter(|_| bullet.ends_with('*'))?;
+        Some(format!("{}* {others}", first.to_uppercase()).trim_end().to_owned())
+    }
+
+    fn example(view: &View, line: &str) -> Option<String> {
+        view.example(line)
     }
 
     fn missed(_view: &View) -> Option<Sealed<Order>> {

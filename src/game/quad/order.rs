@@ -35,13 +35,24 @@ pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     match first.as_str() {
         "SWAP" if rest.is_empty() => Ok(vec![Order::Swap]),
         "SWAP" => Err(malformed("SWAP stands alone on its line.", "SWAP")),
-        "STAR" if !rest.is_empty() => rest.iter().map(|word| Ok(Order::Star(point(word)?))).collect(),
-        "MARBLE" if !rest.is_empty() => rest.iter().map(|word| Ok(Order::Marble(point(word)?))).collect(),
+        "STAR" | "STARS" if !rest.is_empty() => points(rest).map(|point| Ok(Order::Star(point?))).collect(),
+        "MARBLE" | "MARBLES" if !rest.is_empty() => {
+            points(rest).map(|point| Ok(Order::Marble(point?))).collect()
+        }
         "STAR" | "STARS" => Err(malformed("Stars are written as STAR and their points.", "STAR C4 D5")),
         "MARBLE" | "MARBLES" => Err(malformed("The marble is written as MARBLE and its point.", "MARBLE E6")),
         _ if begins_like_a_point(first) => words.iter().map(|word| piece(word)).collect(),
         _ => Err(Syntax::Unknown),
     }
+}
+
+/// Parses the points after `STAR` or `MARBLE`, with or without `AT`, `ON` or `TO` before them.
+fn points(words: &[String]) -> impl Iterator<Item = Result<Point, Syntax>> {
+    let words = match words {
+        [at, rest @ ..] if matches!(at.as_str(), "AT" | "ON" | "TO") && !rest.is_empty() => rest,
+        words => words,
+    };
+    words.iter().filter(|word| *word != "AND").map(|word| point(word))
 }
 
 fn begins_like_a_point(word: &str) -> bool {
@@ -67,7 +78,7 @@ fn point(word: &str) -> Result<Point, Syntax> {
             _ if begins_like_a_point(word) => {
                 format!("The board has no point {word}: files run from A to K, ranks from 1 to 11.")
             }
-            _ => format!("{word} is not a point of the board."),
+            _ => format!("I do not understand \"{word}\": it is not a point of the board."),
         };
         malformed(reason, "C4* D5* E6")
     })
@@ -92,7 +103,10 @@ mod tests {
             assert_eq!(parse(text), Ok(pieces.clone()), "{text:?}");
         }
         assert_eq!(parse("star c4, d5"), Ok(pieces[..2].to_vec()));
-        assert_eq!(parse("Marble e6"), Ok(pieces[2..].to_vec()));
+        for text in ["Marble e6", "MARBLE AT E6", "marble on e6", "MARBLES E6"] {
+            assert_eq!(parse(text), Ok(pieces[2..].to_vec()), "{text:?}");
+        }
+        assert_eq!(parse("STARS C4 and D5"), Ok(pieces[..2].to_vec()));
         assert_eq!(parse("swap."), Ok(vec![Order::Swap]));
         for order in pieces {
             assert_eq!(parse(&order.to_string()), Ok(vec![order]));
@@ -113,7 +127,6 @@ mod tests {
         for text in [
             "STAR",
             "MARBLE",
-            "STARS C4",
             "marble A1",
             "STAR L3",
             "C4 *",

@@ -101,6 +101,18 @@ impl View {
         }
     }
 
+    /// Returns a legal turn, with a star if `line` names one.
+    pub(super) fn example(&self, line: &str) -> Option<String> {
+        let mut free = self.free_near_the_middle();
+        let marble = Order::Marble(free.next()?);
+        let wants_star = line.contains('*') || line.trim_start().to_ascii_uppercase().starts_with("STAR");
+        let star = free.next().filter(|_| wants_star && self.stars_now() > 0).map(Order::Star);
+        Some(match star {
+            Some(star) => format!("{star}\n{marble}"),
+            None => marble.to_string(),
+        })
+    }
+
     /// Adds a legal turn to a fault, as an example.
     fn with_example(&self, fault: Fault) -> Fault {
         match self.free_near_the_middle().next() {

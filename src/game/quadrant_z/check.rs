@@ -43,17 +43,7 @@ pub(super) fn out_of_phase(line: usize, order: &Order, now: &str) -> Fault {
 /// Returns every fault of a turn's filing, checked in the order of clause 3.0: builds, then ships' orders, then the
 /// rest.
 pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
-    let mut check = FilingCheck {
-        view,
-        stock: view.stock,
-        highest: view.context.highest,
-        ships: view.ships.clone(),
-        ordered: Vec::new(),
-        moving: Vec::new(),
-        captures: Vec::new(),
-        losses: None,
-        faults: Vec::new(),
-    };
+    let mut check = FilingCheck::new(view);
     for &Numbered { line, ref order } in orders {
         if let Order::Build { class, at } = *order {
             let built = check.build(line, class, at);
@@ -96,6 +86,44 @@ struct FilingCheck<'a> {
     captures: Vec<(Square, usize)>,
     losses: Option<usize>,
     faults: Vec<Fault>,
+}
+
+/// Returns an order that the seat could give this turn, of the kind that `line` begins like if there is one.
+pub(super) fn turn_example(view: &View, line: &str) -> Order {
+    let check = FilingCheck::new(view);
+    let mut words = line.split_whitespace();
+    let verb = words.next().unwrap_or_default().to_ascii_uppercase();
+    let number = words.next().and_then(|word| word.trim_matches(['#', ':', ',']).parse::<u16>().ok());
+    let alike = match verb.as_str() {
+        "BUILD" => check.some_build(),
+        "CAPTURE" => check.some_capture().map(|at| Order::Capture { at }),
+        "LOSSES" if view.context.options.casualties == Casualties::Standing => {
+            Some(Order::Losses { ships: check.ships.iter().map(|ship| ship.no).take(3).collect() })
+        }
+        "HOLD" => Some(Order::HoldAll),
+        _ => None,
+    };
+    let ship = check.ships.iter().find(|ship| Some(ship.no) == number);
+    alike.unwrap_or_else(|| match ship {
+        Some(ship) => check.some_move_of(ship),
+        None => check.some_move(),
+    })
+}
+
+impl<'a> FilingCheck<'a> {
+    fn new(view: &'a View) -> FilingCheck<'a> {
+        FilingCheck {
+            view,
+            stock: view.stock,
+            highest: view.context.highest,
+            ships: view.ships.clone(),
+            ordered: Vec::new(),
+            moving: Vec::new(),
+            captures: Vec::new(),
+            losses: None,
+            faults: Vec::new(),
+        }
+    }
 }
 
 impl FilingCheck<'_> {
@@ -204,9 +232,23 @@ impl FilingCheck<'_> {
     /// Returns an example of a move, if possible of a ship that has no order.
     fn some_move(&self) -> Order {
         let free = |ship: &&Ship| self.ordered.iter().all(|(no, _)| *no != ship.no);
-        let Some(ship) = self.ships.iter().find(free) else { return Order::HoldAll };
+        match self.ships.iter().find(free) {
+            Some(ship) => self.some_move_of(ship),
+            None => Order::HoldAll,
+        }
+    }
+
+    fn some_move_of(&self, ship: &Ship) -> Order {
         let goal = Quadrant::home(self.view.context.viewer.other()).square(ship.at.cell());
         Order::Move { no: ship.no, from: None, to: step_towards(ship.at, goal) }
+    }
+
+    /// Returns an example of a ship to build; `None` if nothing can be built.
+    fn some_build(&self) -> Option<Order> {
+        let home = Quadrant::home(self.view.context.viewer);
+        let is_free = |at: &Square| self.star(*at).is_some_and(|star| star.captured_by.is_none());
+        let at = home.squares().find(is_free)?;
+        (self.stock > 0).then_some(Order::Build { class: Class { offence: self.stock, defence: 0 }, at })
     }
 
     /// Clause 3.5, the conditions at the time of filing.
@@ -276,13 +318,17 @@ impl FilingCheck<'_> {
     }
 }
 
+/// Returns an order that names a loss.
+pub(super) fn casualties_example(view: &View) -> Option<Order> {
+    let (quadrant, ships) = view.context.fighting.iter().find(|(_, ships)| ships.len() > 1)?;
+    Some(Order::Lose { quadrant: *quadrant, ships: vec![ships[0]] })
+}
+
 /// Returns every fault of a filing of the phase `casualties`.
 pub(super) fn casualties_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     let fighting = &view.context.fighting;
-    let example = |fault: Fault| match fighting.iter().find(|(_, ships)| ships.len() > 1) {
-        Some((quadrant, ships)) => {
-            fault.with_example(Order::Lose { quadrant: *quadrant, ships: vec![ships[0]] })
-        }
+    let example = |fault: Fault| match casualties_example(view) {
+        Some(order) => fault.with_example(order),
         None => fault,
     };
     let mut named: Vec<(Quadrant, usize)> = Vec::new();

@@ -39,6 +39,8 @@ impl Game for State {
         levels: &[],
     };
 
+    const VERBS: &'static [&'static str] = &["STAR", "SHIP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"];
+
     type Options = Options;
     type View = View;
     type Order = Order;
@@ -118,8 +120,27 @@ impl Game for State {
         Err(faults)
     }
 
+    /// In a setup, a second line for a ship or a star is a fault: it may be meant for another one.
     fn replaces(later: &Order, earlier: &Order) -> bool {
-        later.concerns().is_some() && later.concerns() == earlier.concerns()
+        let is_setup = matches!(later, Order::Star { .. } | Order::Place { .. });
+        !is_setup && later.concerns().is_some() && later.concerns() == earlier.concerns()
+    }
+
+    /// `2: hold` may mean ship 2.
+    fn with_bullet(bullet: &str, rest: &str) -> Option<String> {
+        let number: String = bullet.chars().filter(char::is_ascii_digit).collect();
+        let order = format!("SHIP {number} {rest}").to_ascii_uppercase();
+        (!number.is_empty() && order::parse(&order).is_ok()).then_some(order)
+    }
+
+    fn example(view: &View, line: &str) -> Option<String> {
+        let order = match view.context.phase? {
+            Phase::Setup => setup::example(view, line),
+            Phase::Turn => check::turn_example(view, line),
+            Phase::Casualties => check::casualties_example(view)?,
+            Phase::Surface | Phase::Submarines | Phase::Move => return None,
+        };
+        Some(order.to_string())
     }
 
     /// In a turn every ship holds; in the phase `casualties` the least set is lost. A setup must be filed.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fleet::Class;
 use super::galaxy::{Quadrant, Square};
-use crate::game::Syntax;
+use crate::game::{Syntax, not_understood, two_squares};
 
 /// An order. Numbers are at most [`MOST`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,18 +90,19 @@ impl Display for Order {
 
 /// Implements [`crate::game::Game::parse`].
 pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
-    let line = line.to_ascii_uppercase();
+    let line = line.to_ascii_uppercase().replace("->", " TO ");
     let words: Vec<&str> = line
         .split(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | ';'))
         .map(|word| word.trim_end_matches('.'))
         .filter(|word| !word.is_empty())
+        .flat_map(split_word)
         .collect();
     let Some((&verb, rest)) = words.split_first() else { return Err(Syntax::Unknown) };
     let (read, example) = match verb {
         "STAR" => (star(rest), "STAR A1 3 BASE"),
         "SHIP" => (ship(rest), "SHIP 1 TO B2"),
         "BUILD" => (build(rest), "BUILD 2/1 AT A1"),
-        "HOLD" if rest.is_empty() => (Ok(Order::HoldAll), ""),
+        "HOLD" if matches!(rest, [] | ["ALL"] | ["ALL", "SHIPS"]) => (Ok(Order::HoldAll), ""),
         "HOLD" => (Err("HOLD stands alone: every ship without an order stays.".into()), "HOLD"),
         "CAPTURE" => (capture(rest), "CAPTURE A1"),
         "LOSSES" => (losses(rest), "LOSSES 3 1 2"),
@@ -109,6 +110,19 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
         _ => return Err(Syntax::Unknown),
     };
     read.map(|order| vec![order]).map_err(|reason| Syntax::Malformed { reason, example })
+}
+
+/// Returns the words in a word that people write together: `SHIP1`, `A3-B1`.
+fn split_word(word: &str) -> Vec<&str> {
+    if let Some(number) =
+        word.strip_prefix("SHIP").filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        return vec!["SHIP", number];
+    }
+    match two_squares(word, |word| Square::parse(word).is_some()) {
+        Some((from, to)) => vec![from, "TO", to],
+        None => vec![word],
+    }
 }
 
 /// A parsed value, or what was not understood.
@@ -119,7 +133,10 @@ fn star(words: &[&str]) -> Read<Order> {
         [at, value] => (at, value, false),
         [at, value, "BASE"] => (at, value, true),
         _ => {
-            return Err("STAR needs a square and a value, and BASE at your home base; nothing else.".into());
+            return Err(format!(
+                "{}STAR needs a square and a value, and BASE at your home base; nothing else.",
+                not_understood(&strange_words(words))
+            ));
         }
     };
     Ok(Order::Star { at: square(at)?, value: number(value)?, base })
@@ -130,30 +147,56 @@ fn ship(words: &[&str]) -> Read<Order> {
         return Err("SHIP needs the number of a ship and what it does.".into());
     };
     let no = number(no)?;
+    let mut rest = rest;
+    while let ["MOVE" | "MOVES" | "GOES" | "FROM", after @ ..] = rest {
+        rest = after;
+    }
     match *rest {
-        ["HOLD"] => Ok(Order::Hold { no }),
+        ["HOLD" | "HOLDS" | "STAYS"] => Ok(Order::Hold { no }),
         ["TO", to] => Ok(Order::Move { no, from: None, to: square(to)? }),
-        [from, "TO" | "->", to] => Ok(Order::Move { no, from: Some(square(from)?), to: square(to)? }),
+        [from, "TO" | "-", to] => Ok(Order::Move { no, from: Some(square(from)?), to: square(to)? }),
+        [from, to] if Square::parse(from).is_some() && Square::parse(to).is_some() => {
+            Ok(Order::Move { no, from: Some(square(from)?), to: square(to)? })
+        }
         [class, at] | [class, "START" | "AT", at] if class.contains('/') => {
             Ok(Order::Place { no, class: self::class(class)?, at: square(at)? })
         }
         _ => Err(format!(
-            "SHIP {no} needs TO and a square, or HOLD; in a setup its offence and defence and a square."
+            "{}SHIP {no} needs TO and a square, or HOLD; in a setup its offence and defence and a square.",
+            not_understood(&strange_words(rest))
         )),
     }
 }
 
+/// Returns the words that have no meaning in any order.
+fn strange_words<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    let is_known = |word: &str| {
+        matches!(word, "TO" | "AT" | "START" | "HOLD" | "BASE" | "NONE")
+            || word.starts_with(|c: char| c.is_ascii_digit())
+            || Square::parse(word).is_some()
+    };
+    words.iter().copied().filter(|word| !is_known(word)).collect()
+}
+
 fn build(words: &[&str]) -> Read<Order> {
     match *words {
-        [class, "AT", at] => Ok(Order::Build { class: self::class(class)?, at: square(at)? }),
-        _ => Err("BUILD needs an offence and a defence, AT and a square.".into()),
+        [class, "AT" | "ON", at] | [class, at] if class.contains('/') => {
+            Ok(Order::Build { class: self::class(class)?, at: square(at)? })
+        }
+        _ => Err(format!(
+            "{}BUILD needs an offence and a defence, AT and a square.",
+            not_understood(&strange_words(words))
+        )),
     }
 }
 
 fn capture(words: &[&str]) -> Read<Order> {
     match *words {
-        [at] => Ok(Order::Capture { at: square(at)? }),
-        _ => Err("CAPTURE needs one square; write a line for each.".into()),
+        [at] | ["STAR" | "AT", at] | ["STAR", "AT", at] => Ok(Order::Capture { at: square(at)? }),
+        _ => Err(format!(
+            "{}CAPTURE needs one square; write a line for each.",
+            not_understood(&strange_words(words))
+        )),
     }
 }
 
@@ -181,7 +224,8 @@ fn numbers(words: &[&str]) -> Read<Vec<u16>> {
 }
 
 fn number(word: &str) -> Read<u16> {
-    let read = word.parse().ok().filter(|&n| n <= MOST && word.bytes().all(|b| b.is_ascii_digit()));
+    let digits = word.strip_prefix('#').unwrap_or(word);
+    let read = digits.parse().ok().filter(|&n| n <= MOST && digits.bytes().all(|b| b.is_ascii_digit()));
     read.ok_or_else(|| format!("{word} is not a whole number from 0 to {MOST}."))
 }
 
@@ -215,6 +259,21 @@ mod tests {
             ("SHIP 1: 3/2: Start: A3", "SHIP 1 3/2 A3"),
             ("SHIP 1: 3/2: Start A3 .....,", "SHIP 1 3/2 A3"),
             ("SHIP 1: A3 to B2", "SHIP 1 A3 TO B2"),
+            ("SHIP 1 A3-B2", "SHIP 1 A3 TO B2"),
+            ("SHIP 1 A3 - B2", "SHIP 1 A3 TO B2"),
+            ("SHIP 1 A3->B2", "SHIP 1 A3 TO B2"),
+            ("ship 1 a3xb2", "SHIP 1 A3 TO B2"),
+            ("SHIP 1 C1 C2", "SHIP 1 C1 TO C2"),
+            ("Ship #1 A3 to B2", "SHIP 1 A3 TO B2"),
+            ("ship1 to b2", "SHIP 1 TO B2"),
+            ("SHIP 1 moves from A3 to B2", "SHIP 1 A3 TO B2"),
+            ("SHIP 1 moves to B2", "SHIP 1 TO B2"),
+            ("ship 1 holds", "SHIP 1 HOLD"),
+            ("hold all ships", "HOLD"),
+            ("BUILD 2/1 A1", "BUILD 2/1 AT A1"),
+            ("BUILD 2/1 on A1", "BUILD 2/1 AT A1"),
+            ("capture star at a1", "CAPTURE A1"),
+            ("LOSSES #3 #1", "LOSSES 3 1"),
             ("ship 12 to y4", "SHIP 12 TO Y4"),
             ("ship 12 hold,", "SHIP 12 HOLD"),
             ("\thold .", "HOLD"),
@@ -244,6 +303,18 @@ mod tests {
     }
 
     #[test]
+    fn a_malformed_order_names_the_words_that_were_not_understood() {
+        for (line, words) in [
+            ("SHIP 2 HOLD please", "I do not understand \"PLEASE\"."),
+            ("SHIP 1 nach B2", "I do not understand \"NACH\"."),
+            ("CAPTURE A1 now quickly", "I do not understand \"NOW\" and \"QUICKLY\"."),
+        ] {
+            let Err(Syntax::Malformed { reason, .. }) = parse(line) else { panic!("{line}") };
+            assert!(reason.starts_with(words), "{reason}");
+        }
+    }
+
+    #[test]
     fn half_an_order_is_malformed() {
         for line in [
             "Ship ahoy!",
@@ -261,7 +332,6 @@ mod tests {
             "STAR A1",
             "STAR A1 3 HOME",
             "BUILD 2 AT A1",
-            "BUILD 2/1 A1",
             "HOLD 3",
             "CAPTURE",
             "CAPTURE A1 A2",

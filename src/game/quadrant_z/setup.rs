@@ -34,6 +34,20 @@ pub fn faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     faults
 }
 
+/// Returns a line that a setup can hold, of the kind that `line` begins like if there is one.
+pub fn example(view: &View, line: &str) -> Order {
+    let plan = Plan { view, seat: view.context.viewer, stars: Vec::new(), ships: Vec::new() };
+    let home = Quadrant::home(plan.seat);
+    let verb = line.split_whitespace().next().unwrap_or_default();
+    if verb.eq_ignore_ascii_case("star") {
+        plan.another_star()
+    } else if verb.eq_ignore_ascii_case("ship") {
+        Order::Place { no: 1, class: Class { offence: 3, defence: 2 }, at: home.square(2) }
+    } else {
+        Order::Star { at: home.square(0), value: 3, base: true }
+    }
+}
+
 /// The legal lines of a setup so far.
 struct Plan<'a> {
     view: &'a View,

@@ -34,6 +34,8 @@ impl Game for State {
         levels: &[],
     };
 
+    const VERBS: &'static [&'static str] = &["MOVE"];
+
     type Options = Options;
     type View = View;
     type Order = Order;
@@ -76,6 +78,15 @@ impl Game for State {
 
     fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
         view.check(orders)
+    }
+
+    /// A second move of the stack that the first one moves.
+    fn replaces(later: &Order, earlier: &Order) -> bool {
+        later.from == earlier.from
+    }
+
+    fn example(view: &View, line: &str) -> Option<String> {
+        view.example(line)
     }
 
     fn missed(_view: &View) -> Option<Sealed<Order>> {

@@ -4,8 +4,9 @@ use std::fmt::{self, Display};
 
 use serde::Serialize;
 
-use crate::game::Syntax;
+use super::pieces::PieceKind;
 use crate::game::square::Square;
+use crate::game::{Syntax, not_understood, two_squares};
 
 /// One of the 64 squares.
 pub type Spot = Square<8, 8>;
@@ -13,38 +14,94 @@ pub type Spot = Square<8, 8>;
 /// A move, `D3 E4` (clause 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Order {
+    /// The kind of the stack, if its letter was written (`QD3-E4`). It must be right, and a sealed order has none.
+    pub kind: Option<PieceKind>,
     pub from: Spot,
     pub to: Spot,
 }
 
+impl Order {
+    pub fn new(from: Spot, to: Spot) -> Order {
+        Order { kind: None, from, to }
+    }
+}
+
 impl Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(kind) = self.kind {
+            write!(f, "{}", kind.letter())?;
+        }
         write!(f, "{} {}", self.from, self.to)
     }
 }
 
-/// Parses `D3 E4` or `D3-E4`. A line that does not begin with a letter and a digit is a remark.
+/// Parses `D3 E4`, `D3-E4`, `D3 TO E4`, `D3xE4` or `d3e4`, with `MOVE` or the letter of the kind before it or not. A line
+/// that begins like none of these is a remark.
 pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
-    let spaced = line.replacen(['-', '–'], " - ", 1);
-    let words: Vec<&str> =
-        spaced.split_whitespace().map(|word| word.trim_end_matches([',', '.', ';'])).collect();
-    let mut start = words.first().copied().unwrap_or_default().bytes();
-    let begins_like_a_square = start.next().is_some_and(|byte| byte.is_ascii_alphabetic())
-        && start.next().is_some_and(|byte| byte.is_ascii_digit());
-    if !begins_like_a_square {
-        return Err(Syntax::Unknown);
+    let upper = line.to_ascii_uppercase().replace("->", " TO ");
+    let mut words: Vec<&str> = upper
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':'))
+        .map(|word| word.trim_end_matches('.'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_commanded = words.first() == Some(&"MOVE");
+    if is_commanded {
+        words.remove(0);
     }
-    let (from, to) = match words[..] {
-        [from, to] | [from, "-", to] => (from, to),
-        _ => return Err(malformed("A move is two squares, from where to where.".to_string())),
+    if is_commanded && words.is_empty() {
+        return Err(malformed("A move is two squares, from where to where.".to_owned()));
+    }
+    let second = words.get(1).copied();
+    let Some((kind, start)) = words.first().copied().and_then(|first| begins(first, second)) else {
+        return Err(Syntax::Unknown);
     };
-    Ok(vec![Order { from: spot(from)?, to: spot(to)? }])
+    // The letter of the kind stands alone, or on the first square.
+    match start {
+        "" => {
+            words.remove(0);
+        }
+        start => words[0] = start,
+    }
+    let squares: Vec<&str> = words
+        .iter()
+        .flat_map(|word| match two_squares(word, |word| Spot::parse(word).is_some()) {
+            Some((from, to)) => vec![from, to],
+            None => word.splitn(2, ['-', '–']).filter(|part| !part.is_empty()).collect(),
+        })
+        .collect();
+    let (from, to) = match squares[..] {
+        [from, to] | [from, "TO", to] => (from, to),
+        _ => {
+            let is_strange = |word: &&&str| **word != "TO" && !begins_like_a_square(word);
+            let strange: Vec<&str> = squares.iter().filter(is_strange).copied().collect();
+            let strange = not_understood(&strange);
+            return Err(malformed(format!("{strange}A move is two squares, from where to where.")));
+        }
+    };
+    Ok(vec![Order { kind, from: spot(from)?, to: spot(to)? }])
+}
+
+/// Returns the kind that the first word of a move names, and the rest of that word; `None` if no move begins so.
+fn begins<'a>(first: &'a str, second: Option<&str>) -> Option<(Option<PieceKind>, &'a str)> {
+    if begins_like_a_square(first) {
+        return Some((None, first));
+    }
+    let kind = PieceKind::of_letter(first.chars().next()?)?;
+    let rest = &first[1..];
+    let goes_on =
+        if rest.is_empty() { second.is_some_and(begins_like_a_square) } else { begins_like_a_square(rest) };
+    goes_on.then_some((Some(kind), rest))
+}
+
+fn begins_like_a_square(word: &str) -> bool {
+    let mut bytes = word.bytes();
+    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic())
+        && bytes.next().is_some_and(|byte| byte.is_ascii_digit())
 }
 
 fn spot(text: &str) -> Result<Spot, Syntax> {
-    Spot::parse(text).ok_or_else(|| {
-        malformed(format!("The board has no square {}: squares run from A1 to H8.", text.to_uppercase()))
-    })
+    Spot::parse(text)
+        .ok_or_else(|| malformed(format!("The board has no square {text}: squares run from A1 to H8.")))
 }
 
 fn malformed(reason: String) -> Syntax {
@@ -57,11 +114,28 @@ mod tests {
 
     #[test]
     fn a_move_is_read_in_any_case_and_spacing() {
-        let order = Order { from: Spot::parse("D3").unwrap(), to: Spot::parse("E4").unwrap() };
-        for text in
-            ["D3 E4", "d3-e4", "D3 - e4", "  d3 \t e4 ", "D3–E4", "d3 e4.", "D3, E4", &order.to_string()]
-        {
+        let order = Order::new(Spot::parse("D3").unwrap(), Spot::parse("E4").unwrap());
+        for text in [
+            "D3 E4",
+            "d3-e4",
+            "D3 - e4",
+            "  d3 \t e4 ",
+            "D3–E4",
+            "d3 e4.",
+            "D3, E4",
+            "d3e4",
+            "D3xE4",
+            "D3 to E4",
+            "D3 -> E4",
+            "MOVE D3 TO E4",
+            "move d3-e4",
+            &order.to_string(),
+        ] {
             assert_eq!(parse(text), Ok(vec![order]), "{text:?}");
+        }
+        let queen = Order { kind: Some(PieceKind::Queen), ..order };
+        for text in ["QD3-E4", "q d3 e4", "QD3xE4", "MOVE QD3 TO E4", &queen.to_string()] {
+            assert_eq!(parse(text), Ok(vec![queen]), "{text:?}");
         }
     }
 
@@ -77,7 +151,7 @@ mod tests {
     #[test]
     fn a_line_that_only_begins_like_a_move_is_malformed() {
         for text in
-            ["D3", "D3 E9", "I3 E4", "D3 E4 F5", "D3--E4", "D3-", "B4 I forget: hello", "D3E4", "a0 a1"]
+            ["D3", "D3 E9", "I3 E4", "D3 E4 F5", "D3-", "B4 I forget: hello", "a0 a1", "MOVE", "D3 E4 please"]
         {
             assert!(matches!(parse(text), Err(Syntax::Malformed { .. })), "{text:?}");
         }

@@ -22,7 +22,7 @@ pub(super) enum IllegalMove {
 impl IllegalMove {
     /// Explains to the player who wrote `order` why it is illegal.
     pub(super) fn explain(self, order: Order) -> String {
-        let Order { from, to } = order;
+        let Order { from, to, .. } = order;
         match self {
             IllegalMove::NoStack => format!("There is nothing on {from} to move."),
             IllegalMove::NotYours => format!("The stack on {from} belongs to your opponent."),
@@ -69,7 +69,7 @@ impl IllegalMove {
 /// # Errors
 /// [`IllegalMove`] if the move is illegal.
 pub(super) fn may_move(board: &Board, side: Seat, jump: bool, order: Order) -> Result<(), IllegalMove> {
-    let Order { from, to } = order;
+    let Order { from, to, .. } = order;
     let stack = board[from].ok_or(IllegalMove::NoStack)?;
     if stack.side != side {
         return Err(IllegalMove::NotYours);
@@ -121,7 +121,7 @@ fn any_move(board: &Board, side: Seat, jump: bool, mut found: impl FnMut(Order) 
             let mut spot = from;
             for _ in 0..stack.height {
                 let Some(to) = spot.step(files, ranks) else { break };
-                if lands(to) && found(Order { from, to }) {
+                if lands(to) && found(Order::new(from, to)) {
                     return true;
                 }
                 if board[to].is_some() {
@@ -131,7 +131,7 @@ fn any_move(board: &Board, side: Seat, jump: bool, mut found: impl FnMut(Order) 
             }
             if jump && jumps(board, from, stack, direction) {
                 let beyond = from.step(2 * files, 2 * ranks).filter(|&to| lands(to));
-                if beyond.is_some_and(|to| found(Order { from, to })) {
+                if beyond.is_some_and(|to| found(Order::new(from, to))) {
                     return true;
                 }
             }

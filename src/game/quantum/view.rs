@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::order::Order;
+use super::order::{Order, Spot};
 use super::pieces::Board;
 use super::rules::{self, may_move};
 use super::state::{Last, State};
@@ -52,6 +52,10 @@ impl View {
         }
         let mut faults = Vec::new();
         for Numbered { line, order } in orders {
+            if let Some(reason) = self.kind_fault(*order) {
+                faults.push(self.with_example(Fault::on(*line, reason), Some(*order)));
+                continue;
+            }
             if let Err(why) = may_move(&self.stacks, self.viewer, self.jump, *order) {
                 faults.push(self.with_example(Fault::on(*line, why.explain(*order)), Some(*order)));
             }
@@ -67,10 +71,28 @@ impl View {
             )),
         }
         if faults.is_empty() {
-            Ok(Sealed::new(orders.iter().map(|numbered| numbered.order).collect()))
+            Ok(Sealed::new(
+                orders.iter().map(|Numbered { order, .. }| Order::new(order.from, order.to)).collect(),
+            ))
         } else {
             Err(faults)
         }
+    }
+
+    /// Returns what is wrong with the letter of a kind that was written before a move, if it is.
+    fn kind_fault(&self, order: Order) -> Option<String> {
+        let (stack, kind) = (self.stacks[order.from]?, order.kind?);
+        let is_wrong = stack.side == self.viewer && stack.kind != kind;
+        let (there, written) = (stack.kind.word(), kind.word());
+        is_wrong.then(|| format!("The stack on {} is a {there}, not a {written}.", order.from))
+    }
+
+    /// Returns a legal move, if possible one from a square that `line` names.
+    pub(super) fn example(&self, line: &str) -> Option<String> {
+        let moves = self.moves();
+        let words = || line.split(|c: char| !c.is_ascii_alphanumeric());
+        let is_named = |order: &&Order| words().any(|word| Spot::parse(word) == Some(order.from));
+        moves.iter().find(is_named).or(moves.first()).map(Order::to_string)
     }
 
     /// Adds a legal move to a fault, if possible one of the stack that was meant.

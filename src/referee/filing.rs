@@ -1,0 +1,149 @@
+//! The orders of a letter: whether they can be filed, and if not, why.
+
+use super::confirmation::superseded;
+use super::doubtful;
+use super::earlier::repeat_fault;
+use super::life::{Draft, FiledOrders};
+use super::{Orders, Reply, SeatLetter};
+use crate::game::any::Filing;
+use crate::game::{Due, Fault, Line, Phase, Seat};
+use crate::ledger::{self, Fact};
+
+/// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
+///
+/// Also returns what it offers to file instead, if only doubtful lines stand against the orders.
+pub(super) fn seal_orders(
+    draft: &mut Draft,
+    letter: &SeatLetter,
+    replaced: &[Line],
+) -> (Orders, Option<Filing>) {
+    let (seat, request) = (letter.seat, &letter.request);
+    let Some(due) = draft.game_match.due() else {
+        let fault = Fault::whole("The match is over; no orders are taken any more.");
+        return (Orders::Refused { faults: vec![fault], check: request.check }, None);
+    };
+    let (phase, turn) = (due.phase, due.turn);
+    let orders = request.orders.iter().map(|line| line.text.clone()).collect();
+    let mut offered = None;
+    let sealed = match check_orders(draft, letter, &due, replaced) {
+        Err(faults) if request.check => {
+            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: faults.clone() });
+            Orders::Refused { faults, check: true }
+        }
+        Err(faults) => {
+            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: faults.clone() });
+            if turn_fault(draft, letter, &due).is_none() {
+                let rest = without_replaced(&request.orders, replaced);
+                offered = doubtful::offer_orders(draft, letter, &due, &rest);
+            }
+            Orders::Refused { faults, check: false }
+        }
+        Ok(filing) if request.check => {
+            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
+            Orders::Checked { filing }
+        }
+        Ok(filing) => {
+            let wait = request.wait;
+            let orders = filing.lines();
+            let sealed = ledger::seal_digest(&draft.next_salt(), &orders);
+            draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, sealed });
+            let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
+            let replaced = draft.game_match.held[seat].replace(filed).is_some();
+            draft.game_match.missed[seat] = 0;
+            Orders::Sealed { filing, sealed, wait, replaced }
+        }
+    };
+    (sealed, offered)
+}
+
+/// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or seat, faults
+/// of the filing against what the seat can see.
+fn check_orders(
+    draft: &Draft,
+    letter: &SeatLetter,
+    due: &Due,
+    replaced: &[Line],
+) -> Result<Filing, Vec<Fault>> {
+    let (seat, request) = (letter.seat, &letter.request);
+    let faults = request.all_faults();
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let elsewhere = doubtful::match_fault(letter, &draft.game_match);
+    if let Some(fault) = elsewhere.or_else(|| turn_fault(draft, letter, due)) {
+        return Err(vec![fault]);
+    }
+    if !due.seats.contains(&seat) {
+        return Err(vec![Fault::whole(not_due(draft, due))]);
+    }
+    if let Some(fault) = letter.confirmation.and_then(|found| superseded(draft, seat, due, &found)) {
+        return Err(vec![fault]);
+    }
+    let state = &draft.game_match.state;
+    let sealed = state.seal(seat, &without_replaced(&request.orders, replaced));
+    let filing = sealed.or_else(|faults| match state.missed(seat) {
+        Some(assumed) if only_holds(&request.orders) => Ok(assumed),
+        Some(_) | None => Err(faults),
+    })?;
+    match repeat_fault(&letter.earlier, due, &filing.lines()).filter(|_| letter.lacks_turn()) {
+        Some(fault) => Err(vec![fault]),
+        None => Ok(filing),
+    }
+}
+
+/// Whether `HOLD` is the only order. In a game without that order, it stands for the filing that the rules assume.
+fn only_holds(lines: &[Line]) -> bool {
+    matches!(lines, [only] if only.text.eq_ignore_ascii_case("hold"))
+}
+
+fn without_replaced(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
+    lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
+}
+
+/// Refuses orders for a turn other than the open one: the turn that the letter names, or the letter it answers.
+fn turn_fault(draft: &Draft, letter: &SeatLetter, due: &Due) -> Option<Fault> {
+    let named = letter.request.turn.or(letter.thread_turn).filter(|named| *named != due.turn)?;
+    let is_due = due.seats.contains(&letter.seat);
+    if letter.request.turn.is_none() && is_due && is_first_move(draft, due, named) {
+        return None;
+    }
+    let (open, title) = match due.turn {
+        0 => ("the setup is open".to_owned(), "Setup".to_owned()),
+        turn => (format!("turn {turn} is open"), format!("Turn {turn}")),
+    };
+    let turn = due.turn;
+    let way =
+        format!("For the open one, answer my letter \"{title}\", or write TURN {turn} above your orders.");
+    let decided = draft.game_match.adjudicated.iter().rev().find(|(_, turn, _)| *turn == named);
+    Some(Fault::whole(match decided {
+        Some((_, _, at)) => {
+            let local = at.with_timezone(&draft.game_match.terms.zone);
+            let what = if named == 0 { "The setup".to_owned() } else { format!("Turn {named}") };
+            format!("{what} was adjudicated on {}; {open}. {way}", local.format("%a %-d %b at %H:%M %Z"))
+        }
+        None => format!("These orders are for turn {named}; {open}. {way}"),
+    }))
+}
+
+/// Whether this is the first move of the side that moves second, and the letter answers the invitation, which names
+/// turn 1.
+fn is_first_move(draft: &Draft, due: &Due, named: u32) -> bool {
+    let adjudicated = &draft.game_match.adjudicated;
+    due.phase == Phase::Move && matches!(adjudicated[..], [(_, turn, _)] if turn == named)
+}
+
+fn not_due(draft: &Draft, due: &Due) -> String {
+    let names: Vec<&str> = due.seats.iter().map(|seat| draft.game_match.players[*seat].as_str()).collect();
+    format!("It is not your move: {} is to move.", names.join(" and "))
+}
+
+/// Takes back what the seat has filed. Complete filings that wait to be adjudicated no longer do.
+pub(super) fn withdraw(draft: &mut Draft, seat: Seat) -> Reply {
+    let Some(due) = draft.game_match.due().filter(|_| draft.game_match.held[seat].is_some()) else {
+        return Reply::NothingToWithdraw;
+    };
+    draft.game_match.held[seat] = None;
+    draft.game_match.settle_at = None;
+    draft.record(Fact::OrdersWithdrawn { seat, phase: due.phase, turn: due.turn });
+    Reply::Withdrawn
+}

@@ -1,0 +1,160 @@
+//! The answers to commands.
+
+use serde::Serialize;
+
+use super::{MatchSummary, OfferRejection, OfferSummary, OpenSeat};
+use crate::game::any::GameKind;
+
+/// The answer to one command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Reply {
+    Status,
+    /// An earlier report: the one on `turn`, or the last one if no turn is given.
+    Report {
+        turn: Option<u32>,
+    },
+    History,
+    Help {
+        topic: Option<String>,
+    },
+    /// The shell fills in the open seats.
+    Games {
+        seats: Vec<OpenSeat>,
+    },
+    Rules {
+        game: Option<String>,
+    },
+    /// The shell fills in the sender's matches.
+    Matches {
+        matches: Vec<MatchSummary>,
+    },
+    /// Without the code, which goes to the challenged person alone.
+    Challenged {
+        to: String,
+        offer: OfferSummary,
+        lapses: String,
+    },
+    Opened {
+        code: String,
+        offer: OfferSummary,
+        lapses: String,
+    },
+    /// ACCEPT or JOIN has opened a match.
+    Joined {
+        match_id: String,
+    },
+    Declined,
+    /// The commands that waited for the sender's answer, and their replies.
+    Confirmed {
+        replies: Vec<Reply>,
+    },
+    /// No question to the sender has this code.
+    NoQuestion {
+        code: String,
+    },
+    /// The command waits for the answer to a question that was sent earlier.
+    Waits {
+        command: &'static str,
+    },
+    /// Whether the sender can be challenged from now on.
+    Challenges {
+        on: bool,
+    },
+    /// NEVER without the code of an invitation, in a letter without a token.
+    NeverWithoutCode,
+    /// So many answers to the sender were left out before this one. The shell fills in the number.
+    LeftOut {
+        count: u32,
+    },
+    /// CONFIRM: these letters from `address` are followed now, and with `added` all later ones too.
+    LettersConfirmed {
+        address: String,
+        letters: usize,
+        added: bool,
+        /// ALWAYS was asked for, but the address is another player's.
+        taken: bool,
+    },
+    /// DENY: the letters are discarded, and the seats in these matches have new reply tokens.
+    LettersDenied {
+        matches: Vec<String>,
+    },
+    /// CONFIRM or DENY names no letter that waits for the sender's word.
+    NothingToConfirm {
+        code: String,
+    },
+    /// CHALLENGE, OPEN, ACCEPT, DECLINE or JOIN had no effect.
+    NoOffer {
+        command: &'static str,
+        why: OfferRejection,
+    },
+    /// The letter says `CHECK`, so this command changed nothing.
+    CheckedOnly {
+        command: &'static str,
+    },
+    /// The letter names another match, so this command changed nothing.
+    WhichMatch {
+        command: &'static str,
+    },
+    /// The message was passed on. Templates know it by its old name.
+    #[serde(rename = "told")]
+    MessagePassed,
+    NoPress,
+    /// The message was not passed on: the opponent has had too many letters from the sender today.
+    MessageHeldBack,
+    /// The GM was not asked: the GM has had too many letters from the sender today.
+    RequestHeldBack,
+    /// The command was carried out together with another of its kind.
+    TakenTogether,
+    Resigned,
+    /// `RESIGN` without `CONFIRM`.
+    ResignUnconfirmed,
+    DrawOffered,
+    DrawAgreed,
+    ExtensionAsked {
+        days: u32,
+    },
+    ExtensionTooLong {
+        most: u32,
+    },
+    ExtensionAgreed,
+    NothingToAgree,
+    /// There is no deadline to move, because the house is to move.
+    NoDeadline,
+    /// The house does not read messages.
+    HouseReadsNothing,
+    /// The house never agrees to a draw.
+    HousePlaysOn,
+    AbsenceNoted {
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
+    },
+    /// `left` days of absence remain in the match.
+    AbsenceRefused {
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
+        left: i64,
+    },
+    SubstituteAsked,
+    Protested,
+    Withdrawn,
+    NothingToWithdraw,
+    PassedToGm,
+    /// The match is over, so the command has no effect.
+    MatchOver,
+    /// The command belongs in a letter without a match, or in the GM's letters.
+    NotHere {
+        command: String,
+    },
+}
+
+impl Reply {
+    /// Answers RULES: names the game by its key, or as written if there is no such game.
+    pub fn rules(game: Option<&str>) -> Reply {
+        let game = game.map(|name| match GameKind::parse(name) {
+            Some(kind) => kind.key().to_owned(),
+            None => name.to_owned(),
+        });
+        Reply::Rules { game }
+    }
+}

@@ -1,0 +1,128 @@
+//! Words to a person: what a letter says besides orders and commands, and when it goes to the GM.
+
+use serde::Serialize;
+
+use crate::request::Request;
+
+/// Remarks beside orders that are long enough to be meant for a person.
+const MANY_LINES: usize = 3;
+
+/// Maximum characters that are passed on.
+const MAX_CHARACTERS: usize = 4000;
+
+/// Words for the GM. A letter that has one goes to the GM at once.
+const GM: [&str; 7] =
+    ["gm", "gamemaster", "organizer", "organiser", "administrator", "spielleiter", "spielleitung"];
+
+/// Words of trouble, in the languages that players write most. Remarks that have one are passed on beside orders, too.
+const TROUBLE: [&str; 44] = [
+    "sick",
+    "ill",
+    "illness",
+    "hospital",
+    "died",
+    "dead",
+    "death",
+    "funeral",
+    "accident",
+    "surgery",
+    "stop",
+    "quit",
+    "pause",
+    "pausing",
+    "cancer",
+    "krank",
+    "krankenhaus",
+    "klinik",
+    "gestorben",
+    "verstorben",
+    "tod",
+    "tot",
+    "unfall",
+    "beerdigung",
+    "aufhören",
+    "pausieren",
+    "malade",
+    "hôpital",
+    "décédé",
+    "mort",
+    "morte",
+    "arrêter",
+    "enfermo",
+    "enferma",
+    "muerto",
+    "fallecido",
+    "malato",
+    "morto",
+    "ospedale",
+    "ziek",
+    "ziekenhuis",
+    "overleden",
+    "sjuk",
+    "chory",
+];
+
+/// When a letter's words reach the GM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Passing {
+    AtOnce,
+    InDigest,
+}
+
+/// What a letter says to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    pub passing: Passing,
+    pub text: String,
+}
+
+impl Words {
+    /// Returns the words of a letter that are for a person: those of a letter without orders and commands, and beside
+    /// them those of trouble, those that name the GM, and long ones.
+    pub fn of(request: &Request) -> Option<Words> {
+        if request.remarks.is_empty() {
+            return None;
+        }
+        let text: Vec<&str> = request.remarks.iter().map(|line| line.text.as_str()).collect();
+        let text: String = text.join("\n").chars().take(MAX_CHARACTERS).collect();
+        let has_any = |list: &[&str]| {
+            let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+            words.any(|word| list.contains(&word.as_str()))
+        };
+        let names_gm = has_any(&GM);
+        let is_for_a_person =
+            names_gm || request.is_empty() || request.remarks.len() > MANY_LINES || has_any(&TROUBLE);
+        let passing = if names_gm { Passing::AtOnce } else { Passing::InDigest };
+        is_for_a_person.then_some(Words { passing, text })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Line;
+    use crate::game::any::GameKind;
+
+    fn passing(text: &str) -> Option<Passing> {
+        let lines: Vec<&str> = text.lines().collect();
+        let request = Request::read(&Line::numbered(&lines), GameKind::Quad);
+        Words::of(&request).map(|words| words.passing)
+    }
+
+    #[test]
+    fn words_without_orders_are_passed_on() {
+        assert_eq!(passing("Thanks!"), Some(Passing::InDigest));
+        assert_eq!(passing("Dear GM, my father has died.\nPlease pause my games."), Some(Passing::AtOnce));
+        assert_eq!(passing(""), None);
+    }
+
+    #[test]
+    fn words_beside_orders_are_passed_on_if_they_concern_a_person() {
+        assert_eq!(passing("MARBLE E5\nbest wishes"), None);
+        assert_eq!(passing("MARBLE E5\nI am in hospital"), Some(Passing::InDigest));
+        assert_eq!(passing("MARBLE E5\nplease tell the GM that I move house"), Some(Passing::AtOnce));
+        assert_eq!(passing("MARBLE E5\nHello\nhow are you\nI am well\nbye"), Some(Passing::InDigest));
+        assert_eq!(passing("STATUS\nbye"), None);
+    }
+}

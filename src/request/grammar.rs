@@ -1,0 +1,69 @@
+//! What reading a letter needs to know of the match's game: which lines are its orders, and which look like them.
+
+use crate::game::Syntax;
+use crate::game::any::GameKind;
+
+/// The written orders of a game, as far as reading a letter depends on them.
+pub trait Grammar {
+    /// Whether a line begins like an order, complete or not.
+    fn begins_order(&self, line: &str) -> bool;
+
+    /// Whether a line is a complete order.
+    fn is_order(&self, line: &str) -> bool;
+
+    /// Returns the order that a line means if its bullet or number is a part of it: `SHIP 2 HOLD` for `2: hold`.
+    /// `rest` is the line without the bullet.
+    fn with_bullet(&self, bullet: &str, rest: &str) -> Option<String>;
+
+    /// The words that orders begin with, in capitals.
+    fn verbs(&self) -> &'static [&'static str];
+}
+
+impl Grammar for GameKind {
+    fn begins_order(&self, line: &str) -> bool {
+        match self.syntax(line) {
+            Ok(()) => true,
+            Err(Syntax::Unknown) => false,
+            Err(Syntax::Malformed { .. }) => !is_prose(line),
+        }
+    }
+
+    fn is_order(&self, line: &str) -> bool {
+        self.syntax(line).is_ok()
+    }
+
+    fn with_bullet(&self, bullet: &str, rest: &str) -> Option<String> {
+        GameKind::with_bullet(*self, bullet, rest)
+    }
+
+    fn verbs(&self) -> &'static [&'static str] {
+        GameKind::verbs(*self)
+    }
+}
+
+/// A grammar of one question, whether a line begins like an order. No line is doubtful in it.
+impl<F: Fn(&str) -> bool> Grammar for F {
+    fn begins_order(&self, line: &str) -> bool {
+        self(line)
+    }
+
+    fn is_order(&self, _line: &str) -> bool {
+        false
+    }
+
+    fn with_bullet(&self, _bullet: &str, _rest: &str) -> Option<String> {
+        None
+    }
+
+    fn verbs(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
+
+/// Whether a line is prose although it starts like an order, such as `Star Shipping Ltd`: three or more words without
+/// a digit, the first of them not in capitals.
+pub fn is_prose(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let in_capitals = words.next().is_none_or(|first| !first.chars().any(char::is_lowercase));
+    !in_capitals && words.count() >= 2 && !line.contains(|c: char| c.is_ascii_digit())
+}
