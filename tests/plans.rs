@@ -71,10 +71,11 @@ fn no_statement_for_a_letter_scans_a_table() {
     let mut statements = std::mem::take(&mut *logged.0.lock().expect("nothing panics"));
     let question = desk.last_to("stranger@elsewhere.example");
     let code = question.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM "));
-    // The test's own look at the outbox scans it.
     logged.0.lock().expect("nothing panics").clear();
     desk.write("stranger@elsewhere.example", &format!("CONFIRM {}", code.expect("a code")));
     statements.append(&mut logged.0.lock().expect("nothing panics"));
+    // The test's own look at the outbox scans it. The driver may log that after the list was cleared.
+    statements.retain(|statement| !statement.ends_with("FROM dispatch d ORDER BY d.id DESC LIMIT $1"));
     desk.one_to("carl@players.example").says("invites you");
     assert!(statements.len() > 25, "{statements:#?}");
     let plans: Vec<_> = desk.block_on(async {
