@@ -407,18 +407,12 @@ impl Store for Database {
 
     async fn retry_all_now(&self, now: DateTime<Utc>) -> Result<()> {
         let mut tx = self.backend.begin().await?;
-        for sql in [
-            "UPDATE letter SET wait_until = $1 WHERE fate = 'waiting' AND wait_until > $1",
-            "UPDATE dispatch SET due_at = $1 WHERE due_at > $1",
-        ] {
-            tx.session().execute(self.statement(sql).bind(now.timestamp_millis())).await?;
-        }
+        dispatches::retry_all_now(&mut tx.session(), now).await?;
         tx.commit().await
     }
 
     async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>> {
-        let sql = "SELECT MIN(due_at) FROM dispatch WHERE due_at IS NOT NULL";
-        let (due_at,): (Option<i64>,) = self.read_one(self.statement(sql)).await?;
+        let due_at = dispatches::next_at(&mut self.backend.reader().await?.session()).await?;
         maybe_time(due_at)
     }
 

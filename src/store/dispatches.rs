@@ -75,3 +75,22 @@ pub async fn answers_to(
     let rows: Vec<rows::Answer> = session.fetch_all(statement).await?;
     rows.into_iter().map(rows::Answer::read).collect()
 }
+
+/// Returns when the next dispatch is due.
+pub async fn next_at(session: &mut Session<'_>) -> Result<Option<i64>> {
+    let statement = session.statement("SELECT MIN(due_at) FROM dispatch WHERE due_at IS NOT NULL");
+    let (due_at,): (Option<i64>,) = session.fetch_one(statement).await?;
+    Ok(due_at)
+}
+
+/// Makes deferred letters and dispatches due, within a transaction.
+pub async fn retry_all_now(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<()> {
+    for sql in [
+        "UPDATE letter SET wait_until = $1 WHERE fate = 'waiting' AND wait_until > $1",
+        "UPDATE dispatch SET due_at = $1 WHERE due_at > $1",
+    ] {
+        let statement = session.statement(sql).bind(now.timestamp_millis());
+        session.execute(statement).await?;
+    }
+    Ok(())
+}
