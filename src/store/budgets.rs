@@ -205,6 +205,13 @@ pub fn select_questions(engine: Engine, addresses: &[String]) -> Statement {
     Statement::new(engine, sql).bind_texts(addresses)
 }
 
+/// Selects a declined offer of one address to another.
+pub fn select_declined(engine: Engine, inviter: &str, invited: &str) -> Statement {
+    let sql =
+        "SELECT code FROM invitation WHERE inviter = $1 AND invited = $2 AND stage = 'declined' LIMIT 1";
+    Statement::new(engine, sql).bind(text(inviter)).bind(text(invited))
+}
+
 /// Writes the restraints of a settlement.
 ///
 /// # Errors

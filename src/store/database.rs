@@ -258,9 +258,7 @@ impl Store for Database {
     }
 
     async fn has_declined(&self, inviter: &str, invited: &str) -> Result<bool> {
-        let sql =
-            "SELECT code FROM invitation WHERE inviter = $1 AND invited = $2 AND stage = 'declined' LIMIT 1";
-        let statement = self.statement(sql).bind(text(inviter)).bind(text(invited));
+        let statement = budgets::select_declined(self.backend.engine(), inviter, invited);
         Ok(self.read_first::<(String,)>(statement).await?.is_some())
     }
 

@@ -104,6 +104,13 @@ impl Desk {
         Desk::with("")
     }
 
+    /// A desk with additional config that knows an address; see [`Desk::know`].
+    pub fn knowing(address: &str, config: &str) -> Self {
+        let desk = Desk::with(config);
+        desk.know(address);
+        desk
+    }
+
     /// A desk with additional config.
     pub fn with(config: &str) -> Self {
         // An outbox in `config` replaces the usual one.

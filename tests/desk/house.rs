@@ -156,8 +156,7 @@ fn a_match_against_each_level_can_be_played_to_the_end() {
 
 #[test]
 fn a_challenge_to_the_house_opens_a_match_and_chooses_who_moves_first() {
-    let desk = Desk::new();
-    desk.know(ANN);
+    let desk = Desk::knowing(ANN, "");
     desk.write("Ann <ann@players.example>", "CHALLENGE house QUAD level=average first=me days=3");
     let game_match = only_match(&desk);
     assert_eq!(
@@ -171,8 +170,7 @@ fn a_challenge_to_the_house_opens_a_match_and_chooses_who_moves_first() {
     letters[0].says("Opponent: the house (average)");
     assert_eq!(desk.last_status(), LetterStatus::Answered);
 
-    let desk = Desk::new();
-    desk.know(ANN);
+    let desk = Desk::knowing(ANN, "");
     desk.write(ANN, "challenge house quad level=easy first=house");
     let game_match = only_match(&desk);
     assert_eq!(
@@ -188,8 +186,7 @@ fn the_trainer_shows_threats_by_default() {
     for (options, trainer) in
         [("level=trainer", "on"), ("level=trainer trainer=off", "off"), ("level=easy", "off")]
     {
-        let desk = Desk::new();
-        desk.know(ANN);
+        let desk = Desk::knowing(ANN, "");
         desk.write(ANN, &format!("CHALLENGE house quad {options} first=me"));
         assert_eq!(only_match(&desk).state.options()["trainer"], trainer, "{options}");
     }
@@ -197,8 +194,7 @@ fn the_trainer_shows_threats_by_default() {
 
 #[test]
 fn without_a_level_the_clubs_default_is_used() {
-    let desk = Desk::with("[house]\nlevel = \"average\"\n");
-    desk.know(ANN);
+    let desk = Desk::knowing(ANN, "[house]\nlevel = \"average\"\n");
     desk.write(ANN, "CHALLENGE house quad first=me");
     assert_eq!(only_match(&desk).house.second.as_deref(), Some("average"));
 }
@@ -206,8 +202,7 @@ fn without_a_level_the_clubs_default_is_used() {
 #[test]
 fn with_advance_a_player_who_beats_a_level_meets_the_next_one() {
     for (advance, next) in [(true, "easy"), (false, "trainer")] {
-        let desk = Desk::with(&format!("[house]\nlevel = \"trainer\"\nadvance = {advance}\n"));
-        desk.know(ANN);
+        let desk = Desk::knowing(ANN, &format!("[house]\nlevel = \"trainer\"\nadvance = {advance}\n"));
         let beaten = (0..20).any(|_| {
             let game_match = opened(&desk, "trainer", Seat::First);
             let outcome =
@@ -258,8 +253,7 @@ fn a_challenge_that_the_house_cannot_accept_is_refused_with_an_example() {
 
 #[test]
 fn a_player_has_at_most_ten_matches_against_the_house() {
-    let desk = Desk::new();
-    desk.know(ANN);
+    let desk = Desk::knowing(ANN, "");
     desk.write(ANN, &"CHALLENGE house quad first=me\n".repeat(12));
     desk.write(ANN, "CHALLENGE house quad first=me");
     desk.last_to(ANN).says("You are playing 10 matches against the house");
