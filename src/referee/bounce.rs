@@ -1,36 +1,12 @@
 //! What follows from letters to a seat that bounce.
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
 use super::act::Rejection;
 use super::life::{Draft, Match, Stage};
 use super::{Content, Notice, Reader};
-use crate::game::{BySeat, Seat};
+use crate::game::Seat;
 use crate::ledger::Fact;
-
-/// What the bounces of letters to a seat have led to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bounces {
-    /// When the first one came since mail last arrived. Empty if an earlier version of the program noted it.
-    pub since: Option<DateTime<Utc>>,
-    /// A letter made since then bounced, too.
-    pub again: bool,
-    /// A deadline was moved because of them, which happens once in a match.
-    pub had_grace: bool,
-}
-
-impl Bounces {
-    /// Notes that mail arrives again.
-    pub(super) fn restore(&mut self) {
-        *self = Bounces { had_grace: self.had_grace, ..Bounces::default() };
-    }
-}
-
-/// Whether no letter to either seat ever bounced. The snapshot then omits the field, as snapshots did before it existed.
-pub(super) fn has_no_bounces(bounces: &BySeat<Bounces>) -> bool {
-    *bounces == BySeat::default()
-}
 
 impl Match {
     /// Whether so much mail to the seat bounced that no deadline is enforced on it before the GM has decided.

@@ -4,7 +4,8 @@
 use chrono::{DateTime, Utc};
 
 use super::act::{Act, Correction, Rejection};
-use super::bounce::{Bounces, note_bounce};
+use super::bounce::note_bounce;
+use super::bounces::Bounces;
 use super::clock::adjudicate_now;
 use super::life::{Draft, FiledOrders, Stage};
 use super::{Content, Notice, Reader};

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::act::Rejection;
-use super::bounce::{Bounces, has_no_bounces};
+use super::bounces::{Bounces, has_no_bounces};
 use super::doubtful::{self, OfferedOrders};
 use super::schedule::{Absence, Terms};
 use super::together::NoticeLimits;

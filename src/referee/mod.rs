@@ -5,6 +5,7 @@
 
 mod act;
 mod bounce;
+mod bounces;
 mod clock;
 mod confirmation;
 mod doubtful;

@@ -164,7 +164,7 @@ fn has_digit(word: &str) -> bool {
 }
 
 /// A command, or what is wrong with it and a correct example.
-pub(super) type Parsed<T = Command> = Result<T, (String, &'static str)>;
+type Parsed<T = Command> = Result<T, (String, &'static str)>;
 
 /// Returns a command that takes no arguments, or a fault if there are any.
 fn alone(command: Command, verb: &'static str, rest: &[&str]) -> Parsed {
@@ -203,8 +203,8 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
         "DECLINE" => code(rest, line, "DECLINE needs the code of the invitation.", "DECLINE 7K3M9P")
             .map(Command::Decline),
         "OPEN" => open(rest, line.starts_in_capitals()),
-        "CONFIRM" => proof::confirm(rest),
-        "DENY" => proof::deny(rest),
+        "CONFIRM" => proof::confirm(rest).map(|(code, always)| Command::Confirm { code, always }),
+        "DENY" => proof::deny(rest).map(Command::Deny),
         // In lower case the word alone is prose.
         "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
         "NEVER" => code(rest, line, "NEVER needs the code of the invitation.", "NEVER 7K3M9P")

@@ -1,25 +1,23 @@
-//! Commands by which a player says who wrote a letter in their name.
+//! What follows the commands by which somebody says who wrote a letter in their name.
 
-use super::command::{Command, Parsed};
+/// What a command says, or what is wrong with it and a correct example.
+type Parsed<T> = Result<T, (String, &'static str)>;
 
-/// Parses what follows CONFIRM: the notice's code, and perhaps ALWAYS before or after it.
-pub fn confirm(rest: &[&str]) -> Parsed {
-    let fault = || ("CONFIRM needs the code of my letter that asked you.".to_owned(), "CONFIRM 7K3M9P2Q4R");
-    let is_always = |word: &&&str| word.eq_ignore_ascii_case("always");
-    let always = rest.iter().any(|word| is_always(&word));
-    match rest.iter().filter(|word| !is_always(word)).collect::<Vec<_>>()[..] {
-        [code] if rest.len() <= 2 && is_code(code) => {
-            Ok(Command::Confirm { code: (*code).to_owned(), always })
-        }
-        _ => Err(fault()),
+/// Parses what follows CONFIRM: a code, and perhaps ALWAYS before or after it. Returns both.
+pub fn confirm(rest: &[&str]) -> Parsed<(String, bool)> {
+    let (always, words): (Vec<&str>, Vec<&str>) =
+        rest.iter().partition(|word| word.eq_ignore_ascii_case("always"));
+    match words[..] {
+        [code] if always.len() <= 1 && is_code(code) => Ok((code.to_owned(), !always.is_empty())),
+        _ => Err(("CONFIRM wants the code of my letter that asked you.".to_owned(), "CONFIRM 7K3M9P2Q4R")),
     }
 }
 
-/// Parses what follows DENY: the notice's code.
-pub fn deny(rest: &[&str]) -> Parsed {
+/// Parses what follows DENY: a code.
+pub fn deny(rest: &[&str]) -> Parsed<String> {
     match rest {
-        [code] if is_code(code) => Ok(Command::Deny((*code).to_owned())),
-        _ => Err(("DENY needs the code of my letter that asked you.".to_owned(), "DENY 7K3M9P2Q4R")),
+        [code] if is_code(code) => Ok((*code).to_owned()),
+        _ => Err(("DENY wants the code of my letter that asked you.".to_owned(), "DENY 7K3M9P2Q4R")),
     }
 }
 
@@ -36,11 +34,11 @@ mod tests {
 
     #[test]
     fn a_code_is_confirmed_once_always_or_denied() {
-        let command = |always| Command::Confirm { code: "7K3M9P2Q4R".to_owned(), always };
-        assert_eq!(confirm(&["7K3M9P2Q4R"]), Ok(command(false)));
-        assert_eq!(confirm(&["ALWAYS", "7K3M9P2Q4R"]), Ok(command(true)));
-        assert_eq!(confirm(&["7K3M9P2Q4R", "always"]), Ok(command(true)));
-        assert_eq!(deny(&["7K3M9P2Q4R"]), Ok(Command::Deny("7K3M9P2Q4R".to_owned())));
+        let code = || "7K3M9P2Q4R".to_owned();
+        assert_eq!(confirm(&["7K3M9P2Q4R"]), Ok((code(), false)));
+        assert_eq!(confirm(&["ALWAYS", "7K3M9P2Q4R"]), Ok((code(), true)));
+        assert_eq!(confirm(&["7K3M9P2Q4R", "always"]), Ok((code(), true)));
+        assert_eq!(deny(&["7K3M9P2Q4R"]), Ok(code()));
         for rest in [&[][..], &["always"], &["the", "date"], &["7K3M9P2Q4R", "7K3M9P2Q4R"], &["tomorrow"]] {
             assert!(confirm(rest).is_err() && deny(rest).is_err(), "{rest:?}");
         }

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 
 use super::context::RulingContext;
 use super::decision::Decision;
-use super::proof::Doubt;
+use super::proof::{Doubt, UNPROVEN};
 use super::settings::Settings;
 use super::undecided::Decided;
 use crate::game::Line;
@@ -39,9 +39,6 @@ pub enum Sender {
 
 /// The note on a letter that carries the GM's token.
 const GM_IMPOSTOR: &str = "the GM's reply token, but not the GM's address";
-
-/// The note on a letter that lacks a required signature.
-pub const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
 
 /// The note on a letter from somebody whom the GM has blocked.
 const BLOCKED: &str = "from a blocked person";

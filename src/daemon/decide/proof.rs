@@ -13,7 +13,6 @@ use super::asker::Asker;
 use super::decision::{Decision, Key};
 use super::mail::PlainEnvelope;
 use super::offers::in_code_letters;
-use super::one_letter::UNPROVEN;
 use super::openings::CODE_LETTERS;
 use super::random::Random;
 use super::undecided::Decided;
@@ -42,6 +41,9 @@ const MAX_ASKS: usize = 20;
 
 /// Maximum addresses of a player.
 const MAX_ADDRESSES: usize = 10;
+
+/// The note on a letter that lacks a required signature.
+pub const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
 
 /// The note on a letter from an unknown address.
 const UNKNOWN_ADDRESS: &str = "a reply token, but not from that player's address";
