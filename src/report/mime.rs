@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
+use email_encoding::body::Encoding;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Body, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
@@ -73,8 +74,8 @@ fn parts(letter: &WordedLetter, message_id: &str) -> MultiPart {
     let digest = Digest::of(message_id.as_bytes()).to_string();
     let boundary = |part: &str| format!("={part}={}", &digest[..32]);
     let text =
-        MultiPart::alternative().boundary(boundary("a")).singlepart(SinglePart::plain(letter.text.clone()));
-    let html = SinglePart::html(letter.html.clone());
+        MultiPart::alternative().boundary(boundary("a")).singlepart(SinglePart::plain(body(&letter.text)));
+    let html = SinglePart::html(body(&letter.html));
     let readable = match &letter.picture {
         None => text.singlepart(html),
         Some(png) => {
@@ -90,9 +91,46 @@ fn parts(letter: &WordedLetter, message_id: &str) -> MultiPart {
     }
     let mixed = MultiPart::mixed().boundary(boundary("m")).multipart(readable);
     letter.attachments.iter().fold(mixed, |mixed, (name, contents)| {
-        let file = Attachment::new(name.clone()).body(contents.clone(), ContentType::TEXT_PLAIN);
+        let file = Attachment::new(name.clone()).body(body(contents), ContentType::TEXT_PLAIN);
         mixed.singlepart(file)
     })
+}
+
+/// Encodes a text as lettre does, with CRLF. Given a text with bare line feeds, lettre inserts each carriage return by
+/// moving the rest of the text, which is quadratic.
+///
+/// The encoding is chosen, as lettre does, before the line ends are converted, so that the bytes of a letter stay what
+/// they were when the audit words it again.
+fn body(text: &str) -> Body {
+    let with_crlf = with_crlf(text);
+    match Encoding::choose(text, false) {
+        Encoding::SevenBit => {
+            Body::dangerous_pre_encoded(with_crlf.into_bytes(), ContentTransferEncoding::SevenBit)
+        }
+        Encoding::QuotedPrintable | Encoding::EightBit => {
+            encoded(with_crlf, ContentTransferEncoding::QuotedPrintable)
+        }
+        Encoding::Base64 => encoded(with_crlf, ContentTransferEncoding::Base64),
+    }
+}
+
+fn encoded(text: String, encoding: ContentTransferEncoding) -> Body {
+    Body::new_with_encoding(text, encoding).unwrap_or_else(|_| unreachable!("it encodes any text"))
+}
+
+/// Replaces bare line feeds by CRLF.
+fn with_crlf(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 32);
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n') {
+            Some(line) if !line.ends_with('\r') => {
+                out.push_str(line);
+                out.push_str("\r\n");
+            }
+            Some(_) | None => out.push_str(line),
+        }
+    }
+    out
 }
 
 fn mailbox(name: &str, address: &str) -> Result<Mailbox, MimeError> {
@@ -108,4 +146,32 @@ fn raw(name: &'static str, value: &str) -> HeaderValue {
 /// Replaces control characters and line breaks, so that a value cannot add header fields.
 fn one_line(text: &str) -> String {
     text.split(char::is_control).collect::<Vec<_>>().join(" ").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_encoded_as_lettre_encodes_it() {
+        let line = |length: usize, c: &str| format!("{}\n", c.repeat(length));
+        for text in [
+            String::new(),
+            "\n".to_owned(),
+            "a\nb".to_owned(),
+            "a\r\nb\n\nc\n".to_owned(),
+            "\ra\n".to_owned(),
+            // Around the length of a line at which the encoding changes.
+            line(73, "a") + &line(74, "b") + "c",
+            line(74, "a") + &line(75, "b"),
+            line(10, "a") + &line(76, "b"),
+            line(40, "é") + "plain",
+            line(40, "plain ") + "é \n",
+            line(400, "日"),
+        ] {
+            let (ours, theirs) = (body(&text), Body::new(text.clone()));
+            assert_eq!(ours.as_ref(), theirs.as_ref(), "{text:?}");
+            assert_eq!(ours.encoding(), theirs.encoding(), "{text:?}");
+        }
+    }
 }
