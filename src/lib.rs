@@ -62,7 +62,8 @@
 //! ```
 
 /// Letters consist of many small strings that are allocated on one thread and freed on another. mimalloc is made for
-/// that.
+/// that. A fuzz target counts allocations with its own.
+#[cfg(not(fuzzing))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

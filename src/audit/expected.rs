@@ -17,7 +17,7 @@ use crate::game::Seat;
 use crate::letter::{Address, Digest};
 use crate::referee::{Content, Dispatch, DispatchKind, Match, Reader, Reply};
 use crate::report::envelope::{self, AnsweredLetter, Envelope, Stationery};
-use crate::report::sent::{ReportSelection, parse_text_part, select_reports};
+use crate::report::sent::{parse_text_part, repeated_reports, repeats_reports};
 use crate::report::{self, Club, PictureCache, Templates, WordingInput};
 
 /// One of our letters as it is stored.
@@ -90,14 +90,9 @@ impl ExpectedDispatch {
         }
     }
 
-    /// The reports that it repeats. If several commands ask for reports, the last one counts, as it did when the letter
-    /// was worded.
-    pub(super) fn wanted(&self) -> Option<ReportSelection> {
-        self.replies().iter().rev().find_map(|reply| match reply {
-            Reply::Report { turn } => Some(ReportSelection::of(*turn)),
-            Reply::History => Some(ReportSelection::All),
-            _ => None,
-        })
+    /// Whether it repeats earlier reports.
+    pub(super) fn repeats_reports(&self) -> bool {
+        self.replies().iter().any(repeats_reports)
     }
 
     /// Compares the letter with the one that was sent. Returns whether the words were compared: if the wording has
@@ -172,10 +167,12 @@ impl ExpectedDispatch {
 
     /// The dispatch with the reports that it repeats.
     fn dispatch_with_reports(&self, earlier_reports: &[Vec<u8>]) -> Cow<'_, Dispatch> {
-        let Some(wanted) = self.wanted() else { return Cow::Borrowed(&self.dispatch) };
+        if !self.repeats_reports() {
+            return Cow::Borrowed(&self.dispatch);
+        }
         let mut dispatch = self.dispatch.clone();
         if let Content::Answer(answer) = &mut dispatch.content {
-            answer.reports = select_reports(earlier_reports.iter().map(Vec::as_slice), wanted);
+            answer.reports = repeated_reports(&answer.replies, earlier_reports.iter().map(Vec::as_slice));
         }
         Cow::Owned(dispatch)
     }

@@ -129,12 +129,15 @@ impl Cli {
 /// Runs asynchronous work to completion.
 fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime
+    let runtime = runtime
         .worker_threads(2)
         .enable_all()
         .build()
-        .context("failed to start the threads of the runtime")?
-        .block_on(work)
+        .context("failed to start the threads of the runtime")?;
+    let done = runtime.block_on(work);
+    // Dropping the runtime would wait for its threads, and one of them may hang in a ruling.
+    runtime.shutdown_background();
+    done
 }
 
 /// Opens the club's database, and the office that works on it.

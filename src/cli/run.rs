@@ -140,6 +140,7 @@ async fn serve(settings: &Settings, mut office: Arc<Office>, log: &LogFilter) ->
             if request == Request::Shutdown {
                 service::notify_stopping();
                 tracing::info!("stopping");
+                service::end_at_the_latest();
                 break None;
             }
             service::notify_reloading();

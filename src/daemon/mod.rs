@@ -18,12 +18,13 @@ mod verify;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use tokio::sync::Notify;
 
+use self::batch::attempts::Attempts;
 use self::decide::settings::Settings;
 use self::heartbeat::Heartbeat;
 use crate::config::Config;
@@ -34,6 +35,7 @@ use crate::report::Templates;
 use crate::store::Store;
 
 pub use decide::openings::{Holder, NamedAddress, NewMatch, fit_name};
+pub use decide::settings::{Step, Trap};
 pub use incoming::new_letter;
 
 /// The source of the time; tests move it.
@@ -50,6 +52,7 @@ pub struct Office {
     verifier: Option<Arc<Verifier>>,
     clock: Clock,
     heartbeat: Heartbeat,
+    attempts: Attempts,
     /// Wakes the loop that settles letters.
     letters: Notify,
     /// Wakes the loop that sends dispatches.
@@ -82,6 +85,7 @@ impl Office {
             verifier,
             clock,
             heartbeat: Heartbeat::new(Instant::now()),
+            attempts: Attempts::new()?,
             letters: Notify::new(),
             dispatches: Notify::new(),
             house: Notify::new(),
@@ -91,6 +95,16 @@ impl Office {
     /// Verifies DKIM signatures with this verifier, instead of one that asks the system's name servers.
     pub fn verify_by(&mut self, verifier: Verifier) {
         self.verifier = Some(Arc::new(verifier));
+    }
+
+    /// Runs `trap` before each letter is read or ruled on, and allows that a letter stays in work for `deadline`. For
+    /// tests.
+    ///
+    /// # Panics
+    /// Panics if the office is at work.
+    pub fn set_trap(&mut self, trap: Arc<Trap>, deadline: Duration) {
+        Arc::get_mut(&mut self.settings).expect("nothing is decided yet").trap = Some(trap);
+        self.attempts.set_deadline(deadline);
     }
 
     /// Closes idle connections to the mail server.

@@ -2,6 +2,7 @@
 //! monitoring pages.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::Router;
@@ -52,6 +53,21 @@ impl Signals {
             _ = self.hang_up.recv() => Request::Reload,
         }
     }
+}
+
+/// How long a shutdown may take. A supervisor that gets no answer kills the program, and so might its user.
+const MAX_SHUTDOWN: Duration = Duration::from_millis(4500);
+
+/// Ends the program after [`MAX_SHUTDOWN`] if it has not ended by itself: a mail server or the database may not answer.
+/// Whatever is not committed then is done after the next start.
+///
+/// A thread of its own, because the runtime's may be what hangs.
+pub fn end_at_the_latest() {
+    std::thread::spawn(|| {
+        std::thread::sleep(MAX_SHUTDOWN);
+        tracing::warn!("shutdown timed out; the program ends now");
+        std::process::exit(0);
+    });
 }
 
 /// Tells systemd that the program is up.

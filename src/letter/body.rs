@@ -152,7 +152,7 @@ impl Walk<'_> {
             ("text", "html") if !attached => {
                 let bytes = transfer_decoded(&self.message.raw_message, part);
                 let label = part.content_type().and_then(|ct| ct.attribute("charset"));
-                let html = html::read(&decode(&bytes, label));
+                let html = html::read(&decode(&bytes, label), self.limits.max_lines);
                 self.texts.has_struck_out |= html.has_struck_out;
                 for line in html.lines {
                     // Cleaning turns Unicode line separators into line breaks.
@@ -192,7 +192,7 @@ impl Walk<'_> {
                 return Vec::new();
             }
         };
-        plain_lines(&text, is("format", "flowed"), is("delsp", "yes"))
+        plain_lines(&text, is("format", "flowed"), is("delsp", "yes"), self.limits.max_lines)
     }
 }
 

@@ -4,12 +4,14 @@
 //! here: the elements that mail programs put around quotes. It is not a full HTML parser: it never fails, and does not
 //! render anything.
 
+use std::collections::BTreeMap;
+
 use mail_parser::decoders::html::add_html_token;
 
 use super::html_tag::Tag;
 use super::text_line::{Layer, TextLine};
 
-/// Maximum open elements that are tracked; deeper ones share the context of the last. Closing one searches them all.
+/// Maximum open elements that are tracked; deeper ones share the context of the last.
 const MAX_OPEN: usize = 256;
 
 /// Maximum bytes of an entity, including `&` and `;`.
@@ -24,9 +26,9 @@ pub struct HtmlText {
 }
 
 /// Reads an HTML text. Block elements, rows and list items end a line; head, style, script, hidden and struck-out
-/// elements are dropped.
-pub fn read(html: &str) -> HtmlText {
-    let mut scan = HtmlScanner { html, ..HtmlScanner::default() };
+/// elements are dropped. Stops once there are more than `most` lines.
+pub fn read(html: &str, most: usize) -> HtmlText {
+    let mut scan = HtmlScanner { html, most, ..HtmlScanner::default() };
     scan.run();
     scan.end_line();
     HtmlText { lines: scan.lines, has_struck_out: scan.has_struck_out }
@@ -44,9 +46,12 @@ struct ElementContext {
 #[derive(Default)]
 struct HtmlScanner<'a> {
     html: &'a str,
+    most: usize,
     at: usize,
     /// The open elements, each with the context outside it.
     open: Vec<(String, ElementContext)>,
+    /// How many elements of each name are open. Without it, each of a million end tags would search `open` in vain.
+    open_names: BTreeMap<String, usize>,
     context: ElementContext,
     /// The current line.
     line: String,
@@ -65,6 +70,9 @@ impl<'a> HtmlScanner<'a> {
             self.text(start, start + found);
             self.at = start + found;
             self.markup();
+            if self.lines.len() > self.most {
+                return;
+            }
         }
         self.text(self.at, self.html.len());
     }
@@ -131,14 +139,26 @@ impl<'a> HtmlScanner<'a> {
         };
         if self.open.len() < MAX_OPEN {
             self.open.push((tag.name.clone(), outer));
+            *self.open_names.entry(tag.name.clone()).or_default() += 1;
             self.context = context;
         }
     }
 
     fn close(&mut self, name: &str) {
-        if let Some(found) = self.open.iter().rposition(|(open, _)| open == name) {
-            self.context = self.open[found].1;
-            self.open.truncate(found);
+        if !self.open_names.contains_key(name) {
+            return;
+        }
+        while let Some((open, outer)) = self.open.pop() {
+            if let Some(count) = self.open_names.get_mut(&open) {
+                *count -= 1;
+                if *count == 0 {
+                    self.open_names.remove(&open);
+                }
+            }
+            self.context = outer;
+            if open == name {
+                return;
+            }
         }
     }
 
@@ -254,7 +274,7 @@ mod tests {
     use super::*;
 
     fn new_lines(html: &str) -> Vec<String> {
-        read(html)
+        read(html, usize::MAX)
             .lines
             .into_iter()
             .filter(|line| line.layer == Layer::Unmarked)
@@ -277,6 +297,16 @@ mod tests {
     }
 
     #[test]
+    fn an_end_tag_closes_the_last_element_of_its_name_and_those_inside_it() {
+        assert_eq!(new_lines("a<blockquote>b<div><i>c</x></blockquote>d</div></i>e"), ["a", "d", "e"]);
+    }
+
+    #[test]
+    fn scanning_stops_beyond_the_limit_of_lines() {
+        assert_eq!(read(&"<p>a".repeat(100), 10).lines.len(), 11);
+    }
+
+    #[test]
     fn hidden_elements_are_dropped() {
         assert_eq!(
             new_lines(
@@ -290,9 +320,10 @@ mod tests {
     fn struck_out_text_is_dropped() {
         let html = "SHIP 1 A3 TO <del>B1</del> A4<br><s>SHIP 2 HOLD</s><p><span style='text-decoration: line-through'>SHIP 3 HOLD</span>";
         assert_eq!(new_lines(html), ["SHIP 1 A3 TO A4"]);
-        assert!(read(html).has_struck_out);
+        assert!(read(html, usize::MAX).has_struck_out);
         assert!(
-            !read("<strong>x</strong><blockquote type=cite><s>SHIP 1 HOLD</s></blockquote>").has_struck_out
+            !read("<strong>x</strong><blockquote type=cite><s>SHIP 1 HOLD</s></blockquote>", usize::MAX)
+                .has_struck_out
         );
     }
 
@@ -319,7 +350,7 @@ mod tests {
     proptest! {
         #[test]
         fn scanning_never_panics(html in "(<|>|/|!--|-->|&|;|nbsp|#x4|div|p|style|pre| |=|'|\"|ä|\n|blockquote|script){0,80}") {
-            let _ = read(&html);
+            let _ = read(&html, usize::MAX);
         }
     }
 }

@@ -421,7 +421,7 @@ mod tests {
         let own = Address::parse("referee@club.example").unwrap();
         let correspondents = Correspondents { own: &own, sender: "ann smith" };
         let own_letter = OwnLetter::new(LETTER);
-        let lines = plain_lines(text, false, false);
+        let lines = plain_lines(text, false, false, usize::MAX);
         new_lines(&lines, with_ours.then_some(&own_letter), correspondents)
             .into_iter()
             .map(str::to_owned)

@@ -32,12 +32,16 @@ impl TextLine {
     }
 }
 
-/// Splits a cleaned plain text into lines. `flowed` is `format=flowed` (RFC 3676), `del_sp` its `DelSp=yes`.
-pub fn plain_lines(text: &str, flowed: bool, del_sp: bool) -> Vec<TextLine> {
+/// Splits a cleaned plain text into lines, and stops once there are more than `most`. `flowed` is `format=flowed` (RFC
+/// 3676), `del_sp` its `DelSp=yes`.
+pub fn plain_lines(text: &str, flowed: bool, del_sp: bool, most: usize) -> Vec<TextLine> {
     let mut lines: Vec<TextLine> = Vec::new();
     // The depth of the last line, if it continues on the next.
     let mut open: Option<usize> = None;
     for raw in text.lines() {
+        if lines.len() > most {
+            break;
+        }
         let (depth, mut rest) = quote_prefix(raw, flowed);
         if flowed {
             rest = rest.strip_prefix(' ').unwrap_or(rest);
@@ -111,7 +115,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, flowed: bool, del_sp: bool) -> Vec<String> {
-        plain_lines(text, flowed, del_sp)
+        plain_lines(text, flowed, del_sp, usize::MAX)
             .into_iter()
             .map(|line| format!("{}{}", if line.layer == Layer::Quoted { "Q:" } else { "" }, line.text))
             .collect()

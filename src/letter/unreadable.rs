@@ -23,7 +23,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            max_bytes: 2_000_000,
+            max_bytes: 10_000_000,
             max_header_bytes: 200_000,
             max_parts: 100,
             max_nesting: 20,

@@ -29,7 +29,7 @@ use self::refusal::Refusal;
 use crate::letter::printable::is_printable;
 
 /// The default of `max_letter_bytes`. Larger letters are not acted on, so only their beginning is fetched.
-pub const MAX_LETTER_BYTES: usize = 2 * 1024 * 1024;
+pub const MAX_LETTER_BYTES: usize = 10 * 1024 * 1024;
 
 /// A letter as the mailbox holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]

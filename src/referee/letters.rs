@@ -4,13 +4,14 @@ use super::doubtful;
 use super::filing;
 use super::house;
 use super::life::{Draft, Stage};
+use super::questions::Questions;
 use super::schedule::{Absence, Press};
 use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
 use super::{Answer, Confirmation, Content, Notice, Orders, Passing, Reader, Reply, SeatLetter, Words};
 use crate::game::record::Ending;
 use crate::game::{Line, Seat};
 use crate::ledger::Fact;
-use crate::request::{Command, Request};
+use crate::request::{Command, MAX_FAULTS, Request};
 
 /// Longest extension that the players can agree on at a time, in days.
 const EXTENSION_DAYS_AT_MOST: u32 = 30;
@@ -25,6 +26,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         unread: letter.unread.clone(),
         token_renewed: letter.shows_token,
         attachments: letter.attachments.clone(),
+        left_out: request.left_out,
         ..Answer::default()
     };
     draft.game_match.away[letter.seat] = false;
@@ -61,6 +63,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     }
     answer.quoted = answer
         .all_faults()
+        .take(MAX_FAULTS)
         .filter_map(|fault| fault.line)
         .filter_map(|no| quoted_line(request, no))
         .collect();
@@ -85,10 +88,12 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
 
 /// Answers the questions in a letter, and carries out nothing.
 fn answer_questions(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
+    let mut questions = Questions::default();
     let commands = letter.request.commands.iter().map(|asked| &asked.command);
     commands
         .map(|command| match changing_command(command) {
             Some(_) => Reply::MatchOver,
+            None if questions.is_repeated(command) => Reply::Repeated,
             None => follow_command(draft, letter.seat, command),
         })
         .collect()
@@ -113,9 +118,11 @@ fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
         draft.record(Fact::GmSpared { seat: *seat });
     }
     let mut replies = Vec::with_capacity(request.commands.len());
+    let mut questions = Questions::default();
     if together {
         for taken in taken_together(request) {
             replies.push(match &taken {
+                Taken::AsWritten(command) if questions.is_repeated(command) => Reply::Repeated,
                 Taken::AsWritten(command) => follow_command(draft, *seat, command),
                 Taken::Joined(command) => follow_command(draft, *seat, command),
                 Taken::WithAnother => Reply::TakenTogether,
@@ -128,6 +135,7 @@ fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
         replies.push(match changing_command(&asked.command) {
             Some(command) if letter.other_match.is_some() => Reply::WhichMatch { command },
             Some(command) if request.check => Reply::CheckedOnly { command },
+            None if questions.is_repeated(&asked.command) => Reply::Repeated,
             Some(_) | None => follow_command(draft, *seat, &asked.command),
         });
     }

@@ -18,6 +18,7 @@ mod letters;
 mod life;
 mod offer;
 mod overview;
+mod questions;
 mod reply;
 mod schedule;
 mod snapshot;
@@ -29,7 +30,7 @@ use std::fmt::{self, Display};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::game::any::{AnyState, Filing};
+use crate::game::any::{AnyState, Filing, GameKind};
 use crate::game::{Fault, Line, Outcome, Phase, Seat};
 use crate::ledger::ChainedEntry;
 use crate::letter::{Digest, Letter, NewText};
@@ -45,10 +46,13 @@ pub use letters::changing_command;
 pub use life::{FiledOrders, Match, Opening, Stage, open, open_under};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use overview::MatchOverview;
+pub use questions::Questions;
 pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Terms};
 pub use together::NoticeLimits;
 pub use words::{Passing, Words};
+
+pub use crate::request::{LeftOut, MAX_COMMANDS, MAX_FAULTS};
 
 /// What a ruling is about.
 #[derive(Clone, Debug)]
@@ -101,6 +105,17 @@ pub struct SeatLetter {
 }
 
 impl SeatLetter {
+    /// Whether the letter asks for more than is followed.
+    pub fn exceeds_bounds(&self) -> bool {
+        self.request.left_out != LeftOut::default()
+    }
+
+    /// The same letter as versions without bounds read it, which the audit of their rulings needs.
+    pub fn unbounded(&self, game: GameKind) -> SeatLetter {
+        let request = Request::read_unbounded(self.request.lines(), game);
+        SeatLetter { request, ..self.clone() }
+    }
+
     /// Reads a letter from `seat` of a match. `written` is the part that its sender wrote now ([`Letter::new_text`]).
     pub fn of(letter: &Letter, seat: Seat, written: NewText, game_match: &Match) -> SeatLetter {
         let (lines, unread): (Vec<Line>, _) = match written {
@@ -393,8 +408,10 @@ pub struct Answer {
     pub passed_on: Option<Passing>,
     /// The lines that the faults refer to, as written.
     pub quoted: Vec<Line>,
-    /// Earlier reports that the letter asked for. The shell fills them in.
-    pub reports: Vec<PastReport>,
+    /// For each of `replies`, the earlier reports that it repeats. The shell fills them in.
+    pub reports: Vec<PastReports>,
+    /// How much of the letter was not followed, because it asks for too much.
+    pub left_out: LeftOut,
 }
 
 impl Answer {
@@ -406,6 +423,14 @@ impl Answer {
         };
         of_orders.iter().chain(&self.faults)
     }
+}
+
+/// Earlier reports that one command asks for, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PastReports {
+    pub reports: Vec<PastReport>,
+    /// How many older ones would make the answer too long.
+    pub left_out: usize,
 }
 
 /// An earlier report, as it was sent.

@@ -92,6 +92,8 @@ pub enum Reply {
     CheckedOnly {
         command: &'static str,
     },
+    /// An earlier command of the letter asks the same, so its answer is not repeated.
+    Repeated,
     /// The letter names another match, so this command changed nothing.
     WhichMatch {
         command: &'static str,

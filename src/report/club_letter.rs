@@ -11,8 +11,15 @@ use crate::referee::{DispatchKind, OfferRejection, OfferSummary, Rejection, Repl
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "plain", rename_all = "snake_case")]
 pub enum ClubLetter {
-    /// To a sender without a seat's token. `why` says what the letter lacked.
-    Stranger { replies: Vec<Reply>, remarks: Vec<Line>, why: String, question: Option<AskedSender> },
+    /// To a sender without a seat's token. `why` says what the letter lacked; `commands_left_out` counts the commands
+    /// that were not followed, because there were too many.
+    Stranger {
+        replies: Vec<Reply>,
+        remarks: Vec<Line>,
+        why: String,
+        question: Option<AskedSender>,
+        commands_left_out: usize,
+    },
     /// To a challenged player.
     Challenge { by: String, offer: OfferSummary, code: String, lapses: String },
     /// To the player whose offer `to` declined.
@@ -20,13 +27,20 @@ pub enum ClubLetter {
     /// To the player whose offer lapsed.
     Lapsed { to: Option<String>, offer: OfferSummary, code: String },
     /// To the GM: the result of each line of the GM's letter. `why` says why nothing was done.
-    GmAnswer { check: bool, items: Vec<GmItem>, replies: Vec<Reply>, remarks: Vec<Line>, why: String },
+    GmAnswer {
+        check: bool,
+        items: Vec<GmItem>,
+        replies: Vec<Reply>,
+        remarks: Vec<Line>,
+        why: String,
+        commands_left_out: usize,
+    },
     /// To the GM, daily.
     Digest { digest: GmDigest },
     /// To the GM: a mail could not be sent.
     GivenUp { recipient: String, kind: DispatchKind, match_id: Option<String>, error: String },
     /// To the GM: a letter could not be ruled on.
-    SetAside { digest: String, sender: String, note: String },
+    SetAside { digest: String, sender: String, note: String, attempts: u32 },
     /// To the GM: space is short, and the mailbox is not emptied further.
     LowSpace { free_mb: u64, min_free_mb: u64 },
     /// To a player: a letter in the player's name was not proven to be theirs.

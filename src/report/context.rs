@@ -15,7 +15,9 @@ use super::time::{format_duration, format_local};
 use super::{Club, ClubLetter, WordingInput};
 use crate::game::any::GameKind;
 use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
-use crate::referee::{Adjudication, Answer, Content, Match, Notice, Orders, Reply, Stage};
+use crate::referee::{
+    Adjudication, Answer, Content, MAX_COMMANDS, MAX_FAULTS, Match, Notice, Orders, PastReports, Reply, Stage,
+};
 
 /// The fields that any letter about a match may have, whoever reads it.
 const SHARED: [(&str, ComputeField); 19] = [
@@ -202,7 +204,10 @@ pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Tem
         serde_json::Value::Object(fields) => fields,
         other => unreachable!("a letter is serialized as an object, not as {other}"),
     };
+    let mut more_remarks = 0;
     if let Some(serde_json::Value::Array(remarks)) = own.get_mut("remarks") {
+        more_remarks = beyond(MAX_LISTED, remarks.len());
+        remarks.truncate(MAX_LISTED);
         for remark in remarks {
             *remark = json!(shortened(remark["text"].as_str().unwrap_or_default()));
         }
@@ -222,6 +227,8 @@ pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Tem
         ("club", self::club(club)),
         ("match", Value::from(())),
         ("manual", manual(letter.replies())),
+        ("more_remarks", Value::from(more_remarks)),
+        ("most_commands", Value::from(MAX_COMMANDS)),
         ("token", Some(token).filter(|token| !token.is_empty()).into()),
     ];
     TemplateContext::new(None).with(own.into_iter().map(|(name, field)| (name, value(field)))).with(shared)
@@ -271,24 +278,40 @@ fn answer(answer: &Answer) -> Value {
             kind => "refused", faults => faults(refused, &answer.quoted), check => check,
         },
     };
+    let reports: Vec<PastReports> = (0..answer.replies.len())
+        .map(|index| answer.reports.get(index).cloned().unwrap_or_default())
+        .collect();
     context! {
         orders => orders,
         replies => Serde(&answer.replies),
-        reports => Serde(&answer.reports),
+        reports => Serde(reports),
         manual => manual(&answer.replies),
         faults => faults(&answer.faults, &answer.quoted),
+        more_faults => beyond(MAX_FAULTS, answer.all_faults().count()) + answer.left_out.faults,
         remarks => shortened_lines(&answer.remarks),
+        more_remarks => beyond(MAX_LISTED, answer.remarks.len()),
         replaced => shortened_lines(&answer.replaced),
         offered => answer.offered.as_ref().map(value),
+        more_replaced => beyond(MAX_LISTED, answer.replaced.len()),
         unread => answer.unread.as_deref(),
         token_renewed => answer.token_renewed,
         passed_on => Serde(answer.passed_on),
         attachments => answer.attachments.iter().map(|name| shortened(name)).collect::<Value>(),
+        commands_left_out => answer.left_out.commands,
+        most_commands => MAX_COMMANDS,
     }
 }
 
+/// Maximum lines of a player's letter in one list.
+const MAX_LISTED: usize = 20;
+
+/// How many of `count` items a list of at most `most` leaves out.
+fn beyond(most: usize, count: usize) -> usize {
+    count.saturating_sub(most)
+}
+
 fn faults(faults: &[Fault], quoted: &[Line]) -> Value {
-    faults.iter().map(|fault| self::fault(fault, quoted)).collect()
+    faults.iter().take(MAX_FAULTS).map(|fault| self::fault(fault, quoted)).collect()
 }
 
 fn fault(fault: &Fault, quoted: &[Line]) -> Value {
@@ -307,15 +330,18 @@ const MAX_QUOTED: usize = 60;
 /// Makes a player's line safe to quote: spaces replace control characters, and an ellipsis replaces the end of a long
 /// line.
 fn shortened(text: &str) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if clean.chars().count() <= MAX_QUOTED {
-        return clean;
+    let mut rest = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut clean: String = rest.by_ref().take(MAX_QUOTED).collect();
+    if rest.next().is_some() {
+        clean.pop();
+        clean.push('…');
     }
-    clean.chars().take(MAX_QUOTED - 1).chain(['…']).collect()
+    clean
 }
 
+/// The first of the lines, shortened.
 fn shortened_lines(lines: &[Line]) -> Value {
-    lines.iter().map(|line| shortened(&line.text)).collect()
+    lines.iter().take(MAX_LISTED).map(|line| shortened(&line.text)).collect()
 }
 
 /// The lines of the text that a notice passes on from a person; `None` if it passes on nothing.

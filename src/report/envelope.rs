@@ -93,7 +93,8 @@ impl Stationery {
         if let Some(answered) = answered {
             letter.subject = reply_subject(&answered.subject, &letter.subject);
             let thread = references.clone();
-            references.extend(answered.references.iter().filter(|id| !thread.contains(id)).cloned());
+            let older = answered.references.iter().filter(|id| !thread.contains(id));
+            references.extend(latest_within(older, MAX_REFERENCES));
             references.extend(answered.message_id.clone());
         }
         let reply_to = if self.plus_addresses && !token.is_empty() {
@@ -123,6 +124,23 @@ pub fn unique_part(game_match: &Match, index: usize) -> String {
     format!("{}.{}.{index}.{turn}", game_match.id.to_lowercase(), game_match.head.seq)
 }
 
+/// Maximum bytes of the References that an answer takes over from the letter it answers, and of its subject: a stranger
+/// writes both.
+const MAX_REFERENCES: usize = 4000;
+const MAX_SUBJECT: usize = 250;
+
+/// Returns the last of the IDs that fit into `most` bytes. The last ones are those that threads are built from.
+fn latest_within<'a>(ids: impl Iterator<Item = &'a String>, most: usize) -> Vec<String> {
+    let ids: Vec<&String> = ids.collect();
+    let mut left = most;
+    let mut first = ids.len();
+    while first > 0 && ids[first - 1].len() <= left {
+        first -= 1;
+        left -= ids[first].len();
+    }
+    ids[first..].iter().map(|id| (*id).clone()).collect()
+}
+
 /// Stands in for the turn once a match is over.
 const OVER: &str = "over";
 
@@ -139,12 +157,12 @@ pub fn kind(content: &Content) -> DispatchKind {
 }
 
 /// Keeps the subject of the answered letter, because mail programs group threads by subject. Uses our own subject if
-/// theirs is empty or lacks the tag of the match.
+/// theirs is empty, far too long, or lacks the tag of the match.
 fn reply_subject(theirs: &str, ours: &str) -> String {
     let tag = ours.split(']').next().unwrap_or_default();
     let kept = theirs.trim();
     let lacks_match_tag = ours.starts_with('[') && !kept.contains(tag);
-    if lacks_match_tag || kept.is_empty() {
+    if lacks_match_tag || kept.is_empty() || kept.len() > MAX_SUBJECT {
         return ours.to_owned();
     }
     if kept.to_ascii_lowercase().starts_with("re:") { kept.to_owned() } else { format!("Re: {kept}") }

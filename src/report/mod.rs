@@ -177,6 +177,11 @@ pub fn word_news(
     templates.render(&name, context::for_news(step, names, LazyView::new(&step.state, seat), seat))
 }
 
+/// Maximum bytes of a letter's text, and of its HTML. Transfer encodings add two thirds at most, so that a letter stays
+/// below 200 kB, apart from its picture and the record.
+const MAX_TEXT: usize = 48_000;
+const MAX_HTML: usize = 64_000;
+
 /// A letter's own template and its context, to be set into the frame that all letters share.
 struct Draft<'a> {
     templates: &'a Templates,
@@ -189,16 +194,20 @@ impl Draft<'_> {
     fn into_letter(mut self) -> Result<WordedLetter, TemplateError> {
         let (subject, text) = self.subject_and_text()?;
         let (_, markdown) = self.subject_and_body(true)?;
+        let (html, is_cut) = bounded_html(&markdown);
+        self.context.set("cut", is_cut);
         // `letter.html` marks this value as safe, and no other.
-        self.context.set("body", markdown::html(&markdown));
+        self.context.set("body", html);
         let html = self.templates.render("letter.html", self.context)?;
         Ok(WordedLetter { subject, text, html, picture: None, attachments: Vec::new() })
     }
 
     fn subject_and_text(&mut self) -> Result<(String, String), TemplateError> {
         let (subject, body) = self.subject_and_body(false)?;
+        let kept = cut(&body, MAX_TEXT);
         self.context.set("subject", subject.as_str());
-        self.context.set("body", body);
+        self.context.set("cut", kept.len() < body.len());
+        self.context.set("body", kept);
         let text = self.templates.render("letter.txt", self.context.clone())?;
         Ok((subject, text))
     }
@@ -212,6 +221,30 @@ impl Draft<'_> {
         let subject = subject.strip_prefix("Subject:").unwrap_or(subject).trim().to_owned();
         Ok((subject, normalize_blanks(body)))
     }
+}
+
+/// Converts a body to HTML of at most [`MAX_HTML`] bytes. Returns whether it had to be cut for that.
+fn bounded_html(markdown: &str) -> (String, bool) {
+    let mut most = MAX_TEXT;
+    loop {
+        let kept = cut(markdown, most);
+        let html = markdown::html(kept);
+        if html.len() <= MAX_HTML || kept.is_empty() {
+            return (html, kept.len() < markdown.len());
+        }
+        // Escaping makes some texts several times as long.
+        most /= 2;
+    }
+}
+
+/// Returns the start of a text, at most `most` bytes, up to the end of a paragraph or, failing that, of a line.
+fn cut(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let start = &text[..text.floor_char_boundary(most)];
+    let end = start.rfind("\n\n").or_else(|| start.rfind('\n')).map_or(0, |at| at + 1);
+    &start[..end]
 }
 
 /// Removes spaces at the ends of lines and blank lines at both ends of the text, and reduces several blank lines to

@@ -16,9 +16,9 @@ use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{MailIdentity, SealKey, Source};
 use crate::letter::Digest;
 use crate::referee::{
-    self, Absence, Adjudication, Answer, Content, Dispatch, DispatchKind, Match, MatchSummary, Notice, Offer,
-    OfferRejection, OfferSummary, OpenSeat, Opening, Orders, Passing, PastReport, Reader, Rejection, Reply,
-    Terms,
+    self, Absence, Adjudication, Answer, Content, Dispatch, DispatchKind, LeftOut, Match, MatchSummary,
+    Notice, Offer, OfferRejection, OfferSummary, OpenSeat, Opening, Orders, Passing, PastReport, PastReports,
+    Reader, Rejection, Reply, Terms,
 };
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
@@ -57,6 +57,7 @@ fn club_letters() -> Vec<ClubLetter> {
             remarks: Vec::new(),
             why: String::new(),
             question: Some(question()),
+            commands_left_out: 0,
         },
         ClubLetter::Challenge { by: ANN.to_owned(), offer: offer(), code: code(), lapses: DAY.to_owned() },
         ClubLetter::Declined { to: BO.to_owned(), offer: offer() },
@@ -87,7 +88,13 @@ fn unproven(unsigned: bool, more: usize) -> ClubLetter {
 }
 
 fn answer_to_stranger(reply: Reply) -> ClubLetter {
-    ClubLetter::Stranger { replies: vec![reply], remarks: one_line(), why: "Why.".to_owned(), question: None }
+    ClubLetter::Stranger {
+        replies: vec![reply],
+        remarks: too_many_lines(),
+        why: "Why.".to_owned(),
+        question: None,
+        commands_left_out: 1,
+    }
 }
 
 fn question() -> AskedSender {
@@ -96,6 +103,11 @@ fn question() -> AskedSender {
         commands: vec!["CHALLENGE bo@players.example quadrant-z days=7".to_owned()],
         lapses: DAY.to_owned(),
     }
+}
+
+/// More lines than a letter lists.
+fn too_many_lines() -> Vec<Line> {
+    (1..=50).map(|no| Line { no, text: "A line".to_owned() }).collect()
 }
 
 fn one_line() -> Vec<Line> {
@@ -112,6 +124,7 @@ fn gm_letters() -> Vec<ClubLetter> {
             replies: manual_pages(),
             remarks: one_line(),
             why: "Why.".to_owned(),
+            commands_left_out: 2,
         },
         ClubLetter::GmAnswer {
             check: false,
@@ -119,6 +132,7 @@ fn gm_letters() -> Vec<ClubLetter> {
             replies: Vec::new(),
             remarks: Vec::new(),
             why: String::new(),
+            commands_left_out: 0,
         },
         ClubLetter::Digest { digest: gm_digest() },
         ClubLetter::GivenUp {
@@ -131,6 +145,7 @@ fn gm_letters() -> Vec<ClubLetter> {
             digest: "0123456789abcdef".to_owned(),
             sender: "x".to_owned(),
             note: "y".to_owned(),
+            attempts: 3,
         },
         ClubLetter::LowSpace { free_mb: 7, min_free_mb: 200 },
     ]
@@ -376,9 +391,12 @@ fn contents(game_match: &Match) -> Vec<Content> {
 fn answers() -> Vec<Answer> {
     let fault = Fault::on(1, "A reason.").with_example("AN EXAMPLE");
     let past_report = PastReport { title: "A report".to_owned(), lines: vec!["A line".to_owned()] };
+    let past_reports = PastReports { reports: vec![past_report], left_out: 2 };
+    let many_faults: Vec<Fault> = (1..=50).map(|_| fault.clone()).collect();
     let orders = [
         Orders::None,
         Orders::Refused { faults: vec![fault.clone(), Fault::whole("All of it.")], check: true },
+        Orders::Refused { faults: many_faults, check: false },
     ];
     let with_orders = orders.map(|orders| Answer { orders, quoted: one_line(), ..Answer::default() });
     let mut answers = with_orders.to_vec();
@@ -386,12 +404,13 @@ fn answers() -> Vec<Answer> {
         to: Some(Digest::from([0; 32])),
         replies: replies(),
         faults: vec![fault],
-        remarks: one_line(),
-        replaced: one_line(),
+        remarks: too_many_lines(),
+        replaced: too_many_lines(),
         unread: Some("It is encrypted.".to_owned()),
         attachments: vec!["orders.pdf".to_owned()],
         passed_on: Some(Passing::InDigest),
-        reports: vec![past_report],
+        reports: vec![PastReports::default(), past_reports],
+        left_out: LeftOut { orders: 0, commands: 3, faults: 4 },
         ..Answer::default()
     });
     answers
@@ -403,6 +422,7 @@ fn replies() -> Vec<Reply> {
         Reply::Status,
         Reply::Report { turn: Some(1) },
         Reply::History,
+        Reply::Repeated,
         Reply::MessagePassed,
         Reply::MessageHeldBack,
         Reply::RequestHeldBack,

@@ -1,39 +1,53 @@
 //! Reads letters that we sent: reports to repeat, and the texts that a reply may quote.
 
 use super::mime;
-use crate::referee::PastReport;
+use crate::referee::{PastReport, PastReports, Reply};
 
-/// Which of a seat's reports to repeat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportSelection {
-    All,
-    Last,
-    Turn(u32),
+/// Maximum bytes of the reports that one answer repeats: some ten reports, which leaves room for its other words (see
+/// `MAX_TEXT` in the room's main file).
+const MAX_REPEATED: usize = 32_000;
+
+/// Whether a reply repeats reports.
+pub fn repeats_reports(reply: &Reply) -> bool {
+    matches!(reply, Reply::Report { .. } | Reply::History)
 }
 
-impl ReportSelection {
-    /// The report on `turn`, or the last one if no turn is given.
-    pub fn of(turn: Option<u32>) -> ReportSelection {
-        turn.map_or(ReportSelection::Last, ReportSelection::Turn)
+/// Returns the reports that each reply repeats. `sent` holds those that the seat has received so far, in order.
+pub fn repeated_reports<'a>(replies: &[Reply], sent: impl Iterator<Item = &'a [u8]>) -> Vec<PastReports> {
+    let all: Vec<PastReport> = sent.map(past_report).collect();
+    let mut left = MAX_REPEATED;
+    let mut repeated = Vec::with_capacity(replies.len());
+    for reply in replies {
+        let selected: Vec<&PastReport> = match reply {
+            Reply::History => all.iter().collect(),
+            Reply::Report { turn: None } => all.last().into_iter().collect(),
+            Reply::Report { turn: Some(turn) } => {
+                // The report on a turn is titled with the turn that it opens.
+                let title = format!("] Turn {}:", u64::from(*turn) + 1);
+                all.iter().filter(|report| report.title.contains(&title)).collect()
+            }
+            _ => Vec::new(),
+        };
+        repeated.push(latest_within(&selected, &mut left));
     }
+    repeated
 }
 
-/// Selects from `sent`, the reports that a seat has received so far, in order.
-pub fn select_reports<'a>(
-    sent: impl Iterator<Item = &'a [u8]>,
-    selection: ReportSelection,
-) -> Vec<PastReport> {
-    let mut reports: Vec<PastReport> = sent.map(past_report).collect();
-    match selection {
-        ReportSelection::All => {}
-        ReportSelection::Last => reports = reports.pop().into_iter().collect(),
-        ReportSelection::Turn(turn) => {
-            // The report on a turn is titled with the turn that it opens.
-            let title = format!("] Turn {}:", turn + 1);
-            reports.retain(|report| report.title.contains(&title));
+/// Returns the latest of the reports that fit into `left` bytes, and reduces `left` by their length.
+fn latest_within(reports: &[&PastReport], left: &mut usize) -> PastReports {
+    let mut first = reports.len();
+    for report in reports.iter().rev() {
+        let length: usize = report.lines.iter().map(|line| line.len() + 1).sum();
+        if length > *left {
+            break;
         }
+        *left -= length;
+        first -= 1;
     }
-    reports
+    PastReports {
+        reports: reports[first..].iter().map(|report| (*report).clone()).collect(),
+        left_out: first,
+    }
 }
 
 /// A report without the marker and the reply token: the letter that repeats it has its own.
@@ -53,9 +67,11 @@ pub fn plain_text(bytes: &[u8]) -> String {
 }
 
 /// Parses one of our letters, but only to the end of its text, which is its first part. Parsing the rest would decode
-/// the picture for nothing.
+/// the picture for nothing. The line that ends the part is kept: without it, the parser leaves quoted-printable as it
+/// is.
 pub fn parse_text_part(bytes: &[u8]) -> Option<mail_parser::Message<'_>> {
     let mut parts = memchr::memmem::find_iter(bytes, mime::ALTERNATIVE_DELIMITER);
-    let end = parts.nth(1).unwrap_or(bytes.len());
+    let end = parts.nth(1).and_then(|at| Some(at + 2 + memchr::memchr(b'\n', &bytes[at + 2..])? + 1));
+    let end = end.unwrap_or(bytes.len());
     mail_parser::MessageParser::default().parse(&bytes[..end])
 }

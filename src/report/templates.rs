@@ -40,6 +40,7 @@ compiled_in![
     "again.txt",
     "faults.txt",
     "replies.txt",
+    "left-out.txt",
     "rules.txt",
     "stands.txt",
     "where.txt",

@@ -6,19 +6,26 @@
 //!
 //! `END` ends the text of a `TELL` or a `PROTEST`, and reading continues below; elsewhere it ends the reading. Orders
 //! never reach the opponent in a message: a `TELL` with a line in its text that starts like an order is a fault.
+//!
+//! What one letter can ask for is bounded: see [`LeftOut`].
+
+use std::cell::OnceCell;
 
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 
+mod bounds;
 mod command;
 mod doubt;
 mod grammar;
 mod normalized;
 mod proof;
 
+pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{Command, NumberedCommand, Party};
 pub use grammar::Grammar;
 
+use bounds::{MAX_LINE, start_of};
 use command::ParsedLine;
 use normalized::NormalizedLine;
 
@@ -51,6 +58,8 @@ pub struct Request {
     pub ended: bool,
     /// Lines in which Cyrillic or Greek letters were replaced by the Latin ones that they look like, as replaced.
     pub look_alikes: Vec<Line>,
+    /// How much of the letter is beyond the bounds, and so is missing above.
+    pub left_out: LeftOut,
     written: Vec<Line>,
 }
 
@@ -58,7 +67,15 @@ impl Request {
     /// Reads the new lines of a letter. `grammar` knows the orders of the match's game; without a match, pass
     /// `|_: &str| false`.
     pub fn read(lines: &[Line], grammar: impl Grammar) -> Request {
-        let mut parser = RequestParser { lines, at: 0, grammar, request: Request::default() };
+        let mut request = Request::read_unbounded(lines, grammar);
+        request.bound();
+        request
+    }
+
+    /// Reads the lines as versions before the bounds did. Only for the audit of their rulings.
+    pub fn read_unbounded(lines: &[Line], grammar: impl Grammar) -> Request {
+        let (last_end, request) = Default::default();
+        let mut parser = RequestParser { lines, at: 0, last_end, grammar, request };
         while parser.at < lines.len() && !parser.request.ended {
             parser.line();
         }
@@ -140,6 +157,8 @@ impl TextCommand {
 struct RequestParser<'a, G> {
     lines: &'a [Line],
     at: usize,
+    /// The last line `END`, once it is needed. Searching for it anew at each `tell me …` would be quadratic.
+    last_end: OnceCell<Option<usize>>,
     grammar: G,
     request: Request,
 }
@@ -152,6 +171,10 @@ impl<G: Grammar> RequestParser<'_, G> {
     fn line(&mut self) {
         let line = &self.lines[self.at];
         self.at += 1;
+        if line.text.len() > MAX_LINE && !self.begins_text(line) {
+            self.long_line(line);
+            return;
+        }
         let wording = NormalizedLine::of(&line.text);
         if wording.is_empty() {
             return;
@@ -227,6 +250,27 @@ impl<G: Grammar> RequestParser<'_, G> {
         }
     }
 
+    /// Whether a long line begins a text for somebody else to read, which a mail program may leave unwrapped.
+    fn begins_text(&self, line: &Line) -> bool {
+        let parsed = command::read(&NormalizedLine::of(start_of(&line.text)), || self.has_end());
+        matches!(parsed, ParsedLine::Tell | ParsedLine::Protest)
+    }
+
+    /// Reads a line that is too long for an order or a command.
+    fn long_line(&mut self, line: &Line) {
+        let wording = NormalizedLine::of(start_of(&line.text));
+        let is_command = !matches!(command::read(&wording, || false), ParsedLine::Remark);
+        if !is_command && self.orders(&wording).is_none() {
+            self.request.remarks.push(line.clone());
+            return;
+        }
+        let reason = format!(
+            "This line has {} characters. Please give each order and each command a line of its own.",
+            line.text.chars().count()
+        );
+        self.request.faults.push(Fault::on(line.no, reason));
+    }
+
     fn note_look_alikes(&mut self, no: usize, wording: &NormalizedLine) {
         if wording.had_look_alikes {
             self.request.look_alikes.push(Line { no, text: wording.plain.clone() });
@@ -292,7 +336,8 @@ impl<G: Grammar> RequestParser<'_, G> {
 
     /// Whether a line `END` follows.
     fn has_end(&self) -> bool {
-        self.lines[self.at..].iter().any(|line| normalized::is_end(&line.text))
+        let find = || self.lines.iter().rposition(|line| normalized::is_end(&line.text));
+        self.last_end.get_or_init(find).is_some_and(|end| end >= self.at)
     }
 
     /// Reads a text that is passed on. It must not hold orders, because another person reads it.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use async_trait::async_trait;
 
-use super::statement::{Engine, Pooled, Tx};
+use super::statement::{Engine, Pooled, Statement, Tx};
 use super::{Claim, DatabaseLock, Result, Wakeup, rows};
 
 /// One of the two databases.
@@ -28,6 +28,9 @@ pub trait Backend: Send + Sync {
 
     /// Begins a transaction under a claim, or continues the one that holds the claim's locks.
     async fn begin_under(&self, claim: &mut Claim) -> Result<Tx>;
+
+    /// Runs a statement and waits for no disk: what it writes survives this process, but perhaps not a power failure.
+    async fn write_unsynced(&self, statement: Statement) -> Result<()>;
 
     /// See [`Store::claim_letters`].
     async fn claim_letters(

@@ -128,6 +128,14 @@ impl Store for Database {
         Ok((letters?, claim))
     }
 
+    async fn note_in_work(&self, owner: &str, letters: &[Digest]) -> Result<()> {
+        self.backend.write_unsynced(in_work::note(self.backend.engine(), owner, letters)).await
+    }
+
+    async fn letters_in_work(&self) -> Result<Vec<(String, Vec<Digest>)>> {
+        in_work::read(self.remembered_under(in_work::KEYS).await?)
+    }
+
     async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
         let sql = "SELECT received_at FROM letter \
                    WHERE fate = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
@@ -457,9 +465,7 @@ impl Store for Database {
     }
 
     async fn remember(&self, key: &str, value: &str) -> Result<()> {
-        let sql = "INSERT INTO memo (key, value) VALUES ($1, $2) \
-                   ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-        self.write(self.statement(sql).bind(key).bind(text(value))).await?;
+        self.write(self.statement(REMEMBER).bind(key).bind(text(value))).await?;
         Ok(())
     }
 

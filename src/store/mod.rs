@@ -5,20 +5,16 @@
 //! selects the database ([`open`]).
 
 use std::fs::File;
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::Acquire;
-use sqlx::migrate::{Migrate, MigrateError, Migrator};
 
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
 use self::database::Database;
 pub use self::error::{Result, StoreError};
-use self::statement::{Session, Tx};
+use self::statement::Tx;
 pub use self::values::*;
 use crate::game::Seat;
 use crate::letter::Digest;
@@ -31,7 +27,9 @@ mod cell;
 mod database;
 mod dispatches;
 mod error;
+mod in_work;
 mod letters;
+mod migration;
 mod notify;
 mod overview;
 mod packing;
@@ -45,6 +43,7 @@ mod statement;
 mod unproven;
 mod unruled;
 mod values;
+mod waiting;
 
 /// Everything that one or more rulings change, written in one transaction.
 #[derive(Clone, Debug, Default)]
@@ -236,41 +235,12 @@ pub const RESTORED: &str = "restored";
 /// The value of [`RESTORED`].
 pub const TO_BE_READ_AGAIN: &str = "to be read again";
 
+/// Saves a value under a key, in place of an earlier one.
+const REMEMBER: &str = "INSERT INTO memo (key, value) VALUES ($1, $2) \
+                        ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
 /// Selects the version of the tables. Fails if there are no tables yet.
 const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
-
-/// Logs the migration, if there was one. A new database had no version `before`.
-fn log_migration(before: Option<i64>, migrations: &Migrator) {
-    let now = migrations.iter().map(|migration| migration.version).max();
-    if before != now {
-        tracing::info!(from = before, to = now, "database migrated");
-    }
-}
-
-/// The version of the tables whose migration added the columns that lists show.
-const WITH_OVERVIEW: i64 = 7;
-
-/// Fills the columns that SQL alone cannot fill, in the transaction of the migration that added them.
-async fn fill_new_columns(before: Option<i64>, session: &mut Session<'_>) -> Result<()> {
-    match before {
-        Some(version) if version < WITH_OVERVIEW => overview::fill(session).await,
-        Some(_) | None => Ok(()),
-    }
-}
-
-/// Brings the tables up to date.
-///
-/// Boxed, because the compiler cannot prove that the future of an `async fn` is `Send` here (rust-lang/rust#110338).
-fn migrate<'a, A>(
-    migrations: &'static Migrator,
-    connection: A,
-) -> Pin<Box<dyn Future<Output = Result<(), MigrateError>> + Send + 'a>>
-where
-    A: Acquire<'a> + Send + 'a,
-    <A::Connection as Deref>::Target: Migrate,
-{
-    Box::pin(migrations.run(connection))
-}
 
 /// A club's database. Several processes may write at once, so reading reserves nothing: only claims are exclusive, and
 /// [`Store::commit`] rejects a settlement based on outdated rows.
@@ -306,6 +276,13 @@ pub trait Store: Send + Sync {
         limit: u32,
         before: Option<&mut Claim>,
     ) -> Result<(Vec<WaitingLetter>, Claim)>;
+
+    /// Notes, for the time after a crash, which letters the daemon `owner` reads and rules on, in place of those that it
+    /// noted before; none when it has done so. Waits for no disk: what is noted survives the process, but perhaps not a power failure.
+    async fn note_in_work(&self, owner: &str, letters: &[Digest]) -> Result<()>;
+
+    /// Returns the letters in work by daemon.
+    async fn letters_in_work(&self) -> Result<Vec<(String, Vec<Digest>)>>;
 
     /// Returns when the oldest waiting letter arrived, claimed or not, ignoring letters deferred past `now`.
     async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>>;

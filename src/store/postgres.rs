@@ -12,12 +12,12 @@ use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
 use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 use super::backend::Backend;
+use super::migration::{fill_new_columns, log_migration, migrate};
 use super::notify::{CHANNEL, LETTERS};
 use super::rows;
-use super::statement::{Engine, Pooled, Session, Tx};
-use super::{
-    Claim, DatabaseLock, Result, StoreError, TABLES_VERSION, Wakeup, fill_new_columns, log_migration, migrate,
-};
+use super::statement::{Engine, Pooled, Session, Statement, Tx};
+use super::waiting;
+use super::{Claim, DatabaseLock, Result, StoreError, TABLES_VERSION, Wakeup};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
@@ -141,6 +141,14 @@ impl Backend for PostgresBackend {
         }
     }
 
+    async fn write_unsynced(&self, statement: Statement) -> Result<()> {
+        let mut tx = self.pool.begin().await?;
+        sqlx::query("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
+        Session::Postgres(&mut tx).execute(statement).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
     /// Locks the rows of the matches that the oldest letters are about, and claims the letters of those matches.
     /// `SKIP LOCKED` passes over what another daemon, or an earlier claim of this one, has locked.
     async fn claim_letters(
@@ -171,7 +179,7 @@ impl Backend for PostgresBackend {
             let matches: BTreeSet<String> = page.into_iter().map(|(_, _, match_id)| match_id).collect();
             let locked = lock_free_matches(&mut tx, matches).await?;
             // Read after locking: another daemon may just have settled some.
-            let sql = format!("{} AND l.lane = ANY($1) ORDER BY l.received_at, l.id LIMIT $3", rows::WAITING);
+            let sql = waiting::select("l.lane = ANY($1)");
             let mut session = Session::Postgres(&mut tx);
             let statement = session.statement(sql).bind_texts(&locked).bind(now).bind(i64::from(limit));
             let letters: Vec<rows::Waiting> = session.fetch_all(statement).await?;

@@ -79,11 +79,6 @@ pub fn seat(name: &str) -> Result<Seat> {
     Seat::parse(name).ok_or_else(|| unsound("seat", name))
 }
 
-/// Selects waiting letters that are not deferred past `$2`.
-pub const WAITING: &str = "SELECT l.digest, r.bytes, l.received_at, l.tries FROM letter l \
-    JOIN letter_raw r ON r.letter_id = l.id \
-    WHERE l.fate = 'waiting' AND (l.wait_until IS NULL OR l.wait_until <= $2)";
-
 #[derive(FromRow)]
 pub struct Waiting {
     pub digest: String,

@@ -15,8 +15,10 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::backend::Backend;
+use super::migration::{fill_new_columns, log_migration, migrate};
 use super::rows;
-use super::statement::{Engine, Pooled, Session, Tx};
+use super::statement::{Engine, Pooled, Session, Statement, Tx};
+use super::waiting;
 use super::*;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
@@ -182,6 +184,23 @@ impl Backend for SqliteBackend {
         self.begin().await
     }
 
+    /// In WAL mode, a commit with `synchronous = NORMAL` writes to the log without syncing it.
+    async fn write_unsynced(&self, statement: Statement) -> Result<()> {
+        let mut connection = self.writer.acquire().await?;
+        // A task of its own: the connection must get its setting back even if the caller is cancelled.
+        let writing = tokio::spawn(async move {
+            let mut session = Session::Sqlite(&mut connection);
+            session.execute(session.statement("PRAGMA synchronous = NORMAL")).await?;
+            let written = session.execute(statement).await;
+            if let Err(error) = session.execute(session.statement("PRAGMA synchronous = FULL")).await {
+                connection.close().await?;
+                return Err(error);
+            }
+            written.map(drop)
+        });
+        writing.await.map_err(|error| StoreError::Unsound(format!("a writer panicked: {error}")))?
+    }
+
     async fn claim_letters(
         &self,
         now: i64,
@@ -196,11 +215,7 @@ impl Backend for SqliteBackend {
             Some(guard) => guard,
             None => Arc::new(Arc::clone(&self.settling).lock_owned().await),
         };
-        let sql = format!(
-            "{} AND l.digest NOT {} ORDER BY l.received_at, l.id LIMIT $3",
-            rows::WAITING,
-            Engine::Sqlite.one_of()
-        );
+        let sql = waiting::select(&format!("l.digest NOT {}", Engine::Sqlite.one_of()));
         let mut connection = self.writer.acquire().await?;
         let mut session = Session::Sqlite(&mut connection);
         let statement = session.statement(sql).bind_texts(&claimed).bind(now).bind(i64::from(limit));

@@ -162,6 +162,11 @@ impl Desk {
         &self.office
     }
 
+    /// The office, for a test that runs its loops.
+    pub fn shared_office(&self) -> Arc<Office> {
+        Arc::clone(&self.office)
+    }
+
     pub fn office_mut(&mut self) -> &mut Office {
         Arc::get_mut(&mut self.office).expect("no other owner")
     }

@@ -1,7 +1,9 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
+mod attempts;
 mod audit;
 mod backup;
+mod bounds;
 mod budgets;
 mod chain;
 mod challenge;

@@ -171,3 +171,48 @@ pub async fn a_letter_without_effect_can_be_requeued(place: Place) {
     decide(1, LetterStatus::Ruled).await.unwrap();
     assert!(matches!(decide(1, LetterStatus::Waiting).await, Err(StoreError::Stale(_))), "it had its effect");
 }
+
+/// A letter of this many bytes.
+fn large(number: u32, bytes: usize) -> NewLetter {
+    let mut raw = letter(number).raw;
+    raw.resize(bytes, b' ');
+    NewLetter { digest: Digest::of(&raw), raw, ..letter(number) }
+}
+
+pub async fn a_claim_holds_a_bounded_number_of_bytes(place: Place) {
+    let store = &place.store;
+    let letters: Vec<NewLetter> =
+        [(1, 12_000_000), (2, 12_000_000), (3, 12_000_000), (4, 40_000_000), (5, 100), (6, 100)]
+            .map(|(number, bytes)| large(number, bytes))
+            .into();
+    for letter in &letters {
+        store.insert_letters(std::slice::from_ref(letter)).await.unwrap();
+    }
+    // What is larger than the bound is claimed alone.
+    for numbers in [vec![0, 1], vec![2], vec![3], vec![4, 5], vec![]] {
+        let (claimed, claim) = store.claim_letters(at(1000), 256, None).await.unwrap();
+        let claimed: Vec<Digest> = claimed.iter().map(|letter| letter.digest).collect();
+        let expected: Vec<&NewLetter> = numbers.iter().map(|number: &usize| &letters[*number]).collect();
+        assert_eq!(claimed, expected.iter().map(|letter| letter.digest).collect::<Vec<_>>());
+        let decided = expected.iter().map(|letter| decided(letter, LetterStatus::Ignored)).collect();
+        store.commit_claimed(claim, &Settlement { decided, ..settlement() }).await.unwrap();
+    }
+}
+
+pub async fn letters_in_work_are_known_until_their_daemon_is_done(place: Place) {
+    let store = &place.store;
+    let digests: Vec<Digest> = letters(0..3).iter().map(|letter| letter.digest).collect();
+    assert_eq!(store.letters_in_work().await.unwrap(), []);
+    store.note_in_work("one", &digests[..2]).await.unwrap();
+    store.note_in_work("two", &digests[2..]).await.unwrap();
+    let in_work = |of: &[(&str, &[Digest])]| -> Vec<(String, Vec<Digest>)> {
+        of.iter().map(|(run, letters)| ((*run).to_owned(), letters.to_vec())).collect()
+    };
+    let noted = store.letters_in_work().await.unwrap();
+    assert_eq!(noted, in_work(&[("one", &digests[..2]), ("two", &digests[2..])]));
+    store.note_in_work("one", &digests[1..2]).await.unwrap();
+    store.note_in_work("two", &[]).await.unwrap();
+    assert_eq!(store.letters_in_work().await.unwrap(), in_work(&[("one", &digests[1..2])]));
+    store.note_in_work("one", &[]).await.unwrap();
+    assert_eq!(store.letters_in_work().await.unwrap(), []);
+}

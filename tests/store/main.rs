@@ -48,6 +48,8 @@ on_both! {
         a_failed_attempt_is_counted_with_its_reason
         letters_are_listed_by_status_match_and_digest
         a_letter_is_decided_once
+        a_claim_holds_a_bounded_number_of_bytes
+        letters_in_work_are_known_until_their_daemon_is_done
         a_letter_without_effect_can_be_requeued;
     contract:
         five_hundred_letters_are_settled_in_one_transaction

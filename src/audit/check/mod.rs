@@ -276,7 +276,7 @@ impl Check {
             };
             if let Some(seat) = dispatch.stored.seat {
                 let report_ids = &mut self.report_ids[seat];
-                if dispatch.wanted().is_some() {
+                if dispatch.repeats_reports() {
                     dispatch.earlier_reports.clone_from(report_ids);
                 }
                 if dispatch.stored.kind == DispatchKind::Report {

@@ -103,7 +103,16 @@ impl Check {
         if asked.lacks_turn() && !self.group_records(&[ORDERS_SEALED]) {
             asked.earlier.clone_from(&self.earlier[seat]);
         }
-        Ok((self.ruling_on(&asked, game_match, at), Some(letter)))
+        let mut ruling = self.ruling_on(&asked, game_match, at);
+        if asked.exceeds_bounds() && !self.is_recorded(&ruling) {
+            // A version without bounds may have ruled on the whole letter.
+            let whole = asked.unbounded(game_match.game);
+            let ruling_on_whole = self.ruling_on(&whole, game_match, at);
+            if self.is_recorded(&ruling_on_whole) {
+                ruling = ruling_on_whole;
+            }
+        }
+        Ok((ruling, Some(letter)))
     }
 
     /// Whether an entry of one of these kinds has the same cause as the first pending one.

@@ -1,5 +1,6 @@
 //! Load, decide, commit: the steps that turn waiting letters, and other causes, into settlements.
 
+pub mod attempts;
 mod commit;
 mod dkim;
 pub mod load;

@@ -3,7 +3,8 @@
 //! A batch is one transaction. Matches are ruled on in parallel, and a full batch commits while the next is ruled on.
 //!
 //! A bad letter never blocks the rest: failures are caught and retried, and after [`MAX_ATTEMPTS`] the letter is set
-//! aside. If a commit is rejected, its letters are settled one by one until the bad one is found.
+//! aside. If a commit is rejected, its letters are settled one by one until the bad one is found. Letters that hang or
+//! kill the program are found by `attempts`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,22 +12,27 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
+use super::attempts::Overdue;
 use super::commit::is_transient;
 use super::read::{read_letters, wanted};
 use crate::daemon::Office;
 use crate::daemon::decide::context::RulingContext;
+use crate::daemon::decide::in_work::InWork;
 use crate::daemon::decide::letters::{LetterBatch, MAX_ATTEMPTS, set_back};
 use crate::daemon::decide::one_letter::ReadLetter;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::parallel::run_blocking;
 use crate::letter::{Address, Token};
-use crate::store::{Claim, LetterStatus, Settlement, StoreError};
+use crate::store::{Claim, LetterStatus, Settlement, StoreError, WaitingLetter};
 
 /// Letters per transaction: a multiple of the store's `CHUNK`, whose statements stay prepared.
 const BATCH_SIZE: u32 = 256;
 
 /// Maximum length of a run of pending batches: the clock loop settles letters too, before it enforces deadlines.
 const MAX_RUN: Duration = Duration::from_secs(10);
+
+/// Maximum bytes of the letters of a pending batch: the next one is in memory beside it.
+const MAX_PENDING_BYTES: usize = 8_000_000;
 
 /// How the next letters are settled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,27 +99,42 @@ impl Office {
     async fn settle_next(&self, pipeline: &mut Pipeline) -> anyhow::Result<usize> {
         let limit = if matches!(pipeline.mode, BatchMode::OneByOne(_)) { 1 } else { BATCH_SIZE };
         let before = pipeline.pending.as_mut().map(|pending| &mut pending.claim);
-        let (letters, claim) =
+        let (waiting, mut claim) =
             self.store.claim_letters(self.now(), limit, before).await.context("waiting letters")?;
-        let settings = Arc::clone(&self.settings);
-        let letters = Arc::new(run_blocking(move || read_letters(&settings, letters)).await?);
+        let count = waiting.len();
+        if self.needs_other_batch(&waiting, &mut claim, &mut pipeline.mode).await? {
+            return Ok(count);
+        }
+        let is_light = waiting.iter().map(|letter| letter.raw.len()).sum::<usize>() <= MAX_PENDING_BYTES;
+        let in_work = InWork::default();
+        let letters = match self.read_watched(waiting, &in_work).await? {
+            Ok(letters) => Arc::new(letters),
+            Err(overdue) => return self.set_aside_overdue(overdue, claim).await.map(|()| count),
+        };
         if let Some(pending) = &pipeline.pending
             && (letters.is_empty() || self.shares_a_key(&letters, &pipeline.participants))
         {
-            let count = pending.letters.len();
+            let pending_count = pending.letters.len();
             if !self.commit_pending(pipeline).await? || letters.is_empty() {
-                return Ok(count);
+                self.end_attempts().await?;
+                return Ok(pending_count);
             }
         }
         if letters.is_empty() {
             *pipeline = Pipeline::default();
             return Ok(0);
         }
-        let count = letters.len();
-        let context = self.context_of(&letters).await;
+        let context = self.context_of(&letters, &in_work).await;
         let mode = pipeline.mode;
         let deciding = self.decide_letters(Arc::clone(&letters), context, mode);
+        let deciding = self.attempts.watch(&in_work, deciding);
         let (decided, committed) = tokio::join!(deciding, self.commit_pending(pipeline));
+        self.end_attempts().await?;
+        let decided = match decided {
+            Ok(decided) => decided,
+            Err(overdue) => return self.set_aside_overdue(overdue, claim).await.map(|()| count),
+        };
+        self.clear_suspects(letters.iter().map(|letter| letter.waiting.digest));
         if !committed? {
             return Ok(count);
         }
@@ -126,22 +147,76 @@ impl Office {
                 return Ok(count);
             }
         };
-        let is_full = pipeline.mode == BatchMode::Parallel && count == BATCH_SIZE as usize;
-        let since = pipeline.since.take().unwrap_or_else(Instant::now);
         let ruled = RuledBatch { letters, claim, settlement };
+        let is_full = pipeline.mode == BatchMode::Parallel && count == BATCH_SIZE as usize && is_light;
+        self.commit_now_or_later(ruled, &context, is_full, pipeline).await?;
+        Ok(count)
+    }
+
+    /// Whether claimed letters must be settled otherwise, because an attempt on one of them never ended or may fail.
+    async fn needs_other_batch(
+        &self,
+        waiting: &[WaitingLetter],
+        claim: &mut Claim,
+        mode: &mut BatchMode,
+    ) -> anyhow::Result<bool> {
+        if waiting.is_empty() {
+            return Ok(false);
+        }
+        if self.count_unended_attempts(waiting).await? || self.set_aside_if_deadly(waiting, claim).await? {
+            return Ok(true);
+        }
+        if waiting.len() > 1 && self.has_suspects(waiting) {
+            *mode = BatchMode::OneByOne(waiting.len());
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Reads letters, after noting that work on them begins.
+    async fn read_watched(
+        &self,
+        waiting: Vec<WaitingLetter>,
+        in_work: &InWork,
+    ) -> anyhow::Result<Result<Vec<ReadLetter>, Overdue>> {
+        if waiting.is_empty() {
+            return Ok(Ok(Vec::new()));
+        }
+        self.note_attempts(&waiting).await?;
+        let (settings, working) = (Arc::clone(&self.settings), in_work.clone());
+        let reading = run_blocking(move || read_letters(&settings, waiting, &working));
+        match self.attempts.watch(in_work, reading).await {
+            Ok(letters) => Ok(Ok(letters?)),
+            Err(overdue) => {
+                self.end_attempts().await?;
+                Ok(Err(overdue))
+            }
+        }
+    }
+
+    /// Commits a batch, or leaves it pending if it is full and nothing speaks against that.
+    async fn commit_now_or_later(
+        &self,
+        ruled: RuledBatch,
+        context: &RulingContext,
+        is_full: bool,
+        pipeline: &mut Pipeline,
+    ) -> anyhow::Result<()> {
+        let since = pipeline.since.take().unwrap_or_else(Instant::now);
         if is_full && since.elapsed() < MAX_RUN && self.may_stay_pending(&ruled.settlement) {
             pipeline.pending = Some(ruled);
-            pipeline.participants = Participants::of(&context);
+            pipeline.participants = Participants::of(context);
             pipeline.since = Some(since);
         } else {
             self.commit_batch(ruled, &mut pipeline.mode).await?;
         }
-        Ok(count)
+        Ok(())
     }
 
     /// Loads what the letters refer to.
-    async fn context_of(&self, letters: &[ReadLetter]) -> anyhow::Result<RulingContext> {
+    async fn context_of(&self, letters: &[ReadLetter], in_work: &InWork) -> anyhow::Result<RulingContext> {
         let mut context = self.new_context().await?;
+        context.in_work = in_work.clone();
         self.load(wanted(letters), &mut context).await?;
         context.dkim = self.dkim_verdicts(letters).await;
         Ok(context)

@@ -3,17 +3,21 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::daemon::decide::budgets::CLUB;
+use crate::daemon::decide::in_work::InWork;
 use crate::daemon::decide::one_letter::{ReadLetter, ReadResult};
 use crate::daemon::decide::returned;
-use crate::daemon::decide::settings::Settings;
+use crate::daemon::decide::settings::{Settings, Step};
 use crate::daemon::decide::undecided::Wanted;
 use crate::daemon::parallel::par_map;
 use crate::letter::{Automatic, Letter};
 use crate::store::WaitingLetter;
 
-/// Parses letters in parallel.
-pub fn read_letters(settings: &Settings, letters: Vec<WaitingLetter>) -> Vec<ReadLetter> {
-    let read = par_map(&letters, |letter| read(settings, &letter.raw));
+/// Parses letters in parallel, and names those that are in work.
+pub fn read_letters(settings: &Settings, letters: Vec<WaitingLetter>, in_work: &InWork) -> Vec<ReadLetter> {
+    let read = par_map(&letters, |letter| {
+        let _in_work = in_work.enter(letter.digest);
+        read(settings, &letter.raw)
+    });
     let letters = letters.into_iter().zip(read);
     letters.map(|(waiting, read)| ReadLetter { waiting, read }).collect()
 }
@@ -21,7 +25,11 @@ pub fn read_letters(settings: &Settings, letters: Vec<WaitingLetter>) -> Vec<Rea
 /// Parses a letter. Returns `None` if that panicked.
 pub fn read(settings: &Settings, raw: &[u8]) -> Option<ReadResult> {
     let limits = settings.config.letters.limits();
-    catch_unwind(AssertUnwindSafe(|| Letter::read(raw, &settings.own, &limits))).ok()
+    let read = || {
+        settings.spring(Step::Read, raw);
+        Letter::read(raw, &settings.own, &limits)
+    };
+    catch_unwind(AssertUnwindSafe(read)).ok()
 }
 
 /// Returns the rows that letters refer to, as far as they can be known before anything is loaded.

@@ -113,9 +113,9 @@ impl Decision<'_> {
 
     fn count_answer(&mut self, answer: &NewDispatch) -> Decided<()> {
         let stored = self.context.answers_to(&answer.recipient)?;
-        let recent = self.draft.answers.entry(answer.recipient.clone()).or_insert_with(|| stored.to_vec());
         let text = AnswerText::Unsaved(Arc::new(answer.bytes.clone()));
-        recent.push(RecentAnswer { seat: seat_of(answer), asked: answer.asked, text });
+        let recent = RecentAnswer { seat: seat_of(answer), asked: answer.asked, text };
+        self.draft.add_answer(&answer.recipient, stored, recent);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::in_work::InWork;
 use super::stored::{both_seats, snapshot};
 use super::summary::Summary;
 use super::undecided::{Decided, Undecided};
@@ -85,6 +86,8 @@ pub struct RulingContext {
     pub texts: BTreeMap<String, String>,
     /// The Message-IDs that none of our letters has.
     pub no_texts: BTreeSet<String>,
+    /// The letters that threads rule on at this moment.
+    pub in_work: InWork,
     /// The boards drawn for this batch: matches that are opened together begin with equal boards.
     pub pictures: PictureCache,
     pub dispatches: BTreeMap<String, Option<DispatchRow>>,

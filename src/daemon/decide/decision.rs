@@ -1,6 +1,7 @@
 //! A decision in the making: what it reads, and what it has changed so far.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use chrono::{DateTime, Utc};
 
@@ -11,7 +12,7 @@ use super::stored::match_row;
 use super::undecided::Decided;
 use crate::letter::Digest;
 use crate::referee::Match;
-use crate::store::{Player, Settlement};
+use crate::store::{Player, Restraints, SeatRow, Settlement};
 
 /// Something that two decisions of one batch may both touch; then the later one must see what the earlier one did.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +39,30 @@ pub struct Draft {
     /// The names of the matches that it opens.
     pub names: BTreeSet<String>,
     pub touched: BTreeSet<Key>,
+    /// How to undo what was changed since the last checkpoint, except in the settlement.
+    undo: Vec<Undo>,
+}
+
+/// Undoes one change.
+#[derive(Clone, Debug)]
+enum Undo {
+    /// The match and its state before; `None` if it was not ruled on before.
+    Match(String, Option<Box<LoadedMatch>>),
+    /// The number of answers before; `None` if there was no list of this reader.
+    Answers(String, Option<usize>),
+    Seated(String),
+    Name(String),
+    Touched(Key),
+}
+
+/// A draft as it was before a letter.
+///
+/// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
+/// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
+pub struct Checkpoint {
+    lengths: [usize; 13],
+    seats: Vec<SeatRow>,
+    restraints: Restraints,
 }
 
 /// A decision in the making.
@@ -56,9 +81,127 @@ impl Draft {
         Draft { settlement: Settlement { at, ..Settlement::default() }, ..Draft::default() }
     }
 
+    /// Notes how the draft is now. Only one checkpoint is in use at a time.
+    pub fn checkpoint(&mut self) -> Checkpoint {
+        self.undo.clear();
+        let Settlement {
+            at: _,
+            letters,
+            decided,
+            postponed,
+            matches,
+            seats,
+            entries,
+            dispatches,
+            posted,
+            invitations,
+            players,
+            merged,
+            returned,
+            restraints,
+            newcomers,
+            unproven,
+        } = &self.settlement;
+        let lengths = [
+            letters.len(),
+            decided.len(),
+            postponed.len(),
+            matches.len(),
+            entries.len(),
+            dispatches.len(),
+            posted.len(),
+            invitations.len(),
+            players.len(),
+            merged.len(),
+            returned.len(),
+            newcomers.len(),
+            unproven.len(),
+        ];
+        Checkpoint { lengths, seats: seats.clone(), restraints: restraints.clone() }
+    }
+
+    /// Undoes everything since the checkpoint.
+    pub fn roll_back(&mut self, to: Checkpoint) {
+        for undo in mem::take(&mut self.undo).into_iter().rev() {
+            match undo {
+                Undo::Match(id, Some(before)) => drop(self.matches.insert(id, *before)),
+                Undo::Match(id, None) => drop(self.matches.remove(&id)),
+                Undo::Answers(reader, Some(before)) => {
+                    if let Some(answers) = self.answers.get_mut(&reader) {
+                        answers.truncate(before);
+                    }
+                }
+                Undo::Answers(reader, None) => drop(self.answers.remove(&reader)),
+                Undo::Seated(address) => drop(self.seated.remove(&address)),
+                Undo::Name(name) => drop(self.names.remove(&name)),
+                Undo::Touched(key) => drop(self.touched.remove(&key)),
+            }
+        }
+        let settlement = &mut self.settlement;
+        settlement.seats = to.seats;
+        settlement.restraints = to.restraints;
+        let [
+            letters,
+            decided,
+            postponed,
+            matches,
+            entries,
+            dispatches,
+            posted,
+            invitations,
+            players,
+            merged,
+            returned,
+            newcomers,
+            unproven,
+        ] = to.lengths;
+        settlement.letters.truncate(letters);
+        settlement.decided.truncate(decided);
+        settlement.postponed.truncate(postponed);
+        settlement.matches.truncate(matches);
+        settlement.entries.truncate(entries);
+        settlement.dispatches.truncate(dispatches);
+        settlement.posted.truncate(posted);
+        settlement.invitations.truncate(invitations);
+        settlement.players.truncate(players);
+        settlement.merged.truncate(merged);
+        settlement.returned.truncate(returned);
+        settlement.newcomers.truncate(newcomers);
+        settlement.unproven.truncate(unproven);
+    }
+
+    /// Replaces the state of a match.
+    pub fn set_match(&mut self, loaded: LoadedMatch) {
+        let id = loaded.game_match.id.clone();
+        let before = self.matches.insert(id.clone(), loaded);
+        self.undo.push(Undo::Match(id, before.map(Box::new)));
+    }
+
+    /// Adds an answer to a reader, after those that are `stored`.
+    pub fn add_answer(&mut self, reader: &str, stored: &[RecentAnswer], answer: RecentAnswer) {
+        let before = self.answers.get(reader).map(Vec::len);
+        self.answers.entry(reader.to_owned()).or_insert_with(|| stored.to_vec()).push(answer);
+        self.undo.push(Undo::Answers(reader.to_owned(), before));
+    }
+
+    fn note_seated(&mut self, address: &str) {
+        if self.seated.insert(address.to_owned()) {
+            self.undo.push(Undo::Seated(address.to_owned()));
+        }
+    }
+
+    /// Notes the name of a match that is opened, and returns whether it was free in this draft.
+    pub fn take_name(&mut self, name: &str) -> bool {
+        let is_free = self.names.insert(name.to_owned());
+        if is_free {
+            self.undo.push(Undo::Name(name.to_owned()));
+        }
+        is_free
+    }
+
     /// Adds a draft that shares no key with this one.
     pub fn join(&mut self, other: Draft) {
-        let Draft { matches, settlement, answers, seated, names, touched } = other;
+        let Draft { matches, settlement, answers, seated, names, touched, undo: _ } = other;
         self.matches.extend(matches);
         self.settlement.absorb(settlement);
         self.answers.extend(answers);
@@ -107,7 +250,9 @@ impl<'a> Decision<'a> {
     }
 
     pub fn touch(&mut self, key: Key) {
-        self.draft.touched.insert(key);
+        if self.draft.touched.insert(key.clone()) {
+            self.draft.undo.push(Undo::Touched(key));
+        }
     }
 
     /// Returns a match as this transaction leaves it so far.
@@ -120,9 +265,8 @@ impl<'a> Decision<'a> {
 
     /// Replaces a match with its state after a ruling.
     pub fn keep_match(&mut self, loaded: LoadedMatch, after: Match) {
-        let id = after.id.clone();
-        self.touch(Key::Match(id.clone()));
-        self.draft.matches.insert(id, LoadedMatch { game_match: after, changed: true, ..loaded });
+        self.touch(Key::Match(after.id.clone()));
+        self.draft.set_match(LoadedMatch { game_match: after, changed: true, ..loaded });
     }
 
     /// Returns the player with this address, without the changes of this transaction.
@@ -142,7 +286,7 @@ impl<'a> Decision<'a> {
     /// Returns the player with this address, who is added under `name` if there is none.
     pub fn player_or_new(&mut self, address: &str, name: &str) -> Decided<Player> {
         let player = self.context.player_or_new(address, name)?.clone();
-        self.draft.seated.insert(address.to_owned());
+        self.draft.note_seated(address);
         Ok(player)
     }
 

@@ -5,7 +5,7 @@ use super::decision::Decision;
 use super::one_letter::lines_of;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::Letter;
-use crate::referee::{self, InstructionFault, InstructionLine, Reply};
+use crate::referee::{self, InstructionFault, InstructionLine, Questions, Reply};
 use crate::report::envelope::AnsweredLetter;
 use crate::report::{ClubLetter, GmItem, GmResult};
 use crate::request::Request;
@@ -36,8 +36,14 @@ impl Decision<'_> {
             return Err(missing.into());
         }
         let why = if has_token { String::new() } else { NO_GM_TOKEN.to_owned() };
-        let plain =
-            ClubLetter::GmAnswer { check: request.check, items, replies, remarks: request.remarks, why };
+        let plain = ClubLetter::GmAnswer {
+            check: request.check,
+            items,
+            replies,
+            remarks: request.remarks,
+            why,
+            commands_left_out: request.left_out.commands,
+        };
         let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
         let mut dispatches = vec![self.gm_dispatch(&plain, &unique, Some(&AnsweredLetter::new(letter)))?];
         let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
@@ -78,7 +84,11 @@ impl Decision<'_> {
         let Some(asker) = collect_needs(self.asker(letter, has_token), missing)? else {
             return Ok(replies);
         };
+        let mut questions = Questions::default();
         for asked in request.commands.iter().filter(|_| !request.check) {
+            if questions.is_repeated(&asked.command) {
+                continue;
+            }
             let reply = collect_needs(self.reply_to_everybody(&asker, &asked.command), missing)?;
             replies.extend(reply.flatten());
         }

@@ -18,7 +18,7 @@ use anyhow::anyhow;
 use super::context::RulingContext;
 use super::decision::{Decision, Draft, Key};
 use super::one_letter::{ReadLetter, Sender, sender_of};
-use super::settings::Settings;
+use super::settings::{Settings, Step};
 use super::stored::match_row;
 use super::undecided::{Decided, Undecided, Wanted, collect_needs};
 use crate::daemon::parallel::par_map;
@@ -231,9 +231,13 @@ fn decide_in_order<'l>(
 
 /// Decides on one letter. If that fails, only the failure remains.
 fn decide_safely(decision: &mut Decision<'_>, letter: &ReadLetter, rounds: Rounds) -> Decided<()> {
-    let before = decision.draft.clone();
+    let before = decision.draft.checkpoint();
     decision.begin_letter(letter.waiting.digest);
-    let decided = catch_unwind(AssertUnwindSafe(|| decision.decide_letter(letter)));
+    let _in_work = decision.context.in_work.enter(letter.waiting.digest);
+    let decided = catch_unwind(AssertUnwindSafe(|| {
+        decision.settings.spring(Step::Decide, &letter.waiting.raw);
+        decision.decide_letter(letter)
+    }));
     let error = match decided {
         Ok(Ok(())) => return Ok(()),
         Ok(Err(Undecided::Needs(wanted))) if rounds == Rounds::More => {
@@ -243,7 +247,7 @@ fn decide_safely(decision: &mut Decision<'_>, letter: &ReadLetter, rounds: Round
         Ok(Err(Undecided::Failed(error))) => error,
         Err(_panic) => anyhow!("ruling on the letter failed"),
     };
-    decision.draft = before;
+    decision.draft.roll_back(before);
     decision.set_back(&letter.waiting, &error)
 }
 
@@ -257,9 +261,16 @@ impl Decision<'_> {
             self.draft.settlement.postponed.push(Postponed { digest: letter, note, until: None });
             return Ok(());
         }
+        self.set_aside(waiting, note, attempts)
+    }
+
+    /// Sets a letter aside, and tells the GM.
+    fn set_aside(&mut self, waiting: &WaitingLetter, note: String, attempts: u32) -> Decided<()> {
+        let letter = waiting.digest;
         let sender = sender_in_header(&waiting.raw);
-        let plain = ClubLetter::SetAside { digest: letter.to_string(), sender, note: note.clone() };
-        let dispatch = self.gm_dispatch(&plain, &set_aside(letter), None)?;
+        let digest = letter.to_string();
+        let plain = ClubLetter::SetAside { digest, sender, note: note.clone(), attempts };
+        let dispatch = self.gm_dispatch(&plain, &set_aside_part(letter), None)?;
         let status = LetterStatus::SetAside;
         self.draft.settlement.decided.push(LetterDecision { digest: letter, status, note, seat: None });
         self.draft.settlement.dispatches.push(dispatch);
@@ -282,8 +293,25 @@ pub fn set_back(
     Ok(decision.draft.settlement)
 }
 
+/// Sets a letter aside without another attempt, because attempts on it never end.
+///
+/// # Errors
+/// Returns an error if the letter to the GM cannot be worded.
+pub fn set_aside(
+    settings: &Settings,
+    context: &RulingContext,
+    waiting: &WaitingLetter,
+    error: &anyhow::Error,
+) -> Decided<Settlement> {
+    let (letter, note) = (waiting.digest, format!("{error:#}"));
+    tracing::error!(%letter, error = note, "letter set aside");
+    let mut decision = Decision::new(settings, context);
+    decision.set_aside(waiting, note, waiting.tries.max(1))?;
+    Ok(decision.draft.settlement)
+}
+
 /// Returns the unique part of the Message-ID of the letter that tells the GM of a letter that was set aside.
-fn set_aside(letter: Digest) -> String {
+fn set_aside_part(letter: Digest) -> String {
     format!("s.{}", &letter.to_string()[..24])
 }
 

@@ -15,6 +15,7 @@ mod decision;
 pub mod digest;
 mod everybody;
 mod gm;
+pub mod in_work;
 pub mod instructions;
 pub mod letters;
 mod lists;

@@ -195,7 +195,7 @@ impl Decision<'_> {
     fn free_name(&mut self, game: GameKind, random: &mut Random) -> Decided<String> {
         loop {
             let id = draw_name(game, random);
-            if !self.context.is_taken(&id)? && self.draft.names.insert(id.clone()) {
+            if !self.context.is_taken(&id)? && self.draft.take_name(&id) {
                 return Ok(id);
             }
         }

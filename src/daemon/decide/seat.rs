@@ -15,10 +15,10 @@ use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;
 use crate::referee::{
     self, Answer, Cause, Confirmation, Content, Dispatch, DispatchKind, EarlierOrders, Match, Notice,
-    PastReport, QUESTIONS_ONLY_AFTER, Reader, Reply, Ruling, SeatLetter, Stage,
+    PastReports, QUESTIONS_ONLY_AFTER, Reader, Reply, Ruling, SeatLetter, Stage,
 };
 use crate::report::envelope::AnsweredLetter;
-use crate::report::sent::{ReportSelection, select_reports};
+use crate::report::sent::{repeated_reports, repeats_reports};
 use crate::request::{Command, Request};
 use crate::store::{LetterDecision, LetterStatus, NewDispatch, TokenRow, WaitingLetter};
 
@@ -193,33 +193,27 @@ impl Decision<'_> {
         request: &Request,
         missing: &mut Wanted,
     ) -> anyhow::Result<()> {
+        if answer.replies.iter().any(repeats_reports) {
+            let reports = collect_needs(self.reports_of(row, &answer.replies), missing)?;
+            answer.reports = reports.unwrap_or_default();
+        }
         for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
-            let wanted = match reply {
-                Reply::CheckedOnly { .. } | Reply::MatchOver => continue,
+            match reply {
+                Reply::CheckedOnly { .. } | Reply::MatchOver | Reply::Repeated => continue,
                 // It changes this match, which this letter is about to change.
                 Reply::NotHere { .. } if matches!(asked.command, Command::Deny(_)) => continue,
-                Reply::Report { turn } => Some(ReportSelection::of(*turn)),
-                Reply::History => Some(ReportSelection::All),
-                _ => None,
-            };
-            match wanted {
-                Some(wanted) => {
-                    let reports = collect_needs(self.reports_of(row, wanted), missing)?;
-                    answer.reports = reports.unwrap_or_default();
-                }
-                None => {
-                    let found = collect_needs(self.reply_to_everybody(asker, &asked.command), missing)?;
-                    if let Some(found) = found.flatten() {
-                        *reply = found;
-                    }
-                }
+                _ => {}
+            }
+            let found = collect_needs(self.reply_to_everybody(asker, &asked.command), missing)?;
+            if let Some(found) = found.flatten() {
+                *reply = found;
             }
         }
         Ok(())
     }
 
-    /// Returns the selected reports of a seat, including those that this transaction adds.
-    fn reports_of(&self, row: &TokenRow, wanted: ReportSelection) -> Decided<Vec<PastReport>> {
+    /// Returns the reports of a seat that each reply repeats, including those that this transaction adds.
+    fn reports_of(&self, row: &TokenRow, replies: &[Reply]) -> Decided<Vec<PastReports>> {
         let stored = self.context.reports(&row.match_id)?;
         let stored = stored.iter().filter(|(about, _)| about.seat == Some(row.seat));
         let stored = stored.map(|(_, bytes)| bytes.as_slice());
@@ -228,7 +222,7 @@ impl Decision<'_> {
             .filter(|new| new.kind == DispatchKind::Report && new.match_id.as_ref() == Some(&row.match_id))
             .filter(|new| new.seat == Some(row.seat))
             .map(|new| new.bytes.as_slice());
-        Ok(select_reports(stored.chain(unsaved), wanted))
+        Ok(repeated_reports(replies, stored.chain(unsaved)))
     }
 }
 

@@ -19,6 +19,18 @@ pub struct Settings {
     pub stationery: Stationery,
     /// The address and wording that each match's ledger names.
     pub identity: MailIdentity,
+    /// Runs before each letter is read or ruled on. Set only by tests, to plant a panic or a hang.
+    pub trap: Option<Arc<Trap>>,
+}
+
+/// See [`Settings::trap`]. It gets the bytes of the letter.
+pub type Trap = dyn Fn(Step, &[u8]) + Send + Sync;
+
+/// What happens to a letter next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Read,
+    Decide,
 }
 
 impl Settings {
@@ -40,7 +52,14 @@ impl Settings {
             wording: stationery.wording(&templates),
             message_ids: club.message_id_domain(),
         };
-        Settings { config, templates, own, stationery, identity }
+        Settings { config, templates, own, stationery, identity, trap: None }
+    }
+
+    /// Springs the trap, if there is one.
+    pub fn spring(&self, step: Step, raw: &[u8]) {
+        if let Some(trap) = &self.trap {
+            trap(step, raw);
+        }
     }
 
     pub fn is_gm(&self, address: &Address) -> bool {

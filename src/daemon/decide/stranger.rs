@@ -8,7 +8,7 @@ use super::questions::waits_for_answer;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Fault;
 use crate::letter::{Letter, UnreadableLetter};
-use crate::referee::{self, Reply};
+use crate::referee::{self, Questions, Reply};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::request::Request;
@@ -23,12 +23,9 @@ impl Decision<'_> {
         let request = Request::read(&lines_of(letter), |_: &str| false);
         let text = digest_of_lines(request.lines());
         let asker = self.asker(letter, proven)?;
-        let StrangerReplies { replies, waiting: commands } = self.replies_to_stranger(&asker, &request)?;
-        let answered = replies.len() + commands.len();
-        let mut why: Vec<String> = request.faults.iter().map(fault_as_sentences).collect();
-        if request.commands.len() > answered {
-            why.push(NO_TOKEN.to_owned());
-        }
+        let StrangerReplies { replies, waiting: commands, lacks_token } =
+            self.replies_to_stranger(&asker, &request)?;
+        let why = reasons(&request, lacks_token);
         let waits = commands.iter().map(|(command, _)| Reply::Waits { command }).collect::<Vec<_>>();
         let lines = commands.into_iter().map(|(_, line)| line).collect::<Vec<_>>();
         let question = if lines.is_empty() { None } else { self.ask_sender(&asker, lines)? };
@@ -46,7 +43,13 @@ impl Decision<'_> {
         let left_out = self.left_out(&asker.from)?;
         replies.extend((left_out > 0).then_some(Reply::LeftOut { count: left_out }));
         let is_asked = question.is_some();
-        let plain = ClubLetter::Stranger { replies, remarks: request.remarks, why: why.join(" "), question };
+        let plain = ClubLetter::Stranger {
+            replies,
+            remarks: request.remarks,
+            why,
+            question,
+            commands_left_out: request.left_out.commands,
+        };
         let answered = AnsweredLetter::new(letter);
         let mut dispatches =
             vec![self.plain_answer(&plain, &letter.from, waiting.digest, Some(&answered))?];
@@ -63,7 +66,11 @@ impl Decision<'_> {
     fn replies_to_stranger(&mut self, asker: &Asker, request: &Request) -> Decided<StrangerReplies> {
         let mut missing = Wanted::default();
         let mut found = StrangerReplies::default();
+        let mut questions = Questions::default();
         for asked in &request.commands {
+            if questions.is_repeated(&asked.command) {
+                continue;
+            }
             let changing = referee::changing_command(&asked.command);
             if let Some(command) = changing.filter(|_| request.check) {
                 found.replies.push(Reply::CheckedOnly { command });
@@ -81,7 +88,9 @@ impl Decision<'_> {
                 continue;
             }
             let reply = collect_needs(self.reply_to_everybody(asker, &asked.command), &mut missing)?;
-            found.replies.extend(reply.flatten());
+            let reply = reply.flatten();
+            found.lacks_token |= reply.is_none();
+            found.replies.extend(reply);
         }
         if missing == Wanted::default() { Ok(found) } else { Err(missing.into()) }
     }
@@ -95,6 +104,7 @@ impl Decision<'_> {
                 remarks: Vec::new(),
                 why: note.clone(),
                 question: None,
+                commands_left_out: 0,
             };
             let mut answer = self.plain_answer(&plain, address, waiting.digest, None)?;
             // One short answer is enough, whatever else comes from that address.
@@ -116,6 +126,20 @@ struct StrangerReplies {
     replies: Vec<Reply>,
     /// Each with its line, as written.
     waiting: Vec<(&'static str, String)>,
+    /// Whether one of the commands needs a match, and so its token.
+    lacks_token: bool,
+}
+
+/// Says what a letter lacked, in sentences.
+fn reasons(request: &Request, lacks_token: bool) -> String {
+    let mut why: Vec<String> = request.faults.iter().map(fault_as_sentences).collect();
+    if request.left_out.faults > 0 {
+        why.push(format!("{} more lines cannot stand either.", request.left_out.faults));
+    }
+    if lacks_token {
+        why.push(NO_TOKEN.to_owned());
+    }
+    why.join(" ")
 }
 
 /// Words a fault in a letter that belongs to no match, as one or more sentences.

@@ -15,6 +15,7 @@ impl Office {
         let mut pipeline = Pipeline::default();
         while !shutdown.is_set() {
             self.heartbeat.beat(Loop::Settle);
+            self.ensure_few_threads_hang()?;
             match self.settle_some(&mut pipeline).await {
                 Ok(0) => {
                     backoff = Backoff::new();

@@ -11,8 +11,8 @@ use crate::post::ShutdownSignal;
 /// How often a loop looks for work even if nothing has woken it.
 const POLL_INTERVAL: Duration = Duration::from_secs(3);
 
-/// How long loops may take to finish their work on shutdown.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long loops may take to finish their work on shutdown. The whole shutdown must take less than 5 seconds.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The longest pause between two attempts.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);

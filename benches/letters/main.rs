@@ -1,4 +1,10 @@
-//! Reading letters, from the raw bytes to the request, on one core.
+//! Reading letters, from the raw bytes to the request, on one core; and the letters that cost most, from the raw bytes
+//! to the bytes of the answers.
+//!
+//! `cargo bench --bench letters -- worst` prints only the latter. Their unit is processor time, so that other programs
+//! do not disturb it.
+
+mod worst;
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +17,14 @@ use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity};
 use fogpost::request::Request;
 
 fn main() {
-    divan::main();
+    let only_worst = std::env::args().any(|argument| argument == "worst");
+    if !only_worst {
+        divan::main();
+    }
+    // Cargo passes this flag to benches only when it measures.
+    if std::env::args().any(|argument| argument == "--bench") {
+        worst::print();
+    }
 }
 
 fn folder() -> &'static Path {

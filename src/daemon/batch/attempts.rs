@@ -1,0 +1,196 @@
+//! Letters that hang or kill the program: a deadline for each, and a count of the attempts that never ended.
+//!
+//! An attempt is noted in the database before its letter is read, and the note is removed once the letter is ruled on.
+//! A note that a dead daemon left names the letters that may have killed it. If there are several, they are settled one
+//! by one, which counts nothing yet: the others are innocent. A note with one letter counts as an attempt, and after
+//! [`MAX_ATTEMPTS`] of them the letter is set aside unread. Fewer would not do, because the daemon may have been killed
+//! from outside, and then no letter is to blame.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, anyhow, bail};
+
+use super::load::random;
+use crate::daemon::Office;
+use crate::daemon::decide::in_work::InWork;
+use crate::daemon::decide::letters::{MAX_ATTEMPTS, set_aside};
+use crate::letter::Digest;
+use crate::store::{Claim, Postponed, Settlement, StoreError, WaitingLetter};
+
+/// How long one letter may be read, and how long it may be ruled on. The slowest takes less than a second.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Threads that may hang before the program ends, so that it is started afresh. Each occupies a processor and the
+/// memory of a batch; Rust cannot stop it.
+const MAX_HUNG: usize = 4;
+
+/// Why a letter that was in work when its daemon died counts as tried.
+const UNENDED: &str = "the program ended while it worked on this letter";
+
+/// What this daemon knows about attempts.
+pub struct Attempts {
+    /// Identifies this run of the program. A process ID would not do: in a container it is the same after each crash.
+    run: String,
+    deadline: Duration,
+    /// Threads that never came back.
+    hung: AtomicUsize,
+    /// Letters that a crash left, which are settled one by one.
+    suspects: Mutex<BTreeSet<Digest>>,
+}
+
+/// Letters that took longer than the deadline.
+pub struct Overdue(BTreeSet<Digest>);
+
+impl Attempts {
+    /// # Errors
+    /// Returns an error if the system gives no random numbers.
+    pub fn new() -> anyhow::Result<Attempts> {
+        let run = u64::from_be_bytes(random()?);
+        let (hung, suspects) = Default::default();
+        Ok(Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects })
+    }
+
+    /// Sets the deadline of one letter.
+    pub fn set_deadline(&mut self, deadline: Duration) {
+        self.deadline = deadline;
+    }
+
+    fn suspects(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
+        self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for work on letters, but not for a letter that takes longer than the deadline. The thread of that letter is
+    /// left behind.
+    ///
+    /// # Errors
+    /// [`Overdue`] with the letters that take too long.
+    pub async fn watch<T>(&self, in_work: &InWork, work: impl Future<Output = T>) -> Result<T, Overdue> {
+        let mut work = pin!(work);
+        let mut since: BTreeMap<Digest, Instant> = BTreeMap::new();
+        loop {
+            tokio::select! {
+                done = &mut work => return Ok(done),
+                () = tokio::time::sleep(self.deadline / 20) => {}
+            }
+            let (letters, now) = (in_work.letters(), Instant::now());
+            since.retain(|letter, _| letters.contains(letter));
+            for letter in letters {
+                since.entry(letter).or_insert(now);
+            }
+            let is_overdue = |entered: &Instant| now - *entered >= self.deadline;
+            let overdue = since.iter().filter(|(_, entered)| is_overdue(entered));
+            let overdue: BTreeSet<Digest> = overdue.map(|(letter, _)| *letter).collect();
+            if !overdue.is_empty() {
+                self.hung.fetch_add(overdue.len(), Ordering::Relaxed);
+                return Err(Overdue(overdue));
+            }
+        }
+    }
+}
+
+impl Office {
+    /// Ends the program if too many threads hang.
+    ///
+    /// # Errors
+    /// Returns an error if they do.
+    pub fn ensure_few_threads_hang(&self) -> anyhow::Result<()> {
+        match self.attempts.hung.load(Ordering::Relaxed) {
+            hung if hung > MAX_HUNG => {
+                bail!("{hung} rulings on letters hang; the program must be started again")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes that work on these letters begins.
+    pub async fn note_attempts(&self, letters: &[WaitingLetter]) -> Result<(), StoreError> {
+        let letters: Vec<Digest> = letters.iter().map(|letter| letter.digest).collect();
+        self.store.note_in_work(&self.attempts.run, &letters).await
+    }
+
+    /// Notes that work on the letters has ended, whatever came of it.
+    pub async fn end_attempts(&self) -> Result<(), StoreError> {
+        self.store.note_in_work(&self.attempts.run, &[]).await
+    }
+
+    /// Looks for attempts on claimed letters that never ended. Returns whether one was counted, in which case the claim
+    /// is out of date.
+    ///
+    /// Whoever claims a letter is the only one to work on it, so a note about it by another daemon is a dead daemon's.
+    pub async fn count_unended_attempts(&self, letters: &[WaitingLetter]) -> anyhow::Result<bool> {
+        let mut is_counted = false;
+        for (run, noted) in self.store.letters_in_work().await? {
+            let is_claimed = |digest: &Digest| letters.iter().any(|letter| letter.digest == *digest);
+            if run == self.attempts.run || !noted.iter().any(is_claimed) {
+                continue;
+            }
+            if let [digest] = noted[..] {
+                tracing::error!(letter = %digest, "the program ended while it worked on a letter");
+                let postponed = vec![Postponed { digest, note: UNENDED.to_owned(), until: None }];
+                self.store.commit(&Settlement { at: self.now(), postponed, ..Settlement::default() }).await?;
+                is_counted = true;
+            } else {
+                tracing::warn!(letters = noted.len(), "the program ended while it worked on letters");
+                self.attempts.suspects().extend(noted);
+            }
+            self.store.note_in_work(&run, &[]).await?;
+        }
+        Ok(is_counted)
+    }
+
+    /// Whether one of the letters may fail or kill the program again, so that each needs an attempt of its own.
+    pub fn has_suspects(&self, letters: &[WaitingLetter]) -> bool {
+        let suspects = self.attempts.suspects();
+        letters.iter().any(|letter| letter.tries > 0 || suspects.contains(&letter.digest))
+    }
+
+    /// Notes that work on letters has come to an end, and the program still runs.
+    pub fn clear_suspects(&self, letters: impl Iterator<Item = Digest>) {
+        let mut suspects = self.attempts.suspects();
+        for letter in letters {
+            suspects.remove(&letter);
+        }
+    }
+
+    /// Sets a letter aside unread if attempts on it have ended the program too often. Returns whether it did.
+    pub async fn set_aside_if_deadly(
+        &self,
+        letters: &[WaitingLetter],
+        claim: &mut Claim,
+    ) -> anyhow::Result<bool> {
+        match letters {
+            [letter] if letter.tries >= MAX_ATTEMPTS => {
+                self.set_aside(std::slice::from_ref(letter), std::mem::take(claim), UNENDED).await?;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Sets aside the letters that took too long, at once: each further attempt would cost a thread.
+    pub async fn set_aside_overdue(&self, overdue: Overdue, claim: Claim) -> anyhow::Result<()> {
+        let mut letters = Vec::new();
+        for digest in overdue.0 {
+            let raw = self.store.letter(digest).await?.context("a claimed letter is missing")?;
+            letters.push(WaitingLetter { digest, raw, received_at: self.now(), tries: 0 });
+        }
+        let why = format!("work on it took longer than {} seconds", self.attempts.deadline.as_secs());
+        self.set_aside(&letters, claim, &why).await
+    }
+
+    async fn set_aside(&self, letters: &[WaitingLetter], claim: Claim, why: &str) -> anyhow::Result<()> {
+        let context = self.new_context().await?;
+        let mut settlement = Settlement { at: context.at, ..Settlement::default() };
+        for letter in letters {
+            let one = set_aside(&self.settings, &context, letter, &anyhow!("{why}"));
+            settlement.absorb(one.map_err(|undecided| undecided.into_error())?);
+        }
+        self.store.commit_claimed(claim, &settlement).await.context("a letter could not be set aside")?;
+        self.wake_loops(&settlement);
+        Ok(())
+    }
+}
