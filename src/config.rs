@@ -159,7 +159,7 @@ impl Database {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Letters {
-    /// Larger letters are ignored.
+    /// Larger letters are not read; their sender is told.
     pub max_bytes: usize,
     pub max_parts: usize,
     pub max_nesting: usize,

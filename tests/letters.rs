@@ -16,6 +16,11 @@ use fogpost::request::Request;
 use proptest::prelude::*;
 use serde::Deserialize;
 
+#[path = "letters/doubt.rs"]
+mod doubt;
+#[path = "support/doubt.rs"]
+mod support_doubt;
+
 /// What a letter contains. A person wrote it if neither `automatic` nor `unreadable` is set.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -14,6 +14,19 @@ pub struct Automatic {
     pub(super) about: Vec<String>,
     /// The recipients that a delivery report names, in lower case.
     pub(super) recipients: Vec<String>,
+    /// The first line that its sender wrote, unless it looks like an order or a command.
+    pub first_line: Option<String>,
+}
+
+/// How certain it is that a machine wrote a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// Its header or its structure says so.
+    Marked,
+    /// It came through a mailing list. People write through lists too, but not in answer to a letter to their seat.
+    Listed,
+    /// It reads so.
+    Suspected,
 }
 
 /// Evidence that a machine wrote a letter.
@@ -28,11 +41,12 @@ pub(super) enum Mark {
     Precedence(String),
     /// A header field that only machines write, by its name.
     Field(String),
-    /// A field of mailing list software, by its name.
+    /// A field of mailing list software, by its name, or `Precedence: list`.
     List(String),
     Sender,
     Hops,
     AbsenceSubject,
+    AbsenceText,
     NoticeSubject,
     BounceSubject,
     MachineText,
@@ -60,6 +74,27 @@ impl Automatic {
     pub fn may_be_about(&self, recipient: &str) -> bool {
         self.recipients.is_empty() || self.recipients.contains(&recipient.to_ascii_lowercase())
     }
+
+    pub fn certainty(&self) -> Certainty {
+        match self.mark {
+            Mark::OwnLoop
+            | Mark::OwnMessageId
+            | Mark::OwnAddress
+            | Mark::NullReturnPath
+            | Mark::Report
+            | Mark::AutoSubmitted(_)
+            | Mark::Precedence(_)
+            | Mark::Field(_)
+            | Mark::Sender
+            | Mark::Hops => Certainty::Marked,
+            Mark::List(_) => Certainty::Listed,
+            Mark::AbsenceSubject
+            | Mark::AbsenceText
+            | Mark::NoticeSubject
+            | Mark::BounceSubject
+            | Mark::MachineText => Certainty::Suspected,
+        }
+    }
 }
 
 impl Display for Automatic {
@@ -84,6 +119,7 @@ impl Display for Automatic {
             Mark::Sender => f.write_str("its sender is a daemon or takes no replies"),
             Mark::Hops => write!(f, "more than {MAX_RECEIVED} hops"),
             Mark::AbsenceSubject => f.write_str("its subject is that of an automatic reply"),
+            Mark::AbsenceText => f.write_str("it reads like an absence note"),
             Mark::NoticeSubject => f.write_str("its subject is that of an automatic notice"),
             Mark::BounceSubject => f.write_str("its subject is that of a bounce"),
             Mark::MachineText => f.write_str("it reads like an automatic message"),

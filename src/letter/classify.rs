@@ -1,19 +1,21 @@
-//! Tells whether a machine wrote a letter. Such a letter is never answered and never acted on.
+//! Tells whether a machine wrote a letter.
 //!
-//! Any single mark is enough. `X-Auto-Response-Suppress` is none: Exchange adds it to people's mail. A letter without
-//! a mark in its header is searched for the wording of a bounce or an absence note ([`phrases`]).
+//! Any single mark in the header or in the structure is enough; such a letter is never answered and never acted on.
+//! `X-Auto-Response-Suppress` is no mark: Exchange adds it to people's mail. A letter without a mark is searched for the
+//! wording of a bounce or an absence note ([`phrases`]), which only makes it suspicious.
 
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::address::Address;
 use super::automatic::{Automatic, AutomaticKind, MAX_RECEIVED, Mark};
 use super::body::{Texts, mime_type};
+use super::excerpt;
 use super::header::{self, Header, is_own_id};
 use super::identity::OwnIdentity;
-use super::own_letter::is_marker;
-use super::phrases::{self, Excerpt};
-use super::text_line::Layer;
-use super::words::{DAEMONS, NO_REPLY};
+use super::phrases;
+use super::senders::{is_daemon, is_list_software};
+use super::subject::Subject;
+use super::words::DAEMONS;
 
 /// The parts of a letter that classification looks at.
 pub(super) struct Evidence<'a> {
@@ -22,46 +24,30 @@ pub(super) struct Evidence<'a> {
     pub texts: Option<&'a Texts>,
     pub from: Option<&'a Address>,
     pub subject: &'a str,
+    /// Whether its header bears a reply token.
+    pub has_token: bool,
     pub own: &'a OwnIdentity,
 }
 
+/// How many points more must speak for a machine than for a person. A letter with a token is sooner suspected: its
+/// writer is asked, and everybody else would meet silence.
+const THRESHOLD: i32 = 3;
+const THRESHOLD_WITH_TOKEN: i32 = 2;
+
 /// Returns why the letter counts as a machine's, or `None` for a person's.
 pub(super) fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
-    let excerpt = excerpt(evidence.texts);
-    let text = excerpt.text.as_str();
+    let text = excerpt::beginning(evidence.texts);
     let mark = evidence
         .own_mark()
         .or_else(|| evidence.header_mark())
         .or_else(|| evidence.report().map(|_| Mark::Report))
         .or_else(|| evidence.sender_mark())
-        .or_else(|| phrases::mark(evidence.subject, &excerpt))?;
-    let kind = evidence.kind(&mark, text);
-    Some(Automatic { mark, kind, about: evidence.about(), recipients: evidence.failed_recipients() })
-}
-
-/// Bytes of text that are searched for phrases. Bounces explain themselves at the top.
-const MAX_EXCERPT: usize = 20_000;
-
-/// Characters of each line that are searched.
-const MAX_EXCERPT_LINE: usize = 500;
-
-fn excerpt(texts: Option<&Texts>) -> Excerpt {
-    let mut excerpt = Excerpt { text: String::new(), has_request: false, has_quote: false };
-    let Some(texts) = texts else { return excerpt };
-    let mut above_marker = true;
-    for line in texts.plain.iter().chain(&texts.html).chain(&texts.attached) {
-        excerpt.has_quote |= line.layer == Layer::Quoted && !line.is_blank();
-        above_marker &= !is_marker(&line.text);
-        if line.layer != Layer::Unmarked || excerpt.text.len() > MAX_EXCERPT {
-            continue;
-        }
-        // Below the marker are the examples of our own letter, which a bounce returns.
-        excerpt.has_request |= above_marker && phrases::is_request(&line.text);
-        let start: String = line.text.chars().take(MAX_EXCERPT_LINE).collect();
-        excerpt.text.push_str(&start.to_lowercase());
-        excerpt.text.push('\n');
-    }
-    excerpt
+        .or_else(|| evidence.list_mark())
+        .or_else(|| evidence.word_mark(&text))?;
+    let kind = evidence.kind(&mark, &text);
+    let first_line = excerpt::first_line(evidence.texts, evidence.own);
+    let recipients = evidence.failed_recipients();
+    Some(Automatic { mark, kind, about: evidence.about(), recipients, first_line })
 }
 
 impl Evidence<'_> {
@@ -70,7 +56,9 @@ impl Evidence<'_> {
     }
 
     fn own_mark(&self) -> Option<Mark> {
-        if self.values("x-fogpost-loop").next().is_some() {
+        if self.values("x-fogpost-loop").next().is_some()
+            || self.values("x-loop").any(|value| header::names_us(value, self.own))
+        {
             return Some(Mark::OwnLoop);
         }
         if self.values("message-id").flat_map(header::message_ids).any(|id| is_own_id(&id, self.own)) {
@@ -95,8 +83,7 @@ impl Evidence<'_> {
             ["precedence", "x-precedence", "preference"].into_iter().flat_map(|name| self.values(name))
         {
             let value = first_word(value);
-            if matches!(value.as_str(), "bulk" | "junk" | "list" | "auto_reply" | "auto-reply" | "autoreply")
-            {
+            if matches!(value.as_str(), "bulk" | "junk" | "auto_reply" | "auto-reply" | "autoreply") {
                 return Some(Mark::Precedence(value));
             }
         }
@@ -104,16 +91,39 @@ impl Evidence<'_> {
             if is_machine_field(&header.name, &header.value) {
                 return Some(Mark::Field(header.name.clone()));
             }
-            if header.name.starts_with("list-")
-                || matches!(
-                    header.name.as_str(),
-                    "mailing-list" | "x-mailing-list" | "x-mlserver" | "x-ml-name" | "x-mailman-version"
-                )
-            {
-                return Some(Mark::List(header.name.clone()));
-            }
         }
         (self.values("received").count() > MAX_RECEIVED).then_some(Mark::Hops)
+    }
+
+    /// A mark of mailing list software. People write through lists too.
+    fn list_mark(&self) -> Option<Mark> {
+        let is_list_field = |name: &str| {
+            name.starts_with("list-")
+                || matches!(
+                    name,
+                    "mailing-list" | "x-mailing-list" | "x-mlserver" | "x-ml-name" | "x-mailman-version"
+                )
+        };
+        if let Some(header) = self.headers.iter().find(|header| is_list_field(&header.name)) {
+            return Some(Mark::List(header.name.clone()));
+        }
+        let precedence = |value: &str| first_word(value) == "list";
+        let names = ["precedence", "x-precedence"];
+        let found = names.into_iter().find(|name| self.values(name).any(precedence));
+        found.map(|name| Mark::List(name.to_owned()))
+    }
+
+    /// A mark by the wording alone. Only the text that the sender wrote now counts, not what it quotes. Finding that
+    /// out is the expensive part, so it is left out for texts without a suspicious phrase.
+    fn word_mark(&self, text: &str) -> Option<Mark> {
+        let threshold = match self.has_token || text.contains("reply token:") {
+            true => THRESHOLD_WITH_TOKEN,
+            false => THRESHOLD,
+        };
+        if !phrases::may_be_machine(self.subject, text, threshold) {
+            return None;
+        }
+        phrases::mark(self.subject, &excerpt::written_now(self.texts, self.own), threshold)
     }
 
     fn sender_mark(&self) -> Option<Mark> {
@@ -124,7 +134,9 @@ impl Evidence<'_> {
         let envelope = ["return-path", "sender", "x-envelope-from"]
             .into_iter()
             .flat_map(|name| self.values(name))
-            .any(|value| value.rsplit('<').next().and_then(|v| v.split('@').next()).is_some_and(is_daemon));
+            .filter_map(|value| value.rsplit('<').next()?.split('@').next())
+            // A list replaces the envelope sender of a person's letter.
+            .any(|local| is_daemon(local) && !(is_list_software(local) && self.list_mark().is_some()));
         (bare || sender || envelope).then_some(Mark::Sender)
     }
 
@@ -132,7 +144,11 @@ impl Evidence<'_> {
     /// names its action comes first.
     fn report(&self) -> Option<Report> {
         let mut found = None;
-        for part in &self.message.parts {
+        let parts: &[MessagePart<'_>] = match self.is_forwarded_by_hand() {
+            true => &[],
+            false => &self.message.parts,
+        };
+        for part in parts {
             let (kind, subtype) = mime_type(part);
             let this = match (kind.as_str(), subtype.as_str()) {
                 ("message", "delivery-status" | "global-delivery-status") => Report::Delivery(action(part)),
@@ -153,6 +169,12 @@ impl Evidence<'_> {
         found
     }
 
+    /// Whether somebody forwards a report, or answers one, whose parts their mail program attached again.
+    fn is_forwarded_by_hand(&self) -> bool {
+        let is_report = self.message.parts.first().is_some_and(|part| mime_type(part).1 == "report");
+        !is_report && Subject::of(self.subject).is_answer()
+    }
+
     fn kind(&self, mark: &Mark, text: &str) -> AutomaticKind {
         match self.report() {
             Some(Report::Delivery(Some(action))) => return action,
@@ -165,7 +187,7 @@ impl Evidence<'_> {
         match mark {
             Mark::OwnLoop | Mark::OwnMessageId | Mark::OwnAddress => AutomaticKind::Other,
             Mark::Hops | Mark::List(_) | Mark::NoticeSubject => AutomaticKind::Other,
-            Mark::AbsenceSubject => AutomaticKind::Absence,
+            Mark::AbsenceSubject | Mark::AbsenceText => AutomaticKind::Absence,
             Mark::BounceSubject | Mark::MachineText if phrases::is_away(text) => AutomaticKind::Absence,
             Mark::BounceSubject => phrases::failure(self.subject, text).unwrap_or(AutomaticKind::Failed),
             Mark::MachineText => phrases::failure(self.subject, text).unwrap_or(AutomaticKind::Other),
@@ -333,46 +355,6 @@ fn is_machine_field(name: &str, value: &str) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether nobody reads the mailbox with this local part.
-fn is_daemon(local: &str) -> bool {
-    let local = local.to_lowercase();
-    let listed = DAEMONS.any(|daemon| {
-        local.strip_prefix(daemon).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '+', '=']))
-    });
-    listed
-        // As in `post_master`.
-        || DAEMONS.contains(&local.replace('_', ""))
-        || takes_no_reply(&local)
-        || local.starts_with("microsoftexchange")
-        || local.starts_with("owner-")
-        || ["-bounces", "-owner", "-request"].iter().any(|end| local.ends_with(end))
-        || local.contains("-bounces+")
-        || local.starts_with("prvs=") && local.contains("bounce")
-}
-
-/// What separates the pieces of a local part.
-const SEPARATORS: [char; 5] = ['.', '-', '_', '+', '='];
-
-/// Whether a local part, or a piece of it, starts with words for "no reply": `do-not-reply` and `club.noreply` do,
-/// `bruno.reply` and `autor.eply` do not.
-fn takes_no_reply(local: &str) -> bool {
-    let pieces = local.match_indices(SEPARATORS).map(|(at, _)| at + 1);
-    std::iter::once(0)
-        .chain(pieces)
-        .take(16)
-        .any(|start| NO_REPLY.any(|words| starts_with_words(&local[start..], words)))
-}
-
-/// Whether `local` starts with these words, with or without separators between them.
-fn starts_with_words(local: &str, words: &str) -> bool {
-    let mut rest = local;
-    for word in words.split(' ') {
-        let Some(after) = rest.strip_prefix(word) else { return false };
-        rest = after.trim_start_matches(SEPARATORS);
-    }
-    true
 }
 
 /// Maximum number of our Message-IDs that a machine's letter can be about.

@@ -16,6 +16,9 @@ const MAX_TOKENS: usize = 16;
 /// Maximum Message-IDs taken from In-Reply-To and from References, so that the lookups of one letter stay bounded.
 const MAX_IDS: usize = 100;
 
+/// Maximum addresses taken from a From that does not name exactly one sender. Each registered one is told.
+const MAX_NAMED: usize = 4;
+
 /// Address fields that may contain one of our plus addresses. Which of them survive depends on the mail servers.
 const RECIPIENT_FIELDS: [&str; 7] =
     ["to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "resent-to"];
@@ -26,6 +29,8 @@ pub struct Envelope {
     pub from_name: Option<String>,
     /// The first address in From, even if there are several.
     pub first_sender: Option<Address>,
+    /// The addresses that can be made out in From, also where it is malformed.
+    pub named_senders: Vec<Address>,
     pub message_id: Option<String>,
     pub in_reply_to: Vec<String>,
     pub references: Vec<String>,
@@ -64,6 +69,7 @@ impl Envelope {
             from,
             from_name: from_name.filter(|name| !name.is_empty()),
             first_sender: senders.first().map(|(address, _)| address.clone()),
+            named_senders: named_senders(headers),
             message_id: message_ids(headers, "message-id").into_iter().next(),
             in_reply_to,
             references,
@@ -79,7 +85,9 @@ impl Envelope {
             digest,
             reason,
             message_id: self.message_id,
+            references: self.references,
             subject: self.subject,
+            named_senders: if self.from.is_err() && may_answer { self.named_senders } else { Vec::new() },
             answerable: self.from.ok().filter(|_| may_answer),
             automatic: self.automatic,
             tokens: self.tokens,
@@ -99,6 +107,17 @@ fn senders<'a>(message: &'a Message<'_>) -> Vec<(Address, Option<&'a str>)> {
         .flat_map(|list| list.iter())
         .filter_map(|mailbox| Some((Address::parse(mailbox.address()?).ok()?, mailbox.name())))
         .collect()
+}
+
+/// Returns the addresses that stand anywhere in From, up to [`MAX_NAMED`].
+fn named_senders(headers: &[Header]) -> Vec<Address> {
+    let mut found = Vec::new();
+    for address in headers.iter().filter(|h| h.name == "from").flat_map(|h| header::addresses(&h.value)) {
+        if found.len() < MAX_NAMED && !found.contains(&address) {
+            found.push(address);
+        }
+    }
+    found
 }
 
 /// Counts the mailboxes that From names, invalid addresses included.

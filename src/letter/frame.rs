@@ -4,8 +4,11 @@
 //! the lines that follow.
 
 use super::address::Address;
+use super::frame_line::{
+    COLONS, attribution_kind, header_line, is_dashed, is_table_rule, labelled_value, leads, mentions, rule,
+};
 use super::patterns::{has_address, has_date, has_time, has_word};
-use super::words::{FORWARDED, LEADS, Label, ORIGINAL, WROTE, label};
+use super::words::{Label, label};
 
 /// Maximum bytes of a line in a frame. Every search below is linear in the line, and runs from each line.
 const MAX_LINE: usize = 600;
@@ -18,9 +21,6 @@ const MAX_BLOCK: usize = 14;
 
 /// Maximum lines of a header block that is drawn as a table.
 const MAX_TABLE: usize = 24;
-
-/// Maximum characters of a header line's label.
-const MAX_LABEL: usize = 24;
 
 /// The lines that introduce a quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +103,11 @@ impl<'a> FrameFinder<'a> {
         if is_table_rule(line) {
             return self.table(at);
         }
+        if is_dashed(line)
+            && let Some(frame) = self.foreign_rule(at)
+        {
+            return Some(frame);
+        }
         if line.len() >= 10 && line.trim().chars().all(|c| matches!(c, '_' | '-' | '=')) {
             let next = self.skip_blanks(at + 1, 2);
             let from_alone = || self.block(next, 1).filter(|frame| frame.author != Author::Unknown);
@@ -112,6 +117,15 @@ impl<'a> FrameFinder<'a> {
             .or_else(|| self.attribution(at))
             .or_else(|| self.bare_block(at))
             .or_else(|| self.foreign_block(at))
+    }
+
+    /// Finds a rule such as `---- Original Message ----` in an unknown language: words between dashes, and a header block
+    /// below them.
+    fn foreign_rule(&self, at: usize) -> Option<Frame> {
+        let next = self.skip_blanks(at + 1, 2);
+        let blocks = [self.block(next, 2), self.foreign_block(next)];
+        let inner = blocks.into_iter().flatten().max_by_key(|frame| frame.end)?;
+        Some(Frame { kind: FrameKind::HeaderBlock, ..inner })
     }
 
     /// Finds a header block with at least `kinds` different labels, such as `From:`.
@@ -275,7 +289,7 @@ impl<'a> FrameFinder<'a> {
 
     /// Whether an attribution that starts with `so_far` may continue on the next line.
     fn wraps(&self, so_far: &str) -> bool {
-        let ended = so_far.ends_with([':', '：']);
+        let ended = so_far.ends_with(COLONS);
         !ended && (leads(so_far) || so_far.contains('@') || has_date(so_far))
     }
 
@@ -289,101 +303,6 @@ impl<'a> FrameFinder<'a> {
         } else {
             Author::Unknown
         }
-    }
-}
-
-/// Whether a text in lower case mentions the address, with or without a plus part.
-fn mentions(text: &str, address: &Address) -> bool {
-    let local = address.local();
-    text.match_indices(local).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let rest = &text[at + local.len()..];
-        let rest = rest
-            .strip_prefix('+')
-            .map_or(rest, |plus| plus.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
-        before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | '-' | '_' | '+'))
-            && rest.strip_prefix('@').is_some_and(|rest| rest.starts_with(address.domain()))
-    })
-}
-
-/// Returns the value of a line that looks like `Label: value` in some language.
-fn labelled_value(line: &str) -> Option<&str> {
-    let (label, value) = line.trim().split_once([':', '：'])?;
-    (label.chars().count() <= MAX_LABEL && !label.contains(['@', '<', '>']) && !value.trim().is_empty())
-        .then_some(value)
-}
-
-/// Whether the line is drawn above, within or below a header block of old Notes.
-fn is_table_rule(line: &str) -> bool {
-    let line = line.trim();
-    line.len() >= 20
-        && line.starts_with(['|', '>'])
-        && line.ends_with(['|', '>'])
-        && line.contains("------")
-        && line.chars().all(|c| matches!(c, '|' | '>' | '-' | '+'))
-}
-
-/// Returns the label of a header line and its value.
-fn header_line(line: &str) -> Option<(Label, &str)> {
-    let line = line.trim().trim_start_matches(['*', '_', '|', ' ']);
-    let (before, value) = line.split_once([':', '：'])?;
-    if before.chars().count() > MAX_LABEL {
-        return None;
-    }
-    Some((label(before)?, value))
-}
-
-/// Returns the kind of a line such as `-----Original Message-----` or `---------- Forwarded message ---------`.
-fn rule(line: &str) -> Option<FrameKind> {
-    let line = line.trim().trim_matches(['*', '_', ' ']);
-    let inner = line.trim_matches(['-', '=', '_', ' ', '<', '>', '~', '*', ':']);
-    if inner.len() > 120 || inner.is_empty() {
-        return None;
-    }
-    let framed = line.starts_with(['-', '=', '_', '<', '~']) && line.len() > inner.len() + 1;
-    let inner = inner.to_lowercase();
-    if FORWARDED.any_prefix_of(&inner) && (framed || line.ends_with(':')) {
-        Some(FrameKind::Forward)
-    } else if ORIGINAL.any_prefix_of(&inner) && (framed || inner.split(' ').count() <= 2) {
-        Some(FrameKind::HeaderBlock)
-    } else {
-        None
-    }
-}
-
-/// Whether the text looks like the start of an attribution.
-fn leads(text: &str) -> bool {
-    let text = text.trim_start_matches([' ', '*', '_', '"']).to_lowercase();
-    (LEADS.any_first_word_of(&text) || text.starts_with(|c: char| c.is_ascii_digit()))
-        && text.chars().any(|c| c.is_ascii_digit())
-}
-
-/// Returns the kind of attribution, if the text says that somebody wrote, or who sent a letter and when.
-fn attribution_kind(text: &str) -> Option<FrameKind> {
-    let text = text.trim().trim_matches(['*', '_', ' ']);
-    let dashed = text.starts_with("--") && text.ends_with("--");
-    let bare = text.trim_matches(['-', ' ', '*', '_']).to_lowercase();
-    // `2026/11/20 Referee <referee@club.example>`, `2026-11-20 17:21 GMT+01:00 Referee` and `Posted by Referee on
-    // 11/20/2026` have no colon.
-    let dated =
-        bare.starts_with(|c: char| c.is_ascii_digit()) && (bare.ends_with('>') || bare.contains(" gmt"));
-    let entry = (dated || bare.starts_with("posted by ")) && has_date(&bare);
-    if !(bare.ends_with([':', '：']) || dashed || entry || bare.ends_with("wrote")) {
-        return None;
-    }
-    let date = has_date(&bare);
-    let address = has_address(&bare);
-    if date && address {
-        return Some(FrameKind::Attribution);
-    }
-    let short = |words| bare.split(' ').count() <= words;
-    let wrote = (date || address || short(8)) && WROTE.any(|verb| has_word(&bare, verb));
-    match (date, wrote) {
-        (true, true) => Some(FrameKind::Attribution),
-        (false, true) if address || bare.len() < 100 => Some(FrameKind::LikelyAttribution),
-        // In a language whose verb is not in the list.
-        (true, false) if has_time(&bare) && short(10) => Some(FrameKind::LikelyAttribution),
-        _ => None,
     }
 }
 
@@ -431,6 +350,11 @@ mod tests {
             "20.11.2026, 11:00, \"Referee\" <referee@club.example>:",
             "2026/11/20 Referee <referee@club.example>",
             "Le vendredi 20 novembre 2026, Referee nous a dit :",
+            "In reply to: Referee <referee@club.example>, 20 November 2026 11:00",
+            "In reply to your message of Fri, 20 Nov 2026 11:00:00 +0100",
+            "2026 թ. նոյեմբերի 20, 11:00 Referee <referee@club.example> գրել է՝",
+            "Ուրբ, 20 նոյ 2026, 11:00-ին, Referee <referee@club.example>։",
+            "On Fri, 20 Nov 2026 at 11:00 Referee <\nmailto:referee@club.example\nwrote:",
         ] {
             let found = frame(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((found.end, found.kind), (text.lines().count(), FrameKind::Attribution), "{text}");
@@ -465,6 +389,9 @@ mod tests {
             "From: Referee\n<referee@club.example>\nSent: Friday\nTo: Ann\nSubject: Turn 4",
             "Date: Fri, 20 Nov 2026 11:00:00 +0100\nTo: ann@example.org",
             "_____________\nFrom: referee@club.example",
+            "Ումից։ Referee <referee@club.example>\nԵրբ։ 20 նոյեմբեր 2026, 11:00\nՈւմ։ Ann <ann@example.org>",
+            "---- ओरिजिनल मेसेज ----\nFrom: Referee <referee@club.example>\nSubject: Turn 4",
+            "-----Mesaĝo originala-----\n\nDe: Referee <referee@club.example>\nDato: 20.11.2026 11:00\nAl: Ann <ann@example.org>",
         ] {
             let found = frame(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((found.end, found.kind), (text.lines().count(), FrameKind::HeaderBlock), "{text}");
@@ -487,6 +414,8 @@ mod tests {
             "To: all\nHello",
             "-----",
             "I wrote to you at 11:00 but got no answer",
+            "--- my orders ---\nSHIP 1 TO B2",
+            "---- turn 4 ----",
         ] {
             assert_eq!(frame(text), None, "{text}");
         }

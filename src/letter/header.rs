@@ -234,10 +234,15 @@ pub fn plus_tokens(value: &str, own: &OwnIdentity) -> Vec<Token> {
     addresses(value).filter_map(|address| plus_token(&address, own)).collect()
 }
 
-/// Finds the addresses that stand anywhere in a field.
+/// Finds the addresses that stand anywhere in a field, however it is written.
 pub fn addresses(value: &str) -> impl Iterator<Item = Address> + '_ {
     let words = value.split(is_address_delimiter).filter(|word| word.contains('@'));
     words.filter_map(|word| Address::parse(word).ok())
+}
+
+/// Whether one of our addresses, with or without a plus part, is in an address field.
+pub fn names_us(value: &str, own: &OwnIdentity) -> bool {
+    addresses(value).any(|found| own.addresses().any(|own| found == *own || own.plus_of(&found).is_some()))
 }
 
 /// Returns the token in `address`, if it is ours with a token after the `+`.

@@ -17,7 +17,9 @@ mod classify;
 pub mod clean;
 pub mod digest;
 mod envelope;
+mod excerpt;
 mod frame;
+mod frame_line;
 mod header;
 mod html;
 mod html_tag;
@@ -29,12 +31,14 @@ mod phrases;
 pub mod printable;
 mod quote;
 mod recipients;
+mod senders;
+mod subject;
 mod text_line;
 mod unreadable;
 mod words;
 
 pub use address::{Address, Token};
-pub use automatic::{Automatic, AutomaticKind};
+pub use automatic::{Automatic, AutomaticKind, Certainty};
 pub use body::UnreadableContent;
 pub use digest::Digest;
 pub use envelope::SubjectTag;
@@ -105,6 +109,7 @@ impl Letter {
             texts: texts.as_ref().ok(),
             from: envelope.from.as_ref().ok().or(envelope.first_sender.as_ref()),
             subject: &envelope.subject,
+            has_token: !envelope.tokens.is_empty(),
             own,
         });
         let (texts, from) = match (texts, envelope.from.clone()) {

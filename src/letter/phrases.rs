@@ -1,9 +1,11 @@
 //! Recognises bounces, absence notes and other automatic notices by their wording, for letters without a mark in
 //! their header.
 //!
-//! A subject that only machines write is enough. Other wording must occur twice, because people write about mail too.
+//! People write about mail, holidays and bounces too, so no phrase decides alone. What speaks for a machine and what
+//! speaks for a person is counted in points, and the difference decides.
 
 use super::automatic::{AutomaticKind, Mark};
+use super::subject::Subject;
 use super::words::{
     ABSENCE_SUBJECTS, AWAY_HINTS, AWAY_SUBJECTS, AWAY_TEXT, BOUNCE_SUBJECTS, BOUNCE_TEXT, DELAY_WORDS,
     FAILURE_WORDS, GAME_WORDS, MACHINE_HINTS, MACHINE_OPENINGS, MACHINE_TEXT, NOTICE_SUBJECTS, VERBS,
@@ -11,15 +13,23 @@ use super::words::{
 
 /// The part of a letter's text that tells a machine from a person.
 pub struct Excerpt {
-    /// The beginning of the text, in lower case, without lines that have a quote prefix.
+    /// The beginning of the text, in lower case.
     pub text: String,
     /// Whether it contains an order or a command.
     pub has_request: bool,
-    /// Whether it quotes something with a prefix, as people's mail programs do.
-    pub has_quote: bool,
+    pub quote: Quote,
 }
 
-/// Bytes at the beginning in which a phrase of [`MACHINE_OPENINGS`] is enough.
+/// What a letter quotes in the way of people's mail programs: after a prefix, or below an attribution. A bounce returns
+/// a letter without either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quote {
+    Nothing,
+    Something,
+    OurLetter,
+}
+
+/// Bytes at the beginning in which a phrase of [`MACHINE_OPENINGS`] counts.
 const BEGINNING: usize = 600;
 
 /// Maximum bytes of an absence note.
@@ -28,52 +38,126 @@ const MAX_NOTE: usize = 1500;
 /// A letter with fewer bytes than this that asks a question is a person's.
 const MAX_QUESTION: usize = 200;
 
-/// Returns the mark that the wording gives, for letters whose header gives none.
-pub fn mark(subject: &str, excerpt: &Excerpt) -> Option<Mark> {
+/// What a subject is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SubjectKind {
+    Absence,
+    Notice,
+    Bounce,
+    Other,
+}
+
+/// What speaks for a machine.
+struct MachineEvidence {
+    subject: SubjectKind,
+    /// Whether the text is that of an absence note, or the subject mentions an absence.
+    is_away: bool,
+    points: i32,
+}
+
+/// Returns the mark that the wording gives if at least `threshold` points more speak for a machine than for a person.
+pub fn mark(subject: &str, excerpt: &Excerpt, threshold: i32) -> Option<Mark> {
     // Machines give no orders. People who do may mention bounces and absences, and even quote them.
     if excerpt.has_request {
         return None;
     }
-    let text = excerpt.text.as_str();
-    let asks_question = asks_question(text);
-    if asks_question && text.trim().len() < MAX_QUESTION && !excerpt.has_quote {
-        return None;
-    }
-    let lower = subject.to_lowercase();
-    let announced = has_foreign_prefix(&lower) && !is_reply(subject);
-    let strong = BOUNCE_TEXT.count_in(text, 2) + MACHINE_TEXT.count_in(text, 2);
-    let hints = MACHINE_HINTS.count_in(text, 3);
-    let notes = AWAY_HINTS.count_in(text, 3).max(hints);
+    let machine = machine_evidence(&Subject::of(subject), &excerpt.text);
+    // The person's points are counted only where they matter: the words of the games are searched line by line.
+    let is_machine = machine.points >= threshold && machine.points - personal_points(excerpt) >= threshold;
+    is_machine.then(|| machine.mark())
+}
+
+/// Whether the wording could give a mark if nothing spoke for a person.
+pub fn may_be_machine(subject: &str, text: &str, threshold: i32) -> bool {
+    machine_evidence(&Subject::of(subject), text).points >= threshold
+}
+
+fn machine_evidence(subject: &Subject, text: &str) -> MachineEvidence {
+    let (kind, mut points) = subject_evidence(subject);
     let mut end = BEGINNING.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // Machines ask no questions and do not talk about the game.
-    let personal = excerpt.has_quote
-        || asks_question
-        || text.lines().any(|line| !line.contains(['[', '@']) && GAME_WORDS.any_in(line));
-    let away = AWAY_TEXT.any_in(text) && text.len() < MAX_NOTE && !personal;
-    if NOTICE_SUBJECTS.any_prefix_of(&lower) && !lower.ends_with('?') && !personal {
-        Some(Mark::NoticeSubject)
-    } else if is_absence(subject) && (!is_reply(subject) || away || strong > 0)
-        || AWAY_SUBJECTS.any_prefix_of(bare(&lower))
-            && !excerpt.has_quote
-            && (strong > 0 || hints + usize::from(away) >= 2)
-        || away && notes + usize::from(announced) > 0
-    {
-        Some(Mark::AbsenceSubject)
-    } else if BOUNCE_SUBJECTS.any_prefix_of(&lower) && (strong + hints > 0 || !lower.ends_with('?'))
-        || says_failed(&lower) && strong + hints + usize::from(announced) > 0
-    {
-        Some(Mark::BounceSubject)
-    } else if MACHINE_OPENINGS.any_in(&text[..end])
-        || strong > 0 && strong + hints >= 2 && !excerpt.has_quote && (!personal || strong + hints > 2)
-        || strong > 0 && strong + notes >= 2 && !personal
-    {
-        Some(Mark::MachineText)
-    } else {
-        None
+    points += 3 * i32::from(MACHINE_OPENINGS.any_in(&text[..end]));
+    points += 2 * count(BOUNCE_TEXT.count_in(text, 2) + MACHINE_TEXT.count_in(text, 2)).min(2);
+    let mentions_absence = !subject.is_answer() && AWAY_SUBJECTS.any_prefix_of(subject.bare());
+    let is_note = text.len() < MAX_NOTE && AWAY_TEXT.any_in(text);
+    if is_note {
+        points += 1 + i32::from(mentions_absence) + count(AWAY_HINTS.count_in(text, 2));
+    } else if points > 0 {
+        points += count(MACHINE_HINTS.count_in(text, 2));
     }
+    // A complaint or a bounce that consists of the returned letter.
+    points += i32::from(kind == SubjectKind::Bounce && text.trim().is_empty());
+    MachineEvidence { subject: kind, is_away: is_note || mentions_absence, points }
+}
+
+/// Returns what a subject is like, and its points. The subject of somebody else's letter, forwarded or answered, has
+/// none, and neither has a question.
+fn subject_evidence(subject: &Subject) -> (SubjectKind, i32) {
+    let lower = subject.lower();
+    if subject.is_forward || lower.ends_with(['?', '？']) {
+        return (SubjectKind::Other, 0);
+    }
+    if subject.is_reply {
+        // Some programs add to the subject that they answer: `Re: Turn 4 [Automatische Antwort]`.
+        return if closes_as_absence(subject) { (SubjectKind::Absence, 3) } else { (SubjectKind::Other, 0) };
+    }
+    let announces_ours = subject.announces_another();
+    let bracketed = subject.bare().starts_with('[');
+    let prefixed = 2 + 2 * i32::from(announces_ours) + i32::from(bracketed);
+    if is_absence_subject(subject) {
+        (SubjectKind::Absence, prefixed)
+    } else if NOTICE_SUBJECTS.any_prefix_of(lower) {
+        (SubjectKind::Notice, prefixed)
+    } else if BOUNCE_SUBJECTS.any_prefix_of(lower) {
+        (SubjectKind::Bounce, prefixed)
+    } else if announces_ours && AWAY_SUBJECTS.any_prefix_of(subject.bare()) {
+        // As in `On holiday Re: [QZ-7K3M] Turn 4`.
+        (SubjectKind::Absence, 3)
+    } else if says_failed(lower) {
+        (SubjectKind::Bounce, 1 + 2 * i32::from(announces_ours))
+    } else {
+        (SubjectKind::Other, 0)
+    }
+}
+
+impl MachineEvidence {
+    fn mark(&self) -> Mark {
+        match self.subject {
+            SubjectKind::Absence => Mark::AbsenceSubject,
+            SubjectKind::Notice => Mark::NoticeSubject,
+            SubjectKind::Bounce => Mark::BounceSubject,
+            SubjectKind::Other if self.is_away => Mark::AbsenceText,
+            SubjectKind::Other => Mark::MachineText,
+        }
+    }
+}
+
+/// Returns how much speaks for a person: a question, a quote, the vocabulary of players.
+fn personal_points(excerpt: &Excerpt) -> i32 {
+    let text = excerpt.text.as_str();
+    let asking = match asks_question(text) {
+        true if text.trim().len() < MAX_QUESTION => 4,
+        true => 2,
+        false => 0,
+    };
+    let quoting = match excerpt.quote {
+        Quote::Nothing => 0,
+        Quote::Something => 1,
+        Quote::OurLetter => 2,
+    };
+    asking + quoting + 2 * i32::from(text.lines().any(talks_of_the_game))
+}
+
+/// Whether a line has the vocabulary of players. A line that may quote a subject or an address, and a salutation such as
+/// `Dear Referee`, do not count.
+fn talks_of_the_game(line: &str) -> bool {
+    !line.contains(['[', '@']) && GAME_WORDS.any_in(line) && line.split_whitespace().count() > 2
+}
+
+fn count(found: usize) -> i32 {
+    i32::try_from(found).unwrap_or(i32::MAX)
 }
 
 /// Whether a line looks like an order or a command: one of our verbs in capitals or followed by a number or a square,
@@ -124,62 +208,28 @@ fn says_failed(subject: &str) -> bool {
 /// Whether the text asks a question. The `?` in a link does not count.
 fn asks_question(text: &str) -> bool {
     let mut followers =
-        text.match_indices(['?', '؟']).map(|(at, mark)| text[at + mark.len()..].chars().next());
+        text.match_indices(['?', '؟', '？']).map(|(at, mark)| text[at + mark.len()..].chars().next());
     followers.any(|next| next.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '=' | '/' | '%' | '&')))
-}
-
-/// Longest word for "reply" that mail programs put before a subject, in characters.
-const MAX_REPLY_WORD: usize = 5;
-
-/// Whether a prefix other than `Re:` and the like, such as `Undeliverable:`, precedes one of our subjects.
-fn has_foreign_prefix(subject: &str) -> bool {
-    let subject = without_reply_prefix(subject);
-    let Some((before, _)) = subject.split_once('[') else { return false };
-    let before = before.trim_end();
-    before.strip_suffix([':', '：']).is_some_and(|words| words.trim().chars().count() > MAX_REPLY_WORD)
 }
 
 /// Whether the subject is that of an absence note and could be nothing else.
 pub fn is_absence(subject: &str) -> bool {
-    let subject = without_reply_prefix(subject).to_lowercase();
-    let subject = bare(&subject);
-    let closing = [
-        "(out of office)",
-        "[out of office]",
-        "autoreply",
-        "auto-reply",
-        "automatic reply",
-        "(automatic reply)",
-    ];
-    let bracket = subject.strip_suffix([')', ']']).and_then(|s| s.rfind(['(', '[']).map(|at| &s[at + 1..]));
-    ABSENCE_SUBJECTS.any_prefix_of(subject)
-        || ABSENCE_SUBJECTS.any_prefix_of(untagged(subject))
-        || bracket.is_some_and(|words| ABSENCE_SUBJECTS.any_prefix_of(words))
-        || closing.iter().any(|words| subject.ends_with(words))
+    is_absence_subject(&Subject::of(subject))
 }
 
-/// Returns a subject from its first word or bracket on.
-fn bare(subject: &str) -> &str {
-    subject.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[')
+fn is_absence_subject(subject: &Subject) -> bool {
+    ABSENCE_SUBJECTS.any_prefix_of(subject.bare())
+        || ABSENCE_SUBJECTS.any_prefix_of(subject.untagged())
+        || closes_as_absence(subject)
 }
 
-/// Returns a text from its first word on.
-fn to_word(text: &str) -> &str {
-    text.trim_start_matches(|c: char| !c.is_alphanumeric())
-}
-
-/// Returns a subject in lower case without the tags that gateways add, such as `[EXTERNAL]`, and without the bracket
-/// before its first word.
-fn untagged(subject: &str) -> &str {
-    const TAGS: [&str; 4] = ["external", "extern", "ext", "spam"];
-    let rest = to_word(subject);
-    let tagged =
-        TAGS.iter().find_map(|tag| rest.strip_prefix(tag)).filter(|rest| rest.starts_with([']', '*', ')']));
-    tagged.map_or(rest, to_word)
-}
-
-fn is_reply(subject: &str) -> bool {
-    without_reply_prefix(subject) != subject.trim()
+/// Whether a subject ends in words of an absence note, most of them in brackets, after those of another letter.
+fn closes_as_absence(subject: &Subject) -> bool {
+    const CLOSING: [&str; 3] = ["autoreply", "auto-reply", "automatic reply"];
+    let lower = subject.lower();
+    let bracket = lower.strip_suffix([')', ']']).and_then(|s| s.rfind(['(', '[']).map(|at| &s[at + 1..]));
+    bracket.is_some_and(|words| words == "out of office" || ABSENCE_SUBJECTS.any_prefix_of(words))
+        || CLOSING.iter().any(|words| lower.ends_with(words))
 }
 
 /// Whether the text is that of an absence note rather than of a bounce.
@@ -196,31 +246,13 @@ pub fn failure(subject: &str, text: &str) -> Option<AutomaticKind> {
     (FAILURE_WORDS.any_in(&subject) || BOUNCE_TEXT.any_in(text)).then_some(AutomaticKind::Failed)
 }
 
-/// Returns the subject without `Re:` and the like, however many there are.
-fn without_reply_prefix(subject: &str) -> &str {
-    const PREFIXES: [&str; 14] = [
-        "re:", "aw:", "antw:", "sv:", "vs:", "odp:", "ynt:", "rif:", "r:", "res:", "fw:", "fwd:", "wg:",
-        "tr:",
-    ];
-    let mut rest = subject.trim();
-    loop {
-        let prefix = PREFIXES
-            .iter()
-            .find(|prefix| rest.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix)));
-        match prefix {
-            Some(prefix) => rest = rest[prefix.len()..].trim_start(),
-            None => return rest,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn mark_of(subject: &str, text: &str) -> Option<Mark> {
         let has_request = text.lines().any(is_request);
-        mark(subject, &Excerpt { text: text.to_lowercase(), has_request, has_quote: false })
+        mark(subject, &Excerpt { text: text.to_lowercase(), has_request, quote: Quote::Nothing }, 2)
     }
 
     #[test]
@@ -269,12 +301,19 @@ mod tests {
     }
 
     #[test]
+    fn a_short_note_about_an_absence_is_suspicious_only_in_an_answer() {
+        let text = "i'll be on holiday".to_owned();
+        let excerpt = Excerpt { text, has_request: false, quote: Quote::Nothing };
+        assert_eq!(mark("holidays", &excerpt, 2), Some(Mark::AbsenceText));
+        assert_eq!(mark("holidays", &excerpt, 3), None);
+    }
+
+    #[test]
     fn letters_about_mail_are_not_automatic() {
         for (subject, text) in [
             ("Re: [QZ-7K3M] Turn 4", "your last mail could not be delivered, i think: mailbox full"),
             ("Re: [QZ-7K3M] Turn 4", "i am out of office next week\nABSENT 2026-12-20 to 2026-12-27"),
             ("Delivery report missing?", "where is my report of turn 3?"),
-            ("holidays", "i'll be on holiday"),
             ("Out of office next week", "hello\nABSENT 2026-12-20 to 2026-12-27"),
             ("Turn 4 - my spam filter", "it went to spam"),
             ("Re: Automatic reply: [QZ-7K3M] Turn 4", "is anybody there?"),

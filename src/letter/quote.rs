@@ -9,8 +9,9 @@
 
 use super::address::Token;
 use super::frame::{Author, Correspondents, Frame, FrameFinder, FrameKind};
+use super::frame_line::{COLONS, is_dashed};
 use super::own_letter::{OwnLetter, is_closing, is_digest, is_footer, is_marker, words};
-use super::phrases::begins_like_order;
+use super::phrases::{begins_like_order, is_request};
 use super::text_line::{Layer, TextLine};
 use super::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
 
@@ -88,8 +89,9 @@ impl<'a> QuoteScanner<'a> {
             }
             None => vec![false; lines.len()],
         };
-        let frame_lines = lines.iter().zip(&is_own).map(|(line, own)| {
-            (line.layer == Layer::Unmarked && !own && !is_marker(&line.text)).then_some(line.text.as_str())
+        let frame_lines = lines.iter().zip(&is_own).enumerate().map(|(at, (line, own))| {
+            let is_unmarked = line.layer == Layer::Unmarked || closes_address(lines, at);
+            (is_unmarked && !own && !is_marker(&line.text)).then_some(line.text.as_str())
         });
         let finder = FrameFinder::new(frame_lines.collect(), correspondents);
         let frames: Vec<_> = (0..lines.len()).map(|at| finder.frame(at)).collect();
@@ -205,6 +207,7 @@ impl<'a> QuoteScanner<'a> {
             || is_digest(text)
             || is_advertisement(text)
             || self.is_torn_off(at)
+            || self.is_rule_above_ours(at)
         {
             self.gap = true;
             return;
@@ -219,6 +222,16 @@ impl<'a> QuoteScanner<'a> {
             Some(changed) if is_changed_example => changed.trim_start(),
             Some(_) | None => text,
         });
+    }
+
+    /// Whether the line is a rule such as `---- Original Message ----`, in some language, above one of our letters.
+    fn is_rule_above_ours(&self, at: usize) -> bool {
+        let line = self.lines[at].text.as_str();
+        let inner = line.trim_matches(|c: char| !c.is_alphanumeric());
+        let below = (at + 1..self.lines.len()).find(|below| !self.lines[*below].is_blank());
+        is_dashed(line)
+            && below.is_some_and(|below| self.is_own[below] || is_marker(&self.lines[below].text))
+            && !is_request(inner)
     }
 
     /// Returns the region of the lines after a frame, or `None` if it turns out not to be a frame.
@@ -383,6 +396,20 @@ fn find_indented_quotes(lines: &[TextLine], frames: &[Option<Frame>]) -> Vec<boo
     found
 }
 
+/// Whether the `>` of a line is no quote prefix but ends an address that a mail program spread over three lines: `<`,
+/// `mailto:referee@club.example`, `> wrote:`.
+fn closes_address(lines: &[TextLine], at: usize) -> bool {
+    let line = &lines[at];
+    let Some(above) = at.checked_sub(2).map(|first| &lines[first..at]) else { return false };
+    line.layer == Layer::Quoted
+        && line.depth == 1
+        && line.text.trim_end().ends_with(COLONS)
+        && above.iter().all(|line| line.layer == Layer::Unmarked)
+        && above[0].text.trim_end().ends_with('<')
+        && above[1].text.contains('@')
+        && !above[1].text.contains('>')
+}
+
 fn has_content(line: &TextLine) -> bool {
     line.layer != Layer::Signature && !line.is_blank()
 }
@@ -470,6 +497,18 @@ mod tests {
         }
         let usual = "On Sun, 3 May 2026 at 10:00, Referee <referee@club.example> wrote:";
         assert_eq!(read(&format!("A\n{usual}\n> q"), false), ["A"]);
+    }
+
+    #[test]
+    fn an_address_on_three_lines_and_a_rule_in_an_unknown_language_belong_to_the_quote() {
+        let dressed =
+            "A\n\nOn Fri, 20 Nov 2026 at 11:00 Referee <\nmailto:referee@club.example\n> wrote:\n> Turn 4\nB";
+        assert_eq!(read(dressed, false), ["A", "", "B"]);
+        for with_ours in [true, false] {
+            let ruled = format!("A\n\n---- Mesaĝo originala ----\n\n{LETTER}");
+            assert_eq!(read(&ruled, with_ours), ["A"]);
+        }
+        assert_eq!(read("--- my orders ---\nA", false), ["--- my orders ---", "A"]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display};
 
+use serde::Serialize;
+
 use super::address::{Address, Token};
 use super::automatic::Automatic;
 use super::digest::Digest;
@@ -33,7 +35,8 @@ impl Default for Limits {
 }
 
 /// Why a letter cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum UnreadableReason {
     TooBig,
     HeaderTooBig,
@@ -46,24 +49,31 @@ pub enum UnreadableReason {
     Empty,
 }
 
+impl UnreadableReason {
+    pub const ALL: [UnreadableReason; 8] = [
+        UnreadableReason::TooBig,
+        UnreadableReason::HeaderTooBig,
+        UnreadableReason::NoFrom,
+        UnreadableReason::SeveralFrom,
+        UnreadableReason::TooDeep,
+        UnreadableReason::TooManyParts,
+        UnreadableReason::TooManyLines,
+        UnreadableReason::Empty,
+    ];
+}
+
 impl Display for UnreadableReason {
-    /// Writes a sentence for the sender.
+    /// Writes a few words for the GM.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            UnreadableReason::TooBig => {
-                "Your letter is too big to be read. Please send only your orders, without attachments."
-            }
-            UnreadableReason::HeaderTooBig | UnreadableReason::TooDeep | UnreadableReason::TooManyParts => {
-                "Your letter has too many parts to be read. Please send only your orders, as plain text."
-            }
-            UnreadableReason::TooManyLines => {
-                "Your letter is too long to be read. Please send only your orders."
-            }
-            UnreadableReason::NoFrom => "Your letter does not say who wrote it.",
-            UnreadableReason::SeveralFrom => {
-                "Your letter names several senders. Please send it from one address."
-            }
-            UnreadableReason::Empty => "Your letter is empty.",
+            UnreadableReason::TooBig => "it is bigger than letters.max_bytes",
+            UnreadableReason::HeaderTooBig => "its header is too big",
+            UnreadableReason::TooDeep => "its parts are nested deeper than letters.max_nesting",
+            UnreadableReason::TooManyParts => "it has more parts than letters.max_parts",
+            UnreadableReason::TooManyLines => "it has too many lines",
+            UnreadableReason::NoFrom => "its From holds no address",
+            UnreadableReason::SeveralFrom => "it names several senders",
+            UnreadableReason::Empty => "it is empty",
         })
     }
 }
@@ -74,9 +84,12 @@ pub struct UnreadableLetter {
     pub digest: Digest,
     pub reason: UnreadableReason,
     pub message_id: Option<String>,
+    pub references: Vec<String>,
     pub subject: String,
     /// The address to tell the reason to. `None` if the sender is unclear or a machine.
     pub answerable: Option<Address>,
+    /// The addresses that can be made out in From if it does not name exactly one sender.
+    pub named_senders: Vec<Address>,
     pub automatic: Option<Automatic>,
     pub tokens: Vec<Token>,
 }
@@ -88,8 +101,10 @@ impl UnreadableLetter {
             digest,
             reason,
             message_id: None,
+            references: Vec::new(),
             subject: String::new(),
             answerable: None,
+            named_senders: Vec::new(),
             automatic: None,
             tokens: Vec::new(),
         }

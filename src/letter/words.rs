@@ -31,6 +31,8 @@ lists! {
     WROTE = "wrote";
     /// First words of attribution lines, which may be wrapped before their verb.
     LEADS = "leads";
+    /// How an attribution line starts that only says what is answered.
+    IN_REPLY_TO = "in_reply_to";
     /// Between the dashes of the line above a quoted letter.
     ORIGINAL = "original";
     /// Between the dashes of the line above a forwarded letter, or alone on a line.

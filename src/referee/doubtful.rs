@@ -3,26 +3,11 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
-
 use super::SeatLetter;
 use super::life::{Draft, Match};
+use super::offered::OfferedOrders;
 use crate::game::any::Filing;
-use crate::game::{BySeat, Due, Fault, Line};
-
-/// The legal orders of a letter that was refused for its doubtful lines. `YES` files them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OfferedOrders {
-    /// The phase that they are for.
-    pub phase_no: u32,
-    pub orders: Vec<String>,
-    pub wait: bool,
-}
-
-/// Whether neither seat was offered anything. Snapshots then omit the field, as they did before it existed.
-pub(super) fn is_empty(offered: &BySeat<Option<OfferedOrders>>) -> bool {
-    offered.first.is_none() && offered.second.is_none()
-}
+use crate::game::{Due, Fault, Line};
 
 /// Returns the letter with the orders that its `YES` accepts. Without such an offer, `YES` is a remark.
 pub(super) fn with_offered_orders<'a>(letter: &'a SeatLetter, game_match: &Match) -> Cow<'a, SeatLetter> {

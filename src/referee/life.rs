@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::act::Rejection;
 use super::bounces::{Bounces, has_no_bounces};
-use super::doubtful::{self, OfferedOrders};
+use super::offered::{self, OfferedOrders};
 use super::schedule::{Absence, Terms};
 use super::together::NoticeLimits;
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
@@ -91,7 +91,7 @@ pub struct Match<F = Filing> {
     /// Consecutive missed turns.
     pub missed: BySeat<u32>,
     /// What a seat files by `YES`.
-    #[serde(default, skip_serializing_if = "doubtful::is_empty")]
+    #[serde(default, skip_serializing_if = "offered::is_empty")]
     pub offered: BySeat<Option<OfferedOrders>>,
     pub draw_offer: Option<Seat>,
     /// The seat that asked for more time, and for how many days.

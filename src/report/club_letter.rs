@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use crate::game::Line;
+use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{DispatchKind, OfferRejection, OfferSummary, Rejection, Reply};
 
 /// The content of a letter that is not about a running match.
@@ -49,6 +50,10 @@ pub enum ClubLetter {
     Blocked { gm: String },
     /// To the GM: a newcomer wants to play, and waits to be admitted.
     Newcomer { address: String },
+    /// To a player or the GM: a letter reads like an automatic reply. `None` for the GM.
+    Suspected { match_id: Option<String> },
+    /// To the sender of a letter that cannot be read.
+    Unreadable { reason: UnreadableReason, limits: LimitSummary },
 }
 
 /// A letter in a player's name, as the player reads of it: nothing that its sender worded.
@@ -202,6 +207,8 @@ pub struct GmDigest {
     pub left_out: u64,
     /// Letters with words for a person; the note holds the words.
     pub words: Vec<LetterSummary>,
+    /// Letters taken for automatic mail.
+    pub automatic: Vec<LetterSummary>,
 }
 
 impl GmDigest {
@@ -214,6 +221,7 @@ impl GmDigest {
             || !self.ignored.is_empty()
             || self.left_out > 0
             || !self.words.is_empty()
+            || !self.automatic.is_empty()
     }
 }
 
@@ -241,7 +249,30 @@ pub struct LetterSummary {
     pub note: String,
 }
 
+/// The limits on letters, in the units in which people are told.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LimitSummary {
+    pub megabytes: usize,
+    pub header_kilobytes: usize,
+    pub parts: usize,
+    pub nesting: usize,
+    pub lines: usize,
+}
+
 impl ClubLetter {
+    /// The letter to the sender of one that cannot be read.
+    pub fn unreadable(reason: UnreadableReason, limits: &Limits) -> ClubLetter {
+        let limits = LimitSummary {
+            // Rounded down: a letter of this size is surely read.
+            megabytes: limits.max_bytes / 1_000_000,
+            header_kilobytes: limits.max_header_bytes / 1000,
+            parts: limits.max_parts,
+            nesting: limits.max_nesting,
+            lines: limits.max_lines,
+        };
+        ClubLetter::Unreadable { reason, limits }
+    }
+
     pub(super) fn template(&self) -> &'static str {
         match self {
             ClubLetter::Stranger { .. } => "stranger.txt",
@@ -255,6 +286,8 @@ impl ClubLetter {
             ClubLetter::Unproven { .. } => "unproven.txt",
             ClubLetter::Blocked { .. } => "blocked.txt",
             ClubLetter::Newcomer { .. } => "newcomer.txt",
+            ClubLetter::Suspected { .. } => "suspected.txt",
+            ClubLetter::Unreadable { .. } => "unreadable.txt",
         }
     }
 
@@ -271,7 +304,9 @@ impl ClubLetter {
             | ClubLetter::LowSpace { .. }
             | ClubLetter::Unproven { .. }
             | ClubLetter::Blocked { .. }
-            | ClubLetter::Newcomer { .. } => &[],
+            | ClubLetter::Newcomer { .. }
+            | ClubLetter::Suspected { .. }
+            | ClubLetter::Unreadable { .. } => &[],
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{MailIdentity, SealKey, Source};
-use crate::letter::Digest;
+use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
     self, Absence, Adjudication, Answer, Content, Dispatch, DispatchKind, LeftOut, Match, MatchSummary,
     Notice, Offer, OfferRejection, OfferSummary, OpenSeat, Opening, Orders, Passing, PastReport, PastReports,
@@ -67,7 +67,11 @@ fn club_letters() -> Vec<ClubLetter> {
         unproven(true, 3),
         ClubLetter::Blocked { gm: "gm@club.example".to_owned() },
         ClubLetter::Newcomer { address: "newcomer@players.example".to_owned() },
+        ClubLetter::Suspected { match_id: Some(MATCH_ID.to_owned()) },
+        ClubLetter::Suspected { match_id: None },
     ]);
+    let limits = Limits::default();
+    letters.extend(UnreadableReason::ALL.map(|reason| ClubLetter::unreadable(reason, &limits)));
     letters.extend(gm_letters());
     letters
 }

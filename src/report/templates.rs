@@ -75,6 +75,8 @@ compiled_in![
     "gm-line.txt",
     "gm-trouble.txt",
     "unproven.txt",
+    "suspected.txt",
+    "unreadable.txt",
     "offer.txt",
     "challenge.txt",
     "offer-ended.txt",

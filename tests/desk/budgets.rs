@@ -332,7 +332,8 @@ fn a_seat_gets_two_hundred_answers_an_hour_and_the_rest_later() {
     let game_match = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     for n in 0..205 {
-        desk.put(&desk.answer(ANN, &to_ann, &format!("note {n}")));
+        // Letters that differ in nothing but numbers count as the same.
+        desk.put(&desk.answer(ANN, &to_ann, &format!("note {}", "x".repeat(n))));
     }
     desk.work();
     assert_eq!(desk.sent_to(ANN).len(), 200);

@@ -190,7 +190,7 @@ fn another_club_can_import_a_finished_match_and_verify_it() {
     other.work();
     assert!(other.sent_to(ANN).is_empty(), "nothing is sent a second time");
     let again = other.block_on(other.office().take_dossier(read(files)));
-    assert!(again.expect_err("it is there").to_string().contains("known here already"));
+    assert!(again.expect_err("it is there").to_string().contains("already exists here"));
 }
 
 #[test]

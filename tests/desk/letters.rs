@@ -15,13 +15,13 @@ fn a_stranger_gets_the_manual_and_learns_nothing_of_a_match() {
 }
 
 #[test]
-fn a_stolen_token_has_no_effect_and_gets_no_answer() {
+fn a_stolen_token_has_no_effect_and_only_its_owner_is_told() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.reply("eve@elsewhere.example", &invitation, "MARBLE E5");
     assert!(desk.sent_to("eve@elsewhere.example").is_empty());
-    assert!(desk.sent_to(ANN).is_empty());
+    desk.one_to(ANN).says("eve@elsewhere.example").says("MARBLE E5");
     assert_eq!(desk.last_status(), LetterStatus::Ignored);
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
 }
@@ -42,8 +42,12 @@ fn a_robot_is_never_answered() {
     desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     let letter = desk.answer(ANN, &invitation, "MARBLE E5");
-    let marks =
-        ["Auto-Submitted: auto-replied", "Precedence: bulk", "List-Id: <x.example>", "X-Autoreply: yes"];
+    let marks = [
+        "Auto-Submitted: auto-replied",
+        "Precedence: bulk",
+        "X-Loop: referee@club.example",
+        "X-Autoreply: yes",
+    ];
     for (n, mark) in marks.iter().enumerate() {
         desk.receive(&format!("{mark}\n{}", letter.replace("0@players", &format!("robot{n}@players"))));
         assert_eq!(desk.last_status(), LetterStatus::Automatic, "{mark}");

@@ -11,9 +11,12 @@ mod commands;
 mod crowd;
 mod desk;
 mod dossier;
+#[path = "../support/doubt.rs"]
+mod doubt;
 mod gm;
 mod house;
 mod letters;
+mod machines;
 mod manual;
 mod names;
 mod outage;

@@ -65,7 +65,7 @@ fn a_faulty_offer_is_refused_with_the_reason_and_nobody_else_gets_a_letter() {
         (format!("CHALLENGE {BO} Quad size=9"), "size"),
         (format!("CHALLENGE {BO} Quad swap=maybe"), "swap"),
         (format!("CHALLENGE {BO} Quad seat=third"), "it takes first or second"),
-        (format!("CHALLENGE {BO} Quad days=0"), "the days of a turn are a number"),
+        (format!("CHALLENGE {BO} Quad days=0"), "give the days of a turn once"),
         (format!("CHALLENGE {BO} Quad days=366"), "A turn can take 1 to 365 days"),
         (format!("CHALLENGE {ANN} Quad"), "An opponent must be somebody else"),
         (format!("CHALLENGE {REFEREE} Quad"), "An opponent must be somebody else"),

@@ -343,7 +343,7 @@ class Match:
 
     def surface_order(self, seat, text):
         """3 One line of a surface turn: the order (None if it is not understood), and what is wrong with it."""
-        move = re.fullmatch(f"(?:MOVE )?(?:([VSBCD]) ?)?{SQUARE}(?: | TO | ?- ?){SQUARE}", text)
+        move = re.fullmatch(f"(?:MOVE )?(?:([VSBCD]) ?)?{SQUARE}(?: | TO | ?[-X] ?|){SQUARE}", text)
         attack = re.fullmatch(f"ASW {SQUARE}", text)
         if attack:
             corner = square_named(attack[1])

@@ -251,7 +251,7 @@ fn a_match_is_played_over_dovecot_and_postfix() {
     ann.reads("You have won this match (quad)", &club);
     bo.reads("Ann has won this match (quad)", &club);
     let shown = club.run(&["match", "show", &id]);
-    assert!(String::from_utf8_lossy(&shown.stdout).contains("first won (quad)"));
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("Ann won (quad)"));
     // Seven letters arrived; each was ruled on once and filed.
     let listed = String::from_utf8(club.run(&["letters", "--json"]).stdout).expect("text");
     assert_eq!(listed.lines().count(), 7, "{listed}");

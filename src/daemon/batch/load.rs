@@ -361,6 +361,7 @@ impl Office {
             set_aside: self.letters_decided_since(LetterStatus::SetAside, since).await?,
             ignored: self.letters_decided_since(LetterStatus::Ignored, since).await?,
             words: self.words_since(since).await?,
+            automatic: self.letters_decided_since(LetterStatus::Automatic, since).await?,
             letters_waiting: self.store.queues().await?.letters_waiting,
             left_out: self.left_out_since(since).await?,
         })

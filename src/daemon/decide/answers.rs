@@ -12,6 +12,7 @@ use super::undecided::Decided;
 use crate::game::{Line, Seat};
 use crate::letter::Digest;
 use crate::report::sent::plain_text;
+use crate::request::Request;
 use crate::store::NewDispatch;
 
 /// The same answer to the same text is sent this often in a row within an hour. One more follows an hour later.
@@ -94,16 +95,6 @@ impl Decision<'_> {
         Ok(Some((same.len() == SAME_ANSWERS).then(|| Slot::Later(self.at() + TimeDelta::hours(1)))))
     }
 
-    /// Whether an answer is the first to its reader in the last hour. If so, counts it.
-    pub fn is_first_answer(&mut self, answer: &NewDispatch) -> Decided<bool> {
-        self.touch(Key::Address(answer.recipient.clone()));
-        let is_first = self.recent_answers(&answer.recipient)?.is_empty();
-        if is_first {
-            self.count_answer(answer)?;
-        }
-        Ok(is_first)
-    }
-
     fn recent_answers(&self, reader: &str) -> Decided<&[RecentAnswer]> {
         match self.draft.answers.get(reader) {
             Some(counted) => Ok(counted),
@@ -146,8 +137,21 @@ fn subject_of(answer: &NewDispatch, budget: AnswerBudget) -> String {
 
 /// Returns a digest of what a person wrote.
 pub fn digest_of_lines(lines: &[Line]) -> Digest {
+    Digest::of(joined(lines).as_bytes())
+}
+
+/// Returns a digest of what a letter asks. In one without orders and commands, words with digits do not count: a robot
+/// that numbers its letters asks the same every time.
+pub fn digest_of_request(request: &Request) -> Digest {
+    let text = joined(request.lines());
+    let asks_something =
+        !request.orders.is_empty() || !request.commands.is_empty() || !request.faults.is_empty();
+    Digest::of(if asks_something { text } else { gist(&text) }.as_bytes())
+}
+
+fn joined(lines: &[Line]) -> String {
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-    Digest::of(texts.join("\n").as_bytes())
+    texts.join("\n")
 }
 
 /// Returns the words of an answer without times, ledger lines and codes, which differ between answers that say the

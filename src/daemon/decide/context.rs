@@ -123,6 +123,7 @@ pub struct DigestRows {
     pub ignored: Vec<LetterRow>,
     /// Letters with words for the GM.
     pub words: Vec<LetterRow>,
+    pub automatic: Vec<LetterRow>,
     pub letters_waiting: u64,
     /// Answers that were left out, because a budget was used up.
     pub left_out: u64,

@@ -75,6 +75,7 @@ impl Decision<'_> {
         for letter in &mut told.words {
             letter.note = letter.note.trim_start_matches(WORDS_NOTE).to_owned();
         }
+        told.automatic = self.letters_told(&rows.automatic);
         told.letters_waiting = rows.letters_waiting;
         told.left_out = rows.left_out;
         Ok(Some(told).filter(GmDigest::has_news))

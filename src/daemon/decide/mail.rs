@@ -60,7 +60,7 @@ impl Decision<'_> {
         Ok(NewDispatch { answers: answered.map(|letter| letter.digest), ..dispatch })
     }
 
-    fn word_club_letter(&self, plain: &ClubLetter, token: &str) -> Decided<WordedLetter> {
+    pub fn word_club_letter(&self, plain: &ClubLetter, token: &str) -> Decided<WordedLetter> {
         let club = self.settings.stationery.club();
         Ok(report::word_club_letter(&self.settings.templates, &club, plain, token)?)
     }

@@ -7,6 +7,7 @@
 pub mod alarm;
 mod answers;
 mod asker;
+mod automatic;
 pub mod budgets;
 mod challenge;
 pub mod clock;
@@ -36,3 +37,4 @@ pub mod stored;
 mod stranger;
 pub mod summary;
 pub mod undecided;
+mod unreadable;

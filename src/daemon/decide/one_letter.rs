@@ -55,17 +55,10 @@ impl Decision<'_> {
         let waiting = &letter.waiting;
         let letter = match letter.read.as_ref().context("reading the letter failed")? {
             Ok(letter) => letter,
-            Err(unreadable) => {
-                if let Some(automatic) = &unreadable.automatic {
-                    self.note_automatic(automatic)?;
-                }
-                return self.answer_unreadable(waiting, unreadable);
-            }
+            Err(unreadable) => return self.answer_unreadable(waiting, unreadable),
         };
         if let Some(automatic) = &letter.automatic {
-            self.note_automatic(automatic)?;
-            self.decided(waiting, LetterStatus::Automatic, automatic.to_string());
-            return Ok(());
+            return self.put_by_automatic(waiting, letter, automatic);
         }
         let sender = sender_of(self.settings, self.context, letter)?;
         if matches!(sender, Sender::GmImpostor) {

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 
-use super::answers::{AnswerBudget, digest_of_lines};
+use super::answers::{AnswerBudget, digest_of_request};
 use super::asker::Asker;
 use super::budgets::{Origin, seat_subject};
 use super::context::LoadedMatch;
@@ -60,7 +60,7 @@ impl Decision<'_> {
         let worded = rows.dispatches.len();
         // The answer with a new token always goes out: without it the player could not write again.
         if !seat_letter.shows_token {
-            let asked = digest_of_lines(seat_letter.request.lines());
+            let asked = digest_of_request(&seat_letter.request);
             self.limit_answers(&mut rows.dispatches, asked, AnswerBudget::Seat)?;
         }
         if rows.dispatches.len() < worded {

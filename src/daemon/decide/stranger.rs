@@ -1,13 +1,13 @@
 //! Answers letters from people who hold no seat, and letters that cannot be read. Touches no running match.
 
-use super::answers::{AnswerBudget, digest_of_lines};
+use super::answers::{AnswerBudget, digest_of_request};
 use super::asker::Asker;
 use super::decision::Decision;
 use super::one_letter::lines_of;
 use super::questions::waits_for_answer;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Fault;
-use crate::letter::{Letter, UnreadableLetter};
+use crate::letter::Letter;
 use crate::referee::{self, Questions, Reply};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
@@ -21,7 +21,7 @@ impl Decision<'_> {
     /// Answers somebody who holds no seat: the manual, the games, the rules, offers.
     pub fn answer_stranger(&mut self, waiting: &WaitingLetter, letter: &Letter, proven: bool) -> Decided<()> {
         let request = Request::read(&lines_of(letter), |_: &str| false);
-        let text = digest_of_lines(request.lines());
+        let text = digest_of_request(&request);
         let asker = self.asker(letter, proven)?;
         let StrangerReplies { replies, waiting: commands, lacks_token } =
             self.replies_to_stranger(&asker, &request)?;
@@ -93,30 +93,6 @@ impl Decision<'_> {
             found.replies.extend(reply);
         }
         if missing == Wanted::default() { Ok(found) } else { Err(missing.into()) }
-    }
-
-    /// Answers a letter beyond the limits, or without exactly one sender, in one short letter, if at all.
-    pub fn answer_unreadable(&mut self, waiting: &WaitingLetter, why: &UnreadableLetter) -> Decided<()> {
-        let note = why.reason.to_string();
-        if let Some(address) = &why.answerable {
-            let plain = ClubLetter::Stranger {
-                replies: Vec::new(),
-                remarks: Vec::new(),
-                why: note.clone(),
-                question: None,
-                commands_left_out: 0,
-            };
-            let mut answer = self.plain_answer(&plain, address, waiting.digest, None)?;
-            // One short answer is enough, whatever else comes from that address.
-            if self.is_first_answer(&answer)?
-                && let Some(slot) = self.take_answer_slot(address.as_str())?
-            {
-                slot.apply(&mut answer);
-                self.draft.settlement.dispatches.push(answer);
-            }
-        }
-        self.decided(waiting, LetterStatus::Ignored, note);
-        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::order::Spot;
+use super::pieces::Spot;
 use super::pieces::{PieceKind, Stack};
 use super::state::Last;
 use super::view::View;

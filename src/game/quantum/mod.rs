@@ -17,7 +17,8 @@ mod state;
 mod view;
 
 pub use options::{Array, Options};
-pub use order::{Order, Spot};
+pub use order::Order;
+pub use pieces::Spot;
 pub use pieces::{PieceKind, Stack, TOWER};
 pub use state::{Last, State};
 pub use view::View;

@@ -4,12 +4,8 @@ use std::fmt::{self, Display};
 
 use serde::Serialize;
 
-use super::pieces::PieceKind;
-use crate::game::square::Square;
+use super::pieces::{PieceKind, Spot};
 use crate::game::{Syntax, not_understood, two_squares};
-
-/// One of the 64 squares.
-pub type Spot = Square<8, 8>;
 
 /// A move, `D3 E4` (clause 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -4,8 +4,11 @@ use std::ops::{Index, IndexMut};
 
 use serde::{Deserialize, Serialize};
 
-use super::order::Spot;
+use crate::game::square::Square;
 use crate::game::{BySeat, Seat};
+
+/// One of the 64 squares.
+pub type Spot = Square<8, 8>;
 
 /// The height from which a stack is a tower (clause 2.1).
 pub const TOWER: u8 = 6;

@@ -1,6 +1,7 @@
 //! Which moves are legal, and what they do.
 
-use super::order::{Order, Spot};
+use super::order::Order;
+use super::pieces::Spot;
 use super::pieces::{Board, PieceKind, Stack};
 use super::state::{Last, State};
 use crate::game::{Outcome, Reason, Seat};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::options::{Array, Options};
-use super::order::Spot;
+use super::pieces::Spot;
 use super::pieces::{Board, Stack};
 use crate::game::{Outcome, Seat};
 

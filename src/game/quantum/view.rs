@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::order::{Order, Spot};
+use super::order::Order;
 use super::pieces::Board;
+use super::pieces::Spot;
 use super::rules::{self, may_move};
 use super::state::{Last, State};
 use crate::game::{BySeat, Fault, Numbered, Sealed, Seat};

@@ -1,0 +1,326 @@
+//! Machines and people: which letters are taken for automatic mail, and what their writers hear.
+
+use std::collections::BTreeSet;
+
+use fogpost::daemon::{Holder, NamedAddress, NewMatch};
+use fogpost::game::BySeat;
+use fogpost::game::any::GameKind;
+use fogpost::letter::Address;
+use fogpost::store::LetterStatus;
+
+use crate::desk::{ANN, BO, Desk, GM, REFEREE, Sent};
+use crate::doubt::{Answered, Marks, people, robots};
+use crate::positions::quad;
+
+const ASKED: &str =
+    "I took this for an automatic reply and did nothing. If you wrote it, answer with what you need.";
+
+/// The letter that answers ours with this subject and this text, and nothing else.
+fn bare_answer(from: &str, to: &Sent, id: &str, subject: &str, body: &str) -> String {
+    format!(
+        "From: {from}\nTo: {}\nSubject: {subject}\nMessage-ID: <{id}@players.example>\nIn-Reply-To: <{}>\n\n{body}\n",
+        to.reply_to, to.message_id
+    )
+}
+
+fn digest(desk: &Desk) -> Sent {
+    desk.advance(26);
+    desk.sent_to(GM).into_iter().find(|sent| sent.subject.starts_with("The day at")).expect("a digest")
+}
+
+#[test]
+fn a_suspected_letter_gets_one_short_answer_a_day() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let away = |id: &str, body: &str| bare_answer(ANN, &to_ann, id, "Out of office next week", body);
+    desk.receive(&away("a", "I'm out of the office until Monday."));
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
+    let asked = desk.one_to(ANN);
+    asked.says(ASKED);
+    assert_eq!(asked.in_reply_to.as_deref(), Some("a@players.example"));
+    desk.receive(&away("b", "I'm out of the office until Tuesday."));
+    assert!(desk.sent_to(ANN).is_empty(), "the second one of the day");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
+    desk.reply(ANN, &asked, "MARBLE E5");
+    desk.sent_to(ANN)[0].says("Your orders are sealed");
+}
+
+#[test]
+fn a_suspected_letter_is_asked_about_again_the_next_day() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    for id in ["a", "b"] {
+        desk.receive(&bare_answer(ANN, &to_ann, id, "Urlaub", "Bin bis 5.1. im Urlaub."));
+        let asked = desk.one_to(ANN);
+        asked.says(ASKED);
+        assert_eq!(asked.in_reply_to, Some(format!("{id}@players.example")));
+        desk.advance(24);
+        desk.sent_to(ANN);
+    }
+}
+
+#[test]
+fn a_suspected_letter_from_elsewhere_or_without_a_token_is_not_answered() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    let text = "This is an automatically generated reply. I am out of the office until Monday.";
+    desk.receive(&bare_answer("desk@elsewhere.example", &to_ann, "a", "Automatic reply: Turn 1", text));
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
+    desk.receive(&format!(
+        "From: {ANN}\nTo: {REFEREE}\nSubject: Automatic reply: Turn 1\nMessage-ID: <b@players.example>\n\n{text}\n"
+    ));
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
+    assert!(desk.sent_to(ANN).is_empty());
+    assert!(desk.sent_to("desk@elsewhere.example").is_empty());
+}
+
+#[test]
+fn list_fields_are_suspicious_in_an_answer_and_a_mark_elsewhere() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let answer = bare_answer(ANN, &to_ann, "a", "Re: turn", "MARBLE E5");
+    desk.receive(&format!("List-Id: <family.example>\nPrecedence: list\n{answer}"));
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
+    desk.one_to(ANN).says(ASKED);
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
+    desk.receive(&format!(
+        "List-Id: <family.example>\nFrom: eve@elsewhere.example\nTo: {REFEREE}\nMessage-ID: <b@x.example>\n\nHELP\n"
+    ));
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
+    assert!(desk.sent_to("eve@elsewhere.example").is_empty());
+}
+
+#[test]
+fn a_loop_field_with_our_address_is_a_mark() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let answer = bare_answer(ANN, &to_ann, "a", "Re: turn", "MARBLE E5");
+    desk.receive(&format!("X-Loop: {REFEREE}\n{answer}"));
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
+    assert!(desk.sent_to(ANN).is_empty());
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
+    // Somebody else's loop field says nothing about us.
+    let other = bare_answer(ANN, &to_ann, "b", "Re: turn", "MARBLE E5");
+    desk.receive(&format!("X-Loop: list@elsewhere.example\n{other}"));
+    assert_eq!(desk.last_status(), LetterStatus::Ruled);
+    desk.sent_to(ANN)[0].says("Your orders are sealed");
+}
+
+#[test]
+fn a_question_about_a_bounce_marks_nothing() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let quoted: String = to_ann.text.lines().map(|line| format!("> {line}\n")).collect();
+    let asks = format!(
+        "Your last letter came back: \"550 5.1.1 User unknown, message could not be delivered\". Is my address wrong?\n\n\
+         The referee wrote:\n{quoted}"
+    );
+    desk.receive(&bare_answer(ANN, &to_ann, "a", "Re: Undelivered Mail Returned to Sender", &asks));
+    assert_eq!(desk.last_status(), LetterStatus::Ruled);
+    desk.one_to(ANN);
+    // Even one that only quotes the server, and is taken for a bounce, comes from the address that works.
+    let pasted =
+        "Your message could not be delivered to one or more recipients. Final-Recipient: rfc822; ann";
+    desk.receive(&bare_answer(ANN, &to_ann, "b", "Undelivered Mail Returned to Sender", pasted));
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
+    desk.one_to(ANN).says(ASKED);
+    assert!(!desk.find(&game_match.id).bouncing.first, "no letter to Ann came back");
+}
+
+#[test]
+fn the_digest_shows_the_first_line_of_what_was_taken_for_automatic() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.receive(&bare_answer(ANN, &to_ann, "a", "Urlaub", "MARBLE E5 - ach nein\nBin bis 5.1. im Urlaub."));
+    desk.receive(&format!(
+        "Auto-Submitted: auto-replied\nFrom: {BO}\nTo: {REFEREE}\nSubject: Away\nMessage-ID: <b@x.example>\n\nGone fishing.\n"
+    ));
+    digest(&desk).says("Taken for automatic mail").says("Gone fishing.").keeps_silent_of("MARBLE E5");
+}
+
+#[test]
+fn a_gm_who_plays_in_the_match_does_not_see_first_lines() {
+    let desk = Desk::new();
+    let seated = |name: &str, address: &str| NamedAddress {
+        name: name.to_owned(),
+        address: Address::parse(address).expect("an address"),
+    };
+    let new = NewMatch {
+        game: GameKind::Quad,
+        choices: GameKind::Quad.choose([]).expect("options of the game"),
+        players: BySeat::new(seated("Ann", ANN), seated("The GM", GM)).map(Holder::Player),
+        terms: desk.office().config.terms.clone(),
+    };
+    desk.block_on(desk.office().open(new)).expect("the match opens");
+    desk.work();
+    let to_ann = desk.one_to(ANN);
+    desk.sent_to(GM);
+    desk.receive(&bare_answer(ANN, &to_ann, "a", "Urlaub", "Bin bis 5.1. im Urlaub, mein Plan ist geheim."));
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
+    desk.one_to(ANN).says(ASKED);
+    digest(&desk).says("Taken for automatic mail").keeps_silent_of("geheim");
+}
+
+#[test]
+fn a_letter_beyond_a_limit_is_answered_in_its_thread_once_an_hour() {
+    let desk = Desk::with("[letters]\nmax_bytes = 1000000\n");
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "STATUS");
+    desk.sent_to(ANN);
+    let photo = "MARBLE E5\n".to_owned() + &"a photo taken with a telephone\n".repeat(40_000);
+    desk.receive(&bare_answer(ANN, &to_ann, "big", "Re: turn", &photo));
+    let told = desk.one_to(ANN);
+    told.says("bigger than 1 MB").says("Please send only your orders or your question");
+    assert_eq!(told.in_reply_to.as_deref(), Some("big@players.example"));
+    desk.receive(&bare_answer(ANN, &to_ann, "big2", "Re: turn", &photo));
+    assert!(desk.sent_to(ANN).is_empty(), "once an hour");
+    desk.advance(2);
+    desk.receive(&bare_answer(ANN, &to_ann, "big3", "Re: turn", &photo));
+    desk.one_to(ANN).says("bigger than 1 MB");
+}
+
+#[test]
+fn a_letter_without_a_clear_sender_is_told_to_the_registered_addresses_that_it_names() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let letter = bare_answer("FROM", &to_ann, "a", "Re: turn", "MARBLE E5");
+    for (n, from) in [
+        format!("\"Ann <{ANN}>"),
+        format!("Ann <{ANN}>, <eve@elsewhere.example>"),
+        format!("Ann {ANN}, Eve eve@elsewhere.example"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        desk.receive(&letter.replace("FROM", from).replace("<a@", &format!("<a{n}@")));
+        let status = desk.last_status();
+        let told = desk.sent_to(ANN);
+        if status != LetterStatus::Ruled {
+            assert_eq!(told.len(), 1, "{from}: {status:?}");
+            told[0].says("Please");
+            assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0, "{from}");
+        }
+        desk.advance(2);
+        desk.sent_to(ANN);
+    }
+    assert!(desk.sent_to("eve@elsewhere.example").is_empty(), "Eve is not registered");
+}
+
+#[test]
+fn an_unmarked_ticket_robot_does_not_get_answer_after_answer() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    let mut last = to_ann;
+    let mut answers = 0;
+    for ticket in 4711..4731 {
+        let body =
+            format!("Hello,\nyour letter has the number {ticket} here.\nThe office of Ann Smith & Sons");
+        desk.receive(&bare_answer(
+            ANN,
+            &last,
+            &format!("t{ticket}"),
+            &format!("Your letter #{ticket}"),
+            &body,
+        ));
+        for sent in desk.sent_to(ANN) {
+            answers += 1;
+            last = sent;
+        }
+    }
+    // The last repetition is sent an hour later.
+    desk.advance(2);
+    answers += desk.sent_to(ANN).len();
+    assert!(answers <= 4, "{answers} answers to a robot");
+}
+
+/// Matches to which the letters of the corpus belong.
+const MATCHES: usize = 40;
+
+/// Opens matches, and returns the letter that each seat got.
+fn crowd(desk: &Desk) -> Vec<Answered> {
+    let seated = |name: String| NamedAddress {
+        address: Address::parse(&format!("{name}@players.example")).expect("an address"),
+        name,
+    };
+    let new: Vec<NewMatch> = (0..MATCHES)
+        .map(|n| NewMatch {
+            game: GameKind::Quad,
+            choices: GameKind::Quad.choose([]).expect("options of the game"),
+            players: BySeat::new(seated(format!("ann{n}")), seated(format!("bo{n}"))).map(Holder::Player),
+            terms: desk.office().config.terms.clone(),
+        })
+        .collect();
+    desk.block_on(desk.office().open_all(&new)).expect("the matches open");
+    desk.work();
+    let names =
+        (0..MATCHES).flat_map(|n| [format!("ann{n}@players.example"), format!("bo{n}@players.example")]);
+    names.map(|reader| answered(&desk.one_to(&reader), reader)).collect()
+}
+
+fn answered(sent: &Sent, reader: String) -> Answered {
+    Answered {
+        reader,
+        reply_to: sent.reply_to.clone(),
+        message_id: sent.message_id.clone(),
+        subject: sent.subject.clone(),
+        text: sent.text.clone(),
+    }
+}
+
+/// The Message-IDs that our letters to these readers answer.
+fn answered_ids(desk: &Desk, readers: impl Iterator<Item = String>) -> BTreeSet<String> {
+    readers.flat_map(|reader| desk.sent_to(&reader)).filter_map(|sent| sent.in_reply_to).collect()
+}
+
+fn assert_untouched(desk: &Desk) {
+    for id in desk.block_on(desk.office().store.match_ids()).expect("the store answers") {
+        let game_match = desk.find(&id);
+        assert!(game_match.held.iter().all(|(_, held)| held.is_none()), "{id}: orders were filed");
+        assert_eq!(game_match.adjudicated.len(), 0, "{id}");
+        assert_eq!(game_match.protest, None, "{id}");
+    }
+}
+
+#[test]
+fn every_person_of_the_corpus_is_answered_and_nothing_is_done_by_mistake() {
+    let desk = Desk::with("[letters]\nanswers_per_hour = 1000\n");
+    let seats = crowd(&desk);
+    let notes = people();
+    for (index, note) in notes.iter().enumerate() {
+        desk.put(&note.by_a_person(index, &seats[index % seats.len()]));
+    }
+    desk.work();
+    let answered = answered_ids(&desk, seats.iter().map(|seat| seat.reader.clone()));
+    let silent: Vec<&str> = (0..notes.len())
+        .filter(|index| !answered.contains(&format!("person{index}@players.example")))
+        .map(|index| notes[index].name.as_str())
+        .collect();
+    assert!(silent.is_empty(), "{} of {} met silence: {silent:#?}", silent.len(), notes.len());
+    assert_untouched(&desk);
+}
+
+#[test]
+fn no_machine_of_the_corpus_is_acted_on_and_hardly_any_is_answered() {
+    let desk = Desk::with("[letters]\nanswers_per_hour = 1000\n");
+    let seats = crowd(&desk);
+    let notes = robots();
+    for (n, marks) in [Marks::Usual, Marks::None].into_iter().enumerate() {
+        for (index, note) in notes.iter().enumerate() {
+            let seat = &seats[(2 * index + n) % 4];
+            desk.put(&note.by_a_machine(index, marks, seat));
+        }
+    }
+    desk.work();
+    let readers = (0..notes.len()).map(|index| format!("service{index}@desk.example"));
+    let readers = readers.chain(seats.iter().map(|seat| seat.reader.clone()));
+    let answered = answered_ids(&desk, readers.chain(["mail@mx.example.org".to_owned()]));
+    let marked: Vec<_> = answered.iter().filter(|id| id.starts_with("marked")).collect();
+    assert!(marked.is_empty(), "marked letters were answered: {marked:?}");
+    let names: Vec<&str> = answered
+        .iter()
+        .filter_map(|id| id.strip_prefix("bare")?.split('@').next()?.parse::<usize>().ok())
+        .map(|index| notes[index].name.as_str())
+        .collect();
+    assert!(names.len() * 50 < 2 * notes.len(), "{} answered: {names:#?}", names.len());
+    assert_untouched(&desk);
+}
