@@ -109,11 +109,16 @@ fn no_statement_for_a_letter_scans_a_table() {
         // which never happens here.
         let never =
             |step: &&String| statement.starts_with("INSERT INTO letter ") && step.contains("SCAN dispatch ");
-        faults.extend(
-            steps.iter().filter(scans).filter(|step| !never(step)).map(|step| format!("{step}: {statement}")),
-        );
+        // A page is limited by its own query; what is done with its rows afterwards is cheap.
+        let has_page = statement.starts_with("WITH page AS");
+        let of_page = |step: &&String| {
+            has_page && ["SCAN page", "SCAN s", "SCAN (subquery"].iter().any(|scan| step.starts_with(scan))
+        };
+        let scans = steps.iter().filter(scans).filter(|step| !never(step) && !of_page(step));
+        faults.extend(scans.map(|step| format!("{step}: {statement}")));
         // With a LIMIT, sorting would still read every row.
-        let sorts = steps.iter().filter(sorts).filter(|_| statement.contains("LIMIT"));
+        let sorts =
+            steps.iter().filter(sorts).filter(|_| statement.contains("LIMIT")).skip(usize::from(has_page));
         faults.extend(sorts.map(|step| format!("{step}: {statement}")));
     }
     assert!(faults.is_empty(), "{faults:#?}");

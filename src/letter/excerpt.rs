@@ -1,7 +1,8 @@
 //! The parts of a letter's text that tell a machine from a person.
 
 use super::body::Texts;
-use super::frame::{Correspondents, FrameFinder, FrameKind};
+use super::frame::{Correspondents, FrameFinder};
+use super::frame_line::FrameKind;
 use super::identity::OwnIdentity;
 use super::own_letter::is_marker;
 use super::phrases::{self, Excerpt, Quote};

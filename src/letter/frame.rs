@@ -5,7 +5,8 @@
 
 use super::address::Address;
 use super::frame_line::{
-    COLONS, attribution_kind, header_line, is_dashed, is_table_rule, labelled_value, leads, mentions, rule,
+    COLONS, FrameKind, attribution_kind, header_line, is_dashed, is_table_rule, labelled_value, leads,
+    mentions, rule,
 };
 use super::patterns::{has_address, has_date, has_time, has_word};
 use super::words::{Label, label};
@@ -29,18 +30,6 @@ pub struct Frame {
     pub end: usize,
     pub kind: FrameKind,
     pub author: Author,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FrameKind {
-    /// A header block or a rule. The whole letter follows, with its own quotes.
-    HeaderBlock,
-    /// An attribution with date and author.
-    Attribution,
-    /// An attribution only if a quote follows.
-    LikelyAttribution,
-    /// The line above a forwarded letter.
-    Forward,
 }
 
 /// The author of the quoted letter.

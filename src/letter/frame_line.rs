@@ -1,9 +1,21 @@
 //! What a single line before a quote says: a label of a header, a rule, or who wrote and when.
 
 use super::address::Address;
-use super::frame::FrameKind;
 use super::patterns::{has_address, has_date, has_time, has_word};
 use super::words::{FORWARDED, IN_REPLY_TO, LEADS, Label, ORIGINAL, WROTE, label};
+
+/// What sets a quoted or forwarded letter apart from the text above it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// A header block or a rule. The whole letter follows, with its own quotes.
+    HeaderBlock,
+    /// An attribution with date and author.
+    Attribution,
+    /// An attribution only if a quote follows.
+    LikelyAttribution,
+    /// The line above a forwarded letter.
+    Forward,
+}
 
 /// What stands after a label or an attribution: a colon, also those of Chinese and Armenian.
 pub const COLONS: [char; 4] = [':', '：', '։', '՝'];

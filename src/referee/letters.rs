@@ -4,7 +4,7 @@ use super::doubtful;
 use super::filing;
 use super::house;
 use super::life::{Draft, Stage};
-use super::questions::Questions;
+use super::questions::{Questions, changing_command};
 use super::schedule::{Absence, Press};
 use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
 use super::{Answer, Confirmation, Content, Notice, Orders, Passing, Reader, Reply, SeatLetter, Words};
@@ -173,39 +173,6 @@ fn notify(draft: &mut Draft, to: Reader, notice: Notice) {
 /// Returns the first word of a command. The ledger keeps which command was sent, not the private text after it.
 fn first_word(line: &str) -> String {
     line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
-}
-
-/// Returns the name of a command that changes something, which `CHECK` suppresses; `None` for other commands.
-pub fn changing_command(command: &Command) -> Option<&'static str> {
-    match command {
-        Command::Tell(_) => Some("TELL"),
-        Command::Resign { .. } => Some("RESIGN"),
-        Command::Draw => Some("DRAW"),
-        Command::Extend { .. } => Some("EXTEND"),
-        Command::Agree => Some("AGREE"),
-        Command::Absent { .. } => Some("ABSENT"),
-        Command::Substitute => Some("SUBSTITUTE"),
-        Command::Protest(_) => Some("PROTEST"),
-        Command::Withdraw => Some("WITHDRAW"),
-        Command::TellGm(_) => Some("TELL GM"),
-        Command::Challenge { .. } => Some("CHALLENGE"),
-        Command::Accept(_) => Some("ACCEPT"),
-        Command::Decline(_) => Some("DECLINE"),
-        Command::Open { .. } => Some("OPEN"),
-        Command::Join(_) => Some("JOIN"),
-        Command::Confirm { .. } => Some("CONFIRM"),
-        Command::Deny(_) => Some("DENY"),
-        Command::Never(_) => Some("NEVER"),
-        Command::Settings(_) => Some("SETTINGS"),
-        Command::Status
-        | Command::Report(_)
-        | Command::History
-        | Command::Help(_)
-        | Command::Games
-        | Command::Rules(_)
-        | Command::Matches
-        | Command::Gm(_) => None,
-    }
 }
 
 /// Carries out a command and returns the answer.

@@ -1,6 +1,5 @@
-//! The commands of a letter that only ask.
+//! Which commands of a letter only ask, and which change something.
 
-use super::letters::changing_command;
 use crate::game::any::GameKind;
 use crate::request::Command;
 
@@ -27,5 +26,38 @@ impl Questions {
         }
         self.0.push(question);
         false
+    }
+}
+
+/// Returns the name of a command that changes something, which `CHECK` suppresses; `None` for other commands.
+pub fn changing_command(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Tell(_) => Some("TELL"),
+        Command::Resign { .. } => Some("RESIGN"),
+        Command::Draw => Some("DRAW"),
+        Command::Extend { .. } => Some("EXTEND"),
+        Command::Agree => Some("AGREE"),
+        Command::Absent { .. } => Some("ABSENT"),
+        Command::Substitute => Some("SUBSTITUTE"),
+        Command::Protest(_) => Some("PROTEST"),
+        Command::Withdraw => Some("WITHDRAW"),
+        Command::TellGm(_) => Some("TELL GM"),
+        Command::Challenge { .. } => Some("CHALLENGE"),
+        Command::Accept(_) => Some("ACCEPT"),
+        Command::Decline(_) => Some("DECLINE"),
+        Command::Open { .. } => Some("OPEN"),
+        Command::Join(_) => Some("JOIN"),
+        Command::Confirm { .. } => Some("CONFIRM"),
+        Command::Deny(_) => Some("DENY"),
+        Command::Never(_) => Some("NEVER"),
+        Command::Settings(_) => Some("SETTINGS"),
+        Command::Status
+        | Command::Report(_)
+        | Command::History
+        | Command::Help(_)
+        | Command::Games
+        | Command::Rules(_)
+        | Command::Matches
+        | Command::Gm(_) => None,
     }
 }

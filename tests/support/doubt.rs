@@ -128,7 +128,7 @@ impl Note {
              Message-ID: <{kind}{index}@machines.example>\nMIME-Version: 1.0\n"
         );
         let returned = match self.form.as_str() {
-            "failed" if index % 2 == 0 => returned_copy(answered),
+            "failed" if index.is_multiple_of(2) => returned_copy(answered),
             _ => String::new(),
         };
         plain(&head, &format!("{}\n{returned}", self.body))
@@ -147,7 +147,7 @@ impl Note {
             ("failed" | "delayed", Marks::None) => {
                 ("Mail System <mail@mx.example.org>".to_owned(), format!("To: {}\n", answered.reply_to))
             }
-            _ if index % 2 == 0 => (format!("Service <service{index}@desk.example>"), in_thread),
+            _ if index.is_multiple_of(2) => (format!("Service <service{index}@desk.example>"), in_thread),
             _ => (format!("Service <service{index}@desk.example>"), in_the_dark),
         }
     }
