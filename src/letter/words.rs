@@ -96,12 +96,12 @@ impl WordList {
 
     /// Whether an entry occurs in `text`.
     pub fn any_in(&self, text: &str) -> bool {
-        self.0.iter().any(|word| text.contains(word))
+        self.0.iter().any(|word| occurs_in(word, text))
     }
 
     /// Counts the entries that occur in `text`, up to `limit`.
     pub fn count_in(&self, text: &str, limit: usize) -> usize {
-        self.0.iter().filter(|word| text.contains(*word)).take(limit).count()
+        self.0.iter().filter(|word| occurs_in(word, text)).take(limit).count()
     }
 
     /// Whether `text` starts with an entry.
@@ -134,6 +134,12 @@ impl WordList {
     pub fn any(&self, mut condition: impl FnMut(&str) -> bool) -> bool {
         self.0.iter().any(|word| condition(word))
     }
+}
+
+/// Whether `word` occurs in `text`. memchr needs less preparation for each of hundreds of words than
+/// `str::contains`.
+fn occurs_in(word: &str, text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some()
 }
 
 /// The meaning of a line in a quoted header.
