@@ -46,7 +46,8 @@ impl Decision<'_> {
         seat_letter.questions_only = self.is_long_over(&loaded.game_match, &seat_letter.request)?;
         seat_letter.limits.together = true;
         seat_letter.limits.tells_left_out = self.left_out(&seat_subject(&row.match_id, row.seat))? > 0;
-        if seat_letter.lacks_turn() {
+        // In its first phase a match has no earlier orders, and its ledger need not be loaded.
+        if seat_letter.lacks_turn() && loaded.game_match.phase_no > 1 {
             seat_letter.earlier = self.earlier_orders(row)?;
         }
         let mut ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
