@@ -292,6 +292,9 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::GmSpared { seat } => {
             format!("The GM was not told of what {} did: too many letters in a day.", name(seat))
         }
+        Fact::ResignationHeld { seat } => {
+            format!("{} could not resign from an address added a few days before.", name(seat))
+        }
         Fact::LeftOutTold { seat } => format!("{} was told that answers were left out.", name(seat)),
         Fact::DeadlineSet { turn, seats, deadline, .. } => {
             format!("{} is due from {} by {}.", heading(*turn), names(seats), utc(*deadline))

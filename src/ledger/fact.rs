@@ -86,6 +86,10 @@ pub enum Fact {
     GmSpared {
         seat: Seat,
     },
+    /// The letter resigned, but came from an address that its player had added a few days ago, so the match goes on.
+    ResignationHeld {
+        seat: Seat,
+    },
     /// The answer to the letter says how many earlier ones were left out.
     LeftOutTold {
         seat: Seat,
@@ -245,6 +249,7 @@ impl Fact {
             Fact::ActsTakenTogether { .. } => "ActsTakenTogether",
             Fact::OpponentSpared { .. } => "OpponentSpared",
             Fact::GmSpared { .. } => "GmSpared",
+            Fact::ResignationHeld { .. } => "ResignationHeld",
             Fact::LeftOutTold { .. } => "LeftOutTold",
             Fact::DeadlineSet { .. } => "DeadlineSet",
             Fact::DeadlineMissed { .. } => "DeadlineMissed",

@@ -37,6 +37,8 @@ pub enum Act {
     RenewToken(Seat),
     /// By the program: the seat gets a new reply token because its player asked for one, or because others saw it.
     RenewOwnToken(Seat),
+    /// By the program: the seat's player leaves the club, and so resigns.
+    Leave(Seat),
     /// Changes the name of the seat's player.
     Rename {
         seat: Seat,

@@ -80,6 +80,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             // Only the seat itself is told: who writes to it is not the other side's business.
             draft.dispatch(Reader::Seat(*seat), Content::Notice(Notice::TokenRenewed { seat: *seat }));
         }
+        Act::Leave(seat) => draft.close(Ending::Resign(*seat)),
         Act::Rename { seat, name } => return rename(draft, *seat, name),
         Act::File { seat, orders } => return file(draft, *seat, orders),
         Act::Play { seat, orders, .. } => return super::house::play(draft, *seat, orders),

@@ -117,6 +117,9 @@ fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
     if limits.spares_gm {
         draft.record(Fact::GmSpared { seat: *seat });
     }
+    if limits.holds_resignation {
+        draft.record(Fact::ResignationHeld { seat: *seat });
+    }
     let mut replies = Vec::with_capacity(request.commands.len());
     let mut questions = Questions::default();
     if together {
@@ -198,6 +201,7 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
             Reply::MatchOver
         }
         Command::Resign { confirmed: false } => Reply::ResignUnconfirmed,
+        Command::Resign { confirmed: true } if draft.limits.holds_resignation => Reply::ResignationHeld,
         Command::Resign { confirmed: true } => {
             draft.close(Ending::Resign(seat));
             Reply::Resigned
@@ -230,6 +234,8 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
         Command::Join(_) => Reply::NotHere { command: "JOIN".to_owned() },
         Command::Confirm { .. } => Reply::NotHere { command: "CONFIRM".to_owned() },
         Command::Deny(_) => Reply::NotHere { command: "DENY".to_owned() },
+        Command::Address { .. } => Reply::NotHere { command: "ADDRESS".to_owned() },
+        Command::Leave { .. } => Reply::NotHere { command: "LEAVE".to_owned() },
         Command::Never(_) => Reply::NotHere { command: "NEVER".to_owned() },
         Command::Settings(_) => Reply::NotHere { command: "SETTINGS".to_owned() },
         Command::Gm(_) => Reply::NotHere { command: "GM".to_owned() },

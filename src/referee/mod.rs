@@ -6,6 +6,7 @@
 mod act;
 mod bounce;
 mod bounces;
+mod changes;
 mod clock;
 mod confirmation;
 mod doubtful;
@@ -38,6 +39,7 @@ use crate::letter::{Digest, Letter, NewText};
 use crate::request::Request;
 
 pub use act::{Act, Correction, Rejection};
+pub use changes::ChangeReply;
 pub use confirmation::Confirmation;
 pub use earlier::EarlierOrders;
 pub use house::{HouseMatch, house_level};

@@ -49,6 +49,8 @@ pub fn changing_command(command: &Command) -> Option<&'static str> {
         Command::Join(_) => Some("JOIN"),
         Command::Confirm { .. } => Some("CONFIRM"),
         Command::Deny(_) => Some("DENY"),
+        Command::Address { .. } => Some("ADDRESS"),
+        Command::Leave { .. } => Some("LEAVE"),
         Command::Never(_) => Some("NEVER"),
         Command::Settings(_) => Some("SETTINGS"),
         Command::Status

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{MatchSummary, OfferRejection, OfferSummary, OpenSeat};
+use super::{ChangeReply, MatchSummary, OfferRejection, OfferSummary, OpenSeat};
 use crate::game::any::GameKind;
 
 /// The answer to one command.
@@ -67,13 +67,15 @@ pub enum Reply {
     LeftOut {
         count: u32,
     },
-    /// CONFIRM: these letters from `address` are followed now, and with `added` all later ones too.
+    /// CONFIRM: these letters from `address` are followed now. With ALWAYS, `change` says what becomes of the address.
     LettersConfirmed {
         address: String,
         letters: usize,
-        added: bool,
-        /// ALWAYS was asked for, but the address is another player's.
-        taken: bool,
+        change: Option<ChangeReply>,
+    },
+    /// The answer to ADDRESS or LEAVE, or to the answer to a question about them.
+    Change {
+        change: ChangeReply,
     },
     /// DENY: the letters are discarded, and the seats in these matches have new reply tokens.
     LettersDenied {
@@ -111,6 +113,8 @@ pub enum Reply {
     Resigned,
     /// `RESIGN` without `CONFIRM`.
     ResignUnconfirmed,
+    /// The letter came from an address that was added a few days ago.
+    ResignationHeld,
     DrawOffered,
     DrawAgreed,
     ExtensionAsked {

@@ -16,6 +16,8 @@ pub struct NoticeLimits {
     pub spares_opponent: bool,
     /// The GM has had too many letters from this player.
     pub spares_gm: bool,
+    /// The letter resigns, but from an address that was added a few days ago.
+    pub holds_resignation: bool,
     /// The answer says how many earlier answers to this seat were left out.
     pub tells_left_out: bool,
 }
@@ -105,6 +107,8 @@ fn kind(command: &Command) -> Option<Kind> {
         | Command::Join(_)
         | Command::Confirm { .. }
         | Command::Deny(_)
+        | Command::Address { .. }
+        | Command::Leave { .. }
         | Command::Never(_)
         | Command::Settings(_)
         | Command::Gm(_) => None,

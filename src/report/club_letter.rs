@@ -46,6 +46,8 @@ pub enum ClubLetter {
     LowSpace { free_mb: u64, min_free_mb: u64 },
     /// To a player: a letter in the player's name was not proven to be theirs.
     Unproven { letter: UnprovenSummary, code: String },
+    /// About a change of a player's addresses, or about leaving.
+    Change { letter: ChangeLetter },
     /// To a person whose letters go unread from now on; `gm` is the GM's address.
     Blocked { gm: String },
     /// To the GM: a newcomer wants to play, and waits to be admitted.
@@ -70,6 +72,30 @@ pub struct UnprovenSummary {
     pub asks: Vec<String>,
     /// How many more lines it has.
     pub more: usize,
+}
+
+/// A letter about a change that a player asked for.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum ChangeLetter {
+    /// To a registered address: is `address` to be added?
+    AskAdd { address: String, code: String, lapses: String },
+    /// To another registered address: is `address` to be removed?
+    AskRemove { address: String, code: String, lapses: String },
+    /// To a registered address: are these matches to be resigned?
+    AskLeave { matches: Vec<String>, code: String, lapses: String },
+    /// To a new address: does its owner play here?
+    AskNew { code: String, lapses: String },
+    /// To an older address: `address` was added.
+    Added { address: String, code: String, undo_until: String },
+    /// To an address that was removed. Without a code the removal cannot be undone.
+    Removed { code: Option<String>, undo_until: String },
+    /// To a player whose address another player wanted to add.
+    Claimed { address: String },
+    /// To the GM: a player undid a change, and has new tokens in these matches.
+    Undone { name: String, address: String, matches: Vec<String> },
+    /// To the GM: a player left, and resigned these matches.
+    Left { name: String, matches: Vec<String> },
 }
 
 /// The question to a sender whether a letter came from them.
@@ -284,6 +310,7 @@ impl ClubLetter {
                 "gm-trouble.txt"
             }
             ClubLetter::Unproven { .. } => "unproven.txt",
+            ClubLetter::Change { .. } => "change.txt",
             ClubLetter::Blocked { .. } => "blocked.txt",
             ClubLetter::Newcomer { .. } => "newcomer.txt",
             ClubLetter::Suspected { .. } => "suspected.txt",
@@ -303,6 +330,7 @@ impl ClubLetter {
             | ClubLetter::SetAside { .. }
             | ClubLetter::LowSpace { .. }
             | ClubLetter::Unproven { .. }
+            | ClubLetter::Change { .. }
             | ClubLetter::Blocked { .. }
             | ClubLetter::Newcomer { .. }
             | ClubLetter::Suspected { .. }

@@ -29,8 +29,8 @@ use crate::referee::{Adjudication, Content, Dispatch, Match, Reader};
 use template_context::{LazyView, TemplateContext};
 
 pub use club_letter::{
-    AskedSender, ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult, LetterSummary,
-    RefusalCount, UnprovenSummary,
+    AskedSender, ChangeLetter, ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult,
+    LetterSummary, RefusalCount, UnprovenSummary,
 };
 pub use png::{PictureCache, png};
 pub use svg::svg;

@@ -1,5 +1,7 @@
 //! Sample values for every letter, with which `doctor` and the tests render every template.
 
+mod changes;
+
 use std::sync::Arc;
 
 use chrono::DateTime;
@@ -73,6 +75,7 @@ fn club_letters() -> Vec<ClubLetter> {
     let limits = Limits::default();
     letters.extend(UnreadableReason::ALL.map(|reason| ClubLetter::unreadable(reason, &limits)));
     letters.extend(gm_letters());
+    letters.extend(changes::letters());
     letters
 }
 
@@ -299,12 +302,12 @@ fn offer_replies() -> Vec<Reply> {
         Reply::Challenges { on: false },
         Reply::NeverWithoutCode,
         Reply::LeftOut { count: 1 },
-        Reply::LettersConfirmed { address: BO.to_owned(), letters: 1, added: false, taken: true },
-        Reply::LettersConfirmed { address: BO.to_owned(), letters: 2, added: true, taken: false },
+        Reply::LettersConfirmed { address: BO.to_owned(), letters: 1, change: None },
         Reply::LettersDenied { matches: vec![MATCH_ID.to_owned()] },
         Reply::NothingToConfirm { code: "7K3M9P2Q4R".to_owned() },
         Reply::CheckedOnly { command: "OPEN" },
     ]);
+    replies.extend(changes::replies());
     replies
 }
 

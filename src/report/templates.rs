@@ -75,6 +75,8 @@ compiled_in![
     "gm-line.txt",
     "gm-trouble.txt",
     "unproven.txt",
+    "change.txt",
+    "changed.txt",
     "suspected.txt",
     "unreadable.txt",
     "offer.txt",

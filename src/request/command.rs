@@ -88,6 +88,15 @@ pub enum Command {
     },
     /// The letters that the notice with this code tells of are not the sender's.
     Deny(String),
+    /// Letters to the player shall go to this address first, or no longer to it.
+    Address {
+        address: Address,
+        remove: bool,
+    },
+    /// The player gives up all matches.
+    Leave {
+        confirmed: bool,
+    },
     /// No more challenges, with the code of one unless the letter has a token.
     Never(Option<String>),
     /// The player's own settings, by name.
@@ -205,6 +214,8 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
         "OPEN" => open(rest, line.starts_in_capitals()),
         "CONFIRM" => proof::confirm(rest).map(|(code, always)| Command::Confirm { code, always }),
         "DENY" => proof::deny(rest).map(Command::Deny),
+        "ADDRESS" => proof::address(rest).map(|(address, remove)| Command::Address { address, remove }),
+        "LEAVE" => proof::leave(rest).map(|confirmed| Command::Leave { confirmed }),
         // In lower case the word alone is prose.
         "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
         "NEVER" => code(rest, line, "NEVER needs the code of the invitation.", "NEVER 7K3M9P")
@@ -312,7 +323,7 @@ fn challenge(rest: &[&str]) -> Parsed {
     let Some((opponent, rest)) = rest.split_first() else {
         return Err(("CHALLENGE needs a mail address and the name of a game.".into(), example));
     };
-    let opponent = address(opponent)
+    let opponent = proof::dressed_address(opponent)
         .map(Party::Player)
         .or_else(|| Party::parse(opponent))
         .ok_or_else(|| (format!("{opponent} is not a mail address that I can write to."), example))?;
@@ -332,13 +343,6 @@ fn open(rest: &[&str], in_capitals: bool) -> Parsed {
         return Err(("OPEN needs the name of a game. GAMES lists them.".into(), example));
     }
     Ok(Command::Open { game, options, days })
-}
-
-/// Returns the address in a word that a mail program may have decorated: `a@b.c<mailto:a@b.c>`.
-fn address(word: &str) -> Option<Address> {
-    let bare = word.trim_start_matches(['<', '*', '[']);
-    let end = bare.find(['<', '>', '*', '[', ']']).unwrap_or(bare.len());
-    Address::parse(bare[..end].trim_start_matches("mailto:")).ok()
 }
 
 /// The name of a game, its options, and the days of a turn.

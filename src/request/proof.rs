@@ -1,4 +1,7 @@
-//! What follows the commands by which somebody says who wrote a letter in their name.
+//! What follows the commands by which somebody says who wrote a letter in their name, where they read their letters,
+//! and that they leave.
+
+use crate::letter::Address;
 
 /// What a command says, or what is wrong with it and a correct example.
 type Parsed<T> = Result<T, (String, &'static str)>;
@@ -21,6 +24,41 @@ pub fn deny(rest: &[&str]) -> Parsed<String> {
     }
 }
 
+/// Parses what follows ADDRESS: an address, and perhaps REMOVE before it. Returns the address, and whether it is to be
+/// removed.
+pub fn address(rest: &[&str]) -> Parsed<(Address, bool)> {
+    let fault = || {
+        ("ADDRESS wants a mail address, or REMOVE and a mail address.".to_owned(), "ADDRESS ann@example.org")
+    };
+    // The sender's mail program may have added a link to the address.
+    let rest = match rest {
+        [rest @ .., link] if link.starts_with("<mailto") => rest,
+        _ => rest,
+    };
+    let (word, remove) = match rest {
+        [word] => (word, false),
+        [remove, word] if remove.eq_ignore_ascii_case("remove") => (word, true),
+        _ => return Err(fault()),
+    };
+    dressed_address(word).map(|address| (address, remove)).ok_or_else(fault)
+}
+
+/// Parses what follows LEAVE, and returns whether it is confirmed.
+pub fn leave(rest: &[&str]) -> Parsed<bool> {
+    match rest {
+        [] => Ok(false),
+        [word] if word.eq_ignore_ascii_case("confirm") => Ok(true),
+        _ => Err(("To give up all your matches, write LEAVE CONFIRM.".to_owned(), "LEAVE CONFIRM")),
+    }
+}
+
+/// Returns the address in a word that a mail program may have decorated: `a@b.c<mailto:a@b.c>`.
+pub fn dressed_address(word: &str) -> Option<Address> {
+    let bare = word.trim_start_matches(['<', '*', '[']);
+    let end = bare.find(['<', '>', '*', '[', ']']).unwrap_or(bare.len());
+    Address::parse(bare[..end].trim_start_matches("mailto:")).ok()
+}
+
 /// Whether a word can be a code. All have a digit, so that no prose does.
 fn is_code(word: &str) -> bool {
     (6..=20).contains(&word.len())
@@ -31,6 +69,18 @@ fn is_code(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_added_or_removed() {
+        let ann = || Address::parse("ann@example.org").unwrap();
+        assert_eq!(address(&["Ann@Example.org"]), Ok((ann(), false)));
+        assert_eq!(address(&["remove", "<ann@example.org>"]), Ok((ann(), true)));
+        assert_eq!(address(&["ann@example.org<mailto:ann@example.org>"]), Ok((ann(), false)));
+        assert_eq!(address(&["ann@example.org", "<mailto:ann@example.org>"]), Ok((ann(), false)));
+        for rest in [&[][..], &["is", "unknown"], &["REMOVE"], &["ADD", "ann@example.org"], &["the@"]] {
+            assert!(address(rest).is_err(), "{rest:?}");
+        }
+    }
 
     #[test]
     fn a_code_is_confirmed_once_always_or_denied() {

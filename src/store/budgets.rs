@@ -86,6 +86,8 @@ pub struct Standing {
     pub unwilling_since: Option<DateTime<Utc>>,
     /// Since when the GM lets its letters go unread.
     pub blocked_since: Option<DateTime<Utc>>,
+    /// How many letters in a row had a valid signature of their domain, as far as that is counted.
+    pub signed: u32,
 }
 
 /// The question to an address whether a letter came from there.
@@ -158,6 +160,7 @@ pub struct StandingColumns {
     proven_at: Option<i64>,
     unwilling_since: Option<i64>,
     blocked_since: Option<i64>,
+    signed: i64,
 }
 
 impl StandingColumns {
@@ -166,6 +169,7 @@ impl StandingColumns {
             proven_at: maybe_time(self.proven_at)?,
             unwilling_since: maybe_time(self.unwilling_since)?,
             blocked_since: maybe_time(self.blocked_since)?,
+            signed: u32::try_from(self.signed).unwrap_or_default(),
         };
         Ok((self.address, standing))
     }
@@ -175,7 +179,8 @@ impl StandingColumns {
 pub fn select_standings(engine: Engine, addresses: &[String]) -> Statement {
     let one_of = engine.one_of();
     let sql = format!(
-        "SELECT address, proven_at, unwilling_since, blocked_since FROM standing WHERE address {one_of}"
+        "SELECT address, proven_at, unwilling_since, blocked_since, signed FROM standing \
+         WHERE address {one_of}"
     );
     Statement::new(engine, sql).bind_texts(addresses)
 }
@@ -222,16 +227,17 @@ pub async fn write(session: &mut Session<'_>, restraints: &Restraints) -> Result
         add_uses(session, chunk).await?;
     }
     for (address, standing) in &restraints.standings {
-        let sql = "INSERT INTO standing (address, proven_at, unwilling_since, blocked_since) \
-                   VALUES ($1, $2, $3, $4) ON CONFLICT (address) DO UPDATE SET \
+        let sql = "INSERT INTO standing (address, proven_at, unwilling_since, blocked_since, signed) \
+                   VALUES ($1, $2, $3, $4, $5) ON CONFLICT (address) DO UPDATE SET \
                    proven_at = excluded.proven_at, unwilling_since = excluded.unwilling_since, \
-                   blocked_since = excluded.blocked_since";
+                   blocked_since = excluded.blocked_since, signed = excluded.signed";
         let statement = session
             .statement(sql)
             .bind(text(address))
             .bind(standing.proven_at.map(|at| at.timestamp_millis()))
             .bind(standing.unwilling_since.map(|at| at.timestamp_millis()))
-            .bind(standing.blocked_since.map(|at| at.timestamp_millis()));
+            .bind(standing.blocked_since.map(|at| at.timestamp_millis()))
+            .bind(i64::from(standing.signed));
         session.execute(statement).await?;
     }
     for (address, question) in &restraints.questions {

@@ -30,7 +30,7 @@ impl Database {
         Database { backend: Box::new(backend) }
     }
 
-    fn statement(&self, sql: impl Into<String>) -> Statement {
+    pub(super) fn statement(&self, sql: impl Into<String>) -> Statement {
         Statement::new(self.backend.engine(), sql)
     }
 
@@ -38,7 +38,7 @@ impl Database {
         self.backend.engine().one_of()
     }
 
-    async fn read<T: Record>(&self, statement: Statement) -> Result<Vec<T>> {
+    pub(super) async fn read<T: Record>(&self, statement: Statement) -> Result<Vec<T>> {
         self.backend.reader().await?.session().fetch_all(statement).await
     }
 

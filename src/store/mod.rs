@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
+pub use self::changes::{ChangeKind, ChangeStage, PlayerChange, PlayerChanges};
 use self::database::Database;
 pub use self::error::{Result, StoreError};
 use self::statement::Tx;
@@ -24,12 +25,14 @@ mod backend;
 mod budgets;
 pub mod carry;
 mod cell;
+mod changes;
 mod database;
 mod dispatches;
 mod error;
 mod in_work;
 mod letters;
 mod migration;
+mod newcomers;
 mod notify;
 mod overview;
 mod packing;
@@ -76,6 +79,8 @@ pub struct Settlement {
     pub restraints: Restraints,
     /// Letters in a player's name that were not proven to be theirs, and those about which the player has decided.
     pub unproven: Vec<UnprovenLetter>,
+    /// Changes that players ask for, each at its new stage.
+    pub changes: Vec<PlayerChange>,
 }
 
 /// Receives rows as they are read.
@@ -121,13 +126,15 @@ impl Settlement {
             // Counts exceed no limit when they are written, so the next batch may be decided before.
             restraints: Restraints { uses: _, standings, questions },
             unproven,
+            changes,
         } = self;
         let senders = standings.is_empty() && questions.is_empty();
         let people = seats.is_empty()
             && newcomers.is_empty()
             && players.is_empty()
             && merged.is_empty()
-            && invitations.is_empty();
+            && invitations.is_empty()
+            && changes.is_empty();
         let letters = letters.is_empty() && posted.is_empty() && returned.is_empty() && unproven.is_empty();
         people && senders && letters
     }
@@ -151,6 +158,7 @@ impl Settlement {
             returned,
             restraints,
             unproven,
+            changes,
         } = other;
         self.letters.extend(letters);
         self.decided.extend(decided);
@@ -167,6 +175,7 @@ impl Settlement {
         self.returned.extend(returned);
         self.restraints.absorb(restraints);
         self.unproven.extend(unproven);
+        self.changes.extend(changes);
     }
 }
 
@@ -245,7 +254,7 @@ const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 /// A club's database. Several processes may write at once, so reading reserves nothing: only claims are exclusive, and
 /// [`Store::commit`] rejects a settlement based on outdated rows.
 #[async_trait]
-pub trait Store: Send + Sync {
+pub trait Store: PlayerChanges + Send + Sync {
     /// Locks the database for one daemon, named by `owner`. A no-op on PostgreSQL.
     ///
     /// # Errors

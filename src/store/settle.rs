@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use super::budgets;
+use super::changes::set_change;
 use super::error::address_taken;
 use super::letters::insert_letters;
+use super::newcomers;
 use super::notify::notify;
 use super::overview;
 use super::packing::{PackedLetter, PackedPicture, Packer};
@@ -70,7 +72,7 @@ pub async fn settle(
         add_entries(session, chunk).await?;
     }
     for invitation in &settlement.invitations {
-        set_invitation(session, invitation).await?;
+        set_invitation(session, invitation, settlement.at).await?;
     }
     write_dispatches(session, settlement, packed).await?;
     budgets::write(session, &settlement.restraints).await
@@ -92,6 +94,9 @@ async fn write_matches(session: &mut Session<'_>, settlement: &Settlement) -> Re
     }
     for (merged, into) in &settlement.merged {
         merge_players(session, *merged, *into).await?;
+    }
+    for change in &settlement.changes {
+        set_change(session, change).await?;
     }
     for chunk in settlement.seats.chunks(CHUNK) {
         set_seats(session, chunk).await?;
@@ -364,7 +369,7 @@ async fn mark_returned(session: &mut Session<'_>, at: DateTime<Utc>, message_ids
 }
 
 /// Adds an invitation, or closes an open one.
-async fn set_invitation(session: &mut Session<'_>, invitation: &Invitation) -> Result<()> {
+async fn set_invitation(session: &mut Session<'_>, invitation: &Invitation, at: DateTime<Utc>) -> Result<()> {
     let sql = "INSERT INTO invitation (code, inviter, inviter_name, invited, game, offer, stage, match_id, \
                created_at, lapses_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
                ON CONFLICT (code) DO UPDATE SET stage = excluded.stage, match_id = excluded.match_id \
@@ -384,7 +389,7 @@ async fn set_invitation(session: &mut Session<'_>, invitation: &Invitation) -> R
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Stale(format!("invitation {}", invitation.code)));
     }
-    Ok(())
+    newcomers::ensure_only_one(session, invitation, at).await
 }
 
 /// Records the outcomes of send attempts; a dispatch that was sent stays sent.

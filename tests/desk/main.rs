@@ -1,5 +1,6 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
+mod addresses;
 mod attempts;
 mod audit;
 mod backup;

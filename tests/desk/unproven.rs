@@ -133,18 +133,23 @@ fn orders_filed_after_a_letter_came_stand_when_it_is_confirmed() {
 }
 
 #[test]
-fn confirm_always_adds_the_address_unless_it_is_another_players() {
+fn confirm_always_asks_the_new_address_too_and_refuses_another_players() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     desk.reply(HOLIDAY, &to_ann, "STATUS");
     let notice = desk.one_to(ANN);
     desk.reply(ANN, &notice, &format!("CONFIRM ALWAYS {}", code_of(&notice)));
-    desk.sent_to(ANN);
+    let letters = desk.sent_to(ANN);
+    assert!(letters.iter().any(|sent| sent.text.contains("I have now written to ann@holiday.example")));
+    let question = desk.one_to(HOLIDAY);
+    desk.reply(HOLIDAY, &question, &format!("CONFIRM {}", code_of(&question)));
+    desk.one_to(HOLIDAY);
+    desk.one_to(ANN).says("| DENY");
     desk.reply(HOLIDAY, &to_ann, "MARBLE E5");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
-    desk.last_to(ANN).says("Bo moves next");
+    desk.last_to(HOLIDAY).says("Bo moves next");
 
-    let to_ann = desk.all_to(ANN).pop().expect("a letter");
+    let to_ann = desk.all_to(HOLIDAY).pop().expect("a letter");
     desk.sent_to(BO);
     desk.reply(BO, &to_ann, "STATUS");
     let notice = desk.one_to(ANN);
@@ -154,6 +159,7 @@ fn confirm_always_adds_the_address_unless_it_is_another_players() {
         letters.iter().any(|sent| sent.text.contains("is the address of another player")),
         "{letters:#?}"
     );
+    desk.one_to(BO).says("I have refused").keeps_silent_of("Ann");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BudgetKey, BudgetKind, Question, Restraints, Standing, open};
+use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
 use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError};
-use fogpost::store::{UnprovenLetter, UnprovenStage};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::place::Place;
@@ -57,12 +57,26 @@ async fn furnish(place: &Place) {
         stage: UnprovenStage::Confirmed,
         confirmed_by: Some(letter(2).digest),
     };
+    let change = PlayerChange {
+        code: "7K3M9P2Q4R".to_owned(),
+        other_code: "8K3M9P2Q4R".to_owned(),
+        player_id: bo.id,
+        kind: ChangeKind::Add,
+        address: "bo@new.test".to_owned(),
+        registered: "bö@player.test".to_owned(),
+        with_token: true,
+        stage: ChangeStage::Agreed,
+        asked_at: at(0),
+        changed_at: at(1),
+        version: 1,
+    };
     let entries = [("QZ-AAAA", 1), ("QZ-AAAA", 2), ("QZ-BBBB", 1)];
     let settlement = Settlement {
         decided: vec![decided(&letter(3), LetterStatus::Ignored)],
         entries: entries.map(|(id, seq)| entry(id, seq)).into(),
         invitations: vec![invitation],
         unproven: vec![unproven],
+        changes: vec![change],
         dispatches: vec![dispatch_with_picture(70)],
         restraints: restraints(),
         ..settlement()
@@ -78,7 +92,9 @@ fn restraints() -> Restraints {
     for kind in [BudgetKind::Address, BudgetKind::LeftOut] {
         restraints.count(BudgetKey { subject: bo.clone(), kind, period: at(0) }, 1, 20);
     }
-    restraints.standings.insert(bo.clone(), Standing { proven_at: Some(at(1)), ..Standing::default() });
+    restraints
+        .standings
+        .insert(bo.clone(), Standing { proven_at: Some(at(1)), signed: 5, ..Standing::default() });
     let lines = vec!["OPEN \"Quad\"".to_owned()];
     let question = Question { code: "K7M3".to_owned(), lines, asked_at: at(2), lapses_at: at(60) };
     restraints.questions.insert(bo, Some(question));

@@ -79,6 +79,8 @@ on_both! {
         a_delayed_dispatch_waits_until_it_is_due
         a_declined_offer_is_remembered_for_each_pair;
     offers:
+        a_change_of_a_player_moves_from_stage_to_stage_once
+        an_address_has_one_open_challenge_from_all_newcomers
         an_invitation_is_accepted_once
         open_invitations_are_found_once_they_lapse
         two_players_become_one_with_all_seats_and_addresses

@@ -2,7 +2,9 @@
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
-use fogpost::store::{Invitation, InvitationStage, Settlement, StoreError};
+use fogpost::store::{
+    ChangeKind, ChangeStage, Invitation, InvitationStage, PlayerChange, Settlement, StoreError,
+};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -111,4 +113,64 @@ pub async fn entries_are_found_by_kind_and_time(place: Place) {
     assert_eq!(seqs("OrdersSealed", 0).await, [1, 2]);
     assert_eq!(seqs("OrdersSealed", 1).await, [2]);
     assert_eq!(seqs("OrdersRefused", 0).await, [3]);
+}
+
+pub async fn a_change_of_a_player_moves_from_stage_to_stage_once(place: Place) {
+    let store = &place.store;
+    let ann = store.find_or_add_player("ann@player.test", "Ann", at(0)).await.unwrap();
+    let asked = PlayerChange {
+        code: "7K3M9P2Q4R".to_owned(),
+        other_code: "8K3M9P2Q4R".to_owned(),
+        player_id: ann.id,
+        kind: ChangeKind::Remove,
+        address: "ann@old.test".to_owned(),
+        registered: "ann@player.test".to_owned(),
+        with_token: false,
+        stage: ChangeStage::Asked,
+        asked_at: at(1),
+        changed_at: at(1),
+        version: 1,
+    };
+    let put = async |row: &PlayerChange| {
+        store.commit(&Settlement { changes: vec![row.clone()], ..settlement() }).await
+    };
+    put(&asked).await.unwrap();
+    assert_eq!(store.change_under("7K3M9P2Q4R").await.unwrap().as_ref(), Some(&asked));
+    assert_eq!(store.change_under("8K3M9P2Q4R").await.unwrap().as_ref(), Some(&asked));
+    assert_eq!(store.change_under("nothing").await.unwrap(), None);
+    let done = PlayerChange { stage: ChangeStage::Done, changed_at: at(9), version: 2, ..asked.clone() };
+    put(&done).await.unwrap();
+    // Another daemon decided on the same answer, or on a denial.
+    let denied = PlayerChange { stage: ChangeStage::Denied, ..done.clone() };
+    assert!(matches!(put(&denied).await, Err(StoreError::Stale(_))));
+    assert_eq!(store.changes_of(ann.id, at(9)).await.unwrap(), [done]);
+    assert_eq!(store.changes_of(ann.id, at(10)).await.unwrap(), []);
+    assert_eq!(store.changes_of(ann.id + 1, at(0)).await.unwrap(), []);
+}
+
+/// Two daemons that each saw no challenge to an address cannot both store one from a newcomer.
+pub async fn an_address_has_one_open_challenge_from_all_newcomers(place: Place) {
+    let store = &place.store;
+    let of_newcomer = |code: &str, inviter: &str| Invitation {
+        inviter: inviter.to_owned(),
+        inviter_name: inviter.to_owned(),
+        ..invitation(code, InvitationStage::Open)
+    };
+    let put =
+        async |row: Invitation| store.commit(&Settlement { invitations: vec![row], ..settlement() }).await;
+    let (one, other) = tokio::join!(
+        put(of_newcomer("AAAAA1", "eve@elsewhere.test")),
+        put(of_newcomer("AAAAA2", "mallory@elsewhere.test"))
+    );
+    assert!(one.is_ok() != other.is_ok(), "{one:?} {other:?}");
+    let refused = one.and(other).unwrap_err();
+    assert!(matches!(refused, StoreError::Stale(_)), "{refused:?}");
+    // Registered players may challenge whom they like, and a lapsed challenge stands in nobody's way.
+    put(invitation("AAAAA3", InvitationStage::Open)).await.unwrap();
+    let late = Settlement {
+        at: at(200),
+        invitations: vec![Invitation { lapses_at: at(300), ..of_newcomer("AAAAA4", "eve@elsewhere.test") }],
+        ..settlement()
+    };
+    store.commit(&late).await.unwrap();
 }

@@ -93,6 +93,7 @@ impl Check {
             together: self.group_records(&[ACTS_TAKEN_TOGETHER]),
             spares_opponent: self.group_records(&[OPPONENT_SPARED]),
             spares_gm: self.group_records(&[GM_SPARED]),
+            holds_resignation: self.group_records(&[RESIGNATION_HELD]),
             tells_left_out: self.group_records(&[LEFT_OUT_TOLD]),
         };
         asked.questions_only = game_match.stage == Stage::Over
@@ -208,4 +209,5 @@ const ANSWER_HELD_BACK: &str = "AnswerHeldBack";
 const ACTS_TAKEN_TOGETHER: &str = "ActsTakenTogether";
 const OPPONENT_SPARED: &str = "OpponentSpared";
 const GM_SPARED: &str = "GmSpared";
+const RESIGNATION_HELD: &str = "ResignationHeld";
 const LEFT_OUT_TOLD: &str = "LeftOutTold";

@@ -66,6 +66,8 @@ impl Office {
             seated,
             matches_of,
             unproven_of,
+            changes_of,
+            change_codes,
             invitations,
             open_invitations,
             mut readers,
@@ -97,6 +99,7 @@ impl Office {
             let rows = self.store.unproven_letters(player, context.at - LAPSE).await?;
             context.unproven.entry(player).or_insert(rows);
         }
+        self.load_changes(changes_of, change_codes, context).await?;
         for code in invitations {
             let found = self.store.invitation(&code).await?;
             context.invitations.entry(code).or_insert(found);
@@ -316,6 +319,23 @@ impl Office {
         }
         for (address, question) in self.store.questions(&addresses).await.context("questions")? {
             context.senders.entry(address).or_default().question = Some(question);
+        }
+        Ok(())
+    }
+
+    async fn load_changes(
+        &self,
+        players: BTreeSet<i64>,
+        codes: BTreeSet<String>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        for player in players {
+            let rows = self.store.changes_of(player, context.at - LAPSE).await?;
+            context.changes.entry(player).or_insert(rows);
+        }
+        for code in codes {
+            let found = self.store.change_under(&code).await?;
+            context.changes_by_code.entry(code).or_insert(found);
         }
         Ok(())
     }

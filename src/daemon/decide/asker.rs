@@ -1,6 +1,6 @@
 //! The sender of a command that needs no seat.
 
-use crate::letter::Digest;
+use crate::letter::{Address, Digest, Letter};
 use crate::store::Player;
 
 /// A player or a stranger, and the letter that contains the command.
@@ -13,6 +13,10 @@ pub struct Asker {
     pub from: String,
     pub player_id: Option<i64>,
     pub letter: Digest,
+    /// The address in the From field.
+    pub sender: Address,
+    /// Whether the letter has the reply token of a seat, and is about that seat's match.
+    pub has_token: bool,
     /// Whether the letter is proven to be the sender's, or no proof is required.
     pub proven: bool,
     /// Whether the letter has a token, or an earlier letter from the address answered one of our letters.
@@ -20,13 +24,16 @@ pub struct Asker {
 }
 
 impl Asker {
-    pub fn player(player: &Player, letter: Digest) -> Asker {
+    /// The player of a seat, who wrote a letter with the seat's token.
+    pub fn player(player: &Player, letter: &Letter) -> Asker {
         Asker {
             name: player.name.clone(),
             addresses: player.addresses.clone(),
             from: player.addresses.first().cloned().unwrap_or_default(),
             player_id: Some(player.id),
-            letter,
+            letter: letter.digest,
+            sender: letter.from.clone(),
+            has_token: true,
             proven: true,
             is_known: true,
         }

@@ -16,8 +16,8 @@ use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview};
 use crate::report::PictureCache;
 use crate::store::{
-    BudgetKind, DispatchRow, Invitation, LetterRow, MatchRow, Player, Question, Standing, TokenRow,
-    UnprovenLetter,
+    BudgetKind, DispatchRow, Invitation, LetterRow, MatchRow, Player, PlayerChange, Question, Standing,
+    TokenRow, UnprovenLetter,
 };
 
 /// A match with both its seats, as it is stored or as earlier letters of the batch left it.
@@ -100,6 +100,9 @@ pub struct RulingContext {
     pub open_invitations: Option<Vec<Invitation>>,
     /// The unproven letters in a player's name that have not lapsed, oldest first.
     pub unproven: BTreeMap<i64, Vec<UnprovenLetter>>,
+    /// The changes that a player asked for and that are open, or can be undone.
+    pub changes: BTreeMap<i64, Vec<PlayerChange>>,
+    pub changes_by_code: BTreeMap<String, Option<PlayerChange>>,
     /// The answers of the last hour by reader, oldest first.
     pub answers: BTreeMap<String, Vec<RecentAnswer>>,
     pub senders: BTreeMap<String, KnownSender>,
@@ -217,6 +220,16 @@ impl RulingContext {
     pub fn unproven_of(&self, player_id: i64) -> Decided<&[UnprovenLetter]> {
         let found = self.unproven.get(&player_id).map(Vec::as_slice);
         found.ok_or_else(|| Undecided::needs(|wanted| wanted.unproven_of.extend([player_id])))
+    }
+
+    pub fn changes_of(&self, player_id: i64) -> Decided<&[PlayerChange]> {
+        let found = self.changes.get(&player_id).map(Vec::as_slice);
+        found.ok_or_else(|| Undecided::needs(|wanted| wanted.changes_of.extend([player_id])))
+    }
+
+    pub fn change_under(&self, code: &str) -> Decided<Option<&PlayerChange>> {
+        let found = self.changes_by_code.get(code).map(Option::as_ref);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.change_codes, code))
     }
 
     pub fn answers_to(&self, reader: &str) -> Decided<&[RecentAnswer]> {

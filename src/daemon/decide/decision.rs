@@ -60,7 +60,7 @@ enum Undo {
 /// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
 /// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
 pub struct Checkpoint {
-    lengths: [usize; 13],
+    lengths: [usize; 14],
     seats: Vec<SeatRow>,
     restraints: Restraints,
 }
@@ -101,6 +101,7 @@ impl Draft {
             restraints,
             newcomers,
             unproven,
+            changes,
         } = &self.settlement;
         let lengths = [
             letters.len(),
@@ -116,6 +117,7 @@ impl Draft {
             returned.len(),
             newcomers.len(),
             unproven.len(),
+            changes.len(),
         ];
         Checkpoint { lengths, seats: seats.clone(), restraints: restraints.clone() }
     }
@@ -154,6 +156,7 @@ impl Draft {
             returned,
             newcomers,
             unproven,
+            changes,
         ] = to.lengths;
         settlement.letters.truncate(letters);
         settlement.decided.truncate(decided);
@@ -168,6 +171,7 @@ impl Draft {
         settlement.returned.truncate(returned);
         settlement.newcomers.truncate(newcomers);
         settlement.unproven.truncate(unproven);
+        settlement.changes.truncate(changes);
     }
 
     /// Replaces the state of a match.

@@ -19,7 +19,8 @@ impl Decision<'_> {
         Ok(match self.stored_player(from)? {
             Some(player) => {
                 let from = from.to_owned();
-                Asker { from, proven, is_known, ..Asker::player(&player, letter.digest) }
+                let has_token = false;
+                Asker { from, proven, is_known, has_token, ..Asker::player(&player, letter) }
             }
             // Not the name in the mail: it would carry anybody's words to people who never asked for them.
             None => Asker {
@@ -28,6 +29,8 @@ impl Decision<'_> {
                 from: from.to_owned(),
                 player_id: None,
                 letter: letter.digest,
+                sender: letter.from.clone(),
+                has_token: false,
                 proven,
                 is_known,
             },
@@ -58,14 +61,17 @@ impl Decision<'_> {
             Command::Accept(code) => ("ACCEPT", self.take_up(asker, code, Audience::Asker)?),
             Command::Join(code) => ("JOIN", self.take_up(asker, code, Audience::Anyone)?),
             Command::Decline(code) => ("DECLINE", self.decline(asker, code)?),
-            Command::Confirm { code, always } => {
-                let done = self.confirm_letters(asker, code, *always)?;
-                return Ok(Some(match done {
-                    Reply::NothingToConfirm { .. } if !always => self.confirm(asker, code)?,
-                    done => done,
-                }));
+            Command::Confirm { code, always } => return Ok(Some(self.confirm_any(asker, code, *always)?)),
+            Command::Deny(code) => return Ok(Some(self.deny_any(asker, code)?)),
+            Command::Address { address, remove: false } => {
+                return Ok(Some(Reply::Change { change: self.ask_to_add(asker, address)? }));
             }
-            Command::Deny(code) => return Ok(Some(self.deny_letters(asker, code)?)),
+            Command::Address { address, remove: true } => {
+                return Ok(Some(Reply::Change { change: self.ask_to_remove(asker, address.as_str())? }));
+            }
+            Command::Leave { confirmed } => {
+                return Ok(Some(Reply::Change { change: self.ask_to_leave(asker, *confirmed)? }));
+            }
             Command::Never(code) => ("NEVER", self.refuse_challenges(asker, code.as_deref())?),
             Command::Settings(settings) => return Ok(Some(self.change_settings(asker, settings)?)),
             Command::Status
@@ -84,6 +90,27 @@ impl Decision<'_> {
             | Command::Gm(_) => return Ok(None),
         };
         Ok(Some(done.unwrap_or_else(|why: OfferRejection| Reply::NoOffer { command: name, why })))
+    }
+
+    /// Takes the sender's word on what a code of ours asked about: letters, a change of the sender's addresses, or
+    /// commands.
+    fn confirm_any(&mut self, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
+        let done = self.confirm_letters(asker, code, always)?;
+        if always || !matches!(done, Reply::NothingToConfirm { .. }) {
+            return Ok(done);
+        }
+        match self.confirm_change(asker, code)? {
+            Some(change) => Ok(Reply::Change { change }),
+            None => self.confirm(asker, code),
+        }
+    }
+
+    fn deny_any(&mut self, asker: &Asker, code: &str) -> Decided<Reply> {
+        let done = self.deny_letters(asker, code)?;
+        if !matches!(done, Reply::NothingToConfirm { .. }) {
+            return Ok(done);
+        }
+        Ok(self.deny_change(asker, code)?.map_or(done, |change| Reply::Change { change }))
     }
 
     /// Returns the offers to anyone that were open when this transaction began.

@@ -60,6 +60,8 @@ fn lets_play(command: &Command) -> bool {
         Command::Decline(_)
         | Command::Confirm { .. }
         | Command::Deny(_)
+        | Command::Address { .. }
+        | Command::Leave { .. }
         | Command::Never(_)
         | Command::Settings(_)
         | Command::Help(_)

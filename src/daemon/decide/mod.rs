@@ -4,12 +4,14 @@
 //! holds what a decision may read; where it lacks a row, the answer is [`Undecided::Needs`], and the caller loads the
 //! row and decides again. The mail that follows from a decision is worded and assembled here, too.
 
+mod addresses;
 pub mod alarm;
 mod answers;
 mod asker;
 mod automatic;
 pub mod budgets;
 mod challenge;
+mod changes;
 pub mod clock;
 pub mod context;
 mod decision;
@@ -18,6 +20,7 @@ mod everybody;
 mod gm;
 pub mod in_work;
 pub mod instructions;
+mod leaving;
 pub mod letters;
 mod lists;
 mod mail;

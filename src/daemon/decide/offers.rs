@@ -248,7 +248,7 @@ impl Decision<'_> {
         }))
     }
 
-    fn open_offers_of(&mut self, asker: &Asker) -> Decided<Vec<Invitation>> {
+    pub fn open_offers_of(&mut self, asker: &Asker) -> Decided<Vec<Invitation>> {
         let mut open = self.open_offers()?;
         open.retain(|row| asker.is(&row.inviter));
         Ok(open)

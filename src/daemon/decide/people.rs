@@ -100,7 +100,7 @@ impl Decision<'_> {
         Ok(())
     }
 
-    fn running_matches_of(&self, player_id: i64) -> Decided<Vec<String>> {
+    pub fn running_matches_of(&self, player_id: i64) -> Decided<Vec<String>> {
         let matches = self.context.matches_of(player_id)?.iter();
         let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
         Ok(running.map(|(_, game_match)| game_match.id.clone()).collect())
@@ -125,7 +125,7 @@ impl Decision<'_> {
 
     /// Returns a player's matches as this transaction leaves them so far, without those that this program cannot rule
     /// on.
-    fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
+    pub fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
         let mut missing = Wanted::default();
         let mut matches = Vec::new();
         for (_, game_match) in self.context.matches_of(player_id)? {

@@ -21,9 +21,7 @@ use crate::letter::Letter;
 use crate::referee::{Act, Cause, Confirmation, DispatchKind, Match, Reply, SeatLetter};
 use crate::report::{ClubLetter, UnprovenSummary, format_local};
 use crate::request::Request;
-use crate::store::{
-    LetterDecision, LetterStatus, Player, TokenRow, UnprovenLetter, UnprovenStage, WaitingLetter,
-};
+use crate::store::{LetterDecision, LetterStatus, TokenRow, UnprovenLetter, UnprovenStage, WaitingLetter};
 
 /// How long an unproven letter waits for the player's word.
 pub const LAPSE: TimeDelta = TimeDelta::days(14);
@@ -38,9 +36,6 @@ const MAX_NOTICES: usize = 10;
 
 /// Maximum lines of an unproven letter that its notice repeats.
 const MAX_ASKS: usize = 20;
-
-/// Maximum addresses of a player.
-const MAX_ADDRESSES: usize = 10;
 
 /// The note on a letter that lacks a required signature.
 pub const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
@@ -96,9 +91,11 @@ impl Decision<'_> {
         let player = self.latest(row.player.clone());
         let open: Vec<&UnprovenLetter> =
             known.iter().filter(|unproven| unproven.stage == UnprovenStage::Open).collect();
-        let Some(registered) = player.addresses.first().filter(|_| open.len() < MAX_OPEN) else {
+        if open.len() >= MAX_OPEN {
             return Ok(());
-        };
+        }
+        let trusted = self.trusted_addresses(&player)?;
+        let Some(registered) = trusted.first() else { return Ok(()) };
         self.touch(Key::Address(registered.clone()));
         let address = letter.from.as_str();
         let same = open.iter().find(|unproven| unproven.address == address);
@@ -170,7 +167,7 @@ impl Decision<'_> {
     }
 
     /// Confirms the letters under a code: they wait again, oldest first. With `always`, their address becomes one of the
-    /// player's.
+    /// player's once its owner has agreed.
     ///
     /// The code was sent to the registered address alone, so it proves the sender.
     pub fn confirm_letters(&mut self, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
@@ -189,22 +186,8 @@ impl Decision<'_> {
             let confirmed = UnprovenLetter { stage, confirmed_by: Some(asker.letter), ..row };
             self.draft.settlement.unproven.push(confirmed);
         }
-        let owner = if always { self.player(&address)? } else { None };
-        let taken = owner.as_ref().is_some_and(|owner| Some(owner.id) != asker.player_id);
-        let added = always && owner.is_none() && self.add_address(asker, &address)?;
-        Ok(Reply::LettersConfirmed { address, letters, added, taken })
-    }
-
-    /// Adds an address that nobody has to those of the asker. Returns whether the asker has room for it.
-    fn add_address(&mut self, asker: &Asker, address: &str) -> Decided<bool> {
-        let player = self.player(asker.address())?.context("the asker is a player")?;
-        if player.addresses.len() >= MAX_ADDRESSES {
-            return Ok(false);
-        }
-        let mut addresses = player.addresses.clone();
-        addresses.push(address.to_owned());
-        self.draft.settlement.players.push(Player { addresses, ..player });
-        Ok(true)
+        let change = if always { Some(self.add_confirmed(asker, &address)?) } else { None };
+        Ok(Reply::LettersConfirmed { address, letters, change })
     }
 
     /// Discards the letters under a code, and renews the tokens of the seats that they were for.
@@ -222,7 +205,7 @@ impl Decision<'_> {
         }
         let mut matches = Vec::new();
         for (match_id, seat) in seats {
-            if self.renew_token(&match_id, seat, asker)? {
+            if self.renew_token(&match_id, seat, asker.player_id)? {
                 matches.push(match_id);
             }
         }
@@ -241,12 +224,14 @@ impl Decision<'_> {
         Ok(open)
     }
 
-    /// Gives a seat a new reply token, if it is still the asker's.
-    fn renew_token(&mut self, match_id: &str, seat: Seat, asker: &Asker) -> Decided<bool> {
+    /// Gives a seat a new reply token, if it is still this player's.
+    pub fn renew_token(&mut self, match_id: &str, seat: Seat, player_id: Option<i64>) -> Decided<bool> {
         let Some(mut loaded) = self.game_match(match_id)?.cloned() else { return Ok(false) };
-        if Some(loaded.seats[seat].player.id) != asker.player_id {
+        if Some(loaded.seats[seat].player.id) != player_id {
             return Ok(false);
         }
+        // The player's addresses may have changed in this transaction, and the new token must go to the right one.
+        loaded.seats[seat].player = self.latest(loaded.seats[seat].player.clone());
         let act = Act::RenewOwnToken(seat);
         let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
         let ruling = self.rule(&loaded.game_match, &cause);
@@ -272,7 +257,7 @@ fn asks(request: &Request, game_match: &Match) -> Vec<String> {
 }
 
 /// Draws ten letters, the first of which is a digit, so that a code never looks like a word.
-fn draw_code(random: &mut Random) -> String {
+pub fn draw_code(random: &mut Random) -> String {
     let letters: [u8; 10] = random.bytes();
     let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
     code[0] = char::from(b'2' + letters[0] % 8);

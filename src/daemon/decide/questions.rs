@@ -166,6 +166,8 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
         | Command::Confirm { .. }
         | Command::Deny(_)
         | Command::Never(_) => false,
+        // These ask a registered address first, whoever wrote.
+        Command::Address { .. } | Command::Leave { .. } => false,
         Command::Help(_) | Command::Games | Command::Rules(_) | Command::Matches => false,
         // These need a seat, and so a token.
         Command::Status

@@ -19,7 +19,7 @@ use crate::referee::{
 };
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{repeated_reports, repeats_reports};
-use crate::request::{Command, Request};
+use crate::request::{Command, NumberedCommand, Request};
 use crate::store::{LetterDecision, LetterStatus, NewDispatch, TokenRow, WaitingLetter};
 
 impl Decision<'_> {
@@ -45,6 +45,7 @@ impl Decision<'_> {
         }
         seat_letter.questions_only = self.is_long_over(&loaded.game_match, &seat_letter.request)?;
         seat_letter.limits.together = true;
+        seat_letter.limits.holds_resignation = self.holds_resignation(row, letter, &seat_letter.request)?;
         seat_letter.limits.tells_left_out = self.left_out(&seat_subject(&row.match_id, row.seat))? > 0;
         // In its first phase a match has no earlier orders, and its ledger need not be loaded.
         if seat_letter.lacks_turn() && loaded.game_match.phase_no > 1 {
@@ -54,7 +55,7 @@ impl Decision<'_> {
         if self.spare_readers(&ruling, &loaded, row, &mut seat_letter)? {
             ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
         }
-        self.complete_answers(&mut ruling, row, &seat_letter.request)?;
+        self.complete_answers(&mut ruling, row, letter, &seat_letter.request)?;
         let answered = AnsweredLetter::new(letter);
         let readers = Readers { answered: Some(&answered), ..Readers::seats(&loaded.seats) };
         let mut rows = self.rows(&mut ruling, &readers)?;
@@ -108,6 +109,15 @@ impl Decision<'_> {
         Ok(ended.is_some_and(|ended| self.at() - ended.at > QUESTIONS_ONLY_AFTER))
     }
 
+    /// Whether a letter resigns, but from an address that was added so lately that its owner may be somebody else.
+    fn holds_resignation(&self, row: &TokenRow, letter: &Letter, request: &Request) -> Decided<bool> {
+        let resigns = |asked: &NumberedCommand| asked.command == Command::Resign { confirmed: true };
+        if request.check || !request.commands.iter().any(resigns) {
+            return Ok(false);
+        }
+        Ok(self.new_until(row.player.id, letter.from.as_str())?.is_some())
+    }
+
     /// Returns the orders that a seat sent so far.
     fn earlier_orders(&self, row: &TokenRow) -> Decided<Vec<EarlierOrders>> {
         let mut facts: Vec<Fact> = Vec::new();
@@ -121,11 +131,17 @@ impl Decision<'_> {
 
     /// Completes the answers of a ruling with what the referee does not know: reports as they were sent, and replies to
     /// the commands that need no seat.
-    fn complete_answers(&mut self, ruling: &mut Ruling, row: &TokenRow, request: &Request) -> Decided<()> {
+    fn complete_answers(
+        &mut self,
+        ruling: &mut Ruling,
+        row: &TokenRow,
+        letter: &Letter,
+        request: &Request,
+    ) -> Decided<()> {
         let mut missing = Wanted::default();
         for dispatch in &mut ruling.dispatches {
             let Content::Answer(answer) = &mut dispatch.content else { continue };
-            let asker = Asker::player(&row.player, answer.to.context("an answer to no letter")?);
+            let asker = Asker::player(&row.player, letter);
             self.complete_answer(answer, &asker, row, request, &mut missing)?;
             if let Some(Reply::LeftOut { count }) = answer.replies.last_mut() {
                 *count = self.left_out(&seat_subject(&row.match_id, row.seat))?;

@@ -32,6 +32,10 @@ pub struct Wanted {
     pub matches_of: BTreeSet<i64>,
     /// Player IDs whose unproven letters are wanted.
     pub unproven_of: BTreeSet<i64>,
+    /// Player IDs whose changes of addresses are wanted.
+    pub changes_of: BTreeSet<i64>,
+    /// Codes of changes that players ask for.
+    pub change_codes: BTreeSet<String>,
     /// Codes of invitations.
     pub invitations: BTreeSet<String>,
     /// Whether all open invitations are wanted.
@@ -77,6 +81,8 @@ impl Wanted {
             seated,
             matches_of,
             unproven_of,
+            changes_of,
+            change_codes,
             invitations,
             open_invitations,
             readers,
@@ -100,6 +106,8 @@ impl Wanted {
         }
         self.matches_of.extend(matches_of);
         self.unproven_of.extend(unproven_of);
+        self.changes_of.extend(changes_of);
+        self.change_codes.extend(change_codes);
         self.invitations.extend(invitations);
         self.open_invitations |= open_invitations;
         self.readers.extend(readers);

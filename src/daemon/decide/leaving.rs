@@ -1,0 +1,59 @@
+//! LEAVE: a player gives up all matches, once a registered address has agreed.
+
+use super::asker::Asker;
+use super::decision::Decision;
+use super::undecided::{Decided, Wanted, collect_needs};
+use crate::game::Seat;
+use crate::referee::{Act, Cause, ChangeReply, Stage};
+use crate::report::ChangeLetter;
+use crate::store::{ChangeKind, ChangeStage, Invitation, InvitationStage, Player, PlayerChange};
+
+impl Decision<'_> {
+    /// Asks the registered address whether the player wants to leave, with a list of the matches that end then.
+    pub fn ask_to_leave(&mut self, asker: &Asker, confirmed: bool) -> Decided<ChangeReply> {
+        if !confirmed {
+            return Ok(ChangeReply::LeaveUnconfirmed);
+        }
+        let Some(player) = self.asking_player(asker)? else { return Ok(ChangeReply::NoPlayer) };
+        if let Some(refused) = self.refuse_new_address(&player, &asker.sender, "LEAVE")? {
+            return Ok(refused);
+        }
+        let Some(registered) = self.trusted_addresses(&player)?.into_iter().next() else {
+            return Ok(ChangeReply::NoPlayer);
+        };
+        self.propose(asker, &player, ChangeKind::Leave, "", registered)
+    }
+
+    /// Resigns all running matches of a player, withdraws the player's offers, and tells the GM.
+    pub fn leave(&mut self, asker: &Asker, row: PlayerChange, player: &Player) -> Decided<ChangeReply> {
+        let mut loaded = self.matches_with(player.id)?;
+        loaded.retain(|loaded| loaded.game_match.stage != Stage::Over);
+        // One round for the records of all matches.
+        let mut missing = Wanted::default();
+        for ending in &loaded {
+            collect_needs(self.context.entries(&ending.game_match.id), &mut missing)?;
+        }
+        if missing != Wanted::default() {
+            return Err(missing.into());
+        }
+        let mut matches = Vec::new();
+        for ending in loaded {
+            let seats = Seat::BOTH.into_iter();
+            for seat in seats.filter(|seat| ending.seats[*seat].player.id == player.id) {
+                let act = Act::Leave(seat);
+                let cause = Cause::House { phase_no: ending.game_match.phase_no, act: &act };
+                let ruling = self.rule(&ending.game_match, &cause);
+                matches.push(ending.game_match.id.clone());
+                self.keep_unasked(ending.clone(), ruling, None)?;
+            }
+        }
+        for offer in self.open_offers_of(asker)? {
+            let withdrawn = Invitation { stage: InvitationStage::Declined, ..offer };
+            self.draft.settlement.invitations.push(withdrawn);
+        }
+        let letter = ChangeLetter::Left { name: player.name.clone(), matches: matches.clone() };
+        self.tell_gm_of_change(&row, letter)?;
+        self.set_stage(row, ChangeStage::Done);
+        Ok(ChangeReply::Left { matches })
+    }
+}

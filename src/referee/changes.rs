@@ -1,0 +1,81 @@
+//! The answers to ADDRESS and LEAVE, and to what players say about such changes.
+
+use serde::Serialize;
+
+/// What becomes of a change of a player's addresses, or of the wish to leave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum ChangeReply {
+    /// The registered address `to` was asked, and has time until `lapses`.
+    Asked {
+        to: String,
+        lapses: String,
+    },
+    /// It was asked less than a day ago.
+    AskedBefore {
+        to: String,
+    },
+    /// The registered address agreed, and the new address was asked.
+    AskedNew {
+        address: String,
+        lapses: String,
+    },
+    /// Letters go to the address from now on, first of all. Until `undo_until` the change can be undone.
+    Added {
+        address: String,
+        undo_until: String,
+    },
+    Removed {
+        address: String,
+    },
+    /// The player has resigned these matches.
+    Left {
+        matches: Vec<String>,
+    },
+    /// The change was discarded before it took effect.
+    Denied,
+    /// The change was undone.
+    Undone {
+        address: String,
+    },
+    /// The sender is not registered.
+    NoPlayer,
+    /// The address is one of the player's already.
+    Own {
+        address: String,
+    },
+    /// The address is not one of the player's.
+    NotOwn {
+        address: String,
+    },
+    /// The address is another player's.
+    Taken {
+        address: String,
+    },
+    /// The address is the referee's own, or blocked.
+    Unusable {
+        address: String,
+    },
+    TooManyAddresses {
+        most: usize,
+    },
+    /// Too many changes wait for answers.
+    TooManyOpen,
+    /// Without this address none would be left, or only new ones.
+    NoneLeft {
+        address: String,
+    },
+    /// The letter came from an address that was added a few days ago. It cannot do this until then.
+    TooNew {
+        command: &'static str,
+        until: String,
+    },
+    /// So much is written to the new address that there is no room for the question.
+    Crowded {
+        address: String,
+    },
+    /// LEAVE without CONFIRM.
+    LeaveUnconfirmed,
+    /// The answer stands in a letter about a match.
+    AnswerApart,
+}
