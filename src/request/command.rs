@@ -175,6 +175,11 @@ fn has_digit(word: &str) -> bool {
 /// A command, or what is wrong with it and a correct example.
 type Parsed<T = Command> = Result<T, (String, &'static str)>;
 
+/// Returns nothing for a line that is no command and begins in lower case: "address unknown since 5 May" is prose.
+fn parsed_or_prose(parsed: Parsed, line: &NormalizedLine) -> Option<Parsed> {
+    Some(parsed).filter(|parsed| parsed.is_ok() || line.starts_in_capitals())
+}
+
 /// Returns a command that takes no arguments, or a fault if there are any.
 fn alone(command: Command, verb: &'static str, rest: &[&str]) -> Parsed {
     if rest.is_empty() { Ok(command) } else { Err((format!("{verb} stands alone on its line."), verb)) }
@@ -214,8 +219,14 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
         "OPEN" => open(rest, line.starts_in_capitals()),
         "CONFIRM" => proof::confirm(rest).map(|(code, always)| Command::Confirm { code, always }),
         "DENY" => proof::deny(rest).map(Command::Deny),
-        "ADDRESS" => proof::address(rest).map(|(address, remove)| Command::Address { address, remove }),
-        "LEAVE" => proof::leave(rest).map(|confirmed| Command::Leave { confirmed }),
+        "ADDRESS" => {
+            let parsed = proof::address(rest).map(|(address, remove)| Command::Address { address, remove });
+            return parsed_or_prose(parsed, line);
+        }
+        "LEAVE" if rest.is_empty() && !line.starts_in_capitals() => return None,
+        "LEAVE" => {
+            return parsed_or_prose(proof::leave(rest).map(|confirmed| Command::Leave { confirmed }), line);
+        }
         // In lower case the word alone is prose.
         "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
         "NEVER" => code(rest, line, "NEVER needs the code of the invitation.", "NEVER 7K3M9P")

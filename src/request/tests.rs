@@ -30,6 +30,17 @@ fn command(text: &str) -> Command {
 }
 
 #[test]
+fn prose_about_addresses_and_leaving_is_no_command() {
+    for prose in ["address unknown since 5 May", "address", "leave", "leave on the 5th", "Leave it open"] {
+        let request = read(prose);
+        assert!(request.commands.is_empty() && request.faults.is_empty(), "{prose}: {request:?}");
+    }
+    assert_eq!(read("LEAVE").commands[0].command, Command::Leave { confirmed: false });
+    assert_eq!(read("leave confirm").commands[0].command, Command::Leave { confirmed: true });
+    assert_eq!(read("ADDRESS none").faults.len(), 1);
+}
+
+#[test]
 fn orders_are_read_with_any_decoration() {
     for text in [
         "SHIP 1 A3 TO B2",

@@ -108,7 +108,7 @@ fn within_seven_days_the_old_address_undoes_the_change_and_all_tokens_are_renewe
     desk.sent_to(GM);
     desk.reply(ANN, &told, &format!("DENY {}", denial_of(&told)));
     let letters = desk.sent_to(ANN);
-    titled(&letters, "Your letter to").says("is undone, and the GM has been told");
+    titled(&letters, "Re: You have a new address").says("is undone, and the GM has been told");
     let renewed: Vec<&Sent> = letters.iter().filter(|sent| sent.text.contains("Reply token:")).collect();
     assert_eq!(renewed.len(), 2, "{letters:#?}");
     assert!(renewed.iter().all(|sent| sent.token() != to_ann.token()));
@@ -290,7 +290,7 @@ fn leaving_resigns_every_match_once_the_registered_address_has_confirmed() {
         assert_eq!(desk.find(id).stage, Stage::Over);
     }
     let letters = desk.sent_to(ANN);
-    titled(&letters, "Your letter to").says("You have resigned").says(&other.id);
+    titled(&letters, "Re: Do you want to leave").says("You have resigned").says(&other.id);
     assert_eq!(letters.len(), 3, "an answer and two results");
     assert_eq!(desk.sent_to(BO).len(), 2, "two results");
     titled(&desk.sent_to(GM), "has left").says(&game_match.id);

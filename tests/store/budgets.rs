@@ -69,7 +69,12 @@ pub async fn a_question_is_replaced_answered_or_lapses(place: Place) {
     assert_eq!(found, [("ann".to_owned(), question(&["OPEN quad", "JOIN 7K3M9P"], 60))]);
     store.delete_past_restraints(at(0), at(60)).await.unwrap();
     assert_eq!(store.questions(&both).await.unwrap().len(), 1);
-    let known = Standing { proven_at: Some(at(1)), unwilling_since: Some(at(2)), blocked_since: Some(at(3)) };
+    let known = Standing {
+        proven_at: Some(at(1)),
+        unwilling_since: Some(at(2)),
+        blocked_since: Some(at(3)),
+        signed: 4,
+    };
     put("bo", None, known).await;
     assert_eq!(store.questions(&both).await.unwrap(), []);
     assert!(store.standings(&both).await.unwrap().contains(&("bo".to_owned(), known)));
