@@ -261,6 +261,27 @@ fn reasons(faults: &[Fault]) -> impl Iterator<Item = String> {
     faults.iter().map(|fault| format!("({})", fault.reason))
 }
 
+/// Words a fact about a limit on what a letter of this player causes.
+fn limit(fact: &Fact, name: &str) -> String {
+    match fact {
+        Fact::AnswerHeldBack { .. } => {
+            format!("The answer to {name} was suppressed: rate limit or duplicate.")
+        }
+        Fact::ActsTakenTogether { .. } => format!("Repeated acts of {name} count once."),
+        Fact::OpponentSpared { .. } => {
+            format!("The opponent was not told of what {name} did: too many letters in a day.")
+        }
+        Fact::GmSpared { .. } => {
+            format!("The GM was not told of what {name} did: too many letters in a day.")
+        }
+        Fact::ResignationHeld { .. } => {
+            format!("{name} could not resign from an address added a few days before.")
+        }
+        Fact::LeftOutTold { .. } => format!("{name} was told that answers were left out."),
+        other => other.kind().to_owned(),
+    }
+}
+
 /// Words a fact as a sentence, which is left unfinished if a digest follows.
 fn sentence(fact: &Fact, game_match: &Match) -> String {
     let name = |seat: &Seat| game_match.players[*seat].as_str();
@@ -282,20 +303,12 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
             format!("A letter from {} was answered.", name(seat))
         }
         Fact::LetterAnswered { seat, asked } => format!("{} asked: {}.", name(seat), asked.join(", ")),
-        Fact::AnswerHeldBack { seat } => {
-            format!("The answer to {} was suppressed: rate limit or duplicate.", name(seat))
-        }
-        Fact::ActsTakenTogether { seat } => format!("Repeated acts of {} count once.", name(seat)),
-        Fact::OpponentSpared { seat } => {
-            format!("The opponent was not told of what {} did: too many letters in a day.", name(seat))
-        }
-        Fact::GmSpared { seat } => {
-            format!("The GM was not told of what {} did: too many letters in a day.", name(seat))
-        }
-        Fact::ResignationHeld { seat } => {
-            format!("{} could not resign from an address added a few days before.", name(seat))
-        }
-        Fact::LeftOutTold { seat } => format!("{} was told that answers were left out.", name(seat)),
+        Fact::AnswerHeldBack { seat }
+        | Fact::ActsTakenTogether { seat }
+        | Fact::OpponentSpared { seat }
+        | Fact::GmSpared { seat }
+        | Fact::ResignationHeld { seat }
+        | Fact::LeftOutTold { seat } => limit(fact, name(seat)),
         Fact::DeadlineSet { turn, seats, deadline, .. } => {
             format!("{} is due from {} by {}.", heading(*turn), names(seats), utc(*deadline))
         }
