@@ -330,7 +330,7 @@ impl List {
         Ok(())
     }
 
-    /// Returns the matches of the player with the address that is asked for. `None`: of everybody.
+    /// Returns the matches of the player with the address that is asked for, or everybody's if none is.
     async fn matches_of_player(&self, office: &Office) -> anyhow::Result<Option<BTreeSet<String>>> {
         let Some(asked) = &self.player else { return Ok(None) };
         let Some(player) = office.store.player_by_address(asked).await? else {

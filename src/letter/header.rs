@@ -52,8 +52,8 @@ pub fn head(raw: &[u8]) -> &[u8] {
     &raw[..at]
 }
 
-/// Fields that a header may have once (RFC 5322 3.6, RFC 2045 3). Of two, programs read, and signatures cover, not always
-/// the same one.
+/// Fields that a header may have once (RFC 5322 3.6, RFC 2045 3). If there are two, a signature may cover one, and the
+/// program read the other.
 const AT_MOST_ONCE: [&[u8]; 14] = [
     b"from",
     b"sender",

@@ -1,5 +1,6 @@
 //! Orders that a seat sent before, by which an old letter that comes again is told from a new one.
 
+use crate::game::any::Filing;
 use crate::game::{Due, Fault, Seat};
 use crate::ledger::Fact;
 use crate::letter::Digest;
@@ -26,10 +27,13 @@ impl EarlierOrders {
     }
 }
 
-/// Asks which turn is meant if the seat sent the same `orders` for an earlier one. Somebody else could send an old letter
+/// Asks which turn is meant if the seat sent the same orders for an earlier one. Somebody else could send an old letter
 /// again, without its subject and its thread.
-pub(super) fn repeat_fault(earlier: &[EarlierOrders], due: &Due, orders: &[String]) -> Option<Fault> {
-    let orders = digest(orders);
+pub(super) fn repeat_fault(earlier: &[EarlierOrders], due: &Due, filing: &Filing) -> Option<Fault> {
+    if earlier.is_empty() {
+        return None;
+    }
+    let orders = digest(&filing.lines());
     let before = earlier.iter().rev().find(|before| before.turn < due.turn && before.orders == orders)?;
     let then = if before.turn == 0 { "the setup".to_owned() } else { format!("turn {}", before.turn) };
     let open = due.turn;

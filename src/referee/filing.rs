@@ -85,10 +85,12 @@ fn check_orders(
         Some(assumed) if only_holds(&request.orders) => Ok(assumed),
         Some(_) | None => Err(faults),
     })?;
-    match repeat_fault(&letter.earlier, due, &filing.lines()).filter(|_| letter.lacks_turn()) {
-        Some(fault) => Err(vec![fault]),
-        None => Ok(filing),
+    if letter.lacks_turn()
+        && let Some(fault) = repeat_fault(&letter.earlier, due, &filing)
+    {
+        return Err(vec![fault]);
     }
+    Ok(filing)
 }
 
 /// Whether `HOLD` is the only order. In a game without that order, it stands for the filing that the rules assume.

@@ -121,8 +121,8 @@ impl Check {
         self.first_group().any(|link| kinds.contains(&link.kind.as_str()))
     }
 
-    /// Repeats the ruling on a letter. If the ledger has another one from an earlier version, the letter is read as it
-    /// was then.
+    /// Repeats the ruling on a letter. If the ledger has another one, by an earlier version of the program, the letter is
+    /// read as that version did.
     fn ruling_on(&self, letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>) -> Ruling {
         let ruling = referee::rule(game_match, &Cause::Letter(letter), at);
         if self.is_recorded(&ruling) {

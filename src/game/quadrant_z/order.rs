@@ -90,12 +90,15 @@ impl Display for Order {
 
 /// Implements [`crate::game::Game::parse`].
 pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
-    let line = line.to_ascii_uppercase().replace("->", " TO ");
+    let mut line = line.to_ascii_uppercase();
+    if line.contains('>') {
+        line = line.replace("->", " TO ");
+    }
     let words: Vec<&str> = line
         .split(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | ';'))
         .map(|word| word.trim_end_matches('.'))
-        .filter(|word| !word.is_empty())
         .flat_map(split_word)
+        .filter(|word| !word.is_empty())
         .collect();
     let Some((&verb, rest)) = words.split_first() else { return Err(Syntax::Unknown) };
     let (read, example) = match verb {
@@ -112,16 +115,16 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     read.map(|order| vec![order]).map_err(|reason| Syntax::Malformed { reason, example })
 }
 
-/// Returns the words in a word that people write together: `SHIP1`, `A3-B1`.
-fn split_word(word: &str) -> Vec<&str> {
+/// Returns the words in a word that people write together, `SHIP1` or `A3-B1`, and empty ones.
+fn split_word(word: &str) -> [&str; 3] {
     if let Some(number) =
         word.strip_prefix("SHIP").filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     {
-        return vec!["SHIP", number];
+        return ["SHIP", number, ""];
     }
     match two_squares(word, |word| Square::parse(word).is_some()) {
-        Some((from, to)) => vec![from, "TO", to],
-        None => vec![word],
+        Some((from, to)) => [from, "TO", to],
+        None => [word, "", ""],
     }
 }
 
