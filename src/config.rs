@@ -3,6 +3,8 @@
 //! Each error is one line that names the key, its line, the value found, and one that would be valid. Relative paths
 //! are relative to the file's folder.
 
+mod gms;
+
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -18,6 +20,8 @@ use crate::post::inbox::Inbox;
 use crate::post::outbox;
 use crate::referee::{OfferRejection, Terms, house_level};
 use crate::store::unverified_server;
+
+pub use self::gms::{Gm, Gms};
 
 /// The config file that `init` writes. Shows every key with its default.
 pub const EXAMPLE: &str = include_str!("../config.example.toml");
@@ -70,7 +74,8 @@ pub struct Club {
     /// Who may make and take up offers without being registered.
     #[serde(default)]
     pub membership: Membership,
-    pub gm: Gm,
+    /// `[club.gm]`, or several `[[club.gm]]`.
+    pub gm: Gms,
 }
 
 /// Whether people whom the GM has not registered can play.
@@ -94,28 +99,6 @@ impl Club {
             Some(domain) => domain.to_ascii_lowercase(),
             None => format!("fogpost.{}", self.address.domain()),
         }
-    }
-}
-
-/// The game master, a person.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Gm {
-    pub name: String,
-    /// Where letters to the GM go.
-    #[serde(deserialize_with = "address")]
-    pub address: Address,
-    /// Other addresses from which the GM writes.
-    #[serde(default)]
-    pub also: Vec<Address>,
-    /// Hour of the day at which the digest is sent, 0 to 23, in the time zone of new matches.
-    #[serde(default = "Gm::digest_hour")]
-    pub digest_hour: u32,
-}
-
-impl Gm {
-    fn digest_hour() -> u32 {
-        8
     }
 }
 
@@ -348,11 +331,7 @@ impl Config {
                 "letters.keep_unruled_days is {days}; it must be at least {MIN_KEEP_DAYS}, or 0 to keep all letters"
             ));
         }
-        let hour = self.club.gm.digest_hour;
-        if hour > 23 {
-            return Err(format!("club.gm.digest_hour is {hour}; it must be from 0 to 23"));
-        }
-        Ok(())
+        self.club.gm.check()
     }
 
     /// Resolves relative paths against `folder`.

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
+
 use super::instruct::carry_out;
 use crate::referee::Instruction;
 
@@ -20,17 +22,30 @@ pub struct Args {
 enum Command {
     /// Print what waits for the GM, and what went wrong in the last day
     Digest,
-    /// Give the GM a new reply token, which voids the old one
-    GmToken,
+    /// Give each GM, or one, a new reply token, which voids the old one
+    GmToken {
+        /// Name of the GM
+        name: Option<String>,
+    },
 }
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         super::in_club(config, async |office| match self.command {
             Command::Digest => carry_out(office, &Instruction::Digest, self.json).await,
-            Command::GmToken => {
-                office.renew_gm_token().await?;
-                println!("Letters to the GM now carry a new reply token.");
+            Command::GmToken { name } => {
+                let gms = &office.config.club.gm;
+                let chosen = match &name {
+                    None => gms.all(),
+                    Some(name) => {
+                        let place = gms.named(name).with_context(|| format!("no GM is called {name}"))?;
+                        &gms.all()[place..=place]
+                    }
+                };
+                for gm in chosen {
+                    office.renew_gm_token(gm).await?;
+                    println!("Letters to {} now carry a new reply token.", gm.name);
+                }
                 Ok(ExitCode::SUCCESS)
             }
         })

@@ -28,7 +28,7 @@ impl Office {
     /// # Errors
     /// Same as [`Office::open`].
     pub async fn open_all(&self, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
-        let gm = Source::Gm { name: self.config.club.gm.name.clone(), act: None };
+        let gm = Source::Gm { name: self.config.club.gm.first().name.clone(), act: None };
         for _ in 0..MAX_TRIES {
             let context = self.new_context().await?;
             let (new, gm) = (new.to_vec(), gm.clone());

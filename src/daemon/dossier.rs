@@ -43,7 +43,7 @@ impl Office {
                 "{id} is not over, and this shows what the rules hide; --unsealed shows it and is noted in the ledger"
             );
             let act = Act::Unseal { what: what.to_owned() };
-            let name = self.config.club.gm.name.clone();
+            let name = self.config.club.gm.first().name.clone();
             match self.rule_on(row, &Trigger::Gm { name, act }, self.now()).await? {
                 Some(after) => game_match = after,
                 None => bail!("match {id} was just ruled on; please try again"),

@@ -1,6 +1,6 @@
 //! What the header of a letter tells: its sender, its thread, its subject and its reply tokens.
 
-use mail_parser::{HeaderName, HeaderValue, Message};
+use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
 
 use super::address::{Address, Token};
 use super::automatic::Automatic;
@@ -133,6 +133,23 @@ fn count_mailboxes(message: &Message<'_>) -> usize {
 fn one_line(text: &str) -> String {
     let text = clean::clean(text).replace('\n', " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the reply tokens in a header. Parses no body, so it is safe for a letter on which reading failed.
+pub fn tokens_in_header(raw: &[u8], own: &OwnIdentity) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let Some(message) = MessageParser::default().parse_headers(raw) else { return tokens };
+    for (name, value) in message.headers_raw() {
+        match name.to_ascii_lowercase().as_str() {
+            "to" | "cc" => add_tokens(&mut tokens, header::plus_tokens(value, own)),
+            "in-reply-to" | "references" => {
+                let ids = header::message_ids(value);
+                add_tokens(&mut tokens, ids.iter().filter_map(|id| header::token_of_id(id, own)));
+            }
+            _ => {}
+        }
+    }
+    tokens
 }
 
 /// Adds the tokens that are new, up to [`MAX_TOKENS`].

@@ -142,6 +142,11 @@ impl Letter {
         })
     }
 
+    /// Returns the reply tokens in the header of a letter that may be unreadable otherwise.
+    pub fn tokens_in_header(raw: &[u8], own: &OwnIdentity) -> Vec<Token> {
+        envelope::tokens_in_header(raw, own)
+    }
+
     /// Returns the Message-IDs of the letters that this one answers: In-Reply-To or, without it, the last of References
     /// (RFC 5322 3.6.4).
     pub fn answered_ids(&self) -> impl Iterator<Item = &String> {

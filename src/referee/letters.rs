@@ -7,6 +7,7 @@ use super::life::{Draft, Stage};
 use super::questions::{Questions, changing_command};
 use super::schedule::{Absence, Press};
 use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
+use super::words::without_order_lines;
 use super::{Answer, Confirmation, Content, Notice, Orders, Passing, Reader, Reply, SeatLetter, Words};
 use crate::game::record::Ending;
 use crate::game::{Line, Seat};
@@ -82,7 +83,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         }
     }
     if let Some(Words { passing: Passing::AtOnce, text }) = words {
-        notify(draft, Reader::Gm, Notice::Words { by: letter.seat, text });
+        tell_gm(draft, letter.seat, &text);
     }
 }
 
@@ -224,7 +225,7 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
             if draft.limits.spares_gm {
                 return Reply::RequestHeldBack;
             }
-            notify(draft, Reader::Gm, Notice::Words { by: seat, text: text.clone() });
+            tell_gm(draft, seat, text);
             Reply::PassedToGm
         }
         Command::Challenge { .. } => Reply::NotHere { command: "CHALLENGE".to_owned() },
@@ -240,6 +241,11 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
         Command::Settings(_) => Reply::NotHere { command: "SETTINGS".to_owned() },
         Command::Gm(_) => Reply::NotHere { command: "GM".to_owned() },
     }
+}
+
+fn tell_gm(draft: &mut Draft, seat: Seat, text: &str) {
+    let text = without_order_lines(text, draft.game_match.game);
+    notify(draft, Reader::Gm, Notice::Words { by: seat, text });
 }
 
 fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
@@ -338,7 +344,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
 fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     draft.record(Fact::Protested { seat });
     draft.game_match.protest = Some(seat);
-    let text = Some(text.to_owned());
+    let text = Some(without_order_lines(text, draft.game_match.game));
     notify(draft, Reader::Gm, Notice::Protested { by: seat, text });
     notify(draft, Reader::Seat(seat.other()), Notice::Protested { by: seat, text: None });
     if draft.game_match.stage == Stage::Running {

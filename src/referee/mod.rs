@@ -52,7 +52,7 @@ pub use questions::{Questions, changing_command};
 pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Terms};
 pub use together::NoticeLimits;
-pub use words::{Passing, Words};
+pub use words::{Passing, Words, reads_as_order, without_order_lines};
 
 pub use crate::request::{LeftOut, MAX_COMMANDS, MAX_FAULTS};
 

@@ -1,7 +1,11 @@
 //! Words to a person: what a letter says besides orders and commands, and when it goes to the GM.
 
+use std::mem;
+
 use serde::Serialize;
 
+use crate::game::Syntax;
+use crate::game::any::GameKind;
 use crate::request::Request;
 
 /// Remarks beside orders that are long enough to be meant for a person.
@@ -98,16 +102,54 @@ impl Words {
     }
 }
 
+/// Returns a text for the GM without the lines that read as orders of the game, well-formed or not: the GM may know the
+/// other side.
+pub fn without_order_lines(text: &str, game: GameKind) -> String {
+    let mut kept: Vec<String> = Vec::new();
+    let mut left_out = 0;
+    for line in text.lines() {
+        if reads_as_order(line, game) {
+            left_out += 1;
+            continue;
+        }
+        kept.extend(left_out_lines(mem::take(&mut left_out)));
+        kept.push(line.to_owned());
+    }
+    kept.extend(left_out_lines(left_out));
+    kept.join("\n")
+}
+
+/// Whether a line reads as an order of the game, well-formed or not, also behind `#`, a bar or a quote mark.
+pub fn reads_as_order(line: &str, game: GameKind) -> bool {
+    let bare = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '|' | '>'));
+    !matches!(game.syntax(bare), Err(Syntax::Unknown))
+}
+
+fn left_out_lines(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("(1 order line)".to_owned()),
+        _ => Some(format!("({count} order lines)")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::game::Line;
-    use crate::game::any::GameKind;
 
     fn passing(text: &str) -> Option<Passing> {
         let lines: Vec<&str> = text.lines().collect();
         let request = Request::read(&Line::numbered(&lines), GameKind::Quad);
         Words::of(&request).map(|words| words.passing)
+    }
+
+    #[test]
+    fn lines_that_read_as_orders_are_counted_instead_of_quoted() {
+        let text = "Hello\n# MARBLE E5\nmarble x99\nis that so?\nSTAR A5";
+        let kept = "Hello\n(2 order lines)\nis that so?\n(1 order line)";
+        assert_eq!(without_order_lines(text, GameKind::Quad), kept);
+        assert_eq!(without_order_lines("Hello", GameKind::Quad), "Hello");
     }
 
     #[test]

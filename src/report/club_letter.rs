@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use super::gm_digest::GmDigest;
 use crate::game::Line;
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{DispatchKind, OfferRejection, OfferSummary, Rejection, Reply};
@@ -208,71 +209,10 @@ pub struct GmMatchSummary {
     pub phase: String,
     pub awaited: Vec<String>,
     pub due_at: Option<String>,
+    /// In a list of late matches: until when orders still count.
+    pub grace_until: Option<String>,
     /// What the GM should know about the match, each point in a few words.
     pub marks: Vec<String>,
-}
-
-/// The daily digest for the GM.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct GmDigest {
-    pub since: String,
-    pub running: usize,
-    pub letters_waiting: u64,
-    pub protests: Vec<GmMatchSummary>,
-    /// Matches past the grace period, in which the GM was asked to decide.
-    pub overdue: Vec<GmMatchSummary>,
-    /// Matches past the deadline but within the grace period.
-    pub late: Vec<GmMatchSummary>,
-    /// Matches with a player whose mail bounces, or who may be away.
-    pub unread: Vec<GmMatchSummary>,
-    pub refused: Vec<RefusalCount>,
-    pub failed: Vec<FailedSend>,
-    pub set_aside: Vec<LetterSummary>,
-    pub ignored: Vec<LetterSummary>,
-    /// Answers that found no room within a day.
-    pub left_out: u64,
-    /// Letters with words for a person; the note holds the words.
-    pub words: Vec<LetterSummary>,
-    /// Letters taken for automatic mail.
-    pub automatic: Vec<LetterSummary>,
-}
-
-impl GmDigest {
-    pub fn has_news(&self) -> bool {
-        let matches = [&self.protests, &self.overdue, &self.late, &self.unread];
-        matches.iter().any(|lines| !lines.is_empty())
-            || !self.refused.is_empty()
-            || !self.failed.is_empty()
-            || !self.set_aside.is_empty()
-            || !self.ignored.is_empty()
-            || self.left_out > 0
-            || !self.words.is_empty()
-            || !self.automatic.is_empty()
-    }
-}
-
-/// The number of filings refused in a match.
-#[derive(Clone, Debug, Serialize)]
-pub struct RefusalCount {
-    pub id: String,
-    pub count: usize,
-}
-
-/// A dispatch that was given up.
-#[derive(Clone, Debug, Serialize)]
-pub struct FailedSend {
-    pub recipient: String,
-    pub kind: DispatchKind,
-    pub error: String,
-}
-
-/// A received letter, in a few words.
-#[derive(Clone, Debug, Serialize)]
-pub struct LetterSummary {
-    pub digest: String,
-    pub at: String,
-    pub sender: String,
-    pub note: String,
 }
 
 /// The limits on letters, in the units in which people are told.

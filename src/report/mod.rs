@@ -6,6 +6,7 @@ mod club_letter;
 mod context;
 pub mod envelope;
 mod font;
+mod gm_digest;
 mod markdown;
 pub mod mime;
 mod png;
@@ -29,9 +30,9 @@ use crate::referee::{Adjudication, Content, Dispatch, Match, Reader};
 use template_context::{LazyView, TemplateContext};
 
 pub use club_letter::{
-    AskedSender, ChangeLetter, ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult,
-    LetterSummary, RefusalCount, UnprovenSummary,
+    AskedSender, ChangeLetter, ClubLetter, GmItem, GmMatchSummary, GmResult, UnprovenSummary,
 };
+pub use gm_digest::{FailedSend, GmDigest, LetterSummary, MatchNote, PersonNote, RefusalCount};
 pub use png::{PictureCache, png};
 pub use svg::svg;
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};

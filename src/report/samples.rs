@@ -1,16 +1,17 @@
 //! Sample values for every letter, with which `doctor` and the tests render every template.
 
 mod changes;
+mod digest;
 
 use std::sync::Arc;
 
 use chrono::DateTime;
 
+use self::digest::{gm_digest, gm_match_summary};
 use super::templates::TOPICS;
 use super::{
-    AskedSender, Club, ClubLetter, FailedSend, GmDigest, GmItem, GmMatchSummary, GmResult, LetterSummary,
-    RefusalCount, TemplateError, Templates, UnprovenSummary, WordedLetter, WordingInput, word_alarm,
-    word_club_letter,
+    AskedSender, Club, ClubLetter, GmItem, GmResult, TemplateError, Templates, UnprovenSummary, WordedLetter,
+    WordingInput, word_alarm, word_club_letter,
 };
 use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
@@ -156,42 +157,6 @@ fn gm_letters() -> Vec<ClubLetter> {
         },
         ClubLetter::LowSpace { free_mb: 7, min_free_mb: 200 },
     ]
-}
-
-fn gm_digest() -> GmDigest {
-    let letter = LetterSummary {
-        digest: "0".to_owned(),
-        at: "now".to_owned(),
-        sender: "x".to_owned(),
-        note: "y".to_owned(),
-    };
-    let failed = FailedSend { recipient: "x".to_owned(), kind: DispatchKind::Report, error: "no".to_owned() };
-    GmDigest {
-        since: DAY.to_owned(),
-        protests: vec![gm_match_summary()],
-        overdue: vec![gm_match_summary()],
-        late: vec![gm_match_summary()],
-        unread: vec![gm_match_summary()],
-        refused: vec![RefusalCount { id: MATCH_ID.to_owned(), count: 1 }],
-        failed: vec![failed],
-        set_aside: vec![letter.clone()],
-        ignored: vec![letter.clone()],
-        words: vec![letter],
-        left_out: 1,
-        ..GmDigest::default()
-    }
-}
-
-fn gm_match_summary() -> GmMatchSummary {
-    GmMatchSummary {
-        id: MATCH_ID.to_owned(),
-        game_name: "Quad",
-        names: [ANN.to_owned(), BO.to_owned()],
-        phase: "turn 1".to_owned(),
-        awaited: vec![ANN.to_owned()],
-        due_at: Some(DAY.to_owned()),
-        marks: vec![format!("letters to {ANN} come back")],
-    }
 }
 
 fn gm_results() -> Vec<GmResult> {

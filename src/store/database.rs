@@ -14,7 +14,7 @@ use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::{insert_letters, list_letters};
 use super::overview::{self, MatchColumns, OverviewColumns, SeatOverview};
 use super::packing::Unpacker;
-use super::rows::{self, CHUNK, integer, maybe_time, text};
+use super::rows::{self, CHUNK, count, integer, maybe_time, text};
 use super::settle::{self, PackedDispatches, settle};
 use super::statement::{Engine, Record, Statement};
 use super::unruled::delete_unruled;
@@ -452,6 +452,19 @@ impl Store for Database {
 
     async fn players(&self) -> Result<Vec<Player>> {
         players::players(&mut self.backend.reader().await?.session()).await
+    }
+
+    async fn players_since(&self, since: DateTime<Utc>, limit: u32) -> Result<Vec<Player>> {
+        players::players_since(&mut self.backend.reader().await?.session(), since, limit).await
+    }
+
+    async fn dispatches_since(&self, since: DateTime<Utc>) -> Result<u64> {
+        // From the newest row back, and bounded: no index holds the time of dispatches that answer nothing.
+        let sql = "SELECT COUNT(*) FROM (SELECT created_at FROM dispatch ORDER BY id DESC LIMIT 100000) AS latest \
+                   WHERE created_at >= $1";
+        let statement = self.statement(sql).bind(since.timestamp_millis());
+        let (written,): (i64,) = self.read_one(statement).await?;
+        count(written)
     }
 
     async fn queues(&self) -> Result<Queues> {

@@ -458,6 +458,12 @@ pub trait Store: PlayerChanges + Send + Sync {
     /// Returns all players by ID.
     async fn players(&self) -> Result<Vec<Player>>;
 
+    /// Returns up to `limit` players with an address who were added since then, by ID.
+    async fn players_since(&self, since: DateTime<Utc>, limit: u32) -> Result<Vec<Player>>;
+
+    /// Returns how many dispatches were written since then, or a hundred thousand if there are more.
+    async fn dispatches_since(&self, since: DateTime<Utc>) -> Result<u64>;
+
     async fn queues(&self) -> Result<Queues>;
 
     /// Returns a value that [`Store::remember`] saved, such as a heartbeat or the version that ran last.

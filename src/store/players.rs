@@ -16,6 +16,20 @@ pub async fn players(session: &mut Session<'_>) -> Result<Vec<Player>> {
     Ok(rows::PlayerAddress::gather(session.fetch_all(statement).await?))
 }
 
+/// Returns up to `limit` players with an address who were added since then, by ID.
+pub async fn players_since(
+    session: &mut Session<'_>,
+    since: DateTime<Utc>,
+    limit: u32,
+) -> Result<Vec<Player>> {
+    let sql = format!(
+        "{PLAYERS}WHERE p.id IN (SELECT id FROM player WHERE created_at >= $1 \
+         AND id IN (SELECT player_id FROM address) ORDER BY id LIMIT $2) ORDER BY p.id, a.rank"
+    );
+    let statement = session.statement(sql).bind(since.timestamp_millis()).bind(i64::from(limit));
+    Ok(rows::PlayerAddress::gather(session.fetch_all(statement).await?))
+}
+
 pub async fn player_by_address(session: &mut Session<'_>, address: &str) -> Result<Option<Player>> {
     let sql =
         format!("{PLAYERS}WHERE p.id = (SELECT player_id FROM address WHERE address = $1) ORDER BY a.rank");

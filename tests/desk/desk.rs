@@ -126,6 +126,13 @@ impl Desk {
         Desk::of(&CONFIG.replace("[club.gm]", &format!("{keys}[club.gm]")))
     }
 
+    /// A desk with these sections `[[club.gm]]` in place of the only GM.
+    pub fn with_gms(sections: &str) -> Self {
+        let only = "[club.gm]\nname = \"The GM\"\naddress = \"gm@club.example\"\n";
+        assert!(CONFIG.contains(only));
+        Desk::of(&CONFIG.replace(only, sections))
+    }
+
     fn of(config: &str) -> Self {
         let club = Club::with(config);
         let now = Arc::new(Mutex::new(BEGINNING.parse().expect("an instant")));

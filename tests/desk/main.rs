@@ -11,10 +11,12 @@ mod challenge;
 mod commands;
 mod crowd;
 mod desk;
+mod digest;
 mod dossier;
 #[path = "../support/doubt.rs"]
 mod doubt;
 mod gm;
+mod gms;
 mod house;
 mod letters;
 mod machines;

@@ -183,11 +183,13 @@ impl Office {
     }
 
     async fn set_aside(&self, letters: &[WaitingLetter], claim: Claim, why: &str) -> anyhow::Result<()> {
-        let context = self.new_context().await?;
-        let mut settlement = Settlement { at: context.at, ..Settlement::default() };
+        let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
         for letter in letters {
-            let one = set_aside(&self.settings, &context, letter, &anyhow!("{why}"));
-            settlement.absorb(one.map_err(|undecided| undecided.into_error())?);
+            let (letter, why) = (letter.clone(), why.to_owned());
+            let deciding = self.decide(self.new_context().await?, move |settings, context, _| {
+                set_aside(settings, context, &letter, &anyhow!("{why}"))
+            });
+            settlement.absorb(deciding.await?.0);
         }
         self.store.commit_claimed(claim, &settlement).await.context("a letter could not be set aside")?;
         self.wake_loops(&settlement);

@@ -5,50 +5,58 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Context as _;
 use chrono::{DateTime, TimeDelta, Utc};
 
+use crate::config::Gm;
 use crate::daemon::Office;
-use crate::daemon::decide::budgets::{CLUB, Period, seat_subject, start_of};
-use crate::daemon::decide::context::{AnswerText, DigestRows, LoadedMatch, RecentAnswer, RulingContext};
-use crate::daemon::decide::digest::WORDS_NOTE;
+use crate::daemon::decide::budgets::seat_subject;
+use crate::daemon::decide::context::{AnswerText, LoadedMatch, RecentAnswer, RulingContext};
 use crate::daemon::decide::proof::LAPSE;
-use crate::daemon::decide::returned::given_up;
 use crate::daemon::decide::summary::Summary;
 use crate::daemon::decide::undecided::Wanted;
 use crate::daemon::parallel::{par_map, run_blocking};
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
-use crate::store::{BudgetKey, BudgetKind, DispatchRow, LetterRow, LetterStatus, MatchRow, TokenRow};
+use crate::store::{BudgetKey, MatchRow, TokenRow};
 
-/// The key under which the GM's reply token is remembered.
+/// The key under which the token of a club's only GM was remembered, and the beginning of the keys of today.
 const GM_TOKEN: &str = "gm_token";
-
-/// Maximum rows in each list of a digest.
-const MAX_LISTED: u32 = 50;
-
-/// Maximum letters that are searched for words to the GM: more than a big club's players write in a day.
-const MAX_SEARCHED: u32 = 20_000;
 
 impl Office {
     /// Creates a context without rows.
     pub async fn new_context(&self) -> anyhow::Result<RulingContext> {
-        Ok(RulingContext::new(self.now(), random()?, self.gm_token().await?))
+        Ok(RulingContext::new(self.now(), random()?, self.gm_tokens().await?))
     }
 
-    /// Returns the reply token that every letter to the GM carries, and creates it if there is none.
-    async fn gm_token(&self) -> anyhow::Result<String> {
-        match self.store.remembered(GM_TOKEN).await? {
-            Some(token) => Ok(token),
-            None => self.renew_gm_token().await,
+    /// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing ones.
+    async fn gm_tokens(&self) -> anyhow::Result<Vec<String>> {
+        let stored = self.store.remembered_under(GM_TOKEN).await?;
+        let mut tokens = Vec::new();
+        for (place, gm) in self.config.club.gm.all().iter().enumerate() {
+            let own = gm_token_key(gm);
+            let of =
+                |key: &str| stored.iter().find(|(other, _)| other == key).map(|(_, token)| token.clone());
+            // A club that had one GM goes on with that GM's token.
+            let token = match (of(&own), of(GM_TOKEN).filter(|_| place == 0)) {
+                (Some(token), _) => token,
+                (None, Some(token)) => {
+                    self.store.remember(&own, &token).await?;
+                    self.store.forget(GM_TOKEN).await?;
+                    token
+                }
+                (None, None) => self.renew_gm_token(gm).await?,
+            };
+            tokens.push(token);
         }
+        Ok(tokens)
     }
 
-    /// Replaces the GM's reply token; letters with the old one are no longer followed.
+    /// Replaces a GM's reply token; letters with the old one are no longer followed.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
-    pub async fn renew_gm_token(&self) -> anyhow::Result<String> {
+    pub async fn renew_gm_token(&self, gm: &Gm) -> anyhow::Result<String> {
         let token = Token::from_random(random()?).to_string();
-        self.store.remember(GM_TOKEN, &token).await?;
+        self.store.remember(&gm_token_key(gm), &token).await?;
         Ok(token)
     }
 
@@ -111,7 +119,7 @@ impl Office {
             context.summaries = Some(self.load_summaries(context.at).await?);
         }
         if let Some(since) = digest_since {
-            context.digest = Some(self.load_digest(since, &context.gm_token).await?);
+            context.digest = Some(self.load_digest(since, &context.gm_tokens).await?);
         }
         Ok(())
     }
@@ -368,64 +376,6 @@ impl Office {
         self.store.list_matches(None, &mut sum_up).await?;
         Ok(summaries)
     }
-
-    async fn load_digest(&self, since: DateTime<Utc>, gm_token: &str) -> anyhow::Result<DigestRows> {
-        let mut refused: BTreeMap<String, usize> = BTreeMap::new();
-        for entry in self.store.entries_since("OrdersRefused", since).await? {
-            *refused.entry(entry.match_id).or_default() += 1;
-        }
-        Ok(DigestRows {
-            since,
-            refused,
-            given_up: self.given_up_since(since, gm_token).await?,
-            set_aside: self.letters_decided_since(LetterStatus::SetAside, since).await?,
-            ignored: self.letters_decided_since(LetterStatus::Ignored, since).await?,
-            words: self.words_since(since).await?,
-            automatic: self.letters_decided_since(LetterStatus::Automatic, since).await?,
-            letters_waiting: self.store.queues().await?.letters_waiting,
-            left_out: self.left_out_since(since).await?,
-        })
-    }
-
-    async fn left_out_since(&self, since: DateTime<Utc>) -> anyhow::Result<u64> {
-        let counts = self.store.budgets(&[CLUB.to_owned()], start_of(Period::Hour, since)).await?;
-        let left_out = counts.iter().filter(|(key, _)| key.kind == BudgetKind::LeftOut);
-        Ok(left_out.map(|(_, count)| u64::from(*count)).sum())
-    }
-
-    /// Returns the dispatches that were given up since then. Their rows lack that time, but a letter told the GM at
-    /// once, and its row has it. There is no such letter about a letter to the GM, whose own time counts instead.
-    async fn given_up_since(&self, since: DateTime<Utc>, gm_token: &str) -> anyhow::Result<Vec<DispatchRow>> {
-        let mut unsent = self.store.list_dispatches(true, MAX_LISTED).await?;
-        unsent.retain(|row| row.given_up);
-        let notice = |row: &DispatchRow| self.settings.stationery.message_id(gm_token, &given_up(row.id));
-        let notices: Vec<String> = unsent.iter().map(notice).collect();
-        let notices = self.store.dispatches_named(&notices).await?;
-        unsent.retain(|row| {
-            let id = notice(row);
-            let told = notices.iter().find(|told| told.message_id == id);
-            told.map_or(row.created_at, |told| told.created_at) >= since
-        });
-        Ok(unsent)
-    }
-
-    /// Returns the letters that hold words for the GM, as their notes tell.
-    async fn words_since(&self, since: DateTime<Utc>) -> anyhow::Result<Vec<LetterRow>> {
-        let mut rows = self.store.letters(Some(LetterStatus::Ruled), None, "", MAX_SEARCHED).await?;
-        let is_new = |row: &LetterRow| row.decided_at.is_some_and(|at| at >= since);
-        rows.retain(|row| row.note.starts_with(WORDS_NOTE) && is_new(row));
-        Ok(rows)
-    }
-
-    async fn letters_decided_since(
-        &self,
-        status: LetterStatus,
-        since: DateTime<Utc>,
-    ) -> anyhow::Result<Vec<LetterRow>> {
-        let mut rows = self.store.letters(Some(status), None, "", MAX_LISTED).await?;
-        rows.retain(|row| row.decided_at.is_some_and(|at| at >= since));
-        Ok(rows)
-    }
 }
 
 /// Reads the snapshots of matches. One that cannot be read counts as missing, so that only letters about it fail.
@@ -459,6 +409,11 @@ async fn read_matches(
 /// Logs a match whose snapshot cannot be read or whose rules this program does not know.
 pub fn log_unusable(match_id: &str, error: &anyhow::Error) {
     tracing::error!(match_id, error = format!("{error:#}"), "this program cannot rule on the match");
+}
+
+/// Returns the key under which a GM's reply token is remembered.
+fn gm_token_key(gm: &Gm) -> String {
+    format!("{GM_TOKEN} {}", gm.address)
 }
 
 /// Returns random bytes from the system.

@@ -2,6 +2,7 @@
 
 pub mod attempts;
 mod commit;
+mod digest;
 mod dkim;
 pub mod load;
 pub mod matches;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 
 use super::attempts::Overdue;
 use super::commit::is_transient;
@@ -312,8 +312,11 @@ impl Office {
     ) -> anyhow::Result<()> {
         if let [letter] = letters {
             let context = self.new_context().await?;
-            let settlement = set_back(&self.settings, &context, &letter.waiting, error);
-            let settlement = settlement.map_err(|undecided| undecided.into_error())?;
+            let (waiting, error) = (letter.waiting.clone(), format!("{error:#}"));
+            let deciding = self.decide(context, move |settings, context, _| {
+                set_back(settings, context, &waiting, &anyhow!("{error}"))
+            });
+            let (settlement, _) = deciding.await?;
             return self.store.commit(&settlement).await.context("a letter could not be set aside");
         }
         let error = format!("{error:#}");

@@ -2,6 +2,7 @@
 
 use super::context::RulingContext;
 use super::decision::Decision;
+use super::gms::About;
 use super::mail::PlainEnvelope;
 use super::settings::Settings;
 use super::undecided::Decided;
@@ -19,15 +20,17 @@ pub fn alarm(settings: &Settings, context: &RulingContext, failed: &[AuditVerdic
         findings.push((verdict.match_id.clone(), lines.collect()));
     }
     let worded = report::word_alarm(&settings.templates, &settings.stationery.club(), &findings)?;
-    let gm = &settings.config.club.gm;
-    let envelope = PlainEnvelope {
-        name: &gm.name,
-        address: gm.address.as_str(),
-        unique: &format!("audit.{}", context.at.timestamp_millis()),
-        kind: DispatchKind::Alarm,
-    };
-    let dispatch = decision.assemble(worded, "", &envelope, None)?;
-    decision.draft.settlement.dispatches.push(dispatch);
+    for index in decision.gms_on_duty() {
+        let gm = decision.gm(index);
+        let envelope = PlainEnvelope {
+            name: &gm.name,
+            address: gm.address.as_str(),
+            unique: &format!("audit.{}.{}", context.at.timestamp_millis(), index.0),
+            kind: DispatchKind::Alarm,
+        };
+        let dispatch = decision.assemble(worded.clone(), "", &envelope, None)?;
+        decision.draft.settlement.dispatches.push(dispatch);
+    }
     Ok(decision.draft.settlement)
 }
 
@@ -36,7 +39,7 @@ pub fn low_space(settings: &Settings, context: &RulingContext, free_mb: u64) -> 
     let mut decision = Decision::new(settings, context);
     let min_free_mb = settings.config.database.min_free_mb;
     let unique = format!("space.{}", context.at.timestamp_millis());
-    let dispatch = decision.gm_dispatch(&ClubLetter::LowSpace { free_mb, min_free_mb }, &unique, None)?;
-    decision.draft.settlement.dispatches.push(dispatch);
+    let letter = ClubLetter::LowSpace { free_mb, min_free_mb };
+    decision.draft.settlement.dispatches = decision.gm_alarms(&letter, &unique, About::Club)?;
     Ok(decision.draft.settlement)
 }

@@ -5,10 +5,10 @@ use super::mail::PlainEnvelope;
 use super::one_letter::{Sender, sender_of};
 use super::returned::failed;
 use super::undecided::Decided;
+use crate::game::Seat;
 use crate::game::any::GameKind;
-use crate::game::{Seat, Syntax};
 use crate::letter::{Address, Automatic, Certainty, Letter, Token};
-use crate::referee::DispatchKind;
+use crate::referee::{DispatchKind, reads_as_order};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, NewDispatch, TokenRow, WaitingLetter};
@@ -42,10 +42,11 @@ impl Decision<'_> {
             Certainty::Listed | Certainty::Suspected => {}
         }
         Ok(match sender_of(self.settings, self.context, letter)? {
-            sender @ (Sender::Seat(_) | Sender::Gm { has_token: true }) => Some(sender),
-            Sender::Gm { has_token: false } | Sender::Unknown(_) | Sender::GmImpostor | Sender::Stranger => {
-                None
-            }
+            sender @ (Sender::Seat(_) | Sender::Gm { has_token: true, .. }) => Some(sender),
+            Sender::Gm { has_token: false, .. }
+            | Sender::Unknown(_)
+            | Sender::GmImpostor
+            | Sender::Stranger => None,
         })
     }
 
@@ -59,9 +60,8 @@ impl Decision<'_> {
                 let unique = format!("w.{}.{seat}.{day}", match_id.to_lowercase());
                 (token.as_str(), unique, Some(match_id.clone()), player.name.as_str())
             }
-            Sender::Gm { .. } => {
-                let name = self.settings.config.club.gm.name.as_str();
-                (self.context.gm_token.as_str(), format!("w.gm.{day}"), None, name)
+            Sender::Gm { gm, .. } => {
+                (self.token_of_gm(*gm), format!("w.gm.{day}"), None, self.gm(*gm).name.as_str())
             }
             Sender::Unknown(_) | Sender::GmImpostor | Sender::Stranger => return Ok(()),
         };
@@ -92,7 +92,7 @@ impl Decision<'_> {
     /// or if a GM plays in the match: it may tell what the rules hide.
     pub fn note_on_automatic(&self, automatic: &Automatic, tokens: &[Token]) -> Decided<String> {
         let reason = automatic.to_string();
-        let line = automatic.first_line.as_ref().filter(|line| !reads_as_order(line));
+        let line = automatic.first_line.as_ref().filter(|line| !is_order_of_any_game(line));
         let Some(line) = line else { return Ok(reason) };
         for token in tokens {
             if let Some(row) = self.context.seat_by_token(token.as_str())?
@@ -114,6 +114,6 @@ impl Decision<'_> {
 }
 
 /// Whether a line reads as an order of some game, well-formed or not.
-fn reads_as_order(line: &str) -> bool {
-    GameKind::ALL.iter().any(|game| !matches!(game.syntax(line), Err(Syntax::Unknown)))
+fn is_order_of_any_game(line: &str) -> bool {
+    GameKind::ALL.iter().any(|game| reads_as_order(line, *game))
 }

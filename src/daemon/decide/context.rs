@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::gms::GmIndex;
 use super::in_work::InWork;
 use super::stored::{both_seats, snapshot};
 use super::summary::Summary;
@@ -70,8 +71,8 @@ pub struct RulingContext {
     pub at: DateTime<Utc>,
     /// 256 random bits from the system.
     pub seed: [u8; 32],
-    /// The reply token that every letter to the GM carries.
-    pub gm_token: String,
+    /// The reply token that letters to each GM carry, in the order of the config.
+    pub gm_tokens: Vec<String>,
     /// The verdicts on people's letters, or `None` if letters need not be signed.
     pub dkim: Option<BTreeMap<Digest, DkimVerdict>>,
     pub tokens: BTreeMap<String, Option<TokenRow>>,
@@ -122,14 +123,39 @@ pub struct DigestRows {
     pub refused: BTreeMap<String, usize>,
     /// Dispatches that were given up in this period.
     pub given_up: Vec<DispatchRow>,
-    pub set_aside: Vec<LetterRow>,
-    pub ignored: Vec<LetterRow>,
+    pub set_aside: Vec<DigestLetter>,
+    pub ignored: Vec<DigestLetter>,
     /// Letters with words for the GM.
-    pub words: Vec<LetterRow>,
-    pub automatic: Vec<LetterRow>,
+    pub words: Vec<DigestLetter>,
+    pub automatic: Vec<DigestLetter>,
+    pub missed: Vec<MissedTurn>,
+    /// The entries that opened a match in this period.
+    pub opened: Vec<Entry>,
+    pub ended: Vec<Entry>,
+    pub absences: Vec<Entry>,
+    pub newcomers: Vec<Player>,
+    /// How many letters were written.
+    pub written: u64,
     pub letters_waiting: u64,
     /// Answers that were left out, because a budget was used up.
     pub left_out: u64,
+}
+
+/// A letter in a digest, and the matches whose reply tokens it bears.
+#[derive(Clone, Debug)]
+pub struct DigestLetter {
+    pub row: LetterRow,
+    pub matches: BTreeSet<String>,
+}
+
+/// A turn that a seat missed.
+#[derive(Clone, Debug)]
+pub struct MissedTurn {
+    pub match_id: String,
+    pub turn: u32,
+    pub seat: Seat,
+    /// When the seat filed after all.
+    pub made_good: Option<DateTime<Utc>>,
 }
 
 impl LoadedMatch {
@@ -143,8 +169,13 @@ impl LoadedMatch {
 }
 
 impl RulingContext {
-    pub fn new(at: DateTime<Utc>, seed: [u8; 32], gm_token: String) -> RulingContext {
-        RulingContext { at, seed, gm_token, ..RulingContext::default() }
+    pub fn new(at: DateTime<Utc>, seed: [u8; 32], gm_tokens: Vec<String>) -> RulingContext {
+        RulingContext { at, seed, gm_tokens, ..RulingContext::default() }
+    }
+
+    /// Returns the GM whose reply token this is.
+    pub fn gm_with_token(&self, token: &str) -> Option<GmIndex> {
+        self.gm_tokens.iter().position(|own| own == token).map(GmIndex)
     }
 
     pub fn seat_by_token(&self, token: &str) -> Decided<Option<&TokenRow>> {

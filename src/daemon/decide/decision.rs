@@ -6,6 +6,7 @@ use std::mem;
 use chrono::{DateTime, Utc};
 
 use super::context::{LoadedMatch, RecentAnswer, RulingContext};
+use super::gms::GmIndex;
 use super::random::{self, Random};
 use super::settings::Settings;
 use super::stored::match_row;
@@ -70,6 +71,8 @@ pub struct Decision<'a> {
     pub settings: &'a Settings,
     pub context: &'a RulingContext,
     pub draft: Draft,
+    /// The GM whose letter is followed; the first one at the terminal.
+    pub acting: GmIndex,
     /// Identifies the letter that is being decided on, for its random streams.
     subject: Vec<u8>,
     /// The number of random streams used so far.
@@ -222,7 +225,8 @@ impl<'a> Decision<'a> {
 
     /// Starts a decision that follows others of the same transaction, whose changes are in `draft`.
     pub fn upon(settings: &'a Settings, context: &'a RulingContext, draft: Draft) -> Decision<'a> {
-        Decision { settings, context, draft, subject: Vec::new(), streams: 0 }
+        let acting = GmIndex::default();
+        Decision { settings, context, draft, acting, subject: Vec::new(), streams: 0 }
     }
 
     /// Switches to the random streams of a letter.

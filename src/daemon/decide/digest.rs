@@ -1,26 +1,38 @@
-//! The GM's digest: what waits for a decision, and what went wrong since the last one.
+//! A GM's digest: what waits for a decision, and what happened since the last one.
+
+use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
-use super::context::RulingContext;
+use super::context::{DigestLetter, DigestRows, RulingContext};
 use super::decision::Decision;
+use super::gms::GmIndex;
 use super::settings::Settings;
-use super::undecided::Decided;
-use crate::referee::{Stage, Words};
-use crate::report::{ClubLetter, FailedSend, GmDigest, LetterSummary, RefusalCount};
+use super::summary::Summary;
+use super::undecided::{Decided, Wanted, collect_needs};
+use crate::game::Seat;
+use crate::game::any::GameKind;
+use crate::ledger::Fact;
+use crate::referee::{self, Stage, Words};
+use crate::report::{
+    ClubLetter, FailedSend, GmDigest, GmMatchSummary, LetterSummary, MatchNote, PersonNote, RefusalCount,
+    format_local,
+};
 use crate::request::Request;
-use crate::store::{LetterRow, Settlement};
+use crate::store::Settlement;
 
-/// Words the day's digest, unless there is no news or it was made before.
+/// Words a GM's digest of the day, unless there is no news or it was made before.
 pub fn daily(
     settings: &Settings,
     context: &RulingContext,
+    gm: GmIndex,
     since: DateTime<Utc>,
     today: NaiveDate,
 ) -> Decided<Option<Settlement>> {
     let mut decision = Decision::new(settings, context);
+    decision.acting = gm;
     let Some(digest) = decision.digest(Some(since))? else { return Ok(None) };
-    let dispatch = decision.gm_dispatch(&ClubLetter::Digest { digest }, &format!("d.{today}"), None)?;
+    let dispatch = decision.gm_dispatch(gm, &ClubLetter::Digest { digest }, &format!("d.{today}"), None)?;
     if context.dispatch(&dispatch.message_id)?.is_some() {
         return Ok(None);
     }
@@ -34,60 +46,200 @@ pub const WORDS_NOTE: &str = "words: ";
 /// Maximum characters of the words in a note.
 const MAX_WORDS_NOTE: usize = 500;
 
+/// Maximum matches in each list of a digest.
+const MAX_LISTED: usize = 50;
+
 /// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing.
-pub fn note_of_words(request: &Request) -> String {
+pub fn note_of_words(request: &Request, game: GameKind) -> String {
     match Words::of(request) {
         Some(words) => {
-            let text = words.text.lines().collect::<Vec<_>>().join(" / ");
+            let text = referee::without_order_lines(&words.text, game);
+            let text = text.lines().collect::<Vec<_>>().join(" / ");
             WORDS_NOTE.chars().chain(text.chars().take(MAX_WORDS_NOTE)).collect()
         }
         None => String::new(),
     }
 }
 
+/// What the rules hide from a GM who plays.
+#[derive(Default)]
+struct Fog {
+    /// The GM's own matches that run.
+    matches: BTreeSet<String>,
+    /// Those of them that another GM, who does not play there, reads about. If every GM plays, somebody must read what
+    /// people write; it holds no orders.
+    read_by_others: BTreeSet<String>,
+    /// The addresses of the other seats in matches that another GM reads about.
+    addresses: BTreeSet<String>,
+}
+
+impl Fog {
+    fn hides(&self, letter: &DigestLetter) -> bool {
+        self.addresses.contains(&letter.row.sender) || !letter.matches.is_disjoint(&self.read_by_others)
+    }
+}
+
 impl Decision<'_> {
-    /// Returns the news since then, by default of the last day, or `None` if there is none.
+    /// Returns the acting GM's news since then, by default of the last day, or `None` if there is none.
     pub fn digest(&self, since: Option<DateTime<Utc>>) -> Decided<Option<GmDigest>> {
         let since = since.unwrap_or(self.at() - TimeDelta::days(1));
         let rows = self.context.digest_rows(since)?;
+        let summaries: Vec<Summary> =
+            self.summaries()?.into_iter().filter(|summary| self.looks_after(summary)).collect();
+        let fog = self.fog_of_gm()?;
         let mut told = GmDigest { since: self.settings.local_time(since), ..GmDigest::default() };
-        for summary in self.summaries()? {
-            told.running += usize::from(summary.stage == Stage::Running);
-            if summary.is_protested {
-                told.protests.push(summary.line);
-            } else if summary.asks_gm && summary.stage == Stage::Running {
-                told.overdue.push(summary.line);
-            } else if summary.is_late {
-                told.late.push(summary.line);
-            } else if summary.is_unread && summary.stage != Stage::Over {
-                told.unread.push(summary.line);
+        self.tell_matches(&summaries, &mut told)?;
+        self.tell_events(rows, &summaries, &mut told);
+        for (id, count) in rows.refused.iter().filter(|(id, _)| !fog.matches.contains(*id)) {
+            if summaries.iter().any(|summary| summary.line.id == *id) {
+                told.refused.push(RefusalCount { id: id.clone(), count: *count });
             }
-        }
-        for (id, count) in &rows.refused {
-            told.refused.push(RefusalCount { id: id.clone(), count: *count });
         }
         for row in rows.given_up.iter().cloned() {
             told.failed.push(FailedSend { recipient: row.recipient, kind: row.kind, error: row.error });
         }
-        told.set_aside = self.letters_told(&rows.set_aside);
-        told.ignored = self.letters_told(&rows.ignored);
-        told.words = self.letters_told(&rows.words);
-        for letter in &mut told.words {
-            letter.note = letter.note.trim_start_matches(WORDS_NOTE).to_owned();
+        let shown = |letters: &[DigestLetter]| -> Vec<LetterSummary> {
+            letters
+                .iter()
+                .filter(|letter| !fog.hides(letter))
+                .map(|letter| self.letter_told(letter))
+                .collect()
+        };
+        told.set_aside = shown(&rows.set_aside);
+        told.ignored = shown(&rows.ignored);
+        told.automatic = shown(&rows.automatic);
+        for letter in rows.words.iter().filter(|letter| !fog.hides(letter)) {
+            let mut summary = self.letter_told(letter);
+            summary.note = summary.note.trim_start_matches(WORDS_NOTE).to_owned();
+            told.words.push(summary);
         }
-        told.automatic = self.letters_told(&rows.automatic);
         told.letters_waiting = rows.letters_waiting;
         told.left_out = rows.left_out;
+        told.written = rows.written;
         Ok(Some(told).filter(GmDigest::has_news))
     }
 
-    fn letters_told(&self, rows: &[LetterRow]) -> Vec<LetterSummary> {
-        let told = rows.iter().map(|row| LetterSummary {
+    fn looks_after(&self, summary: &Summary) -> bool {
+        self.acting_gm().looks_after(summary.game, &summary.line.id)
+    }
+
+    /// Sorts the matches that need a GM into their lists. A match stands in the most urgent one only.
+    fn tell_matches(&self, summaries: &[Summary], told: &mut GmDigest) -> Decided<()> {
+        let mut late = Vec::new();
+        for summary in summaries {
+            told.running += usize::from(summary.stage == Stage::Running);
+            let line = summary.line.clone();
+            if summary.is_protested {
+                told.protests.push(line);
+            } else if summary.asks_gm && summary.stage == Stage::Running {
+                told.overdue.push(line);
+            } else if summary.is_late {
+                late.push(line);
+            } else if summary.is_unread && summary.stage != Stage::Over {
+                told.unread.push(line);
+            }
+        }
+        told.late = self.with_grace(late)?;
+        for list in [&mut told.protests, &mut told.overdue, &mut told.late, &mut told.unread] {
+            told.more_matches += list.len().saturating_sub(MAX_LISTED);
+            list.truncate(MAX_LISTED);
+        }
+        Ok(())
+    }
+
+    /// Adds to late matches until when their grace runs.
+    fn with_grace(&self, mut late: Vec<GmMatchSummary>) -> Decided<Vec<GmMatchSummary>> {
+        let mut missing = Wanted::default();
+        for line in late.iter_mut().take(MAX_LISTED) {
+            let found = collect_needs(self.game_match(&line.id), &mut missing)?.flatten();
+            let game_match = found.map(|loaded| &loaded.game_match);
+            line.grace_until = game_match.and_then(|game_match| {
+                let until = game_match.deadline? + game_match.terms.grace();
+                Some(format_local(until, game_match.terms.zone))
+            });
+        }
+        if missing == Wanted::default() { Ok(late) } else { Err(missing.into()) }
+    }
+
+    /// Tells what happened in matches, and who is new.
+    fn tell_events(&self, rows: &DigestRows, summaries: &[Summary], told: &mut GmDigest) {
+        let find = |id: &str| summaries.iter().find(|summary| summary.line.id == id);
+        let name = |summary: &Summary, seat: Seat| match seat {
+            Seat::First => summary.line.names[0].clone(),
+            Seat::Second => summary.line.names[1].clone(),
+        };
+        for missed in &rows.missed {
+            let Some(summary) = find(&missed.match_id) else { continue };
+            let made_good = missed.made_good.map(|at| self.settings.local_time(at));
+            told.missed.push(MatchNote {
+                id: missed.match_id.clone(),
+                turn: Some(missed.turn),
+                who: Some(name(summary, missed.seat)),
+                made_good,
+                ..MatchNote::of(&summary.line)
+            });
+        }
+        for entry in &rows.opened {
+            told.began.extend(find(&entry.match_id).map(|summary| MatchNote::of(&summary.line)));
+        }
+        for entry in &rows.ended {
+            let Some(summary) = find(&entry.match_id) else { continue };
+            let Fact::MatchEnded { outcome } = &entry.fact else { continue };
+            told.ended.push(MatchNote {
+                who: outcome.winner.map(|winner| name(summary, winner)),
+                reason: Some(outcome.reason),
+                ..MatchNote::of(&summary.line)
+            });
+        }
+        for entry in &rows.absences {
+            let Some(summary) = find(&entry.match_id) else { continue };
+            let Fact::AbsenceNoted { seat, from, to } = &entry.fact else { continue };
+            let days = format!("{} to {}", from.format("%a %-d %b"), to.format("%a %-d %b"));
+            told.absences.push(MatchNote {
+                who: Some(name(summary, *seat)),
+                days: Some(days),
+                ..MatchNote::of(&summary.line)
+            });
+        }
+        for player in &rows.newcomers {
+            let address = player.addresses.first().cloned().unwrap_or_default();
+            told.newcomers.push(PersonNote { name: player.name.clone(), address });
+        }
+    }
+
+    /// Returns what the rules hide from the acting GM, who may play.
+    fn fog_of_gm(&self) -> Decided<Fog> {
+        let gm = self.acting_gm();
+        let mut missing = Wanted::default();
+        let mut fog = Fog::default();
+        let own = std::iter::once(&gm.address).chain(&gm.also);
+        for address in own {
+            let player = collect_needs(self.player(address.as_str()), &mut missing)?.flatten();
+            let Some(player) = player else { continue };
+            let Some(matches) = collect_needs(self.context.matches_of(player.id), &mut missing)? else {
+                continue;
+            };
+            let running = matches.iter().filter(|(_, overview)| overview.stage != Stage::Over);
+            for (seat, overview) in running {
+                fog.matches.insert(overview.id.clone());
+                let loaded = collect_needs(self.game_match(&overview.id), &mut missing)?.flatten();
+                let Some(loaded) = loaded else { continue };
+                if !self.all_gms_play(&loaded.seats) {
+                    fog.read_by_others.insert(overview.id.clone());
+                    fog.addresses.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
+                }
+            }
+        }
+        if missing == Wanted::default() { Ok(fog) } else { Err(missing.into()) }
+    }
+
+    fn letter_told(&self, letter: &DigestLetter) -> LetterSummary {
+        let row = &letter.row;
+        LetterSummary {
             digest: row.digest.to_string()[..12].to_owned(),
             at: self.settings.local_time(row.received_at),
             sender: row.sender.clone(),
             note: row.note.clone(),
-        });
-        told.collect()
+        }
     }
 }

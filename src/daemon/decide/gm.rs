@@ -2,10 +2,13 @@
 
 use super::answers::{AnswerBudget, digest_of_lines};
 use super::decision::Decision;
+use super::gms::{GmIndex, is_seated};
 use super::one_letter::lines_of;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::Letter;
-use crate::referee::{self, InstructionFault, InstructionLine, Questions, Reply};
+use crate::referee::{
+    self, Act, Instruction, InstructionFault, InstructionLine, MatchAction, Questions, Reply,
+};
 use crate::report::envelope::AnsweredLetter;
 use crate::report::{ClubLetter, GmItem, GmResult};
 use crate::request::Request;
@@ -21,8 +24,10 @@ impl Decision<'_> {
         &mut self,
         waiting: &WaitingLetter,
         letter: &Letter,
+        gm: GmIndex,
         has_token: bool,
     ) -> Decided<()> {
+        self.acting = gm;
         let lines = lines_of(letter);
         let (instructed, others) = referee::instructions(&lines);
         let request = Request::read(&others, |_: &str| false);
@@ -45,7 +50,9 @@ impl Decision<'_> {
             commands_left_out: request.left_out.commands,
         };
         let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
-        let mut dispatches = vec![self.gm_dispatch(&plain, &unique, Some(&AnsweredLetter::new(letter)))?];
+        let answered = AnsweredLetter::new(letter);
+        let answered = Some((&answered, letter.from.as_str()));
+        let mut dispatches = vec![self.gm_dispatch(gm, &plain, &unique, answered)?];
         let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
         self.limit_answers(&mut dispatches, digest_of_lines(&lines), budget)?;
         self.draft.settlement.dispatches.extend(dispatches);
@@ -65,11 +72,26 @@ impl Decision<'_> {
                 Err(InstructionFault { reason, example }) => {
                     Some(GmResult::NotRead { says: reason, example })
                 }
-                Ok(instruction) => collect_needs(self.instruct(&instruction, check), missing)?,
+                Ok(instruction) => collect_needs(self.instruct_by_letter(&instruction, check), missing)?,
             };
             items.extend(done.map(|done| GmItem { asked: line.text, done }));
         }
         Ok(items)
+    }
+
+    /// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for the
+    /// other seat tells where its ships are. At the terminal nothing is refused, because whoever works there can read
+    /// the database.
+    fn instruct_by_letter(&mut self, instruction: &Instruction, check: bool) -> Decided<GmResult> {
+        if let Instruction::Match { id, action, .. } = instruction
+            && is_for_another_gm(action)
+            && let Some(loaded) = self.game_match(&id.to_ascii_uppercase())?
+            && is_seated(self.acting_gm(), &loaded.seats)
+        {
+            let says = "You play in that match, so another GM has to do this.".to_owned();
+            return Ok(GmResult::Refused { says });
+        }
+        self.instruct(instruction, check)
     }
 
     /// Replies to commands that need no seat, which the GM may give too.
@@ -93,5 +115,13 @@ impl Decision<'_> {
             replies.extend(reply.flatten());
         }
         Ok(replies)
+    }
+}
+
+/// Whether a GM who plays in the match must leave this to another.
+fn is_for_another_gm(action: &MatchAction) -> bool {
+    match action {
+        MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
+        MatchAction::Act(act) => matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Unseal { .. }),
     }
 }

@@ -47,7 +47,7 @@ impl Decision<'_> {
                     Ok(new) => new,
                     Err(no) => return Ok(GmResult::NoOffer { no }),
                 };
-                let gm = Source::Gm { name: self.settings.config.club.gm.name.clone(), act: None };
+                let gm = Source::Gm { name: self.acting_gm().name.clone(), act: None };
                 match self.open_match(&new, gm) {
                     Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
                     Err(Undecided::Failed(error)) => Ok(GmResult::Refused { says: format!("{error:#}.") }),
@@ -132,7 +132,7 @@ impl Decision<'_> {
         if !check {
             return self.act_as_gm(loaded, &act, successor);
         }
-        let name = &self.settings.config.club.gm.name;
+        let name = &self.acting_gm().name.clone();
         let cause = Cause::Gm { name, phase_no: loaded.game_match.phase_no, act: &act };
         let ruling = self.rule(&loaded.game_match, &cause);
         Ok(ruling.rejection.map_or(GmResult::Would, |untaken| GmResult::Rejection { id, untaken }))
@@ -230,7 +230,7 @@ impl Decision<'_> {
         act: &Act,
         successor: Option<Player>,
     ) -> Decided<GmResult> {
-        let name = &self.settings.config.club.gm.name;
+        let name = &self.acting_gm().name.clone();
         let cause = Cause::Gm { name, phase_no: loaded.game_match.phase_no, act };
         let ruling = self.rule(&loaded.game_match, &cause);
         let id = loaded.game_match.id.clone();

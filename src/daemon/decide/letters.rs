@@ -15,14 +15,15 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use super::context::RulingContext;
+use super::context::{LoadedMatch, RulingContext};
 use super::decision::{Decision, Draft, Key};
+use super::gms::About;
 use super::one_letter::{ReadLetter, Sender, sender_of};
 use super::settings::{Settings, Step};
 use super::stored::match_row;
 use super::undecided::{Decided, Undecided, Wanted, collect_needs};
 use crate::daemon::parallel::par_map;
-use crate::letter::Digest;
+use crate::letter::{Digest, Letter};
 use crate::report::ClubLetter;
 use crate::store::{LetterDecision, LetterStatus, Postponed, Settlement, WaitingLetter};
 
@@ -270,11 +271,22 @@ impl Decision<'_> {
         let sender = sender_in_header(&waiting.raw);
         let digest = letter.to_string();
         let plain = ClubLetter::SetAside { digest, sender, note: note.clone(), attempts };
-        let dispatch = self.gm_dispatch(&plain, &set_aside_part(letter), None)?;
+        let about = self.match_of(&waiting.raw)?.map_or(About::Club, About::Match);
+        let alarms = self.gm_alarms(&plain, &set_aside_part(letter), about)?;
         let status = LetterStatus::SetAside;
         self.draft.settlement.decided.push(LetterDecision { digest: letter, status, note, seat: None });
-        self.draft.settlement.dispatches.push(dispatch);
+        self.draft.settlement.dispatches.extend(alarms);
         Ok(())
+    }
+
+    /// Returns the match of the first reply token in a letter's header.
+    fn match_of(&self, raw: &[u8]) -> Decided<Option<&LoadedMatch>> {
+        for token in Letter::tokens_in_header(raw, &self.settings.own) {
+            if let Some(row) = self.context.seat_by_token(token.as_str())? {
+                return self.game_match(&row.match_id);
+            }
+        }
+        Ok(None)
     }
 }
 

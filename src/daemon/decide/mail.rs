@@ -40,26 +40,6 @@ impl Decision<'_> {
         Ok(NewDispatch { answers: Some(digest), ..dispatch })
     }
 
-    /// Words a letter to the GM.
-    pub fn gm_dispatch(
-        &self,
-        plain: &ClubLetter,
-        unique: &str,
-        answered: Option<&AnsweredLetter>,
-    ) -> Decided<NewDispatch> {
-        let token = &self.context.gm_token;
-        let page = self.word_club_letter(plain, token)?;
-        let gm = &self.settings.config.club.gm;
-        let to = PlainEnvelope {
-            name: &gm.name,
-            address: gm.address.as_str(),
-            unique,
-            kind: if answered.is_some() { DispatchKind::Answer } else { DispatchKind::Notice },
-        };
-        let dispatch = self.assemble(page, token, &to, answered)?;
-        Ok(NewDispatch { answers: answered.map(|letter| letter.digest), ..dispatch })
-    }
-
     pub fn word_club_letter(&self, plain: &ClubLetter, token: &str) -> Decided<WordedLetter> {
         let club = self.settings.stationery.club();
         Ok(report::word_club_letter(&self.settings.templates, &club, plain, token)?)

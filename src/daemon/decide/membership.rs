@@ -3,12 +3,14 @@
 use super::asker::Asker;
 use super::budgets::Origin;
 use super::decision::{Decision, Key};
+use super::gms::About;
 use super::undecided::Decided;
 use crate::config::Membership;
 use crate::letter::{Address, Digest};
 use crate::referee::{self, OfferRejection, Reply};
 use crate::report::ClubLetter;
 use crate::request::Command;
+use crate::store::NewDispatch;
 
 impl Decision<'_> {
     /// Returns the rejection of a newcomer's command if the club does not let newcomers play. If the GM admits
@@ -35,7 +37,15 @@ impl Decision<'_> {
         let day = self.at().date_naive();
         let address = Digest::of(asker.from.as_bytes()).to_string();
         let plain = ClubLetter::Newcomer { address: asker.from.clone() };
-        let mut dispatch = self.gm_dispatch(&plain, &format!("n.{}.{day}", &address[..24]), None)?;
+        let unique = format!("n.{}.{day}", &address[..24]);
+        for dispatch in self.gm_alarms(&plain, &unique, About::Club)? {
+            self.tell_once(dispatch)?;
+        }
+        Ok(())
+    }
+
+    /// Sends a letter to a GM that a newcomer caused, unless it was sent already, within the reader's budget.
+    fn tell_once(&mut self, mut dispatch: NewDispatch) -> Decided<()> {
         let mut decided = self.draft.settlement.dispatches.iter();
         let is_told = decided.any(|other| other.message_id == dispatch.message_id)
             || self.context.dispatch(&dispatch.message_id)?.is_some();

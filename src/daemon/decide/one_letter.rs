@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 
 use super::context::RulingContext;
 use super::decision::Decision;
+use super::gms::GmIndex;
 use super::proof::{Doubt, UNPROVEN};
 use super::settings::Settings;
 use super::undecided::Decided;
@@ -26,13 +27,14 @@ pub struct ReadLetter {
 /// Whom a letter is from.
 pub enum Sender {
     Seat(TokenRow),
-    /// From the GM's address, with or without the GM's token.
+    /// From an address of this GM, with or without the GM's own token.
     Gm {
+        gm: GmIndex,
         has_token: bool,
     },
     /// Uses the token of this seat, but is not from an address of its player. Gets no answer.
     Unknown(TokenRow),
-    /// Uses the GM's token, but is not from an address of the GM. Gets no answer.
+    /// Uses a GM's token, but is not from an address of a GM. Gets no answer.
     GmImpostor,
     Stranger,
 }
@@ -92,7 +94,7 @@ impl Decision<'_> {
                 Ok(())
             }
             Sender::Seat(row) => self.rule_on_seat_letter(waiting, letter, &row, None),
-            Sender::Gm { has_token } => self.follow_gm_letter(waiting, letter, has_token),
+            Sender::Gm { gm, has_token } => self.follow_gm_letter(waiting, letter, gm, has_token),
             Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor => {
                 self.answer_stranger(waiting, letter, proven)
             }
@@ -121,7 +123,7 @@ impl Decision<'_> {
 
 /// Identifies the sender: a seat's letter carries the seat's token and is from an address of its player.
 pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) -> Decided<Sender> {
-    let is_gm = settings.is_gm(&letter.from);
+    let gm = settings.gm_at(&letter.from);
     let mut unknown = None;
     let mut is_gm_impostor = false;
     for token in &letter.tokens {
@@ -131,18 +133,22 @@ pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) 
             }
             Some(row) if unknown.is_none() => unknown = Some(row.clone()),
             Some(_) => {}
-            None if token.as_str() != context.gm_token => {}
-            None if is_gm => return Ok(Sender::Gm { has_token: true }),
-            None => is_gm_impostor = true,
+            None => match (context.gm_with_token(token.as_str()), gm) {
+                (None, _) => {}
+                (Some(owner), Some(gm)) if owner == gm => return Ok(Sender::Gm { gm, has_token: true }),
+                // In a letter to another GM; each GM acts by their own token.
+                (Some(_), Some(_)) => {}
+                (Some(_), None) => is_gm_impostor = true,
+            },
         }
     }
     Ok(match unknown {
         _ if is_gm_impostor => Sender::GmImpostor,
         Some(row) => Sender::Unknown(row),
-        None if is_gm && !referee::instructions(&lines_of(letter)).0.is_empty() => {
-            Sender::Gm { has_token: false }
-        }
-        None => Sender::Stranger,
+        None => match gm.filter(|_| !referee::instructions(&lines_of(letter)).0.is_empty()) {
+            Some(gm) => Sender::Gm { gm, has_token: false },
+            None => Sender::Stranger,
+        },
     })
 }
 

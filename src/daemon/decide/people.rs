@@ -94,7 +94,7 @@ impl Decision<'_> {
         let name = player.map_or("", |player| &player.name);
         let to = player.and_then(|player| player.addresses.first()).map_or(address.as_str(), String::as_str);
         let envelope = PlainEnvelope { name, address: to, unique: &unique, kind: DispatchKind::Notice };
-        let gm = self.settings.config.club.gm.address.as_str().to_owned();
+        let gm = self.acting_gm().address.as_str().to_owned();
         let dispatch = self.plain_dispatch(&ClubLetter::Blocked { gm }, &envelope)?;
         self.draft.settlement.dispatches.push(dispatch);
         Ok(())

@@ -3,6 +3,7 @@
 
 use super::context::RulingContext;
 use super::decision::{Decision, Key};
+use super::gms::About;
 use super::settings::Settings;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::{Automatic, AutomaticKind};
@@ -22,15 +23,20 @@ pub fn note_given_up(
         decision.mark(row, true)?;
     }
     // A letter to the GM about a failed letter to the GM would fail as well.
-    if claimed.recipient != settings.config.club.gm.address.as_str() {
+    if !settings.config.club.gm.addresses().any(|gm| gm.as_str() == claimed.recipient) {
         let plain = ClubLetter::GivenUp {
             recipient: claimed.recipient.clone(),
             kind: claimed.kind,
             match_id: claimed.match_id.clone(),
             error: error.to_owned(),
         };
-        let dispatch = decision.gm_dispatch(&plain, &given_up(claimed.id), None)?;
-        decision.draft.settlement.dispatches.push(dispatch);
+        let loaded = match &claimed.match_id {
+            Some(id) => decision.game_match(id)?,
+            None => None,
+        };
+        let about = loaded.map_or(About::Club, About::Match);
+        let alarms = decision.gm_alarms(&plain, &given_up(claimed.id), about)?;
+        decision.draft.settlement.dispatches.extend(alarms);
     }
     Ok(decision.finish()?)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::context::LoadedMatch;
 use super::decision::Decision;
+use super::mail::PlainEnvelope;
 use super::stored::entry_row;
 use super::undecided::Decided;
 use crate::game::BySeat;
@@ -18,6 +19,9 @@ use crate::store::{EntryRow, NewDispatch, TokenRow};
 pub struct RulingRows {
     pub entries: Vec<EntryRow>,
     pub dispatches: Vec<NewDispatch>,
+    /// Copies of letters to a GM for the other GMs who read them, each with the place of its original. They are not
+    /// letters of the match: the ledger pins the original alone.
+    pub copies: Vec<(usize, NewDispatch)>,
 }
 
 /// Who reads the letters of a ruling.
@@ -28,6 +32,15 @@ pub struct Readers<'a> {
     pub former: Option<&'a TokenRow>,
     /// The letter that caused the ruling, if any.
     pub answered: Option<&'a AnsweredLetter>,
+}
+
+impl RulingRows {
+    /// Delays each copy as long as its original.
+    pub fn delay_copies(&mut self) {
+        for (place, copy) in &mut self.copies {
+            copy.due = self.dispatches.get(*place).and_then(|original| original.due);
+        }
+    }
 }
 
 impl<'a> Readers<'a> {
@@ -69,25 +82,50 @@ impl Decision<'_> {
         let game_match = Arc::new(ruling.after.clone());
         let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let mut letter = self.word(&game_match, dispatch, readers)?;
+            let token = self.addressee(&game_match, dispatch.to, readers).token;
+            let mut letter = self.word(&game_match, dispatch, token)?;
             if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
                 letter.attachments.push((format!("{}.toml", game_match.id), record.clone()));
             }
             let unique = envelope::unique_part(&game_match, index);
             dispatches.push(self.envelop(letter, &game_match, &unique, dispatch, readers)?);
         }
+        let copies = self.copies_for_gms(&game_match, &ruling.dispatches, readers)?;
         ruling.after.told.extend(dispatches.iter().map(|dispatch| Digest::of(&dispatch.bytes)));
-        Ok(RulingRows { entries, dispatches })
+        Ok(RulingRows { entries, dispatches, copies })
+    }
+
+    /// Words the letters to the GM again, for every GM who reads them besides the first.
+    fn copies_for_gms(
+        &self,
+        game_match: &Arc<Match>,
+        dispatches: &[Dispatch],
+        readers: &Readers<'_>,
+    ) -> Decided<Vec<(usize, NewDispatch)>> {
+        let mut copies = Vec::new();
+        for (place, dispatch) in dispatches.iter().enumerate() {
+            if dispatch.to != Reader::Gm {
+                continue;
+            }
+            let gms = self.readers_of(game_match.game, &game_match.id, readers.seats);
+            for index in gms.into_iter().skip(1) {
+                let (gm, token) = (self.gm(index), self.token_of_gm(index));
+                let letter = self.word(game_match, dispatch, token)?;
+                let unique = format!("c.{}", envelope::unique_part(game_match, place));
+                let to = PlainEnvelope {
+                    name: &gm.name,
+                    address: gm.address.as_str(),
+                    unique: &unique,
+                    kind: envelope::kind(&dispatch.content),
+                };
+                copies.push((place, self.assemble(letter, token, &to, None)?));
+            }
+        }
+        Ok(copies)
     }
 
     /// Words a letter about a match as the ruling left it.
-    fn word(
-        &self,
-        game_match: &Arc<Match>,
-        dispatch: &Dispatch,
-        readers: &Readers<'_>,
-    ) -> Decided<WordedLetter> {
-        let token = self.addressee(dispatch.to, readers).token;
+    fn word(&self, game_match: &Arc<Match>, dispatch: &Dispatch, token: &str) -> Decided<WordedLetter> {
         let club = self.settings.stationery.club();
         let input = WordingInput { club: &club, game_match, dispatch, token, at: self.at() };
         Ok(report::word(&self.settings.templates, &input, &self.context.pictures)?)
@@ -103,7 +141,7 @@ impl Decision<'_> {
         readers: &Readers<'_>,
     ) -> Decided<NewDispatch> {
         let stationery = &self.settings.stationery;
-        let Addressee { token, name, address } = self.addressee(dispatch.to, readers);
+        let Addressee { token, name, address } = self.addressee(game_match, dispatch.to, readers);
         let answered = readers.answered.filter(|_| matches!(dispatch.content, Content::Answer(_)));
         let message_id = stationery.message_id(token, unique);
         let envelope = Envelope {
@@ -131,14 +169,16 @@ impl Decision<'_> {
         })
     }
 
-    fn addressee<'b>(&'b self, reader: Reader, readers: &Readers<'b>) -> Addressee<'b> {
+    fn addressee<'b>(&'b self, game_match: &Match, reader: Reader, readers: &Readers<'b>) -> Addressee<'b> {
         let holder = match reader {
             Reader::Seat(seat) => Some(&readers.seats[seat]),
             Reader::Former(_) => readers.former,
             Reader::Gm => {
-                let gm = &self.settings.config.club.gm;
+                let gms = self.readers_of(game_match.game, &game_match.id, readers.seats);
+                let index = gms.first().copied().unwrap_or_default();
+                let gm = self.gm(index);
                 return Addressee {
-                    token: &self.context.gm_token,
+                    token: self.token_of_gm(index),
                     name: &gm.name,
                     address: gm.address.as_str(),
                 };
@@ -176,6 +216,7 @@ impl Decision<'_> {
         self.keep_match(loaded, ruling.after);
         self.draft.settlement.entries.extend(rows.entries);
         self.draft.settlement.dispatches.extend(rows.dispatches);
+        self.draft.settlement.dispatches.extend(rows.copies.into_iter().map(|(_, copy)| copy));
     }
 
     /// Adds a ruling that no letter caused.

@@ -72,6 +72,7 @@ impl Decision<'_> {
             rows = self.rows(&mut ruling, &readers)?;
         }
         self.delay_notices(&ruling, &mut rows.dispatches, row)?;
+        rows.delay_copies();
         tracing::info!(
             match_id = row.match_id,
             seat = %row.seat,
@@ -80,11 +81,12 @@ impl Decision<'_> {
             dispatches = rows.dispatches.len(),
             "ruled on a letter"
         );
+        let game = loaded.game_match.game;
         self.keep_ruling(loaded, ruling, rows);
         self.draft.settlement.decided.push(LetterDecision {
             digest: waiting.digest,
             status: LetterStatus::Ruled,
-            note: note_of_words(&seat_letter.request),
+            note: note_of_words(&seat_letter.request, game),
             seat: Some((row.match_id.clone(), row.seat)),
         });
         Ok(())
@@ -168,7 +170,10 @@ impl Decision<'_> {
                     (reader, &mut to_opponent, &mut letter.limits.spares_opponent)
                 }
                 Reader::Gm => {
-                    let reader = self.settings.config.club.gm.address.as_str().to_owned();
+                    let game_match = &loaded.game_match;
+                    let gms = self.readers_of(game_match.game, &game_match.id, &loaded.seats);
+                    let gm = self.gm(gms.first().copied().unwrap_or_default());
+                    let reader = gm.address.as_str().to_owned();
                     (reader, &mut to_gm, &mut letter.limits.spares_gm)
                 }
             };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::gms::GmIndex;
 use crate::config::Config;
 use crate::ledger::MailIdentity;
 use crate::letter::{Address, OwnIdentity};
@@ -63,8 +64,13 @@ impl Settings {
     }
 
     pub fn is_gm(&self, address: &Address) -> bool {
-        let gm = &self.config.club.gm;
-        gm.address == *address || gm.also.contains(address)
+        self.gm_at(address).is_some()
+    }
+
+    /// Returns the GM who writes from this address.
+    pub fn gm_at(&self, address: &Address) -> Option<GmIndex> {
+        let mut gms = self.config.club.gm.all().iter();
+        gms.position(|gm| gm.has_address(address.as_str())).map(GmIndex)
     }
 
     /// Formats a time for people, in the club's zone.

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::referee::{Listing, MatchOverview, MatchSummary, Stage};
 use crate::report::{GmMatchSummary, format_local};
@@ -10,6 +11,7 @@ use crate::report::{GmMatchSummary, format_local};
 #[derive(Clone, Debug)]
 pub struct Summary {
     pub line: GmMatchSummary,
+    pub game: GameKind,
     pub stage: Stage,
     pub is_protested: bool,
     /// The GM was asked to decide.
@@ -24,6 +26,7 @@ impl Summary {
     pub fn of(game_match: &MatchOverview, now: DateTime<Utc>) -> Summary {
         Summary {
             line: gm_line(game_match),
+            game: game_match.game,
             stage: game_match.stage,
             is_protested: game_match.protest.is_some(),
             asks_gm: game_match.asked_gm,
@@ -96,6 +99,7 @@ pub fn gm_line(game_match: &MatchOverview) -> GmMatchSummary {
         phase: line.phase,
         awaited: line.awaited,
         due_at: line.due_at,
+        grace_until: None,
         marks,
     }
 }

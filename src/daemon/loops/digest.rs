@@ -1,37 +1,51 @@
-//! Sends the GM's digest once a day.
+//! Sends each GM a digest once a day.
 
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
+use crate::config::Gm;
 use crate::daemon::Office;
 use crate::daemon::decide::digest::daily;
+use crate::daemon::decide::gms::GmIndex;
 
-/// The key under which a daemon remembers when it last made a digest.
+/// The key under which a daemon remembers when it last made the digest of a club's first GM, and the beginning of the
+/// keys of the others.
 const LAST_DIGEST: &str = "digest";
 
 impl Office {
-    /// Queues the digest when its hour has come, if there is any news.
+    /// Queues the digest of each GM whose hour has come, if there is any news.
     pub async fn digest_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let last = self.store.remembered(LAST_DIGEST).await?;
+        for (place, gm) in self.config.club.gm.all().iter().enumerate() {
+            let key = match place {
+                0 => LAST_DIGEST.to_owned(),
+                _ => format!("{LAST_DIGEST} {}", gm.address),
+            };
+            self.digest_of(GmIndex(place), gm, &key, now).await?;
+        }
+        Ok(())
+    }
+
+    async fn digest_of(&self, index: GmIndex, gm: &Gm, key: &str, now: DateTime<Utc>) -> anyhow::Result<()> {
+        let last = self.store.remembered(key).await?;
         let Some(last) = last.and_then(|text| text.parse::<DateTime<Utc>>().ok()) else {
             // The first period begins when the club does.
-            return Ok(self.store.remember(LAST_DIGEST, &now.to_rfc3339()).await?);
+            return Ok(self.store.remember(key, &now.to_rfc3339()).await?);
         };
         let zone = self.config.terms.zone;
         let local = now.with_timezone(&zone);
         let today = local.date_naive();
         let is_made = last.with_timezone(&zone).date_naive() >= today;
-        if is_made || local.hour() < self.config.club.gm.digest_hour {
+        if is_made || local.hour() < gm.digest_hour {
             return Ok(());
         }
         let context = self.new_context().await?;
         let deciding =
-            self.decide(context, move |settings, context, _| daily(settings, context, last, today));
+            self.decide(context, move |settings, context, _| daily(settings, context, index, last, today));
         if let Some(settlement) = deciding.await?.0 {
             self.store.commit(&settlement).await?;
             self.dispatches.notify_one();
         }
         // Counts matter for two days at most.
         self.store.delete_past_restraints(now - TimeDelta::days(3), now).await?;
-        Ok(self.store.remember(LAST_DIGEST, &now.to_rfc3339()).await?)
+        Ok(self.store.remember(key, &now.to_rfc3339()).await?)
     }
 }

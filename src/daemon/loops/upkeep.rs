@@ -37,11 +37,8 @@ impl Office {
         if last.is_some_and(|last| (last..last + DELETION_INTERVAL).contains(&now)) {
             return Ok(());
         }
-        let gm = &self.config.club.gm;
-        let kept_senders: Vec<String> = std::iter::once(&gm.address)
-            .chain(&gm.also)
-            .map(|address| address.as_str().to_lowercase())
-            .collect();
+        let gms = self.config.club.gm.addresses();
+        let kept_senders: Vec<String> = gms.map(|address| address.as_str().to_lowercase()).collect();
         let before = now - TimeDelta::days(i64::from(days));
         let mut deleted = 0;
         for _ in 0..MAX_BATCHES {

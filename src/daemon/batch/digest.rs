@@ -1,0 +1,157 @@
+//! Loads what happened in the period of a digest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+
+use crate::daemon::Office;
+use crate::daemon::decide::budgets::{CLUB, Period, start_of};
+use crate::daemon::decide::context::{DigestLetter, DigestRows, MissedTurn};
+use crate::daemon::decide::digest::WORDS_NOTE;
+use crate::daemon::decide::returned::given_up;
+use crate::game::Seat;
+use crate::ledger::{Entry, Fact};
+use crate::letter::Letter;
+use crate::store::{BudgetKind, DispatchRow, EntryRow, LetterRow, LetterStatus};
+
+/// Maximum rows in each list of a digest.
+const MAX_LISTED: u32 = 50;
+
+/// Maximum letters that are searched for words to the GM: more than a big club's players write in a day.
+const MAX_SEARCHED: u32 = 20_000;
+
+impl Office {
+    pub async fn load_digest(
+        &self,
+        since: DateTime<Utc>,
+        gm_tokens: &[String],
+    ) -> anyhow::Result<DigestRows> {
+        let mut refused: BTreeMap<String, usize> = BTreeMap::new();
+        for entry in self.store.entries_since("OrdersRefused", since).await? {
+            *refused.entry(entry.match_id).or_default() += 1;
+        }
+        Ok(DigestRows {
+            since,
+            refused,
+            given_up: self.given_up_since(since, gm_tokens).await?,
+            set_aside: self.letters_decided_since(LetterStatus::SetAside, since).await?,
+            ignored: self.letters_decided_since(LetterStatus::Ignored, since).await?,
+            words: self.words_since(since).await?,
+            automatic: self.letters_decided_since(LetterStatus::Automatic, since).await?,
+            missed: self.missed_since(since).await?,
+            opened: self.facts_since("MatchOpened", since).await?,
+            ended: self.facts_since("MatchEnded", since).await?,
+            absences: self.facts_since("AbsenceNoted", since).await?,
+            newcomers: self.store.players_since(since, MAX_LISTED).await?,
+            written: self.store.dispatches_since(since).await?,
+            letters_waiting: self.store.queues().await?.letters_waiting,
+            left_out: self.left_out_since(since).await?,
+        })
+    }
+
+    /// Returns the latest entries of a kind since then.
+    async fn facts_since(&self, kind: &str, since: DateTime<Utc>) -> anyhow::Result<Vec<Entry>> {
+        let rows = self.store.entries_since(kind, since).await?;
+        let latest = &rows[rows.len().saturating_sub(MAX_LISTED as usize)..];
+        latest.iter().map(parse).collect()
+    }
+
+    /// Returns the turns that seats missed since then, and whether they filed after all.
+    async fn missed_since(&self, since: DateTime<Utc>) -> anyhow::Result<Vec<MissedTurn>> {
+        let mut missed = Vec::new();
+        for entry in self.facts_since("DeadlineMissed", since).await? {
+            let Fact::DeadlineMissed { turn, seats, .. } = &entry.fact else { continue };
+            let mut later: Vec<Entry> = Vec::new();
+            for row in self.store.entries(&entry.match_id).await?.iter().filter(|row| row.seq > entry.seq) {
+                later.push(parse(row)?);
+            }
+            for seat in seats {
+                let filed = later.iter().find(|later| files(&later.fact, *seat, *turn));
+                missed.push(MissedTurn {
+                    match_id: entry.match_id.clone(),
+                    turn: *turn,
+                    seat: *seat,
+                    made_good: filed.map(|filed| filed.at),
+                });
+            }
+        }
+        Ok(missed)
+    }
+
+    async fn left_out_since(&self, since: DateTime<Utc>) -> anyhow::Result<u64> {
+        let counts = self.store.budgets(&[CLUB.to_owned()], start_of(Period::Hour, since)).await?;
+        let left_out = counts.iter().filter(|(key, _)| key.kind == BudgetKind::LeftOut);
+        Ok(left_out.map(|(_, count)| u64::from(*count)).sum())
+    }
+
+    /// Returns the dispatches that were given up since then. Their rows lack that time, but a letter told the GMs at
+    /// once, and its row has it. There is no such letter about a letter to a GM, whose own time counts instead.
+    async fn given_up_since(
+        &self,
+        since: DateTime<Utc>,
+        gm_tokens: &[String],
+    ) -> anyhow::Result<Vec<DispatchRow>> {
+        let mut unsent = self.store.list_dispatches(true, MAX_LISTED).await?;
+        unsent.retain(|row| row.given_up);
+        let notices_on = |row: &DispatchRow| -> Vec<String> {
+            let unique = given_up(row.id);
+            gm_tokens.iter().map(|token| self.settings.stationery.message_id(token, &unique)).collect()
+        };
+        let notices: Vec<String> = unsent.iter().flat_map(notices_on).collect();
+        let notices = self.store.dispatches_named(&notices).await?;
+        unsent.retain(|row| {
+            let ids = notices_on(row);
+            let told = notices.iter().find(|told| ids.contains(&told.message_id));
+            told.map_or(row.created_at, |told| told.created_at) >= since
+        });
+        Ok(unsent)
+    }
+
+    /// Returns the letters that hold words for the GM, as their notes tell.
+    async fn words_since(&self, since: DateTime<Utc>) -> anyhow::Result<Vec<DigestLetter>> {
+        let mut rows = self.store.letters(Some(LetterStatus::Ruled), None, "", MAX_SEARCHED).await?;
+        let is_new = |row: &LetterRow| row.decided_at.is_some_and(|at| at >= since);
+        rows.retain(|row| row.note.starts_with(WORDS_NOTE) && is_new(row));
+        let letters = rows.into_iter().map(|row| {
+            let matches = row.seat.iter().map(|(id, _)| id.clone()).collect();
+            DigestLetter { row, matches }
+        });
+        Ok(letters.collect())
+    }
+
+    async fn letters_decided_since(
+        &self,
+        status: LetterStatus,
+        since: DateTime<Utc>,
+    ) -> anyhow::Result<Vec<DigestLetter>> {
+        let mut rows = self.store.letters(Some(status), None, "", MAX_LISTED).await?;
+        rows.retain(|row| row.decided_at.is_some_and(|at| at >= since));
+        let mut letters = Vec::with_capacity(rows.len());
+        for row in rows {
+            let matches = self.matches_of_letter(&row).await?;
+            letters.push(DigestLetter { row, matches });
+        }
+        Ok(letters)
+    }
+
+    /// Returns the matches whose reply tokens stand in the header of a letter.
+    async fn matches_of_letter(&self, row: &LetterRow) -> anyhow::Result<BTreeSet<String>> {
+        let raw = self.store.letter(row.digest).await?.unwrap_or_default();
+        let tokens = Letter::tokens_in_header(&raw, &self.settings.own);
+        let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
+        if tokens.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let seats = self.store.seats_by_token(&tokens).await?;
+        Ok(seats.into_iter().map(|row| row.match_id).collect())
+    }
+}
+
+fn parse(row: &EntryRow) -> anyhow::Result<Entry> {
+    Ok(serde_json::from_str(&row.json)?)
+}
+
+/// Whether an entry records that this seat filed for this turn.
+fn files(fact: &Fact, by: Seat, of: u32) -> bool {
+    matches!(fact, Fact::OrdersSealed { seat, turn, .. } if (*seat, *turn) == (by, of))
+}

@@ -1,0 +1,115 @@
+//! The GMs: who wrote, and who reads what.
+//!
+//! What comes from a seat reaches only GMs who hold no seat in that match. Of those it goes to the ones who are on duty
+//! and look after the match. If nobody is left, the condition on duty goes first, then the one on looking after.
+
+use chrono::Datelike as _;
+
+use super::context::LoadedMatch;
+use super::decision::Decision;
+use super::mail::PlainEnvelope;
+use super::undecided::Decided;
+use crate::config::Gm;
+use crate::game::BySeat;
+use crate::game::any::GameKind;
+use crate::referee::DispatchKind;
+use crate::report::ClubLetter;
+use crate::report::envelope::AnsweredLetter;
+use crate::store::{NewDispatch, TokenRow};
+
+/// A GM, by place in the config.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GmIndex(pub usize);
+
+/// Which letters to the GMs are to be worded: a match's, or the club's.
+#[derive(Clone, Copy)]
+pub enum About<'a> {
+    Club,
+    Match(&'a LoadedMatch),
+}
+
+/// Whether a GM holds a seat.
+pub fn is_seated(gm: &Gm, seats: &BySeat<TokenRow>) -> bool {
+    seats.iter().any(|(_, row)| row.player.addresses.iter().any(|address| gm.has_address(address)))
+}
+
+impl Decision<'_> {
+    pub fn gm(&self, index: GmIndex) -> &Gm {
+        &self.settings.config.club.gm.all()[index.0]
+    }
+
+    /// The GM who acts: the writer of the letter that is followed, or at the terminal the first one.
+    pub fn acting_gm(&self) -> &Gm {
+        self.gm(self.acting)
+    }
+
+    /// Returns the reply token that letters to a GM carry.
+    pub fn token_of_gm(&self, index: GmIndex) -> &str {
+        self.context.gm_tokens.get(index.0).map_or("", String::as_str)
+    }
+
+    /// Returns who reads what comes from a seat of a match; at least one GM.
+    pub fn readers_of(&self, game: GameKind, match_id: &str, seats: &BySeat<TokenRow>) -> Vec<GmIndex> {
+        let unseated = preferring(self.all_gms(), |index| !is_seated(self.gm(index), seats));
+        let responsible = preferring(unseated, |index| self.gm(index).looks_after(game, match_id));
+        preferring(responsible, |index| self.is_on_duty(index))
+    }
+
+    /// Whether every GM holds a seat of the match.
+    pub fn all_gms_play(&self, seats: &BySeat<TokenRow>) -> bool {
+        self.settings.config.club.gm.all().iter().all(|gm| is_seated(gm, seats))
+    }
+
+    /// Words a letter that tells the GMs something at once, for each who reads it.
+    pub fn gm_alarms(&self, plain: &ClubLetter, unique: &str, about: About<'_>) -> Decided<Vec<NewDispatch>> {
+        let readers = match about {
+            About::Club => self.gms_on_duty(),
+            About::Match(loaded) => {
+                let game_match = &loaded.game_match;
+                self.readers_of(game_match.game, &game_match.id, &loaded.seats)
+            }
+        };
+        readers.into_iter().map(|index| self.gm_dispatch(index, plain, unique, None)).collect()
+    }
+
+    /// Words a letter to one GM. An answer goes to the address that the GM wrote from.
+    pub fn gm_dispatch(
+        &self,
+        index: GmIndex,
+        plain: &ClubLetter,
+        unique: &str,
+        answered: Option<(&AnsweredLetter, &str)>,
+    ) -> Decided<NewDispatch> {
+        let (gm, token) = (self.gm(index), self.token_of_gm(index));
+        let page = self.word_club_letter(plain, token)?;
+        let to = PlainEnvelope {
+            name: &gm.name,
+            address: answered.map_or(gm.address.as_str(), |(_, from)| from),
+            unique,
+            kind: if answered.is_some() { DispatchKind::Answer } else { DispatchKind::Notice },
+        };
+        let answered = answered.map(|(letter, _)| letter);
+        let dispatch = self.assemble(page, token, &to, answered)?;
+        Ok(NewDispatch { answers: answered.map(|letter| letter.digest), ..dispatch })
+    }
+
+    /// Returns who is on duty, or all if nobody is.
+    pub fn gms_on_duty(&self) -> Vec<GmIndex> {
+        preferring(self.all_gms(), |index| self.is_on_duty(index))
+    }
+
+    fn all_gms(&self) -> Vec<GmIndex> {
+        (0..self.settings.config.club.gm.all().len()).map(GmIndex).collect()
+    }
+
+    fn is_on_duty(&self, index: GmIndex) -> bool {
+        let today = self.at().with_timezone(&self.settings.config.terms.zone).weekday();
+        self.gm(index).is_on_duty(today)
+    }
+}
+
+/// Returns those that meet a condition, or all if none does.
+fn preferring(gms: Vec<GmIndex>, condition: impl Fn(GmIndex) -> bool) -> Vec<GmIndex> {
+    let chosen: Vec<GmIndex> = gms.iter().copied().filter(|index| condition(*index)).collect();
+    if chosen.is_empty() { gms } else { chosen }
+}

@@ -1,0 +1,115 @@
+//! The GM's digest as its template sees it, most urgent first. It holds nothing that the rules hide from its reader.
+
+use serde::Serialize;
+
+use super::GmMatchSummary;
+use crate::game::Reason;
+use crate::referee::DispatchKind;
+
+/// The daily digest for a GM.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct GmDigest {
+    pub since: String,
+    pub running: usize,
+    pub letters_waiting: u64,
+    pub protests: Vec<GmMatchSummary>,
+    /// Letters with words for a person; the note holds the words.
+    pub words: Vec<LetterSummary>,
+    /// Matches past the grace period, in which the GM was asked to decide.
+    pub overdue: Vec<GmMatchSummary>,
+    /// Turns that seats missed since the last digest.
+    pub missed: Vec<MatchNote>,
+    /// Matches past the deadline but within the grace period.
+    pub late: Vec<GmMatchSummary>,
+    /// Matches with a player whose mail bounces, or who may be away.
+    pub unread: Vec<GmMatchSummary>,
+    /// Matches that found no room in these lists.
+    pub more_matches: usize,
+    pub failed: Vec<FailedSend>,
+    pub refused: Vec<RefusalCount>,
+    pub began: Vec<MatchNote>,
+    pub ended: Vec<MatchNote>,
+    pub newcomers: Vec<PersonNote>,
+    pub absences: Vec<MatchNote>,
+    /// Answers that found no room within a day.
+    pub left_out: u64,
+    pub set_aside: Vec<LetterSummary>,
+    pub ignored: Vec<LetterSummary>,
+    /// Letters taken for automatic mail.
+    pub automatic: Vec<LetterSummary>,
+    /// How many letters were written. Alone it is no news.
+    pub written: u64,
+}
+
+impl GmDigest {
+    pub fn has_news(&self) -> bool {
+        let matches = [&self.protests, &self.overdue, &self.late, &self.unread];
+        let notes = [&self.missed, &self.began, &self.ended, &self.absences];
+        let letters = [&self.words, &self.set_aside, &self.ignored, &self.automatic];
+        matches.iter().any(|lines| !lines.is_empty())
+            || notes.iter().any(|notes| !notes.is_empty())
+            || letters.iter().any(|letters| !letters.is_empty())
+            || !self.newcomers.is_empty()
+            || !self.refused.is_empty()
+            || !self.failed.is_empty()
+            || self.left_out > 0
+    }
+}
+
+/// What happened in a match, in a few words. Which fields are set depends on the list.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct MatchNote {
+    pub id: String,
+    pub game_name: &'static str,
+    pub names: [String; 2],
+    /// The player who missed a turn, announced an absence, or won.
+    pub who: Option<String>,
+    pub turn: Option<u32>,
+    /// When the missed orders came after all.
+    pub made_good: Option<String>,
+    pub reason: Option<Reason>,
+    /// The days of an absence.
+    pub days: Option<String>,
+}
+
+impl MatchNote {
+    pub fn of(line: &GmMatchSummary) -> MatchNote {
+        MatchNote {
+            id: line.id.clone(),
+            game_name: line.game_name,
+            names: line.names.clone(),
+            ..MatchNote::default()
+        }
+    }
+}
+
+/// A person in a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct PersonNote {
+    pub name: String,
+    pub address: String,
+}
+
+/// The number of filings refused in a match.
+#[derive(Clone, Debug, Serialize)]
+pub struct RefusalCount {
+    pub id: String,
+    pub count: usize,
+}
+
+/// A dispatch that was given up.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailedSend {
+    pub recipient: String,
+    pub kind: DispatchKind,
+    pub error: String,
+}
+
+/// A received letter, in a few words.
+#[derive(Clone, Debug, Serialize)]
+pub struct LetterSummary {
+    pub digest: String,
+    pub at: String,
+    pub sender: String,
+    pub note: String,
+}
