@@ -14,9 +14,9 @@ use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::{insert_letters, list_letters};
 use super::overview::{self, MatchColumns, OverviewColumns, SeatOverview};
 use super::packing::Unpacker;
-use super::rows::{self, CHUNK, count, integer, maybe_time, text};
+use super::rows::{self, CHUNK, integer, maybe_time, text};
 use super::settle::{self, PackedDispatches, settle};
-use super::statement::{Engine, Record, Statement};
+use super::statement::{Record, Statement};
 use super::unruled::delete_unruled;
 use super::*;
 
@@ -137,12 +137,8 @@ impl Store for Database {
     }
 
     async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
-        let sql = "SELECT received_at FROM letter \
-                   WHERE fate = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
-                   ORDER BY received_at, id LIMIT 1";
-        let oldest: Option<(i64,)> =
-            self.read_first(self.statement(sql).bind(now.timestamp_millis())).await?;
-        maybe_time(oldest.map(|(received_at,)| received_at))
+        let oldest = self.read_first(self.statement(waiting::OLDEST).bind(now.timestamp_millis()));
+        maybe_time(oldest.await?.map(|(received_at,): (i64,)| received_at))
     }
 
     async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>> {
@@ -459,12 +455,7 @@ impl Store for Database {
     }
 
     async fn dispatches_since(&self, since: DateTime<Utc>) -> Result<u64> {
-        // From the newest row back, and bounded: no index holds the time of dispatches that answer nothing.
-        let sql = "SELECT COUNT(*) FROM (SELECT created_at FROM dispatch ORDER BY id DESC LIMIT 100000) AS latest \
-                   WHERE created_at >= $1";
-        let statement = self.statement(sql).bind(since.timestamp_millis());
-        let (written,): (i64,) = self.read_one(statement).await?;
-        count(written)
+        dispatches::count_since(&mut self.backend.reader().await?.session(), since).await
     }
 
     async fn queues(&self) -> Result<Queues> {
@@ -493,11 +484,8 @@ impl Store for Database {
     }
 
     async fn about(&self) -> Result<String> {
-        let engine = match self.backend.engine() {
-            Engine::Sqlite => "SELECT 'SQLite ' || sqlite_version()",
-            Engine::Postgres => "SELECT 'PostgreSQL ' || current_setting('server_version')",
-        };
-        let (engine,): (String,) = self.read_one(self.statement(engine)).await?;
+        let engine = self.statement(self.backend.engine().select_name());
+        let (engine,): (String,) = self.read_one(engine).await?;
         let (tables,): (i64,) = self.read_one(self.statement(TABLES_VERSION)).await?;
         Ok(format!("{engine}, tables of version {tables}"))
     }

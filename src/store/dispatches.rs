@@ -23,6 +23,16 @@ pub async fn of_match(session: &mut Session<'_>, match_id: &str) -> Result<Vec<(
     rows.into_iter().map(rows::DispatchBytes::read).collect()
 }
 
+/// See [`super::Store::dispatches_since`]. From the newest row back, and bounded: no index holds the time of dispatches
+/// that answer nothing.
+pub async fn count_since(session: &mut Session<'_>, since: DateTime<Utc>) -> Result<u64> {
+    let sql = "SELECT COUNT(*) FROM (SELECT created_at FROM dispatch ORDER BY id DESC LIMIT 100000) AS latest \
+               WHERE created_at >= $1";
+    let statement = session.statement(sql).bind(since.timestamp_millis());
+    let (written,): (i64,) = session.fetch_one(statement).await?;
+    rows::count(written)
+}
+
 /// See [`super::Store::list_dispatches`].
 pub async fn list(session: &mut Session<'_>, only_unsent: bool, limit: u32) -> Result<Vec<DispatchRow>> {
     // Each branch of the union uses its own partial index.

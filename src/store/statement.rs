@@ -23,6 +23,14 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// Returns the statement that selects the name and the version of the database.
+    pub fn select_name(self) -> &'static str {
+        match self {
+            Engine::Sqlite => "SELECT 'SQLite ' || sqlite_version()",
+            Engine::Postgres => "SELECT 'PostgreSQL ' || current_setting('server_version')",
+        }
+    }
+
     /// Whether several daemons may work on one database.
     pub fn is_shared(self) -> bool {
         match self {

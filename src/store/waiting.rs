@@ -1,7 +1,12 @@
-//! Which of the waiting letters are claimed together.
+//! Waiting letters: the oldest, and which are claimed together.
 
 /// Maximum bytes of the letters that are claimed together: they are held in memory, some of them decoded.
 const MAX_CLAIMED_BYTES: u32 = 32_000_000;
+
+/// Selects when the oldest waiting letter arrived that is not deferred past `$1`.
+pub const OLDEST: &str = "SELECT received_at FROM letter \
+                          WHERE fate = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
+                          ORDER BY received_at, id LIMIT 1";
 
 /// Selects up to `$3` waiting letters that meet a `condition` and are not deferred past `$2`, oldest first, and of those
 /// as many as fit into [`MAX_CLAIMED_BYTES`], but at least one. The running total is computed over that page only, not
