@@ -156,14 +156,15 @@ fn a_gm_who_plays_cannot_file_replace_or_correct_in_that_match() {
     let answer = desk.one_to(BO);
     assert_eq!(answer.text.matches("so another GM has to do this").count(), 3, "{}", answer.text);
     desk.reply(BO, &to_bo, &format!("GM MATCH {id} EXTEND 3 days"));
-    desk.sent_to(BO)[0].says("Done. The match now");
+    let answers = desk.sent_to(BO);
+    assert!(answers.iter().any(|sent| sent.text.contains("Done. The match now")), "{answers:?}");
 }
 
 #[test]
 fn two_gms_need_names_and_addresses_of_their_own() {
     let parse = |second: &str| {
         let text =
-            fogpost::config::EXAMPLE.replace("[club.gm]", &format!("[[club.gm]]\n{second}\n[[club.gm]]"));
+            fogpost::config::EXAMPLE.replace("[club.gm]", &format!("\n[[club.gm]]\n{second}\n[[club.gm]]\n"));
         fogpost::config::Config::parse(&text, "config.toml")
     };
     assert!(parse("name = \"Lee\"\naddress = \"lee@club.example\"").is_ok());
