@@ -38,7 +38,7 @@ pub enum ClubLetter {
         commands_left_out: usize,
     },
     /// To the GM, daily.
-    Digest { digest: GmDigest },
+    Digest { digest: Box<GmDigest> },
     /// To the GM: a mail could not be sent.
     GivenUp { recipient: String, kind: DispatchKind, match_id: Option<String>, error: String },
     /// To the GM: a letter could not be ruled on.
@@ -174,7 +174,7 @@ pub enum GmResult {
         example: &'static str,
     },
     Digest {
-        digest: Option<GmDigest>,
+        digest: Option<Box<GmDigest>>,
     },
 }
 

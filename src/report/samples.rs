@@ -142,7 +142,7 @@ fn gm_letters() -> Vec<ClubLetter> {
             why: String::new(),
             commands_left_out: 0,
         },
-        ClubLetter::Digest { digest: gm_digest() },
+        ClubLetter::Digest { digest: Box::new(gm_digest()) },
         ClubLetter::GivenUp {
             recipient: "x".to_owned(),
             kind: DispatchKind::Report,
@@ -197,7 +197,7 @@ fn gm_results() -> Vec<GmResult> {
         GmResult::Refused { says: "No.".to_owned() },
         GmResult::NotRead { says: "No.".to_owned(), example: "GM LIST\nEND" },
         GmResult::Digest { digest: None },
-        GmResult::Digest { digest: Some(gm_digest()) },
+        GmResult::Digest { digest: Some(Box::new(gm_digest())) },
     ]);
     results
 }

@@ -163,8 +163,8 @@ fn a_gm_who_plays_cannot_file_replace_or_correct_in_that_match() {
 #[test]
 fn two_gms_need_names_and_addresses_of_their_own() {
     let parse = |second: &str| {
-        let text =
-            fogpost::config::EXAMPLE.replace("[club.gm]", &format!("\n[[club.gm]]\n{second}\n[[club.gm]]\n"));
+        let text = fogpost::config::EXAMPLE
+            .replace("\n[club.gm]\n", &format!("\n[[club.gm]]\n{second}\n[[club.gm]]\n"));
         fogpost::config::Config::parse(&text, "config.toml")
     };
     assert!(parse("name = \"Lee\"\naddress = \"lee@club.example\"").is_ok());

@@ -81,7 +81,7 @@ impl Fog {
 
 impl Decision<'_> {
     /// Returns the acting GM's news since then, by default of the last day, or `None` if there is none.
-    pub fn digest(&self, since: Option<DateTime<Utc>>) -> Decided<Option<GmDigest>> {
+    pub fn digest(&self, since: Option<DateTime<Utc>>) -> Decided<Option<Box<GmDigest>>> {
         let since = since.unwrap_or(self.at() - TimeDelta::days(1));
         let rows = self.context.digest_rows(since)?;
         let summaries: Vec<Summary> =
@@ -116,7 +116,7 @@ impl Decision<'_> {
         told.letters_waiting = rows.letters_waiting;
         told.left_out = rows.left_out;
         told.written = rows.written;
-        Ok(Some(told).filter(GmDigest::has_news))
+        Ok(Some(Box::new(told)).filter(|digest| digest.has_news()))
     }
 
     fn looks_after(&self, summary: &Summary) -> bool {
