@@ -8,6 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::asker::Asker;
 use super::decision::{Decision, Key};
+use super::gms::About;
 use super::mail::PlainEnvelope;
 use super::offers::in_code_letters;
 use super::proof::{LAPSE, draw_code};
@@ -300,8 +301,8 @@ impl Decision<'_> {
     /// Tells the GM what became of a change.
     pub fn tell_gm_of_change(&mut self, row: &PlayerChange, letter: ChangeLetter) -> Decided<()> {
         let unique = format!("v.{}.{}", row.code.to_lowercase(), row.version);
-        let dispatch = self.gm_dispatch(&ClubLetter::Change { letter }, &unique, None)?;
-        self.draft.settlement.dispatches.push(dispatch);
+        let alarms = self.gm_alarms(&ClubLetter::Change { letter }, &unique, About::Club)?;
+        self.draft.settlement.dispatches.extend(alarms);
         Ok(())
     }
 }
