@@ -14,8 +14,8 @@ fn gm_at_hour(hour: u32) -> String {
 #[track_caller]
 fn latest_digest(desk: &Desk, gm: &str) -> Sent {
     let sent = desk.sent_to(gm);
-    let digests = sent.into_iter().filter(|sent| sent.subject.starts_with("The day at"));
-    digests.last().expect("a digest")
+    let mut digests = sent.into_iter().filter(|sent| sent.subject.starts_with("The day at"));
+    digests.next_back().expect("a digest")
 }
 
 #[test]
