@@ -29,12 +29,24 @@ pub struct ArchivedDispatch {
     pub bytes: Vec<u8>,
 }
 
+/// A letter of which only a part can be shown yet.
+#[derive(Clone, Debug)]
+pub struct WithheldLetter {
+    pub seat: Seat,
+    /// The part for this match.
+    pub part: String,
+    /// The matches that must be over before the whole letter is shown.
+    pub until: Vec<String>,
+}
+
 /// Everything that is stored about a match.
 #[derive(Clone, Debug)]
 pub struct MatchArchive {
     pub game_match: Match,
     pub entries: Vec<Entry>,
     pub letters: BTreeMap<Digest, Vec<u8>>,
+    /// The letters that are also about other matches, which are not over.
+    pub withheld: BTreeMap<Digest, WithheldLetter>,
     pub dispatches: Vec<ArchivedDispatch>,
 }
 
@@ -224,6 +236,12 @@ fn seq_of(message_id: &str, match_id: &str) -> Option<u64> {
 
 /// The new text of a letter.
 fn written(archive: &MatchArchive, digest: Digest) -> Value {
+    if let Some(WithheldLetter { seat, part, until }) = archive.withheld.get(&digest) {
+        let subject = format!("(a part; the rest is withheld until {} ends)", until.join(" and "));
+        let lines: Vec<&str> = part.lines().collect();
+        let from = &archive.game_match.players[*seat];
+        return json!({ "digest": digest, "from": from, "subject": subject, "lines": lines });
+    }
     let letter = archive.letters.get(&digest).and_then(|raw| {
         let own = archive.game_match.desk.own_identity()?;
         // An accepted letter stays readable if the limit is lowered.
@@ -309,6 +327,8 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         | Fact::GmSpared { seat }
         | Fact::ResignationHeld { seat }
         | Fact::LeftOutTold { seat } => limit(fact, name(seat)),
+        Fact::WordsToOpponent { seat } => format!("Words of {} went to the GM, the opponent.", name(seat)),
+        Fact::RefusalNoted { seat } => format!("{} will be told again of the refusal.", name(seat)),
         Fact::DeadlineSet { turn, seats, deadline, .. } => {
             format!("{} is due from {} by {}.", heading(*turn), names(seats), utc(*deadline))
         }
@@ -337,6 +357,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::Protested { seat } => format!("{} protested.", name(seat)),
         Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
         Fact::LetterConfirmed { seat, .. } => format!("{} confirmed an unproven letter.", name(seat)),
+        Fact::LetterPartRead { seat, .. } => format!("A letter from {} is partly about this.", name(seat)),
         Fact::MailReturned { seat } => format!("Letters to {} came back.", name(seat)),
         Fact::MailRestored { seat } => format!("Letters to {} arrive again.", name(seat)),
         Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),

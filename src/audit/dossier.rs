@@ -45,6 +45,9 @@ pub struct LetterRecord {
     pub letter: Digest,
     pub received_at: DateTime<Utc>,
     pub seat: Seat,
+    /// The matches that must be over before a dossier holds the whole letter. Until then it holds the part for its match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withheld_until: Option<Vec<String>>,
 }
 
 /// One of our letters, without its bytes (a line of `sent.jsonl`).
@@ -84,6 +87,9 @@ pub fn files(
     put("letters.mbox", mbox(archive, letters));
     for (digest, raw) in &archive.letters {
         put(&format!("letters/{digest}.eml"), raw.clone());
+    }
+    for (digest, withheld) in &archive.withheld {
+        put(&format!("parts/{digest}.txt"), withheld.part.clone().into_bytes());
     }
     let mut records = Vec::new();
     for (number, dispatch) in (1..).zip(&archive.dispatches) {
@@ -165,6 +171,13 @@ pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Dossier, String> {
     let entries = read_lines("entries.jsonl", &file("entries.jsonl")?)?;
     let mut letters = Vec::new();
     for record in read_lines::<LetterRecord>("letters.jsonl", &file("letters.jsonl")?)? {
+        if let Some(until) = &record.withheld_until {
+            return Err(format!(
+                "the letter {} is withheld until {} ends; please export the dossier again then",
+                record.letter,
+                until.join(" and ")
+            ));
+        }
         let raw = file(&format!("letters/{}.eml", record.letter))?;
         letters.push((record, raw));
     }

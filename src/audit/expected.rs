@@ -68,6 +68,8 @@ pub struct ExpectedDispatch {
     pub(super) at: DateTime<Utc>,
     pub(super) answered: Option<AnsweredLetter>,
     pub(super) record: Option<String>,
+    /// It answers a part of a letter, and may name what became of the others.
+    pub(super) answers_part: bool,
     /// The Message-IDs of the seat's earlier reports, if the letter repeats some.
     pub(super) earlier_reports: Vec<String>,
 }
@@ -90,6 +92,11 @@ impl ExpectedDispatch {
         }
     }
 
+    /// Whether it tells something about other matches, so that this match's ledger is not enough to reproduce it.
+    fn reports_on_others(&self) -> bool {
+        self.answers_part || self.replies().iter().any(reports_on_others)
+    }
+
     /// Whether it repeats earlier reports.
     pub(super) fn repeats_reports(&self) -> bool {
         self.replies().iter().any(repeats_reports)
@@ -102,8 +109,7 @@ impl ExpectedDispatch {
     /// [`Finding`] if the letter was changed or is stored under wrong data.
     pub fn compare(&self, words: &CurrentWording<'_>, earlier_reports: &[Vec<u8>]) -> Result<bool, Finding> {
         let bytes = &self.stored.bytes[..];
-        let known_words =
-            self.game_match.desk.wording == words.digest && !self.replies().iter().any(reports_on_others);
+        let known_words = self.game_match.desk.wording == words.digest && !self.reports_on_others();
         let mail = parse_text_part(bytes);
         let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
         let line = LedgerLine {

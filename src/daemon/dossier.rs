@@ -17,7 +17,7 @@ use crate::audit::dossier::{self, About, Dossier, LetterRecord, SeatHolder};
 use crate::config::Config;
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{Entry, Source};
+use crate::ledger::{Entry, Fact, Source};
 use crate::letter::{Address, Digest};
 use crate::post::FetchedLetter;
 use crate::referee::{Act, Stage};
@@ -66,6 +66,7 @@ impl Office {
         let mut letters = BTreeMap::new();
         let mut take = |(digest, raw)| drop(letters.insert(digest, raw));
         self.store.letters_named(&named, &mut take).await?;
+        let withheld = self.withhold(&game_match, &entries, &mut letters).await?;
         let posted =
             self.store.dispatches_of(&id).await?.into_iter().map(|(about, bytes)| ArchivedDispatch {
                 message_id: about.message_id,
@@ -76,7 +77,7 @@ impl Office {
                 sent_at: about.sent_at,
                 bytes,
             });
-        Ok(MatchArchive { game_match, entries, letters, dispatches: posted.collect() })
+        Ok(MatchArchive { game_match, entries, letters, withheld, dispatches: posted.collect() })
     }
 
     /// Returns the files of a match's dossier, by name.
@@ -101,15 +102,36 @@ impl Office {
             }),
             snapshot: material.game_match.clone(),
         };
-        let mut letters: Vec<LetterRecord> = Vec::new();
-        for row in self.store.letters(Some(LetterStatus::Ruled), Some(id), "", u32::MAX).await? {
-            if let Some((_, seat)) = row.seat {
-                letters.push(LetterRecord { letter: row.digest, received_at: row.received_at, seat });
+        let letters = self.letter_records(&material).await?;
+        Ok(dossier::files(&self.templates, &material, &letters, &about)?)
+    }
+
+    /// Returns the letters of a match, oldest first.
+    async fn letter_records(&self, material: &MatchArchive) -> anyhow::Result<Vec<LetterRecord>> {
+        let mut seats: BTreeMap<Digest, Seat> = BTreeMap::new();
+        let mut rows = self
+            .store
+            .letters(Some(LetterStatus::Ruled), Some(&material.game_match.id), "", u32::MAX)
+            .await?;
+        seats.extend(rows.iter().filter_map(|row| Some((row.digest, row.seat.as_ref()?.1))));
+        for entry in &material.entries {
+            // A letter about several matches is listed under one of them.
+            if let (Source::Letter(digest), Fact::LetterPartRead { seat, .. }) = (&entry.cause, &entry.fact)
+                && seats.insert(*digest, *seat).is_none()
+            {
+                rows.extend(self.store.letters(None, None, &digest.to_string(), 1).await?);
             }
         }
-        // Lists show the newest letter first, a dossier the oldest.
-        letters.reverse();
-        Ok(dossier::files(&self.templates, &material, &letters, &about)?)
+        rows.sort_by_key(|row| row.received_at);
+        let records = rows.into_iter().filter_map(|row| {
+            Some(LetterRecord {
+                letter: row.digest,
+                received_at: row.received_at,
+                seat: *seats.get(&row.digest)?,
+                withheld_until: material.withheld.get(&row.digest).map(|withheld| withheld.until.clone()),
+            })
+        });
+        Ok(records.collect())
     }
 
     /// Imports a finished match of another club, if its dossier verifies. The letters that were sent there are stored,

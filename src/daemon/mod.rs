@@ -14,6 +14,7 @@ mod parallel;
 pub mod service;
 pub mod status;
 mod verify;
+mod withheld;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -70,6 +70,15 @@ pub enum Fact {
         by: Digest,
         arrived: DateTime<Utc>,
     },
+    /// The letter is about several matches, and only a part of it about this one. `part` is the SHA-256 of its lines,
+    /// each followed by a line feed.
+    LetterPartRead {
+        seat: Seat,
+        part: Digest,
+        /// The letter answers one about another match of the player, and its token is that of the other match.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        by_other_token: bool,
+    },
     /// The answer to the letter that caused this ruling was not sent: rate limit, or a duplicate.
     AnswerHeldBack {
         seat: Seat,
@@ -88,6 +97,14 @@ pub enum Fact {
     },
     /// The letter resigned, but came from an address that its player had added a few days ago, so the match goes on.
     ResignationHeld {
+        seat: Seat,
+    },
+    /// Words went to the GM, who plays against this seat, and the answer says so.
+    WordsToOpponent {
+        seat: Seat,
+    },
+    /// The orders of the letter were refused, and the seat is told again before it is too late.
+    RefusalNoted {
         seat: Seat,
     },
     /// The answer to the letter says how many earlier ones were left out.
@@ -245,11 +262,14 @@ impl Fact {
             Fact::OrdersWithdrawn { .. } => "OrdersWithdrawn",
             Fact::LetterAnswered { .. } => "LetterAnswered",
             Fact::LetterConfirmed { .. } => "LetterConfirmed",
+            Fact::LetterPartRead { .. } => "LetterPartRead",
             Fact::AnswerHeldBack { .. } => "AnswerHeldBack",
             Fact::ActsTakenTogether { .. } => "ActsTakenTogether",
             Fact::OpponentSpared { .. } => "OpponentSpared",
             Fact::GmSpared { .. } => "GmSpared",
             Fact::ResignationHeld { .. } => "ResignationHeld",
+            Fact::WordsToOpponent { .. } => "WordsToOpponent",
+            Fact::RefusalNoted { .. } => "RefusalNoted",
             Fact::LeftOutTold { .. } => "LeftOutTold",
             Fact::DeadlineSet { .. } => "DeadlineSet",
             Fact::DeadlineMissed { .. } => "DeadlineMissed",

@@ -65,6 +65,7 @@ pub struct Texts {
     pub html: Vec<TextLine>,
     /// The first attached text.
     pub attached: Vec<TextLine>,
+    pub attached_name: Option<String>,
     pub unreadable: Option<UnreadableContent>,
     /// Whether the HTML has struck-out text, which the plain text shows like any other.
     pub has_struck_out: bool,
@@ -145,8 +146,11 @@ impl Walk<'_> {
                 let lines = self.plain(part);
                 if !attached {
                     self.texts.plain.extend(lines);
-                } else if self.texts.attached.is_empty() {
+                } else if self.texts.attached_name.is_none() {
                     self.texts.attached = lines;
+                    self.texts.attached_name = Some(attachment_name(part));
+                } else {
+                    self.note_attachment(part);
                 }
             }
             ("text", "html") if !attached => {
@@ -175,8 +179,7 @@ impl Walk<'_> {
 
     fn note_attachment(&mut self, part: &MessagePart<'_>) {
         if self.texts.attachments.len() < MAX_NAMED {
-            let name = clean(part.attachment_name().unwrap_or("a file without a name")).replace('\n', " ");
-            self.texts.attachments.push(name.chars().take(MAX_NAME).collect());
+            self.texts.attachments.push(attachment_name(part));
         }
     }
 
@@ -194,6 +197,12 @@ impl Walk<'_> {
         };
         plain_lines(&text, is("format", "flowed"), is("delsp", "yes"), self.limits.max_lines)
     }
+}
+
+/// Returns the name of an attachment, shortened.
+fn attachment_name(part: &MessagePart<'_>) -> String {
+    let name = clean(part.attachment_name().unwrap_or("a file without a name")).replace('\n', " ");
+    name.chars().take(MAX_NAME).collect()
 }
 
 /// Returns how deeply letters are attached to each other. Stops counting after `limit`.

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use mail_parser::MessageParser;
 
+use crate::game::Line;
+
 pub mod address;
 pub mod authentic;
 mod automatic;
@@ -169,10 +171,22 @@ impl Letter {
     /// Returns what the person wrote now. `quotable` is the text of our letters that it may quote, if we have it
     /// ([`Letter::quotable_text`]).
     pub fn new_text(&self, quotable: Option<&str>) -> NewText {
+        let sender = self.sender_in_attributions();
+        new_text::new_text(&self.texts, quotable, Correspondents { own: &self.own, sender: &sender })
+    }
+
+    /// Returns the first attached text, and its name, for a letter that holds no order elsewhere.
+    pub fn attached_text(&self) -> Option<(&str, Vec<Line>)> {
+        let name = self.texts.attached_name.as_deref()?;
+        let sender = self.sender_in_attributions();
+        let lines = new_text::attached_lines(&self.texts, Correspondents { own: &self.own, sender: &sender });
+        Some((name, lines))
+    }
+
+    /// Returns the sender's name, unless it is a single word: too common to identify an author in an attribution line.
+    fn sender_in_attributions(&self) -> String {
         let sender = self.from_name.as_deref().map(str::to_lowercase).unwrap_or_default();
-        // A single word is too common to identify an author in an attribution line.
-        let sender = if sender.contains(' ') { sender.as_str() } else { "" };
-        new_text::new_text(&self.texts, quotable, Correspondents { own: &self.own, sender })
+        if sender.contains(' ') { sender } else { String::new() }
     }
 
     /// Returns the names of attached files whose contents are not read.

@@ -63,6 +63,12 @@ pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspon
     }
 }
 
+/// Returns the new lines of the attached text.
+pub fn attached_lines(texts: &Texts, correspondents: Correspondents<'_>) -> Vec<Line> {
+    let lines = new_lines(&texts.attached, None, correspondents);
+    numbered(&lines.into_iter().map(str::to_owned).collect::<Vec<_>>())
+}
+
 fn is_blank(lines: &[TextLine]) -> bool {
     lines.iter().all(TextLine::is_blank)
 }

@@ -1,12 +1,34 @@
 //! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and what the terms say about seats
 //! that miss one.
 
-use super::life::{Draft, FiledOrders, Stage};
+use chrono::{DateTime, Utc};
+
+use super::life::{Draft, FiledOrders, Match, Stage};
+use super::refused;
 use super::schedule::ForfeitRule;
 use super::{Content, Notice, Reader};
 use crate::game::Seat;
 use crate::game::record::Ending;
 use crate::ledger::Fact;
+
+impl Match {
+    /// Returns when the clock next has something to decide.
+    pub fn wake_at(&self) -> Option<DateTime<Utc>> {
+        if self.stage != Stage::Running {
+            return None;
+        }
+        // The house has been due since the last adjudication.
+        if self.house_due().is_some() {
+            return Some(self.adjudicated.last().map_or(self.opened_at, |(_, _, at)| *at));
+        }
+        let deadline = self.deadline.filter(|_| !self.asked_gm);
+        let reminder = deadline.and_then(|due| self.terms.reminders(due).get(self.reminders_sent).copied());
+        let reminder = reminder.filter(|_| !self.awaited().is_empty());
+        let refusals = Seat::BOTH.map(|seat| self.next_refusal(seat));
+        let enforced = deadline.map(|due| due + self.terms.grace());
+        [self.settle_at, reminder, enforced].into_iter().chain(refusals).flatten().min()
+    }
+}
 
 /// Decides what is due by now in phase `phase_no`. Does nothing if another phase is open.
 pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
@@ -26,6 +48,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
         enforce_deadline(draft);
     } else {
         remind(draft);
+        refused::tell_again(draft);
     }
 }
 

@@ -50,6 +50,7 @@ pub(super) fn seal_orders(
             let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
             let replaced = draft.game_match.held[seat].replace(filed).is_some();
             draft.game_match.missed[seat] = 0;
+            draft.game_match.refused[seat] = None;
             Orders::Sealed { filing, sealed, wait, replaced }
         }
     };
@@ -57,7 +58,7 @@ pub(super) fn seal_orders(
 }
 
 /// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or seat, faults
-/// of the filing against what the seat can see.
+/// of the filing against what the seat can see. Beside doubtful lines it reports all that are certain.
 fn check_orders(
     draft: &Draft,
     letter: &SeatLetter,
@@ -65,8 +66,11 @@ fn check_orders(
     replaced: &[Line],
 ) -> Result<Filing, Vec<Fault>> {
     let (seat, request) = (letter.seat, &letter.request);
-    let faults = request.all_faults();
+    let mut faults = request.all_faults();
     if !faults.is_empty() {
+        if !request.doubts.is_empty() {
+            add_faults_beside_doubts(&mut faults, draft, letter, due, replaced);
+        }
         return Err(faults);
     }
     let elsewhere = doubtful::match_fault(letter, &draft.game_match);
@@ -91,6 +95,30 @@ fn check_orders(
         return Err(vec![fault]);
     }
     Ok(filing)
+}
+
+/// Adds what is wrong with the lines beside the doubtful ones, so that the answer tells everything at once. Faults of
+/// the filing as a whole are left out, because a doubtful line may be what it lacks.
+fn add_faults_beside_doubts(
+    faults: &mut Vec<Fault>,
+    draft: &Draft,
+    letter: &SeatLetter,
+    due: &Due,
+    replaced: &[Line],
+) {
+    let elsewhere = doubtful::match_fault(letter, &draft.game_match);
+    if let Some(fault) = elsewhere.or_else(|| turn_fault(draft, letter, due)) {
+        faults.push(fault);
+        return;
+    }
+    let orders = without_replaced(&letter.request.orders, replaced);
+    if orders.is_empty() || !due.seats.contains(&letter.seat) {
+        return;
+    }
+    if let Err(of_lines) = draft.game_match.state.seal(letter.seat, &orders) {
+        faults.extend(of_lines.into_iter().filter(|fault| fault.line.is_some()));
+        faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
+    }
 }
 
 /// Whether `HOLD` is the only order. In a game without that order, it stands for the filing that the rules assume.
@@ -145,6 +173,7 @@ pub(super) fn withdraw(draft: &mut Draft, seat: Seat) -> Reply {
         return Reply::NothingToWithdraw;
     };
     draft.game_match.held[seat] = None;
+    draft.game_match.refused[seat] = None;
     draft.game_match.settle_at = None;
     draft.record(Fact::OrdersWithdrawn { seat, phase: due.phase, turn: due.turn });
     Reply::Withdrawn

@@ -5,10 +5,13 @@ use super::filing;
 use super::house;
 use super::life::{Draft, Stage};
 use super::questions::{Questions, changing_command};
+use super::refused;
 use super::schedule::{Absence, Press};
 use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
-use super::words::without_order_lines;
-use super::{Answer, Confirmation, Content, Notice, Orders, Passing, Reader, Reply, SeatLetter, Words};
+use super::words::{self, without_order_lines};
+use super::{
+    Answer, Confirmation, Content, LetterPart, Notice, Orders, Passing, Reader, Reply, SeatLetter, Words,
+};
 use crate::game::record::Ending;
 use crate::game::{Line, Seat};
 use crate::ledger::Fact;
@@ -34,6 +37,9 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     if let Some(Confirmation { by, arrived }) = letter.confirmation {
         draft.record(Fact::LetterConfirmed { seat: letter.seat, by, arrived });
     }
+    if let Some(LetterPart { digest, by_other_token }) = letter.part {
+        draft.record(Fact::LetterPartRead { seat: letter.seat, part: digest, by_other_token });
+    }
     if letter.shows_token {
         draft.record(Fact::TokenRenewed { seat: letter.seat });
     }
@@ -55,8 +61,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         draft.record(Fact::LeftOutTold { seat: letter.seat });
         answer.replies.push(Reply::LeftOut { count: 0 });
     }
-    let words = Words::of(request);
-    answer.passed_on = words.as_ref().map(|words| words.passing);
+    let words = pass_words_on(draft, letter, &mut answer);
     if asks {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();
@@ -68,6 +73,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         .filter_map(|fault| fault.line)
         .filter_map(|no| quoted_line(request, no))
         .collect();
+    refused::note(draft, letter, &answer);
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     let offers_draw = answer.replies.contains(&Reply::DrawOffered);
     draft.put_answer(place, answer);
@@ -85,6 +91,24 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     if let Some(Words { passing: Passing::AtOnce, text }) = words {
         tell_gm(draft, letter.seat, &text);
     }
+}
+
+/// Returns the words of a letter that go to the GM, and notes in the answer what becomes of them.
+fn pass_words_on(draft: &mut Draft, letter: &SeatLetter, answer: &mut Answer) -> Option<Words> {
+    let request = &letter.request;
+    let mut words = Words::of(request);
+    if let Some(words) = words.as_mut().filter(|_| letter.part.is_some_and(|part| part.by_other_token)) {
+        // The digest lists a letter only under the match that it answers.
+        words.passing = Passing::AtOnce;
+    }
+    answer.passed_on = words.as_ref().map(|words| words.passing);
+    answer.cuts_text = words::cuts_a_text(request, words.is_some());
+    let reaches_gm = words.is_some() || answer.replies.contains(&Reply::PassedToGm);
+    if reaches_gm && letter.limits.gm_is_opponent {
+        draft.record(Fact::WordsToOpponent { seat: letter.seat });
+        answer.gm_is_opponent = true;
+    }
+    words
 }
 
 /// Answers the questions in a letter, and carries out nothing.
@@ -127,8 +151,8 @@ fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
         for taken in taken_together(request) {
             replies.push(match &taken {
                 Taken::AsWritten(command) if questions.is_repeated(command) => Reply::Repeated,
-                Taken::AsWritten(command) => follow_command(draft, *seat, command),
-                Taken::Joined(command) => follow_command(draft, *seat, command),
+                Taken::AsWritten(command) => follow_if_allowed(draft, letter, command),
+                Taken::Joined(command) => follow_if_allowed(draft, letter, command),
                 Taken::WithAnother => Reply::TakenTogether,
             });
         }
@@ -140,7 +164,7 @@ fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
             Some(command) if letter.other_match.is_some() => Reply::WhichMatch { command },
             Some(command) if request.check => Reply::CheckedOnly { command },
             None if questions.is_repeated(&asked.command) => Reply::Repeated,
-            Some(_) | None => follow_command(draft, *seat, &asked.command),
+            Some(_) | None => follow_if_allowed(draft, letter, &asked.command),
         });
     }
     replies
@@ -177,6 +201,14 @@ fn notify(draft: &mut Draft, to: Reader, notice: Notice) {
 /// Returns the first word of a command. The ledger keeps which command was sent, not the private text after it.
 fn first_word(line: &str) -> String {
     line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
+}
+
+/// Carries out a command, unless the letter's token is not good for it.
+fn follow_if_allowed(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> Reply {
+    match letter.lacks_token_for(command) {
+        Some(command) => Reply::NeedsOwnToken { command },
+        None => follow_command(draft, letter.seat, command),
+    }
 }
 
 /// Carries out a command and returns the answer.
@@ -244,7 +276,7 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
 }
 
 fn tell_gm(draft: &mut Draft, seat: Seat, text: &str) {
-    let text = without_order_lines(text, draft.game_match.game);
+    let text = words::cut(&without_order_lines(text, draft.game_match.game));
     notify(draft, Reader::Gm, Notice::Words { by: seat, text });
 }
 
@@ -257,7 +289,7 @@ fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
         Press::Signed if draft.limits.spares_opponent => Reply::MessageHeldBack,
         Press::Signed => {
             draft.record(Fact::MessagePassed { from: seat });
-            let message = Notice::Message { by: seat, text: text.to_owned() };
+            let message = Notice::Message { by: seat, text: words::cut(text) };
             notify(draft, Reader::Seat(seat.other()), message);
             Reply::MessagePassed
         }
@@ -344,7 +376,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
 fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     draft.record(Fact::Protested { seat });
     draft.game_match.protest = Some(seat);
-    let text = Some(without_order_lines(text, draft.game_match.game));
+    let text = Some(words::cut(&without_order_lines(text, draft.game_match.game)));
     notify(draft, Reader::Gm, Notice::Protested { by: seat, text });
     notify(draft, Reader::Seat(seat.other()), Notice::Protested { by: seat, text: None });
     if draft.game_match.stage == Stage::Running {

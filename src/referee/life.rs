@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::act::Rejection;
 use super::bounces::{Bounces, has_no_bounces};
 use super::offered::{self, OfferedOrders};
+use super::refused::{self, RefusedLetter};
 use super::schedule::{Absence, Terms};
 use super::together::NoticeLimits;
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
@@ -93,6 +94,9 @@ pub struct Match<F = Filing> {
     /// What a seat files by `YES`.
     #[serde(default, skip_serializing_if = "offered::is_empty")]
     pub offered: BySeat<Option<OfferedOrders>>,
+    /// The last letter of a seat for the open phase, if it was refused.
+    #[serde(default, skip_serializing_if = "refused::is_empty")]
+    pub refused: BySeat<Option<RefusedLetter>>,
     pub draw_offer: Option<Seat>,
     /// The seat that asked for more time, and for how many days.
     pub extension: Option<(Seat, u32)>,
@@ -129,21 +133,6 @@ impl Match {
     /// Returns the seats that owe orders, `first` first.
     pub fn awaited(&self) -> Vec<Seat> {
         Seat::BOTH.into_iter().filter(|seat| self.awaits(*seat)).collect()
-    }
-
-    /// Returns when the clock next has something to decide.
-    pub fn wake_at(&self) -> Option<DateTime<Utc>> {
-        if self.stage != Stage::Running {
-            return None;
-        }
-        // The house has been due since the last adjudication.
-        if self.house_due().is_some() {
-            return Some(self.adjudicated.last().map_or(self.opened_at, |(_, _, at)| *at));
-        }
-        let deadline = self.deadline.filter(|_| !self.asked_gm);
-        let reminder = deadline.and_then(|due| self.terms.reminders(due).get(self.reminders_sent).copied());
-        let reminder = reminder.filter(|_| !self.awaited().is_empty());
-        [self.settle_at, reminder, deadline.map(|due| due + self.terms.grace())].into_iter().flatten().min()
     }
 
     /// Returns the days that the terms give to the open phase.
@@ -210,6 +199,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         protest: None,
         missed: BySeat::default(),
         offered: BySeat::default(),
+        refused: BySeat::default(),
         draw_offer: None,
         extension: None,
         absences: BySeat::default(),
@@ -377,6 +367,7 @@ impl Draft {
         self.game_match.draw_offer = None;
         self.game_match.extension = None;
         self.game_match.offered = BySeat::default();
+        self.game_match.refused = BySeat::default();
         let days = self.game_match.phase_days();
         self.set_deadline(days);
     }

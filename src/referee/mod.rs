@@ -20,7 +20,9 @@ mod life;
 mod offer;
 mod offered;
 mod overview;
+mod part;
 mod questions;
+mod refused;
 mod reply;
 mod schedule;
 mod snapshot;
@@ -48,7 +50,9 @@ pub use life::{FiledOrders, Match, Opening, Stage, open, open_under};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use offered::OfferedOrders;
 pub use overview::MatchOverview;
+pub use part::{LetterPart, OtherPart, PartOutcome};
 pub use questions::{Questions, changing_command};
+pub use refused::RefusedLetter;
 pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Terms};
 pub use together::NoticeLimits;
@@ -85,6 +89,8 @@ pub struct SeatLetter {
     pub seat: Seat,
     pub digest: Digest,
     pub request: Request,
+    /// Set if only a part of the letter is about this match.
+    pub part: Option<LetterPart>,
     /// The turn named in its subject, or by the letter it answers.
     pub thread_turn: Option<u32>,
     /// The orders that the seat sent before, if nothing in the letter names a turn ([`SeatLetter::lacks_turn`]).
@@ -103,6 +109,8 @@ pub struct SeatLetter {
     pub unread: Option<String>,
     /// The answer is suppressed, because of the rate limit or as a duplicate. Everything else is decided as usual.
     pub answer_suppressed: bool,
+    /// Whether the seat is told again if its orders are refused. Earlier versions did not.
+    pub notes_refusal: bool,
     pub limits: NoticeLimits,
 }
 
@@ -125,10 +133,11 @@ impl SeatLetter {
             NewText::Blank => (Vec::new(), None),
             NewText::Unreadable(what) => (Vec::new(), Some(what.advice().to_owned())),
         };
-        let request = Request::read(&lines, game_match.game);
+        let (request, unread_files) = part::read_with_attachment(letter, &lines, game_match.game);
         SeatLetter {
             seat,
             digest: letter.digest,
+            part: None,
             thread_turn: thread_turn(letter, &game_match.id),
             earlier: Vec::new(),
             shows_token: false,
@@ -136,9 +145,10 @@ impl SeatLetter {
             confirmation: None,
             other_match: other_match(letter, &request, &game_match.id),
             request,
-            attachments: letter.attachments().to_vec(),
+            attachments: unread_files,
             unread,
             answer_suppressed: false,
+            notes_refusal: false,
             limits: NoticeLimits::default(),
         }
     }
@@ -408,6 +418,12 @@ pub struct Answer {
     pub attachments: Vec<String>,
     /// Whether and when the GM gets the letter's words.
     pub passed_on: Option<Passing>,
+    /// Every GM who gets them plays against the seat.
+    pub gm_is_opponent: bool,
+    /// A text that is passed on was too long, and is cut.
+    pub cuts_text: bool,
+    /// What became of the other parts of the letter. The shell fills it in.
+    pub others: Vec<OtherPart>,
     /// The lines that the faults refer to, as written.
     pub quoted: Vec<Line>,
     /// For each of `replies`, the earlier reports that it repeats. The shell fills them in.

@@ -43,6 +43,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         protest: stored.protest,
         missed: stored.missed,
         offered: stored.offered,
+        refused: stored.refused,
         draw_offer: stored.draw_offer,
         extension: stored.extension,
         absences: stored.absences,

@@ -1,10 +1,8 @@
 //! The acts of one letter towards others: repeated ones are taken together, so that a letter causes one notice of a kind,
 //! and none to a reader who has had too many.
 
+use super::words;
 use crate::request::{Command, Request};
-
-/// Maximum characters of messages that are passed on together.
-const MAX_TEXT: usize = 4000;
 
 /// How the notices that a seat's letter causes are limited. The ledger records each limit that had an effect, so that
 /// the audit rules as the referee did.
@@ -18,6 +16,8 @@ pub struct NoticeLimits {
     pub spares_gm: bool,
     /// The letter resigns, but from an address that was added a few days ago.
     pub holds_resignation: bool,
+    /// Every GM of the match plays against this seat.
+    pub gm_is_opponent: bool,
     /// The answer says how many earlier answers to this seat were left out.
     pub tells_left_out: bool,
 }
@@ -123,11 +123,7 @@ fn joined<'a>(commands: impl Iterator<Item = &'a Command>, of: Kind) -> String {
             texts.push(text.as_str());
         }
     }
-    let all = texts.join("\n\n");
-    match all.char_indices().nth(MAX_TEXT) {
-        Some((end, _)) => format!("{}\n[…]", &all[..end]),
-        None => all,
-    }
+    words::cut(&texts.join("\n\n"))
 }
 
 #[cfg(test)]
@@ -168,6 +164,6 @@ mod tests {
         let [Taken::Joined(Command::Tell(text)), Taken::WithAnother] = &taken_together(&request)[..] else {
             panic!("two messages are joined");
         };
-        assert_eq!(text.chars().count(), MAX_TEXT + 4);
+        assert_eq!(text.chars().count(), 4004);
     }
 }

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use crate::game::Syntax;
 use crate::game::any::GameKind;
-use crate::request::Request;
+use crate::request::{Command, Request};
 
 /// Remarks beside orders that are long enough to be meant for a person.
 const MANY_LINES: usize = 3;
 
-/// Maximum characters that are passed on.
+/// Maximum characters of a text that is passed on.
 const MAX_CHARACTERS: usize = 4000;
 
 /// Words for the GM. A letter that has one goes to the GM at once.
@@ -89,7 +89,7 @@ impl Words {
             return None;
         }
         let text: Vec<&str> = request.remarks.iter().map(|line| line.text.as_str()).collect();
-        let text: String = text.join("\n").chars().take(MAX_CHARACTERS).collect();
+        let text = cut(&text.join("\n"));
         let has_any = |list: &[&str]| {
             let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
             words.any(|word| list.contains(&word.as_str()))
@@ -131,6 +131,28 @@ fn left_out_lines(count: usize) -> Option<String> {
         1 => Some("(1 order line)".to_owned()),
         _ => Some(format!("({count} order lines)")),
     }
+}
+
+/// Returns the start of a text that is passed on.
+pub fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_CHARACTERS) {
+        Some((end, _)) => format!("{}\n[…]", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Whether one of the texts that a letter passes on is cut.
+pub fn cuts_a_text(request: &Request, passes_remarks_on: bool) -> bool {
+    let length = |kind: fn(&Command) -> Option<&String>| -> usize {
+        let texts = request.commands.iter().filter_map(|asked| kind(&asked.command));
+        texts.map(|text| text.chars().count()).sum()
+    };
+    let tell = length(|command| if let Command::Tell(text) = command { Some(text) } else { None });
+    let tell_gm = length(|command| if let Command::TellGm(text) = command { Some(text) } else { None });
+    let protest = length(|command| if let Command::Protest(text) = command { Some(text) } else { None });
+    let remarks: usize = request.remarks.iter().map(|line| line.text.chars().count() + 1).sum();
+    [tell, tell_gm, protest].into_iter().any(|length| length > MAX_CHARACTERS)
+        || passes_remarks_on && remarks > MAX_CHARACTERS + 1
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@
 
 use serde::Serialize;
 
+use super::context::wrapped;
 use super::gm_digest::GmDigest;
 use crate::game::Line;
 use crate::letter::{Limits, UnreadableReason};
-use crate::referee::{DispatchKind, OfferRejection, OfferSummary, Rejection, Reply};
+use crate::referee::{DispatchKind, OfferRejection, OfferSummary, Passing, Rejection, Reply};
 
 /// The content of a letter that is not about a running match.
 #[derive(Clone, Debug, Serialize)]
@@ -21,7 +22,11 @@ pub enum ClubLetter {
         why: String,
         question: Option<AskedSender>,
         commands_left_out: usize,
+        /// Whether and when the GM gets the letter's words.
+        passed_on: Option<Passing>,
     },
+    /// To the GM: what somebody wrote who has no seat, or whose letter has no token.
+    Words { address: String, message: Vec<String> },
     /// To a challenged player.
     Challenge { by: String, offer: OfferSummary, code: String, lapses: String },
     /// To the player whose offer `to` declined.
@@ -226,6 +231,11 @@ pub struct LimitSummary {
 }
 
 impl ClubLetter {
+    /// The letter that passes somebody's words on to the GM.
+    pub fn words(address: &str, text: &str) -> ClubLetter {
+        ClubLetter::Words { address: address.to_owned(), message: wrapped(text) }
+    }
+
     /// The letter to the sender of one that cannot be read.
     pub fn unreadable(reason: UnreadableReason, limits: &Limits) -> ClubLetter {
         let limits = LimitSummary {
@@ -253,6 +263,7 @@ impl ClubLetter {
             ClubLetter::Change { .. } => "change.txt",
             ClubLetter::Blocked { .. } => "blocked.txt",
             ClubLetter::Newcomer { .. } => "newcomer.txt",
+            ClubLetter::Words { .. } => "words.txt",
             ClubLetter::Suspected { .. } => "suspected.txt",
             ClubLetter::Unreadable { .. } => "unreadable.txt",
         }
@@ -273,6 +284,7 @@ impl ClubLetter {
             | ClubLetter::Change { .. }
             | ClubLetter::Blocked { .. }
             | ClubLetter::Newcomer { .. }
+            | ClubLetter::Words { .. }
             | ClubLetter::Suspected { .. }
             | ClubLetter::Unreadable { .. } => &[],
         }

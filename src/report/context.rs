@@ -43,10 +43,11 @@ const SHARED: [(&str, ComputeField); 19] = [
 ];
 
 /// The fields that only a letter to a seat has.
-const OWN: [(&str, ComputeField); 5] = [
+const OWN: [(&str, ComputeField); 6] = [
     ("me", |source| value(source.seat)),
     ("foe", |source| value(source.seat.map(Seat::other))),
     ("held", held),
+    ("refused", refused),
     ("owes", |source| value(source.seat.is_some_and(|seat| source.game_match.awaits(seat)))),
     ("token", |source| value(&source.token)),
 ];
@@ -91,6 +92,12 @@ fn held(source: &FieldSource) -> Value {
     let Some(held) = held else { return Value::from(()) };
     let at = format_local(held.at, source.game_match.terms.zone);
     context! { orders => Serde(&held.filing), at => at, wait => held.wait }
+}
+
+/// Why the recipient's last letter was refused.
+fn refused(source: &FieldSource) -> Value {
+    let refused = source.seat.and_then(|seat| source.game_match.refused[seat].as_ref());
+    refused.map(|refused| context! { faults => faults(&refused.faults, &refused.quoted) }).into()
 }
 
 fn field_source(input: &WordingInput<'_>, seat: Option<Seat>) -> FieldSource {
@@ -296,6 +303,10 @@ fn answer(answer: &Answer) -> Value {
         unread => answer.unread.as_deref(),
         token_renewed => answer.token_renewed,
         passed_on => Serde(answer.passed_on),
+        gm_is_opponent => answer.gm_is_opponent,
+        cuts_text => answer.cuts_text,
+        outcome => Serde(answer.outcome()),
+        others => Serde(&answer.others),
         attachments => answer.attachments.iter().map(|name| shortened(name)).collect::<Value>(),
         commands_left_out => answer.left_out.commands,
         most_commands => MAX_COMMANDS,
@@ -375,7 +386,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
 
 /// The lines of a person's text, wrapped for a quote. The template prefixes each, so that none can be taken for an
 /// order.
-fn wrapped(text: &str) -> Vec<String> {
+pub(super) fn wrapped(text: &str) -> Vec<String> {
     let lines = text.lines().flat_map(|line| textwrap::wrap(line, MAX_QUOTED));
     lines.map(|line| shortened(&line)).collect()
 }

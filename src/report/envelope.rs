@@ -156,13 +156,11 @@ pub fn kind(content: &Content) -> DispatchKind {
     }
 }
 
-/// Keeps the subject of the answered letter, because mail programs group threads by subject. Uses our own subject if
-/// theirs is empty, far too long, or lacks the tag of the match.
+/// Returns the subject of an answer. About a match it is our own, because it says what became of the letter; anybody else
+/// gets the subject of the answered letter, by which mail programs group threads, unless it is empty or far too long.
 fn reply_subject(theirs: &str, ours: &str) -> String {
-    let tag = ours.split(']').next().unwrap_or_default();
     let kept = theirs.trim();
-    let lacks_match_tag = ours.starts_with('[') && !kept.contains(tag);
-    if lacks_match_tag || kept.is_empty() || kept.len() > MAX_SUBJECT {
+    if ours.starts_with('[') || kept.is_empty() || kept.len() > MAX_SUBJECT {
         return ours.to_owned();
     }
     if kept.to_ascii_lowercase().starts_with("re:") { kept.to_owned() } else { format!("Re: {kept}") }

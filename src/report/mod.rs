@@ -195,9 +195,11 @@ impl Draft<'_> {
     fn into_letter(mut self) -> Result<WordedLetter, TemplateError> {
         let (subject, text) = self.subject_and_text()?;
         let (_, markdown) = self.subject_and_body(true)?;
-        let (html, is_cut) = bounded_html(&markdown);
+        let (lead, rest) = split_lead(&markdown);
+        let (html, is_cut) = bounded_html(rest);
         self.context.set("cut", is_cut);
-        // `letter.html` marks this value as safe, and no other.
+        // `letter.html` marks these two values as safe, and no others.
+        self.context.set("lead", bounded_html(lead).0);
         self.context.set("body", html);
         let html = self.templates.render("letter.html", self.context)?;
         Ok(WordedLetter { subject, text, html, picture: None, attachments: Vec::new() })
@@ -208,7 +210,9 @@ impl Draft<'_> {
         let kept = cut(&body, MAX_TEXT);
         self.context.set("subject", subject.as_str());
         self.context.set("cut", kept.len() < body.len());
-        self.context.set("body", kept);
+        let (lead, rest) = split_lead(kept);
+        self.context.set("lead", lead);
+        self.context.set("body", rest);
         let text = self.templates.render("letter.txt", self.context.clone())?;
         Ok((subject, text))
     }
@@ -237,6 +241,26 @@ fn bounded_html(markdown: &str) -> (String, bool) {
         most /= 2;
     }
 }
+
+/// Splits a body into its first words and the rest. The first words say what happened; they stand above the marker line,
+/// because mailboxes show them beside the subject. A paragraph that ends with a colon is not parted from what it
+/// announces, unless that is long: readers of quotes look for the marker in the first lines.
+fn split_lead(body: &str) -> (&str, &str) {
+    let mut lead = body.find("\n\n").unwrap_or(body.len());
+    while body[..lead].ends_with(':') {
+        let next = body[lead..].trim_start_matches('\n');
+        let start = body.len() - next.len();
+        let end = start + next.find("\n\n").unwrap_or(next.len());
+        if body[..end].lines().count() > MAX_LEAD || end <= lead {
+            break;
+        }
+        lead = end;
+    }
+    (body[..lead].trim_end(), body[lead..].trim_start_matches('\n'))
+}
+
+/// Maximum lines above the marker.
+const MAX_LEAD: usize = 10;
 
 /// Returns the start of a text, at most `most` bytes, up to the end of a paragraph or, failing that, of a line.
 fn cut(text: &str, most: usize) -> &str {

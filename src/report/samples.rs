@@ -20,8 +20,8 @@ use crate::ledger::{MailIdentity, SealKey, Source};
 use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
     self, Absence, Adjudication, Answer, Content, Dispatch, DispatchKind, LeftOut, Match, MatchSummary,
-    Notice, Offer, OfferRejection, OfferSummary, OpenSeat, Opening, Orders, Passing, PastReport, PastReports,
-    Reader, Rejection, Reply, Terms,
+    Notice, Offer, OfferRejection, OfferSummary, OpenSeat, Opening, Orders, OtherPart, PartOutcome, Passing,
+    PastReport, PastReports, Reader, Rejection, Reply, Terms,
 };
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
@@ -61,6 +61,7 @@ fn club_letters() -> Vec<ClubLetter> {
             why: String::new(),
             question: Some(question()),
             commands_left_out: 0,
+            passed_on: Some(Passing::AtOnce),
         },
         ClubLetter::Challenge { by: ANN.to_owned(), offer: offer(), code: code(), lapses: DAY.to_owned() },
         ClubLetter::Declined { to: BO.to_owned(), offer: offer() },
@@ -70,6 +71,7 @@ fn club_letters() -> Vec<ClubLetter> {
         unproven(true, 3),
         ClubLetter::Blocked { gm: "gm@club.example".to_owned() },
         ClubLetter::Newcomer { address: "newcomer@players.example".to_owned() },
+        ClubLetter::words("newcomer@players.example", "How can I join?"),
         ClubLetter::Suspected { match_id: Some(MATCH_ID.to_owned()) },
         ClubLetter::Suspected { match_id: None },
     ]);
@@ -102,6 +104,7 @@ fn answer_to_stranger(reply: Reply) -> ClubLetter {
         why: "Why.".to_owned(),
         question: None,
         commands_left_out: 1,
+        passed_on: Some(Passing::AtOnce),
     }
 }
 
@@ -381,6 +384,9 @@ fn answers() -> Vec<Answer> {
         unread: Some("It is encrypted.".to_owned()),
         attachments: vec!["orders.pdf".to_owned()],
         passed_on: Some(Passing::InDigest),
+        gm_is_opponent: true,
+        cuts_text: true,
+        others: vec![OtherPart { match_id: "QD-7K3M".to_owned(), outcome: PartOutcome::NotFiled }],
         reports: vec![PastReports::default(), past_reports],
         left_out: LeftOut { orders: 0, commands: 3, faults: 4 },
         ..Answer::default()
@@ -404,6 +410,7 @@ fn replies() -> Vec<Reply> {
         Reply::NothingToWithdraw,
         Reply::PassedToGm,
         Reply::WhichMatch { command: "DRAW" },
+        Reply::NeedsOwnToken { command: "RESIGN" },
         Reply::Resigned,
         Reply::ResignUnconfirmed,
         Reply::DrawOffered,

@@ -33,6 +33,7 @@ compiled_in![
     "stranger.txt",
     "blocked.txt",
     "newcomer.txt",
+    "words.txt",
     "gm.txt",
     "alarm.txt",
     "account.txt",

@@ -4,7 +4,8 @@
 //! nothing is filed, and its author is asked. Any other line is a remark, which is kept and has no effect.
 //! The game decides whether the orders are legal, and the referee whether the commands are carried out.
 //!
-//! `END` ends the text of a `TELL` or a `PROTEST`, and reading continues below; elsewhere it ends the reading. Orders
+//! `END` ends the text of a `TELL` or a `PROTEST`, and reading continues below; elsewhere it ends the reading. A line
+//! `MATCH QZ-7K3M` ends such a text too, and begins the part of the letter for that match. Orders
 //! never reach the opponent in a message: a `TELL` with a line in its text that starts like an order is a fault.
 //!
 //! What one letter can ask for is bounded: see [`LeftOut`].
@@ -19,11 +20,13 @@ mod command;
 mod doubt;
 mod grammar;
 mod normalized;
+mod part;
 mod proof;
 
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{Command, NumberedCommand, Party};
 pub use grammar::Grammar;
+pub use part::{matches_with_parts, part_for};
 
 use bounds::{MAX_LINE, start_of};
 use command::ParsedLine;
@@ -193,7 +196,7 @@ impl<G: Grammar> RequestParser<'_, G> {
             return;
         }
         if wording.plain.contains('-') {
-            self.request.named_matches.extend(wording.words().filter_map(match_name));
+            self.request.named_matches.extend(wording.words().filter_map(match_named_by));
         }
         match self.copied_example(line.no, &wording).or_else(|| self.doubt(line.no, &wording)) {
             Some(doubt) => self.request.doubts.push(doubt),
@@ -366,8 +369,8 @@ impl<G: Grammar> RequestParser<'_, G> {
         self.request.faults.push(Fault::on(no, reason).with_example(kind.example));
     }
 
-    /// Reads the text after the first word and on the lines below, up to `END` or the end of the letter. Also returns
-    /// whether there was an `END`.
+    /// Reads the text after the first word and on the lines below, up to `END`, a line `MATCH QZ-7K3M` or the end of the
+    /// letter. Also returns whether there was an `END`.
     fn text(&mut self, wording: &NormalizedLine) -> (String, bool) {
         let mut lines = vec![wording.raw_after_first_word().to_owned()];
         let mut ended = false;
@@ -375,6 +378,10 @@ impl<G: Grammar> RequestParser<'_, G> {
             self.at += 1;
             if normalized::is_end(&line.text) {
                 ended = true;
+                break;
+            }
+            if part::match_line(&line.text).is_some() {
+                self.at -= 1;
                 break;
             }
             lines.push(line.text.clone());
@@ -393,7 +400,7 @@ fn is_match_name(word: &str) -> bool {
 }
 
 /// Returns the match that a word names, in brackets or not, in capitals.
-fn match_name(word: &str) -> Option<String> {
+fn match_named_by(word: &str) -> Option<String> {
     let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     is_match_name(bare).then(|| bare.to_ascii_uppercase())
 }

@@ -23,6 +23,7 @@ mod machines;
 mod manual;
 mod names;
 mod outage;
+mod parts;
 mod people;
 mod play;
 mod positions;

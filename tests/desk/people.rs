@@ -1,10 +1,14 @@
 //! The club's players: their names in letters and ledgers, and their addresses.
 
+use fogpost::daemon::{Holder, NamedAddress, NewMatch};
+use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
+use fogpost::letter::Address;
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{kinds, quad};
 
+const CY: &str = "cy@players.example";
 const EVE: &str = "eve@elsewhere.example";
 
 /// Sends a letter from the GM and returns the answer.
@@ -143,4 +147,88 @@ fn our_lines_stay_short_with_the_longest_names() {
             assert_eq!(wide, None, "{}", sent.text);
         }
     }
+}
+
+/// The next day's digest.
+fn next_digest(desk: &Desk) -> Sent {
+    desk.advance(26);
+    desk.sent_to(GM).into_iter().find(|sent| sent.subject.starts_with("The day at")).expect("a digest")
+}
+
+#[test]
+fn words_of_a_stranger_are_passed_on_to_the_gm_and_the_answer_says_so() {
+    let desk = Desk::new();
+    desk.write(CY, "How can I join?\nI have never played by mail.");
+    desk.one_to(CY)
+        .says("I am a program, and have passed your words to the GM, who reads them once a day.")
+        .says("Send me the single word HELP");
+    assert!(desk.sent_to(GM).is_empty());
+    next_digest(&desk).says("How can I join? / I have never played by mail.").says(CY);
+    desk.sent_to(CY);
+    desk.write(CY, "Dear GM, is there a seat for me?");
+    desk.one_to(CY).says("I am a program, and have passed your words to the GM.");
+    desk.one_to(GM).says(&format!("{CY} wrote to me")).says("> Dear GM, is there a seat for me?");
+    desk.write(CY, "HELP");
+    desk.one_to(CY).keeps_silent_of("passed your words");
+}
+
+#[test]
+fn tell_gm_needs_no_token() {
+    let desk = Desk::new();
+    desk.open(GameKind::Quad, &[]);
+    desk.sent_to(ANN);
+    desk.write(ANN, "TELL GM I have lost my old mailbox.");
+    desk.one_to(ANN).says("Your words were passed on to the GM").keeps_silent_of("reply token");
+    desk.one_to(GM).says("> I have lost my old mailbox.");
+}
+
+#[test]
+fn orders_in_a_letter_without_a_token_never_reach_the_gm() {
+    let desk = Desk::new();
+    desk.open(GameKind::Quad, &[]);
+    desk.sent_to(ANN);
+    desk.write(ANN, "Dear GM, what about these?\nMARBLE E5\nSHIP 1 TO B2\nand also SHIP 2 HOLD");
+    desk.one_to(ANN).says("Nothing was filed").says("passed your words to the GM");
+    desk.one_to(GM).says("> Dear GM").says("(3 order lines)").keeps_silent_of("E5").keeps_silent_of("SHIP");
+    desk.write(ANN, "TELL GM What about this one?\nMARBLE C4");
+    desk.one_to(GM).says("> What about this one?").keeps_silent_of("C4");
+}
+
+#[test]
+fn strangers_cannot_flood_the_gm_with_words() {
+    let desk = Desk::new();
+    for n in 0..30 {
+        desk.write(&format!("cy{n}@players.example"), "Dear GM, hello!");
+    }
+    assert_eq!(desk.sent_to(GM).len(), 10);
+    // Ten more wait for the next day.
+    desk.untidy.set(true);
+}
+
+#[test]
+fn the_gm_may_be_the_opponent_and_the_answer_says_so() {
+    let desk = Desk::new();
+    let seated = |name: &str, address: &str| NamedAddress {
+        name: name.to_owned(),
+        address: Address::parse(address).expect("an address"),
+    };
+    let new = NewMatch {
+        game: GameKind::Quad,
+        choices: GameKind::Quad.choose(None).expect("options of the game"),
+        players: BySeat::new(seated("Ann", ANN), seated("The GM", GM)).map(Holder::Player),
+        terms: desk.office().config.terms.clone(),
+    };
+    desk.block_on(desk.office().open(new)).expect("the match opens");
+    desk.work();
+    let invitation = desk.one_to(ANN);
+    desk.sent_to(GM);
+    desk.reply(ANN, &invitation, "Dear GM, I am ill.\nPlease wait.");
+    desk.one_to(ANN).says("passed your words to the GM.").says("The GM is your opponent in this match.");
+    desk.one_to(GM).says("> Dear GM, I am ill.");
+    desk.reply(ANN, &invitation, "TELL GM Please wait.");
+    desk.one_to(ANN)
+        .says("Your words were passed on to the GM")
+        .says("The GM is your opponent in this match.");
+    desk.reply(ANN, &invitation, "MARBLE E5");
+    desk.sent_to(ANN)[0].keeps_silent_of("The GM is your opponent");
 }

@@ -372,3 +372,130 @@ fn words_to_the_gm_are_passed_on_without_orders() {
     desk.one_to(ANN).says("stands in the text of TELL GM");
     assert!(desk.sent_to(GM).is_empty());
 }
+
+#[test]
+fn a_doubt_does_not_hide_the_faults_beside_it() {
+    let desk = Desk::new();
+    let (game_match, report) = quadrant_z(&desk);
+    desk.reply(ANN, &report, "SHIP 1 A3 TO Y1\nand SHIP 3 B2 TO B1\nSHIP 2 C1 TO C2");
+    let refusal = desk.one_to(ANN);
+    refusal.says("> SHIP 1 A3 TO Y1").says("> and SHIP 3 B2 TO B1").keeps_silent_of("YES");
+    assert_eq!(held(&desk, &game_match, Seat::First), None);
+}
+
+#[test]
+fn a_text_that_is_too_long_is_cut_and_its_writer_is_told() {
+    let desk = Desk::new();
+    desk.open(GameKind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.sent_to(BO);
+    let told = |text: &str| desk.reply(ANN, &invitation, &format!("TELL {text}\nEND"));
+    told("Well played.");
+    desk.one_to(ANN).keeps_silent_of("4,000");
+    desk.sent_to(BO);
+    told(&"wonderful day ".repeat(400));
+    desk.one_to(ANN).says("I pass on 4,000 characters of a text at most").says("its end was left out");
+    let passed = desk.one_to(BO);
+    passed.says("> […]");
+    assert_eq!(passed.text.matches("wonderful").count(), 286);
+}
+
+#[test]
+fn a_seat_whose_last_letter_was_refused_is_told_again_at_the_deadline_and_before_grace_ends() {
+    let desk = Desk::new();
+    let (game_match, report, to_bo) = both_set_up(&desk);
+    desk.reply(BO, &to_bo, "HOLD");
+    desk.reply(ANN, &report, "SHIP 1 A3 TO A1\nand SHIP 3 B2 TO B1");
+    desk.sent_to(ANN);
+    let deadline = desk.find(&game_match.id).deadline.expect("a deadline");
+    let told = || -> Vec<Sent> {
+        let sent = desk.sent_to(ANN).into_iter();
+        sent.filter(|sent| sent.subject.contains("your last letter was not filed")).collect()
+    };
+    while desk.now() < deadline - chrono::TimeDelta::hours(2) {
+        desk.advance(2);
+    }
+    told();
+    desk.advance(2);
+    let [at_deadline] = &told()[..] else { panic!("a letter at the deadline") };
+    at_deadline
+        .says("Your last letter for turn 1 was not filed")
+        .says("> and SHIP 3 B2 TO B1")
+        .says("give it a line of its own")
+        .says("| SHIP 1")
+        .says("Orders are still accepted until");
+    desk.advance(4);
+    assert!(told().is_empty());
+    desk.advance(2);
+    assert_eq!(told().len(), 1, "six hours before grace ends");
+    desk.reply(ANN, at_deadline, "SHIP 1 A3 TO A1");
+    assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(2));
+}
+
+#[test]
+fn nobody_is_told_again_of_a_refusal_after_filing() {
+    let desk = Desk::new();
+    let (game_match, report, _) = both_set_up(&desk);
+    desk.reply(ANN, &report, "SHIP 1 A3 TO Y1");
+    desk.reply(ANN, &report, "SHIP 1 A3 TO A1");
+    desk.sent_to(ANN);
+    let deadline = desk.find(&game_match.id).deadline.expect("a deadline");
+    while desk.now() < deadline + chrono::TimeDelta::hours(8) {
+        desk.advance(2);
+    }
+    let sent = desk.sent_to(ANN);
+    assert!(sent.iter().all(|sent| !sent.subject.contains("not filed")), "{sent:?}");
+}
+
+#[test]
+fn the_subject_says_which_answer_it_is() {
+    let desk = Desk::new();
+    let (game_match, report) = quadrant_z(&desk);
+    let id = &game_match.id;
+    for (text, says) in [
+        ("SHIP 1 A3 TO Y1", "not filed"),
+        ("SHIP 1 A3 TO A1", "sealed"),
+        ("CHECK\nSHIP 1 A3 TO A4", "checked, not filed"),
+        ("STATUS", "your answer"),
+    ] {
+        desk.reply(ANN, &report, text);
+        assert_eq!(desk.one_to(ANN).subject, format!("[{id}] Turn 1: {says}"), "{text}");
+    }
+}
+
+/// The raw answer to a letter with an attached text.
+fn with_attached(desk: &Desk, to: &Sent, text: &str, attached: &str) -> String {
+    let letter = desk.answer(ANN, to, text);
+    let (head, body) = letter.split_once("\n\n").expect("a body");
+    let head =
+        head.replace("Content-Type: text/plain; charset=utf-8", "Content-Type: multipart/mixed; boundary=x");
+    format!(
+        "{head}\n\n--x\nContent-Type: text/plain\n\n{body}\n--x\nContent-Type: text/plain; name=orders.txt\n\
+         Content-Disposition: attachment; filename=orders.txt\n\n{attached}\n--x--\n"
+    )
+}
+
+#[test]
+fn an_attached_text_counts_if_the_letter_holds_no_order() {
+    let desk = Desk::new();
+    let (game_match, report) = quadrant_z(&desk);
+    for text in ["", "Dear referee,\nmy orders are attached.\n\nAnn"] {
+        desk.receive(&with_attached(&desk, &report, text, "SHIP 1 A3 TO A1"));
+        desk.one_to(ANN).says("sealed").keeps_silent_of("did not read");
+        assert_eq!(held(&desk, &game_match, Seat::First), Some(vec!["SHIP 1 A3 TO A1".to_owned()]));
+        desk.reply(ANN, &report, "WITHDRAW");
+        desk.one_to(ANN);
+    }
+    desk.receive(&with_attached(&desk, &report, "SHIP 3 B2 TO B1", "SHIP 1 A3 TO A1"));
+    desk.one_to(ANN).says("sealed").says("I did not read what you attached (orders.txt)");
+    assert_eq!(held(&desk, &game_match, Seat::First), Some(vec!["SHIP 3 B2 TO B1".to_owned()]));
+}
+
+#[test]
+fn a_fault_in_an_attached_text_is_quoted() {
+    let desk = Desk::new();
+    let (game_match, report) = quadrant_z(&desk);
+    desk.receive(&with_attached(&desk, &report, "Please see the file.", "SHIP 1 A3 TO Y1"));
+    desk.one_to(ANN).says("> SHIP 1 A3 TO Y1").says("No order in this letter was filed");
+    assert_eq!(held(&desk, &game_match, Seat::First), None);
+}

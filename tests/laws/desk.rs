@@ -70,6 +70,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
         seat,
         digest,
         request,
+        part: None,
         thread_turn: None,
         other_match: None,
         attachments: Vec::new(),
@@ -79,6 +80,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
         confirmation: None,
         unread: None,
         answer_suppressed: false,
+        notes_refusal: true,
         limits: NoticeLimits { together: true, ..NoticeLimits::default() },
     };
     referee::rule(game_match, &Cause::Letter(&letter), NOW)

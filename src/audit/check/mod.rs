@@ -19,7 +19,7 @@ use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact, Head, Link, Source};
 use crate::letter::{Digest, Letter};
-use crate::referee::{DispatchKind, EarlierOrders, Match, MatchOverview, Ruling};
+use crate::referee::{Content, DispatchKind, EarlierOrders, Match, MatchOverview, Ruling};
 use crate::report::envelope::{self, AnsweredLetter};
 
 /// The match as it is stored beside its ledger.
@@ -252,6 +252,8 @@ impl Check {
             ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. }));
         let record = if has_ended { ledger::record(&self.record_entries) } else { None };
         let record = record.map(|record| record.to_string());
+        let is_part =
+            ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::LetterPartRead { .. }));
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
             let unique = envelope::unique_part(&game_match, index);
@@ -272,6 +274,7 @@ impl Check {
                 at,
                 answered: letter.map(AnsweredLetter::new),
                 record: record.clone(),
+                answers_part: is_part && matches!(dispatch.content, Content::Answer(_)),
                 earlier_reports: Vec::new(),
             };
             if let Some(seat) = dispatch.stored.seat {

@@ -7,11 +7,12 @@ use super::{Check, short};
 use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact, Source};
-use crate::letter::{Digest, Letter};
+use crate::letter::{Digest, Letter, NewText};
 use crate::referee::{
-    self, Act, Cause, Confirmation, Match, NoticeLimits, Opening, QUESTIONS_ONLY_AFTER, Ruling, SeatLetter,
-    Stage,
+    self, Act, Cause, Confirmation, LetterPart, Match, NoticeLimits, Opening, QUESTIONS_ONLY_AFTER, Ruling,
+    SeatLetter, Stage,
 };
+use crate::request::part_for;
 
 impl Check {
     /// Repeats the ruling on the cause of the first pending entry. Also returns the letter if one caused it.
@@ -76,7 +77,12 @@ impl Check {
             None => return Err(in_letter("it is missing")),
         };
         let confirmed = self.confirmed_seat();
+        let part = self.recorded_part();
         let seat = match &confirmed {
+            // The token of the other match stands in its own ledger.
+            _ if let Some((seat, LetterPart { by_other_token: true, .. })) = part => {
+                Some(seat).filter(|seat| confirmed.is_some() || self.is_address_of(&letter, *seat))
+            }
             Some((seat, _)) => Some(*seat).filter(|seat| self.has_token_of(&letter, *seat)),
             None => self.seat_of(&letter),
         };
@@ -87,19 +93,24 @@ impl Check {
         let Some(game_match) = &self.current else {
             return Err(wrong("the ledger does not start with the opening of the match"));
         };
-        let mut asked = SeatLetter::of(&letter, seat, written, game_match);
+        let Some(mut asked) = read_recorded(&letter, seat, written, part.map(|(_, part)| part), game_match)
+        else {
+            return Err(in_letter("it does not hold the part of it that was ruled on"));
+        };
         asked.answer_suppressed = self.group_records(&[ANSWER_HELD_BACK]);
         asked.limits = NoticeLimits {
             together: self.group_records(&[ACTS_TAKEN_TOGETHER]),
             spares_opponent: self.group_records(&[OPPONENT_SPARED]),
             spares_gm: self.group_records(&[GM_SPARED]),
             holds_resignation: self.group_records(&[RESIGNATION_HELD]),
+            gm_is_opponent: self.group_records(&[WORDS_TO_OPPONENT]),
             tells_left_out: self.group_records(&[LEFT_OUT_TOLD]),
         };
         asked.questions_only = game_match.stage == Stage::Over
             && self.ended_at.is_some_and(|ended| at - ended > QUESTIONS_ONLY_AFTER)
             && !self.group_records(&PASSED_ON);
         asked.shows_token = self.group_records(&[TOKEN_RENEWED]) && !letter.other_recipients.is_empty();
+        asked.notes_refusal = self.group_records(&[REFUSAL_NOTED]);
         asked.confirmation = confirmed.map(|(_, confirmation)| confirmation);
         if asked.lacks_turn() && !self.group_records(&[ORDERS_SEALED]) {
             asked.earlier.clone_from(&self.earlier[seat]);
@@ -176,6 +187,24 @@ impl Check {
         }
     }
 
+    /// The part of the letter of the first pending entries that they were ruled on with, if they say so.
+    fn recorded_part(&self) -> Option<(Seat, LetterPart)> {
+        let index = self.first_group().position(|link| link.kind == LETTER_PART_READ)?;
+        let entry: Entry = serde_json::from_str(&self.pending.get(index)?.json).ok()?;
+        match entry.fact {
+            Fact::LetterPartRead { seat, part, by_other_token } => {
+                Some((seat, LetterPart { digest: part, by_other_token }))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a letter has some reply token, and comes from an address of this seat's player.
+    fn is_address_of(&self, letter: &Letter, seat: Seat) -> bool {
+        let mut known = self.tokens.values().filter(|(of, _)| *of == seat);
+        !letter.tokens.is_empty() && known.any(|(_, addresses)| addresses.contains(letter.from.as_str()))
+    }
+
     /// Whether a letter has a reply token of this seat.
     fn has_token_of(&self, letter: &Letter, seat: Seat) -> bool {
         let mut known = letter.tokens.iter().filter_map(|token| self.tokens.get(&token.to_string()));
@@ -189,6 +218,24 @@ impl Check {
         own.next().map(|(seat, _)| *seat)
     }
 }
+
+/// Reads a letter as the ledger says that it was read: whole, or a part. `None` if it does not hold that part.
+fn read_recorded(
+    letter: &Letter,
+    seat: Seat,
+    written: NewText,
+    part: Option<LetterPart>,
+    game_match: &Match,
+) -> Option<SeatLetter> {
+    let Some(part) = part else { return Some(SeatLetter::of(letter, seat, written, game_match)) };
+    let NewText::Lines(lines) = written else { return None };
+    let lines = part_for(&lines, &game_match.id, !part.by_other_token);
+    let read = SeatLetter::of_part(letter, seat, lines, part.by_other_token, game_match);
+    Some(read).filter(|read| read.part == Some(part))
+}
+
+/// The kind of the entry that records which part of a letter was ruled on.
+const LETTER_PART_READ: &str = "LetterPartRead";
 
 /// The kind of the entry that records that a letter was confirmed by its seat's player.
 const LETTER_CONFIRMED: &str = "LetterConfirmed";
@@ -210,4 +257,6 @@ const ACTS_TAKEN_TOGETHER: &str = "ActsTakenTogether";
 const OPPONENT_SPARED: &str = "OpponentSpared";
 const GM_SPARED: &str = "GmSpared";
 const RESIGNATION_HELD: &str = "ResignationHeld";
+const WORDS_TO_OPPONENT: &str = "WordsToOpponent";
+const REFUSAL_NOTED: &str = "RefusalNoted";
 const LEFT_OUT_TOLD: &str = "LeftOutTold";

@@ -31,6 +31,14 @@ impl Check {
             *repeated = ChainedEntry::from(entry);
             previous = Some(repeated.hash);
         }
+        for chained in &ruling.entries {
+            // The snapshot holds the sentences, too.
+            if let Fact::OrdersRefused { seat, faults, .. } = &chained.entry.fact
+                && let Some(refused) = &mut ruling.after.refused[*seat]
+            {
+                refused.faults.clone_from(faults);
+            }
+        }
         if let Some(last) = ruling.entries.last() {
             ruling.after.head.hash = last.hash;
         }

@@ -112,6 +112,12 @@ impl Office {
         let mut rows = self.store.letters(Some(LetterStatus::Ruled), None, "", MAX_SEARCHED).await?;
         let is_new = |row: &LetterRow| row.decided_at.is_some_and(|at| at >= since);
         rows.retain(|row| row.note.starts_with(WORDS_NOTE) && is_new(row));
+        // Strangers must not fill the digest.
+        let mut of_strangers =
+            self.store.letters(Some(LetterStatus::Answered), None, "", MAX_SEARCHED).await?;
+        of_strangers.retain(|row| row.note.starts_with(WORDS_NOTE) && is_new(row));
+        of_strangers.truncate(MAX_LISTED as usize);
+        rows.extend(of_strangers);
         let letters = rows.into_iter().map(|row| {
             let matches = row.seat.iter().map(|(id, _)| id.clone()).collect();
             DigestLetter { row, matches }

@@ -51,14 +51,14 @@ const MAX_LISTED: usize = 50;
 
 /// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing.
 pub fn note_of_words(request: &Request, game: GameKind) -> String {
-    match Words::of(request) {
-        Some(words) => {
-            let text = referee::without_order_lines(&words.text, game);
-            let text = text.lines().collect::<Vec<_>>().join(" / ");
-            WORDS_NOTE.chars().chain(text.chars().take(MAX_WORDS_NOTE)).collect()
-        }
-        None => String::new(),
-    }
+    let words = Words::of(request);
+    words.map(|words| note_of_text(&referee::without_order_lines(&words.text, game))).unwrap_or_default()
+}
+
+/// Returns the note on a letter with these words for the GM, on one line.
+pub fn note_of_text(text: &str) -> String {
+    let text = text.lines().collect::<Vec<_>>().join(" / ");
+    WORDS_NOTE.chars().chain(text.chars().take(MAX_WORDS_NOTE)).collect()
 }
 
 /// What the rules hide from a GM who plays.

@@ -29,6 +29,7 @@ mod membership;
 pub mod offers;
 pub mod one_letter;
 pub mod openings;
+mod parts;
 mod people;
 pub mod proof;
 mod questions;

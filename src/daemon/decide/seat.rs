@@ -7,36 +7,34 @@ use super::asker::Asker;
 use super::budgets::{Origin, seat_subject};
 use super::context::LoadedMatch;
 use super::decision::{Decision, Key};
-use super::digest::note_of_words;
+use super::parts::PartRuling;
 use super::rows::Readers;
 use super::stored::seat_row;
 use super::undecided::{Decided, Wanted, collect_needs};
+use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;
 use crate::referee::{
-    self, Answer, Cause, Confirmation, Content, Dispatch, DispatchKind, EarlierOrders, Match, Notice,
-    PastReports, QUESTIONS_ONLY_AFTER, Reader, Reply, Ruling, SeatLetter, Stage,
+    self, Answer, Cause, Content, Dispatch, DispatchKind, EarlierOrders, Match, Notice, OtherPart,
+    PartOutcome, PastReports, QUESTIONS_ONLY_AFTER, Reader, Reply, Ruling, SeatLetter, Stage,
 };
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{repeated_reports, repeats_reports};
 use crate::request::{Command, NumberedCommand, Request};
-use crate::store::{LetterDecision, LetterStatus, NewDispatch, TokenRow, WaitingLetter};
+use crate::store::{NewDispatch, TokenRow, WaitingLetter};
 
 impl Decision<'_> {
-    /// Rules on a seat's letter.
-    pub fn rule_on_seat_letter(
+    /// Rules on a seat's letter, or on the part of it that is about this match. `others` is what became of its other
+    /// parts, for the answer to name.
+    pub fn rule_on_part(
         &mut self,
         waiting: &WaitingLetter,
         letter: &Letter,
         row: &TokenRow,
-        confirmation: Option<Confirmation>,
-    ) -> Decided<()> {
-        self.touch(Key::Match(row.match_id.clone()));
+        mut seat_letter: SeatLetter,
+        others: Vec<OtherPart>,
+    ) -> Decided<PartRuling> {
         let mut loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?.clone();
-        let quotable = letter.quotable_text(&self.context.texts);
-        let written = letter.new_text(quotable.as_deref());
-        let mut seat_letter = SeatLetter::of(letter, row.seat, written, &loaded.game_match);
-        seat_letter.confirmation = confirmation;
         seat_letter.shows_token = is_shown_to_others(letter, row);
         if seat_letter.shows_token {
             // Before anything is worded: the answer carries the new token.
@@ -46,6 +44,8 @@ impl Decision<'_> {
         seat_letter.questions_only = self.is_long_over(&loaded.game_match, &seat_letter.request)?;
         seat_letter.limits.together = true;
         seat_letter.limits.holds_resignation = self.holds_resignation(row, letter, &seat_letter.request)?;
+        seat_letter.limits.gm_is_opponent = self.is_gm_opponent(&loaded.seats, row.seat);
+        seat_letter.notes_refusal = true;
         seat_letter.limits.tells_left_out = self.left_out(&seat_subject(&row.match_id, row.seat))? > 0;
         // In its first phase a match has no earlier orders, and its ledger need not be loaded.
         if seat_letter.lacks_turn() && loaded.game_match.phase_no > 1 {
@@ -55,7 +55,8 @@ impl Decision<'_> {
         if self.spare_readers(&ruling, &loaded, row, &mut seat_letter)? {
             ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
         }
-        self.complete_answers(&mut ruling, row, letter, &seat_letter.request)?;
+        self.complete_answers(&mut ruling, row, letter, &seat_letter.request, &others)?;
+        let outcome = outcome_of(&ruling);
         let answered = AnsweredLetter::new(letter);
         let readers = Readers { answered: Some(&answered), ..Readers::seats(&loaded.seats) };
         let mut rows = self.rows(&mut ruling, &readers)?;
@@ -83,13 +84,14 @@ impl Decision<'_> {
         );
         let game = loaded.game_match.game;
         self.keep_ruling(loaded, ruling, rows);
-        self.draft.settlement.decided.push(LetterDecision {
-            digest: waiting.digest,
-            status: LetterStatus::Ruled,
-            note: note_of_words(&seat_letter.request, game),
-            seat: Some((row.match_id.clone(), row.seat)),
-        });
-        Ok(())
+        Ok(PartRuling::of(&seat_letter, outcome, game))
+    }
+
+    /// Whether all GMs hold seats in a match, and one of them that of the opponent.
+    fn is_gm_opponent(&self, seats: &BySeat<TokenRow>, seat: Seat) -> bool {
+        let opponent = &seats[seat.other()].player;
+        let mut gms = self.settings.config.club.gm.addresses();
+        self.all_gms_play(seats) && gms.any(|gm| opponent.addresses.iter().any(|own| own == gm.as_str()))
     }
 
     /// Saves a seat whose token has changed.
@@ -103,7 +105,12 @@ impl Decision<'_> {
     fn is_long_over(&self, game_match: &Match, request: &Request) -> Decided<bool> {
         let changes =
             request.commands.iter().any(|asked| referee::changing_command(&asked.command).is_some());
-        if game_match.stage != Stage::Over || !changes {
+        Ok(changes && self.ended_long_ago(game_match)?)
+    }
+
+    /// Whether a match ended so long ago that its tokens are good for questions only.
+    pub fn ended_long_ago(&self, game_match: &Match) -> Decided<bool> {
+        if game_match.stage != Stage::Over {
             return Ok(false);
         }
         let mut entries = self.context.entries(&game_match.id)?.iter().rev();
@@ -139,10 +146,12 @@ impl Decision<'_> {
         row: &TokenRow,
         letter: &Letter,
         request: &Request,
+        others: &[OtherPart],
     ) -> Decided<()> {
         let mut missing = Wanted::default();
         for dispatch in &mut ruling.dispatches {
             let Content::Answer(answer) = &mut dispatch.content else { continue };
+            answer.others = others.to_vec();
             let asker = Asker::player(&row.player, letter);
             self.complete_answer(answer, &asker, row, request, &mut missing)?;
             if let Some(Reply::LeftOut { count }) = answer.replies.last_mut() {
@@ -248,10 +257,20 @@ impl Decision<'_> {
     }
 }
 
-/// Whether others than the player and the referee got this letter, in which they can read the seat's token.
-fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
+/// Returns what became of the letter that caused a ruling, as its answer says.
+fn outcome_of(ruling: &Ruling) -> PartOutcome {
+    let mut answers = ruling.dispatches.iter().filter_map(|dispatch| match &dispatch.content {
+        Content::Answer(answer) => Some(answer.outcome()),
+        _ => None,
+    });
+    answers.next().unwrap_or(PartOutcome::Answered)
+}
+
+/// Whether others than the player and the referee got this letter, and can read the seat's token in it.
+pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
+    let has_token = letter.tokens.iter().any(|token| token.as_str() == row.token);
     let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);
-    letter.other_recipients.iter().any(|other| !is_players(other.as_str()))
+    has_token && letter.other_recipients.iter().any(|other| !is_players(other.as_str()))
 }
 
 /// Whether a letter tells somebody of an act of the letter that is ruled on, other than a result.

@@ -1,36 +1,44 @@
 //! Answers letters from people who hold no seat, and letters that cannot be read. Touches no running match.
 
+use std::collections::BTreeSet;
+use std::slice;
+
 use super::answers::{AnswerBudget, digest_of_request};
 use super::asker::Asker;
-use super::decision::Decision;
+use super::budgets::Origin;
+use super::decision::{Decision, Key};
+use super::digest::note_of_text;
+use super::gms::About;
 use super::one_letter::lines_of;
 use super::questions::waits_for_answer;
 use super::undecided::{Decided, Wanted, collect_needs};
-use crate::game::Fault;
+use crate::game::any::GameKind;
+use crate::game::{Fault, Line};
 use crate::letter::Letter;
-use crate::referee::{self, Questions, Reply};
+use crate::referee::{self, Passing, Questions, Reply, Words};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
-use crate::request::Request;
+use crate::request::{Command, Request};
 use crate::store::{LetterStatus, WaitingLetter};
 
 /// The answer to somebody who gives a command for a match without its token.
-const NO_TOKEN: &str = "For a match I need its reply token: please answer a letter of mine about that match.";
+const NO_TOKEN: &str = "For a match I need its reply token, because anybody can write a new letter in your name. Nothing was filed: please answer a letter of mine about that match.";
 
 impl Decision<'_> {
     /// Answers somebody who holds no seat: the manual, the games, the rules, offers.
     pub fn answer_stranger(&mut self, waiting: &WaitingLetter, letter: &Letter, proven: bool) -> Decided<()> {
         let request = Request::read(&lines_of(letter), |_: &str| false);
         let text = digest_of_request(&request);
+        let words = WordsOfStranger::of(&request);
         let asker = self.asker(letter, proven)?;
         let StrangerReplies { replies, waiting: commands, lacks_token } =
             self.replies_to_stranger(&asker, &request)?;
-        let why = reasons(&request, lacks_token);
+        let why = reasons(&request, lacks_token || words.order_lines > 0);
         let waits = commands.iter().map(|(command, _)| Reply::Waits { command }).collect::<Vec<_>>();
         let lines = commands.into_iter().map(|(_, line)| line).collect::<Vec<_>>();
         let question = if lines.is_empty() { None } else { self.ask_sender(&asker, lines)? };
         let is_asked_again = question.is_none() && !waits.is_empty();
-        if is_asked_again && replies.is_empty() && why.is_empty() {
+        if is_asked_again && replies.is_empty() && why.is_empty() && words.to_gm.is_none() {
             // Whoever forges many letters must not make us write to the address more than once a day.
             let note = "waits for the answer to our question to its sender".to_owned();
             self.decided(waiting, LetterStatus::Answered, note);
@@ -43,12 +51,14 @@ impl Decision<'_> {
         let left_out = self.left_out(&asker.from)?;
         replies.extend((left_out > 0).then_some(Reply::LeftOut { count: left_out }));
         let is_asked = question.is_some();
+        let passed_on = self.pass_strangers_words(waiting, letter, &words)?;
         let plain = ClubLetter::Stranger {
             replies,
             remarks: request.remarks,
             why,
             question,
             commands_left_out: request.left_out.commands,
+            passed_on,
         };
         let answered = AnsweredLetter::new(letter);
         let mut dispatches =
@@ -58,8 +68,47 @@ impl Decision<'_> {
             self.withdraw_question(&asker);
         }
         self.draft.settlement.dispatches.extend(dispatches);
-        self.decided(waiting, LetterStatus::Answered, "answered without touching a match".to_owned());
+        let note = match words.to_gm {
+            Some(Words { text, .. }) => note_of_text(&text),
+            None => "answered without touching a match".to_owned(),
+        };
+        self.decided(waiting, LetterStatus::Answered, note);
         Ok(())
+    }
+
+    /// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns what
+    /// the answer says about it.
+    fn pass_strangers_words(
+        &mut self,
+        waiting: &WaitingLetter,
+        letter: &Letter,
+        words: &WordsOfStranger,
+    ) -> Decided<Option<Passing>> {
+        let Some(Words { passing, text }) =
+            words.to_gm.as_ref().filter(|_| !self.settings.is_gm(&letter.from))
+        else {
+            return Ok(None);
+        };
+        if *passing == Passing::InDigest {
+            return Ok(Some(Passing::InDigest));
+        }
+        let plain = ClubLetter::words(letter.from.as_str(), text);
+        let unique = format!("w.{}", &waiting.digest.to_string()[..24]);
+        let mut is_sent = false;
+        for mut dispatch in self.gm_alarms(&plain, &unique, About::Club)? {
+            let gm = dispatch.recipient.clone();
+            self.touch(Key::Address(gm.clone()));
+            if let Some(slot) = self.slot_for_others(&gm, Origin::Other, 0)? {
+                slot.apply(&mut dispatch);
+                self.count_for_others(&gm, Origin::Other, slot);
+                self.draft.settlement.dispatches.push(dispatch);
+                is_sent = true;
+            }
+        }
+        if !is_sent {
+            return Ok(Some(Passing::InDigest));
+        }
+        Ok(Some(Passing::AtOnce))
     }
 
     /// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is known.
@@ -72,6 +121,10 @@ impl Decision<'_> {
                 continue;
             }
             let changing = referee::changing_command(&asked.command);
+            if matches!(asked.command, Command::TellGm(_)) && !request.check {
+                found.replies.push(Reply::PassedToGm);
+                continue;
+            }
             if let Some(command) = changing.filter(|_| request.check) {
                 found.replies.push(Reply::CheckedOnly { command });
                 continue;
@@ -94,6 +147,54 @@ impl Decision<'_> {
         }
         if missing == Wanted::default() { Ok(found) } else { Err(missing.into()) }
     }
+}
+
+/// What a letter without a token says to a person.
+struct WordsOfStranger {
+    to_gm: Option<Words>,
+    /// Lines that read as orders of some game. They are never passed on: the GM may be the opponent.
+    order_lines: usize,
+}
+
+impl WordsOfStranger {
+    fn of(request: &Request) -> WordsOfStranger {
+        let mut prose = request.clone();
+        prose.remarks = without_orders(&request.remarks);
+        let mut order_lines = request.remarks.len() - prose.remarks.len();
+        let mut words = Words::of(&prose);
+        let mut told: Vec<String> = Vec::new();
+        for asked in request.commands.iter().filter(|_| !request.check) {
+            if let Command::TellGm(text) = &asked.command {
+                let lines = Line::numbered(&text.lines().collect::<Vec<_>>());
+                let kept = without_orders(&lines);
+                order_lines += lines.len() - kept.len();
+                told.push(kept.into_iter().map(|line| line.text).collect::<Vec<_>>().join("\n"));
+            }
+        }
+        if !told.is_empty() {
+            told.extend(words.map(|words| words.text));
+            words = Some(Words { passing: Passing::AtOnce, text: told.join("\n\n") });
+        }
+        if let Some(words) = words.as_mut().filter(|_| order_lines > 0) {
+            let lines = if order_lines == 1 { "line" } else { "lines" };
+            words.text += &format!("\n({order_lines} order {lines})");
+        }
+        WordsOfStranger { to_gm: words, order_lines }
+    }
+}
+
+/// Returns the lines that read as orders of no game.
+fn without_orders(lines: &[Line]) -> Vec<Line> {
+    let mut orders: BTreeSet<usize> = BTreeSet::new();
+    for game in GameKind::ALL {
+        // Line by line, because a command or an END among them must not hide others.
+        for line in lines {
+            let read = Request::read(slice::from_ref(line), *game);
+            let is_order = !read.orders.is_empty() || !read.doubts.is_empty();
+            orders.extend(is_order.then_some(line.no));
+        }
+    }
+    lines.iter().filter(|line| !orders.contains(&line.no)).cloned().collect()
 }
 
 /// The replies to a letter without a token, and the commands that wait until its sender is known.

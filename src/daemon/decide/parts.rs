@@ -1,0 +1,156 @@
+//! Letters about several matches: finds the parts of a letter, and rules on each in its own match.
+
+use anyhow::Context as _;
+
+use super::decision::{Decision, Key};
+use super::digest::note_of_words;
+use super::seat::is_shown_to_others;
+use super::undecided::{Decided, Wanted, collect_needs};
+use crate::game::Line;
+use crate::game::any::GameKind;
+use crate::letter::{Letter, NewText};
+use crate::referee::{Confirmation, OtherPart, PartOutcome, SeatLetter};
+use crate::request::{matches_with_parts, part_for};
+use crate::store::{LetterDecision, LetterStatus, TokenRow, WaitingLetter};
+
+/// Maximum matches that one letter can be about. Each costs a ruling and an answer.
+const MAX_PARTS: usize = 20;
+
+/// The part of a letter that one seat is ruled on with.
+pub struct SeatPart {
+    row: TokenRow,
+    /// The whole letter is about this match if it has no other part.
+    lines: Option<Vec<Line>>,
+    by_other_token: bool,
+}
+
+/// What became of one part.
+pub struct PartRuling {
+    pub outcome: PartOutcome,
+    /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once, because the digest
+    /// lists the letter under one match, and a GM may play in the other.
+    pub note: String,
+}
+
+impl Decision<'_> {
+    /// Rules on a seat's letter, part by part, and notes what became of it.
+    pub fn rule_on_seat_letter(
+        &mut self,
+        waiting: &WaitingLetter,
+        letter: &Letter,
+        row: &TokenRow,
+        confirmation: Option<Confirmation>,
+    ) -> Decided<()> {
+        let quotable = letter.quotable_text(&self.context.texts);
+        let written = letter.new_text(quotable.as_deref());
+        let parts = self.parts_of(letter, row, &written)?;
+        let mut missing = Wanted::default();
+        let mut others: Vec<OtherPart> = Vec::new();
+        let mut note = String::new();
+        let first_dispatch = self.draft.settlement.dispatches.len();
+        // The first answer names what became of the other parts, so they are ruled on before it.
+        for (index, part) in parts.iter().enumerate().skip(1).chain(parts.iter().enumerate().take(1)) {
+            let others_before = self.draft.settlement.dispatches.len();
+            let seat_letter = self.read_part(letter, part, &written, confirmation)?;
+            let told = if index == 0 { std::mem::take(&mut others) } else { Vec::new() };
+            let ruling = self.rule_on_part(waiting, letter, &part.row, seat_letter, told);
+            let Some(ruling) = collect_needs(ruling, &mut missing)? else { continue };
+            others.push(OtherPart { match_id: part.row.match_id.clone(), outcome: ruling.outcome });
+            if index == 0 {
+                note = ruling.note;
+                let moved = others_before - first_dispatch;
+                self.draft.settlement.dispatches[first_dispatch..].rotate_left(moved);
+            }
+        }
+        if missing != Wanted::default() {
+            return Err(missing.into());
+        }
+        let first = parts.first().context("a letter from a seat has a part")?;
+        self.draft.settlement.decided.push(LetterDecision {
+            digest: waiting.digest,
+            status: LetterStatus::Ruled,
+            note,
+            seat: Some((first.row.match_id.clone(), first.row.seat)),
+        });
+        Ok(())
+    }
+
+    /// Returns the parts of a letter, the one whose match it answers first. Without lines `MATCH …` for other matches in
+    /// which its player holds a seat, the whole letter is one part.
+    ///
+    /// If a line names another match, if there are too many, or if the token's match ended long ago, nothing is split: the
+    /// ruling asks which match is meant.
+    fn parts_of(&self, letter: &Letter, row: &TokenRow, written: &NewText) -> Decided<Vec<SeatPart>> {
+        let whole = || vec![SeatPart { row: row.clone(), lines: None, by_other_token: false }];
+        let NewText::Lines(lines) = written else { return Ok(whole()) };
+        let mut named = matches_with_parts(lines);
+        named.retain(|name| !name.eq_ignore_ascii_case(&row.match_id));
+        if named.is_empty() || named.len() >= MAX_PARTS {
+            return Ok(whole());
+        }
+        let own = self.game_match(&row.match_id)?.context("the token's match is missing")?;
+        if self.ended_long_ago(&own.game_match)? {
+            return Ok(whole());
+        }
+        let mut missing = Wanted::default();
+        let mut seats = Vec::new();
+        for name in &named {
+            let found = collect_needs(self.seat_of_same_player(name, row), &mut missing)?;
+            seats.extend(found.flatten());
+        }
+        if missing != Wanted::default() {
+            return Err(missing.into());
+        }
+        if seats.len() < named.len() {
+            return Ok(whole());
+        }
+        let own = part_for(lines, &row.match_id, true);
+        let is_empty = own.iter().all(|line| line.text.trim().is_empty());
+        let mut parts = Vec::new();
+        // A token that the letter showed to others is renewed even if the letter says nothing about its match.
+        if !is_empty || is_shown_to_others(letter, row) {
+            parts.push(SeatPart { row: row.clone(), lines: Some(own), by_other_token: false });
+        }
+        for row in seats {
+            let lines = Some(part_for(lines, &row.match_id, false));
+            parts.push(SeatPart { row, lines, by_other_token: true });
+        }
+        Ok(parts)
+    }
+
+    /// Returns the seat that a player holds in another match.
+    fn seat_of_same_player(&self, match_id: &str, row: &TokenRow) -> Decided<Option<TokenRow>> {
+        let loaded = self.game_match(match_id)?;
+        let seats = loaded.into_iter().flat_map(|loaded| loaded.seats.iter());
+        let mut own = seats.filter(|(_, seat)| seat.player.id == row.player.id);
+        Ok(own.next().map(|(_, seat)| seat.clone()))
+    }
+
+    /// Reads a part of a letter with what only the database knows of it.
+    fn read_part(
+        &mut self,
+        letter: &Letter,
+        part: &SeatPart,
+        written: &NewText,
+        confirmation: Option<Confirmation>,
+    ) -> Decided<SeatLetter> {
+        let SeatPart { row, lines, by_other_token } = part;
+        self.touch(Key::Match(row.match_id.clone()));
+        let loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?;
+        let game_match = &loaded.game_match;
+        let mut read = match lines {
+            None => SeatLetter::of(letter, row.seat, written.clone(), game_match),
+            Some(lines) => SeatLetter::of_part(letter, row.seat, lines.clone(), *by_other_token, game_match),
+        };
+        read.confirmation = confirmation;
+        Ok(read)
+    }
+}
+
+impl PartRuling {
+    pub fn of(letter: &SeatLetter, outcome: PartOutcome, game: GameKind) -> PartRuling {
+        let by_other_token = letter.part.is_some_and(|part| part.by_other_token);
+        let note = if by_other_token { String::new() } else { note_of_words(&letter.request, game) };
+        PartRuling { outcome, note }
+    }
+}

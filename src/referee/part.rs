@@ -1,0 +1,138 @@
+//! Letters about several matches: each match is ruled on with its own part of the letter.
+
+use serde::Serialize;
+
+use super::{Answer, Match, Orders, SeatLetter};
+use crate::game::any::GameKind;
+use crate::game::{Line, Seat};
+use crate::letter::{Digest, Letter, NewText};
+use crate::request::{Command, Request};
+
+/// The part of a letter that is about one match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LetterPart {
+    /// The SHA-256 of its lines, each followed by a line feed.
+    pub digest: Digest,
+    /// The letter has no token of this match; its token is that of another match of the same player.
+    pub by_other_token: bool,
+}
+
+/// What became of a part of a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartOutcome {
+    Sealed,
+    NotFiled,
+    Checked,
+    /// It had no orders.
+    Answered,
+}
+
+/// Another part of the letter that is answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OtherPart {
+    pub match_id: String,
+    pub outcome: PartOutcome,
+}
+
+impl LetterPart {
+    pub fn of(lines: &[Line], by_other_token: bool) -> LetterPart {
+        LetterPart { digest: Digest::of(LetterPart::text(lines).as_bytes()), by_other_token }
+    }
+
+    /// Returns the text whose digest the ledger names.
+    pub fn text(lines: &[Line]) -> String {
+        lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect()
+    }
+}
+
+/// Reads a letter. If its text holds no order and nothing else to follow, its attached text is read below it. Also
+/// returns the names of the attached files that were not read.
+pub(super) fn read_with_attachment(
+    letter: &Letter,
+    lines: &[Line],
+    game: GameKind,
+) -> (Request, Vec<String>) {
+    let request = Request::read(lines, game);
+    let mut unread = letter.attachments().to_vec();
+    let Some((name, attached)) = letter.attached_text() else { return (request, unread) };
+    if request.is_empty() && !request.ended && request.yes.is_none() {
+        let last = lines.last().map_or(0, |line| line.no);
+        let attached = attached.iter().map(|line| Line { no: last + line.no, text: line.text.clone() });
+        let both: Vec<Line> = lines.iter().cloned().chain(attached).collect();
+        let read = Request::read(&both, game);
+        if !read.orders.is_empty() || !read.doubts.is_empty() || !read.faults.is_empty() {
+            return (read, unread);
+        }
+    }
+    let is_read = lines.iter().map(|line| &line.text).eq(attached.iter().map(|line| &line.text));
+    if !is_read && !attached.is_empty() {
+        unread.push(name.to_owned());
+    }
+    (request, unread)
+}
+
+impl Answer {
+    /// Returns what became of the letter, in a word.
+    pub fn outcome(&self) -> PartOutcome {
+        match &self.orders {
+            Orders::Refused { .. } => PartOutcome::NotFiled,
+            Orders::None | Orders::Sealed { .. } | Orders::Checked { .. }
+                if self.unread.is_some() || !self.faults.is_empty() =>
+            {
+                PartOutcome::NotFiled
+            }
+            Orders::Sealed { .. } => PartOutcome::Sealed,
+            Orders::Checked { .. } => PartOutcome::Checked,
+            Orders::None => PartOutcome::Answered,
+        }
+    }
+}
+
+impl SeatLetter {
+    /// Reads the part of a letter that is about one match.
+    pub fn of_part(
+        letter: &Letter,
+        seat: Seat,
+        lines: Vec<Line>,
+        by_other_token: bool,
+        game_match: &Match,
+    ) -> SeatLetter {
+        let part = LetterPart::of(&lines, by_other_token);
+        SeatLetter { part: Some(part), ..SeatLetter::of(letter, seat, NewText::Lines(lines), game_match) }
+    }
+
+    /// Returns the name of a command that is not carried out, because it needs the token of this match.
+    pub(super) fn lacks_token_for(&self, command: &Command) -> Option<&'static str> {
+        match command {
+            _ if !self.part.is_some_and(|part| part.by_other_token) => None,
+            Command::Tell(_) => Some("TELL"),
+            Command::Resign { .. } => Some("RESIGN"),
+            Command::Draw => Some("DRAW"),
+            Command::Extend { .. } => Some("EXTEND"),
+            Command::Agree => Some("AGREE"),
+            Command::Substitute => Some("SUBSTITUTE"),
+            Command::Protest(_) => Some("PROTEST"),
+            Command::Status
+            | Command::Report(_)
+            | Command::History
+            | Command::Absent { .. }
+            | Command::Withdraw
+            | Command::TellGm(_)
+            | Command::Help(_)
+            | Command::Games
+            | Command::Rules(_)
+            | Command::Matches
+            | Command::Challenge { .. }
+            | Command::Accept(_)
+            | Command::Decline(_)
+            | Command::Open { .. }
+            | Command::Join(_)
+            | Command::Confirm { .. }
+            | Command::Deny(_)
+            | Command::Never(_)
+            | Command::Settings(_)
+            | Command::Gm(_) => None,
+        }
+    }
+}

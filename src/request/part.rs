@@ -1,0 +1,86 @@
+//! The parts of a letter about several matches. A line `MATCH QZ-7K3M` begins the part for that match; the lines before
+//! the first such line are for the match that the letter answers.
+//!
+//! `END` ends the reading of its part only: what follows the next `MATCH` line is not lost.
+
+use super::match_named_by;
+use super::normalized::NormalizedLine;
+use crate::game::Line;
+
+/// Maximum bytes of a line `MATCH QZ-7K3M`, with its bullets and punctuation.
+const MAX_MATCH_LINE: usize = 60;
+
+/// Returns the matches that lines `MATCH …` name, each once, in order.
+pub fn matches_with_parts(lines: &[Line]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in lines.iter().filter_map(|line| match_line(&line.text)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Returns the lines for one match, with the `MATCH` lines that begin them. With `from_start`, these include the lines
+/// before the first `MATCH` line.
+pub fn part_for(lines: &[Line], match_id: &str, from_start: bool) -> Vec<Line> {
+    let mut is_ours = from_start;
+    let mut part = Vec::new();
+    for line in lines {
+        if let Some(name) = match_line(&line.text) {
+            is_ours = name.eq_ignore_ascii_case(match_id);
+        }
+        if is_ours {
+            part.push(line.clone());
+        }
+    }
+    part
+}
+
+/// Returns the match that a line names if it is a line `MATCH QZ-7K3M`, in capitals.
+pub(super) fn match_line(text: &str) -> Option<String> {
+    if text.len() > MAX_MATCH_LINE || !text.contains('-') {
+        return None;
+    }
+    let wording = NormalizedLine::of(text);
+    let words: Vec<&str> = wording.words().collect();
+    match words[..] {
+        [verb, name] if verb.eq_ignore_ascii_case("match") => match_named_by(name),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<Line> {
+        Line::numbered(&text.lines().collect::<Vec<_>>())
+    }
+
+    fn texts(lines: &[Line]) -> Vec<&str> {
+        lines.iter().map(|line| line.text.as_str()).collect()
+    }
+
+    #[test]
+    fn a_match_line_begins_a_part() {
+        let letter = lines(
+            "SHIP 1 HOLD\nEND\n- match qd-7k3m:\nMARBLE E5\nMATCH QZ-AAAA\nWAIT\nMatch QD-7K3M\nSTATUS",
+        );
+        assert_eq!(matches_with_parts(&letter), ["QD-7K3M", "QZ-AAAA"]);
+        assert_eq!(
+            texts(&part_for(&letter, "QZ-AAAA", true)),
+            ["SHIP 1 HOLD", "END", "MATCH QZ-AAAA", "WAIT"]
+        );
+        let other = part_for(&letter, "QD-7K3M", false);
+        assert_eq!(texts(&other), ["- match qd-7k3m:", "MARBLE E5", "Match QD-7K3M", "STATUS"]);
+        assert_eq!(other[1].no, 4, "lines keep their numbers");
+    }
+
+    #[test]
+    fn other_lines_that_name_a_match_begin_no_part() {
+        for text in ["see QD-7K3M", "MATCH", "MATCH QD-7K3M tomorrow", "match B-52", "[QD-7K3M]"] {
+            assert_eq!(matches_with_parts(&lines(text)), [""; 0], "{text}");
+        }
+    }
+}
