@@ -132,6 +132,8 @@ impl SeatLetter {
             | Command::Deny(_)
             | Command::Never(_)
             | Command::Settings(_)
+            | Command::Address { .. }
+            | Command::Leave { .. }
             | Command::Gm(_) => None,
         }
     }
