@@ -158,10 +158,21 @@ fn cases() -> Vec<Case> {
         ),
         case("reply tokens", letter("", &many(|n| format!("Reply token: {n:016x}\n"), LINES))),
         case("one blank after another", letter("", &" ".repeat(1_000_000))),
+        case("doubtful lines", lines("and SHIP 3 B2 TO B1")),
+        case("200 orders, then doubtful lines", {
+            let orders = many(|n| format!("SHIP {n} G1 TO L1\n"), 200);
+            letter("", &format!("{orders}{}", "SHPI 4 2/1 G4\n".repeat(LINES - 200)))
+        }),
+        case("quotes of quotes", {
+            let depths = |n| format!("{} On Mon, Ann <ann@players.example> wrote:\n", ">".repeat(n % 40));
+            letter("", &many(depths, LINES))
+        }),
         case("digits and hyphens", lines("1. 2) (3) - * a) 4: 5. 6. 7. 8. 9. 10. 11. 12.")),
     ];
     cases.extend(html_cases());
     cases.extend(header_cases());
+    cases.extend(structure_cases());
+    cases.extend(encoded_cases());
     cases.extend(large_cases());
     cases
 }
@@ -227,6 +238,51 @@ fn header_cases() -> Vec<Case> {
         case("a hundred parts", parts(100, 9_000)),
         case("nested parts", nested(20)),
         case("attached letters", letter("", &"Content-Type: message/rfc822\n\n".repeat(390))),
+    ]
+}
+
+/// Structures that the parser would multiply.
+fn structure_cases() -> Vec<Case> {
+    let case = |name, raw| Case { name, raw };
+    let mixed = "Content-Type: multipart/mixed; boundary=b\n";
+    let endless = many(|n| format!("--b\nContent-Type: multipart/mixed; boundary=c{n}\n\nx\n"), 80);
+    let parameters = many(|n| format!("; a{n}*1=b"), 10_000);
+    vec![
+        case("structure: parts without a type", letter(mixed, &"--b\n\nx\n".repeat(120_000))),
+        case(
+            "structure: small parts in base64",
+            letter(mixed, &"--b\nContent-Transfer-Encoding: base64\n\nQQ==\n".repeat(20_000)),
+        ),
+        case("structure: fields of a part", letter(mixed, &format!("--b\n{}", "X: y\n".repeat(150_000)))),
+        case(
+            "structure: multiparts without an end",
+            letter(mixed, &format!("{endless}{}", "word ".repeat(190_000))),
+        ),
+        case("structure: blanks in names", letter("", &"C ontent-Type: message/rfc822\n\n".repeat(30_000))),
+        case("structure: letters in base64", {
+            let head = "Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n";
+            letter(head, &format!("{}\n", "Q29udGVudC1UeXBlOiBtZXNzYWdlL3JmYzgyMgoK\n".repeat(24_000)))
+        }),
+        case("structure: parameters", letter(&format!("Content-Type: text/plain{parameters}\n"), "STATUS\n")),
+        case("structure: short parameters", {
+            let some = many(|n| format!("; a{n}*1=b"), 900);
+            letter(mixed, &format!("--b\nContent-Type: text/plain{some}\n\nSTATUS\n").repeat(15))
+        }),
+    ]
+}
+
+/// Texts in a transfer encoding.
+fn encoded_cases() -> Vec<Case> {
+    let case = |name, raw| Case { name, raw };
+    let encoded = |name: &str, body: &str| {
+        letter(&format!("Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {name}\n"), body)
+    };
+    vec![
+        case("base64: blank lines", encoded("base64", &format!("{}\n", "CgoK".repeat(19)).repeat(12_000))),
+        case("base64: orders", encoded("base64", &"U0hJUCAxIEhPTEQK\n".repeat(LINES))),
+        case("quoted-printable: blank lines", encoded("quoted-printable", &"=0A".repeat(330_000))),
+        case("quoted-printable: soft line breaks", encoded("quoted-printable", &"=\n".repeat(330_000))),
+        case("quoted-printable: equals signs", encoded("quoted-printable", &"= ".repeat(490_000))),
     ]
 }
 

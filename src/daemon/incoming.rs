@@ -3,8 +3,8 @@
 use mail_parser::MessageParser;
 
 use crate::ledger::truncate_to_millis;
-use crate::letter::Digest;
 use crate::letter::printable::is_printable;
+use crate::letter::{Digest, Limits, bounded_head};
 use crate::post::FetchedLetter;
 use crate::store::NewLetter;
 
@@ -13,7 +13,8 @@ const MAX_FIELD: usize = 200;
 
 /// Returns the row of a letter. Reads only what identifies a duplicate, and what lists show.
 pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
-    let parsed = MessageParser::default().parse_headers(&fetched.raw);
+    let head = bounded_head(&fetched.raw, &Limits::default());
+    let parsed = MessageParser::default().parse_headers(&head);
     let message_id = parsed.as_ref().and_then(|mail| mail.message_id()).unwrap_or_default();
     let sender = parsed.as_ref().and_then(|mail| mail.from()?.first()?.address()).unwrap_or_default();
     let subject = parsed.as_ref().and_then(|mail| mail.subject()).unwrap_or_default();

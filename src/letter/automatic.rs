@@ -12,7 +12,7 @@ pub struct Automatic {
     pub(super) mark: Mark,
     pub kind: AutomaticKind,
     pub(super) about: Vec<String>,
-    /// The recipients that a delivery report names, in lower case.
+    /// The recipients that a delivery report names, or else all addresses in a bounce, in lower case.
     pub(super) recipients: Vec<String>,
     /// The first line that its sender wrote, unless it looks like an order or a command.
     pub first_line: Option<String>,
@@ -70,9 +70,15 @@ impl Automatic {
         &self.about
     }
 
-    /// Whether it can be about a letter to this address: it names no recipient, or this one.
+    /// Whether it can be about a letter to this address. A bounce must name it; an absence note may name nobody.
     pub fn may_be_about(&self, recipient: &str) -> bool {
-        self.recipients.is_empty() || self.recipients.contains(&recipient.to_ascii_lowercase())
+        let is_named = self.recipients.contains(&recipient.to_ascii_lowercase());
+        match self.kind {
+            AutomaticKind::Failed => is_named,
+            AutomaticKind::Delayed | AutomaticKind::Absence | AutomaticKind::Other => {
+                is_named || self.recipients.is_empty()
+            }
+        }
     }
 
     pub fn certainty(&self) -> Certainty {

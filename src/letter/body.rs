@@ -239,7 +239,7 @@ fn unreadable_content(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Opti
     let name = part.attachment_name().unwrap_or_default().to_ascii_lowercase();
     let smime = part.content_type().and_then(|ct| ct.attribute("smime-type")).unwrap_or_default();
     Some(match (kind, subtype) {
-        // An attached letter hidden by `header::without_hidden_letters`.
+        // An attached letter hidden by `structure::without_hidden_letters`.
         ("message", "rfc82x" | "globax") => UnreadableContent::Forwarded,
         ("application", "pkcs7-mime" | "x-pkcs7-mime") if smime.eq_ignore_ascii_case("signed-data") => {
             UnreadableContent::OpaqueSigned

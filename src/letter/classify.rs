@@ -212,7 +212,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// Returns the recipients to whom nothing could be delivered, as far as fields name them.
+    /// Returns the recipients to whom nothing could be delivered: those that fields name or, if there are none, all
+    /// addresses in the text and in the letter that it returns.
     fn failed_recipients(&self) -> Vec<String> {
         let mut found = Vec::new();
         for part in &self.message.parts {
@@ -223,6 +224,18 @@ impl Evidence<'_> {
         }
         for value in self.values("x-failed-recipients").flat_map(|value| value.split(',')) {
             add_recipient(value, &mut found);
+        }
+        if found.is_empty() {
+            for part in &self.message.parts {
+                let text = match &part.body {
+                    PartType::Message(inner) => String::from_utf8_lossy(&inner.raw_message),
+                    PartType::Text(_) | PartType::Html(_) => String::from_utf8_lossy(part.contents()),
+                    PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Multipart(_) => continue,
+                };
+                for address in header::addresses(&text) {
+                    add_recipient(address.as_str(), &mut found);
+                }
+            }
         }
         found
     }

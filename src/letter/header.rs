@@ -136,61 +136,6 @@ pub fn headers(head: &[u8]) -> Vec<Header> {
     headers
 }
 
-/// Counts how often `Content-Type` occurs in the raw letter: an upper bound on its attached letters.
-pub fn count_content_types(raw: &[u8]) -> usize {
-    count(raw, b"content-type")
-}
-
-fn count(text: &[u8], word: &[u8]) -> usize {
-    find(text, word).count()
-}
-
-/// Finds the offsets of `word`, given in lower case, in `text`, ignoring case.
-fn find<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
-    let first = word[0];
-    let begins = move |at: &usize| {
-        text[*at].to_ascii_lowercase() == first
-            && text.get(*at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word))
-    };
-    (0..text.len()).filter(begins)
-}
-
-/// Hides from the parser those attached letters that [`count_content_types`] misses: inside a transfer encoding, which
-/// RFC 2046 5.2.1 forbids, and in digests, which need not label them.
-///
-/// The parser's result is as deeply nested as the letters, so dropping it could overflow the stack. The content of
-/// such letters is never read.
-pub fn without_hidden_letters(raw: &[u8]) -> Cow<'_, [u8]> {
-    if find(raw, b"message").chain(find(raw, b"multipart/digest")).next().is_none() {
-        return Cow::Borrowed(raw);
-    }
-    let mut out = raw.to_vec();
-    let mut from = 0;
-    while from < out.len() {
-        let rest = &out[from..];
-        let blank_line = rest.windows(2).position(|two| two == b"\n\n" || two == b"\n\r");
-        let length = blank_line.map_or(rest.len(), |end| end + 2);
-        let block = &mut out[from..from + length];
-        let encoded = count(block, b"content-transfer-encoding") > 0
-            && (count(block, b"base64") > 0 || count(block, b"quoted-printable") > 0);
-        if encoded && count(block, b"message") > 0 {
-            hide(block, b"rfc822");
-            hide(block, b"global");
-        }
-        hide(block, b"multipart/digest");
-        from += length;
-    }
-    Cow::Owned(out)
-}
-
-/// Overwrites the last character of each `word`.
-fn hide(text: &mut [u8], word: &[u8]) {
-    let found: Vec<usize> = find(text, word).collect();
-    for at in found {
-        text[at + word.len() - 1] = b'x';
-    }
-}
-
 /// Maximum length of a Message-ID, that of a line (RFC 5322 2.1.1).
 const MAX_ID: usize = 998;
 

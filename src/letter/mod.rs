@@ -34,6 +34,7 @@ pub mod printable;
 mod quote;
 mod recipients;
 mod senders;
+mod structure;
 mod subject;
 mod text_line;
 mod unreadable;
@@ -46,6 +47,7 @@ pub use digest::Digest;
 pub use envelope::SubjectTag;
 pub use identity::OwnIdentity;
 pub use new_text::NewText;
+pub use structure::bounded_head;
 pub use unreadable::{Limits, UnreadableLetter, UnreadableReason};
 
 use body::Texts;
@@ -92,14 +94,15 @@ impl Letter {
         let digest = Digest::of(raw);
         let is_provable = authentic::provable(raw).is_some();
         let raw = &header::with_line_feeds(raw);
-        let raw = &header::without_hidden_letters(header::without_envelope_line(raw));
-        let head = header::head(raw);
-        let within_limits = check_limits(raw, head, limits);
+        let raw = header::without_envelope_line(raw);
+        let within_limits = check_limits(raw, header::head(raw), limits);
         // Parse only the header of an oversized letter, up to its limit: enough to answer its sender.
-        let readable =
-            if within_limits.is_ok() { raw } else { &head[..head.len().min(limits.max_header_bytes)] };
-        let headers = header::headers(&readable[..head.len().min(readable.len())]);
-        let Some(message) = MessageParser::default().parse(readable).filter(|m| !m.parts.is_empty()) else {
+        let readable = match within_limits {
+            Ok(()) => structure::without_hidden_letters(raw),
+            Err(_) => structure::bounded_head(raw, limits),
+        };
+        let headers = header::headers(header::head(&readable));
+        let Some(message) = MessageParser::default().parse(&readable).filter(|m| !m.parts.is_empty()) else {
             let reason = within_limits.err().unwrap_or(UnreadableReason::NoFrom);
             return Err(Box::new(UnreadableLetter::without_header(digest, reason)));
         };
@@ -215,9 +218,5 @@ fn check_limits(raw: &[u8], head: &[u8], limits: &Limits) -> Result<(), Unreadab
     if head.len() > limits.max_header_bytes {
         return Err(UnreadableReason::HeaderTooBig);
     }
-    // The parser builds and drops attached letters recursively, so thousands of them would overflow the stack.
-    if header::count_content_types(raw) > limits.max_parts * 4 {
-        return Err(UnreadableReason::TooManyParts);
-    }
-    Ok(())
+    structure::check(raw, limits)
 }

@@ -9,6 +9,9 @@ use std::hash::Hash;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use mail_auth::common::crypto::{Algorithm, HashAlgorithm};
+use mail_auth::common::headers::Header;
+use mail_auth::dkim::Signature;
 use mail_auth::{AuthenticatedMessage, DkimResult, MessageAuthenticator, Parameters, ResolverCache, Txt};
 
 use crate::letter::Address;
@@ -19,6 +22,12 @@ const MAX_KEYS: usize = 1000;
 
 /// Maximum signatures of a letter that is verified: each costs a DNS query.
 const MAX_SIGNATURES: usize = 10;
+
+/// Maximum fields that a signature covers. Programs sign a few tens, some of them several times.
+const MAX_SIGNED_FIELDS: usize = 200;
+
+/// Bytes of a body that is hashed once at most.
+const LARGE: usize = 1_000_000;
 
 /// What a letter's signatures prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,21 +71,23 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
     /// Verifies the raw bytes of a letter whose From is `from`.
     pub async fn verify(&self, raw: &[u8], from: &Address) -> DkimVerdict {
         let Some(raw) = provable(raw) else { return DkimVerdict::NotPassed };
-        let Some(message) = AuthenticatedMessage::parse(raw) else { return DkimVerdict::NotPassed };
+        let (head, body) = raw.split_at(after_header(raw));
+        // The header alone: mail-auth would hash the body for each signature, whoever made it.
+        let Some(mut message) = AuthenticatedMessage::parse(head) else { return DkimVerdict::NotPassed };
         // With two senders, the signature of one could pass for the other's.
         let one_sender =
             matches!(message.from.as_slice(), [only] if only.eq_ignore_ascii_case(from.as_str()));
         if !one_sender || message.dkim_headers.len() > MAX_SIGNATURES {
             return DkimVerdict::NotPassed;
         }
+        message.dkim_headers.retain(|header| may_count(&header.header, from));
+        hash_body(&mut message, body);
         let outcomes =
             self.authenticator.verify_dkim(Parameters::new(&message).with_txt_cache(&self.keys)).await;
         let mut verdict = DkimVerdict::NotPassed;
         for outcome in &outcomes {
             let Some(signature) = outcome.signature() else { continue };
-            let covers_from = signature.h.iter().any(|name| name.eq_ignore_ascii_case("from"));
-            // A signature with a length (`l=`) does not cover text that somebody appended.
-            if !aligned(&signature.d, from.domain()) || !covers_from || signature.l != 0 {
+            if !may_count(signature, from) {
                 continue;
             }
             match outcome.result() {
@@ -89,6 +100,47 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
             }
         }
         verdict
+    }
+}
+
+/// Returns where the body begins. The header is unambiguous, and so is the blank line that ends it.
+fn after_header(letter: &[u8]) -> usize {
+    let ends = memchr::memchr_iter(b'\n', letter).map(|end| end + 1);
+    let mut blank = ends.filter_map(|next| match letter[next..] {
+        [b'\n', ..] => Some(next + 1),
+        [b'\r', b'\n', ..] => Some(next + 2),
+        _ => None,
+    });
+    blank.next().unwrap_or(letter.len())
+}
+
+/// Whether a signature, if it is valid, proves that the letter is from `from`.
+fn may_count(signature: &Signature, from: &Address) -> bool {
+    let covers_from = signature.h.iter().any(|name| name.eq_ignore_ascii_case("from"));
+    // RFC 8301 3.1: SHA-1 proves nothing.
+    let is_strong = signature.a != Algorithm::RsaSha1;
+    // A signature with a length (`l=`) does not cover text that somebody appended.
+    let covers_body = signature.l == 0;
+    // mail-auth looks up each name among all fields.
+    let is_short = signature.h.len() <= MAX_SIGNED_FIELDS;
+    aligned(&signature.d, from.domain()) && covers_from && is_strong && covers_body && is_short
+}
+
+/// Hashes the body for the signatures that are left, in one pass for each way to write it. Of a large letter, only the
+/// way of the first signature counts.
+fn hash_body(message: &mut AuthenticatedMessage<'_>, body: &[u8]) {
+    let first = message.dkim_headers.first().map(|header| header.header.cb);
+    if body.len() > LARGE {
+        message.dkim_headers.retain(|header| Some(header.header.cb) == first);
+    }
+    let headers = &message.dkim_headers;
+    message.body_hashes.retain(|(cb, algorithm, length, _)| {
+        headers.iter().any(|Header { header, .. }| {
+            header.cb == *cb && HashAlgorithm::from(header.a) == *algorithm && header.l == *length
+        })
+    });
+    for (cb, algorithm, length, hash) in &mut message.body_hashes {
+        *hash = algorithm.hash(cb.canonical_body(body, *length)).as_ref().to_vec();
     }
 }
 
@@ -246,6 +298,22 @@ mod tests {
         let from = Address::parse("ann@example.org").unwrap();
         let verdict = runtime.block_on(verifier.verify(forged.as_bytes(), &from));
         assert_eq!(verdict, DkimVerdict::NotPassed, "{forged:?}");
+    }
+
+    #[tokio::test]
+    async fn a_signature_over_thousands_of_fields_does_not_pass() {
+        let names = ["From"].into_iter().chain(std::iter::repeat_n("X-None", MAX_SIGNED_FIELDS));
+        let names: Vec<&str> = names.collect();
+        assert_eq!(verdict(LETTER, "example.org", &names[..30], true).await, DkimVerdict::Passed);
+        assert_eq!(verdict(LETTER, "example.org", &names, true).await, DkimVerdict::NotPassed);
+    }
+
+    #[tokio::test]
+    async fn a_large_letter_and_one_without_a_body_are_verified() {
+        let (head, _) = LETTER.split_once("HOLD").unwrap();
+        for letter in [format!("{head}{}", "SHIP 1 HOLD \r\n".repeat(100_000)), head.to_owned()] {
+            assert_eq!(verdict(&letter, "example.org", &["From"], true).await, DkimVerdict::Passed);
+        }
     }
 
     const FROM: &str = "From: Ann <ann@example.org>\r\n";

@@ -141,6 +141,13 @@ impl Store for Database {
         maybe_time(oldest.await?.map(|(received_at,): (i64,)| received_at))
     }
 
+    async fn matches_with_deferred_letters(&self, now: DateTime<Utc>) -> Result<Vec<String>> {
+        let sql = "SELECT DISTINCT match_id FROM letter \
+                   WHERE fate = 'waiting' AND wait_until > $1 AND match_id IS NOT NULL ORDER BY match_id";
+        let found: Vec<(String,)> = self.read(self.statement(sql).bind(now.timestamp_millis())).await?;
+        Ok(found.into_iter().map(|(match_id,)| match_id).collect())
+    }
+
     async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>> {
         let sql = "SELECT r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest = $1";
         let found: Option<(Vec<u8>,)> = self.read_first(self.statement(sql).bind(digest.to_string())).await?;

@@ -296,6 +296,9 @@ pub trait Store: PlayerChanges + Send + Sync {
     /// Returns when the oldest waiting letter arrived, claimed or not, ignoring letters deferred past `now`.
     async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>>;
 
+    /// Returns the matches with letters that are deferred past `now`.
+    async fn matches_with_deferred_letters(&self, now: DateTime<Utc>) -> Result<Vec<String>>;
+
     /// Returns the bytes of a letter.
     async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>>;
 

@@ -279,14 +279,15 @@ async fn decide_letters(
 
 /// Defers a letter. Without a time to wait for, ruling on it has failed, and the failure is counted.
 async fn postpone_letter(session: &mut Session<'_>, postponed: &Postponed) -> Result<()> {
-    let sql = "UPDATE letter SET wait_until = $2, note = $3, tries = tries + $4 \
+    let sql = "UPDATE letter SET wait_until = $2, note = $3, tries = tries + $4, match_id = $5 \
                WHERE digest = $1 AND fate = 'waiting'";
     let statement = session
         .statement(sql)
         .bind(postponed.digest.to_string())
         .bind(postponed.until.map(|until| until.timestamp_millis()))
         .bind(text(&postponed.note))
-        .bind(i64::from(postponed.until.is_none()));
+        .bind(i64::from(postponed.until.is_none()))
+        .bind(postponed.match_id.as_deref());
     session.execute(statement).await?;
     Ok(())
 }

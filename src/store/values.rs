@@ -99,6 +99,8 @@ pub struct Postponed {
     pub note: String,
     /// When it may be ruled on again. `None` for at once, because ruling on it failed; the failure is counted.
     pub until: Option<DateTime<Utc>>,
+    /// The match that it will act in, in which nobody is late until then.
+    pub match_id: Option<String>,
 }
 
 /// A letter in a list.

@@ -7,6 +7,7 @@
 
 mod club;
 mod faults;
+mod hostile;
 mod people;
 #[path = "../store/place.rs"]
 #[allow(dead_code, reason = "shared with the tests of the store, which use more of it")]
@@ -23,7 +24,7 @@ mod settings;
 use std::time::{Duration, Instant};
 
 use crate::club::{Club, direct};
-use crate::people::{Sent, Table};
+use crate::people::{Person, Sent, Table};
 use crate::random::Random;
 use crate::reckoning::{Reckoning, wait_until_done};
 use crate::servers::Servers;
@@ -37,6 +38,8 @@ struct Run<'a> {
     club: Club,
     servers: &'a Servers,
     tables: Vec<Table>,
+    /// Those who have written hostile letters.
+    strangers: Vec<Person>,
     sent: Sent,
     random: Random,
 }
@@ -45,7 +48,8 @@ impl<'a> Run<'a> {
     fn begin(mut club: Club, servers: &'a Servers, seed: u64) -> Self {
         club.start_all();
         let tables = (0..TABLES).map(|number| Table::open(number, &club)).collect();
-        Run { club, servers, tables, sent: Sent::default(), random: Random::new(seed) }
+        let (strangers, sent) = (Vec::new(), Sent::default());
+        Run { club, servers, tables, strangers, sent, random: Random::new(seed) }
     }
 
     /// Lets everybody read and answer once. Replaces each match that is over by a new one.
@@ -108,8 +112,12 @@ impl<'a> Run<'a> {
     }
 
     /// Kills a random daemon and restarts it, again and again: mostly during its work, sometimes during its start.
+    /// Hostile letters come all the while.
     fn kill(&mut self, times: u64) {
         for _ in 0..times {
+            for _ in 0..self.random.below(4) {
+                self.strangers.push(hostile::send(self.servers, &mut self.sent, &mut self.random));
+            }
             let one = self.random.below(self.club.daemons());
             if !self.random.once_in(6) {
                 self.play_on();
@@ -129,8 +137,13 @@ impl<'a> Run<'a> {
     fn end(mut self, what: &str, kills: u64, seed: u64) {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         runtime.block_on(wait_until_done(&self.club, self.servers, &self.sent));
-        let reckoning =
-            runtime.block_on(Reckoning::of(&self.club, self.servers, &mut self.tables, &self.sent));
+        let reckoning = runtime.block_on(Reckoning::of(
+            &self.club,
+            self.servers,
+            &mut self.tables,
+            &mut self.strangers,
+            &self.sent,
+        ));
         reckoning.tell(what, kills, seed);
         assert!(reckoning.turns > 0, "nobody has played");
     }

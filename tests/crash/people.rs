@@ -39,6 +39,8 @@ pub struct Sent {
     pub copies: usize,
     /// The letters on which the daemon fails to rule.
     pub poisoned: BTreeSet<String>,
+    /// The letters of people who mean harm.
+    pub hostile: BTreeSet<String>,
 }
 
 impl Table {

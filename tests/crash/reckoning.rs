@@ -22,6 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 pub struct Reckoning {
     pub letters: usize,
     pub copies: usize,
+    pub hostile: usize,
     pub turns: usize,
     pub reports: usize,
     /// Letters to players that arrived more than once, always under the same Message-ID.
@@ -56,9 +57,8 @@ pub async fn wait_until_done(club: &Club, servers: &Servers, sent: &Sent) {
     loop {
         let queues = store.queues().await.expect("the store answers");
         let here = servers.letters("referee", "INBOX").len();
-        let kept = answered(&club.url).await.into_iter().filter(|(id, _, _)| sent.letters.contains(id));
-        let kept: BTreeSet<String> = kept.map(|(id, _, _)| id).collect();
-        let missing = sent.letters.len() - kept.len();
+        let kept: BTreeSet<String> = answered(&club.url).await.into_iter().map(|(id, _, _)| id).collect();
+        let missing = sent.letters.union(&sent.hostile).filter(|id| !kept.contains(*id)).count();
         if (queues.letters_waiting, queues.dispatches_waiting, here, missing) == (0, 0, 0, 0) {
             break;
         }
@@ -74,24 +74,41 @@ pub async fn wait_until_done(club: &Club, servers: &Servers, sent: &Sent) {
 
 impl Reckoning {
     /// Counts what happened at all tables, after their players have read their mail.
-    pub async fn of(club: &Club, servers: &Servers, tables: &mut [Table], sent: &Sent) -> Reckoning {
-        let mut reckoning =
-            Reckoning { letters: sent.letters.len(), copies: sent.copies, ..Reckoning::default() };
+    pub async fn of(
+        club: &Club,
+        servers: &Servers,
+        tables: &mut [Table],
+        strangers: &mut [Person],
+        sent: &Sent,
+    ) -> Reckoning {
+        let mut reckoning = Reckoning {
+            letters: sent.letters.len(),
+            copies: sent.copies,
+            hostile: sent.hostile.len(),
+            ..Reckoning::default()
+        };
         reckoning.letters(&answered(&club.url).await, sent);
         let store = store::open(&club.url).await.expect("the store opens");
         let dispatches = store.list_dispatches(false, u32::MAX).await.expect("the store answers");
         let began = Instant::now();
         // The last letters may still be in the mail server's queue.
         loop {
-            let people = tables.iter().flat_map(|table| &table.people);
-            let came = people.flat_map(|person| person.came.keys()).collect::<BTreeSet<_>>();
-            let gm = Person::new("gm".to_owned()).address();
-            let all = dispatches.iter().all(|row| row.recipient == gm || came.contains(&row.message_id));
+            let people = tables.iter().flat_map(|table| &table.people).chain(&*strangers);
+            let came: BTreeMap<String, &Person> = people.map(|person| (person.address(), person)).collect();
+            let has_come = |row: &DispatchRow| {
+                let reader = came.get(&row.recipient);
+                reader.is_none_or(|reader| reader.came.contains_key(&row.message_id))
+            };
+            let all = dispatches.iter().all(has_come);
             if all || began.elapsed() > PATIENCE {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(200)).await;
             tables.iter_mut().for_each(|table| table.read(servers));
+            strangers.iter_mut().for_each(|stranger| stranger.read_all(servers, |_, _| ()));
+        }
+        for stranger in &*strangers {
+            reckoning.mail_of(stranger, &dispatches);
         }
         for table in &*tables {
             reckoning.turns_of(table, &*store, &dispatches).await;
@@ -104,10 +121,16 @@ impl Reckoning {
         reckoning
     }
 
-    /// Checks that every letter is stored, and answered once.
+    /// Checks that every letter is stored, and answered once; a hostile one once at most.
     fn letters(&mut self, kept: &[Answered], sent: &Sent) {
         let mut answers: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
         for (id, fate, count) in kept {
+            if sent.hostile.contains(id) {
+                if !matches!(fate.as_str(), "answered" | "automatic" | "ignored") || *count > 1 {
+                    self.losses.push(format!("hostile letter {id} is {fate}, with {count} answers"));
+                }
+                continue;
+            }
             match (fate.as_str(), sent.poisoned.contains(id)) {
                 ("repeated", _) | ("set_aside", true) if *count == 0 => {}
                 ("ruled", false) => answers.entry(id).or_default().push(*count),
@@ -180,9 +203,9 @@ impl Reckoning {
 
     /// Prints the summary; fails if anything was lost or done twice.
     pub fn tell(&self, what: &str, kills: u64, seed: u64) {
-        let Reckoning { letters, copies, turns, reports, repeats, losses, doubles } = self;
+        let Reckoning { letters, copies, hostile, turns, reports, repeats, losses, doubles } = self;
         println!(
-            "{what}: kills {kills}, letters {letters} (and {copies} copies), turns {turns}, reports {reports}, \
+            "{what}: kills {kills}, letters {letters} (and {copies} copies), hostile letters {hostile}, turns {turns}, reports {reports}, \
              repeats {repeats}, losses {}, doubles {} (seed {seed})",
             losses.len(),
             doubles.len()

@@ -155,3 +155,25 @@ fn what_a_stranger_puts_into_a_header_does_not_come_back_whole() {
         "the last of the thread stays: {text}"
     );
 }
+
+#[test]
+fn only_the_repeated_answer_itself_waits_an_hour() {
+    let desk = Desk::new();
+    let (_, to_ann, to_bo) = quad(&desk);
+    for _ in 0..3 {
+        desk.reply(ANN, &to_ann, "HELP");
+        desk.one_to(ANN).says("Answer any of my letters");
+    }
+    desk.reply(ANN, &to_ann, "HELP");
+    assert!(desk.sent_to(ANN).is_empty(), "the fourth answer waits");
+    // Another answer, a receipt and a report go at once.
+    desk.reply(ANN, &to_ann, "STATUS");
+    desk.one_to(ANN).says("Quad");
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.last_to(ANN).says("Bo moves next");
+    desk.sent_to(BO);
+    desk.reply(BO, &to_bo, "MARBLE A5\nTURN 2");
+    assert!(!desk.sent_to(ANN).is_empty(), "the report of Bo's move");
+    desk.advance(1);
+    desk.one_to(ANN).says("Answer any of my letters");
+}

@@ -107,6 +107,24 @@ fn a_loop_field_with_our_address_is_a_mark() {
 }
 
 #[test]
+fn a_bounce_counts_only_if_it_names_the_address_that_we_wrote_to() {
+    let desk = Desk::new();
+    let (game_match, _, to_bo) = quad(&desk);
+    let bounce = |words: &str| {
+        desk.receive(&format!(
+            "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nSubject: Undelivered Mail Returned to Sender\n\
+             Message-ID: <{}@mx.example>\nIn-Reply-To: <{}>\n\nYour message could not be delivered{words}.\n",
+            words.len(),
+            to_bo.message_id,
+        ));
+        desk.find(&game_match.id).bouncing.second
+    };
+    assert!(!bounce(""));
+    assert!(!bounce(" to <carl@players.example>"));
+    assert!(bounce(&format!(" to <{BO}>")));
+}
+
+#[test]
 fn a_question_about_a_bounce_marks_nothing() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);

@@ -3,7 +3,7 @@
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::store::{
-    ChangeKind, ChangeStage, Invitation, InvitationStage, PlayerChange, Settlement, StoreError,
+    ChangeKind, ChangeStage, Invitation, InvitationStage, PlayerChange, Postponed, Settlement, StoreError,
 };
 
 use crate::place::Place;
@@ -85,6 +85,14 @@ pub async fn a_deferred_letter_waits_until_its_time(place: Place) {
     let waiting = async |now| waiting_letters(store, now, 9).await.len();
     assert_eq!((waiting(59).await, waiting(60).await), (1, 2));
     assert_eq!(store.letters(None, None, "", 9).await.unwrap()[1].note, "the DNS did not answer");
+
+    add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
+    let (digest, note) = (letter(1).digest, String::new());
+    let match_id = Some("QZ-BBBB".to_owned());
+    let postponed = vec![Postponed { digest, note, until: Some(at(60)), match_id }];
+    store.commit(&Settlement { postponed, ..settlement() }).await.unwrap();
+    assert_eq!(store.matches_with_deferred_letters(at(59)).await.unwrap(), ["QZ-BBBB"]);
+    assert_eq!(store.matches_with_deferred_letters(at(60)).await.unwrap(), [""; 0]);
 }
 
 pub async fn a_bounced_dispatch_is_marked(place: Place) {

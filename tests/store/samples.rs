@@ -134,6 +134,11 @@ pub async fn waiting_letters(store: &Arc<dyn Store>, now: i64, limit: u32) -> Ve
 
 /// Postpones a letter until this second, or counts a failed attempt if `until` is `None`.
 pub async fn postpone(store: &Arc<dyn Store>, letter: &NewLetter, until: Option<i64>, note: &str) {
-    let postponed = vec![Postponed { digest: letter.digest, note: note.to_owned(), until: until.map(at) }];
+    let postponed = vec![Postponed {
+        digest: letter.digest,
+        note: note.to_owned(),
+        until: until.map(at),
+        match_id: None,
+    }];
     store.commit(&Settlement { postponed, ..settlement() }).await.unwrap();
 }

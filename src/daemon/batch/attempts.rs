@@ -2,9 +2,9 @@
 //!
 //! An attempt is noted in the database before its letter is read, and the note is removed once the letter is ruled on.
 //! A note that a dead daemon left names the letters that may have killed it. If there are several, they are settled one
-//! by one, which counts nothing yet: the others are innocent. A note with one letter counts as an attempt, and after
-//! [`MAX_ATTEMPTS`] of them the letter is set aside unread. Fewer would not do, because the daemon may have been killed
-//! from outside, and then no letter is to blame.
+//! by one, which counts nothing yet: the others are innocent. A note with one letter counts as an attempt. After a
+//! second one the letter is set aside unread, at the third start. One would not do, because the daemon may have been
+//! killed from outside, and then no letter is to blame.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -17,7 +17,7 @@ use anyhow::{Context as _, anyhow, bail};
 use super::load::random;
 use crate::daemon::Office;
 use crate::daemon::decide::in_work::InWork;
-use crate::daemon::decide::letters::{MAX_ATTEMPTS, set_aside};
+use crate::daemon::decide::letters::set_aside;
 use crate::letter::Digest;
 use crate::store::{Claim, Postponed, Settlement, StoreError, WaitingLetter};
 
@@ -45,6 +45,12 @@ pub struct Attempts {
 /// Letters that took longer than the deadline.
 pub struct Overdue(BTreeSet<Digest>);
 
+impl Overdue {
+    pub fn letters(self) -> BTreeSet<Digest> {
+        self.0
+    }
+}
+
 impl Attempts {
     /// # Errors
     /// Returns an error if the system gives no random numbers.
@@ -57,6 +63,16 @@ impl Attempts {
     /// Sets the deadline of one letter.
     pub fn set_deadline(&mut self, deadline: Duration) {
         self.deadline = deadline;
+    }
+
+    /// Whether a note is from this run of the program, by its owner.
+    fn is_of_this_run(&self, owner: &str) -> bool {
+        owner.split(' ').next() == Some(&self.run)
+    }
+
+    /// Under which name the letters are noted that are read before they are stored.
+    fn intake(&self) -> String {
+        format!("{} intake", self.run)
     }
 
     fn suspects(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
@@ -121,25 +137,57 @@ impl Office {
     /// is out of date.
     ///
     /// Whoever claims a letter is the only one to work on it, so a note about it by another daemon is a dead daemon's.
-    pub async fn count_unended_attempts(&self, letters: &[WaitingLetter]) -> anyhow::Result<bool> {
-        let mut is_counted = false;
+    pub async fn count_unended_attempts(
+        &self,
+        letters: &[WaitingLetter],
+        claim: &mut Claim,
+    ) -> anyhow::Result<bool> {
         for (run, noted) in self.store.letters_in_work().await? {
-            let is_claimed = |digest: &Digest| letters.iter().any(|letter| letter.digest == *digest);
-            if run == self.attempts.run || !noted.iter().any(is_claimed) {
+            let mut claimed = letters.iter().filter(|letter| noted.contains(&letter.digest));
+            let Some(letter) = claimed.next().filter(|_| !self.attempts.is_of_this_run(&run)) else {
                 continue;
+            };
+            if noted.len() == 1 {
+                self.count_unended_attempt(letter, claim).await?;
+                self.store.note_in_work(&run, &[]).await?;
+                return Ok(true);
             }
-            if let [digest] = noted[..] {
-                tracing::error!(letter = %digest, "the program ended while it worked on a letter");
-                let postponed = vec![Postponed { digest, note: UNENDED.to_owned(), until: None }];
-                self.store.commit(&Settlement { at: self.now(), postponed, ..Settlement::default() }).await?;
-                is_counted = true;
-            } else {
-                tracing::warn!(letters = noted.len(), "the program ended while it worked on letters");
-                self.attempts.suspects().extend(noted);
-            }
+            tracing::warn!(letters = noted.len(), "the program ended while it worked on letters");
+            self.attempts.suspects().extend(noted);
             self.store.note_in_work(&run, &[]).await?;
         }
-        Ok(is_counted)
+        Ok(false)
+    }
+
+    /// Counts an attempt that ended the program, and sets the letter aside unread if it is not the first.
+    async fn count_unended_attempt(&self, letter: &WaitingLetter, claim: &mut Claim) -> anyhow::Result<()> {
+        let digest = letter.digest;
+        tracing::error!(letter = %digest, "the program ended while it worked on a letter");
+        if letter.tries > 0 {
+            let tries = letter.tries + 1;
+            let letter = WaitingLetter { raw: letter.raw.clone(), tries, ..*letter };
+            return self.set_aside(&[letter], std::mem::take(claim), UNENDED).await;
+        }
+        let postponed = vec![Postponed { digest, note: UNENDED.to_owned(), until: None, match_id: None }];
+        Ok(self.store.commit(&Settlement { at: self.now(), postponed, ..Settlement::default() }).await?)
+    }
+
+    /// Notes that letters are read that are not stored yet, and returns those of them at which a daemon died.
+    pub async fn note_intake(&self, letters: &[Digest]) -> Result<BTreeSet<Digest>, StoreError> {
+        let mut unended = BTreeSet::new();
+        for (run, noted) in self.store.letters_in_work().await? {
+            if !self.attempts.is_of_this_run(&run) {
+                unended.extend(noted.into_iter().filter(|digest| letters.contains(digest)));
+            }
+        }
+        let begun: Vec<Digest> = letters.iter().filter(|digest| !unended.contains(digest)).copied().collect();
+        self.store.note_in_work(&self.attempts.intake(), &begun).await?;
+        Ok(unended)
+    }
+
+    /// Notes that this reading has ended, before the letters are stored and can be claimed.
+    pub async fn end_intake(&self) -> Result<(), StoreError> {
+        self.store.note_in_work(&self.attempts.intake(), &[]).await
     }
 
     /// Whether one of the letters may fail or kill the program again, so that each needs an attempt of its own.
@@ -153,21 +201,6 @@ impl Office {
         let mut suspects = self.attempts.suspects();
         for letter in letters {
             suspects.remove(&letter);
-        }
-    }
-
-    /// Sets a letter aside unread if attempts on it have ended the program too often. Returns whether it did.
-    pub async fn set_aside_if_deadly(
-        &self,
-        letters: &[WaitingLetter],
-        claim: &mut Claim,
-    ) -> anyhow::Result<bool> {
-        match letters {
-            [letter] if letter.tries >= MAX_ATTEMPTS => {
-                self.set_aside(std::slice::from_ref(letter), std::mem::take(claim), UNENDED).await?;
-                Ok(true)
-            }
-            _ => Ok(false),
         }
     }
 

@@ -163,7 +163,7 @@ impl Office {
         if waiting.is_empty() {
             return Ok(false);
         }
-        if self.count_unended_attempts(waiting).await? || self.set_aside_if_deadly(waiting, claim).await? {
+        if self.count_unended_attempts(waiting, claim).await? {
             return Ok(true);
         }
         if waiting.len() > 1 && self.has_suspects(waiting) {

@@ -23,7 +23,7 @@ use super::settings::{Settings, Step};
 use super::stored::match_row;
 use super::undecided::{Decided, Undecided, Wanted, collect_needs};
 use crate::daemon::parallel::par_map;
-use crate::letter::{Digest, Letter};
+use crate::letter::{Digest, Letter, Limits, bounded_head};
 use crate::report::ClubLetter;
 use crate::store::{LetterDecision, LetterStatus, Postponed, Settlement, WaitingLetter};
 
@@ -259,7 +259,12 @@ impl Decision<'_> {
         let note = format!("{error:#}");
         tracing::error!(%letter, attempts, error = note, "failed to rule on a letter");
         if attempts < MAX_ATTEMPTS {
-            self.draft.settlement.postponed.push(Postponed { digest: letter, note, until: None });
+            self.draft.settlement.postponed.push(Postponed {
+                digest: letter,
+                note,
+                until: None,
+                match_id: None,
+            });
             return Ok(());
         }
         self.set_aside(waiting, note, attempts)
@@ -339,7 +344,8 @@ fn finish(draft: Draft) -> anyhow::Result<Settlement> {
 
 /// Returns the sender in the header of a letter that may be unreadable otherwise.
 fn sender_in_header(raw: &[u8]) -> String {
-    let mail = mail_parser::MessageParser::default().parse_headers(raw);
+    let head = bounded_head(raw, &Limits::default());
+    let mail = mail_parser::MessageParser::default().parse_headers(&head);
     let sender = mail.as_ref().and_then(|mail| mail.from()?.first()?.address());
     sender.unwrap_or("nobody").chars().filter(|c| !c.is_control()).take(200).collect()
 }

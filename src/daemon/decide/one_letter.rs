@@ -79,10 +79,15 @@ impl Decision<'_> {
             DkimVerdict::Passed => true,
             DkimVerdict::NotPassed => false,
             DkimVerdict::TryLater => {
+                let match_id = match sender {
+                    Sender::Seat(row) => Some(row.match_id),
+                    Sender::Gm { .. } | Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor => None,
+                };
                 self.draft.settlement.postponed.push(Postponed {
                     digest: waiting.digest,
                     note: "the DNS did not answer whether it is signed".to_owned(),
                     until: Some(self.at() + DKIM_RETRY),
+                    match_id,
                 });
                 return Ok(());
             }

@@ -10,10 +10,12 @@ use tokio::task::JoinSet;
 use super::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
 use crate::daemon::Office;
 use crate::daemon::batch::read::read;
+use crate::daemon::decide::in_work::InWork;
 use crate::daemon::decide::settings::Settings;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::incoming::new_letter;
 use crate::daemon::parallel::{par_map, run_blocking};
+use crate::letter::Digest;
 use crate::post::{Batch, FetchedLetter, Health, ShutdownSignal, without_addresses};
 use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
 
@@ -114,12 +116,45 @@ impl Office {
     }
 
     async fn store_letters(&self, letters: Vec<FetchedLetter>) -> anyhow::Result<()> {
-        let settings = Arc::clone(&self.settings);
-        let is_shared = self.store.is_shared();
-        let letters = run_blocking(move || new_letters(&settings, letters, is_shared)).await?;
+        let mut letters: Vec<NewLetter> =
+            run_blocking(move || letters.into_iter().map(new_letter).collect()).await?;
+        if self.store.is_shared() {
+            letters = self.with_tokens(letters).await?;
+        }
         let new = self.store.insert_letters(&letters).await?;
         tracing::info!(letters = letters.len(), new, "letters stored");
         Ok(())
+    }
+
+    /// Names the reply tokens in each letter, so that the letters of one match stay together where several daemons
+    /// share them. A letter that takes too long, or at which a daemon died, is stored without: whoever claims it sets it
+    /// aside.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn with_tokens(&self, letters: Vec<NewLetter>) -> anyhow::Result<Vec<NewLetter>> {
+        let digests: Vec<Digest> = letters.iter().map(|letter| letter.digest).collect();
+        let mut unread = self.note_intake(&digests).await?;
+        let letters = Arc::new(letters);
+        let found = loop {
+            let (settings, all, skipped) = (Arc::clone(&self.settings), Arc::clone(&letters), unread.clone());
+            let in_work = InWork::default();
+            let working = in_work.clone();
+            let reading = run_blocking(move || {
+                par_map(&all, |letter| {
+                    let _in_work = working.enter(letter.digest);
+                    let is_skipped = skipped.contains(&letter.digest);
+                    if is_skipped { Vec::new() } else { tokens(&settings, &letter.raw) }
+                })
+            });
+            match self.attempts.watch(&in_work, reading).await {
+                Ok(found) => break found?,
+                Err(overdue) => unread.extend(overdue.letters()),
+            }
+        };
+        self.end_intake().await?;
+        let letters = Arc::unwrap_or_clone(letters).into_iter().zip(found);
+        Ok(letters.map(|(letter, tokens)| NewLetter { tokens, ..letter }).collect())
     }
 
     /// After a restore, reads again the letters that the mailbox has filed as processed. Those that the database knows
@@ -150,19 +185,6 @@ impl Office {
         }
         Ok(())
     }
-}
-
-/// Returns the rows of letters. Where several daemons share the letters, each row also names the reply tokens in its
-/// letter, so that the letters of one match stay together.
-fn new_letters(settings: &Settings, letters: Vec<FetchedLetter>, is_shared: bool) -> Vec<NewLetter> {
-    let mut letters: Vec<NewLetter> = letters.into_iter().map(new_letter).collect();
-    if is_shared {
-        let tokens = par_map(&letters, |letter| tokens(settings, &letter.raw));
-        for (letter, tokens) in letters.iter_mut().zip(tokens) {
-            letter.tokens = tokens;
-        }
-    }
-    letters
 }
 
 /// Returns the reply tokens in a letter, or none if reading it panics.
