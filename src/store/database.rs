@@ -137,15 +137,11 @@ impl Store for Database {
     }
 
     async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
-        let oldest = self.read_first(self.statement(waiting::OLDEST).bind(now.timestamp_millis()));
-        maybe_time(oldest.await?.map(|(received_at,): (i64,)| received_at))
+        waiting::oldest(&mut self.backend.reader().await?.session(), now).await
     }
 
     async fn matches_with_deferred_letters(&self, now: DateTime<Utc>) -> Result<Vec<String>> {
-        let sql = "SELECT DISTINCT match_id FROM letter \
-                   WHERE fate = 'waiting' AND wait_until > $1 AND match_id IS NOT NULL ORDER BY match_id";
-        let found: Vec<(String,)> = self.read(self.statement(sql).bind(now.timestamp_millis())).await?;
-        Ok(found.into_iter().map(|(match_id,)| match_id).collect())
+        waiting::matches_with_deferred(&mut self.backend.reader().await?.session(), now).await
     }
 
     async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>> {
