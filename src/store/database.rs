@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use super::backend::Backend;
 use super::dispatches;
 use super::error::{address_taken, stale_if_serialization_failure};
-use super::letters::{insert_letters, list_letters};
+use super::letters::{insert_letters, letter_bytes, list_letters};
 use super::overview::{self, MatchColumns, OverviewColumns, SeatOverview};
 use super::packing::Unpacker;
 use super::rows::{self, CHUNK, integer, maybe_time, text};
@@ -145,9 +145,7 @@ impl Store for Database {
     }
 
     async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>> {
-        let sql = "SELECT r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest = $1";
-        let found: Option<(Vec<u8>,)> = self.read_first(self.statement(sql).bind(digest.to_string())).await?;
-        Ok(found.map(|(bytes,)| bytes))
+        letter_bytes(&mut self.backend.reader().await?.session(), digest).await
     }
 
     async fn letters(
@@ -417,8 +415,7 @@ impl Store for Database {
     }
 
     async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>> {
-        let due_at = dispatches::next_at(&mut self.backend.reader().await?.session()).await?;
-        maybe_time(due_at)
+        maybe_time(dispatches::next_at(&mut self.backend.reader().await?.session()).await?)
     }
 
     async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player> {

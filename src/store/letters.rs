@@ -50,6 +50,14 @@ pub async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) ->
     Ok(waiting)
 }
 
+/// See [`super::Store::letter`].
+pub async fn letter_bytes(session: &mut Session<'_>, digest: Digest) -> Result<Option<Vec<u8>>> {
+    let sql = "SELECT r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest = $1";
+    let select = session.statement(sql).bind(digest.to_string());
+    let found: Option<(Vec<u8>,)> = session.fetch_first(select).await?;
+    Ok(found.map(|(bytes,)| bytes))
+}
+
 /// See [`super::Store::letters`].
 pub async fn list_letters(
     session: &mut Session<'_>,
