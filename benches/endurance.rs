@@ -10,7 +10,6 @@
 #[path = "../tests/support/club.rs"]
 mod club;
 #[path = "../tests/support/random.rs"]
-#[allow(dead_code, reason = "shared with the tests, which use more of it")]
 mod random;
 
 use std::fs;
