@@ -1,10 +1,8 @@
 //! Changes of a player's addresses, and the wish to leave, which wait for answers or can still be undone.
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::database::Database;
 use super::rows::{text, time, unsound};
 use super::statement::Session;
 use super::{Result, StoreError};
@@ -78,34 +76,6 @@ impl ChangeStage {
     }
 }
 
-/// Reads the changes that players ask for.
-#[async_trait]
-pub trait PlayerChanges {
-    /// Returns the changes of a player that reached their stage since then, oldest first.
-    async fn changes_of(&self, player_id: i64, since: DateTime<Utc>) -> Result<Vec<PlayerChange>>;
-
-    /// Returns the change with this code, or with this other code.
-    async fn change_under(&self, code: &str) -> Result<Option<PlayerChange>>;
-}
-
-#[async_trait]
-impl PlayerChanges for Database {
-    async fn changes_of(&self, player_id: i64, since: DateTime<Utc>) -> Result<Vec<PlayerChange>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM player_change WHERE player_id = $1 AND changed_at >= $2 \
-             ORDER BY changed_at, code"
-        );
-        let statement = self.statement(sql).bind(player_id).bind(since.timestamp_millis());
-        self.read::<Row>(statement).await?.into_iter().map(Row::read).collect()
-    }
-
-    async fn change_under(&self, code: &str) -> Result<Option<PlayerChange>> {
-        let sql = format!("SELECT {COLUMNS} FROM player_change WHERE code = $1 OR other_code = $1");
-        let statement = self.statement(sql).bind(text(code));
-        self.read::<Row>(statement).await?.pop().map(Row::read).transpose()
-    }
-}
-
 const COLUMNS: &str = "code, other_code, player_id, kind, address, registered, with_token, stage, asked_at, \
                        changed_at, version";
 
@@ -142,6 +112,27 @@ impl Row {
             version: self.version,
         })
     }
+}
+
+/// Returns the changes of a player that reached their stage since then, oldest first.
+pub async fn changes_of(
+    session: &mut Session<'_>,
+    player_id: i64,
+    since: DateTime<Utc>,
+) -> Result<Vec<PlayerChange>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM player_change WHERE player_id = $1 AND changed_at >= $2 \
+         ORDER BY changed_at, code"
+    );
+    let statement = session.statement(sql).bind(player_id).bind(since.timestamp_millis());
+    session.fetch_all::<Row>(statement).await?.into_iter().map(Row::read).collect()
+}
+
+/// Returns the change with this code, or with this other code.
+pub async fn change_under(session: &mut Session<'_>, code: &str) -> Result<Option<PlayerChange>> {
+    let sql = format!("SELECT {COLUMNS} FROM player_change WHERE code = $1 OR other_code = $1");
+    let statement = session.statement(sql).bind(text(code));
+    session.fetch_first::<Row>(statement).await?.map(Row::read).transpose()
 }
 
 /// Adds a change, or moves one to another stage.

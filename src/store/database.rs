@@ -22,7 +22,7 @@ use super::*;
 
 /// A database of either kind.
 pub struct Database {
-    backend: Box<dyn Backend>,
+    pub(super) backend: Box<dyn Backend>,
 }
 
 impl Database {
@@ -30,7 +30,7 @@ impl Database {
         Database { backend: Box::new(backend) }
     }
 
-    pub(super) fn statement(&self, sql: impl Into<String>) -> Statement {
+    fn statement(&self, sql: impl Into<String>) -> Statement {
         Statement::new(self.backend.engine(), sql)
     }
 
@@ -38,7 +38,7 @@ impl Database {
         self.backend.engine().one_of()
     }
 
-    pub(super) async fn read<T: Record>(&self, statement: Statement) -> Result<Vec<T>> {
+    async fn read<T: Record>(&self, statement: Statement) -> Result<Vec<T>> {
         self.backend.reader().await?.session().fetch_all(statement).await
     }
 

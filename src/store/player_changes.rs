@@ -1,0 +1,29 @@
+//! [`PlayerChanges`] for both databases. Settlements write what it reads.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use super::Result;
+use super::changes::{self, PlayerChange};
+use super::database::Database;
+
+/// Reads the changes that players ask for.
+#[async_trait]
+pub trait PlayerChanges {
+    /// Returns the changes of a player that reached their stage since then, oldest first.
+    async fn changes_of(&self, player_id: i64, since: DateTime<Utc>) -> Result<Vec<PlayerChange>>;
+
+    /// Returns the change with this code, or with this other code.
+    async fn change_under(&self, code: &str) -> Result<Option<PlayerChange>>;
+}
+
+#[async_trait]
+impl PlayerChanges for Database {
+    async fn changes_of(&self, player_id: i64, since: DateTime<Utc>) -> Result<Vec<PlayerChange>> {
+        changes::changes_of(&mut self.backend.reader().await?.session(), player_id, since).await
+    }
+
+    async fn change_under(&self, code: &str) -> Result<Option<PlayerChange>> {
+        changes::change_under(&mut self.backend.reader().await?.session(), code).await
+    }
+}
