@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::gms::GmIndex;
+use super::gm_index::GmIndex;
 use super::in_work::InWork;
 use super::stored::{both_seats, snapshot};
 use super::summary::Summary;

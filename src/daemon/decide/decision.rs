@@ -6,7 +6,7 @@ use std::mem;
 use chrono::{DateTime, Utc};
 
 use super::context::{LoadedMatch, RecentAnswer, RulingContext};
-use super::gms::GmIndex;
+use super::gm_index::GmIndex;
 use super::random::{self, Random};
 use super::settings::Settings;
 use super::stored::match_row;

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::context::{DigestLetter, DigestRows, RulingContext};
 use super::decision::Decision;
-use super::gms::GmIndex;
+use super::gm_index::GmIndex;
 use super::settings::Settings;
 use super::summary::Summary;
 use super::undecided::{Decided, Wanted, collect_needs};

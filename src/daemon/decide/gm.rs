@@ -2,7 +2,8 @@
 
 use super::answers::{AnswerBudget, digest_of_lines};
 use super::decision::Decision;
-use super::gms::{GmIndex, is_seated};
+use super::gm_index::GmIndex;
+use super::gms::is_seated;
 use super::one_letter::lines_of;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::Letter;

@@ -7,6 +7,7 @@ use chrono::Datelike as _;
 
 use super::context::LoadedMatch;
 use super::decision::Decision;
+use super::gm_index::GmIndex;
 use super::mail::PlainEnvelope;
 use super::undecided::Decided;
 use crate::config::Gm;
@@ -16,10 +17,6 @@ use crate::referee::DispatchKind;
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::{NewDispatch, TokenRow};
-
-/// A GM, by place in the config.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GmIndex(pub usize);
 
 /// Which letters to the GMs are to be worded: a match's, or the club's.
 #[derive(Clone, Copy)]

@@ -18,6 +18,7 @@ mod decision;
 pub mod digest;
 mod everybody;
 mod gm;
+pub mod gm_index;
 pub mod gms;
 pub mod in_work;
 pub mod instructions;

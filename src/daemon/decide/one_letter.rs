@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 
 use super::context::RulingContext;
 use super::decision::Decision;
-use super::gms::GmIndex;
+use super::gm_index::GmIndex;
 use super::proof::{Doubt, UNPROVEN};
 use super::settings::Settings;
 use super::undecided::Decided;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::gms::GmIndex;
+use super::gm_index::GmIndex;
 use crate::config::Config;
 use crate::ledger::MailIdentity;
 use crate::letter::{Address, OwnIdentity};

@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 use crate::config::Gm;
 use crate::daemon::Office;
 use crate::daemon::decide::digest::daily;
-use crate::daemon::decide::gms::GmIndex;
+use crate::daemon::decide::gm_index::GmIndex;
 
 /// The key under which a daemon remembers when it last made the digest of a club's first GM, and the beginning of the
 /// keys of the others.

@@ -1,0 +1,5 @@
+//! Names a GM.
+
+/// A GM, by place in the config.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GmIndex(pub usize);
