@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::context::wrapped;
-use super::gm_digest::GmDigest;
+use super::gm_digest::{GmDigest, GmMatchSummary};
 use crate::game::Line;
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{DispatchKind, OfferRejection, OfferSummary, Passing, Rejection, Reply};
@@ -203,21 +203,6 @@ impl GmResult {
             | GmResult::NotRead { .. } => false,
         }
     }
-}
-
-/// A match in a list for the GM. It holds nothing that the rules hide from either side.
-#[derive(Clone, Debug, Serialize)]
-pub struct GmMatchSummary {
-    pub id: String,
-    pub game_name: &'static str,
-    pub names: [String; 2],
-    pub phase: String,
-    pub awaited: Vec<String>,
-    pub due_at: Option<String>,
-    /// In a list of late matches: until when orders still count.
-    pub grace_until: Option<String>,
-    /// What the GM should know about the match, each point in a few words.
-    pub marks: Vec<String>,
 }
 
 /// The limits on letters, in the units in which people are told.

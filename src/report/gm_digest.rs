@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::GmMatchSummary;
 use crate::game::Reason;
 use crate::referee::DispatchKind;
 
@@ -112,4 +111,19 @@ pub struct LetterSummary {
     pub at: String,
     pub sender: String,
     pub note: String,
+}
+
+/// A match in a list for the GM. It holds nothing that the rules hide from either side.
+#[derive(Clone, Debug, Serialize)]
+pub struct GmMatchSummary {
+    pub id: String,
+    pub game_name: &'static str,
+    pub names: [String; 2],
+    pub phase: String,
+    pub awaited: Vec<String>,
+    pub due_at: Option<String>,
+    /// In a list of late matches: until when orders still count.
+    pub grace_until: Option<String>,
+    /// What the GM should know about the match, each point in a few words.
+    pub marks: Vec<String>,
 }

@@ -29,10 +29,10 @@ use crate::game::{Board, BySeat, Seat};
 use crate::referee::{Adjudication, Content, Dispatch, Match, Reader};
 use template_context::{LazyView, TemplateContext};
 
-pub use club_letter::{
-    AskedSender, ChangeLetter, ClubLetter, GmItem, GmMatchSummary, GmResult, UnprovenSummary,
+pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, UnprovenSummary};
+pub use gm_digest::{
+    FailedSend, GmDigest, GmMatchSummary, LetterSummary, MatchNote, PersonNote, RefusalCount,
 };
-pub use gm_digest::{FailedSend, GmDigest, LetterSummary, MatchNote, PersonNote, RefusalCount};
 pub use png::{PictureCache, png};
 pub use svg::svg;
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
