@@ -194,7 +194,7 @@ fn the_digest_can_be_printed_at_any_time() {
         "Return-Path: <>\r\nFrom: MAILER-DAEMON@mx.example\r\nTo: referee@club.example\r\nSubject: x\r\n\r\nno\r\n",
     ).success();
     folder.run_with(&["match", "act-as", &id, "first", "-"], "MARBLE E5").success();
-    assert_says(&folder.run(&["club", "digest"]).success(), &["Matches that began: 1", &id]);
+    assert_says(&folder.run(&["club", "digest"]).success(), &["New matches: 1", &id]);
 }
 
 const LIST: &str = "\

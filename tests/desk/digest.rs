@@ -57,7 +57,7 @@ fn matches_that_began_or_ended_newcomers_and_absences_stand_in_the_digest() {
     desk.reply(ANN, &desk.sent_to(ANN)[0], "ABSENT 2026-06-01 TO 2026-06-05");
     desk.advance(24);
     latest_digest(&desk, GM)
-        .says("Matches that began: 1")
+        .says("New matches: 1")
         .says(&format!("{}, Quad: Ann against Bo", game_match.id))
         .says("Newcomers: 2")
         .says("Bo, bo@players.example")
@@ -66,7 +66,7 @@ fn matches_that_began_or_ended_newcomers_and_absences_stand_in_the_digest() {
     desk.reply(ANN, &desk.sent_to(ANN)[0], "RESIGN CONFIRM");
     desk.advance(24);
     latest_digest(&desk, GM)
-        .says("Matches that ended: 1")
+        .says("Finished matches: 1")
         .says("Ann against Bo; Bo won (resigned)")
         .keeps_silent_of("Newcomers");
 }
@@ -80,7 +80,7 @@ fn protests_and_words_come_before_everything_else() {
     desk.reply(ANN, &to_ann, "PROTEST It is not fair.\nEND");
     desk.advance(24);
     let digest = latest_digest(&desk, GM);
-    let titles = ["Protests: 1", "Words from players: 1", "Matches that began: 1", "Newcomers: 2"];
+    let titles = ["Protests: 1", "Words from players: 1", "New matches: 1", "Newcomers: 2"];
     let places =
         titles.map(|title| digest.text.find(title).unwrap_or_else(|| panic!("{title}\n{}", digest.text)));
     assert!(places.is_sorted(), "{places:?} in:\n{}", digest.text);
@@ -106,7 +106,7 @@ fn the_digest_of_a_gm_who_plays_holds_nothing_that_comes_from_the_other_seat() {
         .says("I like this board")
         .says("Taken for automatic mail: 1");
     latest_digest(&desk, BO)
-        .says("Matches that began: 1")
+        .says("New matches: 1")
         .keeps_silent_of("Orders refused")
         .keeps_silent_of("I like this board")
         .keeps_silent_of("automatic mail");

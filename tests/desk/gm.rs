@@ -311,7 +311,7 @@ fn a_finished_match_can_be_corrected() {
 fn the_digest_comes_once_a_day_if_there_is_news() {
     let (desk, game_match) = quad();
     desk.advance(26);
-    desk.one_to(GM).says("Matches that began: 1");
+    desk.one_to(GM).says("New matches: 1");
     desk.advance(24);
     assert!(desk.sent_to(GM).is_empty(), "no news");
     desk.reply(ANN, &desk.sent_to(ANN)[0], "MARBLE A1");
