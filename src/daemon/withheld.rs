@@ -11,7 +11,7 @@ use crate::ledger::{Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};
 use crate::referee::{LetterPart, Match, Stage};
 use crate::report::sent::plain_text;
-use crate::request::{matches_with_parts, part_for};
+use crate::request::matches_with_parts;
 
 impl Office {
     /// Removes the letters that must not be shown whole yet, and returns the parts of them that may be.
@@ -35,7 +35,7 @@ impl Office {
             if until.is_empty() {
                 continue;
             }
-            let part = LetterPart::text(&part_for(&lines, &game_match.id, !by_other_token));
+            let part = LetterPart::text(&LetterPart::lines(&lines, &game_match.id, *by_other_token));
             letters.remove(digest);
             withheld.insert(*digest, WithheldLetter { seat: *seat, part, until });
         }

@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 
 use super::life::{Draft, FiledOrders, Match, Stage};
-use super::refused;
+use super::refusal;
 use super::schedule::ForfeitRule;
 use super::{Content, Notice, Reader};
 use crate::game::Seat;
@@ -48,7 +48,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
         enforce_deadline(draft);
     } else {
         remind(draft);
-        refused::tell_again(draft);
+        refusal::tell_again(draft);
     }
 }
 

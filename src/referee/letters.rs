@@ -5,7 +5,7 @@ use super::filing;
 use super::house;
 use super::life::{Draft, Stage};
 use super::questions::{Questions, changing_command};
-use super::refused;
+use super::refusal;
 use super::schedule::{Absence, Press};
 use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
 use super::words::{self, without_order_lines};
@@ -73,7 +73,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         .filter_map(|fault| fault.line)
         .filter_map(|no| quoted_line(request, no))
         .collect();
-    refused::note(draft, letter, &answer);
+    refusal::note(draft, letter, &answer);
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     let offers_draw = answer.replies.contains(&Reply::DrawOffered);
     draft.put_answer(place, answer);

@@ -22,6 +22,7 @@ mod offered;
 mod overview;
 mod part;
 mod questions;
+mod refusal;
 mod refused;
 mod reply;
 mod schedule;

@@ -6,7 +6,7 @@ use super::{Answer, Match, Orders, SeatLetter};
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
 use crate::letter::{Digest, Letter, NewText};
-use crate::request::{Command, Request};
+use crate::request::{Command, Request, part_for};
 
 /// The part of a letter that is about one match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,11 @@ pub struct OtherPart {
 }
 
 impl LetterPart {
+    /// Returns the lines of a letter that are about one match.
+    pub fn lines(written: &[Line], match_id: &str, by_other_token: bool) -> Vec<Line> {
+        part_for(written, match_id, !by_other_token)
+    }
+
     pub fn of(lines: &[Line], by_other_token: bool) -> LetterPart {
         LetterPart { digest: Digest::of(LetterPart::text(lines).as_bytes()), by_other_token }
     }

@@ -285,3 +285,20 @@ fn commands_and_orders_share_a_letter_and_a_faulty_command_stops_both() {
     desk.sent_to(ANN)[0].says("Your orders are sealed").says("Quad, Ann (Black)").says("hours of grace");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }
+
+#[test]
+fn a_text_that_is_too_long_is_cut_and_its_writer_is_told() {
+    let desk = Desk::new();
+    desk.open(GameKind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.sent_to(BO);
+    let told = |text: &str| desk.reply(ANN, &invitation, &format!("TELL {text}\nEND"));
+    told("Well played.");
+    desk.one_to(ANN).keeps_silent_of("4,000");
+    desk.sent_to(BO);
+    told(&"wonderful day ".repeat(400));
+    desk.one_to(ANN).says("I pass on 4,000 characters of a text at most").says("its end was left out");
+    let passed = desk.one_to(BO);
+    passed.says("> […]");
+    assert_eq!(passed.text.matches("wonderful").count(), 286);
+}

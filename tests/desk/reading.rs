@@ -384,23 +384,6 @@ fn a_doubt_does_not_hide_the_faults_beside_it() {
 }
 
 #[test]
-fn a_text_that_is_too_long_is_cut_and_its_writer_is_told() {
-    let desk = Desk::new();
-    desk.open(GameKind::Quad, &[]);
-    let invitation = desk.one_to(ANN);
-    desk.sent_to(BO);
-    let told = |text: &str| desk.reply(ANN, &invitation, &format!("TELL {text}\nEND"));
-    told("Well played.");
-    desk.one_to(ANN).keeps_silent_of("4,000");
-    desk.sent_to(BO);
-    told(&"wonderful day ".repeat(400));
-    desk.one_to(ANN).says("I pass on 4,000 characters of a text at most").says("its end was left out");
-    let passed = desk.one_to(BO);
-    passed.says("> […]");
-    assert_eq!(passed.text.matches("wonderful").count(), 286);
-}
-
-#[test]
 fn a_seat_whose_last_letter_was_refused_is_told_again_at_the_deadline_and_before_grace_ends() {
     let desk = Desk::new();
     let (game_match, report, to_bo) = both_set_up(&desk);

@@ -12,7 +12,6 @@ use crate::referee::{
     self, Act, Cause, Confirmation, LetterPart, Match, NoticeLimits, Opening, QUESTIONS_ONLY_AFTER, Ruling,
     SeatLetter, Stage,
 };
-use crate::request::part_for;
 
 impl Check {
     /// Repeats the ruling on the cause of the first pending entry. Also returns the letter if one caused it.
@@ -229,7 +228,7 @@ fn read_recorded(
 ) -> Option<SeatLetter> {
     let Some(part) = part else { return Some(SeatLetter::of(letter, seat, written, game_match)) };
     let NewText::Lines(lines) = written else { return None };
-    let lines = part_for(&lines, &game_match.id, !part.by_other_token);
+    let lines = LetterPart::lines(&lines, &game_match.id, part.by_other_token);
     let read = SeatLetter::of_part(letter, seat, lines, part.by_other_token, game_match);
     Some(read).filter(|read| read.part == Some(part))
 }

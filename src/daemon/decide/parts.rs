@@ -4,7 +4,7 @@ use anyhow::Context as _;
 
 use super::decision::{Decision, Key};
 use super::digest::note_of_words;
-use super::seat::is_shown_to_others;
+use super::seat::{PartRuling, is_shown_to_others};
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Line;
 use crate::game::any::GameKind;
@@ -22,14 +22,6 @@ pub struct SeatPart {
     /// The whole letter is about this match if it has no other part.
     lines: Option<Vec<Line>>,
     by_other_token: bool,
-}
-
-/// What became of one part.
-pub struct PartRuling {
-    pub outcome: PartOutcome,
-    /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once, because the digest
-    /// lists the letter under one match, and a GM may play in the other.
-    pub note: String,
 }
 
 impl Decision<'_> {

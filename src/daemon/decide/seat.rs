@@ -7,7 +7,6 @@ use super::asker::Asker;
 use super::budgets::{Origin, seat_subject};
 use super::context::LoadedMatch;
 use super::decision::{Decision, Key};
-use super::parts::PartRuling;
 use super::rows::Readers;
 use super::stored::seat_row;
 use super::undecided::{Decided, Wanted, collect_needs};
@@ -22,6 +21,14 @@ use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{repeated_reports, repeats_reports};
 use crate::request::{Command, NumberedCommand, Request};
 use crate::store::{NewDispatch, TokenRow, WaitingLetter};
+
+/// What became of one part.
+pub struct PartRuling {
+    pub outcome: PartOutcome,
+    /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once, because the digest
+    /// lists the letter under one match, and a GM may play in the other.
+    pub note: String,
+}
 
 impl Decision<'_> {
     /// Rules on a seat's letter, or on the part of it that is about this match. `others` is what became of its other
