@@ -40,6 +40,14 @@ pub enum Source {
     },
 }
 
+/// Whether a letter has a valid DKIM signature of its sender's domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Signature {
+    Passed,
+    Missing,
+}
+
 /// An entry of the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -51,6 +59,9 @@ pub struct Entry {
     #[serde(with = "millis")]
     pub at: DateTime<Utc>,
     pub cause: Source,
+    /// What is known of the signature of the letter that caused the ruling; in its first entry only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dkim: Option<Signature>,
     /// The version of the game's rules that the match follows.
     pub rules: u32,
     #[serde(flatten)]
@@ -73,6 +84,8 @@ pub struct Link {
     #[serde(with = "millis")]
     pub at: DateTime<Utc>,
     pub cause: Source,
+    #[serde(default)]
+    pub dkim: Option<Signature>,
     pub rules: u32,
     /// The name of the fact.
     pub kind: String,

@@ -13,7 +13,7 @@ use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruli
 use crate::game::any::{AnyState, Choices, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Line, Phase, Seat};
-use crate::ledger::{self, ChainedEntry, Entry, Fact, Head, MailIdentity, SealKey, Source};
+use crate::ledger::{self, ChainedEntry, Entry, Fact, Head, MailIdentity, SealKey, Signature, Source};
 use crate::letter::Digest;
 
 /// Whether a match is being played.
@@ -209,14 +209,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         key: opening.key,
         told: Vec::new(),
     };
-    let mut draft = Draft {
-        game_match: blank,
-        source,
-        at,
-        limits: NoticeLimits::default(),
-        entries: Vec::new(),
-        dispatches: Vec::new(),
-    };
+    let mut draft = Draft::begin(blank, source, None, at);
     draft.record(Fact::MatchOpened {
         game: draft.game_match.game,
         options: opening.choices,
@@ -238,6 +231,8 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
 pub(super) struct Draft {
     pub game_match: Match,
     source: Source,
+    /// What is known of the letter's signature, until the first entry holds it.
+    signature: Option<Signature>,
     pub at: DateTime<Utc>,
     /// Limits of the notices that the letter causes.
     pub limits: NoticeLimits,
@@ -247,20 +242,22 @@ pub(super) struct Draft {
 
 impl Draft {
     pub fn new(game_match: Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Self {
+        let mut signature = None;
         let source = match cause {
-            Cause::Letter(letter) => Source::Letter(letter.digest),
+            Cause::Letter(letter) => {
+                signature = letter.signature;
+                Source::Letter(letter.digest)
+            }
             Cause::Clock { .. } => Source::Clock,
             Cause::Gm { name, act, .. } => Source::Gm { name: (*name).to_owned(), act: Some(act.to_json()) },
             Cause::House { act, .. } => Source::House { act: act.to_json() },
         };
-        Draft {
-            game_match,
-            source,
-            at: ledger::truncate_to_millis(at),
-            limits: NoticeLimits::default(),
-            entries: Vec::new(),
-            dispatches: Vec::new(),
-        }
+        Draft::begin(game_match, source, signature, ledger::truncate_to_millis(at))
+    }
+
+    fn begin(game_match: Match, source: Source, signature: Option<Signature>, at: DateTime<Utc>) -> Draft {
+        let (limits, entries, dispatches) = Default::default();
+        Draft { game_match, source, signature, at, limits, entries, dispatches }
     }
 
     /// Withdraws the answer reserved at `place`.
@@ -285,6 +282,7 @@ impl Draft {
             seq,
             at: self.at,
             cause: self.source.clone(),
+            dkim: self.signature.take(),
             rules: self.game_match.rules,
             fact,
             salt: self.game_match.key.salt(seq),

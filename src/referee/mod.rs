@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::any::{AnyState, Filing, GameKind};
 use crate::game::{Fault, Line, Outcome, Phase, Seat};
-use crate::ledger::ChainedEntry;
+use crate::ledger::{ChainedEntry, Signature};
 use crate::letter::{Digest, Letter, NewText};
 use crate::request::Request;
 
@@ -102,6 +102,8 @@ pub struct SeatLetter {
     pub questions_only: bool,
     /// Set if the letter was not proven to be the player's and the player has confirmed it.
     pub confirmation: Option<Confirmation>,
+    /// What is known of its signature.
+    pub signature: Option<Signature>,
     /// Another match that its subject or a line names, unless a line `MATCH` names its own.
     pub other_match: Option<String>,
     /// The names of attached files, which are not read.
@@ -144,6 +146,7 @@ impl SeatLetter {
             shows_token: false,
             questions_only: false,
             confirmation: None,
+            signature: None,
             other_match: other_match(letter, &request, &game_match.id),
             request,
             attachments: unread_files,

@@ -50,6 +50,8 @@ pub enum ClubLetter {
     SetAside { digest: String, sender: String, note: String, attempts: u32 },
     /// To the GM: space is short, and the mailbox is not emptied further.
     LowSpace { free_mb: u64, min_free_mb: u64 },
+    /// To the GM: a letter in the GM's name came at this time, and is not signed.
+    GmUnsigned { at: String },
     /// To a player: a letter in the player's name was not proven to be theirs.
     Unproven { letter: UnprovenSummary, code: String },
     /// About a change of a player's addresses, or about leaving.
@@ -241,9 +243,10 @@ impl ClubLetter {
             ClubLetter::Declined { .. } | ClubLetter::Lapsed { .. } => "offer-ended.txt",
             ClubLetter::GmAnswer { .. } => "gm-answer.txt",
             ClubLetter::Digest { .. } => "gm-digest.txt",
-            ClubLetter::GivenUp { .. } | ClubLetter::SetAside { .. } | ClubLetter::LowSpace { .. } => {
-                "gm-trouble.txt"
-            }
+            ClubLetter::GivenUp { .. }
+            | ClubLetter::SetAside { .. }
+            | ClubLetter::LowSpace { .. }
+            | ClubLetter::GmUnsigned { .. } => "gm-trouble.txt",
             ClubLetter::Unproven { .. } => "unproven.txt",
             ClubLetter::Change { .. } => "change.txt",
             ClubLetter::Blocked { .. } => "blocked.txt",
@@ -265,6 +268,7 @@ impl ClubLetter {
             | ClubLetter::GivenUp { .. }
             | ClubLetter::SetAside { .. }
             | ClubLetter::LowSpace { .. }
+            | ClubLetter::GmUnsigned { .. }
             | ClubLetter::Unproven { .. }
             | ClubLetter::Change { .. }
             | ClubLetter::Blocked { .. }

@@ -159,6 +159,7 @@ fn gm_letters() -> Vec<ClubLetter> {
             attempts: 3,
         },
         ClubLetter::LowSpace { free_mb: 7, min_free_mb: 200 },
+        ClubLetter::GmUnsigned { at: DAY.to_owned() },
     ]
 }
 

@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use fogpost::game::any::GameKind;
+use fogpost::referee::Stage;
 use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk, GM, REFEREE, Sent};
@@ -55,6 +56,9 @@ fn the_gms_letters_need_a_signature_too() {
     let desk = Desk::with(SIGNED);
     desk.write(GM, "GM LIST");
     assert_eq!(desk.last_status(), LetterStatus::Ignored);
+    desk.one_to(GM).says("A letter came in your name").says("Nothing was done");
+    desk.write(GM, "GM LIST ");
+    assert!(desk.sent_to(GM).is_empty(), "once a day");
     desk.receive(&format!(
         "Authentication-Results: mx.club.example; dkim=pass header.d=club.example\n{RECEIVED}From: {GM}\nTo: {REFEREE}\n\
          Message-ID: <g@club.test>\n\nGM LIST\n"
@@ -232,4 +236,80 @@ fn orders_of_an_earlier_turn_are_asked_about_if_nothing_tells_their_turn() {
     assert_eq!(desk.find(&game_match.id).held.second, filed, "what is filed stands");
     desk.reply(BO, &report, "HOLD");
     desk.one_to(BO).says("Your new orders are sealed");
+}
+
+const REPORTED: &str =
+    "[letters]\ntrusted_authserv_id = \"mx.club.example\"\nauthserv_marks_every_letter = true\n";
+
+#[test]
+fn an_address_whose_last_five_letters_were_signed_is_expected_to_sign() {
+    let desk = Desk::with(REPORTED);
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    let unsigned = |body: &str| format!("{FAILED}{RECEIVED}{}", desk.answer(ANN, &invitation, body));
+    let signed = |body: &str| format!("{PASSED}{RECEIVED}{}", desk.answer(ANN, &invitation, body));
+    // Four signed letters are no habit, and an unsigned one begins the count anew.
+    for question in ["STATUS", "GAMES", "HELP", "MATCHES"] {
+        desk.receive(&signed(question));
+    }
+    desk.receive(&unsigned("HISTORY"));
+    assert_eq!(desk.last_status(), LetterStatus::Ruled);
+    for question in ["STATUS", "GAMES", "HELP", "MATCHES", "REPORT"] {
+        desk.receive(&signed(question));
+    }
+    desk.sent_to(ANN);
+    // Whoever forges many letters does not end the habit.
+    for n in 0..6 {
+        desk.receive(&unsigned(&format!("MARBLE E5 # {n}")));
+        assert_eq!(desk.last_status(), LetterStatus::Ignored);
+    }
+    let notice = desk.one_to(ANN);
+    notice.says("I could not verify that you sent it").says("> MARBLE E5");
+    assert!(desk.find(&game_match.id).adjudicated.is_empty());
+    desk.receive(&signed("STATUS"));
+    desk.one_to(ANN).says("Quad, Ann");
+
+    // Ann's provider has stopped signing: her word on one letter is enough for the next.
+    let code = notice.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM ")).expect("a code");
+    let confirmed = desk.answer(ANN, &notice, &format!("CONFIRM {code}"));
+    desk.receive(&format!("{FAILED}{RECEIVED}{confirmed}"));
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    desk.sent_to(ANN);
+    desk.receive(&unsigned("STATUS"));
+    desk.one_to(ANN).says("Quad, Ann");
+}
+
+#[test]
+fn the_verdict_on_a_signature_stands_in_the_ledger() {
+    let desk = Desk::with(REPORTED);
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.receive(&format!("{PASSED}{RECEIVED}{}", desk.answer(ANN, &invitation, "STATUS")));
+    desk.receive(&format!("{FAILED}{RECEIVED}{}", desk.answer(ANN, &invitation, "HISTORY")));
+    desk.receive(&format!("{RECEIVED}{}", desk.answer(ANN, &invitation, "MARBLE E5")));
+    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
+    let verdicts = |text: &str| entries.iter().filter(|entry| entry.json.contains(text)).count();
+    assert_eq!((verdicts("\"dkim\":\"passed\""), verdicts("\"dkim\":\"missing\"")), (1, 1));
+    assert_eq!(verdicts("\"dkim\""), 2, "where nothing is known, nothing is noted");
+}
+
+#[test]
+fn a_gm_who_signs_is_expected_to_sign_commands() {
+    let desk = Desk::with(REPORTED);
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let passed = PASSED.replace("players.example", "club.example");
+    desk.write(GM, "GM LIST");
+    let to_gm = desk.one_to(GM);
+    for _ in 0..5 {
+        desk.receive(&format!("{passed}{RECEIVED}{}", desk.answer(GM, &to_gm, "GM LIST")));
+    }
+    desk.sent_to(GM);
+    let pause = format!("GM MATCH {} PAUSE a reason", game_match.id);
+    desk.receive(&format!("{FAILED}{RECEIVED}{}", desk.answer(GM, &to_gm, &pause)));
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
+    desk.one_to(GM).says("A letter came in your name");
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
+    desk.receive(&format!("{passed}{RECEIVED}{}", desk.answer(GM, &to_gm, &pause)));
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Paused);
+    desk.sent_to(GM);
 }

@@ -110,6 +110,7 @@ impl Check {
             && !self.group_records(&PASSED_ON);
         asked.shows_token = self.group_records(&[TOKEN_RENEWED]) && !letter.other_recipients.is_empty();
         asked.notes_refusal = self.group_records(&[REFUSAL_NOTED]);
+        asked.signature = self.pending[0].link.dkim;
         asked.confirmation = confirmed.map(|(_, confirmation)| confirmation);
         if asked.lacks_turn() && !self.group_records(&[ORDERS_SEALED]) {
             asked.earlier.clone_from(&self.earlier[seat]);

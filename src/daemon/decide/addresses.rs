@@ -85,11 +85,8 @@ impl Decision<'_> {
         let envelope =
             PlainEnvelope { name: &owner.name, address: to, unique: &unique, kind: DispatchKind::Notice };
         let mut dispatch = self.plain_dispatch(&ClubLetter::Change { letter }, &envelope)?;
-        let mut decided = self.draft.settlement.dispatches.iter();
-        let is_told = decided.any(|other| other.message_id == dispatch.message_id)
-            || self.context.dispatch(&dispatch.message_id)?.is_some();
         self.touch(Key::Address(to.clone()));
-        if is_told {
+        if self.is_dispatched(&dispatch.message_id)? {
             return Ok(());
         }
         if let Some(slot) = self.slot_for_others(to, Origin::Other, 0)? {

@@ -73,8 +73,8 @@ pub struct RulingContext {
     pub seed: [u8; 32],
     /// The reply token that letters to each GM carry, in the order of the config.
     pub gm_tokens: Vec<String>,
-    /// The verdicts on people's letters, or `None` if letters need not be signed.
-    pub dkim: Option<BTreeMap<Digest, DkimVerdict>>,
+    /// The verdicts on the signatures of people's letters, as far as anything is known.
+    pub dkim: BTreeMap<Digest, DkimVerdict>,
     pub tokens: BTreeMap<String, Option<TokenRow>>,
     /// `None` if there is no such match, or this program cannot rule on it.
     pub matches: BTreeMap<String, Option<LoadedMatch>>,

@@ -39,6 +39,7 @@ pub mod returned;
 pub mod rows;
 mod seat;
 pub mod settings;
+mod signatures;
 pub mod stored;
 mod stranger;
 pub mod summary;

@@ -11,7 +11,6 @@ use super::settings::Settings;
 use super::undecided::Decided;
 use crate::game::Line;
 use crate::letter::{Letter, NewText, UnreadableLetter};
-use crate::post::dkim::DkimVerdict;
 use crate::referee;
 use crate::store::{LetterDecision, LetterStatus, Postponed, TokenRow, WaitingLetter};
 
@@ -48,9 +47,6 @@ const BLOCKED: &str = "from a blocked person";
 /// How long a letter waits for the next DNS query after one that failed.
 const DKIM_RETRY: TimeDelta = TimeDelta::minutes(15);
 
-/// How long DNS failures are retried before a letter counts as unproven.
-const DKIM_MAX_WAIT: TimeDelta = TimeDelta::days(3);
-
 impl Decision<'_> {
     /// Decides what becomes of one letter.
     pub fn decide_letter(&mut self, letter: &ReadLetter) -> Decided<()> {
@@ -75,26 +71,30 @@ impl Decision<'_> {
         if let Sender::Unknown(row) = &sender {
             return self.ask_player(waiting, letter, row, Doubt::Address);
         }
-        let proven = match self.dkim_verdict(waiting) {
-            DkimVerdict::Passed => true,
-            DkimVerdict::NotPassed => false,
-            DkimVerdict::TryLater => {
-                let match_id = match sender {
-                    Sender::Seat(row) => Some(row.match_id),
-                    Sender::Gm { .. } | Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor => None,
-                };
-                self.draft.settlement.postponed.push(Postponed {
-                    digest: waiting.digest,
-                    note: "the DNS did not answer whether it is signed".to_owned(),
-                    until: Some(self.at() + DKIM_RETRY),
-                    match_id,
-                });
-                return Ok(());
-            }
-        };
+        if self.waits_for_signature(waiting) {
+            let match_id = match sender {
+                Sender::Seat(row) => Some(row.match_id),
+                Sender::Gm { .. } | Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor => None,
+            };
+            self.draft.settlement.postponed.push(Postponed {
+                digest: waiting.digest,
+                note: "the DNS did not answer whether it is signed".to_owned(),
+                until: Some(self.at() + DKIM_RETRY),
+                match_id,
+            });
+            return Ok(());
+        }
+        let from = letter.from.as_str();
+        let proven = self.is_proven(waiting, from)?;
+        if matches!(sender, Sender::Seat(_) | Sender::Gm { .. }) {
+            self.note_signature(waiting, from)?;
+        }
         match sender {
-            Sender::Seat(row) if !proven => self.ask_player(waiting, letter, &row, Doubt::Unsigned),
-            Sender::Gm { .. } if !proven => {
+            Sender::Seat(row) if !proven || self.is_confirmed(waiting, &row)? => {
+                self.ask_player(waiting, letter, &row, Doubt::Unsigned)
+            }
+            Sender::Gm { gm, .. } if !proven => {
+                self.tell_gm_of_unsigned(waiting, gm)?;
                 self.decided(waiting, LetterStatus::Ignored, UNPROVEN.to_owned());
                 Ok(())
             }
@@ -110,19 +110,6 @@ impl Decision<'_> {
     pub fn decided(&mut self, waiting: &WaitingLetter, status: LetterStatus, note: String) {
         let decision = LetterDecision { digest: waiting.digest, status, note, seat: None };
         self.draft.settlement.decided.push(decision);
-    }
-
-    /// Returns the verdict that decides whether a letter may act.
-    fn dkim_verdict(&self, waiting: &WaitingLetter) -> DkimVerdict {
-        let Some(verdicts) = &self.context.dkim else { return DkimVerdict::Passed };
-        match verdicts.get(&waiting.digest) {
-            Some(DkimVerdict::Passed) => DkimVerdict::Passed,
-            Some(DkimVerdict::TryLater) if self.at() - waiting.received_at < DKIM_MAX_WAIT => {
-                DkimVerdict::TryLater
-            }
-            // A letter whose verification panicked has no verdict.
-            Some(DkimVerdict::TryLater | DkimVerdict::NotPassed) | None => DkimVerdict::NotPassed,
-        }
     }
 }
 

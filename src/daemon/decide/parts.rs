@@ -43,7 +43,8 @@ impl Decision<'_> {
         // The first answer names what became of the other parts, so they are ruled on before it.
         for (index, part) in parts.iter().enumerate().skip(1).chain(parts.iter().enumerate().take(1)) {
             let others_before = self.draft.settlement.dispatches.len();
-            let seat_letter = self.read_part(letter, part, &written, confirmation)?;
+            let mut seat_letter = self.read_part(letter, part, &written, confirmation)?;
+            seat_letter.signature = self.signature(waiting);
             let told = if index == 0 { std::mem::take(&mut others) } else { Vec::new() };
             let ruling = self.rule_on_part(waiting, letter, &part.row, seat_letter, told);
             let Some(ruling) = collect_needs(ruling, &mut missing)? else { continue };

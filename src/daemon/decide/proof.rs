@@ -17,6 +17,7 @@ use super::openings::CODE_LETTERS;
 use super::random::Random;
 use super::undecided::Decided;
 use crate::game::Seat;
+use crate::ledger::Signature;
 use crate::letter::Letter;
 use crate::referee::{Act, Cause, Confirmation, DispatchKind, Match, Reply, SeatLetter};
 use crate::report::{ClubLetter, UnprovenSummary, format_local};
@@ -65,6 +66,9 @@ impl Decision<'_> {
         let found = known.iter().find(|unproven| unproven.letter == waiting.digest);
         if let Some(by) = found.and_then(|found| found.confirmed_by) {
             let confirmation = Confirmation { by, arrived: waiting.received_at };
+            if doubt == Doubt::Unsigned {
+                self.end_habit(letter.from.as_str())?;
+            }
             return self.rule_on_seat_letter(waiting, letter, row, Some(confirmation));
         }
         if found.is_none() {
@@ -131,6 +135,17 @@ impl Decision<'_> {
             confirmed_by: None,
         });
         Ok(())
+    }
+
+    /// Whether the player has confirmed an unsigned letter. It then counts as of its arrival, even if such letters need
+    /// no proof any more.
+    pub fn is_confirmed(&self, waiting: &WaitingLetter, row: &TokenRow) -> Decided<bool> {
+        if self.signature(waiting) != Some(Signature::Missing) {
+            return Ok(false);
+        }
+        let known = self.unproven_letters_of(row.player.id)?;
+        let mut known = known.iter().filter(|unproven| unproven.letter == waiting.digest);
+        Ok(known.any(|unproven| unproven.confirmed_by.is_some()))
     }
 
     fn unproven_summary(
