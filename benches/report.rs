@@ -32,6 +32,7 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
         players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
         house: BySeat::default(),
         terms: Terms::default(),
+        settings: BySeat::default(),
         desk: MailIdentity {
             address: CLUB.address.to_owned(),
             wording: Digest::of(b""),
@@ -46,7 +47,13 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
     }
     let due = game_match.due().expect("random play does not end the match");
     let step = Adjudication { phase: due.phase, turn: due.turn, state: game_match.state.clone() };
-    let content = Content::Report { steps: vec![step], missed: Vec::new(), correction: None };
+    let content = Content::Report {
+        steps: vec![step],
+        missed: Vec::new(),
+        correction: None,
+        filed: Box::default(),
+        receipt: None,
+    };
     (Arc::new(game_match), Dispatch { to: Reader::Seat(Seat::First), content })
 }
 

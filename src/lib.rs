@@ -24,6 +24,7 @@
 //!     players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
 //!     house: BySeat::default(),
 //!     terms: Terms::default(),
+//!     settings: BySeat::default(),
 //!     desk: MailIdentity {
 //!         address: "referee@club.example".to_owned(),
 //!         wording: Digest::of(b""),

@@ -64,6 +64,7 @@ impl Club {
             players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
             house: BySeat::default(),
             terms: Terms::default(),
+            settings: BySeat::default(),
             desk: MailIdentity {
                 address: own.address.to_string(),
                 wording: Digest::of(b""),
@@ -101,6 +102,7 @@ impl Club {
                 to: "ann@players.example",
                 message_id: "1@fogpost.club.example",
                 match_id: Some("QZ-7K3M"),
+                keeps_subject: false,
                 date: at(),
             };
             bytes += self.stationery.mail(worded, &envelope, Some(&answered)).expect("it is assembled").len();

@@ -296,6 +296,7 @@ fn limit(fact: &Fact, name: &str) -> String {
             format!("{name} could not resign from an address added a few days before.")
         }
         Fact::LeftOutTold { .. } => format!("{name} was told that answers were left out."),
+        Fact::AnsweredInReport { .. } => format!("{name} was answered in the report."),
         other => other.kind().to_owned(),
     }
 }
@@ -326,6 +327,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         | Fact::OpponentSpared { seat }
         | Fact::GmSpared { seat }
         | Fact::ResignationHeld { seat }
+        | Fact::AnsweredInReport { seat }
         | Fact::LeftOutTold { seat } => limit(fact, name(seat)),
         Fact::WordsToOpponent { seat } => format!("Words of {} went to the GM, the opponent.", name(seat)),
         Fact::RefusalNoted { seat } => format!("{} will be told again of the refusal.", name(seat)),
@@ -342,9 +344,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::GmAsked { seats, .. } => format!("The GM was asked about {}.", names(seats)),
         Fact::TurnAdjudicated { turn, .. } => format!("{} was adjudicated; the state is", heading(*turn)),
         Fact::MatchClosed { ending } => format!("The match was closed: {ending}."),
-        Fact::MatchEnded { outcome } => {
-            format!("{} won.", outcome.winner.as_ref().map_or("Nobody", name))
-        }
+        Fact::MatchEnded { outcome } => outcome.winner.as_ref().map_or("Nobody", name).to_owned() + " won.",
         Fact::MatchPaused { reason } => format!("The match was paused: {reason}."),
         Fact::MatchResumed { .. } => "The match was resumed.".to_owned(),
         Fact::DrawOffered { seat } => format!("{} offered a draw.", name(seat)),
@@ -364,6 +364,8 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::PlayerReplaced { from, to, .. } => format!("{to} took over the seat of {from}."),
         Fact::PlayerRenamed { from, to, .. } => format!("{from} is called {to} from now on."),
         Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
+        Fact::ReminderLeftToDigest { seat, .. } => format!("{} is reminded by a digest.", name(seat)),
+        Fact::PlayerSet { seat, .. } => format!("{} changed settings of their letters.", name(seat)),
         Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
         Fact::CorrectionMade { turn, .. } => {
             format!("Everything decided from {} on is void; the state is again", title(*turn))

@@ -81,15 +81,7 @@ impl ExpectedDispatch {
     }
 
     fn replies(&self) -> &[Reply] {
-        match &self.dispatch.content {
-            Content::Answer(answer) => &answer.replies,
-            Content::Invitation
-            | Content::Succession
-            | Content::Report { .. }
-            | Content::Reminder
-            | Content::Missed { .. }
-            | Content::Notice(_) => &[],
-        }
+        self.dispatch.content.answer().map_or(&[], |answer| &answer.replies)
     }
 
     /// Whether it tells something about other matches, so that this match's ledger is not enough to reproduce it.
@@ -177,7 +169,7 @@ impl ExpectedDispatch {
             return Cow::Borrowed(&self.dispatch);
         }
         let mut dispatch = self.dispatch.clone();
-        if let Content::Answer(answer) = &mut dispatch.content {
+        if let Some(answer) = dispatch.content.answer_mut() {
             answer.reports = repeated_reports(&answer.replies, earlier_reports.iter().map(Vec::as_slice));
         }
         Cow::Owned(dispatch)
@@ -201,7 +193,7 @@ impl ExpectedDispatch {
         if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &self.record) {
             page.attachments.push((format!("{}.toml", self.game_match.id), record.clone()));
         }
-        let answered = self.answered.as_ref().filter(|_| matches!(dispatch.content, Content::Answer(_)));
+        let answered = self.answered.as_ref().filter(|_| dispatch.content.answer().is_some());
         let mail = MessageParser::default().parse_headers(&self.stored.bytes[..])?;
         let to_name = mail.to().and_then(|to| to.first()?.name()).unwrap_or_default().to_owned();
         let envelope = Envelope {
@@ -210,6 +202,7 @@ impl ExpectedDispatch {
             to: &self.stored.recipient,
             message_id: &self.stored.message_id,
             match_id: Some(&self.game_match.id),
+            keeps_subject: matches!(dispatch.content, Content::Report { .. }),
             date: self.at,
         };
         let address = Address::parse(&self.game_match.desk.address).ok()?;

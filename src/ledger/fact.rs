@@ -4,6 +4,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::settings::{PlayerSettings, no_settings};
 use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, OrderLines, Outcome, Phase, Seat};
@@ -21,6 +22,8 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "no_house")]
         house: BySeat<Option<String>>,
         terms: Value,
+        #[serde(default, skip_serializing_if = "no_settings")]
+        settings: Box<BySeat<PlayerSettings>>,
         desk: MailIdentity,
         /// Pins the secret of the salts without revealing it: [`SealKey::pin`](super::SealKey::pin).
         key: Digest,
@@ -138,6 +141,11 @@ pub enum Fact {
     ReminderPassed {
         turn: u32,
     },
+    /// The player's digest brings the reminder, because it comes before the deadline.
+    ReminderLeftToDigest {
+        seat: Seat,
+        turn: u32,
+    },
     /// Deadlines are not enforced until the GM has decided. `bouncing` are the seats whose mail comes back.
     GmAsked {
         seats: Vec<Seat>,
@@ -208,6 +216,15 @@ pub enum Fact {
         from: String,
         to: String,
     },
+    /// The seat's player has changed the settings of their letters.
+    PlayerSet {
+        seat: Seat,
+        settings: PlayerSettings,
+    },
+    /// The answer to the letter that caused this ruling and the report that its orders brought are one letter.
+    AnsweredInReport {
+        seat: Seat,
+    },
     GmNoted {
         text: String,
     },
@@ -277,6 +294,7 @@ impl Fact {
             Fact::DeadlineSlid { .. } => "DeadlineSlid",
             Fact::ReminderSent { .. } => "ReminderSent",
             Fact::ReminderPassed { .. } => "ReminderPassed",
+            Fact::ReminderLeftToDigest { .. } => "ReminderLeftToDigest",
             Fact::GmAsked { .. } => "GmAsked",
             Fact::TurnAdjudicated { .. } => "TurnAdjudicated",
             Fact::MatchClosed { .. } => "MatchClosed",
@@ -295,6 +313,8 @@ impl Fact {
             Fact::PlayerReplaced { .. } => "PlayerReplaced",
             Fact::TokenRenewed { .. } => "TokenRenewed",
             Fact::PlayerRenamed { .. } => "PlayerRenamed",
+            Fact::PlayerSet { .. } => "PlayerSet",
+            Fact::AnsweredInReport { .. } => "AnsweredInReport",
             Fact::GmNoted { .. } => "GmNoted",
             Fact::CorrectionMade { .. } => "CorrectionMade",
             Fact::Unsealed { .. } => "Unsealed",

@@ -11,6 +11,7 @@ mod chain;
 mod fact;
 mod replay;
 mod seal;
+mod settings;
 
 use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ pub use chain::{ChainError, Head, walk};
 pub use fact::{Fact, MailIdentity, no_house};
 pub use replay::{adjudications, record, replay, standing};
 pub use seal::{SealKey, seal_digest};
+pub use settings::{LetterFormat, PlayerSettings, Receipts, no_settings};
 
 use crate::letter::Digest;
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::any::Choices;
 use crate::game::{BySeat, Fault, Line, OrderLines, Phase, Seat};
-use crate::ledger::MailIdentity;
+use crate::ledger::{MailIdentity, PlayerSettings};
 
 /// An act on one match by the GM or, where noted, by the program (`Cause::House`). The ledger keeps it as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,8 @@ pub enum Act {
         name: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         house: Option<String>,
+        #[serde(default, skip_serializing_if = "is_default")]
+        settings: PlayerSettings,
     },
     /// Gives the seat a new reply token, which the shell draws and stores.
     RenewToken(Seat),
@@ -39,10 +41,18 @@ pub enum Act {
     RenewOwnToken(Seat),
     /// By the program: the seat's player leaves the club, and so resigns.
     Leave(Seat),
-    /// Changes the name of the seat's player.
+    /// Changes the name of the seat's player. `told_once`: the shell tells both players in one letter for all their
+    /// matches, so the ruling sends none.
     Rename {
         seat: Seat,
         name: String,
+        #[serde(default, skip_serializing_if = "is_default")]
+        told_once: bool,
+    },
+    /// By the program: the seat's player has changed the settings of their letters.
+    Set {
+        seat: Seat,
+        settings: PlayerSettings,
     },
     /// Files these orders for the seat.
     File {
@@ -80,6 +90,10 @@ pub enum Act {
     },
 }
 
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl Act {
     /// Returns the act as the ledger keeps it.
     pub(super) fn to_json(&self) -> serde_json::Value {
@@ -97,6 +111,16 @@ pub struct Correction {
     pub decided: Vec<(Phase, u32, BySeat<Option<OrderLines>>)>,
     /// The orders that should have counted. `None` reopens the turn, and both sides file again.
     pub orders: Option<(Seat, Vec<Line>)>,
+}
+
+impl Correction {
+    /// Returns the number of the first adjudication that it voids, or `None` if the turn was not adjudicated. A turn may
+    /// have several phases: the corrected one is the phase in which the seat filed.
+    pub fn first_voided(&self) -> Option<usize> {
+        self.decided.iter().position(|(_, decided, filings)| {
+            *decided == self.turn && self.orders.as_ref().is_none_or(|(seat, _)| filings[*seat].is_some())
+        })
+    }
 }
 
 /// Why an act was rejected.

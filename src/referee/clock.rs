@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use super::life::{Draft, FiledOrders, Match, Stage};
 use super::refusal;
 use super::schedule::ForfeitRule;
-use super::{Content, Notice, Reader};
+use super::{Content, Notice, Reader, reminders};
 use crate::game::Seat;
 use crate::game::record::Ending;
 use crate::ledger::Fact;
@@ -22,8 +22,7 @@ impl Match {
             return Some(self.adjudicated.last().map_or(self.opened_at, |(_, _, at)| *at));
         }
         let deadline = self.deadline.filter(|_| !self.asked_gm);
-        let reminder = deadline.and_then(|due| self.terms.reminders(due).get(self.reminders_sent).copied());
-        let reminder = reminder.filter(|_| !self.awaited().is_empty());
+        let reminder = deadline.and_then(|due| self.next_reminder(due));
         let refusals = Seat::BOTH.map(|seat| self.next_refusal(seat));
         let enforced = deadline.map(|due| due + self.terms.grace());
         [self.settle_at, reminder, enforced].into_iter().chain(refusals).flatten().min()
@@ -47,28 +46,8 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
     if deadline + draft.game_match.terms.grace() <= draft.at {
         enforce_deadline(draft);
     } else {
-        remind(draft);
+        reminders::remind(draft);
         refusal::tell_again(draft);
-    }
-}
-
-/// Reminds the seats that have not filed. One letter covers all reminders that have come due since the last check.
-fn remind(draft: &mut Draft) {
-    let Some((deadline, due)) = draft.game_match.deadline.zip(draft.game_match.due()) else { return };
-    let moments = draft.game_match.terms.reminders(deadline);
-    let behind = moments.iter().filter(|moment| **moment <= draft.at).count();
-    if behind <= draft.game_match.reminders_sent {
-        return;
-    }
-    draft.game_match.reminders_sent = behind;
-    // We were down until after the deadline: a reminder would be useless, but the ledger shows why there is none.
-    if draft.at >= deadline {
-        draft.record(Fact::ReminderPassed { turn: due.turn });
-        return;
-    }
-    for seat in draft.game_match.awaited() {
-        draft.record(Fact::ReminderSent { seat, turn: due.turn });
-        draft.dispatch(Reader::Seat(seat), Content::Reminder);
     }
 }
 

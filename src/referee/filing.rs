@@ -147,7 +147,7 @@ fn turn_fault(draft: &Draft, letter: &SeatLetter, due: &Due) -> Option<Fault> {
     let decided = draft.game_match.adjudicated.iter().rev().find(|(_, turn, _)| *turn == named);
     Some(Fault::whole(match decided {
         Some((_, _, at)) => {
-            let local = at.with_timezone(&draft.game_match.terms.zone);
+            let local = at.with_timezone(&draft.game_match.zone_of(letter.seat));
             let what = if named == 0 { "The setup".to_owned() } else { format!("Turn {named}") };
             format!("{what} was adjudicated on {}; {open}. {way}", local.format("%a %-d %b at %H:%M %Z"))
         }

@@ -11,7 +11,7 @@ use super::life::{Draft, FiledOrders, Stage};
 use super::{Content, Notice, Reader};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Line, Seat};
-use crate::ledger::{self, Fact};
+use crate::ledger::{self, Fact, PlayerSettings};
 use crate::letter::Digest;
 
 /// Carries out an act that was meant for phase `phase_no`.
@@ -70,7 +70,10 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             draft.dispatch_to_both(Content::Notice(Notice::NoteOfGm { text: text.clone() }));
         }
         Act::Forfeit(seat) => draft.close(Ending::Forfeit(*seat)),
-        Act::Replace { seat, name, house } => replace(draft, *seat, name, house.clone()),
+        Act::Replace { seat, name, house, settings } => {
+            replace(draft, *seat, name, house.clone());
+            draft.game_match.settings[*seat] = settings.clone();
+        }
         Act::RenewToken(seat) => {
             draft.record(Fact::TokenRenewed { seat: *seat });
             draft.dispatch_to_both(Content::Notice(Notice::TokenRenewed { seat: *seat }));
@@ -81,7 +84,8 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             draft.dispatch(Reader::Seat(*seat), Content::Notice(Notice::TokenRenewed { seat: *seat }));
         }
         Act::Leave(seat) => draft.close(Ending::Resign(*seat)),
-        Act::Rename { seat, name } => return rename(draft, *seat, name),
+        Act::Rename { seat, name, told_once } => return rename(draft, *seat, name, *told_once),
+        Act::Set { seat, settings } => return set(draft, *seat, settings),
         Act::File { seat, orders } => return file(draft, *seat, orders),
         Act::Play { seat, orders, .. } => return super::house::play(draft, *seat, orders),
         Act::Correct(correction) => return correct(draft, correction),
@@ -118,13 +122,28 @@ fn adjudicate(draft: &mut Draft) -> Result<(), Rejection> {
     Ok(())
 }
 
-fn rename(draft: &mut Draft, seat: Seat, name: &str) -> Result<(), Rejection> {
+/// Changes what the seat's player has chosen for their letters.
+fn set(draft: &mut Draft, seat: Seat, settings: &PlayerSettings) -> Result<(), Rejection> {
+    let before = std::mem::replace(&mut draft.game_match.settings[seat], settings.clone());
+    if before == *settings {
+        return Err(Rejection::Already);
+    }
+    if before.reminders_hours != settings.reminders_hours {
+        draft.skip_past_reminders();
+    }
+    draft.record(Fact::PlayerSet { seat, settings: settings.clone() });
+    Ok(())
+}
+
+fn rename(draft: &mut Draft, seat: Seat, name: &str, told_once: bool) -> Result<(), Rejection> {
     let from = std::mem::replace(&mut draft.game_match.players[seat], name.to_owned());
     if from == name {
         return Err(Rejection::Already);
     }
     draft.record(Fact::PlayerRenamed { seat, from: from.clone(), to: name.to_owned() });
-    draft.dispatch_to_both(Content::Notice(Notice::Renamed { from, to: name.to_owned() }));
+    if !told_once {
+        draft.dispatch_to_both(Content::Notice(Notice::Renamed { from, to: name.to_owned() }));
+    }
     Ok(())
 }
 
@@ -200,11 +219,7 @@ fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection>
 /// Restores the match to the moment when the turn was open, then decides it on other orders or leaves it open.
 fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> {
     let turn = correction.turn;
-    // A turn may have several phases: the corrected one is the phase in which the seat filed.
-    let found = correction.decided.iter().position(|(_, decided, filings)| {
-        *decided == turn && correction.orders.as_ref().is_none_or(|(seat, _)| filings[*seat].is_some())
-    });
-    let keeps = found.ok_or(Rejection::NoSuchTurn { turn })?;
+    let keeps = correction.first_voided().ok_or(Rejection::NoSuchTurn { turn })?;
     let (game, rules) = (draft.game_match.game, draft.game_match.rules);
     let start = game.start_under(rules, &correction.choices);
     let mut state = start.map_err(|_| Rejection::NoSuchTurn { turn })?;

@@ -1,5 +1,8 @@
 //! Rulings on a seat's letter: first its orders, all or none, then its commands, one by one.
 
+use chrono::DateTime;
+use chrono_tz::Tz;
+
 use super::doubtful;
 use super::filing;
 use super::house;
@@ -14,7 +17,7 @@ use super::{
 };
 use crate::game::record::Ending;
 use crate::game::{Line, Seat};
-use crate::ledger::Fact;
+use crate::ledger::{Fact, Receipts};
 use crate::request::{Command, MAX_FAULTS, Request};
 
 /// Longest extension that the players can agree on at a time, in days.
@@ -67,22 +70,25 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();
         draft.record(Fact::LetterAnswered { seat: letter.seat, asked });
     }
-    answer.quoted = answer
-        .all_faults()
-        .take(MAX_FAULTS)
-        .filter_map(|fault| fault.line)
-        .filter_map(|no| quoted_line(request, no))
-        .collect();
+    answer.quoted = quoted_lines(request, &answer);
     refusal::note(draft, letter, &answer);
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     let offers_draw = answer.replies.contains(&Reply::DrawOffered);
+    let is_sent = !letter.answer_suppressed && !is_unwanted(draft, letter.seat, &answer);
+    // Pages in front of a report could cut it, and REPORT and HISTORY repeat only what is short enough.
+    let merges = letter.limits.merges_receipt && !answer.replies.iter().any(Reply::may_be_long);
     draft.put_answer(place, answer);
-    if letter.answer_suppressed {
+    if !is_sent {
         draft.withhold_answer(place);
+    }
+    if letter.answer_suppressed {
         draft.record(Fact::AnswerHeldBack { seat: letter.seat });
     }
     if sealed {
         draft.adjudicate_if_complete();
+        if is_sent && merges {
+            draft.merge_answer_into_report(place, letter.seat);
+        }
         // Adjudication clears offers, but this one came with the orders: it stands until the next adjudication.
         if offers_draw && draft.game_match.stage != Stage::Over {
             draft.game_match.draw_offer = Some(letter.seat);
@@ -91,6 +97,11 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     if let Some(Words { passing: Passing::AtOnce, text }) = words {
         tell_gm(draft, letter.seat, &text);
     }
+}
+
+/// Whether an answer is a receipt that the seat's player does not want.
+fn is_unwanted(draft: &Draft, seat: Seat, answer: &Answer) -> bool {
+    answer.is_plain_receipt() && draft.game_match.settings[seat].receipts == Receipts::Faults
 }
 
 /// Returns the words of a letter that go to the GM, and notes in the answer what becomes of them.
@@ -174,13 +185,13 @@ fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
 fn tell_absences(draft: &mut Draft, seat: Seat, replies: &[Reply]) {
     let mut absences = Vec::new();
     for reply in replies {
-        if let Reply::AbsenceNoted { from, to } = reply {
-            absences.push(Absence { from: *from, to: *to });
+        if let Reply::AbsenceNoted { from, to, .. } = reply {
+            absences.push(Absence { from: *from, to: *to, zone: None });
         }
     }
     match absences[..] {
         [] => {}
-        [Absence { from, to }] => {
+        [Absence { from, to, .. }] => {
             notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to })
         }
         _ => notify(draft, Reader::Seat(seat.other()), Notice::Absences { seat, absences }),
@@ -242,7 +253,10 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
         Command::Draw => draw(draft, seat),
         Command::Extend { days } => extend(draft, seat, *days),
         Command::Agree => agree(draft, seat),
-        Command::Absent { from, to } => absent(draft, seat, Absence { from: *from, to: *to }),
+        Command::Absent { from, to } => {
+            let zone = draft.game_match.settings[seat].zone;
+            absent(draft, seat, Absence { from: *from, to: *to, zone })
+        }
         Command::Substitute => {
             if draft.limits.spares_gm {
                 return Reply::RequestHeldBack;
@@ -338,10 +352,10 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
 }
 
 fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
-    let Absence { from, to } = absence;
+    let Absence { from, to, .. } = absence;
     let most = i64::from(draft.game_match.terms.absence_days);
     let taken = Absence::total_days(&draft.game_match.absences[seat]);
-    let today = draft.at.with_timezone(&draft.game_match.terms.zone).date_naive();
+    let today = draft.at.with_timezone(&draft.game_match.zone_of(seat)).date_naive();
     let refused = Reply::AbsenceRefused { from, to, left: (most - taken).max(0) };
     if !(1..=most).contains(&absence.days()) || to < today {
         return refused;
@@ -352,9 +366,12 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     if total > most {
         return refused;
     }
+    let (begins, ends) = absence.instants(draft.game_match.terms.zone);
+    let worded = |at: DateTime<Tz>| at.format("%a %-d %b %Y, %H:%M %Z").to_string();
+    let noted = Reply::AbsenceNoted { from, to, begins: worded(begins), ends: worded(ends) };
     // The absence adds no day to those already announced.
     if total == taken {
-        return Reply::AbsenceNoted { from, to };
+        return noted;
     }
     draft.game_match.absences[seat] = absences;
     draft.record(Fact::AbsenceNoted { seat, from, to });
@@ -370,7 +387,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     if !draft.limits.together {
         notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to });
     }
-    Reply::AbsenceNoted { from, to }
+    noted
 }
 
 fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
@@ -385,7 +402,8 @@ fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     Reply::Protested
 }
 
-/// Returns line `no` of the letter as written, to quote in a fault.
-fn quoted_line(request: &Request, no: usize) -> Option<Line> {
-    request.written(no).map(|text| Line { no, text: text.to_owned() })
+/// Returns the lines that an answer's faults quote, as written.
+fn quoted_lines(request: &Request, answer: &Answer) -> Vec<Line> {
+    let lines = answer.all_faults().take(MAX_FAULTS).filter_map(|fault| fault.line);
+    lines.filter_map(|no| Some(Line { no, text: request.written(no)?.to_owned() })).collect()
 }

@@ -10,10 +10,13 @@ use super::refused::{self, RefusedLetter};
 use super::schedule::{Absence, Terms};
 use super::together::NoticeLimits;
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
-use crate::game::any::{AnyState, Choices, Filing, GameKind};
+use crate::game::any::{AnyState, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Line, Phase, Seat};
-use crate::ledger::{self, ChainedEntry, Entry, Fact, Head, MailIdentity, SealKey, Signature, Source};
+use crate::ledger::{
+    self, ChainedEntry, Entry, Fact, Head, MailIdentity, PlayerSettings, SealKey, Signature, Source,
+    no_settings,
+};
 use crate::letter::Digest;
 
 /// Whether a match is being played.
@@ -64,6 +67,9 @@ pub struct Match<F = Filing> {
     #[serde(default, skip_serializing_if = "ledger::no_house")]
     pub house: BySeat<Option<String>>,
     pub terms: Terms,
+    /// What the players have chosen for their letters.
+    #[serde(default, skip_serializing_if = "no_settings")]
+    pub settings: BySeat<PlayerSettings>,
     pub stage: Stage,
     pub paused_at: Option<DateTime<Utc>>,
     pub state: AnyState,
@@ -142,91 +148,6 @@ impl Match {
     }
 }
 
-/// The parameters of a new match.
-#[derive(Clone, Debug)]
-pub struct Opening {
-    pub id: String,
-    pub game: GameKind,
-    pub choices: Choices,
-    /// The players' names. The house goes by [`HouseLevel::player_name`](crate::game::HouseLevel::player_name).
-    pub players: BySeat<String>,
-    /// The level at which the house plays the seat, or `None` for a player.
-    pub house: BySeat<Option<String>>,
-    pub terms: Terms,
-    pub desk: MailIdentity,
-    /// Random secret from which all salts of the match are derived.
-    pub key: SealKey,
-}
-
-/// Opens a match under the current rules, and invites both sides.
-pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
-    let state = opening.game.start(&opening.choices);
-    let rules = opening.game.rules();
-    open_with(state, rules, opening, source, at)
-}
-
-/// Opens a match under any known version of the rules, to verify one that began under an older version.
-///
-/// # Errors
-/// Returns a sentence that names the version or the option if it is unknown.
-pub fn open_under(rules: u32, opening: Opening, source: Source, at: DateTime<Utc>) -> Result<Ruling, String> {
-    let state = opening.game.start_under(rules, &opening.choices)?;
-    Ok(open_with(state, rules, opening, source, at))
-}
-
-fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
-    let at = ledger::truncate_to_millis(at);
-    let blank = Match {
-        id: opening.id,
-        game: opening.game,
-        rules,
-        players: opening.players,
-        house: opening.house,
-        terms: opening.terms,
-        stage: Stage::Running,
-        paused_at: None,
-        state,
-        held: BySeat::default(),
-        phase_no: 1,
-        opened_at: at,
-        deadline: None,
-        settle_at: None,
-        reminders_sent: 0,
-        asked_gm: false,
-        bouncing: BySeat::default(),
-        bounces: BySeat::default(),
-        away: BySeat::default(),
-        protest: None,
-        missed: BySeat::default(),
-        offered: BySeat::default(),
-        refused: BySeat::default(),
-        draw_offer: None,
-        extension: None,
-        absences: BySeat::default(),
-        adjudicated: Vec::new(),
-        desk: opening.desk,
-        head: Head::default(),
-        key: opening.key,
-        told: Vec::new(),
-    };
-    let mut draft = Draft::begin(blank, source, None, at);
-    draft.record(Fact::MatchOpened {
-        game: draft.game_match.game,
-        options: opening.choices,
-        players: draft.game_match.players.clone(),
-        house: draft.game_match.house.clone(),
-        terms: serde_json::to_value(&draft.game_match.terms).expect("terms are plain values"),
-        desk: draft.game_match.desk.clone(),
-        key: draft.game_match.key.pin(),
-    });
-    draft.open_phase();
-    for seat in Seat::BOTH {
-        draft.dispatch(Reader::Seat(seat), Content::Invitation);
-    }
-    draft.pass_where_nothing_is_due();
-    draft.ruling()
-}
-
 /// A ruling in progress: the match, ledger entries and dispatches decided so far.
 pub(super) struct Draft {
     pub game_match: Match,
@@ -255,7 +176,12 @@ impl Draft {
         Draft::begin(game_match, source, signature, ledger::truncate_to_millis(at))
     }
 
-    fn begin(game_match: Match, source: Source, signature: Option<Signature>, at: DateTime<Utc>) -> Draft {
+    pub(super) fn begin(
+        game_match: Match,
+        source: Source,
+        signature: Option<Signature>,
+        at: DateTime<Utc>,
+    ) -> Draft {
         let (limits, entries, dispatches) = Default::default();
         Draft { game_match, source, signature, at, limits, entries, dispatches }
     }
@@ -334,6 +260,24 @@ impl Draft {
         self.dispatches[place].content = Content::Answer(Box::new(answer));
     }
 
+    /// Moves the answer at `place` into the report to the same seat, if there is one.
+    pub fn merge_answer_into_report(&mut self, place: usize, seat: Seat) {
+        let report = self.dispatches.iter().position(|dispatch| {
+            dispatch.to == Reader::Seat(seat) && matches!(dispatch.content, Content::Report { .. })
+        });
+        let Some(report) = report else { return };
+        let Content::Answer(answer) =
+            std::mem::replace(&mut self.dispatches[place].content, Content::Reminder)
+        else {
+            return;
+        };
+        if let Content::Report { receipt, .. } = &mut self.dispatches[report].content {
+            *receipt = Some(answer);
+        }
+        self.dispatches.remove(place);
+        self.record(Fact::AnsweredInReport { seat });
+    }
+
     /// Suspends the deadlines of the match.
     pub fn pause(&mut self, reason: &str) {
         self.game_match.stage = Stage::Paused;
@@ -383,12 +327,18 @@ impl Draft {
         self.record(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
     }
 
+    /// Counts the reminders that would be in the past as sent.
+    pub fn skip_past_reminders(&mut self) {
+        let Some(deadline) = self.game_match.deadline else { return };
+        let reminders = self.game_match.reminders(deadline);
+        self.game_match.reminders_sent = reminders.iter().filter(|one| one.at <= self.at).count();
+    }
+
     /// Changes the deadline. Reminders that would be in the past are skipped, and filings that wait for the deadline
     /// move with it.
     pub fn move_deadline(&mut self, deadline: DateTime<Utc>) {
-        let reminders = self.game_match.terms.reminders(deadline);
-        self.game_match.reminders_sent = reminders.iter().filter(|moment| **moment <= self.at).count();
         self.game_match.deadline = Some(deadline);
+        self.skip_past_reminders();
         let waits =
             Seat::BOTH.iter().any(|seat| self.game_match.held[*seat].as_ref().is_some_and(|held| held.wait));
         if waits && self.game_match.settle_at.is_some() {
@@ -433,6 +383,7 @@ impl Draft {
     }
 
     fn adjudicate_and_report(&mut self, missed: Vec<Seat>, correction: Option<String>) {
+        let filed = Box::new(self.game_match.held.clone());
         let mut steps: Vec<Adjudication> = self.adjudicate_once().into_iter().collect();
         // The game passes for a side that has no legal move, so adjudicate until a side owes orders or the match ends.
         while self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
@@ -440,11 +391,11 @@ impl Draft {
         }
         self.open_phase();
         self.end_if_over();
-        self.dispatch_to_both(Content::Report { steps, missed, correction });
+        self.dispatch_to_both(Content::Report { steps, missed, correction, filed, receipt: None });
     }
 
     /// Adjudicates the first phase if the side to move has no move, which some arrays of Quantum cause.
-    fn pass_where_nothing_is_due(&mut self) {
+    pub(super) fn pass_where_nothing_is_due(&mut self) {
         if self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
             self.adjudicate(Vec::new());
         }
@@ -476,7 +427,13 @@ impl Draft {
         self.open_phase();
         self.end_if_over();
         let step = Adjudication { phase: due.phase, turn: due.turn, state: self.game_match.state.clone() };
-        self.dispatch_to_both(Content::Report { steps: vec![step], missed: Vec::new(), correction: None });
+        self.dispatch_to_both(Content::Report {
+            steps: vec![step],
+            missed: Vec::new(),
+            correction: None,
+            filed: Box::default(),
+            receipt: None,
+        });
     }
 
     fn end_if_over(&mut self) {

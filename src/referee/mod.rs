@@ -4,6 +4,7 @@
 //! entries for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
 
 mod act;
+mod answer;
 mod bounce;
 mod bounces;
 mod changes;
@@ -19,13 +20,16 @@ mod letters;
 mod life;
 mod offer;
 mod offered;
+mod opening;
 mod overview;
 mod part;
 mod questions;
 mod refusal;
 mod refused;
+mod reminders;
 mod reply;
 mod schedule;
+mod settings;
 mod snapshot;
 mod together;
 mod words;
@@ -35,30 +39,34 @@ use std::fmt::{self, Display};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::game::any::{AnyState, Filing, GameKind};
-use crate::game::{Fault, Line, Outcome, Phase, Seat};
+use crate::game::any::{AnyState, GameKind};
+use crate::game::{BySeat, Line, Outcome, Phase, Seat};
 use crate::ledger::{ChainedEntry, Signature};
 use crate::letter::{Digest, Letter, NewText};
 use crate::request::Request;
 
 pub use act::{Act, Correction, Rejection};
+pub use answer::{Answer, Orders, PastReport, PastReports};
 pub use changes::ChangeReply;
 pub use confirmation::Confirmation;
 pub use earlier::EarlierOrders;
 pub use house::{HouseMatch, house_level};
 pub use instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, instructions};
-pub use life::{FiledOrders, Match, Opening, Stage, open, open_under};
+pub use life::{FiledOrders, Match, Stage};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use offered::OfferedOrders;
+pub use opening::{Opening, open, open_under};
 pub use overview::MatchOverview;
 pub use part::{LetterPart, OtherPart, PartOutcome};
 pub use questions::{Questions, changing_command};
 pub use refused::RefusedLetter;
 pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Terms};
+pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use together::NoticeLimits;
 pub use words::{Passing, Words, reads_as_order, without_order_lines};
 
+pub use crate::ledger::{LetterFormat, PlayerSettings, Receipts};
 pub use crate::request::{LeftOut, MAX_COMMANDS, MAX_FAULTS};
 
 /// What a ruling is about.
@@ -229,6 +237,10 @@ pub enum Content {
         missed: Vec<Seat>,
         /// Why the turn was decided again.
         correction: Option<String>,
+        /// What each side had filed. A report shows the reader's own at most.
+        filed: Box<BySeat<Option<FiledOrders>>>,
+        /// The answer to the letter whose orders completed the phase, if the reader wrote it.
+        receipt: Option<Box<Answer>>,
     },
     /// To a player who takes over a seat: where the match stands.
     Succession,
@@ -261,6 +273,33 @@ pub enum DispatchKind {
     Offer,
     /// To the GM: a match does not verify.
     Alarm,
+}
+
+impl Content {
+    /// The answer to a letter that this is or holds.
+    pub fn answer(&self) -> Option<&Answer> {
+        match self {
+            Content::Answer(answer) | Content::Report { receipt: Some(answer), .. } => Some(answer),
+            Content::Invitation
+            | Content::Report { receipt: None, .. }
+            | Content::Succession
+            | Content::Reminder
+            | Content::Missed { .. }
+            | Content::Notice(_) => None,
+        }
+    }
+
+    pub fn answer_mut(&mut self) -> Option<&mut Answer> {
+        match self {
+            Content::Answer(answer) | Content::Report { receipt: Some(answer), .. } => Some(answer),
+            Content::Invitation
+            | Content::Report { receipt: None, .. }
+            | Content::Succession
+            | Content::Reminder
+            | Content::Missed { .. }
+            | Content::Notice(_) => None,
+        }
+    }
 }
 
 impl DispatchKind {
@@ -395,93 +434,6 @@ pub enum Notice {
     },
     Over {
         outcome: Outcome,
-    },
-}
-
-/// The answer to one letter.
-#[derive(Clone, Debug, Default)]
-pub struct Answer {
-    /// The letter it answers.
-    pub to: Option<Digest>,
-    pub orders: Orders,
-    /// One for each command of the letter, in order.
-    pub replies: Vec<Reply>,
-    /// Faults of commands.
-    pub faults: Vec<Fault>,
-    /// Lines without effect.
-    pub remarks: Vec<Line>,
-    /// Orders that a later line of the same letter overrides.
-    pub replaced: Vec<Line>,
-    /// The seat has a new reply token, because the letter showed the old one to others.
-    pub token_renewed: bool,
-    /// What the letter holds beside its doubtful lines, which `YES` would file.
-    pub offered: Option<Filing>,
-    /// Why the letter could not be read at all.
-    pub unread: Option<String>,
-    /// The names of attached files, which were not read.
-    pub attachments: Vec<String>,
-    /// Whether and when the GM gets the letter's words.
-    pub passed_on: Option<Passing>,
-    /// Every GM who gets them plays against the seat.
-    pub gm_is_opponent: bool,
-    /// A text that is passed on was too long, and is cut.
-    pub cuts_text: bool,
-    /// What became of the other parts of the letter. The shell fills it in.
-    pub others: Vec<OtherPart>,
-    /// The lines that the faults refer to, as written.
-    pub quoted: Vec<Line>,
-    /// For each of `replies`, the earlier reports that it repeats. The shell fills them in.
-    pub reports: Vec<PastReports>,
-    /// How much of the letter was not followed, because it asks for too much.
-    pub left_out: LeftOut,
-}
-
-impl Answer {
-    /// Returns the faults of the orders, then those of the commands.
-    pub fn all_faults(&self) -> impl Iterator<Item = &Fault> {
-        let of_orders = match &self.orders {
-            Orders::Refused { faults, .. } => &faults[..],
-            Orders::None | Orders::Sealed { .. } | Orders::Checked { .. } => &[],
-        };
-        of_orders.iter().chain(&self.faults)
-    }
-}
-
-/// Earlier reports that one command asks for, oldest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct PastReports {
-    pub reports: Vec<PastReport>,
-    /// How many older ones would make the answer too long.
-    pub left_out: usize,
-}
-
-/// An earlier report, as it was sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PastReport {
-    /// Its subject line.
-    pub title: String,
-    pub lines: Vec<String>,
-}
-
-/// The outcome of the orders in a letter.
-#[derive(Clone, Debug, Default)]
-pub enum Orders {
-    /// The letter had none.
-    #[default]
-    None,
-    Sealed {
-        filing: Filing,
-        sealed: Digest,
-        wait: bool,
-        replaced: bool,
-    },
-    /// `CHECK`: what would have been filed.
-    Checked {
-        filing: Filing,
-    },
-    Refused {
-        faults: Vec<Fault>,
-        check: bool,
     },
 }
 

@@ -52,6 +52,7 @@ pub fn changing_command(command: &Command) -> Option<&'static str> {
         Command::Address { .. } => Some("ADDRESS"),
         Command::Leave { .. } => Some("LEAVE"),
         Command::Never(_) => Some("NEVER"),
+        Command::Settings(settings) if settings.is_empty() => None,
         Command::Settings(_) => Some("SETTINGS"),
         Command::Status
         | Command::Report(_)

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{ChangeReply, MatchSummary, OfferRejection, OfferSummary, OpenSeat};
+use super::{ChangeReply, MatchSummary, OfferRejection, OfferSummary, OpenSeat, SettingFault};
 use crate::game::any::GameKind;
 
 /// The answer to one command.
@@ -61,6 +61,17 @@ pub enum Reply {
     Challenges {
         on: bool,
     },
+    /// The sender's settings, each as it is written, after this letter's changes.
+    Settings {
+        shown: Vec<String>,
+        changed: bool,
+    },
+    /// No setting was changed, because of these.
+    SettingsRefused {
+        faults: Vec<SettingFault>,
+    },
+    /// SETTINGS in a letter without a token.
+    SettingsLackToken,
     /// NEVER without the code of an invitation, in a letter without a token.
     NeverWithoutCode,
     /// So many answers to the sender were left out before this one. The shell fills in the number.
@@ -135,9 +146,12 @@ pub enum Reply {
     HouseReadsNothing,
     /// The house never agrees to a draw.
     HousePlaysOn,
+    /// `begins` and `ends` are the instants, formatted for the player.
     AbsenceNoted {
         from: chrono::NaiveDate,
         to: chrono::NaiveDate,
+        begins: String,
+        ends: String,
     },
     /// `left` days of absence remain in the match.
     AbsenceRefused {
@@ -166,5 +180,18 @@ impl Reply {
             None => name.to_owned(),
         });
         Reply::Rules { game }
+    }
+
+    /// Whether it may fill pages.
+    pub fn may_be_long(&self) -> bool {
+        matches!(
+            self,
+            Reply::Help { .. }
+                | Reply::Rules { .. }
+                | Reply::Games { .. }
+                | Reply::Matches { .. }
+                | Reply::Report { .. }
+                | Reply::History
+        )
     }
 }

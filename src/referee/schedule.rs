@@ -80,11 +80,21 @@ impl Default for Terms {
 pub struct Absence {
     pub from: NaiveDate,
     pub to: NaiveDate,
+    /// The time zone of these days; `None` for that of the terms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<Tz>,
 }
 
 impl Absence {
     pub fn days(&self) -> i64 {
         (self.to - self.from).num_days() + 1
+    }
+
+    /// Returns when the first day begins and the last one ends, in the zone of the absence, or in `zone`.
+    pub fn instants(&self, zone: Tz) -> (DateTime<Tz>, DateTime<Tz>) {
+        let zone = self.zone.unwrap_or(zone);
+        let midnight = |day: NaiveDate| instant_in(zone, day.and_time(NaiveTime::MIN)).with_timezone(&zone);
+        (midnight(self.from), midnight(self.to.checked_add_days(Days::new(1)).unwrap_or(self.to)))
     }
 
     /// Counts the days that `absences` cover. A day in several of them counts once.
@@ -148,25 +158,27 @@ impl Terms {
     }
 
     fn next_allowed_day(&self, mut due: NaiveDateTime, absences: &[Absence]) -> NaiveDateTime {
-        while !self.is_allowed(due.date(), absences) {
+        while !self.is_allowed(due, absences) {
             due = next_day(due);
         }
         due
     }
 
-    /// Whether a turn may be due on this day.
-    fn is_allowed(&self, day: NaiveDate, absences: &[Absence]) -> bool {
+    /// Whether a turn may be due at this local time.
+    fn is_allowed(&self, due: NaiveDateTime, absences: &[Absence]) -> bool {
+        let day = due.date();
         let is_weekend = matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
-        let is_away = absences.iter().any(|absence| (absence.from..=absence.to).contains(&day));
+        let is_away = absences.iter().any(|absence| {
+            let day = absence.zone.map_or(day, |zone| self.instant(due).with_timezone(&zone).date_naive());
+            (absence.from..=absence.to).contains(&day)
+        });
         !is_away && (self.weekends || !is_weekend)
     }
 
     /// Converts a local time. An ambiguous time (clocks set back) maps to the later instant, a nonexistent time (clocks
     /// set forward) to an hour later.
     fn instant(&self, local: NaiveDateTime) -> DateTime<Utc> {
-        let found = self.zone.from_local_datetime(&local).latest();
-        let found = found.or_else(|| self.zone.from_local_datetime(&(local + TimeDelta::hours(1))).latest());
-        found.map_or_else(|| local.and_utc(), |instant| instant.with_timezone(&Utc))
+        instant_in(self.zone, local)
     }
 
     pub fn grace(&self) -> TimeDelta {
@@ -183,6 +195,13 @@ impl Terms {
         hours.sort_unstable_by(|a, b| b.cmp(a));
         hours.iter().map(|hours| deadline - TimeDelta::hours(i64::from(*hours))).collect()
     }
+}
+
+/// Converts a local time of a zone; see [`Terms::instant`].
+fn instant_in(zone: Tz, local: NaiveDateTime) -> DateTime<Utc> {
+    let found = zone.from_local_datetime(&local).latest();
+    let found = found.or_else(|| zone.from_local_datetime(&(local + TimeDelta::hours(1))).latest());
+    found.map_or_else(|| local.and_utc(), |instant| instant.with_timezone(&Utc))
 }
 
 fn next_day(due: NaiveDateTime) -> NaiveDateTime {
@@ -224,7 +243,7 @@ mod tests {
     #[test]
     fn a_day_in_two_absences_counts_once() {
         let day = |d| NaiveDate::from_ymd_opt(2026, 5, d).unwrap();
-        let away = |from, to| Absence { from: day(from), to: day(to) };
+        let away = |from, to| Absence { from: day(from), to: day(to), zone: None };
         assert_eq!(Absence::total_days(&[]), 0);
         assert_eq!(Absence::total_days(&[away(3, 5), away(5, 8), away(4, 4), away(10, 10)]), 7);
         assert_eq!(Absence::total_days(&[away(1, 9), away(2, 3), away(9, 10)]), 10);
@@ -236,7 +255,7 @@ mod tests {
         // Thu 7 May + 2 days is a Saturday.
         assert_eq!(weekdays.deadline(utc("2026-05-07T12:00:00Z"), 2, &[]), utc("2026-05-11T18:00:00Z"));
         let day = |d| NaiveDate::from_ymd_opt(2026, 5, d).unwrap();
-        let away = [Absence { from: day(10), to: day(12) }];
+        let away = [Absence { from: day(10), to: day(12), zone: None }];
         assert_eq!(weekdays.deadline(utc("2026-05-07T12:00:00Z"), 2, &away), utc("2026-05-13T18:00:00Z"));
     }
 }

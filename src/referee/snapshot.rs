@@ -28,6 +28,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         players: stored.players,
         house: stored.house,
         terms: stored.terms,
+        settings: stored.settings,
         stage: stored.stage,
         paused_at: stored.paused_at,
         state: stored.state,

@@ -20,6 +20,8 @@ pub struct NoticeLimits {
     pub gm_is_opponent: bool,
     /// The answer says how many earlier answers to this seat were left out.
     pub tells_left_out: bool,
+    /// The answer and the report that the letter's orders bring are one letter. Earlier versions sent two.
+    pub merges_receipt: bool,
 }
 
 /// What becomes of one command.

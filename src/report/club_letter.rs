@@ -8,7 +8,7 @@ use super::context::wrapped;
 use super::gm_digest::{GmDigest, GmMatchSummary};
 use crate::game::Line;
 use crate::letter::{Limits, UnreadableReason};
-use crate::referee::{DispatchKind, OfferRejection, OfferSummary, Passing, Rejection, Reply};
+use crate::referee::{DispatchKind, MatchSummary, OfferRejection, OfferSummary, Passing, Rejection, Reply};
 
 /// The content of a letter that is not about a running match.
 #[derive(Clone, Debug, Serialize)]
@@ -56,6 +56,10 @@ pub enum ClubLetter {
     Unproven { letter: UnprovenSummary, code: String },
     /// About a change of a player's addresses, or about leaving.
     Change { letter: ChangeLetter },
+    /// To a player, daily, by the player's wish: the matches that wait for the player's orders.
+    PlayerDigest { matches: Vec<MatchSummary> },
+    /// To a player and each opponent: the player has a new name, in these matches of the reader.
+    Renamed { from: String, to: String, matches: Vec<String> },
     /// To a person whose letters go unread from now on; `gm` is the GM's address.
     Blocked { gm: String },
     /// To the GM: a newcomer wants to play, and waits to be admitted.
@@ -183,6 +187,20 @@ pub enum GmResult {
     Digest {
         digest: Option<Box<GmDigest>>,
     },
+    /// Nothing was done yet: before a rollback the GM reads what each side saw of the turns that would be void.
+    Voided {
+        id: String,
+        turn: u32,
+        seen: Vec<SeenTurn>,
+    },
+}
+
+/// The news of one adjudication, as one side read it.
+#[derive(Clone, Debug, Serialize)]
+pub struct SeenTurn {
+    pub turn: u32,
+    pub by: String,
+    pub lines: Vec<String>,
 }
 
 impl GmResult {
@@ -201,6 +219,7 @@ impl GmResult {
             | GmResult::TurnPassed { .. }
             | GmResult::NoOffer { .. }
             | GmResult::NoPlayer { .. }
+            | GmResult::Voided { .. }
             | GmResult::Refused { .. }
             | GmResult::NotRead { .. } => false,
         }
@@ -250,6 +269,8 @@ impl ClubLetter {
             ClubLetter::Unproven { .. } => "unproven.txt",
             ClubLetter::Change { .. } => "change.txt",
             ClubLetter::Blocked { .. } => "blocked.txt",
+            ClubLetter::PlayerDigest { .. } => "digest.txt",
+            ClubLetter::Renamed { .. } => "renamed.txt",
             ClubLetter::Newcomer { .. } => "newcomer.txt",
             ClubLetter::Words { .. } => "words.txt",
             ClubLetter::Suspected { .. } => "suspected.txt",
@@ -272,6 +293,8 @@ impl ClubLetter {
             | ClubLetter::Unproven { .. }
             | ClubLetter::Change { .. }
             | ClubLetter::Blocked { .. }
+            | ClubLetter::PlayerDigest { .. }
+            | ClubLetter::Renamed { .. }
             | ClubLetter::Newcomer { .. }
             | ClubLetter::Words { .. }
             | ClubLetter::Suspected { .. }

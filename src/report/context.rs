@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use chrono_tz::Tz;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde_json::json;
@@ -16,7 +17,8 @@ use super::{Club, ClubLetter, WordingInput};
 use crate::game::any::GameKind;
 use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
 use crate::referee::{
-    Adjudication, Answer, Content, MAX_COMMANDS, MAX_FAULTS, Match, Notice, Orders, PastReports, Reply, Stage,
+    Adjudication, Answer, Content, FiledOrders, MAX_COMMANDS, MAX_FAULTS, Match, Notice, Orders, PastReports,
+    Receipts, Reply, Stage,
 };
 
 /// The fields that any letter about a match may have, whoever reads it.
@@ -37,7 +39,7 @@ const SHARED: [(&str, ComputeField); 19] = [
     ("draw_offer", |source| value(source.game_match.draw_offer)),
     ("extension", |source| extension(&source.game_match)),
     ("absences", |source| value(&source.game_match.absences)),
-    ("settles", |source| settles(&source.game_match)),
+    ("settles", settles),
     ("deadline", deadline),
     ("ledger", |source| ledger_head(&source.game_match)),
 ];
@@ -51,6 +53,11 @@ const OWN: [(&str, ComputeField); 6] = [
     ("owes", |source| value(source.seat.is_some_and(|seat| source.game_match.awaits(seat)))),
     ("token", |source| value(&source.token)),
 ];
+
+/// The time zone of the reader.
+fn zone(source: &FieldSource) -> Tz {
+    source.seat.map_or(source.game_match.terms.zone, |seat| source.game_match.zone_of(seat))
+}
 
 fn match_header(game_match: &Match) -> Value {
     context! {
@@ -67,8 +74,8 @@ fn extension(game_match: &Match) -> Value {
 }
 
 /// When complete filings will be adjudicated, if they wait for the settle time or the deadline.
-fn settles(game_match: &Match) -> Value {
-    value(game_match.settle_at.map(|at| format_local(at, game_match.terms.zone)))
+fn settles(source: &FieldSource) -> Value {
+    value(source.game_match.settle_at.map(|at| format_local(at, zone(source))))
 }
 
 fn ledger_head(game_match: &Match) -> Value {
@@ -77,21 +84,24 @@ fn ledger_head(game_match: &Match) -> Value {
 
 fn deadline(source: &FieldSource) -> Value {
     let Some(deadline) = source.game_match.deadline else { return Value::from(()) };
-    let terms = &source.game_match.terms;
+    let (terms, zone) = (&source.game_match.terms, zone(source));
     context! {
-        at => format_local(deadline, terms.zone),
+        at => format_local(deadline, zone),
         left => format_duration(deadline - source.at),
         passed => deadline <= source.at,
-        grace_until => format_local(deadline + terms.grace(), terms.zone),
+        grace_until => format_local(deadline + terms.grace(), zone),
     }
 }
 
 /// The sealed orders of the recipient.
 fn held(source: &FieldSource) -> Value {
     let held = source.seat.and_then(|seat| source.game_match.held[seat].as_ref());
-    let Some(held) = held else { return Value::from(()) };
-    let at = format_local(held.at, source.game_match.terms.zone);
-    context! { orders => Serde(&held.filing), at => at, wait => held.wait }
+    held.map(|held| filed_orders(held, zone(source))).into()
+}
+
+/// Orders of the recipient, and when they came.
+fn filed_orders(filed: &FiledOrders, zone: Tz) -> Value {
+    context! { orders => Serde(&filed.filing), at => format_local(filed.at, zone), wait => filed.wait }
 }
 
 /// Why the recipient's last letter was refused.
@@ -116,7 +126,7 @@ fn value(serializable: impl serde::Serialize) -> Value {
 }
 
 /// What follows the match's name in a subject: the open phase.
-fn title(game_match: &Match) -> String {
+pub fn title(game_match: &Match) -> String {
     match game_match.due() {
         Some(due) if due.turn == 0 => "Setup".to_owned(),
         Some(due) => format!("Turn {}", due.turn),
@@ -130,7 +140,9 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
     let view = LazyView::new(&game_match.state, seat);
     let rest = match &dispatch.content {
         Content::Answer(answer) => vec![("answer", self::answer(answer))],
-        Content::Report { steps, missed, correction } => vec![
+        Content::Report { steps, missed, correction, filed, receipt } => vec![
+            ("answer", receipt.as_deref().map(self::answer).into()),
+            ("own_orders", own_orders(game_match, seat, filed, missed)),
             ("steps", steps.iter().map(|step| report_step(step, game_match, &view, seat)).collect()),
             ("missed", value(missed)),
             ("correction", value(correction.as_deref().map(wrapped))),
@@ -138,7 +150,8 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
         ],
         Content::Missed { seats } => vec![("late", value(seats))],
         Content::Notice(notice) => {
-            vec![("notice", self::notice(notice, game_match)), ("message", value(message(notice)))]
+            let zone = game_match.zone_of(seat);
+            vec![("notice", self::notice(notice, zone)), ("message", value(message(notice)))]
         }
         Content::Invitation | Content::Succession | Content::Reminder => Vec::new(),
     };
@@ -147,6 +160,13 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
         .with_lazy(field_source(input, Some(seat)), SHARED.into_iter().chain(OWN))
         .with([board])
         .with(rest)
+}
+
+/// The orders that a report repeats, to a reader who gets no receipts of orders without faults.
+fn own_orders(game_match: &Match, seat: Seat, filed: &BySeat<Option<FiledOrders>>, missed: &[Seat]) -> Value {
+    let is_told = game_match.settings[seat].receipts == Receipts::Faults && !missed.contains(&seat);
+    let own = filed[seat].as_ref().filter(|_| is_told);
+    own.map(|own| filed_orders(own, game_match.zone_of(seat))).into()
 }
 
 /// The news of one of a report's adjudications. The last one left the state that the report shows, so its view is
@@ -177,7 +197,7 @@ pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
         ("owes", value(false)),
         ("held", Value::from(())),
         ("former", value(true)),
-        ("notice", notice.map(|notice| self::notice(notice, input.game_match)).into()),
+        ("notice", notice.map(|notice| self::notice(notice, input.game_match.terms.zone)).into()),
         ("message", value(notice.and_then(message))),
         ("token", Value::from(())),
     ];
@@ -185,10 +205,10 @@ pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
 }
 
 /// A notice, with a new deadline in local time.
-fn notice(notice: &Notice, game_match: &Match) -> Value {
+fn notice(notice: &Notice, zone: Tz) -> Value {
     let mut fields = json!(notice);
     if let Notice::Extension { deadline } | Notice::Undelivered { deadline, .. } = notice {
-        fields["deadline"] = json!(format_local(*deadline, game_match.terms.zone));
+        fields["deadline"] = json!(format_local(*deadline, zone));
     }
     value(fields)
 }

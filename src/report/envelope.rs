@@ -50,6 +50,8 @@ pub struct Envelope<'a> {
     pub message_id: &'a str,
     /// The match that the letter is about.
     pub match_id: Option<&'a str>,
+    /// Whether the letter keeps its own subject, even if it answers another letter: a report is found by it.
+    pub keeps_subject: bool,
     pub date: DateTime<Utc>,
 }
 
@@ -84,14 +86,16 @@ impl Stationery {
         envelope: &Envelope<'_>,
         answered: Option<&AnsweredLetter>,
     ) -> Result<Vec<u8>, MimeError> {
-        let Envelope { token, to_name, to, message_id, match_id, date } = *envelope;
+        let Envelope { token, to_name, to, message_id, match_id, keeps_subject, date } = *envelope;
         let mut references: Vec<String> = Vec::new();
         if let Some(match_id) = match_id.filter(|_| !token.is_empty()) {
             // No letter has this Message-ID. Mail programs put letters that refer to it into one thread per match.
             references.push(self.message_id(token, &match_id.to_lowercase()));
         }
         if let Some(answered) = answered {
-            letter.subject = reply_subject(&answered.subject, &letter.subject);
+            if !keeps_subject {
+                letter.subject = reply_subject(&answered.subject, &letter.subject);
+            }
             let thread = references.clone();
             let older = answered.references.iter().filter(|id| !thread.contains(id));
             references.extend(latest_within(older, MAX_REFERENCES));

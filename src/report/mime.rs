@@ -62,7 +62,11 @@ pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeE
         let ids: Vec<_> = header.references.iter().map(|id| format!("<{id}>")).collect();
         builder = builder.references(ids.join(" "));
     }
-    Ok(builder.multipart(parts(letter, header.message_id))?.formatted())
+    let mail = match (letter.html.is_empty(), letter.attachments.is_empty()) {
+        (true, true) => builder.singlepart(SinglePart::plain(body(&letter.text)))?,
+        (true, false) | (false, _) => builder.multipart(parts(letter, header.message_id))?,
+    };
+    Ok(mail.formatted())
 }
 
 /// The start of the line before each part of the `multipart/alternative`, the first of which is the text.
@@ -73,6 +77,11 @@ pub(super) const ALTERNATIVE_DELIMITER: &str = "\r\n--=a=";
 fn parts(letter: &WordedLetter, message_id: &str) -> MultiPart {
     let digest = Digest::of(message_id.as_bytes()).to_string();
     let boundary = |part: &str| format!("={part}={}", &digest[..32]);
+    if letter.html.is_empty() {
+        let text =
+            MultiPart::mixed().boundary(boundary("m")).singlepart(SinglePart::plain(body(&letter.text)));
+        return with_attachments(text, letter);
+    }
     let text =
         MultiPart::alternative().boundary(boundary("a")).singlepart(SinglePart::plain(body(&letter.text)));
     let html = SinglePart::html(body(&letter.html));
@@ -90,6 +99,10 @@ fn parts(letter: &WordedLetter, message_id: &str) -> MultiPart {
         return readable;
     }
     let mixed = MultiPart::mixed().boundary(boundary("m")).multipart(readable);
+    with_attachments(mixed, letter)
+}
+
+fn with_attachments(mixed: MultiPart, letter: &WordedLetter) -> MultiPart {
     letter.attachments.iter().fold(mixed, |mixed, (name, contents)| {
         let file = Attachment::new(name.clone()).body(body(contents), ContentType::TEXT_PLAIN);
         mixed.singlepart(file)

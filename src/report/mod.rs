@@ -7,6 +7,7 @@ mod context;
 pub mod envelope;
 mod font;
 mod gm_digest;
+mod links;
 mod markdown;
 pub mod mime;
 mod png;
@@ -23,13 +24,15 @@ mod time;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use minijinja::Value;
 use minijinja::value::Serde;
 
 use crate::game::{Board, BySeat, Seat};
-use crate::referee::{Adjudication, Content, Dispatch, Match, Reader};
+use crate::referee::{Adjudication, Content, Dispatch, LetterFormat, Match, Notice, Reader};
+use links::AnswerLink;
 use template_context::{LazyView, TemplateContext};
 
-pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, UnprovenSummary};
+pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, SeenTurn, UnprovenSummary};
 pub use gm_digest::{
     FailedSend, GmDigest, GmMatchSummary, LetterSummary, MatchNote, PersonNote, RefusalCount,
 };
@@ -47,10 +50,11 @@ pub struct Club<'a> {
 }
 
 /// A letter in words, with no addresses or headers yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordedLetter {
     pub subject: String,
     pub text: String,
+    /// Empty if the reader wants plain text alone.
     pub html: String,
     /// The board as a PNG.
     pub picture: Option<Vec<u8>>,
@@ -80,7 +84,14 @@ pub fn word(
     pictures: &PictureCache,
 ) -> Result<WordedLetter, TemplateError> {
     let board = input.board();
-    let mut letter = input.draft(templates, board.as_ref()).into_letter()?;
+    if input.is_text_only() {
+        let (subject, text) = input.draft(templates, board.as_ref()).subject_and_text()?;
+        return Ok(WordedLetter { subject, text, ..WordedLetter::default() });
+    }
+    let mut draft = input.draft(templates, board.as_ref());
+    let title = context::title(input.game_match);
+    draft.links = links::for_match(templates, input, &draft.context, &title)?;
+    let mut letter = draft.into_letter()?;
     letter.picture = board.and_then(|board| pictures.png(&board.picture));
     Ok(letter)
 }
@@ -96,10 +107,20 @@ pub fn word_text(templates: &Templates, input: &WordingInput<'_>) -> Result<Stri
 }
 
 impl WordingInput<'_> {
+    fn is_text_only(&self) -> bool {
+        match self.dispatch.to {
+            Reader::Seat(seat) => self.game_match.settings[seat].format == LetterFormat::Text,
+            Reader::Former(_) | Reader::Gm => false,
+        }
+    }
+
     /// The board that the letter shows, if it shows one.
     fn board(&self) -> Option<Board> {
         let shows_board = match &self.dispatch.content {
-            Content::Invitation | Content::Succession | Content::Report { .. } => true,
+            Content::Invitation
+            | Content::Succession
+            | Content::Report { .. }
+            | Content::Notice(Notice::Reopened { .. }) => true,
             Content::Answer(_) | Content::Reminder | Content::Missed { .. } | Content::Notice(_) => false,
         };
         match self.dispatch.to {
@@ -124,7 +145,7 @@ impl WordingInput<'_> {
             Reader::Former(seat) => context::for_former(self, seat),
             Reader::Gm => context::for_gm(self),
         };
-        Draft { templates, name, context }
+        Draft { templates, name, context, links: Vec::new() }
     }
 }
 
@@ -139,7 +160,8 @@ pub fn word_club_letter(
     token: &str,
 ) -> Result<WordedLetter, TemplateError> {
     let context = context::for_club_letter(club, letter, token);
-    Draft { templates, name: letter.template(), context }.into_letter()
+    let links = links::for_club_letter(club, letter, token);
+    Draft { templates, name: letter.template(), context, links }.into_letter()
 }
 
 /// Words the result of one of the GM's instructions as it appears in the answer to the GM's letter.
@@ -161,7 +183,8 @@ pub fn word_alarm(
     club: &Club<'_>,
     failed: &[(String, Vec<String>)],
 ) -> Result<WordedLetter, TemplateError> {
-    Draft { templates, name: "alarm.txt", context: context::for_alarm(club, failed) }.into_letter()
+    let context = context::for_alarm(club, failed);
+    Draft { templates, name: "alarm.txt", context, links: Vec::new() }.into_letter()
 }
 
 /// Words the news of one adjudication for `seat`.
@@ -188,6 +211,8 @@ struct Draft<'a> {
     templates: &'a Templates,
     name: &'static str,
     context: TemplateContext,
+    /// Under the HTML.
+    links: Vec<AnswerLink>,
 }
 
 impl Draft<'_> {
@@ -198,6 +223,7 @@ impl Draft<'_> {
         let (lead, rest) = split_lead(&markdown);
         let (html, is_cut) = bounded_html(rest);
         self.context.set("cut", is_cut);
+        self.context.set("links", Value::from(Serde(std::mem::take(&mut self.links))));
         // `letter.html` marks these two values as safe, and no others.
         self.context.set("lead", bounded_html(lead).0);
         self.context.set("body", html);

@@ -2,16 +2,19 @@
 
 mod changes;
 mod digest;
+mod notices;
 
 use std::sync::Arc;
 
 use chrono::DateTime;
 
 use self::digest::{gm_digest, gm_match_summary};
+use notices::notices;
+
 use super::templates::TOPICS;
 use super::{
-    AskedSender, Club, ClubLetter, GmItem, GmResult, TemplateError, Templates, UnprovenSummary, WordedLetter,
-    WordingInput, word_alarm, word_club_letter,
+    AskedSender, Club, ClubLetter, GmItem, GmResult, SeenTurn, TemplateError, Templates, UnprovenSummary,
+    WordedLetter, WordingInput, word_alarm, word_club_letter,
 };
 use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
@@ -19,9 +22,9 @@ use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{MailIdentity, SealKey, Source};
 use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
-    self, Absence, Adjudication, Answer, Content, Dispatch, DispatchKind, LeftOut, Match, MatchSummary,
-    Notice, Offer, OfferRejection, OfferSummary, OpenSeat, Opening, Orders, OtherPart, PartOutcome, Passing,
-    PastReport, PastReports, Reader, Rejection, Reply, Terms,
+    self, Adjudication, Answer, Content, Dispatch, DispatchKind, LeftOut, Match, MatchSummary, Offer,
+    OfferRejection, OfferSummary, OpenSeat, Opening, Orders, OtherPart, PartOutcome, Passing, PastReport,
+    PastReports, Reader, Rejection, Reply, SettingFault, SettingFaultKind, Terms,
 };
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
@@ -69,6 +72,8 @@ fn club_letters() -> Vec<ClubLetter> {
         ClubLetter::Lapsed { to: None, offer: offer(), code: code() },
         unproven(false, 0),
         unproven(true, 3),
+        ClubLetter::PlayerDigest { matches: vec![match_summary()] },
+        ClubLetter::Renamed { from: ANN.to_owned(), to: BO.to_owned(), matches: vec![MATCH_ID.to_owned()] },
         ClubLetter::Blocked { gm: "gm@club.example".to_owned() },
         ClubLetter::Newcomer { address: "newcomer@players.example".to_owned() },
         ClubLetter::words("newcomer@players.example", "How can I join?"),
@@ -200,6 +205,11 @@ fn gm_results() -> Vec<GmResult> {
         GmResult::NoPlayer { address: "x".to_owned() },
         GmResult::Refused { says: "No.".to_owned() },
         GmResult::NotRead { says: "No.".to_owned(), example: "GM LIST\nEND" },
+        GmResult::Voided {
+            id: id(),
+            turn: 1,
+            seen: vec![SeenTurn { turn: 1, by: ANN.to_owned(), lines: vec!["- A line.".to_owned()] }],
+        },
         GmResult::Digest { digest: None },
         GmResult::Digest { digest: Some(Box::new(gm_digest())) },
     ]);
@@ -220,21 +230,24 @@ fn no_level() -> OfferRejection {
     OfferRejection::NoLevel { level, game: "quad", game_name: "Quad", levels: vec!["easy", "expert"] }
 }
 
+fn match_summary() -> MatchSummary {
+    MatchSummary {
+        id: "QU-0000".to_owned(),
+        game_name: "Quad",
+        foe: BO.to_owned(),
+        phase: "turn 1".to_owned(),
+        awaited: vec![BO.to_owned()],
+        due: None,
+        due_at: Some(DAY.to_owned()),
+    }
+}
+
 /// Replies about offers.
 fn offer_replies() -> Vec<Reply> {
     let to = BO.to_owned();
     let code = "7K3M9P".to_owned();
     let lapses = DAY.to_owned();
     let open = OpenSeat { code: code.clone(), by: to.clone(), offer: offer(), lapses: lapses.clone() };
-    let summary = MatchSummary {
-        id: "QU-0000".to_owned(),
-        game_name: "Quad",
-        foe: to.clone(),
-        phase: "turn 1".to_owned(),
-        awaited: vec![to.clone()],
-        due: None,
-        due_at: Some(lapses.clone()),
-    };
     let rejections = [
         OfferRejection::UnknownGame { name: "chess".to_owned() },
         OfferRejection::BadOption { reason: "No.".to_owned() },
@@ -259,7 +272,7 @@ fn offer_replies() -> Vec<Reply> {
     replies.extend([
         Reply::Games { seats: vec![open] },
         Reply::Matches { matches: Vec::new() },
-        Reply::Matches { matches: vec![summary] },
+        Reply::Matches { matches: vec![match_summary()] },
         Reply::Challenged { to, offer: offer(), lapses: lapses.clone() },
         Reply::Opened { code, offer: offer(), lapses },
         Reply::Joined { match_id: "QU-0000".to_owned() },
@@ -270,6 +283,10 @@ fn offer_replies() -> Vec<Reply> {
         Reply::Challenges { on: true },
         Reply::Challenges { on: false },
         Reply::NeverWithoutCode,
+        Reply::Settings { shown: vec!["format=text".to_owned()], changed: true },
+        Reply::Settings { shown: vec!["format=text".to_owned()], changed: false },
+        settings_refused(),
+        Reply::SettingsLackToken,
         Reply::LeftOut { count: 1 },
         Reply::LettersConfirmed { address: BO.to_owned(), letters: 1, change: None },
         Reply::LettersDenied { matches: vec![MATCH_ID.to_owned()] },
@@ -278,6 +295,20 @@ fn offer_replies() -> Vec<Reply> {
     ]);
     replies.extend(changes::replies());
     replies
+}
+
+/// Every fault of a setting.
+fn settings_refused() -> Reply {
+    let kinds = [
+        SettingFaultKind::UnknownName,
+        SettingFaultKind::UnknownZone,
+        SettingFaultKind::OneOfTwo { words: ["text", "html"] },
+        SettingFaultKind::Hours,
+        SettingFaultKind::NameTaken,
+        SettingFaultKind::UnfitName,
+    ];
+    let fault = |why| SettingFault { written: format!("name={ANN}"), why, example: "format=text".to_owned() };
+    Reply::SettingsRefused { faults: kinds.into_iter().map(fault).collect() }
 }
 
 /// Replies that are pages of the manual.
@@ -314,6 +345,7 @@ fn open_match(game: GameKind) -> Match {
         players: BySeat::new(ANN.to_owned(), BO.to_owned()),
         house: BySeat::default(),
         terms: Terms::default(),
+        settings: BySeat::default(),
         desk: MailIdentity {
             address: CLUB.address.to_owned(),
             wording: Digest::from([0; 32]),
@@ -354,6 +386,8 @@ fn contents(game_match: &Match) -> Vec<Content> {
             steps: vec![step],
             missed: Seat::BOTH.to_vec(),
             correction: Some("A reason.".to_owned()),
+            filed: Box::default(),
+            receipt: Some(Box::default()),
         },
         Content::Succession,
         Content::Reminder,
@@ -423,7 +457,7 @@ fn replies() -> Vec<Reply> {
         Reply::NoDeadline,
         Reply::HouseReadsNothing,
         Reply::HousePlaysOn,
-        Reply::AbsenceNoted { from: day, to: day },
+        Reply::AbsenceNoted { from: day, to: day, begins: DAY.to_owned(), ends: DAY.to_owned() },
         Reply::AbsenceRefused { from: day, to: day, left: 1 },
         Reply::SubstituteAsked,
         Reply::Protested,
@@ -433,34 +467,6 @@ fn replies() -> Vec<Reply> {
     replies.extend(offer_replies());
     replies.extend(manual_pages());
     replies
-}
-
-fn notices() -> Vec<Notice> {
-    let (by, day) = (Seat::First, chrono::NaiveDate::default());
-    vec![
-        Notice::DrawOffered { by },
-        Notice::ExtensionAsked { by, days: 1 },
-        Notice::Extended { days: 1 },
-        Notice::Slid,
-        Notice::Undelivered { seat: by, deadline: DateTime::UNIX_EPOCH },
-        Notice::Absent { seat: by, from: day, to: day },
-        Notice::Absences { seat: by, absences: vec![Absence { from: day, to: day }; 2] },
-        Notice::SubstituteAsked { by },
-        Notice::Words { by, text: "Hello".to_owned() },
-        Notice::Protested { by, text: Some("It was so.".to_owned()) },
-        Notice::Paused { reason: "a reason".to_owned() },
-        Notice::Resumed,
-        Notice::Message { by, text: "Hello".to_owned() },
-        Notice::Extension { deadline: DateTime::UNIX_EPOCH },
-        Notice::NoteOfGm { text: "A note.".to_owned() },
-        Notice::FiledByGm { seat: by },
-        Notice::Replaced { seat: by, from: ANN.to_owned(), to: BO.to_owned() },
-        Notice::TokenRenewed { seat: by },
-        Notice::Renamed { from: ANN.to_owned(), to: BO.to_owned() },
-        Notice::Reopened { turn: 1, reason: "A reason.".to_owned() },
-        Notice::Overdue { seats: vec![by], bouncing: vec![by] },
-        Notice::Over { outcome: Ending::Draw.outcome() },
-    ]
 }
 
 #[cfg(test)]

@@ -40,6 +40,10 @@ compiled_in![
     "account.html",
     "again.txt",
     "faults.txt",
+    "sealed.txt",
+    "also.txt",
+    "beside.txt",
+    "attached.txt",
     "replies.txt",
     "left-out.txt",
     "rules.txt",
@@ -68,6 +72,9 @@ compiled_in![
     "help/time.txt",
     "help/challenge.txt",
     "help/gm.txt",
+    "help/settings.txt",
+    "digest.txt",
+    "renamed.txt",
     "succession.txt",
     "gm-answer.txt",
     "gm-done.txt",
@@ -87,7 +94,7 @@ compiled_in![
 ];
 
 /// The pages of the manual that HELP sends, each `help/NAME.txt`.
-pub const TOPICS: [&str; 5] = ["orders", "commands", "time", "challenge", "gm"];
+pub const TOPICS: [&str; 6] = ["orders", "commands", "time", "challenge", "settings", "gm"];
 
 /// Why a letter could not be worded: a mistake in a template.
 #[derive(Debug, thiserror::Error)]

@@ -99,7 +99,7 @@ pub enum Command {
     },
     /// No more challenges, with the code of one unless the letter has a token.
     Never(Option<String>),
-    /// The player's own settings, by name.
+    /// The player's own settings, each a name and a value as written. None asks for all.
     Settings(Vec<(String, String)>),
     /// The text after `GM`.
     Gm(String),
@@ -231,7 +231,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
         "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
         "NEVER" => code(rest, line, "NEVER needs the code of the invitation.", "NEVER 7K3M9P")
             .map(|code| Command::Never(Some(code))),
-        "SETTINGS" => settings(rest),
+        "SETTINGS" => settings(rest, line),
         "JOIN" => code(rest, line, "JOIN needs the code of the open seat.", "JOIN 7K3M9P").map(Command::Join),
         _ => return None,
     })
@@ -300,20 +300,35 @@ fn rules(rest: &[&str], in_capitals: bool) -> Parsed {
     }
 }
 
-/// Parses `challenges=on` and `challenges=off`.
-fn settings(rest: &[&str]) -> Parsed {
-    let fault = ("SETTINGS takes challenges=on or challenges=off.".to_owned(), "SETTINGS challenges=on");
-    let mut settings = Vec::new();
-    for word in rest {
-        match word.to_ascii_lowercase().split_once('=') {
-            Some(("challenges", value @ ("on" | "off"))) => {
-                settings.push(("challenges".to_owned(), value.to_owned()));
+/// Splits `zone=Europe/Berlin name=Ann Lee` into names and values. Whether they can stand is decided later, for all of a
+/// letter together.
+fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed {
+    // Not the plain line: it has Latin letters for those that look alike, and names are written in any alphabet.
+    let text = line.raw_after_first_word().split(" #").next().unwrap_or_default();
+    let text = text.replace(" =", "=").replace("= ", "=");
+    let mut settings: Vec<(String, String)> = Vec::new();
+    for word in text.split_whitespace().take(MAX_SETTING_WORDS) {
+        match (word.split_once('='), settings.last_mut()) {
+            (Some((name, value)), _) => settings.push((name.to_ascii_lowercase(), value.to_owned())),
+            (None, Some((_, value))) => {
+                value.push(' ');
+                value.push_str(word);
             }
-            _ => return Err(fault),
+            (None, None) if line.starts_in_capitals() => settings.push((word.to_owned(), String::new())),
+            (None, None) => {
+                let reason = "SETTINGS takes names and values, such as receipts=faults.";
+                return Err((reason.to_owned(), "SETTINGS receipts=faults"));
+            }
         }
     }
-    if settings.is_empty() { Err(fault) } else { Ok(Command::Settings(settings)) }
+    if settings.is_empty() && !line.starts_in_capitals() && !rest.is_empty() {
+        return Err(("SETTINGS stands alone or with names and values.".to_owned(), "SETTINGS"));
+    }
+    Ok(Command::Settings(settings))
 }
+
+/// Maximum words of one line SETTINGS that are read.
+const MAX_SETTING_WORDS: usize = 40;
 
 /// Parses the code of an invitation or an open seat. In prose it must have a digit or a hyphen.
 fn code(rest: &[&str], line: &NormalizedLine, reason: &str, example: &'static str) -> Parsed<String> {

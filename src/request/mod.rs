@@ -166,10 +166,29 @@ struct RequestParser<'a, G> {
     request: Request,
 }
 
+/// Maximum settings that one letter can change.
+const MAX_SETTINGS: usize = 20;
+
 /// The bar before the examples in our letters, which keeps a quote of them from being read as orders.
 const BAR: char = '|';
 
 impl<G: Grammar> RequestParser<'_, G> {
+    /// Adds a command. All lines SETTINGS of a letter are one command, because all of them are taken or none.
+    fn add_command(&mut self, line: usize, command: Command) {
+        if let Command::Settings(settings) = &command
+            && let Some(earlier) =
+                self.request.commands.iter_mut().find_map(|earlier| match &mut earlier.command {
+                    Command::Settings(earlier) => Some(earlier),
+                    _ => None,
+                })
+        {
+            earlier.extend(settings.iter().cloned());
+            earlier.truncate(MAX_SETTINGS);
+            return;
+        }
+        self.request.commands.push(NumberedCommand { line, command });
+    }
+
     /// Reads the line at `at`, and those below that belong to it.
     fn line(&mut self) {
         let line = &self.lines[self.at];
@@ -326,7 +345,7 @@ impl<G: Grammar> RequestParser<'_, G> {
     fn command(&mut self, no: usize, wording: &NormalizedLine) -> bool {
         match command::read(wording, || self.has_end()) {
             ParsedLine::Remark => return false,
-            ParsedLine::Command(command) => self.request.commands.push(NumberedCommand { line: no, command }),
+            ParsedLine::Command(command) => self.add_command(no, command),
             ParsedLine::Fault { reason, example } => {
                 self.request.faults.push(Fault::on(no, reason).with_example(example));
             }

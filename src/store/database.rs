@@ -79,7 +79,8 @@ const INVITATIONS: &str = "SELECT code, inviter, inviter_name, invited, game, of
                            lapses_at FROM invitation ";
 
 /// Selects seats, one row for each address of their players.
-const SEATS: &str = "SELECT s.token, s.match_id, s.seat, p.id, p.name, p.bouncing, a.address FROM seat s \
+const SEATS: &str = "SELECT s.token, s.match_id, s.seat, p.id, p.name, p.bouncing, p.settings, \
+                     a.address FROM seat s \
                      JOIN player p ON p.id = s.player_id LEFT JOIN address a ON a.player_id = p.id ";
 
 /// Selects the columns of a ledger entry.
@@ -223,20 +224,7 @@ impl Store for Database {
         after: Option<&MatchRow>,
         limit: u32,
     ) -> Result<Vec<MatchRow>> {
-        let sql = format!(
-            "SELECT {}, wake_at, snapshot, version FROM match \
-             WHERE wake_at <= $1 AND wake_at >= $2 AND (wake_at > $2 OR id > $3) ORDER BY wake_at, id LIMIT $4",
-            overview::COLUMNS
-        );
-        let (wake_at, id) = after.map_or((None, ""), |row| (row.wake_at, row.id.as_str()));
-        let statement = self
-            .statement(sql)
-            .bind(now.timestamp_millis())
-            .bind(wake_at.map_or(i64::MIN, |at| at.timestamp_millis()))
-            .bind(id)
-            .bind(i64::from(limit));
-        let rows: Vec<MatchColumns> = self.read(statement).await?;
-        rows.into_iter().map(MatchColumns::read).collect()
+        overview::due(&mut self.backend.reader().await?.session(), now, after, limit).await
     }
 
     async fn matches_of(&self, player_id: i64) -> Result<Vec<(Seat, MatchOverview)>> {

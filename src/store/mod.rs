@@ -16,6 +16,7 @@ pub use self::changes::{ChangeKind, ChangeStage, PlayerChange};
 use self::database::Database;
 pub use self::error::{Result, StoreError};
 pub use self::player_changes::PlayerChanges;
+pub use self::player_digests::PlayerDigests;
 use self::statement::Tx;
 pub use self::values::*;
 use crate::game::Seat;
@@ -38,6 +39,7 @@ mod notify;
 mod overview;
 mod packing;
 mod player_changes;
+mod player_digests;
 mod players;
 mod postgres;
 pub mod private;
@@ -256,7 +258,7 @@ const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 /// A club's database. Several processes may write at once, so reading reserves nothing: only claims are exclusive, and
 /// [`Store::commit`] rejects a settlement based on outdated rows.
 #[async_trait]
-pub trait Store: PlayerChanges + Send + Sync {
+pub trait Store: PlayerChanges + PlayerDigests + Send + Sync {
     /// Locks the database for one daemon, named by `owner`. A no-op on PostgreSQL.
     ///
     /// # Errors
@@ -449,7 +451,7 @@ pub trait Store: PlayerChanges + Send + Sync {
     /// Returns the player with this address, adding one called `name` if there is none.
     async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player>;
 
-    /// Saves a player's name, all addresses in order, and whether letters bounce.
+    /// Saves a player's name, settings, all addresses in order, and whether letters bounce.
     ///
     /// # Errors
     /// [`StoreError::AddressTaken`] if another player has one of the addresses.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
 use super::rows::{count, digest, game, integer, maybe_time, seat, stage, unsound};
@@ -224,4 +225,26 @@ impl MatchColumns {
         let id = overview.id.clone();
         Ok(MatchRow { id, overview, wake_at: maybe_time(wake_at)?, snapshot, version })
     }
+}
+
+/// Returns matches whose time has come by `now`, the one that has waited longest first, beginning after `after`.
+pub async fn due(
+    session: &mut Session<'_>,
+    now: DateTime<Utc>,
+    after: Option<&MatchRow>,
+    limit: u32,
+) -> Result<Vec<MatchRow>> {
+    let sql = format!(
+        "SELECT {COLUMNS}, wake_at, snapshot, version FROM match \
+         WHERE wake_at <= $1 AND wake_at >= $2 AND (wake_at > $2 OR id > $3) ORDER BY wake_at, id LIMIT $4"
+    );
+    let (wake_at, id) = after.map_or((None, ""), |row| (row.wake_at, row.id.as_str()));
+    let statement = session
+        .statement(sql)
+        .bind(now.timestamp_millis())
+        .bind(wake_at.map_or(i64::MIN, |at| at.timestamp_millis()))
+        .bind(id)
+        .bind(i64::from(limit));
+    let rows: Vec<MatchColumns> = session.fetch_all(statement).await?;
+    rows.into_iter().map(MatchColumns::read).collect()
 }

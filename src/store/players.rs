@@ -7,13 +7,12 @@ use super::statement::Session;
 use super::{Newcomer, Player, Result, SeatRow, StoreError};
 
 /// Selects players, one row for each address.
-const PLAYERS: &str =
-    "SELECT p.id, p.name, p.bouncing, a.address FROM player p LEFT JOIN address a ON a.player_id = p.id ";
+const PLAYERS: &str = "SELECT p.id, p.name, p.bouncing, p.settings, a.address FROM player p LEFT JOIN address a ON a.player_id = p.id ";
 
 /// Returns all players by ID.
 pub async fn players(session: &mut Session<'_>) -> Result<Vec<Player>> {
     let statement = session.statement(format!("{PLAYERS}ORDER BY p.id, a.rank"));
-    Ok(rows::PlayerAddress::gather(session.fetch_all(statement).await?))
+    rows::PlayerAddress::gather(session.fetch_all(statement).await?)
 }
 
 /// Returns up to `limit` players with an address who were added since then, by ID.
@@ -27,14 +26,14 @@ pub async fn players_since(
          AND id IN (SELECT player_id FROM address) ORDER BY id LIMIT $2) ORDER BY p.id, a.rank"
     );
     let statement = session.statement(sql).bind(since.timestamp_millis()).bind(i64::from(limit));
-    Ok(rows::PlayerAddress::gather(session.fetch_all(statement).await?))
+    rows::PlayerAddress::gather(session.fetch_all(statement).await?)
 }
 
 pub async fn player_by_address(session: &mut Session<'_>, address: &str) -> Result<Option<Player>> {
     let sql =
         format!("{PLAYERS}WHERE p.id = (SELECT player_id FROM address WHERE address = $1) ORDER BY a.rank");
     let statement = session.statement(sql).bind(text(&address.to_ascii_lowercase()));
-    Ok(rows::PlayerAddress::gather(session.fetch_all(statement).await?).pop())
+    Ok(rows::PlayerAddress::gather(session.fetch_all(statement).await?)?.pop())
 }
 
 /// Adds a player, and returns whether the address was free. If it was not, roll back: another writer has just added
@@ -80,9 +79,14 @@ pub async fn add_newcomer(
 
 pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<()> {
     let statement = session
-        .statement("UPDATE player SET name = $1, bouncing = $2 WHERE id = $3")
+        .statement(
+            "UPDATE player SET name = $1, bouncing = $2, settings = $3, \
+             digest_at = CASE WHEN $4 THEN COALESCE(digest_at, 0) END WHERE id = $5",
+        )
         .bind(text(&player.name))
         .bind(player.bouncing)
+        .bind(serde_json::to_string(&player.settings).expect("settings are plain values"))
+        .bind(player.settings.digest_hour.is_some())
         .bind(player.id);
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Unsound(format!("there is no player {}", player.id)));
@@ -101,6 +105,39 @@ async fn insert_addresses(session: &mut Session<'_>, player_id: i64, addresses: 
             .bind(rank);
         session.execute(statement).await?;
     }
+    Ok(())
+}
+
+/// Returns the players whose digest is due by now, and those whose first one is not scheduled yet (`None`).
+pub async fn digests_due(
+    session: &mut Session<'_>,
+    now: DateTime<Utc>,
+    limit: u32,
+) -> Result<Vec<(Player, Option<DateTime<Utc>>)>> {
+    let sql = "SELECT id, digest_at FROM player WHERE digest_at <= $1 ORDER BY digest_at, id LIMIT $2";
+    let statement = session.statement(sql).bind(now.timestamp_millis()).bind(i64::from(limit));
+    let rows: Vec<(i64, i64)> = session.fetch_all(statement).await?;
+    let mut due = Vec::with_capacity(rows.len());
+    for (id, digest_at) in rows {
+        let statement = session.statement(format!("{PLAYERS}WHERE p.id = $1 ORDER BY a.rank")).bind(id);
+        let found = rows::PlayerAddress::gather(session.fetch_all(statement).await?)?;
+        let digest_at = if digest_at == 0 { None } else { Some(rows::time(digest_at)?) };
+        due.extend(found.into_iter().map(|player| (player, digest_at)));
+    }
+    Ok(due)
+}
+
+/// Sets when a player's next digest is due, unless the player wants none by now.
+pub async fn schedule_digest(
+    session: &mut Session<'_>,
+    player_id: i64,
+    at: Option<DateTime<Utc>>,
+) -> Result<()> {
+    let statement = session
+        .statement("UPDATE player SET digest_at = $2 WHERE id = $1 AND digest_at IS NOT NULL")
+        .bind(player_id)
+        .bind(at.map(|at| at.timestamp_millis()));
+    session.execute(statement).await?;
     Ok(())
 }
 

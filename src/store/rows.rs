@@ -157,29 +157,32 @@ pub struct PlayerAddress {
     id: i64,
     name: String,
     bouncing: bool,
+    settings: String,
     address: Option<String>,
 }
 
 impl PlayerAddress {
     /// Merges the rows of each player, which are adjacent, and keeps the order.
-    pub fn gather(rows: Vec<PlayerAddress>) -> Vec<Player> {
+    pub fn gather(rows: Vec<PlayerAddress>) -> Result<Vec<Player>> {
         let mut players: Vec<Player> = Vec::new();
         for row in rows {
             match players.last_mut() {
                 Some(player) if player.id == row.id => player.addresses.extend(row.address),
-                _ => players.push(row.player()),
+                _ => players.push(row.player()?),
             }
         }
-        players
+        Ok(players)
     }
 
-    fn player(self) -> Player {
-        Player {
+    fn player(self) -> Result<Player> {
+        Ok(Player {
             id: self.id,
             name: self.name,
             addresses: self.address.into_iter().collect(),
             bouncing: self.bouncing,
-        }
+            settings: serde_json::from_str(&self.settings)
+                .map_err(|_| unsound("set of settings", &self.settings))?,
+        })
     }
 }
 
@@ -204,7 +207,7 @@ impl SeatAddress {
                     token: row.token,
                     match_id: row.match_id,
                     seat: seat(&row.seat)?,
-                    player: row.player.player(),
+                    player: row.player.player()?,
                 }),
             }
         }

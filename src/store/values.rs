@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::game::Seat;
 use crate::game::any::GameKind;
+use crate::ledger::PlayerSettings;
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, MatchOverview};
 
@@ -127,6 +128,7 @@ pub struct Player {
     pub addresses: Vec<String>,
     /// Whether our letters to this player bounce.
     pub bouncing: bool,
+    pub settings: PlayerSettings,
 }
 
 /// A seat found by its reply token.

@@ -166,7 +166,7 @@ fn only_the_repeated_answer_itself_waits_an_hour() {
     }
     desk.reply(ANN, &to_ann, "HELP");
     assert!(desk.sent_to(ANN).is_empty(), "the fourth answer waits");
-    // Another answer, a receipt and a report go at once.
+    // Another answer and a report go at once.
     desk.reply(ANN, &to_ann, "STATUS");
     desk.one_to(ANN).says("Quad");
     desk.reply(ANN, &to_ann, "MARBLE E5");
@@ -174,6 +174,11 @@ fn only_the_repeated_answer_itself_waits_an_hour() {
     desk.sent_to(BO);
     desk.reply(BO, &to_bo, "MARBLE A5\nTURN 2");
     assert!(!desk.sent_to(ANN).is_empty(), "the report of Bo's move");
+    let manuals = || {
+        let all = desk.all_to(ANN).into_iter();
+        all.filter(|sent| sent.text.contains("Answer any of my letters")).count()
+    };
+    assert_eq!(manuals(), 3);
     desk.advance(1);
-    desk.one_to(ANN).says("Answer any of my letters");
+    assert_eq!(manuals(), 4);
 }

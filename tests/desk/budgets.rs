@@ -337,13 +337,13 @@ fn a_seat_gets_two_hundred_answers_an_hour_and_the_rest_later() {
     }
     desk.work();
     assert_eq!(desk.sent_to(ANN).len(), 200);
-    // Orders count, and reports have no budget.
+    // Reports have no budget, even if they answer a letter.
     desk.reply(ANN, &to_ann, "MARBLE E5");
     assert!(desk.one_to(ANN).subject.contains("your report"));
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
-    leaves_delayed(&desk, 6);
+    leaves_delayed(&desk, 5);
     desk.advance(2);
-    assert_eq!(desk.sent_to(ANN).len(), 6);
+    assert_eq!(desk.sent_to(ANN).len(), 5);
     leaves_delayed(&desk, 0);
 }
 

@@ -105,7 +105,7 @@ fn each_letter_of_many_matches_is_ruled_on_once() {
         .map(|sent| (&sent.match_id, sent.seat))
         .collect();
     assert_eq!(reports.len(), 2 * MATCHES);
-    assert_eq!(sent.len(), (2 + 3) * MATCHES, "two forms, a receipt and two reports for each match");
+    assert_eq!(sent.len(), (2 + 2) * MATCHES, "two forms and two reports for each match");
 }
 
 #[test]

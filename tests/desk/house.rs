@@ -266,7 +266,7 @@ fn the_receipt_is_sent_before_the_house_moves_and_a_crash_between_loses_nothing(
     let waits = house_is_due(&desk);
     assert_eq!((waits.deadline, waits.wake_at()), (None, Some(desk.now())));
     desk.block_on(desk.office().dispatch_all()).expect("it sends");
-    desk.sent_to(ANN)[1].says("Your orders are sealed");
+    desk.last_to(ANN).says("Your orders are sealed");
     desk.restart();
     desk.sleep(24 * 30);
     desk.work();

@@ -89,7 +89,7 @@ fn a_clock_that_is_set_back_costs_nobody_time() {
     desk.advance(20);
     desk.sent_to(ANN);
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    assert_eq!(desk.sent_to(ANN).len(), 2, "a receipt and a report");
+    desk.one_to(ANN).says("Your orders are sealed").says("What happened");
     let after = desk.find(&game_match.id);
     assert_eq!((after.missed.first, after.adjudicated.len()), (0, 1));
 }

@@ -78,7 +78,7 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_attempts_and_blocks
         fs::write(folder.join("config.toml"), config).expect("the config");
     });
     let invitation = desk.one_to(ANN);
-    desk.put(&desk.answer(ANN, &invitation, "one\ntwo\nthree\nMARBLE E5"));
+    desk.put(&desk.answer(ANN, &invitation, "one\ntwo\nthree\nMARBLE A1"));
     desk.put(&desk.answer(ANN, &invitation, "STATUS"));
     desk.work();
     desk.work();

@@ -37,6 +37,7 @@ pub fn open(play: &Play) -> Ruling {
         ),
         house: BySeat::default(),
         terms: Terms::default(),
+        settings: BySeat::default(),
         desk: MailIdentity {
             address: CLUB.address.to_owned(),
             wording: Digest::from([0; 32]),

@@ -54,7 +54,13 @@ impl Comparison<'_> {
         let phase = game_match.due().map_or(Phase::Turn, |due| due.phase);
         let step = Adjudication { phase, turn: 1, state: game_match.state.clone() };
         let mut contents = vec![
-            Content::Report { steps: vec![step], missed: Vec::new(), correction: None },
+            Content::Report {
+                steps: vec![step],
+                missed: Vec::new(),
+                correction: None,
+                filed: Box::default(),
+                receipt: None,
+            },
             Content::Reminder,
             Content::Missed { seats: Seat::BOTH.to_vec() },
         ];

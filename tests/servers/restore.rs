@@ -22,10 +22,10 @@ fn after_a_restore_processed_letters_are_read_again_and_nothing_is_answered_twic
     let copy = club.path("copy.db").display().to_string();
     assert!(club.run(&["backup", &copy]).status.success(), "while the daemon runs");
     bo.answers(&to_bo, "MARBLE A5");
-    bo.reads_all(["Your orders are sealed", "Turn 3"], &club);
+    bo.reads("Your orders are sealed", &club);
     ann.reads("please send your orders", &club);
-    // Each player has the invitation, a receipt and the reports of two turns.
-    let before = ["ann", "bo"].map(|name| has(&servers, name, 4));
+    // Each player has the invitation and the reports of two turns, one of them with the receipt.
+    let before = ["ann", "bo"].map(|name| has(&servers, name, 3));
     let refused = club.run(&["restore", &copy]);
     assert_eq!(refused.status.code(), Some(1), "the daemon runs");
     daemon.kill();
@@ -33,17 +33,17 @@ fn after_a_restore_processed_letters_are_read_again_and_nothing_is_answered_twic
     assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
     let _daemon = club.start();
     // Bo's letter is not in the backup. It is ruled on again, and its answers are those sent before.
-    bo.reads_all(["Your orders are sealed", "Turn 3"], &club);
+    bo.reads("Your orders are sealed", &club);
     let to_ann = ann.reads("please send your orders", &club);
     // Ann's letter is in the backup and has no effect. What she writes now is for the open turn.
     ann.answers(&to_ann, "MARBLE E6");
     ann.reads("Your orders are sealed", &club);
     bo.reads("please send your orders", &club);
-    // Letters that are sent again keep their Message-IDs; only the receipt and report of the last turn are new.
-    let after = [has(&servers, "ann", 6), has(&servers, "bo", 5)];
-    assert_eq!(after.each_ref().map(BTreeSet::len), [6, 5], "{}", club.report());
+    // Letters that are sent again keep their Message-IDs; only the reports of the last turn are new.
+    let after = [has(&servers, "ann", 4), has(&servers, "bo", 4)];
+    assert_eq!(after.each_ref().map(BTreeSet::len), [4, 4], "{}", club.report());
     assert!(before[0].is_subset(&after[0]) && before[1].is_subset(&after[1]));
-    assert!(servers.letters("bo", "INBOX").len() >= 5 + 2, "the receipt and the report came a second time");
+    assert!(servers.letters("bo", "INBOX").len() > 4, "the report came a second time");
     let verified = club.run(&["audit", "verify", &id]);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
     assert_eq!(servers.letters("referee", "INBOX").len(), 0);

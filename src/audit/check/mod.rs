@@ -19,7 +19,7 @@ use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact, Head, Link, Source};
 use crate::letter::{Digest, Letter};
-use crate::referee::{Content, DispatchKind, EarlierOrders, Match, MatchOverview, Ruling};
+use crate::referee::{DispatchKind, EarlierOrders, Match, MatchOverview, Ruling};
 use crate::report::envelope::{self, AnsweredLetter};
 
 /// The match as it is stored beside its ledger.
@@ -274,7 +274,7 @@ impl Check {
                 at,
                 answered: letter.map(AnsweredLetter::new),
                 record: record.clone(),
-                answers_part: is_part && matches!(dispatch.content, Content::Answer(_)),
+                answers_part: is_part && dispatch.content.answer().is_some(),
                 earlier_reports: Vec::new(),
             };
             if let Some(seat) = dispatch.stored.seat {

@@ -104,6 +104,7 @@ impl Check {
             holds_resignation: self.group_records(&[RESIGNATION_HELD]),
             gm_is_opponent: self.group_records(&[WORDS_TO_OPPONENT]),
             tells_left_out: self.group_records(&[LEFT_OUT_TOLD]),
+            merges_receipt: self.group_records(&[ANSWERED_IN_REPORT]),
         };
         asked.questions_only = game_match.stage == Stage::Over
             && self.ended_at.is_some_and(|ended| at - ended > QUESTIONS_ONLY_AFTER)
@@ -161,7 +162,8 @@ impl Check {
         let wrong = |place: Place, what: &str| Finding { place, what: what.to_owned() };
         let first: Entry =
             serde_json::from_str(first).map_err(|_| wrong(Place::Entry(1), "it cannot be read"))?;
-        let Fact::MatchOpened { game, options, players, house, terms, desk, key: pin } = first.fact else {
+        let Fact::MatchOpened { game, options, players, house, terms, settings, desk, key: pin } = first.fact
+        else {
             return Err(wrong(Place::Entry(1), "the ledger does not start with the opening of the match"));
         };
         let key = self.snapshot.as_ref().map(|game_match| game_match.key.clone());
@@ -172,7 +174,8 @@ impl Check {
             return Err(wrong(Place::Entry(1), "its terms are unknown"));
         };
         let id = first.match_id;
-        let opening = Opening { id, game, choices: options, players, house, terms, desk, key };
+        let settings = *settings;
+        let opening = Opening { id, game, choices: options, players, house, terms, settings, desk, key };
         referee::open_under(first.rules, opening, first.cause, first.at)
             .map_err(|unknown| wrong(Place::Entry(1), &unknown))
     }
@@ -260,3 +263,4 @@ const RESIGNATION_HELD: &str = "ResignationHeld";
 const WORDS_TO_OPPONENT: &str = "WordsToOpponent";
 const REFUSAL_NOTED: &str = "RefusalNoted";
 const LEFT_OUT_TOLD: &str = "LeftOutTold";
+const ANSWERED_IN_REPORT: &str = "AnsweredInReport";

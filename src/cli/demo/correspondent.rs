@@ -72,7 +72,10 @@ impl Correspondent {
         if letter.subject.contains("not filed") || letter.text.contains("cannot stand") {
             return Some(examples(&letter.text)).filter(|orders| !orders.is_empty());
         }
-        if !letter.text.contains("waits for your orders") || letter.text.contains("Your orders are sealed") {
+        // A receipt that is also the report of the turn asks for the next orders.
+        let is_receipt_alone =
+            letter.text.contains("Your orders are sealed") && !letter.text.contains("What happened");
+        if !letter.text.contains("waits for your orders") || is_receipt_alone {
             return None;
         }
         let orders = match self.game {

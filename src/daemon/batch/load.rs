@@ -72,6 +72,7 @@ impl Office {
             dispatches,
             addresses,
             seated,
+            player_names,
             matches_of,
             unproven_of,
             changes_of,
@@ -96,6 +97,10 @@ impl Office {
         // Look players up before adding any: a letter may ask for a player first, and add them later.
         self.load_players(addresses, context).await?;
         self.add_players(seated, context).await?;
+        if player_names && context.player_names.is_none() {
+            let players = self.store.players().await?.into_iter();
+            context.player_names = Some(players.map(|player| (player.id, player.name)).collect());
+        }
         self.load_answers(readers, context).await?;
         self.load_senders(senders, context).await?;
         self.load_budgets(budgets, context).await?;

@@ -11,6 +11,7 @@ use super::decision::{Decision, Key};
 use super::undecided::Decided;
 use crate::game::{Line, Seat};
 use crate::letter::Digest;
+use crate::referee::DispatchKind;
 use crate::report::sent::plain_text;
 use crate::request::Request;
 use crate::store::NewDispatch;
@@ -38,7 +39,9 @@ impl Decision<'_> {
         asked: Digest,
         budget: AnswerBudget,
     ) -> Decided<()> {
-        let Some(index) = dispatches.iter().position(|dispatch| dispatch.answers.is_some()) else {
+        // A report has no limit, even if it answers a letter as well.
+        let is_answer = |new: &NewDispatch| new.answers.is_some() && new.kind != DispatchKind::Report;
+        let Some(index) = dispatches.iter().position(is_answer) else {
             return Ok(());
         };
         dispatches[index].asked = Some(asked);

@@ -1,6 +1,11 @@
 //! The sender of a command that needs no seat.
 
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
 use crate::letter::{Address, Digest, Letter};
+use crate::referee::Terms;
+use crate::report::format_local;
 use crate::store::Player;
 
 /// A player or a stranger, and the letter that contains the command.
@@ -21,6 +26,8 @@ pub struct Asker {
     pub proven: bool,
     /// Whether the letter has a token, or an earlier letter from the address answered one of our letters.
     pub is_known: bool,
+    /// The time zone that the player has chosen.
+    pub zone: Option<Tz>,
 }
 
 impl Asker {
@@ -36,7 +43,13 @@ impl Asker {
             has_token: true,
             proven: true,
             is_known: true,
+            zone: player.settings.zone,
         }
+    }
+
+    /// Formats a time as this person reads it.
+    pub fn local_time(&self, at: DateTime<Utc>, club: &Terms) -> String {
+        format_local(at, self.zone.unwrap_or(club.zone))
     }
 
     pub fn address(&self) -> &str {

@@ -95,6 +95,8 @@ pub struct RulingContext {
     pub players: BTreeMap<String, Option<Player>>,
     /// Players who were found or added, by address.
     pub seated: BTreeMap<String, Player>,
+    /// The name of every player.
+    pub player_names: Option<Vec<(i64, String)>>,
     /// Each player's matches with the player's seat, by ID, without snapshots.
     pub matches_of: BTreeMap<i64, Vec<(Seat, MatchOverview)>>,
     pub invitations: BTreeMap<String, Option<Invitation>>,
@@ -230,6 +232,12 @@ impl RulingContext {
         self.seated.get(address).ok_or_else(|| {
             Undecided::needs(|wanted| wanted.seated.extend([(address.to_owned(), name.to_owned())]))
         })
+    }
+
+    /// Returns the name of every stored player.
+    pub fn player_names(&self) -> Decided<&[(i64, String)]> {
+        let found = self.player_names.as_deref();
+        found.ok_or_else(|| Undecided::needs(|wanted| wanted.player_names = true))
     }
 
     /// Returns a player's matches with the player's seat, by ID.

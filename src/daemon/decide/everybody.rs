@@ -33,6 +33,7 @@ impl Decision<'_> {
                 has_token: false,
                 proven,
                 is_known,
+                zone: None,
             },
         })
     }
@@ -45,7 +46,7 @@ impl Decision<'_> {
         let (name, done) = match command {
             Command::Help(topic) => return Ok(Some(Reply::Help { topic: topic.clone() })),
             Command::Rules(game) => return Ok(Some(Reply::rules(game.as_deref()))),
-            Command::Games => return Ok(Some(Reply::Games { seats: self.open_seats()? })),
+            Command::Games => return Ok(Some(Reply::Games { seats: self.open_seats(asker)? })),
             Command::Matches => return Ok(Some(Reply::Matches { matches: self.matches_of(asker)? })),
             Command::Challenge { opponent: Party::Player(opponent), game, options, days } => {
                 let offer = Offer::read(game, options, *days);
@@ -114,7 +115,7 @@ impl Decision<'_> {
     }
 
     /// Returns the offers to anyone that were open when this transaction began.
-    fn open_seats(&self) -> Decided<Vec<OpenSeat>> {
+    fn open_seats(&self, asker: &Asker) -> Decided<Vec<OpenSeat>> {
         let mut seats = Vec::new();
         for row in self.context.open_invitations()? {
             if row.invited.is_some() || row.lapses_at <= self.at() {
@@ -124,7 +125,7 @@ impl Decision<'_> {
                 code: row.code.clone(),
                 by: row.inviter_name.clone(),
                 offer: offer_of(row)?.summary(&self.settings.config.terms),
-                lapses: self.settings.local_time(row.lapses_at),
+                lapses: asker.local_time(row.lapses_at, &self.settings.config.terms),
             });
         }
         Ok(seats)
@@ -135,6 +136,6 @@ impl Decision<'_> {
         let Some(id) = asker.player_id else { return Ok(Vec::new()) };
         let matches = self.context.matches_of(id)?.iter();
         let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
-        Ok(running.map(|(seat, game_match)| match_line(game_match, *seat)).collect())
+        Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, asker.zone)).collect())
     }
 }

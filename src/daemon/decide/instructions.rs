@@ -13,7 +13,9 @@ use super::undecided::{Decided, Undecided};
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, Source};
 use crate::letter::Address;
-use crate::referee::{Act, Cause, Correction, HouseMatch, Instruction, MatchAction, Offer, OfferRejection};
+use crate::referee::{
+    Act, Cause, Correction, HouseMatch, Instruction, MatchAction, Offer, OfferRejection, PlayerSettings,
+};
 use crate::report::GmResult;
 use crate::request::Party;
 use crate::store::{Player, Settlement};
@@ -158,7 +160,11 @@ impl Decision<'_> {
                 return self.replace_by_player(loaded, *seat, address, check);
             }
             MatchAction::Correct { turn, reason, orders } => {
-                Act::Correct(self.correction(&loaded.game_match.id, *turn, reason, orders.clone())?)
+                let correction = self.correction(&loaded.game_match.id, *turn, reason, orders.clone())?;
+                if !check && let Some(first) = self.before_correction(loaded, &correction)? {
+                    return Ok(Err(first));
+                }
+                Act::Correct(correction)
             }
         };
         Ok(Ok(Effect { act, successor: None }))
@@ -181,7 +187,8 @@ impl Decision<'_> {
         };
         let successor = if check { None } else { Some(self.house_player(level)?) };
         let house = Some(level.name.to_owned());
-        Ok(Ok(Effect { act: Act::Replace { seat, name: level.player_name(), house }, successor }))
+        let settings = PlayerSettings::default();
+        Ok(Ok(Effect { act: Act::Replace { seat, name: level.player_name(), house, settings }, successor }))
     }
 
     fn replace_by_player(
@@ -199,7 +206,8 @@ impl Decision<'_> {
         let name = name_from(address);
         let successor = if check { None } else { Some(self.player_or_new(address.as_str(), &name)?) };
         let name = successor.as_ref().map_or(name, |player| player.name.clone());
-        Ok(Ok(Effect { act: Act::Replace { seat, name, house: None }, successor }))
+        let settings = successor.as_ref().map(|player| player.settings.clone()).unwrap_or_default();
+        Ok(Ok(Effect { act: Act::Replace { seat, name, house: None, settings }, successor }))
     }
 
     /// Returns a correction of a turn, with the adjudications that the ledger holds.

@@ -60,6 +60,7 @@ impl Decision<'_> {
             to: to.address,
             message_id: &message_id,
             match_id: None,
+            keeps_subject: false,
             date: self.at(),
         };
         let bytes = self.settings.stationery.mail(page, &envelope, answered)?;

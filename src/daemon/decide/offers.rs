@@ -77,7 +77,7 @@ impl Decision<'_> {
             return Ok(Err(OfferRejection::TooMany { most: MAX_OFFERS }));
         }
         let row = self.invitation(asker, asker.name.clone(), None, offer)?;
-        let (code, lapses) = (row.code.clone(), self.settings.local_time(row.lapses_at));
+        let (code, lapses) = (row.code.clone(), asker.local_time(row.lapses_at, &self.settings.config.terms));
         self.draft.settlement.invitations.push(row);
         let offer = offer.summary(&self.settings.config.terms);
         Ok(Ok(Reply::Opened { code, offer, lapses }))
@@ -215,13 +215,7 @@ impl Decision<'_> {
         self.set_willing(asker, false)
     }
 
-    /// Changes the asker's settings.
-    pub fn change_settings(&mut self, asker: &Asker, settings: &[(String, String)]) -> Decided<Reply> {
-        let on = settings.iter().all(|(_, value)| value == "on");
-        Ok(self.set_willing(asker, on)?.unwrap_or_else(|why| Reply::NoOffer { command: "SETTINGS", why }))
-    }
-
-    fn set_willing(&mut self, asker: &Asker, on: bool) -> Decided<Result<Reply, OfferRejection>> {
+    pub fn set_willing(&mut self, asker: &Asker, on: bool) -> Decided<Result<Reply, OfferRejection>> {
         if !asker.proven {
             return Ok(Err(OfferRejection::Unproven));
         }

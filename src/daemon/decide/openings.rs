@@ -145,6 +145,7 @@ impl Decision<'_> {
             players: BySeat::from_fn(|seat| players[seat].name.clone()),
             house,
             terms: new.terms.clone(),
+            settings: BySeat::from_fn(|seat| players[seat].settings.clone()),
             desk: self.settings.identity.clone(),
             key: SealKey::new(random.bytes()),
         };

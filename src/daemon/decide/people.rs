@@ -4,6 +4,7 @@ use super::context::LoadedMatch;
 use super::decision::Decision;
 use super::mail::PlainEnvelope;
 use super::openings::fit_name;
+use super::player_settings::Changer;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Seat;
 use crate::letter::{Address, Digest};
@@ -31,7 +32,8 @@ impl Decision<'_> {
             return Ok(GmResult::Would);
         }
         let player = Player { name: name.to_owned(), ..player };
-        self.rename_in_matches(player.id, &player)?;
+        let renamed = self.spread_player(player.id, &player, Changer::Gm)?;
+        self.tell_renamed(&renamed, &player, Changer::Gm)?;
         self.save_player(player)
     }
 
@@ -112,17 +114,6 @@ impl Decision<'_> {
         Ok(shown)
     }
 
-    /// Gives the seats of the player `id` to `player`, under their name, in all matches that are not over.
-    fn rename_in_matches(&mut self, id: i64, player: &Player) -> Decided<()> {
-        for mut loaded in self.matches_with(id)? {
-            let seat = Seat::BOTH.into_iter().find(|seat| loaded.seats[*seat].player.id == id);
-            let Some(seat) = seat.filter(|_| loaded.game_match.stage != Stage::Over) else { continue };
-            loaded.seats[seat].player = player.clone();
-            self.act_as_gm(loaded, &Act::Rename { seat, name: player.name.clone() }, None)?;
-        }
-        Ok(())
-    }
-
     /// Returns a player's matches as this transaction leaves them so far, without those that this program cannot rule
     /// on.
     pub fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
@@ -161,7 +152,8 @@ impl Decision<'_> {
             return Ok(GmResult::Would);
         }
         let matches = of_new.into_iter().chain(of_old).collect();
-        self.rename_in_matches(old.id, &new)?;
+        let renamed = self.spread_player(old.id, &new, Changer::Gm)?;
+        self.tell_renamed(&renamed, &new, Changer::Gm)?;
         self.draft.settlement.merged.push((old.id, new.id));
         let mut addresses = new.addresses.clone();
         addresses.extend(old.addresses);

@@ -157,8 +157,10 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
     // Without a required signature the command is refused anyway.
     let is_doubtful = asker.proven && !asker.is_known;
     match command {
-        Command::Challenge { .. } | Command::Open { .. } | Command::Join(_) | Command::Settings(_) => {
-            is_doubtful
+        Command::Challenge { .. } | Command::Open { .. } | Command::Join(_) => is_doubtful,
+        // The others need a token.
+        Command::Settings(settings) => {
+            is_doubtful && matches!(&settings[..], [(name, _)] if name == "challenges")
         }
         // An invitation's code went to the invited address alone, and the code of a question to the address asked.
         Command::Accept(_)

@@ -142,7 +142,7 @@ impl Decision<'_> {
     ) -> Decided<NewDispatch> {
         let stationery = &self.settings.stationery;
         let Addressee { token, name, address } = self.addressee(game_match, dispatch.to, readers);
-        let answered = readers.answered.filter(|_| matches!(dispatch.content, Content::Answer(_)));
+        let answered = readers.answered.filter(|_| dispatch.content.answer().is_some());
         let message_id = stationery.message_id(token, unique);
         let envelope = Envelope {
             token,
@@ -150,6 +150,7 @@ impl Decision<'_> {
             to: address,
             message_id: &message_id,
             match_id: Some(&game_match.id),
+            keeps_subject: matches!(dispatch.content, Content::Report { .. }),
             date: self.at(),
         };
         let bytes = stationery.mail(letter, &envelope, answered)?;

@@ -53,6 +53,7 @@ impl Decision<'_> {
         seat_letter.limits.holds_resignation = self.holds_resignation(row, letter, &seat_letter.request)?;
         seat_letter.limits.gm_is_opponent = self.is_gm_opponent(&loaded.seats, row.seat);
         seat_letter.notes_refusal = true;
+        seat_letter.limits.merges_receipt = true;
         seat_letter.limits.tells_left_out = self.left_out(&seat_subject(&row.match_id, row.seat))? > 0;
         // In its first phase a match has no earlier orders, and its ledger need not be loaded.
         if seat_letter.lacks_turn() && loaded.game_match.phase_no > 1 {
@@ -62,6 +63,7 @@ impl Decision<'_> {
         if self.spare_readers(&ruling, &loaded, row, &mut seat_letter)? {
             ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
         }
+        let saved_players = self.draft.settlement.players.len();
         self.complete_answers(&mut ruling, row, letter, &seat_letter.request, &others)?;
         let outcome = outcome_of(&ruling);
         let answered = AnsweredLetter::new(letter);
@@ -91,6 +93,7 @@ impl Decision<'_> {
         );
         let game = loaded.game_match.game;
         self.keep_ruling(loaded, ruling, rows);
+        self.carry_out_settings(row.player.id, saved_players)?;
         Ok(PartRuling::of(&seat_letter, outcome, game))
     }
 
@@ -157,7 +160,7 @@ impl Decision<'_> {
     ) -> Decided<()> {
         let mut missing = Wanted::default();
         for dispatch in &mut ruling.dispatches {
-            let Content::Answer(answer) = &mut dispatch.content else { continue };
+            let Some(answer) = dispatch.content.answer_mut() else { continue };
             answer.others = others.to_vec();
             let asker = Asker::player(&row.player, letter);
             self.complete_answer(answer, &asker, row, request, &mut missing)?;
@@ -266,11 +269,9 @@ impl Decision<'_> {
 
 /// Returns what became of the letter that caused a ruling, as its answer says.
 fn outcome_of(ruling: &Ruling) -> PartOutcome {
-    let mut answers = ruling.dispatches.iter().filter_map(|dispatch| match &dispatch.content {
-        Content::Answer(answer) => Some(answer.outcome()),
-        _ => None,
-    });
-    answers.next().unwrap_or(PartOutcome::Answered)
+    let mut answers = ruling.dispatches.iter().filter_map(|dispatch| dispatch.content.answer());
+    // Only a plain receipt is left out, for a player who wants none.
+    answers.next().map_or(PartOutcome::Sealed, Answer::outcome)
 }
 
 /// Whether others than the player and the referee got this letter, and can read the seat's token in it.

@@ -1,6 +1,7 @@
 //! Sums up a match in a line: for the GM's lists, for digests, and for players who ask for their matches.
 
 use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
@@ -52,8 +53,8 @@ fn is_late(game_match: &MatchOverview, now: DateTime<Utc>) -> bool {
     game_match.stage == Stage::Running && (game_match.asked_gm || overdue)
 }
 
-/// Sums up a match in one line, as the player of `seat` reads it.
-pub fn match_line(game_match: &MatchOverview, seat: Seat) -> MatchSummary {
+/// Sums up a match in one line, as the player of `seat` reads it, who has chosen this time zone.
+pub fn match_line(game_match: &MatchOverview, seat: Seat, zone: Option<Tz>) -> MatchSummary {
     let phase = match (&game_match.due, &game_match.outcome) {
         (Some(_), _) if game_match.stage == Stage::Paused => "paused".to_owned(),
         (Some(due), _) if due.turn == 0 => "in its setup".to_owned(),
@@ -69,13 +70,13 @@ pub fn match_line(game_match: &MatchOverview, seat: Seat) -> MatchSummary {
         phase,
         awaited: game_match.awaited.iter().map(|seat| game_match.players[*seat].clone()).collect(),
         due: deadline,
-        due_at: deadline.map(|deadline| format_local(deadline, game_match.zone)),
+        due_at: deadline.map(|deadline| format_local(deadline, zone.unwrap_or(game_match.zone))),
     }
 }
 
 /// Sums up a match in a few words for the GM, without anything that is hidden from either side.
 pub fn gm_line(game_match: &MatchOverview) -> GmMatchSummary {
-    let line = match_line(game_match, Seat::First);
+    let line = match_line(game_match, Seat::First, None);
     let mut marks = Vec::new();
     if game_match.asked_gm {
         marks.push("waits for your decision".to_owned());

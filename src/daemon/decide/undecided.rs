@@ -28,6 +28,8 @@ pub struct Wanted {
     pub addresses: BTreeSet<String>,
     /// Addresses whose player is added under this name if there is none yet.
     pub seated: BTreeMap<String, String>,
+    /// Whether the names of all players are wanted.
+    pub player_names: bool,
     /// Player IDs whose matches are wanted.
     pub matches_of: BTreeSet<i64>,
     /// Player IDs whose unproven letters are wanted.
@@ -79,6 +81,7 @@ impl Wanted {
             dispatches,
             addresses,
             seated,
+            player_names,
             matches_of,
             unproven_of,
             changes_of,
@@ -104,6 +107,7 @@ impl Wanted {
             // The first name counts, as if the players were added one after the other.
             self.seated.entry(address).or_insert(name);
         }
+        self.player_names |= player_names;
         self.matches_of.extend(matches_of);
         self.unproven_of.extend(unproven_of);
         self.changes_of.extend(changes_of);

@@ -79,6 +79,7 @@ impl Office {
         let spared = self.store.matches_with_deferred_letters(now).await?;
         let spared: BTreeSet<String> = spared.into_iter().collect();
         while self.sweep(until, now, &Trigger::Clock, &mut spared.clone()).await? {}
+        self.player_digests_when_due(now).await?;
         self.digest_when_due(now).await
     }
 

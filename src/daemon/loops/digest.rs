@@ -1,4 +1,4 @@
-//! Sends each GM a digest once a day.
+//! Sends each GM a digest once a day, and the digests that players have asked for.
 
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
@@ -6,12 +6,35 @@ use crate::config::Gm;
 use crate::daemon::Office;
 use crate::daemon::decide::digest::daily;
 use crate::daemon::decide::gm_index::GmIndex;
+use crate::daemon::decide::player_settings::digest_for;
 
 /// The key under which a daemon remembers when it last made the digest of a club's first GM, and the beginning of the
 /// keys of the others.
 const LAST_DIGEST: &str = "digest";
 
+/// Players whose digests are looked for at a time.
+const PLAYERS: u32 = 100;
+
 impl Office {
+    /// Queues the digests of players that are due, and schedules the next ones.
+    pub async fn player_digests_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
+        for (player, due) in self.store.digests_due(now, PLAYERS).await? {
+            let next = player.settings.next_digest(now, self.config.terms.zone);
+            let id = player.id;
+            if let Some(due) = due {
+                let context = self.new_context().await?;
+                let deciding = self
+                    .decide(context, move |settings, context, _| digest_for(settings, context, &player, due));
+                if let Some(settlement) = deciding.await?.0 {
+                    self.store.commit(&settlement).await?;
+                    self.dispatches.notify_one();
+                }
+            }
+            self.store.schedule_digest(id, next).await?;
+        }
+        Ok(())
+    }
+
     /// Queues the digest of each GM whose hour has come, if there is any news.
     pub async fn digest_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         for (place, gm) in self.config.club.gm.all().iter().enumerate() {

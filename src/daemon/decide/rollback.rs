@@ -1,0 +1,94 @@
+//! What stands before a rollback in a game that hides something: the GM reads first what each side saw of the turns that
+//! would be void, because it cannot be unseen.
+
+use anyhow::anyhow;
+
+use super::context::LoadedMatch;
+use super::decision::Decision;
+use super::undecided::Decided;
+use crate::game::Seat;
+use crate::game::any::GameKind;
+use crate::ledger::Fact;
+use crate::referee::{Act, Adjudication, Correction, Match, Stage};
+use crate::report::{self, GmResult, SeenTurn};
+
+impl Decision<'_> {
+    /// Returns what the GM has to know before a turn is decided again, or `None` if nothing stands against it.
+    pub fn before_correction(
+        &mut self,
+        loaded: &LoadedMatch,
+        correction: &Correction,
+    ) -> Decided<Option<GmResult>> {
+        let game_match = &loaded.game_match;
+        let turn = correction.turn;
+        let Some(keeps) = correction.first_voided().filter(|_| hides_something(game_match.game)) else {
+            return Ok(None);
+        };
+        if game_match.stage == Stage::Over {
+            let says = format!(
+                "The result of {} has told both sides what the rules hide, so no turn of it can be played again. \
+                 A new match can be opened with GM NEW.",
+                game_match.id
+            );
+            return Ok(Some(GmResult::Refused { says }));
+        }
+        let what = format!("what each side saw of the turns from {turn} on, before a rollback");
+        let entries = self.context.entries(&game_match.id)?.iter().rev();
+        let mut since = entries.take_while(|entry| !matches!(entry.fact, Fact::TurnAdjudicated { .. }));
+        if since.any(|entry| matches!(&entry.fact, Fact::Unsealed { what: shown } if *shown == what)) {
+            return Ok(None);
+        }
+        let gm = self.acting_gm();
+        let mut players = loaded.seats.iter().flat_map(|(_, row)| &row.player.addresses);
+        if players.any(|address| gm.has_address(address)) {
+            let says = format!(
+                "You play in {}. Before a rollback a GM reads what each side saw of the turns that would be void, and \
+                 whoever plays cannot.",
+                game_match.id
+            );
+            return Ok(Some(GmResult::Refused { says }));
+        }
+        let seen = self.seen_turns(game_match, correction, keeps)?;
+        let id = game_match.id.clone();
+        self.act_as_gm(loaded.clone(), &Act::Unseal { what }, None)?;
+        Ok(Some(GmResult::Voided { id, turn, seen }))
+    }
+
+    /// Words the news of each adjudication from the one numbered `keeps` on, for each side.
+    fn seen_turns(
+        &self,
+        game_match: &Match,
+        correction: &Correction,
+        keeps: usize,
+    ) -> anyhow::Result<Vec<SeenTurn>> {
+        let start = game_match.game.start_under(game_match.rules, &correction.choices);
+        let mut state = start.map_err(|unknown| anyhow!(unknown))?;
+        let mut seen = Vec::new();
+        for (index, (phase, turn, filings)) in correction.decided.iter().enumerate() {
+            let filed =
+                state.unseal(filings).map_err(|_| anyhow!("a sealed filing does not fit its turn"))?;
+            state.adjudicate(&filed);
+            if index < keeps {
+                continue;
+            }
+            let step = Adjudication { phase: *phase, turn: *turn, state: state.clone() };
+            for seat in Seat::BOTH {
+                let news = report::word_news(&self.settings.templates, &step, &game_match.players, seat)?;
+                seen.push(SeenTurn {
+                    turn: *turn,
+                    by: game_match.players[seat].clone(),
+                    lines: news.lines().map(str::to_owned).collect(),
+                });
+            }
+        }
+        Ok(seen)
+    }
+}
+
+/// Whether the rules of a game hide something from a side.
+fn hides_something(game: GameKind) -> bool {
+    match game {
+        GameKind::QuadrantZ | GameKind::Pacific => true,
+        GameKind::Quad | GameKind::Quantum => false,
+    }
+}

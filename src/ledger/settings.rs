@@ -1,0 +1,96 @@
+//! What a player has chosen for their letters, as far as it changes what a match words or does. The chain of each match
+//! keeps it, because rulings and wordings depend on it.
+
+use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Utc};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+
+use crate::game::BySeat;
+
+/// A player's settings. Whatever is not set follows the terms of the match.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PlayerSettings {
+    /// Time zone of the times that the player reads, and of the player's days of absence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<Tz>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub format: LetterFormat,
+    #[serde(skip_serializing_if = "is_default")]
+    pub receipts: Receipts,
+    /// Hour of the day at which the daily digest is sent, in the player's zone; `None` for no digest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest_hour: Option<u32>,
+    /// Hours before a deadline at which the player is reminded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reminders_hours: Option<Vec<u32>>,
+}
+
+/// The parts of a letter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LetterFormat {
+    /// Plain text and HTML.
+    #[default]
+    Html,
+    /// Plain text alone.
+    Text,
+}
+
+/// Which receipts the player gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Receipts {
+    #[default]
+    All,
+    /// None that only say that orders were filed.
+    Faults,
+}
+
+impl PlayerSettings {
+    /// Returns when the next digest after `at` is due; `zone` is that of a player who has set none.
+    pub fn next_digest(&self, at: DateTime<Utc>, zone: Tz) -> Option<DateTime<Utc>> {
+        let zone = self.zone.unwrap_or(zone);
+        let hour = NaiveTime::from_hms_opt(self.digest_hour?.min(23), 0, 0)?;
+        let today = at.with_timezone(&zone).date_naive();
+        let days = (0..3).filter_map(|n| today.checked_add_days(Days::new(n)));
+        let moments = days.filter_map(|day| {
+            let local = day.and_time(hour);
+            let found = zone.from_local_datetime(&local).latest();
+            // Clocks set forward may skip the hour.
+            found.or_else(|| zone.from_local_datetime(&(local + TimeDelta::hours(1))).latest())
+        });
+        moments.map(|moment| moment.with_timezone(&Utc)).find(|moment| *moment > at)
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Whether both players have the default settings. The entry then omits the field, as entries did before settings
+/// existed.
+pub fn no_settings(settings: &BySeat<PlayerSettings>) -> bool {
+    is_default(&settings.first) && is_default(&settings.second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_due_at_its_hour_in_the_players_zone() {
+        let settings =
+            PlayerSettings { zone: Some(Tz::America__New_York), digest_hour: Some(8), ..Default::default() };
+        let utc = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        let next = |at: &str| settings.next_digest(utc(at), Tz::UTC);
+        assert_eq!(next("2026-05-07T11:59:00Z"), Some(utc("2026-05-07T12:00:00Z")));
+        assert_eq!(next("2026-05-07T12:00:00Z"), Some(utc("2026-05-08T12:00:00Z")));
+        assert_eq!(PlayerSettings::default().next_digest(utc("2026-05-07T12:00:00Z"), Tz::UTC), None);
+    }
+
+    #[test]
+    fn default_settings_are_written_as_nothing() {
+        assert_eq!(serde_json::to_string(&PlayerSettings::default()).unwrap(), "{}");
+    }
+}

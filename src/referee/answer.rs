@@ -1,0 +1,109 @@
+//! The answer to a letter, before it is worded.
+
+use serde::Serialize;
+
+use super::{LeftOut, OtherPart, Passing, Reply};
+use crate::game::any::Filing;
+use crate::game::{Fault, Line};
+use crate::letter::Digest;
+
+/// The answer to one letter.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The letter it answers.
+    pub to: Option<Digest>,
+    pub orders: Orders,
+    /// One for each command of the letter, in order.
+    pub replies: Vec<Reply>,
+    /// Faults of commands.
+    pub faults: Vec<Fault>,
+    /// Lines without effect.
+    pub remarks: Vec<Line>,
+    /// Orders that a later line of the same letter overrides.
+    pub replaced: Vec<Line>,
+    /// The seat has a new reply token, because the letter showed the old one to others.
+    pub token_renewed: bool,
+    /// What the letter holds beside its doubtful lines, which `YES` would file.
+    pub offered: Option<Filing>,
+    /// Why the letter could not be read at all.
+    pub unread: Option<String>,
+    /// The names of attached files, which were not read.
+    pub attachments: Vec<String>,
+    /// Whether and when the GM gets the letter's words.
+    pub passed_on: Option<Passing>,
+    /// Every GM who gets them plays against the seat.
+    pub gm_is_opponent: bool,
+    /// A text that is passed on was too long, and is cut.
+    pub cuts_text: bool,
+    /// What became of the other parts of the letter. The shell fills it in.
+    pub others: Vec<OtherPart>,
+    /// The lines that the faults refer to, as written.
+    pub quoted: Vec<Line>,
+    /// For each of `replies`, the earlier reports that it repeats. The shell fills them in.
+    pub reports: Vec<PastReports>,
+    /// How much of the letter was not followed, because it asks for too much.
+    pub left_out: LeftOut,
+}
+
+impl Answer {
+    /// Whether it says no more than that orders were filed.
+    pub fn is_plain_receipt(&self) -> bool {
+        matches!(self.orders, Orders::Sealed { .. })
+            && self.replies.is_empty()
+            && self.faults.is_empty()
+            && self.remarks.is_empty()
+            && self.replaced.is_empty()
+            && !self.token_renewed
+            && self.attachments.is_empty()
+            && self.passed_on.is_none()
+            && !self.cuts_text
+            && self.left_out == LeftOut::default()
+    }
+
+    /// Returns the faults of the orders, then those of the commands.
+    pub fn all_faults(&self) -> impl Iterator<Item = &Fault> {
+        let of_orders = match &self.orders {
+            Orders::Refused { faults, .. } => &faults[..],
+            Orders::None | Orders::Sealed { .. } | Orders::Checked { .. } => &[],
+        };
+        of_orders.iter().chain(&self.faults)
+    }
+}
+
+/// Earlier reports that one command asks for, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PastReports {
+    pub reports: Vec<PastReport>,
+    /// How many older ones would make the answer too long.
+    pub left_out: usize,
+}
+
+/// An earlier report, as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PastReport {
+    /// Its subject line.
+    pub title: String,
+    pub lines: Vec<String>,
+}
+
+/// The outcome of the orders in a letter.
+#[derive(Clone, Debug, Default)]
+pub enum Orders {
+    /// The letter had none.
+    #[default]
+    None,
+    Sealed {
+        filing: Filing,
+        sealed: Digest,
+        wait: bool,
+        replaced: bool,
+    },
+    /// `CHECK`: what would have been filed.
+    Checked {
+        filing: Filing,
+    },
+    Refused {
+        faults: Vec<Fault>,
+        check: bool,
+    },
+}

@@ -1,0 +1,98 @@
+//! Opens a match, and invites both sides.
+
+use chrono::{DateTime, Utc};
+
+use super::life::{Draft, Match, Stage};
+use super::schedule::Terms;
+use super::{Content, Reader, Ruling};
+use crate::game::any::{AnyState, Choices, GameKind};
+use crate::game::{BySeat, Seat};
+use crate::ledger::{self, Fact, Head, MailIdentity, PlayerSettings, SealKey, Source};
+
+/// The parameters of a new match.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    pub id: String,
+    pub game: GameKind,
+    pub choices: Choices,
+    /// The players' names. The house goes by [`HouseLevel::player_name`](crate::game::HouseLevel::player_name).
+    pub players: BySeat<String>,
+    /// The level at which the house plays the seat, or `None` for a player.
+    pub house: BySeat<Option<String>>,
+    pub terms: Terms,
+    pub settings: BySeat<PlayerSettings>,
+    pub desk: MailIdentity,
+    /// Random secret from which all salts of the match are derived.
+    pub key: SealKey,
+}
+
+/// Opens a match under the current rules, and invites both sides.
+pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
+    let state = opening.game.start(&opening.choices);
+    let rules = opening.game.rules();
+    open_with(state, rules, opening, source, at)
+}
+
+/// Opens a match under any known version of the rules, to verify one that began under an older version.
+///
+/// # Errors
+/// Returns a sentence that names the version or the option if it is unknown.
+pub fn open_under(rules: u32, opening: Opening, source: Source, at: DateTime<Utc>) -> Result<Ruling, String> {
+    let state = opening.game.start_under(rules, &opening.choices)?;
+    Ok(open_with(state, rules, opening, source, at))
+}
+
+fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
+    let at = ledger::truncate_to_millis(at);
+    let blank = Match {
+        id: opening.id,
+        game: opening.game,
+        rules,
+        players: opening.players,
+        house: opening.house,
+        terms: opening.terms,
+        settings: opening.settings,
+        stage: Stage::Running,
+        paused_at: None,
+        state,
+        held: BySeat::default(),
+        phase_no: 1,
+        opened_at: at,
+        deadline: None,
+        settle_at: None,
+        reminders_sent: 0,
+        asked_gm: false,
+        bouncing: BySeat::default(),
+        bounces: BySeat::default(),
+        away: BySeat::default(),
+        protest: None,
+        missed: BySeat::default(),
+        offered: BySeat::default(),
+        refused: BySeat::default(),
+        draw_offer: None,
+        extension: None,
+        absences: BySeat::default(),
+        adjudicated: Vec::new(),
+        desk: opening.desk,
+        head: Head::default(),
+        key: opening.key,
+        told: Vec::new(),
+    };
+    let mut draft = Draft::begin(blank, source, None, at);
+    draft.record(Fact::MatchOpened {
+        game: draft.game_match.game,
+        options: opening.choices,
+        players: draft.game_match.players.clone(),
+        house: draft.game_match.house.clone(),
+        terms: serde_json::to_value(&draft.game_match.terms).expect("terms are plain values"),
+        settings: Box::new(draft.game_match.settings.clone()),
+        desk: draft.game_match.desk.clone(),
+        key: draft.game_match.key.pin(),
+    });
+    draft.open_phase();
+    for seat in Seat::BOTH {
+        draft.dispatch(Reader::Seat(seat), Content::Invitation);
+    }
+    draft.pass_where_nothing_is_due();
+    draft.ruling()
+}

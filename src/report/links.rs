@@ -1,0 +1,140 @@
+//! Links that answer a letter (`mailto:`, RFC 6068): they open the reader's mail program with the letter already written.
+//! Only the HTML part has them. Percent-encoded, they are no orders when they are quoted.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+
+use super::template_context::TemplateContext;
+use super::{Club, ClubLetter, TemplateError, Templates, WordingInput};
+use crate::game::{Line, Seat};
+use crate::referee::{Content, Match, Notice, Reader};
+
+/// A link under a letter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AnswerLink {
+    label: &'static str,
+    href: String,
+}
+
+/// Maximum bytes of a link: some mail programs cut longer ones at 2,000.
+const MAX_LINK: usize = 1900;
+
+/// The characters that a link holds as they are.
+const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A letter that a link writes.
+struct Draft<'a> {
+    club: &'a Club<'a>,
+    subject: &'a str,
+    token: &'a str,
+}
+
+impl Draft<'_> {
+    /// Returns the link to a letter with these lines, or without them if it would be too long.
+    fn link(&self, label: &'static str, lines: &[&str]) -> AnswerLink {
+        let whole = self.href(lines);
+        let href = if whole.len() > MAX_LINK { self.href(&[]) } else { whole };
+        AnswerLink { label, href }
+    }
+
+    fn href(&self, lines: &[&str]) -> String {
+        let mut body = lines.join("\r\n");
+        if !self.token.is_empty() {
+            // Below a signature's delimiter, so that the line is no remark.
+            body.push_str(&format!("\r\n\r\n-- \r\nReply token: {}\r\n", self.token));
+        }
+        let encode = |text: &str| utf8_percent_encode(text, KEPT).to_string();
+        let (local, domain) = self.club.address.rsplit_once('@').unwrap_or((self.club.address, ""));
+        let to = format!("{}@{}", encode(local), encode(domain));
+        format!("mailto:{to}?subject={}&body={}", encode(self.subject), encode(&body))
+    }
+}
+
+/// Returns the links under a letter about a match: those that file the reader's orders, if they are due and the letter
+/// asks for them.
+///
+/// # Errors
+/// [`TemplateError`] if the form cannot be rendered.
+pub fn for_match(
+    templates: &Templates,
+    input: &WordingInput<'_>,
+    context: &TemplateContext,
+    title: &str,
+) -> Result<Vec<AnswerLink>, TemplateError> {
+    let game_match = &**input.game_match;
+    let asks_for_orders = match &input.dispatch.content {
+        Content::Invitation
+        | Content::Report { .. }
+        | Content::Succession
+        | Content::Reminder
+        | Content::Missed { .. }
+        | Content::Notice(Notice::Reopened { .. }) => true,
+        Content::Answer(_) | Content::Notice(_) => false,
+    };
+    let Reader::Seat(seat) = input.dispatch.to else { return Ok(Vec::new()) };
+    if !asks_for_orders || !game_match.awaits(seat) {
+        return Ok(Vec::new());
+    }
+    let form = templates.render(&format!("{}/form.txt", game_match.game.key()), context.clone())?;
+    let orders = orders_of_form(&form, game_match, seat);
+    let orders: Vec<&str> = orders.iter().map(String::as_str).collect();
+    let subject = format!("[{}] {title}", game_match.id);
+    let draft = Draft { club: input.club, subject: &subject, token: input.token };
+    let mut links = vec![draft.link("Answer with this form", &orders)];
+    // Where a side must move, there is nothing to hold.
+    if game_match.state.missed(seat).is_some() {
+        links.push(draft.link("Hold all", &["HOLD"]));
+    }
+    let check: Vec<&str> = std::iter::once("CHECK").chain(orders).collect();
+    links.push(draft.link("Check only", &check));
+    Ok(links)
+}
+
+/// Returns the first examples of a form, without bars. If they cannot stand together, each is an alternative, and the
+/// first one alone is taken if it can stand.
+fn orders_of_form(form: &str, game_match: &Match, seat: Seat) -> Vec<String> {
+    let lines = form.lines().map(|line| line.trim_start().strip_prefix("| "));
+    let block = lines.skip_while(Option::is_none).map_while(|line| line).map(|line| line.trim().to_owned());
+    let mut block: Vec<String> = block.collect();
+    if block.len() > 1 {
+        block.retain(|line| line != "HOLD");
+    }
+    let stands = |orders: &[String]| {
+        let lines: Vec<Line> = (1..).zip(orders).map(|(no, text)| Line { no, text: text.clone() }).collect();
+        game_match.state.seal(seat, &lines).is_ok()
+    };
+    if !stands(&block) && block.len() > 1 && stands(&block[..1]) {
+        block.truncate(1);
+    }
+    block
+}
+
+/// Returns the links under a letter about no match: those that answer a challenge.
+pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Vec<AnswerLink> {
+    let ClubLetter::Challenge { code, offer, .. } = letter else { return Vec::new() };
+    let subject = format!("A match of {}", offer.game_name);
+    let draft = Draft { club, subject: &subject, token };
+    vec![
+        draft.link("Accept", &[&format!("ACCEPT {code}")]),
+        draft.link("Decline", &[&format!("DECLINE {code}")]),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_would_be_too_long_comes_without_orders() {
+        let club = Club { name: "The Fog Club", address: "referee+x@club.example" };
+        let draft = Draft { club: &club, subject: "[QD-7K3M] Turn 1", token: "0123456789abcdef" };
+        let short = draft.link("Answer", &["MARBLE E5"]).href;
+        assert_eq!(
+            short,
+            "mailto:referee%2Bx@club.example?subject=%5BQD-7K3M%5D%20Turn%201&body=MARBLE%20E5%0D%0A%0D%0A--%20\
+             %0D%0AReply%20token%3A%200123456789abcdef%0D%0A"
+        );
+        let long = draft.link("Answer", &["SHIP 1 A1 TO B2"; 200]).href;
+        assert!(long.len() <= MAX_LINK && long.contains("Reply%20token") && !long.contains("SHIP"), "{long}");
+    }
+}

@@ -1,0 +1,254 @@
+//! SETTINGS: what a player can choose for their letters, and its effect.
+
+use fogpost::game::any::GameKind;
+
+use crate::desk::{ANN, BO, Desk, GM};
+use crate::positions::{kinds, quad, quadrant_z};
+
+#[test]
+fn settings_alone_shows_them_all() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "SETTINGS");
+    let told = desk.one_to(ANN);
+    told.says("Your settings:").says("| zone=Europe/Berlin").says("| format=html").says("| receipts=all");
+    told.says("| digest=off").says("| reminders=48,12").says("| challenges=on").says("| name=Ann");
+}
+
+#[test]
+fn several_settings_are_changed_in_one_letter() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(
+        ANN,
+        &to_ann,
+        "SETTINGS zone = america/new_york receipts=faults\nSettings: reminders=12, 48 name=Änne Li",
+    );
+    let told = desk.one_to(ANN);
+    told.says("Your settings are changed").says("| zone=America/New_York").says("| receipts=faults");
+    told.says("| reminders=48,12").says("| name=Änne Li").says("| format=html");
+}
+
+#[test]
+fn one_setting_that_cannot_stand_leaves_all_as_they_are() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    for (faulty, says) in [
+        ("zone=Berlin", "| SETTINGS zone=Europe/Berlin"),
+        ("zone=Mars/Crater", "| SETTINGS zone=Europe/Berlin"),
+        ("format=pdf", "This setting is text or html."),
+        ("receipts=none", "| SETTINGS receipts=faults"),
+        ("digest=weekly", "| SETTINGS digest=daily"),
+        ("reminders=soon", "| SETTINGS reminders=48,12"),
+        ("reminders=0", "each from 1 to 720"),
+        ("challenges=maybe", "This setting is off or on."),
+        ("colour=red", "There is no such setting"),
+        ("format", "This setting is text or html."),
+    ] {
+        desk.reply(ANN, &to_ann, &format!("SETTINGS format=text\nSETTINGS {faulty}"));
+        desk.one_to(ANN).says("No setting was changed").says(&format!("> {faulty}")).says(says);
+    }
+    desk.reply(ANN, &to_ann, "SETTINGS");
+    desk.one_to(ANN).says("| format=html");
+    assert!(!kinds(&desk, &game_match).contains(&"PlayerSet".to_owned()));
+}
+
+#[test]
+fn prose_about_settings_is_a_remark() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "settings are nice here");
+    desk.one_to(ANN).says("without effect").keeps_silent_of("No setting");
+}
+
+#[test]
+fn times_are_shown_in_the_players_zone_with_its_name() {
+    let desk = Desk::new();
+    let (_, to_ann, to_bo) = quad(&desk);
+    desk.reply(ANN, &to_ann, "SETTINGS zone=America/New_York");
+    desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, "STATUS\nMATCHES");
+    desk.one_to(ANN).says("due Thu 14 May, 14:00 EDT").keeps_silent_of("CEST");
+    desk.reply(BO, &to_bo, "STATUS");
+    desk.one_to(BO).says("due Thu 14 May, 20:00 CEST");
+}
+
+#[test]
+fn settings_hold_in_all_matches_of_the_player() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    let other = desk.open(GameKind::Quantum, &[]);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, "SETTINGS zone=America/New_York");
+    assert_eq!(kinds(&desk, &other).last().map(String::as_str), Some("PlayerSet"));
+    let opened_later = desk.open(GameKind::Quad, &[]);
+    desk.last_to(ANN).says("14:00 EDT");
+    assert_eq!(desk.find(&opened_later.id).settings, desk.find(&other.id).settings);
+}
+
+#[test]
+fn whoever_wants_text_gets_letters_of_text_alone() {
+    let desk = Desk::new();
+    let (_, to_ann, to_bo) = quad(&desk);
+    desk.reply(ANN, &to_ann, "SETTINGS format=text");
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.sent_to(ANN);
+    desk.reply(BO, &to_bo, "RESIGN CONFIRM");
+    let raw = desk.raw_to(ANN).pop().expect("the result");
+    let raw = String::from_utf8_lossy(&raw);
+    assert!(!raw.contains("text/html") && !raw.contains("image/png"), "{raw}");
+    let result = desk.one_to(ANN);
+    result.says("You have won this match");
+    assert_eq!(result.attachments.len(), 1, "the record");
+    assert_eq!(desk.last_to(BO).pictures, 1);
+}
+
+#[test]
+fn without_receipts_the_report_repeats_the_orders_and_when_they_came() {
+    let desk = Desk::new();
+    let (_, to_ann, to_bo) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "SETTINGS receipts=faults");
+    desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, "SHIP 1 HOLD");
+    assert!(desk.sent_to(ANN).is_empty(), "a plain receipt");
+    desk.reply(ANN, &to_ann, "SHIP 9 TO A1");
+    desk.one_to(ANN).says("No order in this letter was filed");
+    desk.reply(ANN, &to_ann, "SHIP 1 HOLD\nthank you");
+    desk.one_to(ANN).says("Not read as orders");
+    desk.advance(1);
+    desk.reply(BO, &to_bo, "HOLD");
+    desk.one_to(ANN).says("Your orders, which came Thu 7 May, 12:00 CEST:").says("| SHIP 1 HOLD");
+    desk.one_to(BO).keeps_silent_of("which came").says("Your orders are sealed");
+}
+
+#[test]
+fn reminders_come_at_the_hours_that_the_player_has_chosen() {
+    let desk = Desk::new();
+    let (_, to_ann, to_bo) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "SETTINGS reminders=72");
+    desk.sent_to(ANN);
+    desk.reply(BO, &to_bo, "SETTINGS reminders=off");
+    desk.sent_to(BO);
+    // Due on Thu 14 May, 20:00 CEST: in a week and eight hours.
+    desk.advance(4 * 24 + 7);
+    assert!(desk.sent_to(ANN).is_empty());
+    desk.advance(2);
+    desk.one_to(ANN).says("You have not filed any orders for turn 1 yet");
+    desk.advance(2 * 24 + 22);
+    assert!(desk.sent_to(ANN).is_empty() && desk.sent_to(BO).is_empty());
+}
+
+#[test]
+fn whoever_has_filed_is_not_reminded() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "SETTINGS reminders=72");
+    desk.reply(ANN, &to_ann, "HOLD");
+    desk.sent_to(ANN);
+    desk.sent_to(BO);
+    desk.advance(7 * 24);
+    assert!(desk.sent_to(ANN).is_empty());
+    assert_eq!(desk.sent_to(BO).len(), 2);
+}
+
+#[test]
+fn a_daily_digest_tells_what_waits_and_takes_the_place_of_reminders() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let other = desk.open(GameKind::Quad, &[]);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, "SETTINGS digest=daily reminders=48,2");
+    desk.one_to(ANN).says("| digest=daily");
+    desk.advance(24);
+    let told = desk.one_to(ANN);
+    assert_eq!(told.subject, "2 matches wait for your orders");
+    told.says(&game_match.id).says(&other.id).says("due Thu 14 May, 20:00 CEST");
+    // Six more digests; the one on the last day comes before the deadline, but not within two hours of it.
+    desk.advance(6 * 24 + 5);
+    let subjects: Vec<String> = desk.sent_to(ANN).into_iter().map(|sent| sent.subject).collect();
+    assert_eq!(subjects.len(), 6, "{subjects:?}");
+    assert!(subjects.iter().all(|subject| subject.contains("wait")), "{subjects:?}");
+    desk.advance(2);
+    let reminders = desk.sent_to(ANN);
+    assert_eq!(reminders.len(), 2, "the next digest would come after the deadlines");
+    reminders[0].says("You have not filed any orders");
+    assert!(kinds(&desk, &game_match).contains(&"ReminderLeftToDigest".to_owned()));
+    desk.advance(1);
+    desk.reply(ANN, &to_ann, "SETTINGS digest=off");
+    desk.sent_to(ANN);
+    desk.advance(24);
+    assert!(desk.sent_to(ANN).iter().all(|sent| !sent.subject.contains("wait for")));
+}
+
+#[test]
+fn a_digest_is_not_sent_if_nothing_waits() {
+    let desk = Desk::new();
+    let (_, _, to_bo) = quad(&desk);
+    desk.reply(BO, &to_bo, "SETTINGS digest=daily");
+    desk.one_to(BO);
+    desk.advance(3 * 24);
+    assert!(desk.sent_to(BO).is_empty());
+}
+
+#[test]
+fn a_new_name_is_told_to_each_opponent_in_one_letter() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let other = desk.open(GameKind::Quad, &[]);
+    desk.sent_to(ANN);
+    desk.sent_to(BO);
+    desk.reply(ANN, &to_ann, "SETTINGS name=Anna Archer");
+    desk.one_to(ANN).says("| name=Anna Archer");
+    let told = desk.one_to(BO);
+    assert_eq!(told.subject, "Ann is now called Anna Archer");
+    told.says(&game_match.id).says(&other.id);
+    for id in [&game_match.id, &other.id] {
+        assert_eq!(desk.find(id).players.first, "Anna Archer");
+    }
+}
+
+#[test]
+fn a_name_that_is_anothers_or_harmful_is_refused() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    let long = "An".repeat(21);
+    for (name, says) in [
+        ("Bo", "Somebody here goes by this name"),
+        ("b o", "Somebody here goes by this name"),
+        // The first letter is Cyrillic.
+        ("Во", "Somebody here goes by this name"),
+        ("The GM", "Somebody here goes by this name"),
+        ("The Test Club", "Somebody here goes by this name"),
+        (long.as_str(), "at most 40 letters"),
+        ("ann@players.example", "not an address"),
+        ("", "at most 40 letters"),
+    ] {
+        desk.reply(ANN, &to_ann, &format!("SETTINGS name={name}"));
+        desk.one_to(ANN).says("No setting was changed").says(says).says("| SETTINGS name=Ann");
+    }
+    assert!(desk.sent_to(BO).is_empty());
+}
+
+#[test]
+fn without_a_token_no_setting_is_changed() {
+    let desk = Desk::new();
+    quad(&desk);
+    desk.sent_to(ANN);
+    desk.write(ANN, "SETTINGS format=text name=Eve");
+    desk.one_to(ANN).says("only in answers to letters about your matches");
+    assert!(desk.sent_to(BO).is_empty() && desk.sent_to(GM).is_empty());
+}
+
+#[test]
+fn an_absence_is_answered_with_both_instants_in_the_players_zone() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "SETTINGS zone=Asia/Tokyo");
+    desk.reply(ANN, &to_ann, "ABSENT 2026-05-15");
+    desk.last_to(ANN).says("from Fri 15 May 2026, 00:00 JST to Sat 16 May 2026, 00:00 JST");
+    // The deadline on Thu 14 May, 20:00 CEST is a Friday in Tokyo.
+    desk.reply(ANN, &to_ann, "STATUS");
+    desk.last_to(ANN).says("It is due Sat 16 May, 03:00 JST");
+    let deadline = desk.find(&game_match.id).deadline.expect("a deadline");
+    assert_eq!(deadline.to_rfc3339(), "2026-05-15T18:00:00+00:00");
+}
