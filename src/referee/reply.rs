@@ -70,6 +70,10 @@ pub enum Reply {
     SettingsRefused {
         faults: Vec<SettingFault>,
     },
+    /// No setting was changed, because the sender has changed them `most` times today.
+    SettingsTooOften {
+        most: u32,
+    },
     /// SETTINGS in a letter without a token.
     SettingsLackToken,
     /// NEVER without the code of an invitation, in a letter without a token.

@@ -286,6 +286,7 @@ fn offer_replies() -> Vec<Reply> {
         Reply::Settings { shown: vec!["format=text".to_owned()], changed: true },
         Reply::Settings { shown: vec!["format=text".to_owned()], changed: false },
         settings_refused(),
+        Reply::SettingsTooOften { most: 2 },
         Reply::SettingsLackToken,
         Reply::LeftOut { count: 1 },
         Reply::LettersConfirmed { address: BO.to_owned(), letters: 1, change: None },

@@ -29,10 +29,12 @@ pub enum BudgetKind {
     Newcomer,
     /// Answers that were left out, by hour.
     LeftOut,
+    /// Letters in which a player changed settings, by day.
+    Settings,
 }
 
 impl BudgetKind {
-    const ALL: [BudgetKind; 8] = [
+    const ALL: [BudgetKind; 9] = [
         BudgetKind::Seat,
         BudgetKind::Address,
         BudgetKind::Club,
@@ -41,6 +43,7 @@ impl BudgetKind {
         BudgetKind::Opponent,
         BudgetKind::Newcomer,
         BudgetKind::LeftOut,
+        BudgetKind::Settings,
     ];
 
     fn as_str(self) -> &'static str {
@@ -53,6 +56,7 @@ impl BudgetKind {
             BudgetKind::Opponent => "opponent",
             BudgetKind::Newcomer => "newcomer",
             BudgetKind::LeftOut => "left_out",
+            BudgetKind::Settings => "settings",
         }
     }
 
@@ -64,7 +68,7 @@ impl BudgetKind {
 /// One count: whose, of what, and the beginning of its hour or day.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BudgetKey {
-    /// An address, a seat, or empty for the whole club.
+    /// An address, a seat, a player, or empty for the whole club.
     pub subject: String,
     pub kind: BudgetKind,
     pub period: DateTime<Utc>,

@@ -54,6 +54,27 @@ fn one_setting_that_cannot_stand_leaves_all_as_they_are() {
 }
 
 #[test]
+fn settings_can_be_changed_twenty_times_a_day() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let switch = |n: u32| {
+        desk.reply(ANN, &to_ann, &format!("SETTINGS reminders={}", 12 + n));
+        desk.one_to(ANN)
+    };
+    for n in 0..20 {
+        switch(n).says("Your settings are changed");
+    }
+    switch(20).says("you have changed them 20 times today").says("again tomorrow");
+    desk.reply(ANN, &to_ann, "SETTINGS challenges=off format=text");
+    desk.one_to(ANN).says("No setting was changed");
+    desk.reply(ANN, &to_ann, "SETTINGS");
+    desk.one_to(ANN).says("| reminders=31").says("| challenges=on").says("| format=html");
+    assert_eq!(kinds(&desk, &game_match).iter().filter(|kind| *kind == "PlayerSet").count(), 20);
+    desk.advance(24);
+    switch(21).says("Your settings are changed");
+}
+
+#[test]
 fn prose_about_settings_is_a_remark() {
     let desk = Desk::new();
     let (_, to_ann, _) = quad(&desk);

@@ -38,6 +38,9 @@ const FROM_OPPONENT: u32 = 20;
 /// Others a day to whom a newcomer can make the referee write.
 pub const NEWCOMERS_REACH: u32 = 3;
 
+/// Letters a day in which a player can change settings: each adds an entry to all of the player's running matches.
+pub const SETTINGS_CHANGES: u32 = 20;
+
 /// Hours by which an answer may be delayed.
 const DELAY_HOURS: i32 = 24;
 
@@ -204,6 +207,16 @@ impl Decision<'_> {
 
     pub fn count_reach(&mut self, address: &str) {
         self.count(address, BudgetKind::Newcomer, self.today(), NEWCOMERS_REACH);
+    }
+
+    /// Counts a letter in which a player changes settings, and returns whether there was room for it today.
+    pub fn take_settings_change(&mut self, player_id: i64) -> Decided<bool> {
+        let (subject, today) = (format!("P-{player_id}"), self.today());
+        let has_room = self.used(&subject, BudgetKind::Settings, today)? < SETTINGS_CHANGES;
+        if has_room {
+            self.count(&subject, BudgetKind::Settings, today, SETTINGS_CHANGES);
+        }
+        Ok(has_room)
     }
 
     /// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a new

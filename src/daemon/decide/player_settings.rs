@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
 use super::asker::Asker;
-use super::budgets::Origin;
+use super::budgets::{Origin, SETTINGS_CHANGES};
 use super::context::{LoadedMatch, RulingContext};
 use super::decision::{Decision, Key};
 use super::mail::PlainEnvelope;
@@ -64,13 +64,16 @@ impl Decision<'_> {
             let example = format!("name={}", player.name);
             return Ok(Reply::SettingsRefused { faults: vec![SettingFault { written, why, example }] });
         }
+        let name = change.name.unwrap_or_else(|| player.name.clone());
+        let changed = Player { name, settings: change.settings, ..player.clone() };
+        if changed != player && !self.take_settings_change(player.id)? {
+            return Ok(Reply::SettingsTooOften { most: SETTINGS_CHANGES });
+        }
         if let Some(on) = change.challenges
             && let Err(why) = self.set_willing(asker, on)?
         {
             return Ok(Reply::NoOffer { command: "SETTINGS", why });
         }
-        let name = change.name.unwrap_or_else(|| player.name.clone());
-        let changed = Player { name, settings: change.settings, ..player.clone() };
         let shown = self.shown_settings(asker, &changed)?;
         if changed != player {
             self.draft.settlement.players.push(changed);
