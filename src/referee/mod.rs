@@ -64,7 +64,7 @@ pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Terms};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use together::NoticeLimits;
-pub use words::{Passing, Words, reads_as_order, without_order_lines};
+pub use words::{Passing, Words, cut, reads_as_order, without_order_lines};
 
 pub use crate::ledger::{LetterFormat, PlayerSettings, Receipts};
 pub use crate::request::{LeftOut, MAX_COMMANDS, MAX_FAULTS};
@@ -139,16 +139,27 @@ impl SeatLetter {
 
     /// Reads a letter from `seat` of a match. `written` is the part that its sender wrote now ([`Letter::new_text`]).
     pub fn of(letter: &Letter, seat: Seat, written: NewText, game_match: &Match) -> SeatLetter {
+        SeatLetter::read(letter, seat, written, None, game_match)
+    }
+
+    fn read(
+        letter: &Letter,
+        seat: Seat,
+        written: NewText,
+        part: Option<LetterPart>,
+        game_match: &Match,
+    ) -> SeatLetter {
         let (lines, unread): (Vec<Line>, _) = match written {
             NewText::Lines(lines) => (lines, None),
             NewText::Blank => (Vec::new(), None),
             NewText::Unreadable(what) => (Vec::new(), Some(what.advice().to_owned())),
         };
-        let (request, unread_files) = part::read_with_attachment(letter, &lines, game_match.game);
+        let (request, unread_files) =
+            part::read_with_attachment(letter, &lines, part.is_some(), game_match.game);
         SeatLetter {
             seat,
             digest: letter.digest,
-            part: None,
+            part,
             thread_turn: thread_turn(letter, &game_match.id),
             earlier: Vec::new(),
             shows_token: false,
@@ -278,27 +289,17 @@ pub enum DispatchKind {
 impl Content {
     /// The answer to a letter that this is or holds.
     pub fn answer(&self) -> Option<&Answer> {
-        match self {
-            Content::Answer(answer) | Content::Report { receipt: Some(answer), .. } => Some(answer),
-            Content::Invitation
-            | Content::Report { receipt: None, .. }
-            | Content::Succession
-            | Content::Reminder
-            | Content::Missed { .. }
-            | Content::Notice(_) => None,
-        }
+        let (Content::Answer(answer) | Content::Report { receipt: Some(answer), .. }) = self else {
+            return None;
+        };
+        Some(answer)
     }
 
     pub fn answer_mut(&mut self) -> Option<&mut Answer> {
-        match self {
-            Content::Answer(answer) | Content::Report { receipt: Some(answer), .. } => Some(answer),
-            Content::Invitation
-            | Content::Report { receipt: None, .. }
-            | Content::Succession
-            | Content::Reminder
-            | Content::Missed { .. }
-            | Content::Notice(_) => None,
-        }
+        let (Content::Answer(answer) | Content::Report { receipt: Some(answer), .. }) = self else {
+            return None;
+        };
+        Some(answer)
     }
 }
 

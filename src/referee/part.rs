@@ -51,17 +51,19 @@ impl LetterPart {
     }
 }
 
-/// Reads a letter. If its text holds no order and nothing else to follow, its attached text is read below it. Also
-/// returns the names of the attached files that were not read.
+/// Reads a letter. If its text holds no order and nothing else to follow, its attached text is read below it, but not
+/// below a part, because nothing tells which part it belongs to. Also returns the names of the attached files that were
+/// not read.
 pub(super) fn read_with_attachment(
     letter: &Letter,
     lines: &[Line],
+    is_part: bool,
     game: GameKind,
 ) -> (Request, Vec<String>) {
     let request = Request::read(lines, game);
     let mut unread = letter.attachments().to_vec();
     let Some((name, attached)) = letter.attached_text() else { return (request, unread) };
-    if request.is_empty() && !request.ended && request.yes.is_none() {
+    if !is_part && request.is_empty() && !request.ended && request.yes.is_none() {
         let last = lines.last().map_or(0, |line| line.no);
         let attached = attached.iter().map(|line| Line { no: last + line.no, text: line.text.clone() });
         let both: Vec<Line> = lines.iter().cloned().chain(attached).collect();
@@ -104,7 +106,7 @@ impl SeatLetter {
         game_match: &Match,
     ) -> SeatLetter {
         let part = LetterPart::of(&lines, by_other_token);
-        SeatLetter { part: Some(part), ..SeatLetter::of(letter, seat, NewText::Lines(lines), game_match) }
+        SeatLetter::read(letter, seat, NewText::Lines(lines), Some(part), game_match)
     }
 
     /// Returns the name of a command that is not carried out, because it needs the token of this match.

@@ -10,6 +10,7 @@ use fogpost::referee::{Match, Stage};
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::kinds;
+use crate::reading::with_attached;
 
 const CY: &str = "cy@players.example";
 
@@ -267,4 +268,28 @@ fn the_token_of_a_match_that_ended_long_ago_files_nothing_elsewhere() {
     desk.reply(ANN, &invitation, &letter);
     assert_eq!(filed(&desk, &second), 0);
     assert_eq!(answers(&desk).len(), 1);
+}
+
+#[test]
+fn an_attached_text_belongs_to_no_part() {
+    let desk = Desk::new();
+    let [(first, invitation), (second, _)] = two_matches(&desk);
+    let text = format!("My orders are attached.\nMATCH {}", second.id);
+    desk.receive(&with_attached(&desk, &invitation, &text, "MARBLE E5"));
+    assert_eq!((filed(&desk, &first), filed(&desk, &second)), (0, 0));
+    for answer in answers(&desk) {
+        answer.says("I did not read what you attached (orders.txt)");
+    }
+}
+
+#[test]
+fn two_new_names_in_a_letter_are_both_told() {
+    let desk = Desk::new();
+    let [(first, invitation), (second, _)] = two_matches(&desk);
+    desk.sent_to(BO);
+    let text = format!("SETTINGS name=Anna Archer\nMATCH {}\nSETTINGS name=Anna Baker", second.id);
+    desk.reply(ANN, &invitation, &text);
+    assert_eq!(answers(&desk).len(), 2);
+    assert_eq!(desk.sent_to(BO).len(), 2);
+    assert_eq!(desk.find(&first.id).players.first, desk.find(&second.id).players.first);
 }

@@ -447,7 +447,7 @@ fn the_subject_says_which_answer_it_is() {
 }
 
 /// The raw answer to a letter with an attached text.
-fn with_attached(desk: &Desk, to: &Sent, text: &str, attached: &str) -> String {
+pub fn with_attached(desk: &Desk, to: &Sent, text: &str, attached: &str) -> String {
     let letter = desk.answer(ANN, to, text);
     let (head, body) = letter.split_once("\n\n").expect("a body");
     let head =

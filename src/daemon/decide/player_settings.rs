@@ -13,6 +13,7 @@ use super::settings::Settings;
 use super::summary::match_line;
 use super::undecided::Decided;
 use crate::game::Seat;
+use crate::letter::Digest;
 use crate::letter::clean::latin;
 use crate::referee::{
     Act, Cause, DispatchKind, LetterFormat, Receipts, Reply, SettingFault, SettingFaultKind, SettingsChange,
@@ -220,7 +221,8 @@ impl Decision<'_> {
         Ok(())
     }
 
-    /// Words a letter to a player that is about no single match. The time makes its Message-ID unique.
+    /// Words a letter to a player that is about no single match. Its Message-ID is made of the time and the text, because
+    /// a letter may change a name twice. Returns `None` if the player is told already.
     fn letter_to_player(
         &mut self,
         plain: &ClubLetter,
@@ -228,14 +230,16 @@ impl Decision<'_> {
         unique: &str,
     ) -> Decided<Option<NewDispatch>> {
         let Some(address) = player.addresses.first() else { return Ok(None) };
-        let unique = format!("{unique}.{}", self.at().timestamp_millis());
+        let mut page = self.word_club_letter(plain, "")?;
+        let text = Digest::of(page.text.as_bytes()).to_string();
+        let unique = format!("{unique}.{}.{}", self.at().timestamp_millis(), &text[..8]);
         let kind = DispatchKind::Notice;
         let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind };
-        let mut page = self.word_club_letter(plain, "")?;
         if player.settings.format == LetterFormat::Text {
             page.html.clear();
         }
-        Ok(Some(self.assemble(page, "", &to, None)?))
+        let dispatch = self.assemble(page, "", &to, None)?;
+        Ok(if self.is_dispatched(&dispatch.message_id)? { None } else { Some(dispatch) })
     }
 }
 

@@ -165,7 +165,7 @@ impl WordsOfStranger {
         let mut told: Vec<String> = Vec::new();
         for asked in request.commands.iter().filter(|_| !request.check) {
             if let Command::TellGm(text) = &asked.command {
-                let lines = Line::numbered(&text.lines().collect::<Vec<_>>());
+                let lines = Line::numbered(&referee::cut(text).lines().collect::<Vec<_>>());
                 let kept = without_orders(&lines);
                 order_lines += lines.len() - kept.len();
                 told.push(kept.into_iter().map(|line| line.text).collect::<Vec<_>>().join("\n"));
