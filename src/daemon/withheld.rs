@@ -31,7 +31,10 @@ impl Office {
             let read = letters.get(digest).zip(game_match.desk.own_identity());
             let Some(letter) = read.and_then(|(raw, own)| read_letter(raw, &own)) else { continue };
             let lines = self.new_lines(&letter).await?;
-            let until = self.running_matches(&letter, &lines, &game_match.id).await?;
+            // The match of its token: the token itself may have been renewed since.
+            let row = self.store.letters(None, None, &digest.to_string(), 1).await?.pop();
+            let first = row.and_then(|row| row.seat).map(|(match_id, _)| match_id);
+            let until = self.running_matches(&letter, first, &lines, &game_match.id).await?;
             if until.is_empty() {
                 continue;
             }
@@ -53,17 +56,19 @@ impl Office {
         })
     }
 
-    /// Returns the other matches that a letter has a part for or a token of, and that are not over.
+    /// Returns the other matches that a letter has a part for or a token of, and that are not over. `first` is the match
+    /// that it was settled for.
     async fn running_matches(
         &self,
         letter: &Letter,
+        first: Option<String>,
         lines: &[Line],
         match_id: &str,
     ) -> anyhow::Result<Vec<String>> {
         let mut ids: BTreeSet<String> = matches_with_parts(lines).into_iter().collect();
         let tokens: Vec<String> = letter.tokens.iter().map(ToString::to_string).collect();
         let seats = self.store.seats_by_token(&tokens).await?;
-        ids.extend(seats.into_iter().map(|row| row.match_id));
+        ids.extend(seats.into_iter().map(|row| row.match_id).chain(first));
         ids.remove(match_id);
         let mut running = Vec::new();
         for row in self.store.matches(&Vec::from_iter(ids)).await? {
