@@ -7,6 +7,7 @@ use crate::daemon::Office;
 use crate::daemon::decide::digest::daily;
 use crate::daemon::decide::gm_index::GmIndex;
 use crate::daemon::decide::player_settings::digest_for;
+use crate::store::Player;
 
 /// The key under which a daemon remembers when it last made the digest of a club's first GM, and the beginning of the
 /// keys of the others.
@@ -21,16 +22,24 @@ impl Office {
         for (player, due) in self.store.digests_due(now, PLAYERS).await? {
             let next = player.settings.next_digest(now, self.config.terms.zone);
             let id = player.id;
-            if let Some(due) = due {
-                let context = self.new_context().await?;
-                let deciding = self
-                    .decide(context, move |settings, context, _| digest_for(settings, context, &player, due));
-                if let Some(settlement) = deciding.await?.0 {
-                    self.store.commit(&settlement).await?;
-                    self.dispatches.notify_one();
-                }
+            if let Some(due) = due
+                && let Err(error) = self.digest_of_player(player, due).await
+            {
+                // The others, and the GMs, must not wait for it.
+                tracing::error!(player = id, error = format!("{error:#}"), "a digest could not be made");
             }
             self.store.schedule_digest(id, next).await?;
+        }
+        Ok(())
+    }
+
+    async fn digest_of_player(&self, player: Player, due: DateTime<Utc>) -> anyhow::Result<()> {
+        let context = self.new_context().await?;
+        let deciding =
+            self.decide(context, move |settings, context, _| digest_for(settings, context, &player, due));
+        if let Some(settlement) = deciding.await?.0 {
+            self.store.commit(&settlement).await?;
+            self.dispatches.notify_one();
         }
         Ok(())
     }
