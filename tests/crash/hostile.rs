@@ -25,7 +25,7 @@ fn content(kind: usize, from: &str) -> (String, String) {
     match kind {
         0 => (plain, "RULES quadrant-z\n".repeat(5000)),
         1 => (plain, "HISTORY\nSTATUS\nREPORT\nHELP\n".repeat(25)),
-        2 => (plain, "SHIP 99 A1 TO Z99 AND BACK\n".repeat(19_000)),
+        2 => (plain, "SHIP 99 A1 TO Z99 AND BACK\n".repeat(2_000)),
         3 => (plain, "CHALLENGE victim@club.test QUAD\n".repeat(60)),
         4 => (format!("From: {from}, other@club.test\n"), "HELP\n".to_owned()),
         5 => (format!("{plain}Auto-Submitted: auto-replied\n"), "I am away.\n".to_owned()),
