@@ -13,7 +13,7 @@
 //!
 //! The letters are replies to setup forms of Quadrant Z as a mail program writes them, with the quoted form. First one
 //! seat of each match writes, and its orders are sealed (one receipt per letter); then the other seat, and each letter
-//! causes an adjudication (three letters out, two of them with a board). The variables LETTERS and MATCHES change how
+//! causes an adjudication (two letters out, each a report with a board). The variables LETTERS and MATCHES change how
 //! many there are.
 
 #[path = "../tests/store/place.rs"]
@@ -269,7 +269,7 @@ fn imap(runtime: &Runtime) {
     let mbsync = mbsync(&servers, &club.letters.first);
     for (what, letters) in [
         ("sealed, one receipt each", &club.letters.first),
-        ("adjudicated, three letters each", &club.letters.second),
+        ("adjudicated, a report for each side", &club.letters.second),
     ] {
         fill(&servers, "referee", letters);
         let inbox = servers.maildir("referee");
@@ -374,7 +374,7 @@ fn drain_maildir(runtime: &Runtime, club: &Club, others: &[Arc<Office>]) {
     let inbox = club.folder.path().join("in");
     for (what, letters) in [
         ("sealed, one receipt each", &club.letters.first),
-        ("adjudicated, three letters each", &club.letters.second),
+        ("adjudicated, a report for each side", &club.letters.second),
     ] {
         put(letters, &inbox);
         let before = cpu();
