@@ -183,7 +183,7 @@ impl Attack {
         let Seat { address, token } = &self.seats[self.asked % self.seats.len()];
         let (address, had) = (address.clone(), self.had(address));
         let number = self.asked;
-        // Numbered, because the same text is not answered again and again.
+        // Numbered, because the same text is answered a few times only.
         let raw = format!(
             "From: <{address}>\nTo: referee@club.example\nSubject: Re: your match\n\
              Message-ID: <{number}@players.test>\n\nSTATUS\nThis is letter {number}.\n\n> Reply token: {token}\n"

@@ -71,8 +71,11 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         }
         Act::Forfeit(seat) => draft.close(Ending::Forfeit(*seat)),
         Act::Replace { seat, name, house, settings } => {
+            let before = std::mem::replace(&mut draft.game_match.settings[*seat], settings.clone());
             replace(draft, *seat, name, house.clone());
-            draft.game_match.settings[*seat] = settings.clone();
+            if before.reminders_hours != settings.reminders_hours {
+                draft.skip_past_reminders();
+            }
         }
         Act::RenewToken(seat) => {
             draft.record(Fact::TokenRenewed { seat: *seat });

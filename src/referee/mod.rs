@@ -126,7 +126,7 @@ pub struct SeatLetter {
 }
 
 impl SeatLetter {
-    /// Whether the letter asks for more than is followed.
+    /// Whether the letter has more orders or commands than the bounds allow.
     pub fn exceeds_bounds(&self) -> bool {
         self.request.left_out != LeftOut::default()
     }

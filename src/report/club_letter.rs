@@ -242,7 +242,7 @@ impl ClubLetter {
         ClubLetter::Words { address: address.to_owned(), message: wrapped(text) }
     }
 
-    /// The letter to the sender of one that cannot be read.
+    /// Tells a sender that their letter cannot be read, and why.
     pub fn unreadable(reason: UnreadableReason, limits: &Limits) -> ClubLetter {
         let limits = LimitSummary {
             // Rounded down: a letter of this size is surely read.

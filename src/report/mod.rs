@@ -269,8 +269,8 @@ fn bounded_html(markdown: &str) -> (String, bool) {
 }
 
 /// Splits a body into its first words and the rest. The first words say what happened; they stand above the marker line,
-/// because mailboxes show them beside the subject. A paragraph that ends with a colon is not parted from what it
-/// announces, unless that is long: readers of quotes look for the marker in the first lines.
+/// because mailboxes show them beside the subject. A paragraph that ends with a colon stays with what it announces, unless
+/// that is long: readers of quotes look for the marker in the first lines.
 fn split_lead(body: &str) -> (&str, &str) {
     let mut lead = body.find("\n\n").unwrap_or(body.len());
     while body[..lead].ends_with(':') {

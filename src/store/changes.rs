@@ -43,7 +43,7 @@ pub enum ChangeKind {
 pub enum ChangeStage {
     /// A registered address was asked.
     Asked,
-    /// It agreed, and the new address was asked.
+    /// The registered address agreed, and the new one was asked.
     Agreed,
     Done,
     /// Denied before or undone after it took effect.

@@ -294,7 +294,7 @@ pub trait Store: PlayerChanges + PlayerDigests + Send + Sync {
     /// noted before; none when it has done so. Waits for no disk: what is noted survives the process, but perhaps not a power failure.
     async fn note_in_work(&self, owner: &str, letters: &[Digest]) -> Result<()>;
 
-    /// Returns the letters in work by daemon.
+    /// Returns each daemon that has noted letters in work, with these letters.
     async fn letters_in_work(&self) -> Result<Vec<(String, Vec<Digest>)>>;
 
     /// Returns when the oldest waiting letter arrived, claimed or not, ignoring letters deferred past `now`.

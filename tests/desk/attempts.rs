@@ -52,7 +52,7 @@ fn stranger(who: &str, text: &str) -> String {
     format!("From: {who}@elsewhere.example\nMessage-ID: <{who}.{}@x>\n\n{text}\n", text.len())
 }
 
-/// The status of the letter of a sender.
+/// Returns the status of the letter from this sender.
 fn status_of(desk: &Desk, sender: &str) -> LetterStatus {
     let letters = desk.letters();
     letters.iter().find(|row| row.sender.starts_with(sender)).expect("a letter").status

@@ -293,3 +293,14 @@ fn two_new_names_in_a_letter_are_both_told() {
     assert_eq!(desk.sent_to(BO).len(), 2);
     assert_eq!(desk.find(&first.id).players.first, desk.find(&second.id).players.first);
 }
+
+#[test]
+fn a_notice_of_an_unproven_letter_shows_all_its_parts() {
+    let desk = Desk::new();
+    let [(first, invitation), (second, _)] = two_matches(&desk);
+    let text = format!("MARBLE E5\nMATCH {}\nMARBLE C4", second.id);
+    let letter = desk.answer(ANN, &invitation, &text);
+    desk.receive(&letter.replacen(ANN, "ann@work.example", 1));
+    assert_eq!((filed(&desk, &first), filed(&desk, &second)), (0, 0));
+    desk.one_to(ANN).says("MARBLE E5").says(&format!("MATCH {}", second.id)).says("MARBLE C4");
+}

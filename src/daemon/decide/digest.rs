@@ -89,7 +89,7 @@ impl Decision<'_> {
         let fog = self.fog_of_gm()?;
         let mut told = GmDigest { since: self.settings.local_time(since), ..GmDigest::default() };
         self.tell_matches(&summaries, &mut told)?;
-        self.tell_events(rows, &summaries, &mut told);
+        self.tell_events(rows, &summaries, &fog, &mut told);
         for (id, count) in rows.refused.iter().filter(|(id, _)| !fog.matches.contains(*id)) {
             if summaries.iter().any(|summary| summary.line.id == *id) {
                 told.refused.push(RefusalCount { id: id.clone(), count: *count });
@@ -161,8 +161,8 @@ impl Decision<'_> {
         if missing == Wanted::default() { Ok(late) } else { Err(missing.into()) }
     }
 
-    /// Tells what happened in matches, and who is new.
-    fn tell_events(&self, rows: &DigestRows, summaries: &[Summary], told: &mut GmDigest) {
+    /// Tells what happened in matches, and who is new. When an opponent of the GM filed late is hidden.
+    fn tell_events(&self, rows: &DigestRows, summaries: &[Summary], fog: &Fog, told: &mut GmDigest) {
         let find = |id: &str| summaries.iter().find(|summary| summary.line.id == id);
         let name = |summary: &Summary, seat: Seat| match seat {
             Seat::First => summary.line.names[0].clone(),
@@ -170,7 +170,8 @@ impl Decision<'_> {
         };
         for missed in &rows.missed {
             let Some(summary) = find(&missed.match_id) else { continue };
-            let made_good = missed.made_good.map(|at| self.settings.local_time(at));
+            let made_good = missed.made_good.filter(|_| !fog.matches.contains(&missed.match_id));
+            let made_good = made_good.map(|at| self.settings.local_time(at));
             told.missed.push(MatchNote {
                 id: missed.match_id.clone(),
                 turn: Some(missed.turn),

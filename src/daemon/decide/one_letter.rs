@@ -86,7 +86,8 @@ impl Decision<'_> {
         }
         let from = letter.from.as_str();
         let proven = self.is_proven(waiting, from)?;
-        if matches!(sender, Sender::Seat(_) | Sender::Gm { .. }) {
+        // Anybody can write in the GM's name without a token.
+        if matches!(sender, Sender::Seat(_) | Sender::Gm { has_token: true, .. }) {
             self.note_signature(waiting, from)?;
         }
         match sender {

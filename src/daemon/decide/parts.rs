@@ -18,10 +18,10 @@ const MAX_PARTS: usize = 20;
 
 /// The part of a letter that one seat is ruled on with.
 pub struct SeatPart {
-    row: TokenRow,
+    pub row: TokenRow,
     /// The whole letter is about this match if it has no other part.
     lines: Option<Vec<Line>>,
-    by_other_token: bool,
+    pub by_other_token: bool,
 }
 
 impl Decision<'_> {
@@ -73,7 +73,7 @@ impl Decision<'_> {
     ///
     /// If a line names another match, if there are too many, or if the token's match ended long ago, nothing is split: the
     /// ruling asks which match is meant.
-    fn parts_of(&self, letter: &Letter, row: &TokenRow, written: &NewText) -> Decided<Vec<SeatPart>> {
+    pub fn parts_of(&self, letter: &Letter, row: &TokenRow, written: &NewText) -> Decided<Vec<SeatPart>> {
         let whole = || vec![SeatPart { row: row.clone(), lines: None, by_other_token: false }];
         let NewText::Lines(lines) = written else { return Ok(whole()) };
         let mut named = matches_with_parts(lines);
@@ -120,7 +120,7 @@ impl Decision<'_> {
     }
 
     /// Reads a part of a letter with what only the database knows of it.
-    fn read_part(
+    pub fn read_part(
         &mut self,
         letter: &Letter,
         part: &SeatPart,

@@ -19,7 +19,7 @@ use super::undecided::Decided;
 use crate::game::Seat;
 use crate::ledger::Signature;
 use crate::letter::Letter;
-use crate::referee::{Act, Cause, Confirmation, DispatchKind, Match, Reply, SeatLetter};
+use crate::referee::{Act, Cause, Confirmation, DispatchKind, Match, Reply};
 use crate::report::{ClubLetter, UnprovenSummary, format_local};
 use crate::request::Request;
 use crate::store::{LetterDecision, LetterStatus, TokenRow, UnprovenLetter, UnprovenStage, WaitingLetter};
@@ -109,8 +109,7 @@ impl Decision<'_> {
             known.iter().filter(|unproven| unproven.told && unproven.noted_at > since).collect();
         let tells = told.len() < MAX_NOTICES && !told.iter().any(|told| told.address == address);
         if tells {
-            let loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?;
-            let letter = self.unproven_summary(waiting, letter, row.seat, doubt, &loaded.game_match);
+            let letter = self.unproven_summary(waiting, letter, row, doubt)?;
             let plain = ClubLetter::Unproven { letter, code: code.clone() };
             let unique = format!("u.{}", &waiting.digest.to_string()[..24]);
             let envelope = PlainEnvelope {
@@ -148,27 +147,38 @@ impl Decision<'_> {
         Ok(known.any(|unproven| unproven.confirmed_by.is_some()))
     }
 
+    /// Sums up a letter with all its parts, because CONFIRM rules on all of them.
     fn unproven_summary(
-        &self,
+        &mut self,
         waiting: &WaitingLetter,
         letter: &Letter,
-        seat: Seat,
+        row: &TokenRow,
         doubt: Doubt,
-        game_match: &Match,
-    ) -> UnprovenSummary {
+    ) -> Decided<UnprovenSummary> {
         let written = letter.new_text(letter.quotable_text(&self.context.texts).as_deref());
-        let request = SeatLetter::of(letter, seat, written, game_match).request;
-        let mut asks = asks(&request, game_match);
-        let lines = request.orders.len() + request.commands.len() + request.faults.len();
-        asks.truncate(MAX_ASKS);
-        UnprovenSummary {
-            match_id: game_match.id.clone(),
-            at: format_local(waiting.received_at, game_match.terms.zone),
+        let mut shown = Vec::new();
+        let mut lines = 0;
+        for part in self.parts_of(letter, row, &written)? {
+            let request = self.read_part(letter, &part, &written, None)?.request;
+            let loaded = self.game_match(&part.row.match_id)?.context("a part's match is missing")?;
+            let mut asked = asks(&request, &loaded.game_match);
+            lines += request.orders.len() + request.commands.len() + request.faults.len();
+            if part.by_other_token && !asked.is_empty() {
+                asked.insert(0, format!("MATCH {}", part.row.match_id));
+                lines += 1;
+            }
+            shown.extend(asked);
+        }
+        shown.truncate(MAX_ASKS);
+        let loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?;
+        Ok(UnprovenSummary {
+            match_id: row.match_id.clone(),
+            at: format_local(waiting.received_at, loaded.game_match.terms.zone),
             address: letter.from.as_str().to_owned(),
             unsigned: doubt == Doubt::Unsigned,
-            more: lines.saturating_sub(asks.len()),
-            asks,
-        }
+            more: lines.saturating_sub(shown.len()),
+            asks: shown,
+        })
     }
 
     /// Returns the unproven letters in a player's name as this transaction leaves them so far.

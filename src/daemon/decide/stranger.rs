@@ -149,6 +149,9 @@ impl Decision<'_> {
     }
 }
 
+/// Lines of a letter without a token that are passed on at most.
+const MAX_REMARKS: usize = 1000;
+
 /// What a letter without a token says to a person.
 struct WordsOfStranger {
     to_gm: Option<Words>,
@@ -159,8 +162,11 @@ struct WordsOfStranger {
 impl WordsOfStranger {
     fn of(request: &Request) -> WordsOfStranger {
         let mut prose = request.clone();
-        prose.remarks = without_orders(&request.remarks);
-        let mut order_lines = request.remarks.len() - prose.remarks.len();
+        // No more can be passed on, and each line is read by every game.
+        prose.remarks.truncate(MAX_REMARKS);
+        let remarks = prose.remarks.len();
+        prose.remarks = without_orders(&prose.remarks);
+        let mut order_lines = remarks - prose.remarks.len();
         let mut words = Words::of(&prose);
         let mut told: Vec<String> = Vec::new();
         for asked in request.commands.iter().filter(|_| !request.check) {
