@@ -30,6 +30,10 @@ use random::Random;
 /// Matches; each of their seats writes in turn, so that nobody's answers come so often that they are delayed.
 const MATCHES: usize = 200;
 
+/// How many of the seats strangers write for, without their tokens. Their players ask nothing themselves: an answer to
+/// such a letter would count as one to the player's.
+const FORGED: usize = 100;
+
 /// How often the daemon is told to end.
 const ENDS: usize = 5;
 
@@ -180,7 +184,7 @@ impl Attack {
 
     /// Writes a question from the next seat.
     fn ask(&mut self) -> Question {
-        let Seat { address, token } = &self.seats[self.asked % self.seats.len()];
+        let Seat { address, token } = &self.seats[self.asked % (self.seats.len() - FORGED)];
         let (address, had) = (address.clone(), self.had(address));
         let number = self.asked;
         // Numbered, because the same text is answered a few times only.
@@ -235,7 +239,8 @@ impl Attack {
             8..12 => (plain, "CHALLENGE victim@elsewhere.test QUAD\n".repeat(60)),
             12..16 => {
                 // A player's address without a token.
-                let player = self.seats[self.random.below(self.seats.len())].address.clone();
+                let forged = self.seats.len() - FORGED + self.random.below(FORGED);
+                let player = self.seats[forged].address.clone();
                 (format!("From: {player}\n"), "RESIGN CONFIRM\nHISTORY\n".repeat(50))
             }
             _ => (plain, "HISTORY\nSTATUS\nREPORT\nHELP\n".repeat(25)),

@@ -149,6 +149,7 @@ impl Club {
             sender: format!("player{number}@player.test"),
             subject: "Orders for turn 7".to_owned(),
             tokens: Vec::new(),
+            is_from_gm: true,
         }
     }
 

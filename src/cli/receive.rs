@@ -39,7 +39,9 @@ fn receive(config: &Path) -> anyhow::Result<()> {
         if let Some(free_mb) = store.free_bytes()?.and_then(|free| config.database.shortage(free)) {
             bail!("only {free_mb} MB are free, less than database.min_free_mb");
         }
-        store.insert_letters(&[daemon::new_letter(letter)]).await?;
+        let mut letter = daemon::new_letter(letter);
+        letter.is_from_gm = config.club.gm.is_one_at(&letter.sender);
+        store.insert_letters(&[letter]).await?;
         store.close().await;
         Ok(())
     })

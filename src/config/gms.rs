@@ -80,6 +80,11 @@ impl Gms {
         self.0.iter().position(|gm| gm.name.eq_ignore_ascii_case(name))
     }
 
+    /// Whether a GM writes from this address.
+    pub fn is_one_at(&self, address: &str) -> bool {
+        self.0.iter().any(|gm| gm.has_address(address))
+    }
+
     /// Returns every address from which a GM writes.
     pub fn addresses(&self) -> impl Iterator<Item = &Address> {
         self.0.iter().flat_map(Gm::addresses)

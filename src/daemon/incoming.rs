@@ -4,12 +4,16 @@ use mail_parser::MessageParser;
 
 use crate::ledger::truncate_to_millis;
 use crate::letter::printable::is_printable;
-use crate::letter::{Digest, Limits, bounded_head};
+use crate::letter::{Digest, Letter, Limits, OwnIdentity, bounded_head, tokens_in_text};
 use crate::post::FetchedLetter;
 use crate::store::NewLetter;
 
 /// Maximum characters that are stored of a header field.
 const MAX_FIELD: usize = 200;
+
+/// Maximum bytes of a letter in whose text reply tokens are looked for before it is stored, and the maximum of tokens.
+const MAX_SCANNED_BYTES: usize = 20_000;
+const MAX_TOKENS: usize = 16;
 
 /// Returns the row of a letter. Reads only what identifies a duplicate, and what lists show.
 pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
@@ -27,7 +31,19 @@ pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
         origin: fetched.origin,
         raw: fetched.raw,
         tokens: Vec::new(),
+        is_from_gm: false,
     }
+}
+
+/// Returns the reply tokens that are seen in a letter without decoding its text: those of its header, and those in the
+/// beginning of a text that is not encoded. Most letters of players come before strangers' by their sender, so these
+/// tokens are worth little work.
+pub fn visible_tokens(letter: &NewLetter, own: &OwnIdentity) -> Vec<String> {
+    let head = bounded_head(&letter.raw, &Limits::default());
+    let mut tokens = Letter::tokens_in_header(&head, own);
+    let beginning = &letter.raw[..letter.raw.len().min(MAX_SCANNED_BYTES)];
+    tokens.extend(tokens_in_text(&String::from_utf8_lossy(beginning)).into_iter().take(MAX_TOKENS));
+    tokens.iter().map(ToString::to_string).collect()
 }
 
 fn one_line(field: &str) -> String {

@@ -47,6 +47,7 @@ pub use digest::Digest;
 pub use envelope::SubjectTag;
 pub use identity::OwnIdentity;
 pub use new_text::NewText;
+pub use own_letter::tokens as tokens_in_text;
 pub use structure::bounded_head;
 pub use unreadable::{Limits, UnreadableLetter, UnreadableReason};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use async_trait::async_trait;
 
 use super::statement::{Engine, Pooled, Statement, Tx};
-use super::{Claim, DatabaseLock, Result, Wakeup, rows};
+use super::{Claim, DatabaseLock, LetterQueue, Result, Wakeup, rows};
 
 /// One of the two databases.
 #[async_trait]
@@ -37,6 +37,7 @@ pub trait Backend: Send + Sync {
         &self,
         now: i64,
         limit: u32,
+        first: LetterQueue,
         before: Option<&mut Claim>,
     ) -> Result<(Vec<rows::Waiting>, Claim)>;
 

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use super::backend::Backend;
 use super::dispatches;
 use super::error::{address_taken, stale_if_serialization_failure};
-use super::letters::{insert_letters, letter_bytes, list_letters};
+use super::letters::{insert_letters, letter_bytes, list_letters, registered};
 use super::overview::{self, MatchColumns, OverviewColumns, SeatOverview};
 use super::packing::Unpacker;
 use super::rows::{self, CHUNK, integer, maybe_time, text};
@@ -118,13 +118,19 @@ impl Store for Database {
         Ok(waiting)
     }
 
+    async fn registered(&self, addresses: &[String]) -> Result<BTreeSet<String>> {
+        registered(&mut self.backend.reader().await?.session(), addresses).await
+    }
+
     async fn claim_letters(
         &self,
         now: DateTime<Utc>,
         limit: u32,
+        first: LetterQueue,
         before: Option<&mut Claim>,
     ) -> Result<(Vec<WaitingLetter>, Claim)> {
-        let (rows, claim) = self.backend.claim_letters(now.timestamp_millis(), limit, before).await?;
+        let now = now.timestamp_millis();
+        let (rows, claim) = self.backend.claim_letters(now, limit, first, before).await?;
         let letters: Result<_> = rows.into_iter().map(rows::Waiting::read).collect();
         Ok((letters?, claim))
     }

@@ -17,6 +17,8 @@ struct Arrival<'a> {
     status: LetterStatus,
     /// The match whose reply token it carries.
     match_id: Option<String>,
+    /// Whether it comes before strangers' letters.
+    is_known: bool,
 }
 
 impl<'a> Arrival<'a> {
@@ -24,7 +26,7 @@ impl<'a> Arrival<'a> {
         let sent_as = (!letter.message_id.is_empty())
             .then(|| Digest::of(format!("{}\n{}", letter.sender, letter.message_id).as_bytes()).to_string());
         let digest = letter.digest.to_string();
-        Arrival { letter, digest, sent_as, status: LetterStatus::Waiting, match_id: None }
+        Arrival { letter, digest, sent_as, status: LetterStatus::Waiting, match_id: None, is_known: false }
     }
 }
 
@@ -40,6 +42,7 @@ pub async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) ->
     for arrival in &mut new {
         arrival.match_id = arrival.letter.tokens.iter().find_map(|token| matches.get(token)).cloned();
     }
+    mark_known(session, &mut new).await?;
     for chunk in new.chunks(CHUNK) {
         insert_chunk(session, chunk).await?;
     }
@@ -122,17 +125,16 @@ fn deduplicate(
     new
 }
 
-/// Returns the match of each reply token in the letters. This is needed only where several daemons share the database:
-/// they claim letters by match.
+/// Returns the match of each reply token in the letters.
 async fn matches_by_token(
     session: &mut Session<'_>,
     arrivals: &[Arrival<'_>],
 ) -> Result<BTreeMap<String, String>> {
-    if !session.engine().is_shared() {
-        return Ok(BTreeMap::new());
-    }
     let tokens: Vec<String> =
         arrivals.iter().flat_map(|arrival| arrival.letter.tokens.iter().cloned()).collect();
+    if tokens.is_empty() {
+        return Ok(BTreeMap::new());
+    }
     let one_of = session.engine().one_of();
     let statement = session
         .statement(format!("SELECT token, match_id FROM seat WHERE token {one_of}"))
@@ -141,11 +143,52 @@ async fn matches_by_token(
     Ok(found.into_iter().collect())
 }
 
+/// Finds out which arrivals come before strangers' letters.
+async fn mark_known(session: &mut Session<'_>, arrivals: &mut [Arrival<'_>]) -> Result<()> {
+    let senders: Vec<String> = arrivals.iter().map(|arrival| arrival.letter.sender.clone()).collect();
+    let registered = registered(session, &senders).await?;
+    let mut shown = BTreeSet::new();
+    for arrival in &mut *arrivals {
+        let NewLetter { sender, is_from_gm, .. } = arrival.letter;
+        arrival.is_known = *is_from_gm || registered.contains(sender) || arrival.match_id.is_some();
+        if arrival.match_id.is_some() && !sender.is_empty() && !registered.contains(sender) {
+            shown.insert(sender.clone());
+        }
+    }
+    // One letter with a token makes the sender's others known, so that they stay in order.
+    for arrival in &mut *arrivals {
+        arrival.is_known |= shown.contains(&arrival.letter.sender);
+    }
+    for sender in shown {
+        move_to_known(session, &sender).await?;
+    }
+    Ok(())
+}
+
+/// See [`super::Store::registered`].
+pub async fn registered(session: &mut Session<'_>, addresses: &[String]) -> Result<BTreeSet<String>> {
+    let one_of = session.engine().one_of();
+    let statement = session.statement(format!("SELECT address FROM address WHERE address {one_of}"));
+    let found: Vec<(String,)> = session.fetch_all(statement.bind_texts(addresses)).await?;
+    Ok(found.into_iter().map(|(address,)| address).collect())
+}
+
+/// Moves the waiting letters of a sender to the known ones: a sender's letters stay in order.
+pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()> {
+    // One sender at a time: for a list, SQLite would go through everything that waits.
+    let sql = "UPDATE letter SET known = 1 WHERE fate = 'waiting' AND known = 0 AND sender = $1";
+    let statement = session.statement(sql).bind(text(sender));
+    session.execute(statement).await?;
+    Ok(())
+}
+
 async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Result<()> {
     let mut insert = session.statement(
         "INSERT INTO letter \
-         (digest, received_at, whence, message_id, sender, subject, size, sent_as, fate, lane) ",
+         (digest, received_at, whence, message_id, sender, subject, size, sent_as, fate, lane, known) ",
     );
+    // Where there is one daemon, it claims the letters of all matches.
+    let has_lanes = session.engine().is_shared();
     insert.push_rows(chunk, |values, arrival| {
         let letter = arrival.letter;
         values
@@ -158,7 +201,8 @@ async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Resul
             .bind(integer(letter.raw.len() as u64))
             .bind(&arrival.sent_as)
             .bind(arrival.status.as_str())
-            .bind(arrival.match_id.as_deref().unwrap_or_default());
+            .bind(arrival.match_id.as_deref().filter(|_| has_lanes).unwrap_or_default())
+            .bind(i64::from(arrival.is_known));
     });
     insert.push(" RETURNING id, digest");
     let is_persistent = is_common(chunk.len());

@@ -4,6 +4,7 @@
 //! their SQL and the functions that run it (`database`, `settle`); what differs is in `sqlite` and `postgres`. The URL
 //! selects the database ([`open`]).
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -193,15 +194,6 @@ impl Claim {
     }
 }
 
-/// Work that another daemon or command queued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wakeup {
-    /// Letters to be ruled on.
-    Letters,
-    /// Dispatches to be sent.
-    Dispatches,
-}
-
 /// Opens the database at `url`, creates a missing SQLite file, and brings the tables up to date.
 ///
 /// Examples: `sqlite:fogpost.db`, `sqlite:/var/lib/fogpost/fogpost.db`, `postgres://user@host/database`.
@@ -281,12 +273,18 @@ pub trait Store: PlayerChanges + PlayerDigests + Send + Sync {
     /// and sender becomes [`LetterStatus::Repeated`].
     async fn insert_letters(&self, letters: &[NewLetter]) -> Result<usize>;
 
-    /// Claims up to `limit` waiting letters, oldest first, skipping those deferred past `now`. A match's letters have one
-    /// claimant at a time and stay in order. The caller keeps that order across an uncommitted claim `before`.
+    /// Returns those of the addresses, in lower case, that belong to players.
+    async fn registered(&self, addresses: &[String]) -> Result<BTreeSet<String>>;
+
+    /// Claims up to `limit` waiting letters, oldest first, skipping those deferred past `now`. All are from the queue
+    /// `first`, or from the other one if there is nothing to claim in that. Of strangers' letters it claims few, so that
+    /// players' need not wait long. A match's letters have one claimant at a time and stay in order. The caller keeps that
+    /// order across an uncommitted claim `before`.
     async fn claim_letters(
         &self,
         now: DateTime<Utc>,
         limit: u32,
+        first: LetterQueue,
         before: Option<&mut Claim>,
     ) -> Result<(Vec<WaitingLetter>, Claim)>;
 

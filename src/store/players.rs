@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use super::letters::move_to_known;
 use super::rows::{self, text};
 use super::statement::Session;
 use super::{Newcomer, Player, Result, SeatRow, StoreError};
@@ -47,8 +48,13 @@ pub async fn add_player(
     let id = insert_player(session, name, now).await?;
     let sql = "INSERT INTO address (address, player_id, rank) VALUES ($1, $2, 0) \
                ON CONFLICT (address) DO NOTHING";
-    let statement = session.statement(sql).bind(text(&address.to_ascii_lowercase())).bind(id);
-    Ok(session.execute(statement).await? == 1)
+    let address = text(&address.to_ascii_lowercase()).into_owned();
+    let statement = session.statement(sql).bind(&address).bind(id);
+    if session.execute(statement).await? == 0 {
+        return Ok(false);
+    }
+    move_to_known(session, &address).await?;
+    Ok(true)
 }
 
 async fn insert_player(session: &mut Session<'_>, name: &str, now: DateTime<Utc>) -> Result<i64> {
@@ -98,9 +104,11 @@ pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<(
 
 async fn insert_addresses(session: &mut Session<'_>, player_id: i64, addresses: &[String]) -> Result<()> {
     for (rank, address) in (0_i64..).zip(addresses) {
+        let address = text(&address.to_ascii_lowercase()).into_owned();
+        move_to_known(session, &address).await?;
         let statement = session
             .statement("INSERT INTO address (address, player_id, rank) VALUES ($1, $2, $3)")
-            .bind(text(&address.to_ascii_lowercase()))
+            .bind(&address)
             .bind(player_id)
             .bind(rank);
         session.execute(statement).await?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
-use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 use super::backend::Backend;
 use super::migration::{fill_new_columns, log_migration, migrate};
@@ -17,7 +17,7 @@ use super::notify::{CHANNEL, LETTERS};
 use super::rows;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting;
-use super::{Claim, DatabaseLock, Result, StoreError, TABLES_VERSION, Wakeup};
+use super::{Claim, DatabaseLock, LetterQueue, Result, StoreError, TABLES_VERSION, Wakeup};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
@@ -149,44 +149,23 @@ impl Backend for PostgresBackend {
         Ok(())
     }
 
-    /// Locks the rows of the matches that the oldest letters are about, and claims the letters of those matches.
-    /// `SKIP LOCKED` passes over what another daemon, or an earlier claim of this one, has locked.
     async fn claim_letters(
         &self,
         now: i64,
         limit: u32,
+        first: LetterQueue,
         _before: Option<&mut Claim>,
     ) -> Result<(Vec<rows::Waiting>, Claim)> {
         let mut tx = self.pool.begin().await?;
         sqlx::query(SETTLING).execute(&mut *tx).await?;
-        let mut after = (i64::MIN, 0);
-        loop {
-            let sql = "SELECT received_at, id, lane FROM letter \
-                       WHERE fate = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
-                       AND (received_at, id) > ($2, $3) ORDER BY received_at, id LIMIT $4";
-            let page: Vec<(i64, i64, String)> = sqlx::query_as(sql)
-                .bind(now)
-                .bind(after.0)
-                .bind(after.1)
-                .bind(i64::from(limit))
-                .fetch_all(&mut *tx)
-                .await?;
-            let Some(last) = page.last() else {
-                tx.rollback().await?;
-                return Ok((Vec::new(), Claim::default()));
-            };
-            after = (last.0, last.1);
-            let matches: BTreeSet<String> = page.into_iter().map(|(_, _, match_id)| match_id).collect();
-            let locked = lock_free_matches(&mut tx, matches).await?;
-            // Read after locking: another daemon may just have settled some.
-            let sql = waiting::select("l.lane = ANY($1)");
-            let mut session = Session::Postgres(&mut tx);
-            let statement = session.statement(sql).bind_texts(&locked).bind(now).bind(i64::from(limit));
-            let letters: Vec<rows::Waiting> = session.fetch_all(statement).await?;
+        for queue in [first, first.other()] {
+            let letters = claim_from(&mut tx, queue, now, waiting::limit(queue, limit)).await?;
             if !letters.is_empty() {
                 return Ok((letters, Claim::locking(Tx::Postgres(tx))));
             }
         }
+        tx.rollback().await?;
+        Ok((Vec::new(), Claim::default()))
     }
 
     /// Locks `dispatch_raw`, which never changes, so that others can update `dispatch`.
@@ -301,6 +280,39 @@ async fn try_connecting(options: &PgConnectOptions) -> Result<()> {
                 why: error.to_string(),
                 transient: !is_refused(&error),
             })
+        }
+    }
+}
+
+/// Locks the rows of the matches that the oldest letters of a queue are about, and claims the queue's letters of those
+/// matches. `SKIP LOCKED` passes over what another daemon, or an earlier claim of this one, has locked.
+async fn claim_from(
+    tx: &mut Transaction<'static, Postgres>,
+    queue: LetterQueue,
+    now: i64,
+    limit: i64,
+) -> Result<Vec<rows::Waiting>> {
+    let page = format!(
+        "SELECT received_at, id, lane FROM letter \
+         WHERE fate = 'waiting' AND {} AND (wait_until IS NULL OR wait_until <= $1) \
+         AND (received_at, id) > ($2, $3) ORDER BY received_at, id LIMIT $4",
+        waiting::is_in(queue)
+    );
+    let mut after = (i64::MIN, 0);
+    loop {
+        let query = sqlx::query_as(AssertSqlSafe(page.clone())).bind(now).bind(after.0).bind(after.1);
+        let page: Vec<(i64, i64, String)> = query.bind(limit).fetch_all(&mut **tx).await?;
+        let Some(last) = page.last() else { return Ok(Vec::new()) };
+        after = (last.0, last.1);
+        let matches: BTreeSet<String> = page.into_iter().map(|(_, _, match_id)| match_id).collect();
+        let locked = lock_free_matches(tx, matches).await?;
+        // Read after locking: another daemon may just have settled some.
+        let sql = waiting::select(queue, "l.lane = ANY($1)");
+        let mut session = Session::Postgres(tx);
+        let statement = session.statement(sql).bind_texts(&locked).bind(now).bind(limit);
+        let letters: Vec<rows::Waiting> = session.fetch_all(statement).await?;
+        if !letters.is_empty() {
+            return Ok(letters);
         }
     }
 }

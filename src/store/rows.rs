@@ -9,8 +9,9 @@ use sqlx::FromRow;
 
 use super::packing::{PackedColumns, Unpacker};
 use super::{
-    AnswerRow, Claimed, DispatchRow, EntryRow, InvitationStage, LetterDecision, LetterRow, LetterStatus,
-    MatchRow, Player, Queues, Result, SendOutcome, SentRow, StoreError, TokenRow, WaitingLetter,
+    AnswerRow, Claimed, DispatchRow, EntryRow, InvitationStage, LetterDecision, LetterQueue, LetterRow,
+    LetterStatus, MatchRow, Player, Queues, Result, SendOutcome, SentRow, StoreError, TokenRow,
+    WaitingLetter,
 };
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -85,6 +86,7 @@ pub struct Waiting {
     bytes: Vec<u8>,
     received_at: i64,
     tries: i64,
+    known: i64,
 }
 
 impl Waiting {
@@ -94,6 +96,7 @@ impl Waiting {
             raw: self.bytes,
             received_at: time(self.received_at)?,
             tries: tries(self.tries)?,
+            queue: if self.known == 1 { LetterQueue::Known } else { LetterQueue::Strangers },
         })
     }
 }

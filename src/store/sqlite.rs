@@ -205,6 +205,7 @@ impl Backend for SqliteBackend {
         &self,
         now: i64,
         limit: u32,
+        first: LetterQueue,
         before: Option<&mut Claim>,
     ) -> Result<(Vec<rows::Waiting>, Claim)> {
         let (held, claimed) = match before {
@@ -215,11 +216,18 @@ impl Backend for SqliteBackend {
             Some(guard) => guard,
             None => Arc::new(Arc::clone(&self.settling).lock_owned().await),
         };
-        let sql = waiting::select(&format!("l.digest NOT {}", Engine::Sqlite.one_of()));
         let mut connection = self.writer.acquire().await?;
         let mut session = Session::Sqlite(&mut connection);
-        let statement = session.statement(sql).bind_texts(&claimed).bind(now).bind(i64::from(limit));
-        let letters: Vec<rows::Waiting> = session.fetch_all(statement).await?;
+        let mut letters: Vec<rows::Waiting> = Vec::new();
+        for queue in [first, first.other()] {
+            let sql = waiting::select(queue, &format!("l.digest NOT {}", Engine::Sqlite.one_of()));
+            let limit = waiting::limit(queue, limit);
+            let statement = session.statement(sql).bind_texts(&claimed).bind(now).bind(limit);
+            letters = session.fetch_all(statement).await?;
+            if !letters.is_empty() {
+                break;
+            }
+        }
         let named = letters.iter().map(|letter| letter.digest.clone()).collect();
         Ok((letters, Claim { letters: named, ..Claim::guarded(guard) }))
     }

@@ -20,8 +20,29 @@ pub struct NewLetter {
     pub message_id: String,
     pub sender: String,
     pub subject: String,
-    /// Its reply tokens, by which several daemons claim letters match by match. Empty if there is one daemon.
+    /// Its reply tokens. With that of a seat, it comes before strangers' letters. Several daemons claim letters match by
+    /// match, and need all tokens; where there is one, those that are seen at once will do.
     pub tokens: Vec<String>,
+    /// Whether it is from a GM, and so comes before strangers' letters.
+    pub is_from_gm: bool,
+}
+
+/// Waiting letters form two queues. Each keeps the order of arrival, and all letters of a sender are in one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LetterQueue {
+    /// Letters from the address of a player or a GM, or with a seat's reply token.
+    Known,
+    /// All others. There may be any number of them.
+    Strangers,
+}
+
+impl LetterQueue {
+    pub fn other(self) -> LetterQueue {
+        match self {
+            LetterQueue::Known => LetterQueue::Strangers,
+            LetterQueue::Strangers => LetterQueue::Known,
+        }
+    }
 }
 
 /// A letter to be ruled on.
@@ -32,6 +53,7 @@ pub struct WaitingLetter {
     pub received_at: DateTime<Utc>,
     /// Failed attempts to rule on it.
     pub tries: u32,
+    pub queue: LetterQueue,
 }
 
 /// What happened to a letter.
@@ -377,4 +399,13 @@ pub struct Queues {
     pub set_aside: u64,
     /// When the clock next has to decide something. If this is in the past, the clock is late.
     pub next_wake: Option<DateTime<Utc>>,
+}
+
+/// Work that another daemon or command queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wakeup {
+    /// Letters to be ruled on.
+    Letters,
+    /// Dispatches to be sent.
+    Dispatches,
 }

@@ -29,6 +29,7 @@ mod people;
 mod play;
 mod positions;
 mod proof;
+mod queues;
 #[path = "../support/random.rs"]
 mod random;
 mod reading;

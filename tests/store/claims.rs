@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fogpost::letter::Digest;
-use fogpost::store::{Claim, LetterStatus, NewLetter, Settlement, Store, WaitingLetter, Wakeup, open};
+use fogpost::store::{
+    Claim, LetterQueue, LetterStatus, NewLetter, Settlement, Store, WaitingLetter, Wakeup, open,
+};
 use tokio::time::timeout;
 
 use crate::place::{PATIENCE, Place};
@@ -15,13 +17,13 @@ const NOT_YET: Duration = Duration::from_millis(300);
 
 /// Claims letters, waits for other claims on SQLite, and returns the letters' digests and the claim.
 async fn claim(store: &Arc<dyn Store>, limit: u32) -> (Vec<Digest>, Claim) {
-    let claimed = timeout(PATIENCE, store.claim_letters(at(1000), limit, None)).await;
+    let claimed = timeout(PATIENCE, store.claim_letters(at(1000), limit, LetterQueue::Known, None)).await;
     digests(claimed.expect("another claim still holds the letters").unwrap())
 }
 
 /// Claims letters beside another claim. Returns nothing if it has to wait for that one, as it does on SQLite.
 async fn claim_beside(store: &Arc<dyn Store>, limit: u32) -> (Vec<Digest>, Claim) {
-    let claimed = timeout(NOT_YET, store.claim_letters(at(1000), limit, None)).await;
+    let claimed = timeout(NOT_YET, store.claim_letters(at(1000), limit, LetterQueue::Known, None)).await;
     digests(claimed.map_or((Vec::new(), Claim::default()), Result::unwrap))
 }
 
@@ -56,8 +58,9 @@ pub async fn the_holder_of_a_claim_gets_the_next_letters(place: Place) {
         add_seats(store, id).await;
     }
     store.insert_letters(&[about(1, "QZ-AAAA"), about(2, "QZ-BBBB")]).await.unwrap();
-    let (first, mut held) = store.claim_letters(at(1000), 1, None).await.unwrap();
-    let (second, others) = store.claim_letters(at(1000), 9, Some(&mut held)).await.unwrap();
+    let (first, mut held) = store.claim_letters(at(1000), 1, LetterQueue::Known, None).await.unwrap();
+    let (second, others) =
+        store.claim_letters(at(1000), 9, LetterQueue::Known, Some(&mut held)).await.unwrap();
     assert_eq!([first[0].digest, second[0].digest], [letter(1).digest, letter(2).digest]);
     let decided = |number| vec![decided(&letter(number), LetterStatus::Ignored)];
     store.commit_claimed(held, &Settlement { decided: decided(1), ..settlement() }).await.unwrap();
@@ -108,6 +111,93 @@ pub async fn the_oldest_waiting_letter_is_known_while_it_is_claimed(place: Place
     postpone(store, &letter(2), Some(60), "later").await;
     assert_eq!(oldest().await, Some(at(3)), "a deferred letter holds up nothing");
     assert_eq!(store.oldest_waiting(at(60)).await.unwrap(), Some(at(2)));
+}
+
+/// A letter from an address that nobody has registered.
+fn of_stranger(number: u32) -> NewLetter {
+    NewLetter { is_from_gm: false, ..letter(number) }
+}
+
+/// Claims up to nine letters, those of this queue first, and gives them back.
+async fn claimed_first(store: &Arc<dyn Store>, first: LetterQueue) -> Vec<Digest> {
+    let (letters, claim) = store.claim_letters(at(1000), 9, first, None).await.unwrap();
+    assert!(letters.iter().all(|letter| letter.queue == letters[0].queue));
+    store.commit_claimed(claim, &settlement()).await.unwrap();
+    letters.iter().map(|letter| letter.digest).collect()
+}
+
+pub async fn a_claim_holds_letters_of_players_or_of_strangers(place: Place) {
+    let store = &place.store;
+    store.insert_letters(&[of_stranger(1), letter(2), of_stranger(3), letter(4)]).await.unwrap();
+    let (known, strangers) = ([2, 4].map(|n| letter(n).digest), [1, 3].map(|n| letter(n).digest));
+    assert_eq!(claimed_first(store, LetterQueue::Known).await, known);
+    assert_eq!(claimed_first(store, LetterQueue::Strangers).await, strangers);
+    let decide = async |numbers: [u32; 2]| {
+        let decided = numbers.map(|number| decided(&letter(number), LetterStatus::Ignored)).into();
+        store.commit(&Settlement { decided, ..settlement() }).await.unwrap();
+    };
+    decide([2, 4]).await;
+    assert_eq!(claimed_first(store, LetterQueue::Known).await, strangers, "no other letter waits");
+    store.insert_letters(&[letter(5)]).await.unwrap();
+    decide([1, 3]).await;
+    assert_eq!(claimed_first(store, LetterQueue::Strangers).await, [letter(5).digest]);
+}
+
+pub async fn a_claim_holds_few_letters_of_strangers(place: Place) {
+    let store = &place.store;
+    let strangers: Vec<NewLetter> = (0..100).map(of_stranger).collect();
+    store.insert_letters(&strangers).await.unwrap();
+    let (small, claim) = store.claim_letters(at(1000), 256, LetterQueue::Known, None).await.unwrap();
+    assert!((8..=64).contains(&small.len()), "{} small letters", small.len());
+    let decided = strangers.iter().map(|letter| decided(letter, LetterStatus::Ignored)).collect();
+    store.commit_claimed(claim, &Settlement { decided, ..settlement() }).await.unwrap();
+    let large = (200..210).map(|number| {
+        let mut raw = letter(number).raw;
+        raw.resize(300_000, b' ');
+        NewLetter { digest: Digest::of(&raw), raw, ..of_stranger(number) }
+    });
+    store.insert_letters(&large.collect::<Vec<_>>()).await.unwrap();
+    let (large, _claim) = store.claim_letters(at(1000), 256, LetterQueue::Known, None).await.unwrap();
+    let bytes: usize = large.iter().map(|letter| letter.raw.len()).sum();
+    assert!(!large.is_empty() && bytes <= 1_000_000, "{bytes} bytes");
+}
+
+pub async fn letters_with_a_players_address_or_token_come_before_strangers(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA"]).await;
+    add_seats(store, "QZ-AAAA").await;
+    let from = |number, sender: &str| NewLetter { sender: sender.to_owned(), ..of_stranger(number) };
+    let with_token = NewLetter { is_from_gm: false, ..about(2, "QZ-AAAA") };
+    let with_other_token = NewLetter { tokens: vec!["QZ-BBBB-first".to_owned()], ..of_stranger(3) };
+    let came = [of_stranger(1), with_token, with_other_token, from(4, "first@player.test"), from(5, "")];
+    store.insert_letters(&came).await.unwrap();
+    let first = claimed_first(store, LetterQueue::Known).await;
+    assert_eq!(first, [letter(2).digest, letter(4).digest]);
+}
+
+pub async fn letters_of_one_sender_stay_in_order(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA"]).await;
+    add_seats(store, "QZ-AAAA").await;
+    let from = |number, sender: &str, tokens: &[String]| NewLetter {
+        sender: sender.to_owned(),
+        tokens: tokens.to_vec(),
+        ..of_stranger(number)
+    };
+    store.insert_letters(&[from(1, "carl@player.test", &[]), from(2, "di@player.test", &[])]).await.unwrap();
+    let token = ["QZ-AAAA-first".to_owned()];
+    store.insert_letters(&[from(3, "carl@player.test", &token)]).await.unwrap();
+    let came = [from(4, "eve@player.test", &[]), of_stranger(5), from(6, "eve@player.test", &token)];
+    store.insert_letters(&came).await.unwrap();
+    let first = claimed_first(store, LetterQueue::Known).await;
+    assert_eq!(first, [1, 3, 4, 6].map(|n| letter(n).digest), "a token shows who the sender is");
+    store.find_or_add_player("Di@player.test", "Di", at(0)).await.unwrap();
+    let first = claimed_first(store, LetterQueue::Known).await;
+    assert_eq!(
+        first,
+        [1, 2, 3, 4, 6].map(|n| letter(n).digest),
+        "whoever registers brings their letters along"
+    );
 }
 
 /// Two daemons on one database.

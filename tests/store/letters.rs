@@ -2,7 +2,7 @@
 
 use fogpost::game::Seat;
 use fogpost::letter::Digest;
-use fogpost::store::{LetterDecision, LetterStatus, NewLetter, Settlement, StoreError};
+use fogpost::store::{LetterDecision, LetterQueue, LetterStatus, NewLetter, Settlement, StoreError};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -72,6 +72,7 @@ pub async fn any_bytes_from_a_stranger_are_stored(place: Place) {
         sender: "O'Neill\"; DROP TABLE letter; --\0@player.test".to_owned(),
         subject: "nul \0, $1, ?, {{ }}, \u{fffd}\u{200b}".to_owned(),
         tokens: vec!["\0".to_owned()],
+        is_from_gm: false,
     };
     let bare = NewLetter { digest: Digest::of(b""), raw: Vec::new(), ..letter(2) };
     assert_eq!(store.insert_letters(&[odd.clone(), bare.clone()]).await.unwrap(), 2);
@@ -190,7 +191,7 @@ pub async fn a_claim_holds_a_bounded_number_of_bytes(place: Place) {
     }
     // What is larger than the bound is claimed alone.
     for numbers in [vec![0, 1], vec![2], vec![3], vec![4, 5], vec![]] {
-        let (claimed, claim) = store.claim_letters(at(1000), 256, None).await.unwrap();
+        let (claimed, claim) = store.claim_letters(at(1000), 256, LetterQueue::Known, None).await.unwrap();
         let claimed: Vec<Digest> = claimed.iter().map(|letter| letter.digest).collect();
         let expected: Vec<&NewLetter> = numbers.iter().map(|number: &usize| &letters[*number]).collect();
         assert_eq!(claimed, expected.iter().map(|letter| letter.digest).collect::<Vec<_>>());

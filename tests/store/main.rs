@@ -92,7 +92,11 @@ on_both! {
         the_holder_of_a_claim_gets_the_next_letters
         a_claim_ends_with_its_commit
         a_letter_waits_for_earlier_ones_about_its_match
-        the_oldest_waiting_letter_is_known_while_it_is_claimed;
+        the_oldest_waiting_letter_is_known_while_it_is_claimed
+        a_claim_holds_letters_of_players_or_of_strangers
+        a_claim_holds_few_letters_of_strangers
+        letters_with_a_players_address_or_token_come_before_strangers
+        letters_of_one_sender_stay_in_order;
     outbox:
         a_dispatch_is_claimed_until_its_claim_ends
         concurrent_claims_share_the_dispatches

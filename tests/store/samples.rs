@@ -8,8 +8,8 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Postponed, SeatRow, Settlement,
-    Store, WaitingLetter,
+    EntryRow, LetterDecision, LetterQueue, LetterStatus, MatchRow, NewDispatch, NewLetter, Postponed,
+    SeatRow, Settlement, Store, WaitingLetter,
 };
 
 use crate::overview::overview;
@@ -19,6 +19,7 @@ pub fn at(seconds: i64) -> DateTime<Utc> {
     "2026-05-14T18:00:00Z".parse::<DateTime<Utc>>().unwrap() + Duration::seconds(seconds)
 }
 
+/// A letter of a GM, which comes before strangers'.
 pub fn letter(number: u32) -> NewLetter {
     let raw = format!("Message-ID: <{number}@player.test>\r\n\r\nSHIP 1 TO B{number}\r\n").into_bytes();
     NewLetter {
@@ -30,6 +31,7 @@ pub fn letter(number: u32) -> NewLetter {
         sender: format!("player{number}@player.test"),
         subject: format!("Orders {number}"),
         tokens: Vec::new(),
+        is_from_gm: true,
     }
 }
 
@@ -127,7 +129,7 @@ pub async fn waiting(store: &Arc<dyn Store>) -> Vec<Digest> {
 
 /// The letters that wait at `now`, at most `limit`. Leaves them unclaimed.
 pub async fn waiting_letters(store: &Arc<dyn Store>, now: i64, limit: u32) -> Vec<WaitingLetter> {
-    let (letters, claim) = store.claim_letters(at(now), limit, None).await.unwrap();
+    let (letters, claim) = store.claim_letters(at(now), limit, LetterQueue::Known, None).await.unwrap();
     store.commit_claimed(claim, &settlement()).await.unwrap();
     letters
 }

@@ -19,7 +19,7 @@ use crate::daemon::Office;
 use crate::daemon::decide::in_work::InWork;
 use crate::daemon::decide::letters::set_aside;
 use crate::letter::Digest;
-use crate::store::{Claim, Postponed, Settlement, StoreError, WaitingLetter};
+use crate::store::{Claim, LetterQueue, Postponed, Settlement, StoreError, WaitingLetter};
 
 /// How long one letter may be read, and how long it may be ruled on. The slowest takes less than a second.
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -209,7 +209,8 @@ impl Office {
         let mut letters = Vec::new();
         for digest in overdue.0 {
             let raw = self.store.letter(digest).await?.context("a claimed letter is missing")?;
-            letters.push(WaitingLetter { digest, raw, received_at: self.now(), tries: 0 });
+            let (received_at, queue) = (self.now(), LetterQueue::Strangers);
+            letters.push(WaitingLetter { digest, raw, received_at, tries: 0, queue });
         }
         let why = format!("work on it took longer than {} seconds", self.attempts.deadline.as_secs());
         self.set_aside(&letters, claim, &why).await

@@ -2,6 +2,9 @@
 //!
 //! A batch is one transaction. Matches are ruled on in parallel, and a full batch commits while the next is ruled on.
 //!
+//! A batch holds letters of players or of strangers, and the two take turns: however many strangers write, a player
+//! waits for one small batch of theirs.
+//!
 //! A bad letter never blocks the rest: failures are caught and retried, and after [`MAX_ATTEMPTS`] the letter is set
 //! aside. If a commit is rejected, its letters are settled one by one until the bad one is found. Letters that hang or
 //! kill the program are found by `attempts`.
@@ -11,6 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
+use chrono::{DateTime, Utc};
 
 use super::attempts::Overdue;
 use super::commit::is_transient;
@@ -23,7 +27,7 @@ use crate::daemon::decide::one_letter::ReadLetter;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::parallel::run_blocking;
 use crate::letter::{Address, Token};
-use crate::store::{Claim, LetterStatus, Settlement, StoreError, WaitingLetter};
+use crate::store::{Claim, LetterQueue, LetterStatus, Settlement, StoreError, WaitingLetter};
 
 /// Letters per transaction: a multiple of the store's `CHUNK`, whose statements stay prepared.
 const BATCH_SIZE: u32 = 256;
@@ -50,12 +54,26 @@ enum BatchMode {
 #[derive(Default)]
 pub struct Pipeline {
     mode: BatchMode,
+    /// The queue of the last batch.
+    served: Option<LetterQueue>,
     /// Commits while the next batch is ruled on.
     pending: Option<RuledBatch>,
     /// The players in `pending`; letters from them wait for its commit.
     participants: Participants,
     /// Start of this run of pending batches; nobody else can claim letters until it ends.
     since: Option<Instant>,
+}
+
+impl Pipeline {
+    /// Whose letters come next. The queues take turns; a batch that has to be settled in another way keeps its turn,
+    /// because the other queue's letters would use up the mode.
+    fn next_queue(&self) -> LetterQueue {
+        match (self.served, self.mode) {
+            (None, _) => LetterQueue::Known,
+            (Some(served), BatchMode::Parallel) => served.other(),
+            (Some(served), BatchMode::Sequential | BatchMode::OneByOne(_)) => served,
+        }
+    }
 }
 
 /// A batch that is ruled on but not committed.
@@ -85,6 +103,22 @@ impl Office {
         Ok(())
     }
 
+    /// Settles the letters that were received by `until`. Those that arrive meanwhile may come faster than they are
+    /// settled.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn settle_received_by(&self, until: DateTime<Utc>) -> anyhow::Result<()> {
+        let mut pipeline = Pipeline::default();
+        while let Some(received_at) = self.store.oldest_waiting(self.now()).await?
+            && received_at <= until
+            && self.settle_some(&mut pipeline).await? > 0
+        {
+            self.heartbeat.beat(Loop::Clock);
+        }
+        self.commit_pending(&mut pipeline).await.map(drop)
+    }
+
     /// Settles some letters in one transaction, and returns how many. If many wait, their batch commits with the next
     /// call, while letters that share nothing with it are ruled on.
     pub async fn settle_some(&self, pipeline: &mut Pipeline) -> anyhow::Result<usize> {
@@ -98,10 +132,12 @@ impl Office {
 
     async fn settle_next(&self, pipeline: &mut Pipeline) -> anyhow::Result<usize> {
         let limit = if matches!(pipeline.mode, BatchMode::OneByOne(_)) { 1 } else { BATCH_SIZE };
+        let first = pipeline.next_queue();
         let before = pipeline.pending.as_mut().map(|pending| &mut pending.claim);
-        let (waiting, mut claim) =
-            self.store.claim_letters(self.now(), limit, before).await.context("waiting letters")?;
+        let claiming = self.store.claim_letters(self.now(), limit, first, before);
+        let (waiting, mut claim) = claiming.await.context("waiting letters")?;
         let count = waiting.len();
+        pipeline.served = waiting.first().map(|letter| letter.queue);
         if self.needs_other_batch(&waiting, &mut claim, &mut pipeline.mode).await? {
             return Ok(count);
         }
@@ -263,10 +299,13 @@ impl Office {
 
     /// Commits what is pending, and returns whether that worked: see [`Office::commit_batch`].
     pub async fn commit_pending(&self, pipeline: &mut Pipeline) -> anyhow::Result<bool> {
-        match pipeline.pending.take() {
-            Some(pending) => self.commit_batch(pending, &mut pipeline.mode).await,
-            None => Ok(true),
+        let Some(pending) = pipeline.pending.take() else { return Ok(true) };
+        let queue = pending.letters.first().map(|letter| letter.waiting.queue);
+        let committed = self.commit_batch(pending, &mut pipeline.mode).await?;
+        if !committed {
+            pipeline.served = queue;
         }
+        Ok(committed)
     }
 
     /// Commits a batch, and returns whether that worked. If not, its letters still wait, and `mode` says how they are

@@ -66,7 +66,7 @@ impl Office {
         self.has_room().await;
         self.delete_unruled_when_due(now).await?;
         // A letter that was received in time counts, even if it is read late.
-        self.settle_all().await?;
+        self.settle_received_by(now).await?;
         self.extend_after_outage(now, outage).await?;
         self.lapse_offers(now).await?;
         // A letter may still wait, because another daemon is settling it or it has just arrived. It may be about any

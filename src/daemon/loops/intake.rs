@@ -13,7 +13,7 @@ use crate::daemon::batch::read::read;
 use crate::daemon::decide::in_work::InWork;
 use crate::daemon::decide::settings::Settings;
 use crate::daemon::heartbeat::Loop;
-use crate::daemon::incoming::new_letter;
+use crate::daemon::incoming::{new_letter, visible_tokens};
 use crate::daemon::parallel::{par_map, run_blocking};
 use crate::letter::Digest;
 use crate::post::{Batch, FetchedLetter, Health, ShutdownSignal, without_addresses};
@@ -118,9 +118,16 @@ impl Office {
     async fn store_letters(&self, letters: Vec<FetchedLetter>) -> anyhow::Result<()> {
         let mut letters: Vec<NewLetter> =
             run_blocking(move || letters.into_iter().map(new_letter).collect()).await?;
-        if self.store.is_shared() {
-            letters = self.with_tokens(letters).await?;
+        for letter in &mut letters {
+            letter.is_from_gm = self.config.club.gm.is_one_at(&letter.sender);
         }
+        letters = match self.store.is_shared() {
+            true => self.with_tokens(letters).await?,
+            false => {
+                let settings = Arc::clone(&self.settings);
+                run_blocking(move || with_visible_tokens(letters, &settings)).await?
+            }
+        };
         let new = self.store.insert_letters(&letters).await?;
         tracing::info!(letters = letters.len(), new, "letters stored");
         Ok(())
@@ -128,20 +135,28 @@ impl Office {
 
     /// Names the reply tokens in each letter, so that the letters of one match stay together where several daemons
     /// share them. A letter that takes too long, or at which a daemon died, is stored without: whoever claims it sets it
-    /// aside.
+    /// aside. Only players' letters are read for it: without a player's address, a token files nothing, and a flood of
+    /// strangers' letters would cost twice.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
     pub async fn with_tokens(&self, letters: Vec<NewLetter>) -> anyhow::Result<Vec<NewLetter>> {
-        let digests: Vec<Digest> = letters.iter().map(|letter| letter.digest).collect();
+        let senders: Vec<String> = letters.iter().map(|letter| letter.sender.clone()).collect();
+        let registered = self.store.registered(&senders).await?;
+        let read = letters.iter().filter(|letter| registered.contains(&letter.sender));
+        let digests: Vec<Digest> = read.map(|letter| letter.digest).collect();
         let mut unread = self.note_intake(&digests).await?;
         let letters = Arc::new(letters);
         let found = loop {
             let (settings, all, skipped) = (Arc::clone(&self.settings), Arc::clone(&letters), unread.clone());
+            let registered = registered.clone();
             let in_work = InWork::default();
             let working = in_work.clone();
             let reading = run_blocking(move || {
                 par_map(&all, |letter| {
+                    if !registered.contains(&letter.sender) {
+                        return visible_tokens(letter, &settings.own);
+                    }
                     let _in_work = working.enter(letter.digest);
                     let is_skipped = skipped.contains(&letter.digest);
                     if is_skipped { Vec::new() } else { tokens(&settings, &letter.raw) }
@@ -195,4 +210,11 @@ fn tokens(settings: &Settings, raw: &[u8]) -> Vec<String> {
         None => Vec::new(),
     };
     tokens.iter().map(ToString::to_string).collect()
+}
+
+fn with_visible_tokens(letters: Vec<NewLetter>, settings: &Settings) -> Vec<NewLetter> {
+    let with_tokens = letters
+        .into_iter()
+        .map(|letter| NewLetter { tokens: visible_tokens(&letter, &settings.own), ..letter });
+    with_tokens.collect()
 }

@@ -1,0 +1,78 @@
+//! Letters of players and of strangers wait in two queues, which take turns.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use fogpost::daemon::{Step, Trap, new_letter};
+use fogpost::post::FetchedLetter;
+use fogpost::store::LetterStatus;
+
+use crate::desk::{ANN, Desk, GM};
+use crate::positions::quad;
+
+/// Notes the sender of each letter that is ruled on.
+fn note_senders(desk: &mut Desk) -> Arc<Mutex<Vec<String>>> {
+    let senders = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&senders);
+    let trap: Arc<Trap> = Arc::new(move |step, raw| {
+        let text = String::from_utf8_lossy(raw);
+        let sender = text.lines().find_map(|line| line.strip_prefix("From: ")).unwrap_or_default();
+        if step == Step::Decide {
+            noted.lock().expect("the list").push(sender.to_owned());
+        }
+    });
+    desk.office_mut().set_trap(trap, Duration::from_secs(3600));
+    senders
+}
+
+fn stranger(number: usize) -> String {
+    format!("From: stranger{number}@elsewhere.example\nMessage-ID: <{number}@elsewhere.example>\n\nHELP\n")
+}
+
+#[test]
+fn letters_of_players_and_gms_are_ruled_on_before_those_of_strangers() {
+    let mut desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    let senders = note_senders(&mut desk);
+    for number in 0..40 {
+        desk.put(&stranger(number));
+    }
+    // A player who writes from an unknown address has the token of the match.
+    desk.put(&desk.answer("ann@elsewhere.example", &to_ann, "MARBLE E5"));
+    desk.put(&desk.answer(ANN, &to_ann, "STATUS"));
+    desk.put(&format!("From: {GM}\nMessage-ID: <gm@x>\n\nHELP\n"));
+    desk.work();
+    let senders = senders.lock().expect("the list");
+    assert!(senders.len() >= 43, "{senders:?}");
+    assert!(senders[..3].iter().all(|sender| !sender.contains("stranger")), "{senders:?}");
+}
+
+#[test]
+fn strangers_have_their_turn_however_many_letters_of_players_wait() {
+    let mut desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    let senders = note_senders(&mut desk);
+    for number in 0..600 {
+        desk.put(&desk.answer(ANN, &to_ann, &format!("# {number}")));
+    }
+    desk.put(&stranger(0));
+    desk.work();
+    desk.untidy.set(true);
+    let senders = senders.lock().expect("the list");
+    let before = senders.iter().position(|sender| sender.contains("stranger"));
+    assert!(before.is_some_and(|before| before <= 256), "{before:?} letters come first");
+}
+
+#[test]
+fn deadlines_do_not_wait_for_letters_that_arrive_later() {
+    let desk = Desk::new();
+    let raw = stranger(0).into_bytes();
+    let (size, received_at) = (raw.len() as u64, desk.now() + TimeDelta::minutes(1));
+    let letter = FetchedLetter { raw, received_at, origin: "a test".to_owned(), cut: false, size };
+    desk.block_on(desk.office().store.insert_letters(&[new_letter(letter)])).expect("it is stored");
+    desk.block_on(desk.office().clock_all(TimeDelta::minutes(15))).expect("the clock is checked");
+    assert_eq!(desk.letters()[0].status, LetterStatus::Waiting);
+    desk.work();
+    assert_eq!(desk.letters()[0].status, LetterStatus::Answered);
+}
