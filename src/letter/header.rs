@@ -162,7 +162,7 @@ pub fn is_own_id(id: &str, own: &OwnIdentity) -> bool {
     token_of_id(id, own).is_some() || !shared && has_own_domain(id, own)
 }
 
-fn has_own_domain(id: &str, own: &OwnIdentity) -> bool {
+pub fn has_own_domain(id: &str, own: &OwnIdentity) -> bool {
     id.rsplit_once('@').is_some_and(|(_, domain)| domain.eq_ignore_ascii_case(&own.message_id_domain))
 }
 

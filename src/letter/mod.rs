@@ -29,6 +29,7 @@ mod identity;
 mod new_text;
 mod own_letter;
 mod patterns;
+mod person;
 mod phrases;
 pub mod printable;
 mod quote;
@@ -185,6 +186,16 @@ impl Letter {
         let sender = self.sender_in_attributions();
         let lines = new_text::attached_lines(&self.texts, Correspondents { own: &self.own, sender: &sender });
         Some((name, lines))
+    }
+
+    /// Whether anything speaks for a person who writes to us on purpose: the letter answers one of ours, or a person may
+    /// have written these lines of it. Only strangers need to show that.
+    pub fn shows_a_person(&self, written: &[Line], own: &OwnIdentity) -> bool {
+        let mut thread = self.in_reply_to.iter().chain(&self.references);
+        let lines: Vec<&str> = written.iter().map(|line| line.text.as_str()).collect();
+        !self.tokens.is_empty()
+            || thread.any(|id| header::has_own_domain(id, own))
+            || person::speaks_for_a_person(&self.subject, &lines)
     }
 
     /// Returns the sender's name, unless it is a single word: too common to identify an author in an attribution line.

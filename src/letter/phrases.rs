@@ -206,7 +206,7 @@ fn says_failed(subject: &str) -> bool {
 }
 
 /// Whether the text asks a question. The `?` in a link does not count.
-fn asks_question(text: &str) -> bool {
+pub fn asks_question(text: &str) -> bool {
     let mut followers =
         text.match_indices(['?', '؟', '？']).map(|(at, mark)| text[at + mark.len()..].chars().next());
     followers.any(|next| next.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '=' | '/' | '%' | '&')))

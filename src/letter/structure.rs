@@ -1,4 +1,4 @@
-//! What the raw bytes of a letter may make the parser do, checked before it runs.
+//! Limits on the work that raw bytes can cause in the MIME parser, checked before it runs.
 //!
 //! mail-parser reads any bytes in one pass, but a few are multiplied on the way: each part and each field becomes a row
 //! of two hundred bytes, each multipart is searched for to the end of the letter, and the parameters of a field are
@@ -166,11 +166,12 @@ fn part_type(field: &[u8]) -> Option<PartType> {
     })
 }
 
-/// Hides from the parser what it would unpack for nothing, or without end.
+/// Hides attached letters and, in a large letter, encoded files from the parser: it would unpack them although nothing
+/// reads them.
 ///
-/// Its result is as deeply nested as attached letters are, so dropping it could overflow the stack. [`check`] counts
+/// The parser's result is as deeply nested as attached letters are, so dropping it could overflow the stack. [`check`] counts
 /// them, except those that stand in a transfer encoding, which RFC 2046 5.2.1 forbids, or in digests, which need not
-/// label them. The content of such letters is never read. Of a large letter, nor is a file decoded.
+/// label them. The content of such letters is never read. In a large letter, files are not decoded either.
 pub fn without_hidden_letters(raw: &[u8]) -> Cow<'_, [u8]> {
     let is_large = raw.len() > LARGE;
     if !is_large && find(raw, b"message").chain(find(raw, b"digest")).next().is_none() {

@@ -92,6 +92,8 @@ lists! {
     AWAY_HINTS = "away_hints";
     /// Vocabulary of players that machines do not use.
     GAME_WORDS = "game_words";
+    /// Single words with which people write about themselves, their families and games.
+    PERSON_WORDS = "person_words";
 
     /// First words of orders and commands.
     VERBS = "verbs";

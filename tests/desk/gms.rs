@@ -177,3 +177,16 @@ fn two_gms_need_names_and_addresses_of_their_own() {
         parse("name = \"Lee\"\naddress = \"lee@club.example\"\ngame = \"quad\"").expect_err("no such key");
     assert!(unknown.to_string().contains("unknown field `game`"), "{unknown}");
 }
+
+#[test]
+fn words_without_a_token_do_not_reach_a_gm_who_plays_against_their_writer() {
+    let (desk, _) = quad_with(KIM_AND_BO);
+    desk.sent_to(BO);
+    desk.write(ANN, "TELL GM I suspect that Bo reads my mail.\nEND");
+    desk.one_to(KIM).says("I suspect that Bo reads my mail");
+    assert!(desk.sent_to(BO).is_empty());
+    // Somebody who plays against no GM may be read by all.
+    desk.write("dora@elsewhere.example", "TELL GM May I join?\nEND");
+    desk.one_to(KIM).says("May I join?");
+    desk.one_to(BO).says("May I join?");
+}

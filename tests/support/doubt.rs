@@ -15,8 +15,8 @@ pub struct Note {
     pub name: String,
     /// `None` for the subject of a reply.
     pub subject: Option<String>,
-    /// For a person's letter, in which form it comes (`fresh`, `phone`, `quote-ticket` …); for a machine's, what it
-    /// reports.
+    /// For a person's letter, in which form it comes (`fresh`, `stranger`, `phone`, `quote-ticket` …); for a machine's,
+    /// what it reports.
     pub form: String,
     pub body: String,
 }
@@ -47,6 +47,11 @@ pub fn robots() -> Vec<Note> {
     notes("robots")
 }
 
+/// Machines' texts that the classifier takes for a person's if they bear no mark.
+pub fn unrecognised() -> Vec<Note> {
+    notes("unrecognised")
+}
+
 fn notes(folder: &str) -> Vec<Note> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/letters/doubt").join(folder);
     let files = fs::read_dir(folder).expect("a folder of the corpus");
@@ -74,8 +79,17 @@ fn notes_in(file: &Path) -> Vec<Note> {
 const STYLES: usize = 7;
 
 impl Note {
+    /// Whether it answers none of our letters.
     pub fn is_fresh(&self) -> bool {
-        self.form == "fresh"
+        self.form == "fresh" || self.form == "stranger"
+    }
+
+    /// The address that a person writes from: the reader's or, for a stranger, one that we do not know.
+    pub fn writer(&self, index: usize, answered: &Answered) -> String {
+        match self.form.as_str() {
+            "stranger" => format!("stranger{index}@elsewhere.example"),
+            _ => answered.reader.clone(),
+        }
     }
 
     /// The letter of a person that says this in answer to ours, in one of several forms, or as a letter of its own.
@@ -93,10 +107,10 @@ impl Note {
             "Return-Path: <{from}>\nFrom: Ann Smith <{from}>\n{thread}Subject: {}\nDate: Thu, 14 May 2026 09:12:44 +0200\n\
              Message-ID: <person{index}@players.example>\nMIME-Version: 1.0\n",
             self.subject.as_ref().unwrap_or(&reply),
-            from = answered.reader,
+            from = self.writer(index, answered),
         );
         match (self.form.as_str(), index % STYLES) {
-            ("fresh", _) => plain(&head, &self.body),
+            ("fresh" | "stranger", _) => plain(&head, &self.body),
             ("forward-bounce", _) => plain(&head, &format!("{}\n\n{}", self.body, forwarded(BOUNCE))),
             ("forward-ticket", _) => plain(&head, &format!("{}\n\n{}", self.body, forwarded(TICKET))),
             ("quote-ticket", _) => plain(&head, &format!("{}\n\n{}", self.body, quoted_ticket())),

@@ -114,6 +114,6 @@ impl Decision<'_> {
 }
 
 /// Whether a line reads as an order of some game, well-formed or not.
-fn is_order_of_any_game(line: &str) -> bool {
+pub fn is_order_of_any_game(line: &str) -> bool {
     GameKind::ALL.iter().any(|game| reads_as_order(line, *game))
 }

@@ -1,7 +1,7 @@
 //! The GMs: who wrote, and who reads what.
 //!
-//! What comes from a seat reaches only GMs who hold no seat in that match. Of those it goes to the ones who are on duty
-//! and look after the match. If nobody is left, the condition on duty goes first, then the one on looking after.
+//! What comes from a seat reaches only GMs without a seat in that match; of these, the ones on duty who look after the
+//! match. If there is none, who is on duty does not matter; if there is still none, neither does who looks after it.
 
 use chrono::Datelike as _;
 
@@ -9,20 +9,22 @@ use super::context::LoadedMatch;
 use super::decision::Decision;
 use super::gm_index::GmIndex;
 use super::mail::PlainEnvelope;
-use super::undecided::Decided;
+use super::undecided::{Decided, Wanted, collect_needs};
 use crate::config::Gm;
 use crate::game::BySeat;
 use crate::game::any::GameKind;
-use crate::referee::DispatchKind;
+use crate::referee::{DispatchKind, Stage};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
-use crate::store::{NewDispatch, TokenRow};
+use crate::store::{NewDispatch, Player, TokenRow};
 
-/// Which letters to the GMs are to be worded: a match's, or the club's.
+/// What a letter to the GMs is about.
 #[derive(Clone, Copy)]
 pub enum About<'a> {
     Club,
     Match(&'a LoadedMatch),
+    /// Words of this player outside a match. They may be about any match of theirs.
+    WordsOf(&'a Player),
 }
 
 /// Whether a GM holds a seat.
@@ -61,6 +63,7 @@ impl Decision<'_> {
     pub fn gm_alarms(&self, plain: &ClubLetter, unique: &str, about: About<'_>) -> Decided<Vec<NewDispatch>> {
         let readers = match about {
             About::Club => self.gms_on_duty(),
+            About::WordsOf(player) => self.readers_of_words(player)?,
             About::Match(loaded) => {
                 let game_match = &loaded.game_match;
                 self.readers_of(game_match.game, &game_match.id, &loaded.seats)
@@ -90,6 +93,29 @@ impl Decision<'_> {
         Ok(NewDispatch { answers: answered.map(|letter| letter.digest), ..dispatch })
     }
 
+    /// Returns who reads a player's words outside a match: nobody who plays against them, unless every GM does.
+    fn readers_of_words(&self, player: &Player) -> Decided<Vec<GmIndex>> {
+        let mut missing = Wanted::default();
+        let mut opponents: Vec<String> = Vec::new();
+        for (seat, overview) in self.context.matches_of(player.id)? {
+            if overview.stage == Stage::Over {
+                continue;
+            }
+            let Some(loaded) = collect_needs(self.game_match(&overview.id), &mut missing)?.flatten() else {
+                continue;
+            };
+            if !self.all_gms_play(&loaded.seats) {
+                opponents.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
+            }
+        }
+        if missing != Wanted::default() {
+            return Err(missing.into());
+        }
+        let plays = |index: GmIndex| opponents.iter().any(|address| self.gm(index).has_address(address));
+        let impartial = preferring(self.all_gms(), |index| !plays(index));
+        Ok(preferring(impartial, |index| self.is_on_duty(index)))
+    }
+
     /// Returns who is on duty, or all if nobody is.
     pub fn gms_on_duty(&self) -> Vec<GmIndex> {
         preferring(self.all_gms(), |index| self.is_on_duty(index))
@@ -105,7 +131,7 @@ impl Decision<'_> {
     }
 }
 
-/// Returns those that meet a condition, or all if none does.
+/// Returns the GMs who meet a condition, or all of them if none does.
 fn preferring(gms: Vec<GmIndex>, condition: impl Fn(GmIndex) -> bool) -> Vec<GmIndex> {
     let chosen: Vec<GmIndex> = gms.iter().copied().filter(|index| condition(*index)).collect();
     if chosen.is_empty() { gms } else { chosen }

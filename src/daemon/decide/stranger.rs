@@ -5,6 +5,7 @@ use std::slice;
 
 use super::answers::{AnswerBudget, digest_of_request};
 use super::asker::Asker;
+use super::automatic::is_order_of_any_game;
 use super::budgets::Origin;
 use super::decision::{Decision, Key};
 use super::digest::note_of_text;
@@ -27,10 +28,15 @@ const NO_TOKEN: &str = "For a match I need its reply token, because anybody can 
 impl Decision<'_> {
     /// Answers somebody who holds no seat: the manual, the games, the rules, offers.
     pub fn answer_stranger(&mut self, waiting: &WaitingLetter, letter: &Letter, proven: bool) -> Decided<()> {
-        let request = Request::read(&lines_of(letter), |_: &str| false);
+        let lines = lines_of(letter);
+        let request = Request::read(&lines, |_: &str| false);
+        let asker = self.asker(letter, proven)?;
+        if request.is_empty() && !lines.is_empty() && self.is_like_a_machine(&asker, letter, &lines) {
+            self.decided(waiting, LetterStatus::Automatic, note_on_machine(&lines));
+            return Ok(());
+        }
         let text = digest_of_request(&request);
         let words = WordsOfStranger::of(&request);
-        let asker = self.asker(letter, proven)?;
         let StrangerReplies { replies, waiting: commands, lacks_token } =
             self.replies_to_stranger(&asker, &request)?;
         let why = reasons(&request, lacks_token || words.order_lines > 0);
@@ -76,6 +82,13 @@ impl Decision<'_> {
         Ok(())
     }
 
+    /// Whether a letter from somebody whom nothing makes known to us shows no person. It stands in the GM's digest, who
+    /// can accept it.
+    fn is_like_a_machine(&self, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
+        let is_known = asker.is_known || asker.player_id.is_some() || self.settings.is_gm(&letter.from);
+        !is_known && !letter.shows_a_person(lines, &self.settings.own)
+    }
+
     /// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns what
     /// the answer says about it.
     fn pass_strangers_words(
@@ -94,8 +107,10 @@ impl Decision<'_> {
         }
         let plain = ClubLetter::words(letter.from.as_str(), text);
         let unique = format!("w.{}", &waiting.digest.to_string()[..24]);
+        let player = self.stored_player(letter.from.as_str())?;
+        let about = player.as_ref().map_or(About::Club, About::WordsOf);
         let mut is_sent = false;
-        for mut dispatch in self.gm_alarms(&plain, &unique, About::Club)? {
+        for mut dispatch in self.gm_alarms(&plain, &unique, about)? {
             let gm = dispatch.recipient.clone();
             self.touch(Key::Address(gm.clone()));
             if let Some(slot) = self.slot_for_others(&gm, Origin::Other, 0)? {
@@ -146,6 +161,20 @@ impl Decision<'_> {
             found.replies.extend(reply);
         }
         if missing == Wanted::default() { Ok(found) } else { Err(missing.into()) }
+    }
+}
+
+/// Maximum characters of a line in a note.
+const MAX_LINE: usize = 100;
+
+/// Returns why a stranger's letter is taken for a machine's, and its first line.
+fn note_on_machine(lines: &[Line]) -> String {
+    let reason = "from a stranger, and nothing in it speaks for a person";
+    let mut lines = lines.iter().map(|line| line.text.trim());
+    let line = lines.find(|line| line.chars().any(char::is_alphanumeric));
+    match line.filter(|line| !is_order_of_any_game(line)) {
+        Some(line) => format!("{reason}; it begins: {}", line.chars().take(MAX_LINE).collect::<String>()),
+        None => reason.to_owned(),
     }
 }
 
