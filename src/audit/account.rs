@@ -29,12 +29,13 @@ pub struct ArchivedDispatch {
     pub bytes: Vec<u8>,
 }
 
-/// A letter of which only a part can be shown yet.
+/// A letter of which at most a part can be shown yet.
 #[derive(Clone, Debug)]
 pub struct WithheldLetter {
-    pub seat: Seat,
-    /// The part for this match.
-    pub part: String,
+    /// Who wrote it, if the ledger says that a part of it was ruled on.
+    pub seat: Option<Seat>,
+    /// The part for this match, if only that was ruled on.
+    pub part: Option<String>,
     /// The matches that must be over before the whole letter is shown.
     pub until: Vec<String>,
 }
@@ -237,9 +238,13 @@ fn seq_of(message_id: &str, match_id: &str) -> Option<u64> {
 /// The new text of a letter.
 fn written(archive: &MatchArchive, digest: Digest) -> Value {
     if let Some(WithheldLetter { seat, part, until }) = archive.withheld.get(&digest) {
-        let subject = format!("(a part; the rest is withheld until {} ends)", until.join(" and "));
-        let lines: Vec<&str> = part.lines().collect();
-        let from = &archive.game_match.players[*seat];
+        let until = until.join(" and ");
+        let subject = match part {
+            Some(_) => format!("(a part; the rest is withheld until {until} ends)"),
+            None => format!("(withheld until {until} ends)"),
+        };
+        let lines: Vec<&str> = part.iter().flat_map(|part| part.lines()).collect();
+        let from = seat.map_or("", |seat| archive.game_match.players[seat].as_str());
         return json!({ "digest": digest, "from": from, "subject": subject, "lines": lines });
     }
     let letter = archive.letters.get(&digest).and_then(|raw| {
@@ -357,7 +362,9 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::Protested { seat } => format!("{} protested.", name(seat)),
         Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
         Fact::LetterConfirmed { seat, .. } => format!("{} confirmed an unproven letter.", name(seat)),
-        Fact::LetterPartRead { seat, .. } => format!("A letter from {} is partly about this.", name(seat)),
+        Fact::LetterPartRead { seat, .. } => {
+            format!("A letter from {} is partly about this.", name(seat))
+        }
         Fact::MailReturned { seat } => format!("Letters to {} came back.", name(seat)),
         Fact::MailRestored { seat } => format!("Letters to {} arrive again.", name(seat)),
         Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),

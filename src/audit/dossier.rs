@@ -45,7 +45,8 @@ pub struct LetterRecord {
     pub letter: Digest,
     pub received_at: DateTime<Utc>,
     pub seat: Seat,
-    /// The matches that must be over before a dossier holds the whole letter. Until then it holds the part for its match.
+    /// The matches that must be over before a dossier holds the whole letter. Until then it holds the part for its match,
+    /// if the letter was ruled on in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld_until: Option<Vec<String>>,
 }
@@ -89,7 +90,9 @@ pub fn files(
         put(&format!("letters/{digest}.eml"), raw.clone());
     }
     for (digest, withheld) in &archive.withheld {
-        put(&format!("parts/{digest}.txt"), withheld.part.clone().into_bytes());
+        if let Some(part) = &withheld.part {
+            put(&format!("parts/{digest}.txt"), part.clone().into_bytes());
+        }
     }
     let mut records = Vec::new();
     for (number, dispatch) in (1..).zip(&archive.dispatches) {

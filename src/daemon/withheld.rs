@@ -1,17 +1,17 @@
 //! Letters about several matches, which are shown whole only when all these matches are over: until then a dossier and an
-//! account hold the part for their own match.
+//! account hold the part for their own match, if it was ruled on with a part alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Office;
 use super::decide::stored::snapshot;
 use crate::audit::account::WithheldLetter;
-use crate::game::Line;
+use crate::game::{Line, Seat};
 use crate::ledger::{Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};
 use crate::referee::{LetterPart, Match, Stage};
 use crate::report::sent::plain_text;
-use crate::request::matches_with_parts;
+use crate::request::matches_named_in;
 
 impl Office {
     /// Removes the letters that must not be shown whole yet, and returns the parts of them that may be.
@@ -21,28 +21,58 @@ impl Office {
         entries: &[Entry],
         letters: &mut BTreeMap<Digest, Vec<u8>>,
     ) -> anyhow::Result<BTreeMap<Digest, WithheldLetter>> {
-        let mut withheld = BTreeMap::new();
+        let mut ruled_on: BTreeMap<Digest, Option<(Seat, LetterPart)>> = BTreeMap::new();
         for entry in entries {
-            let (Source::Letter(digest), Fact::LetterPartRead { seat, by_other_token, .. }) =
-                (&entry.cause, &entry.fact)
-            else {
-                continue;
-            };
-            let read = letters.get(digest).zip(game_match.desk.own_identity());
-            let Some(letter) = read.and_then(|(raw, own)| read_letter(raw, &own)) else { continue };
-            let lines = self.new_lines(&letter).await?;
-            // The match of its token: the token itself may have been renewed since.
-            let row = self.store.letters(None, None, &digest.to_string(), 1).await?.pop();
-            let first = row.and_then(|row| row.seat).map(|(match_id, _)| match_id);
-            let until = self.running_matches(&letter, first, &lines, &game_match.id).await?;
-            if until.is_empty() {
-                continue;
+            let Source::Letter(digest) = entry.cause else { continue };
+            let recorded = ruled_on.entry(digest).or_default();
+            if let Fact::LetterPartRead { seat, part, by_other_token } = entry.fact {
+                *recorded = Some((seat, LetterPart { digest: part, by_other_token }));
             }
-            let part = LetterPart::text(&LetterPart::lines(&lines, &game_match.id, *by_other_token));
-            letters.remove(digest);
-            withheld.insert(*digest, WithheldLetter { seat: *seat, part, until });
+        }
+        let mut withheld = BTreeMap::new();
+        for (digest, recorded) in ruled_on {
+            let Some(raw) = letters.get(&digest) else { continue };
+            if let Some(part) = self.withheld_letter(game_match, digest, raw, recorded).await? {
+                letters.remove(&digest);
+                withheld.insert(digest, part);
+            }
         }
         Ok(withheld)
+    }
+
+    /// Returns what is shown of a letter until other matches are over, or `None` if it may be shown whole.
+    async fn withheld_letter(
+        &self,
+        game_match: &Match,
+        digest: Digest,
+        raw: &[u8],
+        recorded: Option<(Seat, LetterPart)>,
+    ) -> anyhow::Result<Option<WithheldLetter>> {
+        let own = game_match.desk.own_identity();
+        let (lines, until) = match own.and_then(|own| read_letter(raw, &own)) {
+            Some(letter) => {
+                let lines = self.new_lines(&letter).await?;
+                let mut ids = self.matches_named(&letter, &lines).await?;
+                if recorded.is_some() {
+                    // The match of its own token, which may have been renewed since.
+                    let row = self.store.letters(None, None, &digest.to_string(), 1).await?.pop();
+                    ids.extend(row.and_then(|row| row.seat).map(|(match_id, _)| match_id));
+                }
+                let until = self.running_among(ids, &game_match.id).await?;
+                (lines, until)
+            }
+            // Nothing tells which matches it is about, so it may be about any match of these players.
+            None => (Vec::new(), self.running_matches_of_players(&game_match.id).await?),
+        };
+        if until.is_empty() {
+            return Ok(None);
+        }
+        let part = recorded.and_then(|(_, recorded)| {
+            let part = LetterPart::lines(&lines, &game_match.id, recorded.by_other_token);
+            // A later version of this program may read other lines, and the ledger pins those that were ruled on.
+            (LetterPart::of(&part, recorded.by_other_token) == recorded).then(|| LetterPart::text(&part))
+        });
+        Ok(Some(WithheldLetter { seat: recorded.map(|(seat, _)| seat), part, until }))
     }
 
     /// Returns the new text of a letter, as it was when it was ruled on.
@@ -56,19 +86,26 @@ impl Office {
         })
     }
 
-    /// Returns the other matches that a letter has a part for or a token of, and that are not over. `first` is the match
-    /// that it was settled for.
-    async fn running_matches(
-        &self,
-        letter: &Letter,
-        first: Option<String>,
-        lines: &[Line],
-        match_id: &str,
-    ) -> anyhow::Result<Vec<String>> {
-        let mut ids: BTreeSet<String> = matches_with_parts(lines).into_iter().collect();
+    /// Returns the matches that a letter names or has a token of.
+    async fn matches_named(&self, letter: &Letter, lines: &[Line]) -> anyhow::Result<BTreeSet<String>> {
+        let mut ids: BTreeSet<String> = matches_named_in(lines).into_iter().collect();
+        ids.extend(letter.subject_tag.iter().map(|tag| tag.match_name.clone()));
         let tokens: Vec<String> = letter.tokens.iter().map(ToString::to_string).collect();
-        let seats = self.store.seats_by_token(&tokens).await?;
-        ids.extend(seats.into_iter().map(|row| row.match_id).chain(first));
+        ids.extend(self.store.seats_by_token(&tokens).await?.into_iter().map(|row| row.match_id));
+        Ok(ids)
+    }
+
+    /// Returns the other matches that a player of this one plays, and that are not over.
+    async fn running_matches_of_players(&self, match_id: &str) -> anyhow::Result<Vec<String>> {
+        let mut ids = BTreeSet::new();
+        for row in self.store.seats_of(&[match_id.to_owned()]).await? {
+            let matches = self.store.matches_of(row.player.id).await?;
+            ids.extend(matches.into_iter().map(|(_, overview)| overview.id));
+        }
+        self.running_among(ids, match_id).await
+    }
+
+    async fn running_among(&self, mut ids: BTreeSet<String>, match_id: &str) -> anyhow::Result<Vec<String>> {
         ids.remove(match_id);
         let mut running = Vec::new();
         for row in self.store.matches(&Vec::from_iter(ids)).await? {

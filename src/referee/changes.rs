@@ -20,6 +20,11 @@ pub enum ChangeReply {
         address: String,
         lapses: String,
     },
+    /// The registered address agreed before, and the new one has not answered yet.
+    NewAwaited {
+        address: String,
+        lapses: String,
+    },
     /// Letters go to the address from now on, first of all. Until `undo_until` the change can be undone.
     Added {
         address: String,
@@ -28,9 +33,10 @@ pub enum ChangeReply {
     Removed {
         address: String,
     },
-    /// The player has resigned these matches.
+    /// The player has resigned these matches, and plays on in those that the question did not list.
     Left {
         matches: Vec<String>,
+        kept: Vec<String>,
     },
     /// The change was discarded before it took effect.
     Denied,
@@ -70,7 +76,7 @@ pub enum ChangeReply {
         command: &'static str,
         until: String,
     },
-    /// So much is written to the new address that there is no room for the question.
+    /// The new address has reached its daily limit of letters, so it was not asked.
     Crowded {
         address: String,
     },

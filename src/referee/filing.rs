@@ -23,7 +23,9 @@ pub(super) fn seal_orders(
         return (Orders::Refused { faults: vec![fault], check: request.check }, None);
     };
     let (phase, turn) = (due.phase, due.turn);
-    let orders = request.orders.iter().map(|line| line.text.clone()).collect();
+    // Orders that may be for another match stay out of this ledger: a dossier shows it while the other match may run.
+    let is_elsewhere = letter.other_match.is_some();
+    let orders = request.orders.iter().filter(|_| !is_elsewhere).map(|line| line.text.clone()).collect();
     let mut offered = None;
     let sealed = match check_orders(draft, letter, &due, replaced) {
         Err(faults) if request.check => {

@@ -52,6 +52,7 @@ pub use confirmation::Confirmation;
 pub use earlier::EarlierOrders;
 pub use house::{HouseMatch, house_level};
 pub use instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, instructions};
+pub use letters::first_word;
 pub use life::{FiledOrders, Match, Stage};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use offered::OfferedOrders;

@@ -4,6 +4,7 @@ use chrono_tz::{TZ_VARIANTS, Tz};
 use serde::Serialize;
 
 use crate::ledger::{LetterFormat, PlayerSettings, Receipts};
+use crate::request::MAX_SETTINGS;
 
 /// A player's changes, all of which are taken, or none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,9 @@ pub enum SettingFaultKind {
     NameTaken,
     /// Not a name that letters can show.
     UnfitName,
+    TooMany {
+        most: usize,
+    },
 }
 
 /// Maximum hours before a deadline at which somebody is reminded, and maximum reminders for a deadline.
@@ -54,6 +58,11 @@ impl SettingsChange {
         current: &PlayerSettings,
         digest_hour: u32,
     ) -> Result<SettingsChange, Vec<SettingFault>> {
+        if let Some((name, value)) = written.get(MAX_SETTINGS) {
+            let why = SettingFaultKind::TooMany { most: MAX_SETTINGS };
+            let example = "receipts=faults".to_owned();
+            return Err(vec![SettingFault { written: as_written(name, value), why, example }]);
+        }
         let mut change = SettingsChange { settings: current.clone(), ..SettingsChange::default() };
         let mut faults = Vec::new();
         for (name, value) in written {

@@ -307,6 +307,7 @@ fn settings_refused() -> Reply {
         SettingFaultKind::Hours,
         SettingFaultKind::NameTaken,
         SettingFaultKind::UnfitName,
+        SettingFaultKind::TooMany { most: 20 },
     ];
     let fault = |why| SettingFault { written: format!("name={ANN}"), why, example: "format=text".to_owned() };
     Reply::SettingsRefused { faults: kinds.into_iter().map(fault).collect() }

@@ -26,7 +26,7 @@ mod proof;
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{Command, NumberedCommand, Party};
 pub use grammar::Grammar;
-pub use part::{matches_with_parts, part_for};
+pub use part::{matches_named_in, matches_with_parts, part_for};
 
 use bounds::{MAX_LINE, start_of};
 use command::ParsedLine;
@@ -167,7 +167,7 @@ struct RequestParser<'a, G> {
 }
 
 /// Maximum settings that one letter can change.
-const MAX_SETTINGS: usize = 20;
+pub const MAX_SETTINGS: usize = 20;
 
 /// The bar before the examples in our letters, which keeps a quote of them from being read as orders.
 const BAR: char = '|';
@@ -183,7 +183,8 @@ impl<G: Grammar> RequestParser<'_, G> {
                 })
         {
             earlier.extend(settings.iter().cloned());
-            earlier.truncate(MAX_SETTINGS);
+            // One more than may stand: all are taken or none, so the answer must see that there are too many.
+            earlier.truncate(MAX_SETTINGS + 1);
             return;
         }
         self.request.commands.push(NumberedCommand { line, command });

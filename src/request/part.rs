@@ -21,6 +21,19 @@ pub fn matches_with_parts(lines: &[Line]) -> Vec<String> {
     names
 }
 
+/// Returns the matches that the lines name anywhere, each once, in order.
+pub fn matches_named_in(lines: &[Line]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let words =
+        lines.iter().filter(|line| line.text.contains('-')).flat_map(|line| line.text.split_whitespace());
+    for name in words.filter_map(match_named_by) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// Returns the lines for one match, with the `MATCH` lines that begin them. With `from_start`, these include the lines
 /// before the first `MATCH` line.
 pub fn part_for(lines: &[Line], match_id: &str, from_start: bool) -> Vec<Line> {
@@ -75,6 +88,12 @@ mod tests {
         let other = part_for(&letter, "QD-7K3M", false);
         assert_eq!(texts(&other), ["- match qd-7k3m:", "MARBLE E5", "Match QD-7K3M", "STATUS"]);
         assert_eq!(other[1].no, 4, "lines keep their numbers");
+    }
+
+    #[test]
+    fn matches_are_named_anywhere_in_a_line() {
+        let letter = lines("MATCH qd-7k3m\nas in (QZ-AAAA), or QD-7K3M.\nB-52s are no match");
+        assert_eq!(matches_named_in(&letter), ["QD-7K3M", "QZ-AAAA"]);
     }
 
     #[test]

@@ -10,14 +10,16 @@ use super::{Result, StoreError};
 /// A change that a player asked for, or that somebody asked for in a player's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerChange {
-    /// By which a registered address agrees, denies or undoes. No other address is sent it.
+    /// The code with which a registered address agrees, denies or undoes. Sent to no other address.
     pub code: String,
-    /// By which the owner of `address` agrees to its addition, or undoes its removal.
+    /// The code with which the owner of `address` agrees to its addition or undoes its removal.
     pub other_code: String,
     pub player_id: i64,
     pub kind: ChangeKind,
     /// The address that is added or removed; empty for [`ChangeKind::Leave`].
     pub address: String,
+    /// The running matches that the question whether to leave listed. Only these are resigned.
+    pub matches: Vec<String>,
     /// The address that was asked.
     pub registered: String,
     /// Whether the letter that asked for it had a reply token.
@@ -35,7 +37,7 @@ pub struct PlayerChange {
 pub enum ChangeKind {
     Add,
     Remove,
-    /// All running matches are resigned.
+    /// The listed matches are resigned.
     Leave,
 }
 
@@ -77,7 +79,7 @@ impl ChangeStage {
 }
 
 const COLUMNS: &str = "code, other_code, player_id, kind, address, registered, with_token, stage, asked_at, \
-                       changed_at, version";
+                       changed_at, version, matches";
 
 #[derive(FromRow)]
 struct Row {
@@ -92,6 +94,7 @@ struct Row {
     asked_at: i64,
     changed_at: i64,
     version: i64,
+    matches: String,
 }
 
 impl Row {
@@ -104,6 +107,8 @@ impl Row {
             player_id: self.player_id,
             kind: kind.ok_or_else(|| unsound("kind of change", &self.kind))?,
             address: self.address,
+            matches: serde_json::from_str(&self.matches)
+                .map_err(|_| unsound("list of matches", &self.matches))?,
             registered: self.registered,
             with_token: self.with_token,
             stage: stage.ok_or_else(|| unsound("stage of a change", &self.stage))?,
@@ -141,8 +146,8 @@ pub async fn change_under(session: &mut Session<'_>, code: &str) -> Result<Optio
 /// [`StoreError::Stale`] if somebody else has moved it since it was loaded.
 pub async fn set_change(session: &mut Session<'_>, row: &PlayerChange) -> Result<()> {
     let sql = format!(
-        "INSERT INTO player_change ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
-         ON CONFLICT (code) DO UPDATE SET registered = excluded.registered, with_token = excluded.with_token, \
+        "INSERT INTO player_change ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+         ON CONFLICT (code) DO UPDATE SET matches = excluded.matches, registered = excluded.registered, with_token = excluded.with_token, \
          stage = excluded.stage, asked_at = excluded.asked_at, changed_at = excluded.changed_at, version = excluded.version \
          WHERE player_change.version = excluded.version - 1"
     );
@@ -158,7 +163,8 @@ pub async fn set_change(session: &mut Session<'_>, row: &PlayerChange) -> Result
         .bind(row.stage.as_str())
         .bind(row.asked_at.timestamp_millis())
         .bind(row.changed_at.timestamp_millis())
-        .bind(row.version);
+        .bind(row.version)
+        .bind(serde_json::json!(row.matches).to_string());
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Stale("a change of a player".to_owned()));
     }

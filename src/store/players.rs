@@ -16,6 +16,12 @@ pub async fn players(session: &mut Session<'_>) -> Result<Vec<Player>> {
     rows::PlayerAddress::gather(session.fetch_all(statement).await?)
 }
 
+/// Returns the IDs and names of all players, by ID.
+pub async fn player_names(session: &mut Session<'_>) -> Result<Vec<(i64, String)>> {
+    let statement = session.statement("SELECT id, name FROM player ORDER BY id");
+    session.fetch_all(statement).await
+}
+
 /// Returns up to `limit` players with an address who were added since then, by ID.
 pub async fn players_since(
     session: &mut Session<'_>,

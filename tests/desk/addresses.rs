@@ -160,7 +160,7 @@ fn a_new_address_cannot_resign_leave_or_change_addresses_for_seven_days() {
     // Ann's older address can do all this, and is the one that is asked.
     desk.reply(ANN, &to_ann, "LEAVE CONFIRM");
     let question = desk.one_to(ANN);
-    question.says("give up all your matches");
+    question.says("these matches would be resigned");
     // Eve, who gets Ann's letters first, cannot answer for her.
     desk.reply(EVE, &question, &format!("CONFIRM {}", code_of(&question)));
     desk.last_to(EVE).says("was added in the last seven days");
@@ -290,7 +290,7 @@ fn leaving_resigns_every_match_once_the_registered_address_has_confirmed() {
         assert_eq!(desk.find(id).stage, Stage::Over);
     }
     let letters = desk.sent_to(ANN);
-    titled(&letters, "Re: Do you want to leave").says("You have resigned").says(&other.id);
+    titled(&letters, "Re: Do you want to leave").says("you have resigned").says(&other.id);
     assert_eq!(letters.len(), 3, "an answer and two results");
     assert_eq!(desk.sent_to(BO).len(), 2, "two results");
     titled(&desk.sent_to(GM), "has left").says(&game_match.id);
@@ -311,4 +311,35 @@ fn a_forged_wish_to_leave_can_be_denied() {
     desk.reply(ANN, &question, &format!("CONFIRM {}", code_of(&question)));
     desk.one_to(ANN).says("I have no open question");
     assert!(desk.find(&game_match.id).state.outcome().is_none());
+}
+
+#[test]
+fn leaving_resigns_only_the_matches_that_the_question_listed() {
+    let desk = Desk::new();
+    let (listed, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "LEAVE CONFIRM");
+    let question = titled(&desk.sent_to(ANN), "Do you want to leave");
+    let later = desk.open(GameKind::Quantum, &[]);
+    question.says(&listed.id).keeps_silent_of(&later.id);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &question, &format!("CONFIRM {}", code_of(&question)));
+    assert_eq!(desk.find(&listed.id).stage, Stage::Over);
+    assert_eq!(desk.find(&later.id).stage, Stage::Running);
+    let answer = titled(&desk.sent_to(ANN), "Re: Do you want to leave");
+    answer.says(&format!("you have resigned {}", listed.id)).says(&format!("You still play {}", later.id));
+}
+
+#[test]
+fn an_address_that_is_asked_for_again_does_not_cancel_the_agreement() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    let question = ask(&desk, &to_ann, NEW);
+    desk.reply(ANN, &question, &format!("CONFIRM {}", code_of(&question)));
+    let to_new = desk.one_to(NEW);
+    desk.advance(26);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, &format!("ADDRESS {NEW}"));
+    desk.one_to(ANN).says("I am waiting for an answer from that address");
+    desk.reply(NEW, &to_new, &format!("CONFIRM {}", code_of(&to_new)));
+    assert_eq!(addresses_of(&desk, ANN), [NEW, ANN]);
 }

@@ -2,8 +2,9 @@
 
 use fogpost::audit::{AuditVerdict, Finding, Place};
 use fogpost::game::any::GameKind;
-use fogpost::ledger::Fact;
+use fogpost::ledger::{Entry, Fact};
 use fogpost::letter::Digest;
+use fogpost::referee::Match;
 
 use crate::audit::{cheat, entries, found, played, rewrite, seq_of};
 use crate::desk::{ANN, Desk};
@@ -196,4 +197,47 @@ fn a_refusal_in_a_sentence_that_this_version_does_not_say_is_found() {
     let (verdict, seq) = check_of_another_sentence(None);
     let finding = verdict.findings.iter().find(|finding| finding.place == Place::Entry(seq));
     assert!(finding.is_some_and(|finding| finding.what.contains("body.faults")), "{verdict:#?}");
+}
+
+/// Removes an entry from a chain, and renews the salts of those after it.
+fn without_entry(mut all: Vec<Entry>, removed: usize, game_match: &Match) -> Vec<Entry> {
+    all.remove(removed);
+    for (seq, entry) in (1..).zip(&mut all) {
+        entry.salt = game_match.key.salt(seq);
+    }
+    all
+}
+
+/// Version 0.1.0 knew neither ADDRESS nor LEAVE, and each line SETTINGS was a command of its own.
+#[test]
+fn letters_with_lines_that_are_commands_only_now_are_sound_in_a_ledger_of_an_earlier_version() {
+    let desk = Desk::new();
+    desk.untidy.set(true);
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, "STATUS\nLEAVE\nHELP");
+    desk.reply(ANN, &to_ann, "SETTINGS challenges=on\nGAMES\nSETTINGS challenges=on");
+    desk.reply(ANN, &to_ann, "MARBLE Z9\nADDRESS ann@new.example");
+    let mut game_match = desk.find(&game_match.id);
+    let mut all = entries(&desk, &game_match.id);
+    let answered: Vec<usize> =
+        (0..all.len()).filter(|index| matches!(all[*index].fact, Fact::LetterAnswered { .. })).collect();
+    let [first, second, third] = answered[..] else { panic!("three letters were answered") };
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let mut set_asked = |index: usize, asked: Vec<String>| match &mut all[index].fact {
+        Fact::LetterAnswered { asked: recorded, .. } => *recorded = asked,
+        other => panic!("{other:?}"),
+    };
+    set_asked(first, words(&["STATUS", "HELP"]));
+    set_asked(second, words(&["SETTINGS", "GAMES", "SETTINGS"]));
+    let wording = Digest::of(b"an earlier version");
+    if let Fact::MatchOpened { desk: identity, .. } = &mut all[0].fact {
+        identity.wording = wording;
+    }
+    game_match.desk.wording = wording;
+    let all = without_entry(all, third, &game_match);
+    rewrite(&desk, &game_match, all);
+    let verdict = desk.verify(&game_match.id);
+    let of_letters = |finding: &Finding| matches!(finding.place, Place::Sent(_));
+    assert!(verdict.findings.iter().all(of_letters), "{verdict:#?}");
 }

@@ -283,15 +283,39 @@ fn an_attached_text_belongs_to_no_part() {
 }
 
 #[test]
-fn two_new_names_in_a_letter_are_both_told() {
+fn two_new_names_in_two_letters_of_a_moment_are_both_told() {
+    let desk = Desk::new();
+    let [(first, invitation), _] = two_matches(&desk);
+    desk.sent_to(BO);
+    desk.put(&desk.answer(ANN, &invitation, "SETTINGS name=Anna Archer"));
+    desk.put(&desk.answer(ANN, &invitation, "SETTINGS name=Anna Baker"));
+    desk.work();
+    assert_eq!(answers(&desk).len(), 2);
+    assert_eq!(desk.sent_to(BO).len(), 2);
+    assert!(desk.find(&first.id).players.first.starts_with("Anna "));
+}
+
+#[test]
+fn of_the_settings_in_several_parts_the_last_in_the_letter_counts() {
     let desk = Desk::new();
     let [(first, invitation), (second, _)] = two_matches(&desk);
     desk.sent_to(BO);
-    let text = format!("SETTINGS name=Anna Archer\nMATCH {}\nSETTINGS name=Anna Baker", second.id);
+    let (own, other) = (&first.id, &second.id);
+    let text = format!("SETTINGS name=Anna Archer format=text\nMATCH {other}\nSETTINGS name=Anna Baker");
     desk.reply(ANN, &invitation, &text);
-    assert_eq!(answers(&desk).len(), 2);
-    assert_eq!(desk.sent_to(BO).len(), 2);
-    assert_eq!(desk.find(&first.id).players.first, desk.find(&second.id).players.first);
+    for id in [own, other] {
+        assert_eq!(desk.find(id).players.first, "Anna Baker");
+    }
+    desk.one_to(BO).says("Anna Baker").keeps_silent_of("Archer");
+    let told = answers(&desk);
+    assert_eq!(told.len(), 2);
+    told[0].says("| format=text");
+    // A part that goes on below another one.
+    let text = format!(
+        "SETTINGS name=Anna Adam\nMATCH {other}\nSETTINGS name=Anna Berg\nMATCH {own}\nSETTINGS name=Anna Cole"
+    );
+    desk.reply(ANN, &invitation, &text);
+    assert_eq!(desk.find(other).players.first, "Anna Cole");
 }
 
 #[test]
@@ -303,4 +327,64 @@ fn a_notice_of_an_unproven_letter_shows_all_its_parts() {
     desk.receive(&letter.replacen(ANN, "ann@work.example", 1));
     assert_eq!((filed(&desk, &first), filed(&desk, &second)), (0, 0));
     desk.one_to(ANN).says("MARBLE E5").says(&format!("MATCH {}", second.id)).says("MARBLE C4");
+}
+
+/// The text of a dossier of a finished match.
+fn dossier_text(desk: &Desk, id: &str) -> String {
+    let files = desk.block_on(desk.office().dossier(id, false)).expect("a dossier");
+    let texts = files.iter().filter(|(name, _)| !name.starts_with("sent/") && *name != "account.html");
+    texts.map(|(_, contents)| String::from_utf8_lossy(contents).into_owned()).collect()
+}
+
+#[test]
+fn a_refused_letter_that_names_a_running_match_is_withheld_whole() {
+    let desk = Desk::new();
+    let [(first, invitation), (second, to_ann)] = two_matches(&desk);
+    let other = &second.id;
+    for letter in [
+        // A match that she does not play makes the whole letter doubtful.
+        format!("MARBLE E5\nMATCH {other}\nMARBLE C4\nI have a plan\nMATCH QD-ZZZZ\nSTATUS"),
+        format!("In {other} I have a plan:\nMARBLE C4"),
+    ] {
+        desk.reply(ANN, &invitation, &letter);
+        answers(&desk)[0].says("cannot tell which match you mean");
+    }
+    desk.reply(ANN, &invitation, "RESIGN CONFIRM");
+    let text = dossier_text(&desk, &first.id);
+    assert!(!text.contains("I have a plan") && !text.contains("MARBLE C4"), "{text}");
+    assert_eq!(text.matches(&format!("\"withheld_until\":[\"{other}\"]")).count(), 2);
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    assert!(dossier_text(&desk, &first.id).contains("I have a plan"));
+}
+
+#[test]
+fn a_letter_with_the_token_of_a_running_match_is_withheld() {
+    let desk = Desk::new();
+    let [(first, invitation), (_, to_ann)] = two_matches(&desk);
+    // A mail program may quote the footer of another letter.
+    let text = format!("STATUS\nmy secret plan\n\nReply token: {}", to_ann.token());
+    desk.reply(ANN, &invitation, &text);
+    desk.reply(ANN, &invitation, "RESIGN CONFIRM");
+    assert!(!dossier_text(&desk, &first.id).contains("my secret plan"));
+}
+
+#[test]
+fn a_letter_that_cannot_be_read_any_more_is_withheld_while_its_players_play_elsewhere() {
+    let desk = Desk::new();
+    let [(first, invitation), (_, to_ann)] = two_matches(&desk);
+    desk.reply(ANN, &invitation, "STATUS\nmy secret plan");
+    desk.reply(ANN, &invitation, "RESIGN CONFIRM");
+    // Without the address that the referee had then, nothing tells its letters from others.
+    desk.untidy.set(true);
+    desk.change_database(
+        "UPDATE match SET snapshot = replace(snapshot, '\"address\":\"referee@club.example\"', '\"address\":\"\"')",
+    );
+    let shown = || {
+        let material = desk.block_on(desk.office().material(&first.id, false, "a test")).expect("the match");
+        let letters = material.letters.values().map(|raw| String::from_utf8_lossy(raw).into_owned());
+        letters.collect::<String>()
+    };
+    assert!(!shown().contains("my secret plan"));
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    assert!(shown().contains("my secret plan"));
 }

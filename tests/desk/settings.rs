@@ -79,7 +79,7 @@ fn prose_about_settings_is_a_remark() {
     let desk = Desk::new();
     let (_, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "settings are nice here");
-    desk.one_to(ANN).says("without effect").keeps_silent_of("No setting");
+    desk.one_to(ANN).says("Not read as orders").keeps_silent_of("No setting");
 }
 
 #[test]
@@ -272,4 +272,29 @@ fn an_absence_is_answered_with_both_instants_in_the_players_zone() {
     desk.last_to(ANN).says("It is due Sat 16 May, 03:00 JST");
     let deadline = desk.find(&game_match.id).deadline.expect("a deadline");
     assert_eq!(deadline.to_rfc3339(), "2026-05-15T18:00:00+00:00");
+}
+
+#[test]
+fn a_refused_name_counts_among_the_changes_of_a_day() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    for n in 0..20 {
+        desk.reply(ANN, &to_ann, &format!("SETTINGS name=Bo{}", "!".repeat(n)));
+    }
+    // The answers that say the same come later.
+    desk.advance(2);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, "SETTINGS name=Anna");
+    desk.one_to(ANN).says("you have changed them 20 times today");
+}
+
+#[test]
+fn of_too_many_settings_in_a_letter_none_is_taken() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    let lines = "SETTINGS zone=Asia/Tokyo\n".repeat(20) + "SETTINGS format=text";
+    desk.reply(ANN, &to_ann, &lines);
+    desk.one_to(ANN).says("No setting was changed").says("can change 20 settings at most");
+    desk.reply(ANN, &to_ann, "SETTINGS");
+    desk.one_to(ANN).says("zone=Europe/Berlin");
 }

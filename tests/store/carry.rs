@@ -58,6 +58,7 @@ async fn furnish(place: &Place) {
         confirmed_by: Some(letter(2).digest),
     };
     let change = PlayerChange {
+        matches: Vec::new(),
         code: "7K3M9P2Q4R".to_owned(),
         other_code: "8K3M9P2Q4R".to_owned(),
         player_id: bo.id,

@@ -127,6 +127,7 @@ pub async fn a_change_of_a_player_moves_from_stage_to_stage_once(place: Place) {
     let store = &place.store;
     let ann = store.find_or_add_player("ann@player.test", "Ann", at(0)).await.unwrap();
     let asked = PlayerChange {
+        matches: vec!["QD-7K3M".to_owned()],
         code: "7K3M9P2Q4R".to_owned(),
         other_code: "8K3M9P2Q4R".to_owned(),
         player_id: ann.id,

@@ -98,8 +98,7 @@ impl Office {
         self.load_players(addresses, context).await?;
         self.add_players(seated, context).await?;
         if player_names && context.player_names.is_none() {
-            let players = self.store.players().await?.into_iter();
-            context.player_names = Some(players.map(|player| (player.id, player.name)).collect());
+            context.player_names = Some(self.store.player_names().await?);
         }
         self.load_answers(readers, context).await?;
         self.load_senders(senders, context).await?;

@@ -3,7 +3,7 @@
 
 use super::asker::Asker;
 use super::budgets::Origin;
-use super::changes::UNDO;
+use super::changes::{MAX_OPEN, UNDO};
 use super::decision::{Decision, Key};
 use super::mail::PlainEnvelope;
 use super::proof::LAPSE;
@@ -31,7 +31,8 @@ impl Decision<'_> {
 
     /// Asks a new address whether it is the player's, who has vouched for it with CONFIRM ALWAYS.
     pub fn add_confirmed(&mut self, asker: &Asker, address: &str) -> Decided<ChangeReply> {
-        let Some(player) = self.asking_player(asker)? else { return Ok(ChangeReply::NoPlayer) };
+        // The code proves the sender, signed or not.
+        let Some(player) = self.player(asker.address())? else { return Ok(ChangeReply::NoPlayer) };
         let Ok(address) = Address::parse(address) else {
             return Ok(ChangeReply::Unusable { address: address.to_owned() });
         };
@@ -39,7 +40,14 @@ impl Decision<'_> {
             return Ok(refused);
         }
         let registered = asker.sender.as_str().to_owned();
-        let row = self.new_change(asker, &player, ChangeKind::Add, address.as_str(), &registered);
+        let open = self.open_changes_of(player.id)?;
+        let same = open.iter().find(|row| row.kind == ChangeKind::Add && row.address == address.as_str());
+        let row = match same {
+            Some(row) if row.stage == ChangeStage::Agreed => return Ok(self.new_awaited(row)),
+            Some(row) => PlayerChange { registered, version: row.version + 1, ..row.clone() },
+            None if open.len() >= MAX_OPEN => return Ok(ChangeReply::TooManyOpen),
+            None => self.new_change(asker, &player, ChangeKind::Add, address.as_str(), &registered),
+        };
         self.ask_new_address(row)
     }
 

@@ -25,7 +25,7 @@ pub const UNDO: TimeDelta = TimeDelta::days(7);
 const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 
 /// Maximum changes of a player that wait for an answer.
-const MAX_OPEN: usize = 5;
+pub const MAX_OPEN: usize = 5;
 
 impl Decision<'_> {
     /// Returns the player who asks for a change, if the letter is proven.
@@ -88,18 +88,20 @@ impl Decision<'_> {
         address: &str,
         registered: String,
     ) -> Decided<ChangeReply> {
-        let row = match self.proposed(asker, player, kind, address, &registered)? {
+        let mut row = match self.proposed(asker, player, kind, address, &registered)? {
             Ok(row) => row,
             Err(refused) => return Ok(refused),
         };
+        if kind == ChangeKind::Leave {
+            row.matches = self.running_matches_of(player.id)?;
+        }
         let lapses = self.settings.local_time(row.asked_at + LAPSE);
         let (address, code) = (row.address.clone(), row.code.clone());
         let letter = match kind {
             ChangeKind::Add => ChangeLetter::AskAdd { address, code, lapses: lapses.clone() },
             ChangeKind::Remove => ChangeLetter::AskRemove { address, code, lapses: lapses.clone() },
             ChangeKind::Leave => {
-                let matches = self.running_matches_of(player.id)?;
-                ChangeLetter::AskLeave { matches, code, lapses: lapses.clone() }
+                ChangeLetter::AskLeave { matches: row.matches.clone(), code, lapses: lapses.clone() }
             }
         };
         let unique = format!("q.{}.{}", row.code.to_lowercase(), row.asked_at.timestamp());
@@ -122,6 +124,10 @@ impl Decision<'_> {
         let is_recent = |row: &&PlayerChange| row.asked_at + QUESTION_INTERVAL > now;
         let mut open = changes.iter().filter(|row| self.is_open(row));
         let same = open.clone().find(|row| row.kind == kind && row.address == address);
+        if let Some(agreed) = same.filter(|row| row.stage == ChangeStage::Agreed) {
+            // A registered address has agreed already. Asked again, whoever has a token could undo that.
+            return Ok(Err(self.new_awaited(agreed)));
+        }
         if same.is_some_and(|row| is_recent(&row)) {
             return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
         }
@@ -167,6 +173,7 @@ impl Decision<'_> {
             player_id: player.id,
             kind,
             address: address.to_owned(),
+            matches: Vec::new(),
             registered: registered.to_owned(),
             with_token: asker.has_token,
             stage: ChangeStage::Asked,
@@ -180,6 +187,19 @@ impl Decision<'_> {
     pub fn set_stage(&mut self, row: PlayerChange, stage: ChangeStage) {
         let (changed_at, version) = (self.at(), row.version + 1);
         self.draft.settlement.changes.push(PlayerChange { stage, changed_at, version, ..row });
+    }
+
+    /// Returns the changes of a player that wait for an answer.
+    pub fn open_changes_of(&self, player_id: i64) -> Decided<Vec<PlayerChange>> {
+        let mut changes = self.changes_of(player_id)?;
+        changes.retain(|row| self.is_open(row));
+        Ok(changes)
+    }
+
+    /// Returns the reply about an addition to which a registered address has agreed already.
+    pub fn new_awaited(&self, agreed: &PlayerChange) -> ChangeReply {
+        let lapses = self.settings.local_time(agreed.asked_at + LAPSE);
+        ChangeReply::NewAwaited { address: agreed.address.clone(), lapses }
     }
 
     fn is_open(&self, row: &PlayerChange) -> bool {
@@ -211,8 +231,7 @@ impl Decision<'_> {
         Ok(is_own && self.new_until(player.id, sender)?.is_none())
     }
 
-    /// Carries on with the change that a code of ours asked about. Returns `None` if the sender was asked nothing under
-    /// this code.
+    /// Advances the change that this code asked about. Returns `None` if the sender was not asked under this code.
     pub fn confirm_change(&mut self, asker: &Asker, written: &str) -> Decided<Option<ChangeReply>> {
         let code = in_code_letters(written);
         let Some((row, player)) = self.change_under(&code)? else { return Ok(None) };
@@ -243,7 +262,7 @@ impl Decision<'_> {
         }))
     }
 
-    /// Discards or undoes the change that a code of ours told of. Returns `None` if the sender has no say under this code.
+    /// Discards or undoes the change under this code. Returns `None` if the sender may do neither.
     pub fn deny_change(&mut self, asker: &Asker, written: &str) -> Decided<Option<ChangeReply>> {
         let code = in_code_letters(written);
         let Some((row, player)) = self.change_under(&code)? else { return Ok(None) };

@@ -25,6 +25,8 @@ pub enum Key {
     Invitations,
     /// The answers of the club to everybody who writes without a token.
     Strangers,
+    /// The names of players, which differ.
+    Names,
 }
 
 /// What a decision has changed so far.

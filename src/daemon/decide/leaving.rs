@@ -1,6 +1,7 @@
-//! LEAVE: a player gives up all matches, once a registered address has agreed.
+//! LEAVE: a player gives up the matches that run now, once a registered address has agreed.
 
 use super::asker::Asker;
+use super::context::LoadedMatch;
 use super::decision::Decision;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Seat;
@@ -24,10 +25,14 @@ impl Decision<'_> {
         self.propose(asker, &player, ChangeKind::Leave, "", registered)
     }
 
-    /// Resigns all running matches of a player, withdraws the player's offers, and tells the GM.
+    /// Resigns the matches that the question listed, withdraws the player's offers, and tells the GM. A match that began
+    /// after the question, or in which the player took over a seat since, goes on: nobody agreed to resign it.
     pub fn leave(&mut self, asker: &Asker, row: PlayerChange, player: &Player) -> Decided<ChangeReply> {
         let mut loaded = self.matches_with(player.id)?;
         loaded.retain(|loaded| loaded.game_match.stage != Stage::Over);
+        let is_listed = |loaded: &LoadedMatch| row.matches.contains(&loaded.game_match.id);
+        let (loaded, kept): (Vec<LoadedMatch>, Vec<LoadedMatch>) = loaded.into_iter().partition(is_listed);
+        let kept = kept.into_iter().map(|loaded| loaded.game_match.id).collect();
         // One round for the records of all matches.
         let mut missing = Wanted::default();
         for ending in &loaded {
@@ -54,6 +59,6 @@ impl Decision<'_> {
         let letter = ChangeLetter::Left { name: player.name.clone(), matches: matches.clone() };
         self.tell_gm_of_change(&row, letter)?;
         self.set_stage(row, ChangeStage::Done);
-        Ok(ChangeReply::Left { matches })
+        Ok(ChangeReply::Left { matches, kept })
     }
 }

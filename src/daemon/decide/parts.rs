@@ -1,5 +1,8 @@
 //! Letters about several matches: finds the parts of a letter, and rules on each in its own match.
 
+use std::collections::BTreeMap;
+use std::slice;
+
 use anyhow::Context as _;
 
 use super::decision::{Decision, Key};
@@ -10,7 +13,7 @@ use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::letter::{Letter, NewText};
 use crate::referee::{Confirmation, OtherPart, PartOutcome, SeatLetter};
-use crate::request::{matches_with_parts, part_for};
+use crate::request::{Command, Request, matches_with_parts, part_for};
 use crate::store::{LetterDecision, LetterStatus, TokenRow, WaitingLetter};
 
 /// Maximum matches that one letter can be about. Each costs a ruling and an answer.
@@ -40,11 +43,15 @@ impl Decision<'_> {
         let mut others: Vec<OtherPart> = Vec::new();
         let mut note = String::new();
         let first_dispatch = self.draft.settlement.dispatches.len();
+        let settings = last_lines_of_settings(&parts);
         // The first answer names what became of the other parts, so they are ruled on before it.
         for (index, part) in parts.iter().enumerate().skip(1).chain(parts.iter().enumerate().take(1)) {
             let others_before = self.draft.settlement.dispatches.len();
             let mut seat_letter = self.read_part(letter, part, &written, confirmation)?;
             seat_letter.signature = self.signature(waiting);
+            if let Some(lines) = &part.lines {
+                keep_last_settings(&mut seat_letter.request, lines, &settings);
+            }
             let told = if index == 0 { std::mem::take(&mut others) } else { Vec::new() };
             let ruling = self.rule_on_part(waiting, letter, &part.row, seat_letter, told);
             let Some(ruling) = collect_needs(ruling, &mut missing)? else { continue };
@@ -138,6 +145,43 @@ impl Decision<'_> {
         read.confirmation = confirmation;
         Ok(read)
     }
+}
+
+/// Returns the number of the last line that changes each setting, in a letter with several parts.
+fn last_lines_of_settings(parts: &[SeatPart]) -> BTreeMap<String, usize> {
+    let mut last: BTreeMap<String, usize> = BTreeMap::new();
+    for line in parts.iter().flat_map(|part| part.lines.iter().flatten()) {
+        for name in settings_in(line) {
+            let latest = last.entry(name).or_default();
+            *latest = line.no.max(*latest);
+        }
+    }
+    last
+}
+
+/// Removes the settings that a later part changes again. The parts are not ruled on in the order of the letter, and the
+/// player means the last one.
+fn keep_last_settings(request: &mut Request, lines: &[Line], last: &BTreeMap<String, usize>) {
+    let is_own = |no: &usize| lines.iter().any(|line| line.no == *no);
+    for asked in &mut request.commands {
+        if let Command::Settings(settings) = &mut asked.command {
+            settings.retain(|(name, _)| last.get(name).is_none_or(is_own));
+        }
+    }
+}
+
+/// Returns the settings that a line changes.
+fn settings_in(line: &Line) -> Vec<String> {
+    // Reading every line once more would double the work for a long letter.
+    if !line.text.to_ascii_lowercase().contains("settings") {
+        return Vec::new();
+    }
+    let commands = Request::read(slice::from_ref(line), |_: &str| false).commands;
+    let settings = commands.into_iter().filter_map(|asked| match asked.command {
+        Command::Settings(settings) => Some(settings),
+        _ => None,
+    });
+    settings.flatten().map(|(name, _)| name).collect()
 }
 
 impl PartRuling {

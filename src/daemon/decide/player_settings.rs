@@ -58,17 +58,18 @@ impl Decision<'_> {
             Ok(change) => change,
             Err(faults) => return Ok(Reply::SettingsRefused { faults }),
         };
-        if let Some(name) = &change.name
-            && let Some(why) = self.name_fault(name, &player)?
-        {
-            let written = as_written("name", name);
-            let example = format!("name={}", player.name);
-            return Ok(Reply::SettingsRefused { faults: vec![SettingFault { written, why, example }] });
-        }
         let name = change.name.unwrap_or_else(|| player.name.clone());
         let changed = Player { name, settings: change.settings, ..player.clone() };
+        // Before the name is compared with all others, so that a refused one counts as well.
         if changed != player && !self.take_settings_change(player.id)? {
             return Ok(Reply::SettingsTooOften { most: SETTINGS_CHANGES });
+        }
+        if changed.name != player.name
+            && let Some(why) = self.name_fault(&changed.name, &player)?
+        {
+            let written = as_written("name", &changed.name);
+            let example = format!("name={}", player.name);
+            return Ok(Reply::SettingsRefused { faults: vec![SettingFault { written, why, example }] });
         }
         if let Some(on) = change.challenges
             && let Err(why) = self.set_willing(asker, on)?
@@ -83,7 +84,8 @@ impl Decision<'_> {
     }
 
     /// Returns why a player cannot go by this name.
-    fn name_fault(&self, name: &str, player: &Player) -> Decided<Option<SettingFaultKind>> {
+    fn name_fault(&mut self, name: &str, player: &Player) -> Decided<Option<SettingFaultKind>> {
+        self.touch(Key::Names);
         if fit_name(name).is_err() || name.contains('@') {
             return Ok(Some(SettingFaultKind::UnfitName));
         }
