@@ -64,6 +64,22 @@ pub enum MatchAction {
     },
 }
 
+impl Instruction {
+    /// Whether it changes a match or a person, and does not only ask.
+    pub fn changes_something(&self) -> bool {
+        match self {
+            Instruction::Match { .. }
+            | Instruction::New { .. }
+            | Instruction::PlayerAdd { .. }
+            | Instruction::PlayerRename { .. }
+            | Instruction::PlayerMerge { .. }
+            | Instruction::PlayerBounceClear(_)
+            | Instruction::PlayerBlock { .. } => true,
+            Instruction::List(_) | Instruction::PlayerShow(_) | Instruction::Digest => false,
+        }
+    }
+}
+
 /// Which matches to list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Listing {

@@ -54,10 +54,10 @@ fn a_server_that_does_not_mark_every_letter_proves_nothing() {
 #[test]
 fn the_gms_letters_need_a_signature_too() {
     let desk = Desk::with(SIGNED);
-    desk.write(GM, "GM LIST");
+    desk.write(GM, "GM PLAYER ADD cy@players.example");
     assert_eq!(desk.last_status(), LetterStatus::Ignored);
     desk.one_to(GM).says("A letter came in your name").says("Nothing was done");
-    desk.write(GM, "GM LIST ");
+    desk.write(GM, "GM PLAYER ADD cy@players.example Cy");
     assert!(desk.sent_to(GM).is_empty(), "once a day");
     desk.receive(&format!(
         "Authentication-Results: mx.club.example; dkim=pass header.d=club.example\n{RECEIVED}From: {GM}\nTo: {REFEREE}\n\
@@ -313,4 +313,24 @@ fn a_gm_who_signs_is_expected_to_sign_commands() {
     assert_eq!(desk.find(&game_match.id).stage, Stage::Paused);
     // The fourth answer to the same text comes an hour later.
     desk.advance(2);
+}
+
+#[test]
+fn a_gms_unsigned_question_is_answered() {
+    let desk = Desk::with(REPORTED);
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let passed = PASSED.replace("players.example", "club.example");
+    desk.write(GM, "GM LIST");
+    let to_gm = desk.one_to(GM);
+    for command in ["GM LIST", "GM LIST all", "GM LIST late", "GM LIST paused", "GM LIST running"] {
+        desk.receive(&format!("{passed}{RECEIVED}{}", desk.answer(GM, &to_gm, command)));
+    }
+    desk.sent_to(GM);
+    desk.receive(&format!("{FAILED}{RECEIVED}{}", desk.answer(GM, &to_gm, "GM LIST all\nMATCHES")));
+    desk.one_to(GM).says(&game_match.id);
+    // Beside a command, the question waits with it.
+    let mixed = format!("GM LIST all\nGM MATCH {} PAUSE a reason", game_match.id);
+    desk.receive(&format!("{FAILED}{RECEIVED}{}", desk.answer(GM, &to_gm, &mixed)));
+    desk.one_to(GM).says("A letter came in your name");
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
 }

@@ -16,7 +16,7 @@ impl Office {
     /// is known.
     pub async fn dkim_verdicts(&self, letters: &[ReadLetter]) -> BTreeMap<Digest, DkimVerdict> {
         let mut verdicts = BTreeMap::new();
-        let mut queries = JoinSet::new();
+        let (mut asked, mut queries) = (Vec::new(), JoinSet::new());
         for ReadLetter { waiting, read } in letters {
             let Some(Ok(letter)) = read else { continue };
             if letter.automatic.is_some() {
@@ -29,19 +29,47 @@ impl Office {
                     let Some(verifier) = &self.verifier else { continue };
                     let verifier = Arc::clone(verifier);
                     let (digest, raw, from) = (waiting.digest, waiting.raw.clone(), letter.from.clone());
+                    asked.push(digest);
                     queries.spawn(async move { (digest, verifier.verify(&raw, &from).await) });
                 }
             }
         }
-        // A letter whose verification panics gets no verdict, and so is not proven.
-        while let Some(answered) = queries.join_next().await {
-            verdicts.extend(answered);
-        }
+        verdicts.extend(answers(asked, queries).await);
         verdicts
     }
 
     fn reported_dkim(&self, letter: &Letter) -> ReportedDkim {
         let trusted = self.config.letters.trusted_authserv_id();
         trusted.map_or(ReportedDkim::Nothing, |authserv_id| letter.reported_dkim(authserv_id))
+    }
+}
+
+/// Collects the answers to queries about these letters. A letter whose verification panics is not proven: otherwise bytes
+/// that make the verifier panic would pass for a signature.
+async fn answers(
+    asked: Vec<Digest>,
+    mut queries: JoinSet<(Digest, DkimVerdict)>,
+) -> BTreeMap<Digest, DkimVerdict> {
+    let mut verdicts: BTreeMap<Digest, DkimVerdict> =
+        asked.into_iter().map(|digest| (digest, DkimVerdict::NotPassed)).collect();
+    while let Some(answered) = queries.join_next().await {
+        verdicts.extend(answered);
+    }
+    verdicts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_letter_whose_verification_panics_is_not_proven() {
+        let [fine, poisoned] = ["fine", "poisoned"].map(|letter| Digest::of(letter.as_bytes()));
+        let mut queries = JoinSet::new();
+        queries.spawn(async move { (fine, DkimVerdict::Passed) });
+        queries.spawn(async { panic!("a planted panic") });
+        let verdicts = answers(vec![fine, poisoned], queries).await;
+        assert!(matches!(verdicts[&fine], DkimVerdict::Passed));
+        assert!(matches!(verdicts[&poisoned], DkimVerdict::NotPassed));
     }
 }

@@ -119,6 +119,17 @@ impl Decision<'_> {
     }
 }
 
+/// Whether a letter in a GM's name asks for more than answers, which go to the GM whoever wrote.
+pub fn gm_letter_changes_something(letter: &Letter) -> bool {
+    let (instructed, others) = referee::instructions(&lines_of(letter));
+    let request = Request::read(&others, |_: &str| false);
+    let mut instructions = instructed.iter().filter_map(|line| line.parsed.as_ref().ok());
+    let mut commands = request.commands.iter().map(|asked| &asked.command);
+    !request.check
+        && (instructions.any(Instruction::changes_something)
+            || commands.any(|command| referee::changing_command(command).is_some()))
+}
+
 /// Whether a GM who plays in the match must leave this to another.
 fn is_for_another_gm(action: &MatchAction) -> bool {
     match action {

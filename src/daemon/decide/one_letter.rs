@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 
 use super::context::RulingContext;
 use super::decision::Decision;
+use super::gm::gm_letter_changes_something;
 use super::gm_index::GmIndex;
 use super::proof::{Doubt, UNPROVEN};
 use super::settings::Settings;
@@ -23,7 +24,7 @@ pub struct ReadLetter {
     pub read: Option<ReadResult>,
 }
 
-/// Whom a letter is from.
+/// The sender of a letter.
 pub enum Sender {
     Seat(TokenRow),
     /// From an address of this GM, with or without the GM's own token.
@@ -94,7 +95,7 @@ impl Decision<'_> {
             Sender::Seat(row) if !proven || self.is_confirmed(waiting, &row)? => {
                 self.ask_player(waiting, letter, &row, Doubt::Unsigned)
             }
-            Sender::Gm { gm, .. } if !proven => {
+            Sender::Gm { gm, .. } if !proven && gm_letter_changes_something(letter) => {
                 self.tell_gm_of_unsigned(waiting, gm)?;
                 self.decided(waiting, LetterStatus::Ignored, UNPROVEN.to_owned());
                 Ok(())

@@ -25,7 +25,7 @@ impl Decision<'_> {
         match self.context.dkim.get(&waiting.digest) {
             Some(DkimVerdict::Passed) => Some(Signature::Passed),
             Some(DkimVerdict::NotPassed | DkimVerdict::TryLater) => Some(Signature::Missing),
-            // A letter whose verification panicked has no verdict.
+            // Nobody has looked at its signature.
             None => self.settings.config.letters.require_dkim.then_some(Signature::Missing),
         }
     }
