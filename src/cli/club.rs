@@ -22,7 +22,7 @@ pub struct Args {
 enum Command {
     /// Print what waits for the GM, and what went wrong in the last day
     Digest,
-    /// Give each GM, or one, a new reply token, which voids the old one
+    /// Replace the reply tokens of all GMs, or of one
     GmToken {
         /// Name of the GM
         name: Option<String>,

@@ -43,7 +43,7 @@ pub enum LetterFormat {
 pub enum Receipts {
     #[default]
     All,
-    /// None that only say that orders were filed.
+    /// Only receipts that say more than that orders were filed.
     Faults,
 }
 

@@ -46,7 +46,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether it says no more than that orders were filed.
+    /// Whether it only says that orders were filed.
     pub fn is_plain_receipt(&self) -> bool {
         matches!(self.orders, Orders::Sealed { .. })
             && self.replies.is_empty()

@@ -1,4 +1,4 @@
-//! Refused letters, of which a seat is told again before it is too late: at the deadline, and before grace ends.
+//! Reminds a seat of its last refused letter, at the deadline and before grace ends.
 
 use chrono::{DateTime, TimeDelta, Utc};
 

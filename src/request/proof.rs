@@ -12,7 +12,7 @@ pub fn confirm(rest: &[&str]) -> Parsed<(String, bool)> {
         rest.iter().partition(|word| word.eq_ignore_ascii_case("always"));
     match words[..] {
         [code] if always.len() <= 1 && is_code(code) => Ok((code.to_owned(), !always.is_empty())),
-        _ => Err(("CONFIRM wants the code of my letter that asked you.".to_owned(), "CONFIRM 7K3M9P2Q4R")),
+        _ => Err(("CONFIRM needs the code in my letter that asked you.".to_owned(), "CONFIRM 7K3M9P2Q4R")),
     }
 }
 
@@ -20,7 +20,7 @@ pub fn confirm(rest: &[&str]) -> Parsed<(String, bool)> {
 pub fn deny(rest: &[&str]) -> Parsed<String> {
     match rest {
         [code] if is_code(code) => Ok((*code).to_owned()),
-        _ => Err(("DENY wants the code of my letter that asked you.".to_owned(), "DENY 7K3M9P2Q4R")),
+        _ => Err(("DENY needs the code in my letter that asked you.".to_owned(), "DENY 7K3M9P2Q4R")),
     }
 }
 
@@ -28,7 +28,7 @@ pub fn deny(rest: &[&str]) -> Parsed<String> {
 /// removed.
 pub fn address(rest: &[&str]) -> Parsed<(Address, bool)> {
     let fault = || {
-        ("ADDRESS wants a mail address, or REMOVE and a mail address.".to_owned(), "ADDRESS ann@example.org")
+        ("ADDRESS needs a mail address, or REMOVE and a mail address.".to_owned(), "ADDRESS ann@example.org")
     };
     // The sender's mail program may have added a link to the address.
     let rest = match rest {

@@ -290,7 +290,7 @@ fn leaving_resigns_every_match_once_the_registered_address_has_confirmed() {
         assert_eq!(desk.find(id).stage, Stage::Over);
     }
     let letters = desk.sent_to(ANN);
-    titled(&letters, "Re: Do you want to leave").says("you have resigned").says(&other.id);
+    titled(&letters, "Re: Do you want to leave").says("You have resigned").says(&other.id);
     assert_eq!(letters.len(), 3, "an answer and two results");
     assert_eq!(desk.sent_to(BO).len(), 2, "two results");
     titled(&desk.sent_to(GM), "has left").says(&game_match.id);
@@ -326,7 +326,7 @@ fn leaving_resigns_only_the_matches_that_the_question_listed() {
     assert_eq!(desk.find(&listed.id).stage, Stage::Over);
     assert_eq!(desk.find(&later.id).stage, Stage::Running);
     let answer = titled(&desk.sent_to(ANN), "Re: Do you want to leave");
-    answer.says(&format!("you have resigned {}", listed.id)).says(&format!("You still play {}", later.id));
+    answer.says(&format!("You have resigned {}", listed.id)).says(&format!("You still play {}", later.id));
 }
 
 #[test]

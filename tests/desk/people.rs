@@ -167,7 +167,7 @@ fn words_of_a_stranger_are_passed_on_to_the_gm_and_the_answer_says_so() {
     desk.sent_to(CY);
     desk.write(CY, "Dear GM, is there a seat for me?");
     desk.one_to(CY).says("I am a program, and have passed your words to the GM.");
-    desk.one_to(GM).says(&format!("{CY} wrote to me")).says("> Dear GM, is there a seat for me?");
+    desk.one_to(GM).says(&format!("{CY} wrote this")).says("> Dear GM, is there a seat for me?");
     desk.write(CY, "HELP");
     desk.one_to(CY).keeps_silent_of("passed your words");
 }

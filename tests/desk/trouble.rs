@@ -42,7 +42,7 @@ fn permanently_rejected_mail_is_given_up_and_the_gm_told_at_once() {
     let [to_ann, moved] = &letters[..] else { panic!("an invitation, and that the deadline has moved") };
     moved.says("A letter to Bo could not be delivered");
     let told = desk.one_to(GM);
-    assert_eq!(told.subject, "A mail could not be sent");
+    assert_eq!(told.subject, "A letter could not be sent");
     told.says("to bo@players.example")
         .says(&format!("what invitation in {}", game_match.id))
         .says("550 no such user");

@@ -3,8 +3,8 @@
 //! An attempt is noted in the database before its letter is read, and the note is removed once the letter is ruled on.
 //! A note that a dead daemon left names the letters that may have killed it. If there are several, they are settled one
 //! by one, which counts nothing yet: the others are innocent. A note with one letter counts as an attempt. After a
-//! second one the letter is set aside unread, at the third start. One would not do, because the daemon may have been
-//! killed from outside, and then no letter is to blame.
+//! second one the letter is set aside unread, at the third start. One attempt is not enough: something else may have
+//! killed the daemon, and then no letter is to blame.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -70,7 +70,7 @@ impl Attempts {
         owner.split(' ').next() == Some(&self.run)
     }
 
-    /// Under which name the letters are noted that are read before they are stored.
+    /// Returns the owner of notes about letters that are read before they are stored.
     fn intake(&self) -> String {
         format!("{} intake", self.run)
     }

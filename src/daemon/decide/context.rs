@@ -73,7 +73,7 @@ pub struct RulingContext {
     pub seed: [u8; 32],
     /// The reply token that letters to each GM carry, in the order of the config.
     pub gm_tokens: Vec<String>,
-    /// The verdicts on the signatures of people's letters, as far as anything is known.
+    /// Verdicts on the signatures of people's letters. A letter without a verdict has no entry.
     pub dkim: BTreeMap<Digest, DkimVerdict>,
     pub tokens: BTreeMap<String, Option<TokenRow>>,
     /// `None` if there is no such match, or this program cannot rule on it.

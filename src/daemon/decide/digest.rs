@@ -66,7 +66,7 @@ pub fn note_of_text(text: &str) -> String {
 struct Fog {
     /// The GM's own matches that run.
     matches: BTreeSet<String>,
-    /// Those of them that another GM, who does not play there, reads about. If every GM plays, somebody must read what
+    /// The subset that some GM without a seat can read about. If every GM plays, somebody must read what
     /// people write; it holds no orders.
     read_by_others: BTreeSet<String>,
     /// The addresses of the other seats in matches that another GM reads about.

@@ -93,8 +93,7 @@ impl Decision<'_> {
         Ok(Some(done.unwrap_or_else(|why: OfferRejection| Reply::NoOffer { command: name, why })))
     }
 
-    /// Takes the sender's word on what a code of ours asked about: letters, a change of the sender's addresses, or
-    /// commands.
+    /// Follows a CONFIRM, whether its code is for letters, a change of addresses, or commands.
     fn confirm_any(&mut self, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
         let done = self.confirm_letters(asker, code, always)?;
         if always || !matches!(done, Reply::NothingToConfirm { .. }) {

@@ -96,6 +96,7 @@ impl Decision<'_> {
         let open: Vec<&UnprovenLetter> =
             known.iter().filter(|unproven| unproven.stage == UnprovenStage::Open).collect();
         if open.len() >= MAX_OPEN {
+            // Strangers fill the table no further. The letter stands only in the GM's digest, as ignored.
             return Ok(());
         }
         let trusted = self.trusted_addresses(&player)?;

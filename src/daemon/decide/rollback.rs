@@ -1,5 +1,5 @@
-//! What stands before a rollback in a game that hides something: the GM reads first what each side saw of the turns that
-//! would be void, because it cannot be unseen.
+//! Before a rollback in a game with hidden information, the GM reads what each side saw of the turns to be voided, because
+//! it cannot be unseen.
 
 use anyhow::anyhow;
 
@@ -13,7 +13,7 @@ use crate::referee::{Act, Adjudication, Correction, Match, Stage};
 use crate::report::{self, GmResult, SeenTurn};
 
 impl Decision<'_> {
-    /// Returns what the GM has to know before a turn is decided again, or `None` if nothing stands against it.
+    /// Returns what the GM has to know before a turn is decided again, or `None` if the correction can go ahead.
     pub fn before_correction(
         &mut self,
         loaded: &LoadedMatch,

@@ -115,7 +115,7 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     read.map(|order| vec![order]).map_err(|reason| Syntax::Malformed { reason, example })
 }
 
-/// Returns the words in a word that people write together, `SHIP1` or `A3-B1`, and empty ones.
+/// Splits a word written without spaces, such as `SHIP1` or `A3-B1`. Some of the results may be empty.
 fn split_word(word: &str) -> [&str; 3] {
     if let Some(number) =
         word.strip_prefix("SHIP").filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
