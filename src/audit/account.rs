@@ -362,9 +362,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::Protested { seat } => format!("{} protested.", name(seat)),
         Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
         Fact::LetterConfirmed { seat, .. } => format!("{} confirmed an unproven letter.", name(seat)),
-        Fact::LetterPartRead { seat, .. } => {
-            format!("A letter from {} is partly about this.", name(seat))
-        }
+        Fact::LetterPartRead { seat, .. } => format!("A letter from {} is partly about this.", name(seat)),
         Fact::MailReturned { seat } => format!("Letters to {} came back.", name(seat)),
         Fact::MailRestored { seat } => format!("Letters to {} arrive again.", name(seat)),
         Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
