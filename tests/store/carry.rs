@@ -14,6 +14,24 @@ use crate::samples::*;
 
 const SILENT: carry::Step<'static> = &|_, _, _| ();
 
+/// A change of address that both have agreed to.
+fn change(player_id: i64) -> PlayerChange {
+    PlayerChange {
+        matches: Vec::new(),
+        code: "7K3M9P2Q4R".to_owned(),
+        other_code: "8K3M9P2Q4R".to_owned(),
+        player_id,
+        kind: ChangeKind::Add,
+        address: "bo@new.test".to_owned(),
+        registered: "bö@player.test".to_owned(),
+        with_token: true,
+        stage: ChangeStage::Agreed,
+        asked_at: at(0),
+        changed_at: at(1),
+        version: 1,
+    }
+}
+
 /// Fills every table: more than one page of letters, arbitrary bytes, and text that needs escaping.
 async fn furnish(place: &Place) {
     let store = &place.store;
@@ -57,27 +75,13 @@ async fn furnish(place: &Place) {
         stage: UnprovenStage::Confirmed,
         confirmed_by: Some(letter(2).digest),
     };
-    let change = PlayerChange {
-        matches: Vec::new(),
-        code: "7K3M9P2Q4R".to_owned(),
-        other_code: "8K3M9P2Q4R".to_owned(),
-        player_id: bo.id,
-        kind: ChangeKind::Add,
-        address: "bo@new.test".to_owned(),
-        registered: "bö@player.test".to_owned(),
-        with_token: true,
-        stage: ChangeStage::Agreed,
-        asked_at: at(0),
-        changed_at: at(1),
-        version: 1,
-    };
     let entries = [("QZ-AAAA", 1), ("QZ-AAAA", 2), ("QZ-BBBB", 1)];
     let settlement = Settlement {
         decided: vec![decided(&letter(3), LetterStatus::Ignored)],
         entries: entries.map(|(id, seq)| entry(id, seq)).into(),
         invitations: vec![invitation],
         unproven: vec![unproven],
-        changes: vec![change],
+        changes: vec![change(bo.id)],
         dispatches: vec![dispatch_with_picture(70)],
         restraints: restraints(),
         ..settlement()
