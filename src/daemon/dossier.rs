@@ -36,7 +36,7 @@ impl Office {
     pub async fn material(&self, match_id: &str, unsealed: bool, what: &str) -> anyhow::Result<MatchArchive> {
         let id = match_id.to_ascii_uppercase();
         let row = self.match_row(&id).await?;
-        let mut game_match = snapshot(&row)?;
+        let mut game_match = snapshot(&row.id, &row.snapshot)?;
         if game_match.stage != Stage::Over {
             ensure!(
                 unsealed,

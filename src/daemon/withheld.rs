@@ -108,8 +108,8 @@ impl Office {
     async fn running_among(&self, mut ids: BTreeSet<String>, match_id: &str) -> anyhow::Result<Vec<String>> {
         ids.remove(match_id);
         let mut running = Vec::new();
-        for row in self.store.matches(&Vec::from_iter(ids)).await? {
-            if snapshot(&row)?.stage != Stage::Over {
+        for row in self.store.snapshots(&Vec::from_iter(ids)).await? {
+            if snapshot(&row.id, &row.snapshot)?.stage != Stage::Over {
                 running.push(row.id);
             }
         }

@@ -13,7 +13,6 @@ use super::dispatches;
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::{insert_letters, letter_bytes, list_letters, registered};
 use super::overview::{self, MatchColumns, OverviewColumns, SeatOverview};
-use super::packing::Unpacker;
 use super::rows::{self, CHUNK, integer, maybe_time, text};
 use super::settle::{self, PackedDispatches, settle};
 use super::statement::{Record, Statement};
@@ -208,6 +207,12 @@ impl Store for Database {
         rows.into_iter().map(MatchColumns::read).collect()
     }
 
+    async fn snapshots(&self, ids: &[String]) -> Result<Vec<SnapshotRow>> {
+        let sql = format!("SELECT id, snapshot, version FROM match WHERE id {} ORDER BY id", self.one_of());
+        let rows: Vec<(String, String, i64)> = self.read_recent(self.statement(sql).bind_texts(ids)).await?;
+        Ok(rows.into_iter().map(|(id, snapshot, version)| SnapshotRow { id, snapshot, version }).collect())
+    }
+
     async fn match_ids(&self) -> Result<Vec<String>> {
         let ids: Vec<(String,)> = self.read(self.statement("SELECT id FROM match ORDER BY id")).await?;
         Ok(ids.into_iter().map(|(id,)| id).collect())
@@ -384,8 +389,7 @@ impl Store for Database {
 
     async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)> {
         let (rows, claim) = self.backend.claim_dispatches(now.timestamp_millis(), limit).await?;
-        let mut unpacker = Unpacker::new();
-        let due: Result<_> = rows.into_iter().map(|row| row.read(&mut unpacker)).collect();
+        let due: Result<_> = rows.into_iter().map(rows::Outgoing::read).collect();
         Ok((due?, claim))
     }
 

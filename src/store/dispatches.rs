@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 
-use super::packing::Unpacker;
 use super::rows::{self, text};
 use super::statement::Session;
 use super::{AnswerRow, DispatchRow, Result};
@@ -64,8 +63,7 @@ pub async fn texts(session: &mut Session<'_>, ids: &[String]) -> Result<Vec<(Str
     );
     let statement = session.statement(sql).bind_texts(ids);
     let rows: Vec<rows::NamedBytes> = session.fetch_all(statement).await?;
-    let mut unpacker = Unpacker::new();
-    rows.into_iter().map(|row| row.read(&mut unpacker)).collect()
+    rows.into_iter().map(rows::NamedBytes::read).collect()
 }
 
 /// See [`super::Store::answers_to`].

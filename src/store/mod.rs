@@ -335,6 +335,9 @@ pub trait Store: PlayerChanges + PlayerDigests + Send + Sync {
 
     async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>>;
 
+    /// Returns what a ruling needs of matches: lists show the rest, and the rest follows from the snapshot.
+    async fn snapshots(&self, ids: &[String]) -> Result<Vec<SnapshotRow>>;
+
     /// Returns all match IDs, sorted.
     async fn match_ids(&self) -> Result<Vec<String>>;
 

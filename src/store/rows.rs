@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::packing::{PackedColumns, Unpacker};
+use super::packing::{PackedColumns, unpack};
 use super::{
     AnswerRow, Claimed, DispatchRow, EntryRow, InvitationStage, LetterDecision, LetterQueue, LetterRow,
     LetterStatus, MatchRow, Player, Queues, Result, SendOutcome, SentRow, StoreError, TokenRow,
@@ -317,7 +317,7 @@ pub struct DispatchBytes {
 
 impl DispatchBytes {
     pub fn read(self) -> Result<(DispatchRow, Vec<u8>)> {
-        Ok((self.dispatch.read()?, Unpacker::new().unpack(self.packed)?))
+        Ok((self.dispatch.read()?, unpack(self.packed)?))
     }
 }
 
@@ -336,7 +336,7 @@ impl SentBytes {
     pub fn read(self) -> Result<SentRow> {
         let SentBytes { id, message_id, recipient, kind, seat, packed } = self;
         let seat = seat.as_deref().map(self::seat).transpose()?;
-        let bytes = Unpacker::new().unpack(packed)?;
+        let bytes = unpack(packed)?;
         Ok(SentRow { id, message_id, recipient, kind: dispatch_kind(&kind)?, seat, bytes })
     }
 }
@@ -370,12 +370,12 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    pub fn read(self, unpacker: &mut Unpacker) -> Result<Claimed> {
+    pub fn read(self) -> Result<Claimed> {
         Ok(Claimed {
             id: self.id,
             message_id: self.message_id,
             recipient: self.recipient,
-            bytes: unpacker.unpack(self.packed)?,
+            bytes: unpack(self.packed)?,
             kind: dispatch_kind(&self.kind)?,
             match_id: self.match_id,
             tries: tries(self.tries)?,
@@ -392,8 +392,8 @@ pub struct NamedBytes {
 }
 
 impl NamedBytes {
-    pub fn read(self, unpacker: &mut Unpacker) -> Result<(String, Vec<u8>)> {
-        Ok((self.message_id, unpacker.unpack(self.packed)?))
+    pub fn read(self) -> Result<(String, Vec<u8>)> {
+        Ok((self.message_id, unpack(self.packed)?))
     }
 }
 

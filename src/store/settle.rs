@@ -14,7 +14,7 @@ use super::letters::insert_letters;
 use super::newcomers;
 use super::notify::notify;
 use super::overview;
-use super::packing::{PackedLetter, PackedPicture, Packer};
+use super::packing::{PackedLetter, PackedPicture, pack};
 use super::players::{add_newcomer, merge_players, save_player};
 use super::rows::{
     CHUNK, ensure_all_found, integer, is_common, outcome_columns, partition_matches, seat_columns, text,
@@ -45,10 +45,9 @@ impl PackedDispatches {
 
 /// Packs dispatches, and yields between chunks, because hundreds take milliseconds that other tasks need.
 async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedLetter> {
-    let mut packer = Packer::new();
     let mut packed = Vec::with_capacity(dispatches.len());
     for chunk in dispatches.chunks(CHUNK) {
-        packed.extend(chunk.iter().map(|dispatch| packer.pack(&dispatch.bytes)));
+        packed.extend(chunk.iter().map(|dispatch| pack(&dispatch.bytes)));
         tokio::task::yield_now().await;
     }
     packed

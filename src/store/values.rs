@@ -176,6 +176,20 @@ pub struct MatchRow {
     pub version: i64,
 }
 
+/// The snapshot of a stored match, as JSON, and at which version it was loaded: see [`MatchRow`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotRow {
+    pub id: String,
+    pub snapshot: String,
+    pub version: i64,
+}
+
+impl From<MatchRow> for SnapshotRow {
+    fn from(row: MatchRow) -> SnapshotRow {
+        SnapshotRow { id: row.id, snapshot: row.snapshot, version: row.version }
+    }
+}
+
 /// A seat: its player, and the reply token of its letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatRow {

@@ -16,7 +16,7 @@ use crate::daemon::parallel::{par_map, run_blocking};
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
-use crate::store::{BudgetKey, MatchRow, TokenRow};
+use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
 
 /// The key under which the token of a club's only GM was remembered, and the beginning of the keys of today.
 const GM_TOKEN: &str = "gm_token";
@@ -171,7 +171,7 @@ impl Office {
         context: &mut RulingContext,
     ) -> anyhow::Result<()> {
         let ids: BTreeSet<String> = seats.iter().map(|row| row.match_id.clone()).collect();
-        let rows = self.store.matches(&Vec::from_iter(ids)).await.context("matches")?;
+        let rows = self.store.snapshots(&Vec::from_iter(ids)).await.context("matches")?;
         read_matches(rows, seats, context).await
     }
 
@@ -186,7 +186,7 @@ impl Office {
         }
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
         let seats = self.store.seats_of(&ids).await.context("seats")?;
-        read_matches(rows, seats, context).await
+        read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await
     }
 
     async fn load_matches_of(
@@ -206,7 +206,7 @@ impl Office {
             return Ok(());
         }
         let names = Vec::from_iter(names);
-        for row in self.store.matches(&names).await? {
+        for row in self.store.snapshots(&names).await? {
             context.names.insert(row.id, true);
         }
         for name in names {
@@ -384,11 +384,11 @@ impl Office {
 
 /// Reads the snapshots of matches. One that cannot be read counts as missing, so that only letters about it fail.
 async fn read_matches(
-    rows: Vec<MatchRow>,
+    rows: Vec<SnapshotRow>,
     seats: Vec<TokenRow>,
     context: &mut RulingContext,
 ) -> anyhow::Result<()> {
-    let mut with_seats: Vec<(MatchRow, Vec<TokenRow>)> = Vec::with_capacity(rows.len());
+    let mut with_seats: Vec<(SnapshotRow, Vec<TokenRow>)> = Vec::with_capacity(rows.len());
     let mut by_match: BTreeMap<String, Vec<TokenRow>> = BTreeMap::new();
     for seat in seats {
         by_match.entry(seat.match_id.clone()).or_default().push(seat);

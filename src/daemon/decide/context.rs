@@ -17,7 +17,7 @@ use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview};
 use crate::report::PictureCache;
 use crate::store::{
-    BudgetKind, DispatchRow, Invitation, LetterRow, MatchRow, Player, PlayerChange, Question, Standing,
+    BudgetKind, DispatchRow, Invitation, LetterRow, Player, PlayerChange, Question, SnapshotRow, Standing,
     TokenRow, UnprovenLetter,
 };
 
@@ -163,8 +163,8 @@ pub struct MissedTurn {
 impl LoadedMatch {
     /// # Errors
     /// Returns an error if the snapshot cannot be read, if its rules are unknown, or if a seat is missing.
-    pub fn of(row: &MatchRow, seats: &[TokenRow]) -> anyhow::Result<LoadedMatch> {
-        let game_match = snapshot(row)?;
+    pub fn of(row: &SnapshotRow, seats: &[TokenRow]) -> anyhow::Result<LoadedMatch> {
+        let game_match = snapshot(&row.id, &row.snapshot)?;
         let seats = both_seats(seats, &row.id)?;
         Ok(LoadedMatch { game_match, version: row.version, seats, changed: false })
     }

@@ -71,7 +71,7 @@ impl LetterBatch {
                 None => break,
             }
         }
-        let groups = grouped(&keys).into_iter().map(|letters| LetterGroup { letters, draft: None });
+        let groups = grouped(keys.iter()).into_iter().map(|letters| LetterGroup { letters, draft: None });
         Ok(LetterBatch { groups: groups.collect(), in_order_from: keys.len(), joined: None, letters })
     }
 
@@ -122,8 +122,7 @@ impl LetterBatch {
     /// Merges decided groups that turned out to share a key, and returns whether there were any. A merged group is
     /// undecided again.
     fn merge_groups_that_share_keys(&mut self) -> bool {
-        let touched: Vec<BTreeSet<Key>> = self.groups.iter().map(LetterGroup::touched).collect();
-        let merged = grouped(&touched);
+        let merged = grouped(self.groups.iter().map(LetterGroup::touched));
         if merged.len() == self.groups.len() {
             return false;
         }
@@ -138,8 +137,9 @@ impl LetterBatch {
 }
 
 impl LetterGroup {
-    fn touched(&self) -> BTreeSet<Key> {
-        self.draft.as_ref().map(|draft| draft.touched.clone()).unwrap_or_default()
+    fn touched(&self) -> &BTreeSet<Key> {
+        const NOTHING: &BTreeSet<Key> = &BTreeSet::new();
+        self.draft.as_ref().map_or(NOTHING, |draft| &draft.touched)
     }
 
     /// Merges groups into one, which is undecided; a single group stays as it is.
@@ -192,10 +192,10 @@ fn keys_of(
 
 /// Groups indices whose keys overlap, directly or through others. Each group is in order, and so are the first members
 /// of the groups.
-fn grouped(keys: &[BTreeSet<Key>]) -> Vec<Vec<usize>> {
+fn grouped<'k>(keys: impl ExactSizeIterator<Item = &'k BTreeSet<Key>>) -> Vec<Vec<usize>> {
     let mut leaders: Vec<usize> = (0..keys.len()).collect();
     let mut first_with: BTreeMap<&Key, usize> = BTreeMap::new();
-    for (index, own) in keys.iter().enumerate() {
+    for (index, own) in keys.enumerate() {
         for key in own {
             let other = *first_with.entry(key).or_insert(index);
             let (own, other) = (leader(&leaders, index), leader(&leaders, other));
@@ -203,7 +203,7 @@ fn grouped(keys: &[BTreeSet<Key>]) -> Vec<Vec<usize>> {
         }
     }
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for index in 0..keys.len() {
+    for index in 0..leaders.len() {
         groups.entry(leader(&leaders, index)).or_default().push(index);
     }
     groups.into_values().collect()
@@ -360,7 +360,10 @@ mod tests {
 
     #[test]
     fn what_shares_a_key_by_way_of_others_is_one_group() {
-        let of = |names: &[&str]| grouped(&names.iter().map(|names| keys(names)).collect::<Vec<_>>());
+        let of = |names: &[&str]| {
+            let keys: Vec<_> = names.iter().map(|names| keys(names)).collect();
+            grouped(keys.iter())
+        };
         assert_eq!(of(&["a", "b", "a", "c"]), [vec![0, 2], vec![1], vec![3]]);
         assert_eq!(of(&["a", "b", "c", "bc", "ab"]), [vec![0, 1, 2, 3, 4]]);
         assert_eq!(of(&["", "", "a"]), [vec![0], vec![1], vec![2]]);

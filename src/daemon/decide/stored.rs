@@ -7,18 +7,18 @@ use crate::ledger::ChainedEntry;
 use crate::referee::Match;
 use crate::store::{EntryRow, MatchRow, SeatRow, TokenRow};
 
-/// Returns the match in a row.
+/// Returns the match of a snapshot.
 ///
 /// # Errors
 /// Returns an error if the snapshot cannot be read, or if this program does not know its version of the rules.
-pub fn snapshot(row: &MatchRow) -> anyhow::Result<Match> {
-    let game_match: Match = serde_json::from_str(&row.snapshot)
-        .with_context(|| format!("the snapshot of match {} cannot be read", row.id))?;
+pub fn snapshot(match_id: &str, snapshot: &str) -> anyhow::Result<Match> {
+    let game_match: Match = serde_json::from_str(snapshot)
+        .with_context(|| format!("the snapshot of match {match_id} cannot be read"))?;
     game_match
         .game
         .knows_rules(game_match.rules)
         .map_err(anyhow::Error::msg)
-        .with_context(|| row.id.clone())?;
+        .with_context(|| match_id.to_owned())?;
     Ok(game_match)
 }
 

@@ -45,7 +45,9 @@ impl Office {
             let due = self.store.matches_due(self.now(), last.as_ref(), BATCH_SIZE).await?;
             for row in &due {
                 // One unreadable match must not block the rest.
-                let Ok(game_match) = snapshot(row).inspect_err(|error| log_unusable(&row.id, error)) else {
+                let Ok(game_match) =
+                    snapshot(&row.id, &row.snapshot).inspect_err(|error| log_unusable(&row.id, error))
+                else {
                     continue;
                 };
                 if game_match.house_due().is_some() {
@@ -73,7 +75,7 @@ impl Office {
             if self.rule_on(row, &trigger, self.now()).await?.is_some() {
                 return Ok(());
             }
-            if snapshot(&self.match_row(&match_id).await?)?.phase_no != phase_no {
+            if snapshot(&match_id, &self.match_row(&match_id).await?.snapshot)?.phase_no != phase_no {
                 return Ok(());
             }
         }

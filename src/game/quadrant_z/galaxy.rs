@@ -1,6 +1,6 @@
 //! The geometry of the galaxy: squares, quadrants and sectors. Knows nothing about stars or ships.
 
-use std::fmt::{self, Display};
+use std::fmt::{self, Display, Write as _};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -62,7 +62,8 @@ impl Square {
 
 impl Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.quadrant(), self.cell() + 1)
+        self.quadrant().fmt(f)?;
+        f.write_char(char::from(b'1' + self.cell()))
     }
 }
 
@@ -128,7 +129,7 @@ impl Quadrant {
 
 impl Display for Quadrant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", char::from(b'A' + self.0))
+        f.write_char(char::from(b'A' + self.0))
     }
 }
 

@@ -66,7 +66,8 @@ impl Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Order::Star { at, value, base } => {
-                write!(f, "STAR {at} {value}{}", if *base { " BASE" } else { "" })
+                write!(f, "STAR {at} {value}")?;
+                if *base { f.write_str(" BASE") } else { Ok(()) }
             }
             Order::Place { no, class, at } => write!(f, "SHIP {no} {class} {at}"),
             Order::Build { class, at } => write!(f, "BUILD {class} AT {at}"),
