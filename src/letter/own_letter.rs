@@ -204,7 +204,10 @@ fn is_bar(word: &str) -> bool {
 /// Whether the line is the marker at the top of our letters.
 pub fn is_marker(line: &str) -> bool {
     // Searching for this rare word is cheaper than splitting every line into words.
-    let may_be = line.as_bytes().windows(5).any(|word| word.eq_ignore_ascii_case(b"above"));
+    let bytes = line.as_bytes();
+    let may_be = memchr::memchr2_iter(b'v', b'V', bytes).any(|at| {
+        bytes.get(at.saturating_sub(3)..at + 2).is_some_and(|word| word.eq_ignore_ascii_case(b"above"))
+    });
     may_be && line.len() < 200 && words(line).join(" ").contains("write your orders above this line")
 }
 

@@ -3,7 +3,7 @@
 //! Each list is a file in `words/`, sorted, with one entry on each line: in lower case, and in the form to which
 //! [`clean`](super::clean::clean) reduces texts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -169,9 +169,14 @@ pub fn label(text: &str) -> Option<Label> {
         return None;
     }
     let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '-')).to_lowercase();
-    let lists = [(&FROM, Label::From), (&DATE, Label::Date), (&SUBJECT, Label::Subject), (&TO, Label::To)];
-    lists.into_iter().find(|(list, _)| list.contains(&text)).map(|(_, label)| label)
+    LABELS.get(text.as_str()).copied()
 }
+
+/// The labels of all lists: most lines that are asked about have none.
+static LABELS: LazyLock<HashMap<&'static str, Label>> = LazyLock::new(|| {
+    let lists = [(&FROM, Label::From), (&DATE, Label::Date), (&SUBJECT, Label::Subject), (&TO, Label::To)];
+    lists.into_iter().flat_map(|(list, label)| list.words.iter().map(move |word| (*word, label))).collect()
+});
 
 #[cfg(test)]
 mod tests {

@@ -45,10 +45,11 @@ const SHARED: [(&str, ComputeField); 19] = [
 ];
 
 /// The fields that only a letter to a seat has.
-const OWN: [(&str, ComputeField); 6] = [
+const OWN: [(&str, ComputeField); 7] = [
     ("me", |source| value(source.seat)),
     ("foe", |source| value(source.seat.map(Seat::other))),
     ("held", held),
+    ("has_filed", |source| value(source.seat.is_some_and(|seat| source.game_match.held[seat].is_some()))),
     ("refused", refused),
     ("owes", |source| value(source.seat.is_some_and(|seat| source.game_match.awaits(seat)))),
     ("token", |source| value(&source.token)),
