@@ -193,6 +193,7 @@ impl Club {
                 status: LetterStatus::Ruled,
                 note,
                 seat: None,
+                accepted_by: None,
             });
             ruling.matches.push(row);
         }

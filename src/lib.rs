@@ -58,7 +58,7 @@
 //! };
 //! let letters = ruling.dispatches.iter().map(word).collect::<Result<Vec<_>, _>>()?;
 //! assert!(letters[0].text.contains("Your orders are sealed"));
-//! assert_eq!(letters[2].subject, "[QD-7K3M] Turn 2: your report");
+//! assert_eq!(letters[2].subject, "[QD-7K3M] Turn 2: your move");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -186,6 +186,26 @@ fn the_house_takes_a_seat_by_its_level_or_from_a_csv_file() {
 }
 
 #[test]
+fn a_list_of_matches_may_come_from_any_spreadsheet_and_names_that_are_not_used_are_told() {
+    let folder = Folder::club();
+    folder.run(&["match", "new", "quad", "Ann <ann@players.example>", "bo@players.example"]).success();
+    folder.write(
+        "pairs.csv",
+        "\u{feff}game;first;second;options\r\nquad;Anna <ann@players.example>;Bo <bo@players.example>;swap=off\r\n",
+    );
+    let ran = folder.run(&["match", "new", "--from", "pairs.csv"]);
+    assert_says(&ran.success(), &["Ann against bo"]);
+    assert_says(&ran.stderr(), &["ann@players.example is registered as Ann; the name Anna is not used"]);
+    let list = folder.run(&["match", "list", "--game", "quad", "--player", "ann@players.example", "--json"]);
+    for line in list.success().lines() {
+        assert_says(
+            line,
+            &[r#""opened_at":"2"#, r#""ended_at":null"#, r#""addresses":{"first":["ann@players.example"]"#],
+        );
+    }
+}
+
+#[test]
 fn an_impossible_action_on_a_match_is_a_one_line_error() {
     let folder = Folder::club();
     assert_says(&folder.run(&["match", "show", "QD-0000"]).failure(1), &["no match QD-0000", "match list"]);

@@ -4,6 +4,7 @@
 #[path = "support/club.rs"]
 mod club;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -76,7 +77,8 @@ impl Club {
         let paths = fs::read_dir(new).expect("a mailbox").map(|entry| entry.expect("an entry").path());
         let about = |path: &PathBuf| subject(path).contains(id);
         let mut paths: Vec<_> = paths.filter(about).collect();
-        paths.sort_by_key(|path| ledger_seq(path));
+        let placed = self.places_in_ledger(id);
+        paths.sort_by_key(|path| placed.get(&ledger_hash(path)).copied());
         paths
     }
 
@@ -108,6 +110,22 @@ impl Club {
     }
 
     /// Changes the database behind the program's back, and without its triggers.
+    /// The number of each entry of a match, by its hash.
+    fn places_in_ledger(&self, id: &str) -> BTreeMap<String, i64> {
+        let options = SqliteConnectOptions::new().filename(self.path("fogpost.db"));
+        let work = async {
+            let mut file = SqliteConnection::connect_with(&options).await?;
+            let rows: Vec<(String, i64)> = sqlx::query_as("SELECT hash, seq FROM entry WHERE match_id = $1")
+                .bind(id)
+                .fetch_all(&mut file)
+                .await?;
+            file.close().await?;
+            Ok::<_, sqlx::Error>(rows)
+        };
+        let rows = tokio::runtime::Runtime::new().expect("a runtime").block_on(work).expect("SQLite");
+        rows.into_iter().collect()
+    }
+
     fn cheat(&self, statement: &str) {
         let options = SqliteConnectOptions::new().filename(self.path("fogpost.db"));
         let work = async {
@@ -132,10 +150,10 @@ fn subject(path: &Path) -> String {
     mail.subject().unwrap_or_default().to_owned()
 }
 
-/// The number of the entry in a letter's ledger line.
-fn ledger_seq(path: &Path) -> u64 {
+/// The hash in a letter's ledger line.
+fn ledger_hash(path: &Path) -> String {
     let lines = fogpost::audit::witness::in_mail(&fs::read(path).expect("a letter"));
-    lines.last().map_or(0, |line| line.seq)
+    lines.last().map(|line| line.hash.to_string()).unwrap_or_default()
 }
 
 #[track_caller]
@@ -187,7 +205,7 @@ fn a_letter_from_a_players_mailbox_is_compared_with_the_ledger() {
     let other = format!("{}{}", &hash[1..], &hash[..1]);
     fs::write(club.path("other.eml"), text.replace(&hash, &other)).expect("written");
     let said = club.run(&["audit", "verify", "--against", "other.eml"]).ended(2);
-    assert_says(&said, &["NOT SOUND", "the mail's ledger line #", "not on this chain"]);
+    assert_says(&said, &["NOT SOUND", "the mail's ledger line ", "not on this chain"]);
     fs::write(club.path("none.eml"), "From: x@y.example\r\n\r\nHello\r\n").expect("written");
     assert_says(&club.run(&["audit", "verify", "--against", "none.eml"]).fault(), &["no ledger line"]);
     assert_says(&club.run(&["audit", "verify", "--against", "gone.eml"]).fault(), &["gone.eml"]);

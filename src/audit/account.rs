@@ -204,7 +204,7 @@ fn event(archive: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>
     });
     let (from, to) = (first.seq, ruling[ruling.len() - 1].seq);
     let told = archive.dispatches.iter().filter(|dispatch| {
-        seq_of(&dispatch.message_id, &game_match.id).is_some_and(|seq| (from..=to).contains(&seq))
+        seq_of(&dispatch.message_id, game_match).is_some_and(|seq| (from..=to).contains(&seq))
     });
     let told = told.map(|dispatch| {
         let mail = MessageParser::default().parse_headers(&dispatch.bytes[..]);
@@ -229,10 +229,11 @@ fn event(archive: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>
 }
 
 /// The number of the last entry of the ruling that sent a letter, taken from its Message-ID.
-fn seq_of(message_id: &str, match_id: &str) -> Option<u64> {
+fn seq_of(message_id: &str, game_match: &Match) -> Option<u64> {
     let local = message_id.split('@').next()?;
-    let marker = format!("{}.", match_id.to_lowercase());
-    local[local.find(&marker)? + marker.len()..].split('.').next()?.parse().ok()
+    let marker = format!("{}.", game_match.id.to_lowercase());
+    let length = local[local.find(&marker)? + marker.len()..].split('.').next()?;
+    game_match.first_key().unveil(length)
 }
 
 /// The new text of a letter.
@@ -306,6 +307,20 @@ fn limit(fact: &Fact, name: &str) -> String {
     }
 }
 
+/// Says what a GM did beside the play.
+fn gm_sentence(fact: &Fact, game_match: &Match) -> String {
+    match fact {
+        Fact::LetterAccepted { seat, by, .. } => {
+            format!("{by} accepted a letter of {}.", game_match.players[*seat])
+        }
+        Fact::GmTold { to: Some(seat), .. } => format!("The GM wrote to {}.", game_match.players[*seat]),
+        Fact::GmTold { to: None, .. } => "The GM wrote to both sides.".to_owned(),
+        Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
+        Fact::Unsealed { what } => format!("What the rules hide was shown: {what}."),
+        other => other.kind().to_owned(),
+    }
+}
+
 /// Words a fact as a sentence, which is left unfinished if a digest follows.
 fn sentence(fact: &Fact, game_match: &Match) -> String {
     let name = |seat: &Seat| game_match.players[*seat].as_str();
@@ -359,7 +374,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::OrdersWithdrawn { seat, turn, .. } => {
             format!("{} took back the orders for {}.", name(seat), title(*turn))
         }
-        Fact::Protested { seat } => format!("{} protested.", name(seat)),
+        Fact::Protested { seat } | Fact::ProtestPassedOn { seat } => format!("{} protested.", name(seat)),
         Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
         Fact::LetterConfirmed { seat, .. } => format!("{} confirmed an unproven letter.", name(seat)),
         Fact::LetterPartRead { seat, .. } => format!("A letter from {} is partly about this.", name(seat)),
@@ -371,11 +386,12 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
         Fact::ReminderLeftToDigest { seat, .. } => format!("{} is reminded by a digest.", name(seat)),
         Fact::PlayerSet { seat, .. } => format!("{} changed settings of their letters.", name(seat)),
-        Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
+        Fact::LetterAccepted { .. } | Fact::GmTold { .. } | Fact::GmNoted { .. } | Fact::Unsealed { .. } => {
+            gm_sentence(fact, game_match)
+        }
         Fact::CorrectionMade { turn, .. } => {
             format!("Everything decided from {} on is void; the state is again", title(*turn))
         }
-        Fact::Unsealed { what } => format!("What the rules hide was shown: {what}."),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::account::{self, ArchivedDispatch, MatchArchive};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Entry, Fact};
+use crate::ledger::{self, Entry, Fact, SealKey};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Match};
 use crate::report::{TemplateError, Templates};
@@ -83,7 +83,8 @@ pub fn files(
     let record = ledger::record(entries).map(|record| record.to_string()).unwrap_or_default();
     put("record.toml", record.into_bytes());
     put("about.json", serde_json::to_vec_pretty(about).expect("it is plain values"));
-    put("key.txt", (archive.game_match.key.reveal() + "\n").into_bytes());
+    let keys = archive.game_match.earlier_keys.iter().chain([&archive.game_match.key]);
+    put("key.txt", lines(keys.map(SealKey::reveal)));
     put("letters.jsonl", lines(letters.iter().map(|letter| json!(letter).to_string())));
     put("letters.mbox", mbox(archive, letters));
     for (digest, raw) in &archive.letters {

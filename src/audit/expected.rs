@@ -14,6 +14,7 @@ use mail_parser::MessageParser;
 use super::verdict::{Finding, Place};
 use super::witness::{self, LedgerLine};
 use crate::game::Seat;
+use crate::ledger::SealKey;
 use crate::letter::{Address, Digest};
 use crate::referee::{Content, Dispatch, DispatchKind, Match, Reader, Reply};
 use crate::report::envelope::{self, AnsweredLetter, Envelope, Stationery};
@@ -33,14 +34,15 @@ pub struct StoredDispatch {
 }
 
 impl StoredDispatch {
-    /// Splits its Message-ID into the reply token and the part that names the ruling; also returns the number of that
-    /// ruling's last entry.
-    pub(super) fn ruling(&self, match_id: &str) -> Option<(&str, &str, u64)> {
+    /// Splits its Message-ID into the reply token and the part that names the ruling, unveiled; also returns the number
+    /// of that ruling's last entry.
+    pub(super) fn ruling(&self, match_id: &str, key: &SealKey) -> Option<(&str, String, u64)> {
         let local = self.message_id.split('@').next()?;
         let marker = format!("{}.", match_id.to_lowercase());
         let at = local.find(&marker)?;
-        let seq = local[at + marker.len()..].split('.').next()?.parse().unwrap_or_default();
-        Some((local[..at].trim_end_matches('.'), &local[at..], seq))
+        let (length, rest) = local[at + marker.len()..].split_once('.')?;
+        let seq = key.unveil(length).unwrap_or_default();
+        Some((local[..at].trim_end_matches('.'), format!("{marker}{seq}.{rest}"), seq))
     }
 }
 
@@ -94,6 +96,12 @@ impl ExpectedDispatch {
         self.replies().iter().any(repeats_reports)
     }
 
+    /// Whether the letter names the ledger's head. Earlier versions told its number, too.
+    fn has_ledger_line(&self, line: &LedgerLine) -> bool {
+        let Match { id, head, .. } = &*self.game_match;
+        (&line.match_id, line.hash) == (id, head.hash) && line.seq.is_none_or(|seq| seq == head.seq)
+    }
+
     /// Compares the letter with the one that was sent. Returns whether the words were compared: if the wording has
     /// changed since, or the letter reports on other matches, only its bytes and its ledger line are.
     ///
@@ -104,12 +112,7 @@ impl ExpectedDispatch {
         let known_words = self.game_match.desk.wording == words.digest && !self.reports_on_others();
         let mail = parse_text_part(bytes);
         let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
-        let line = LedgerLine {
-            match_id: self.game_match.id.clone(),
-            seq: self.game_match.head.seq,
-            hash: self.game_match.head.hash,
-        };
-        if witness::in_text(&text).last() != Some(&line) {
+        if !witness::in_text(&text).last().is_some_and(|line| self.has_ledger_line(line)) {
             return self.finding("its ledger line differs from the ledger: it was changed");
         }
         if self.stored.digest != self.told {

@@ -26,8 +26,8 @@ pub enum Place {
     Letter(Digest),
     /// One of our letters, by its Message-ID.
     Sent(String),
-    /// The ledger line with this number in a player's own mail.
-    Mail(u64),
+    /// The ledger line with this hash in a player's own mail.
+    Mail(Digest),
 }
 
 impl std::fmt::Display for Place {
@@ -37,7 +37,7 @@ impl std::fmt::Display for Place {
             Place::Entry(seq) => write!(f, "entry #{seq}"),
             Place::Letter(digest) => write!(f, "letter {digest}"),
             Place::Sent(id) => write!(f, "our letter <{id}>"),
-            Place::Mail(seq) => write!(f, "the mail's ledger line #{seq}"),
+            Place::Mail(hash) => write!(f, "the mail's ledger line {hash}"),
         }
     }
 }

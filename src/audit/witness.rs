@@ -6,12 +6,14 @@ use serde::Serialize;
 
 use crate::letter::Digest;
 
-/// A line such as `Ledger QZ-7K3M #57 sha256`, with the hash that follows.
+/// A line such as `Ledger QZ-7K3M sha256`, with the hash that follows. Earlier versions also told the number of the
+/// entry: `Ledger QZ-7K3M #57 sha256`. It shows how often the other side wrote.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LedgerLine {
     #[serde(rename = "match")]
     pub match_id: String,
-    pub seq: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seq: Option<u64>,
     pub hash: Digest,
 }
 
@@ -46,19 +48,24 @@ pub fn in_text(text: &str) -> Vec<LedgerLine> {
     after.filter_map(read).collect()
 }
 
-/// Parses `QZ-7K3M #57 sha256 | 5f1c…`, with any quote prefix, line break or markup in between.
+/// Parses `QZ-7K3M sha256 | 5f1c…`, perhaps with the number of the entry, and with any quote prefix, line break or markup in between.
 fn read(text: &str) -> Option<LedgerLine> {
     let between = |c: char| c.is_whitespace() || matches!(c, '>' | '|');
     let (match_id, rest) = text.split_once(between)?;
-    let rest = rest.trim_start_matches(between).strip_prefix('#')?;
-    let (seq, rest) = rest.split_once(between)?;
+    let mut rest = rest.trim_start_matches(between);
+    let mut seq = None;
+    if let Some(numbered) = rest.strip_prefix('#') {
+        let (number, after) = numbered.split_once(between)?;
+        seq = Some(number.parse().ok()?);
+        rest = after;
+    }
     let mut rest = rest.trim_start_matches(between).strip_prefix("sha256")?.trim_start_matches(between);
     // In HTML the hash is in an element of its own.
     while let Some((_, after)) = rest.strip_prefix('<').and_then(|tag| tag.split_once('>')) {
         rest = after.trim_start_matches(between);
     }
     let hash = rest.get(..64)?.parse().ok()?;
-    Some(LedgerLine { match_id: match_id.to_owned(), seq: seq.parse().ok()?, hash })
+    Some(LedgerLine { match_id: match_id.to_owned(), seq, hash })
 }
 
 #[cfg(test)]
@@ -69,13 +76,14 @@ mod tests {
 
     #[test]
     fn the_ledger_line_is_found_quoted_wrapped_and_marked_up() {
-        let line = LedgerLine { match_id: "QZ-7K3M".to_owned(), seq: 57, hash: HASH.parse().unwrap() };
+        let line = |seq| LedgerLine { match_id: "QZ-7K3M".to_owned(), seq, hash: HASH.parse().unwrap() };
         for text in [
             format!("Hello\n\nLedger QZ-7K3M #57 sha256\n| {HASH}\n"),
             format!("> Ledger QZ-7K3M #57\n> sha256\n> | {HASH}\n"),
             format!("<p>Ledger QZ-7K3M #57 sha256 <br><code>{HASH}</code>"),
         ] {
-            assert_eq!(in_text(&text), std::slice::from_ref(&line), "{text}");
+            assert_eq!(in_text(&text), [line(Some(57))], "{text}");
+            assert_eq!(in_text(&text.replace(" #57", "")), [line(None)], "{text}");
         }
         assert_eq!(in_text("Ledger QZ-7K3M #57 sha256 | 5f1c"), []);
         assert_eq!(in_text("Ledger é"), []);

@@ -7,6 +7,7 @@ use anyhow::bail;
 use super::output::print_json;
 use crate::daemon::Office;
 use crate::referee::Instruction;
+use crate::report::GmResult;
 
 /// Carries out an instruction and prints the result, for people or as JSON.
 ///
@@ -17,14 +18,21 @@ pub(super) async fn carry_out(
     instruction: &Instruction,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
-    let done = office.carry_out(instruction).await?;
-    let text = office.tell(&done)?;
+    print(office, &office.carry_out(instruction).await?, json)
+}
+
+/// Prints the result of an instruction, for people or as JSON.
+///
+/// # Errors
+/// Same as [`carry_out`].
+pub(super) fn print(office: &Office, done: &GmResult, json: bool) -> anyhow::Result<ExitCode> {
+    let text = office.tell(done)?;
     if !done.is_done() {
         // The text is laid out for a letter; an error is one line.
         bail!("{}", text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
     if json {
-        print_json(&done);
+        print_json(done);
     } else {
         print!("{text}");
     }

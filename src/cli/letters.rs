@@ -7,13 +7,19 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use serde_json::json;
 
+use super::instruct::print;
 use super::output::{print_json, print_table, put, put_text};
+use crate::daemon::{GmIndex, Office};
+use crate::referee::{Instruction, is_digest_prefix};
 use crate::report::format_local;
 use crate::store::{DispatchRow, LetterRow, LetterStatus, Store};
 
-/// List incoming letters with their status, or print one
+/// List incoming letters with their status, print one, or accept one
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// Print the letter whose digest begins with this, byte for byte
     #[arg(long, value_name = "DIGEST")]
     raw: Option<String>,
@@ -34,6 +40,23 @@ pub struct Args {
     json: bool,
 }
 
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Rule on a letter after all that was taken for automatic mail, exceeded a limit, or was set aside
+    ///
+    /// This overrules how the letter was classified, never who wrote it.
+    Accept {
+        /// Beginning of the letter's digest, as `fogpost letters` lists it
+        digest: String,
+        /// Name of the GM who accepts it; by default the first one in the config
+        #[arg(long, value_name = "NAME")]
+        gm: Option<String>,
+        /// Print JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
+}
+
 fn status(text: &str) -> Result<LetterStatus, String> {
     LetterStatus::parse(text).ok_or_else(|| {
         format!("known statuses are {}", LetterStatus::ALL.map(LetterStatus::as_str).join(", "))
@@ -43,6 +66,9 @@ fn status(text: &str) -> Result<LetterStatus, String> {
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         super::in_club(config, async |office| {
+            if let Some(Command::Accept { digest, gm, json }) = &self.command {
+                return accept(office, digest, gm.as_deref(), *json).await;
+            }
             match &self.raw {
                 Some(prefix) => raw(&*office.store, prefix).await?,
                 None if self.unsent => self.list_unsent(&*office.store, office.config.terms.zone).await?,
@@ -96,6 +122,21 @@ impl Args {
         print_table(&head, rows.collect());
         Ok(())
     }
+}
+
+async fn accept(office: &Office, digest: &str, gm: Option<&str>, json: bool) -> anyhow::Result<ExitCode> {
+    if !is_digest_prefix(digest) {
+        bail!("{digest} is not the beginning of a letter's digest; `fogpost letters` lists them");
+    }
+    let gm = match gm {
+        None => GmIndex::default(),
+        Some(name) => {
+            let place = office.config.club.gm.named(name);
+            GmIndex(place.with_context(|| format!("no GM is called {name}"))?)
+        }
+    };
+    let instruction = Instruction::AcceptLetter { digest: digest.to_ascii_lowercase() };
+    print(office, &office.carry_out_as(gm, &instruction).await?, json)
 }
 
 fn unsent_as_json(dispatch: &DispatchRow) -> serde_json::Value {

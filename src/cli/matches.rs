@@ -1,21 +1,20 @@
 //! `fogpost match`: opens and lists matches, and acts on one as the GM.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::arguments::{HolderArgument, choices, game, holder, orders, party, seat};
 use super::instruct::carry_out;
-use super::output::{print_json, print_table};
-use crate::daemon::{NewMatch, Office};
+use super::match_list::{List, show};
+use super::output::print_json;
+use crate::daemon::{Holder, NewMatch, Office};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
-use crate::referee::{Act, Instruction, Match, MatchAction, MatchOverview, Stage};
-use crate::report::format_local;
+use crate::letter::printable::printable_line;
+use crate::referee::{Act, Instruction, Match, MatchAction};
 use crate::request::Party;
 
 /// Open and list matches, and act on one as the GM
@@ -78,11 +77,22 @@ enum Command {
         #[arg(value_parser = seat)]
         seat: Seat,
     },
-    /// Record a note in the ledger and send it to both players
+    /// Record a note for the GMs in the ledger
     Note {
         #[command(flatten)]
         target: Target,
         /// Text of the note
+        #[arg(required = true)]
+        text: Vec<String>,
+    },
+    /// Tell one side something, or both; the other side learns of it, and reads it with the result
+    Tell {
+        #[command(flatten)]
+        target: Target,
+        /// first, second or both
+        #[arg(value_parser = side)]
+        to: Side,
+        /// Text of the message
         #[arg(required = true)]
         text: Vec<String>,
     },
@@ -138,6 +148,18 @@ enum Command {
     },
 }
 
+/// A seat, or `None` for both.
+#[derive(Clone, Copy)]
+struct Side(Option<Seat>);
+
+fn side(text: &str) -> Result<Side, String> {
+    match Seat::parse(text) {
+        Some(seat) => Ok(Side(Some(seat))),
+        None if text.eq_ignore_ascii_case("both") => Ok(Side(None)),
+        None => Err("must be first, second or both".to_owned()),
+    }
+}
+
 /// A match, and the turn that must be open in it.
 #[derive(clap::Args)]
 struct Target {
@@ -157,23 +179,6 @@ impl Target {
     fn action(self, action: MatchAction) -> Instruction {
         Instruction::Match { id: self.id, turn: self.turn, action }
     }
-}
-
-/// List matches
-#[derive(clap::Args)]
-struct List {
-    /// Only matches in this stage: running, paused, over
-    #[arg(long, value_parser = ["running", "paused", "over"])]
-    stage: Option<String>,
-    /// Only matches of this game
-    #[arg(long, value_parser = game)]
-    game: Option<GameKind>,
-    /// Only matches of a player, by address or by part of the name
-    #[arg(long, value_name = "PLAYER")]
-    player: Option<String>,
-    /// Only running matches whose deadline has passed, or that wait for the GM
-    #[arg(long)]
-    late: bool,
 }
 
 #[derive(clap::Args)]
@@ -227,6 +232,7 @@ impl Command {
             Command::Adjudicate { target } => target.act(Act::Adjudicate),
             Command::Forfeit { target, seat } => target.act(Act::Forfeit(seat)),
             Command::Note { target, text } => target.act(Act::Note { text: text.join(" ") }),
+            Command::Tell { target, to, text } => target.act(Act::tell(to.0, &text.join(" "))),
             Command::Replace { target, seat, by } => target.action(MatchAction::Replace { seat, by }),
             Command::ActAs { target, seat, file } => target.act(Act::File { seat, orders: orders(&file)? }),
             Command::Rollback { id, to, reason } => {
@@ -263,7 +269,9 @@ impl New {
         terms.days = self.days.unwrap_or(terms.days);
         terms.setup_days = self.setup_days.unwrap_or(terms.setup_days);
         terms.zone = self.zone.unwrap_or(terms.zone);
-        let opened = office.open(NewMatch { game, choices, players, terms }).await?;
+        let new = NewMatch { game, choices, players, terms };
+        let opened = office.open(new.clone()).await?;
+        tell_unused_names(&new, &opened);
         if json {
             print_json(&json!({ "match": opened.id }));
         } else {
@@ -276,7 +284,9 @@ impl New {
 /// Opens the matches that a CSV file lists, all or none.
 async fn open_list(office: &Office, file: &Path, json: bool) -> anyhow::Result<()> {
     let new = super::pairs::read(file, &office.config)?;
-    for Match { id, game, players, .. } in office.open_all(&new).await? {
+    for (new, opened) in new.iter().zip(office.open_all(&new).await?) {
+        tell_unused_names(new, &opened);
+        let Match { id, game, players, .. } = opened;
         if json {
             print_json(&json!({ "match": id }));
         } else {
@@ -286,162 +296,24 @@ async fn open_list(office: &Office, file: &Path, json: bool) -> anyhow::Result<(
     Ok(())
 }
 
+/// Says which given names are not used, because the addresses are registered under others.
+fn tell_unused_names(new: &NewMatch, opened: &Match) {
+    for (seat, holder) in new.players.iter() {
+        let (Holder::Player(given), name) = (holder, &opened.players[seat]) else { continue };
+        if !given.name.is_empty() && given.name != *name {
+            let told = format!(
+                "{}: {} is registered as {name}; the name {} is not used. `fogpost player rename` changes it.",
+                opened.id, given.address, given.name
+            );
+            eprintln!("{}", printable_line(&told));
+        }
+    }
+}
+
 async fn find(office: &Office, id: &str) -> anyhow::Result<Match> {
     let id = id.to_ascii_uppercase();
     match office.store.matches(std::slice::from_ref(&id)).await?.pop() {
         Some(row) => Ok(serde_json::from_str(&row.snapshot)?),
         None => bail!("there is no match {id}; `fogpost match list` lists them all"),
     }
-}
-
-impl List {
-    async fn run(self, office: &Office, json: bool) -> anyhow::Result<()> {
-        let wanted = self.matches_of_player(office).await?;
-        let now = office.now();
-        let mut found = Vec::new();
-        let mut take = |game_match: MatchOverview| {
-            let fits = self.game.is_none_or(|game| game == game_match.game)
-                && (!self.late || is_late(&game_match, now))
-                && wanted.as_ref().is_none_or(|ids| ids.contains(&game_match.id) || self.names(&game_match));
-            if fits {
-                found.push(game_match);
-            }
-        };
-        let stage = self.stage.as_deref().and_then(Stage::parse);
-        office.store.list_matches(stage, &mut take).await?;
-        if json {
-            for chunk in found.chunks(CHUNK) {
-                let addresses = addresses(office, chunk).await?;
-                chunk.iter().for_each(|game_match| print_json(&summary(game_match, &addresses)));
-            }
-            return Ok(());
-        }
-        let rows = found.iter().map(|game_match| {
-            vec![
-                game_match.id.clone(),
-                game_match.players.first.clone(),
-                game_match.players.second.clone(),
-                phase(game_match),
-                waits_for(game_match),
-                due_at(game_match),
-            ]
-        });
-        print_table(&["match", "first", "second", "phase", "waits for", "due"], rows.collect());
-        Ok(())
-    }
-
-    /// Returns the matches of the player with the address that is asked for, or everybody's if none is.
-    async fn matches_of_player(&self, office: &Office) -> anyhow::Result<Option<BTreeSet<String>>> {
-        let Some(asked) = &self.player else { return Ok(None) };
-        let Some(player) = office.store.player_by_address(asked).await? else {
-            return Ok(Some(BTreeSet::new()));
-        };
-        let matches = office.store.matches_of(player.id).await?;
-        Ok(Some(matches.into_iter().map(|(_, game_match)| game_match.id).collect()))
-    }
-
-    /// Whether a player's name contains what is asked for.
-    fn names(&self, game_match: &MatchOverview) -> bool {
-        let asked = self.player.as_deref().unwrap_or_default().to_lowercase();
-        game_match.players.iter().any(|(_, name)| name.to_lowercase().contains(&asked))
-    }
-}
-
-/// Matches whose addresses are read together.
-const CHUNK: usize = 200;
-
-/// Returns the addresses of both players of each match.
-async fn addresses(
-    office: &Office,
-    matches: &[MatchOverview],
-) -> anyhow::Result<BTreeMap<String, BySeat<Vec<String>>>> {
-    let ids: Vec<String> = matches.iter().map(|game_match| game_match.id.clone()).collect();
-    let mut found: BTreeMap<String, BySeat<Vec<String>>> = BTreeMap::new();
-    for row in office.store.seats_of(&ids).await? {
-        found.entry(row.match_id).or_default()[row.seat] = row.player.addresses;
-    }
-    Ok(found)
-}
-
-fn is_late(game_match: &MatchOverview, now: DateTime<Utc>) -> bool {
-    let overdue = game_match.deadline.is_some_and(|deadline| deadline <= now);
-    game_match.stage == Stage::Running && (game_match.asked_gm || overdue)
-}
-
-async fn show(office: &Office, game_match: &Match, json: bool) -> anyhow::Result<()> {
-    let overview = &game_match.overview();
-    if json {
-        let addresses = addresses(office, std::slice::from_ref(overview)).await?;
-        print_json(&summary(overview, &addresses));
-        return Ok(());
-    }
-    let options: Vec<_> =
-        game_match.state.options().iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let rows = [
-        ("match", game_match.id.clone()),
-        ("game", game_match.game.name().to_owned()),
-        ("options", options.join(" ")),
-        ("first", game_match.players.first.clone()),
-        ("second", game_match.players.second.clone()),
-        ("stage", game_match.stage.as_str().to_owned()),
-        ("phase", phase(overview)),
-        ("first filed", filed_at(game_match, Seat::First)),
-        ("second filed", filed_at(game_match, Seat::Second)),
-        ("waits for", waits_for(overview)),
-        ("due", due_at(overview)),
-        ("ledger", format!("#{} sha256 {}", game_match.head.seq, game_match.head.hash)),
-    ];
-    for (name, value) in rows {
-        println!("{name:<13} {value}");
-    }
-    Ok(())
-}
-
-fn filed_at(game_match: &Match, seat: Seat) -> String {
-    match &game_match.held[seat] {
-        Some(filed) => format_local(filed.at, game_match.terms.zone),
-        None => "no".to_owned(),
-    }
-}
-
-/// Formats the deadline in the match's zone, or returns nothing if there is none.
-fn due_at(game_match: &MatchOverview) -> String {
-    game_match.deadline.map(|deadline| format_local(deadline, game_match.zone)).unwrap_or_default()
-}
-
-/// Words the open phase or the result.
-fn phase(game_match: &MatchOverview) -> String {
-    match (&game_match.due, &game_match.outcome) {
-        (Some(due), _) if due.turn == 0 => due.phase.to_string(),
-        (Some(due), _) => format!("turn {} ({})", due.turn, due.phase),
-        (None, Some(outcome)) => match outcome.winner {
-            Some(winner) => format!("{} won ({})", game_match.players[winner], outcome.reason),
-            None => format!("nobody won ({})", outcome.reason),
-        },
-        (None, None) => String::new(),
-    }
-}
-
-fn waits_for(game_match: &MatchOverview) -> String {
-    game_match.awaited.iter().map(|seat| game_match.players[*seat].clone()).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns a match as JSON, without anything that the rules hide from either side.
-fn summary(
-    game_match: &MatchOverview,
-    addresses: &BTreeMap<String, BySeat<Vec<String>>>,
-) -> serde_json::Value {
-    json!({
-        "match": game_match.id,
-        "game": game_match.game,
-        "options": game_match.options,
-        "players": game_match.players,
-        "addresses": addresses.get(&game_match.id),
-        "stage": game_match.stage,
-        "due": game_match.due,
-        "awaited": game_match.awaited,
-        "deadline": game_match.deadline,
-        "outcome": game_match.outcome,
-        "ledger": game_match.head,
-    })
 }

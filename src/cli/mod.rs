@@ -25,6 +25,7 @@ mod instruct;
 mod letters;
 mod log;
 mod manual;
+mod match_list;
 mod matches;
 mod output;
 mod pairs;

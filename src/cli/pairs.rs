@@ -1,7 +1,8 @@
 //! `fogpost match new --from FILE`: reads a CSV file of matches to open, all or none.
 //!
 //! The first line names the columns: `game`, `first` and `second`, and optionally `options`, `days`, `setup_days` and
-//! `zone`. Options are written as in `swap=off trainer=on`.
+//! `zone`. Options are written as in `swap=off trainer=on`. Commas or semicolons separate the columns, as spreadsheets
+//! write them in one country or the other.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,8 +24,13 @@ const REQUIRED: [&str; 3] = ["game", "first", "second"];
 /// Returns an error if the file cannot be read or a line is faulty. It names every faulty line by its number.
 pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
     let text = read_text(path)?;
-    let mut reader =
-        csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
+    // Spreadsheets begin a file with a byte order mark.
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .flexible(true)
+        .delimiter(delimiter(text))
+        .from_reader(text.as_bytes());
     let columns: Vec<String> = reader.headers()?.iter().map(str::to_ascii_lowercase).collect();
     check_columns(&columns).map_err(|fault| anyhow!("{}, line 1: {fault}", path.display()))?;
     let mut matches = Vec::new();
@@ -44,6 +50,12 @@ pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
         bail!("{}: no match was opened\n{}", path.display(), faults.join("\n"));
     }
     Ok(matches)
+}
+
+/// Returns what separates the columns: no name of a column holds a semicolon.
+fn delimiter(text: &str) -> u8 {
+    let head = text.lines().next().unwrap_or_default();
+    if head.contains(';') { b';' } else { b',' }
 }
 
 fn check_columns(columns: &[String]) -> Result<(), String> {

@@ -3,6 +3,7 @@
 use anyhow::{Context as _, bail};
 
 use super::Office;
+use super::decide::gm_index::GmIndex;
 use super::decide::instructions::instruct;
 use super::decide::openings::{NewMatch, open_all};
 use crate::ledger::Source;
@@ -48,16 +49,24 @@ impl Office {
         bail!("no free name for a match was found")
     }
 
-    /// Carries out one instruction.
+    /// Carries out one instruction on behalf of the first GM.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
     pub async fn carry_out(&self, instruction: &Instruction) -> anyhow::Result<GmResult> {
+        self.carry_out_as(GmIndex::default(), instruction).await
+    }
+
+    /// Carries out one instruction on behalf of a GM.
+    ///
+    /// # Errors
+    /// Same as [`Office::carry_out`].
+    pub async fn carry_out_as(&self, gm: GmIndex, instruction: &Instruction) -> anyhow::Result<GmResult> {
         for _ in 0..MAX_TRIES {
             let context = self.new_context().await?;
             let instruction = instruction.clone();
-            let deciding =
-                self.decide(context, move |settings, context, _| instruct(settings, context, &instruction));
+            let deciding = self
+                .decide(context, move |settings, context, _| instruct(settings, context, gm, &instruction));
             let (done, settlement) = deciding.await?.0;
             match self.store.commit(&settlement).await {
                 Ok(()) => {

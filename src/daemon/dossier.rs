@@ -198,6 +198,7 @@ impl Office {
             status: LetterStatus::Ruled,
             note: format!("from a dossier of {}", about.club),
             seat: Some((id.clone(), record.seat)),
+            accepted_by: None,
         });
         let decided = decided.collect();
         let letters = letters.into_iter().map(|(record, raw)| {

@@ -35,6 +35,7 @@ use crate::post::outbox::Outbox;
 use crate::report::Templates;
 use crate::store::Store;
 
+pub use decide::gm_index::GmIndex;
 pub use decide::openings::{Holder, NamedAddress, NewMatch, fit_name};
 pub use decide::settings::{Step, Trap};
 pub use incoming::new_letter;

@@ -114,15 +114,13 @@ impl Office {
                     false => AuditVerdict { match_id: line.match_id.clone(), ..AuditVerdict::default() },
                 });
             }
-            let before = line.seq.saturating_sub(1);
-            let mut entry = None;
-            self.store.entries_after(&line.match_id, Some(before), 1, &mut |row| entry = Some(row)).await?;
-            let what = match entry.filter(|entry| entry.seq == line.seq) {
-                Some(entry) if entry.hash == line.hash => continue,
-                Some(_) => "it is not on this chain: the ledger was rewritten, or the mail was",
-                None => "the ledger has no such entry",
-            };
-            let finding = Finding { place: Place::Mail(line.seq), what: what.to_owned() };
+            let entries = self.store.entries(&line.match_id).await?;
+            let entry = entries.iter().find(|entry| entry.hash == line.hash);
+            if entry.is_some_and(|entry| line.seq.is_none_or(|seq| seq == entry.seq)) {
+                continue;
+            }
+            let what = "it is not on this chain: the ledger was rewritten, or the mail was";
+            let finding = Finding { place: Place::Mail(line.hash), what: what.to_owned() };
             verdicts.iter_mut().filter(|verdict| verdict.match_id == line.match_id).for_each(|verdict| {
                 verdict.findings.push(finding.clone());
             });
@@ -134,7 +132,7 @@ impl Office {
         let id = row.id.clone();
         let mut check = self.check_of(row).await?;
         check.replays_house_turns = depth != Depth::WithoutHouse;
-        let mut reader = LedgerReader::new(&id);
+        let mut reader = LedgerReader::new(&id, check.first_key());
         let mut sent_id = i64::MIN;
         let whole = depth == Depth::Whole;
         let mut next = self.read_on(&mut reader, &mut sent_id, step).await;

@@ -73,6 +73,13 @@ pub enum Fact {
         by: Digest,
         arrived: DateTime<Utc>,
     },
+    /// The letter, which came at `arrived`, was taken for automatic mail, exceeded a limit or could not be ruled on at
+    /// first. The GM `by` accepted it.
+    LetterAccepted {
+        seat: Seat,
+        by: String,
+        arrived: DateTime<Utc>,
+    },
     /// The letter is about several matches, and only a part of it about this one. `part` is the SHA-256 of its lines,
     /// each followed by a line feed.
     LetterPartRead {
@@ -188,6 +195,10 @@ pub enum Fact {
     Protested {
         seat: Seat,
     },
+    /// A protest that stops nothing was passed on to the GM.
+    ProtestPassedOn {
+        seat: Seat,
+    },
     MessagePassed {
         from: Seat,
     },
@@ -228,12 +239,20 @@ pub enum Fact {
     GmNoted {
         text: String,
     },
+    /// The GM told a seat, or both, something. `text` is the SHA-256 of the text.
+    GmTold {
+        to: Option<Seat>,
+        text: Digest,
+    },
     /// Adjudications after the first `keeps` are void; play continues from the state before them.
     CorrectionMade {
         turn: u32,
         keeps: usize,
         reason: String,
         state: Digest,
+        /// Pins a new secret of the salts, because the end of the match has revealed the one before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<Digest>,
     },
     /// While the match ran, the GM was shown what the rules hide. `what` names the request.
     Unsealed {
@@ -279,6 +298,7 @@ impl Fact {
             Fact::OrdersWithdrawn { .. } => "OrdersWithdrawn",
             Fact::LetterAnswered { .. } => "LetterAnswered",
             Fact::LetterConfirmed { .. } => "LetterConfirmed",
+            Fact::LetterAccepted { .. } => "LetterAccepted",
             Fact::LetterPartRead { .. } => "LetterPartRead",
             Fact::AnswerHeldBack { .. } => "AnswerHeldBack",
             Fact::ActsTakenTogether { .. } => "ActsTakenTogether",
@@ -306,6 +326,7 @@ impl Fact {
             Fact::AbsenceNoted { .. } => "AbsenceNoted",
             Fact::SubstituteAsked { .. } => "SubstituteAsked",
             Fact::Protested { .. } => "Protested",
+            Fact::ProtestPassedOn { .. } => "ProtestPassedOn",
             Fact::MessagePassed { .. } => "MessagePassed",
             Fact::MailReturned { .. } => "MailReturned",
             Fact::MailRestored { .. } => "MailRestored",
@@ -316,6 +337,7 @@ impl Fact {
             Fact::PlayerSet { .. } => "PlayerSet",
             Fact::AnsweredInReport { .. } => "AnsweredInReport",
             Fact::GmNoted { .. } => "GmNoted",
+            Fact::GmTold { .. } => "GmTold",
             Fact::CorrectionMade { .. } => "CorrectionMade",
             Fact::Unsealed { .. } => "Unsealed",
         }

@@ -36,11 +36,48 @@ impl SealKey {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
+    /// Hides the number of an entry in a Message-ID, which would tell how often the other side wrote: 16 hexadecimal
+    /// digits, by a Feistel network whose round function is the SHA-256 of the key, `mail`, the round and a half.
+    pub fn veil(&self, seq: u64) -> String {
+        let (mut left, mut right) = halves(seq);
+        for round in 0..VEIL_ROUNDS {
+            (left, right) = (right, left ^ self.veil_half(round, right));
+        }
+        format!("{left:08x}{right:08x}")
+    }
+
+    /// Returns the number of an entry that [`SealKey::veil`] hid, or that an earlier version wrote in decimal digits.
+    pub fn unveil(&self, written: &str) -> Option<u64> {
+        if written.len() < 16 {
+            return written.parse().ok();
+        }
+        let (mut left, mut right) = halves(u64::from_str_radix(written, 16).ok()?);
+        for round in (0..VEIL_ROUNDS).rev() {
+            (left, right) = (right ^ self.veil_half(round, left), left);
+        }
+        Some(u64::from(left) << 32 | u64::from(right))
+    }
+
+    fn veil_half(&self, round: u8, half: u32) -> u32 {
+        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update("mail");
+        let digest = digest.chain_update([round]).chain_update(half.to_be_bytes()).finalize();
+        let [a, b, c, d, ..] = <[u8; 32]>::from(digest);
+        u32::from_be_bytes([a, b, c, d])
+    }
+
     /// The salt of entry `seq`: the first 16 bytes of the SHA-256 of the key and the number (8 bytes, big-endian).
     pub fn salt(&self, seq: u64) -> String {
         let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update(seq.to_be_bytes()).finalize();
         Digest::from(<[u8; 32]>::from(digest)).to_string()[..32].to_owned()
     }
+}
+
+/// Rounds enough to hide numbers from whoever does not know the key.
+const VEIL_ROUNDS: u8 = 6;
+
+fn halves(number: u64) -> (u32, u32) {
+    let [a, b, c, d, e, f, g, h] = number.to_be_bytes();
+    (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]))
 }
 
 impl std::fmt::Debug for SealKey {
@@ -58,4 +95,23 @@ pub fn seal_digest(salt: &str, orders: &OrderLines) -> Digest {
         text.push('\n');
     }
     Digest::of(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_veiled_number_is_read_with_the_key_alone() {
+        let (key, other) = (SealKey::new([7; 32]), SealKey::new([8; 32]));
+        let mut veiled: Vec<String> = (0..100).map(|seq| key.veil(seq)).collect();
+        for (seq, veiled) in (0..100).zip(&veiled) {
+            assert_eq!((key.unveil(veiled), veiled.len()), (Some(seq), 16));
+            assert_ne!(other.unveil(veiled), Some(seq));
+        }
+        veiled.dedup();
+        assert_eq!(veiled.len(), 100);
+        assert_eq!(key.unveil("57"), Some(57), "as earlier versions wrote it");
+        assert_eq!(key.unveil("x"), None);
+    }
 }

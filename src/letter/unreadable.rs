@@ -33,6 +33,19 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// The limits for a letter that a GM accepts although it exceeds the usual ones.
+    pub fn generous() -> Limits {
+        Limits {
+            max_bytes: 100_000_000,
+            max_header_bytes: 2_000_000,
+            max_parts: 1000,
+            max_nesting: 40,
+            max_lines: 200_000,
+        }
+    }
+}
+
 /// Why a letter cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -59,6 +72,20 @@ impl UnreadableReason {
         UnreadableReason::TooManyLines,
         UnreadableReason::Empty,
     ];
+}
+
+impl UnreadableReason {
+    /// Whether the letter exceeds a limit, so that it can be read nevertheless.
+    pub fn is_limit(self) -> bool {
+        match self {
+            UnreadableReason::TooBig
+            | UnreadableReason::HeaderTooBig
+            | UnreadableReason::TooDeep
+            | UnreadableReason::TooManyParts
+            | UnreadableReason::TooManyLines => true,
+            UnreadableReason::NoFrom | UnreadableReason::SeveralFrom | UnreadableReason::Empty => false,
+        }
+    }
 }
 
 impl Display for UnreadableReason {

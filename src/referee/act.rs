@@ -3,9 +3,11 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::words::cut;
 use crate::game::any::Choices;
 use crate::game::{BySeat, Fault, Line, OrderLines, Phase, Seat};
-use crate::ledger::{MailIdentity, PlayerSettings};
+use crate::ledger::{MailIdentity, PlayerSettings, SealKey};
+use crate::letter::Digest;
 
 /// An act on one match by the GM or, where noted, by the program (`Cause::House`). The ledger keeps it as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,14 +17,33 @@ pub enum Act {
     Pause {
         reason: String,
     },
+    /// Resumes a paused match; its deadline is at the set hour.
+    #[serde(rename = "resume_at_hour")]
     Resume,
+    /// By earlier versions, whose deadlines moved by the length of the pause to the second.
+    #[serde(rename = "resume")]
+    ResumeToTheSecond,
     Abandon,
     Extend {
         days: u32,
     },
     /// Adjudicates the open phase. Seats that have not filed get the filing that the rules assume.
     Adjudicate,
+    /// Records a note for the GMs.
+    #[serde(rename = "private_note")]
     Note {
+        text: String,
+    },
+    /// By earlier versions, in which both sides read notes.
+    #[serde(rename = "note")]
+    NoteToBoth {
+        text: String,
+    },
+    /// Tells one side something, or both. The ledger keeps the digest of the text, and the match the text.
+    Tell {
+        to: Option<Seat>,
+        digest: Digest,
+        #[serde(skip)]
         text: String,
     },
     Forfeit(Seat),
@@ -95,6 +116,12 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl Act {
+    /// Returns the act that tells one side something, or both.
+    pub fn tell(to: Option<Seat>, text: &str) -> Act {
+        let text = cut(text);
+        Act::Tell { to, digest: Digest::of(text.as_bytes()), text }
+    }
+
     /// Returns the act as the ledger keeps it.
     pub(super) fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(self).expect("acts are plain values")
@@ -111,6 +138,23 @@ pub struct Correction {
     pub decided: Vec<(Phase, u32, BySeat<Option<OrderLines>>)>,
     /// The orders that should have counted. `None` reopens the turn, and both sides file again.
     pub orders: Option<(Seat, Vec<Line>)>,
+    /// Set if the end of the match has been told, and with it the secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_key: Option<NewKey>,
+}
+
+/// A new secret for the salts and the dice to come. The ledger keeps its pin alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NewKey {
+    pub pin: Digest,
+    #[serde(skip)]
+    pub key: Option<SealKey>,
+}
+
+impl NewKey {
+    pub fn new(key: SealKey) -> NewKey {
+        NewKey { pin: key.pin(), key: Some(key) }
+    }
 }
 
 impl Correction {

@@ -1,5 +1,6 @@
 //! The answer to a letter, before it is worded.
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::{LeftOut, OtherPart, Passing, Reply};
@@ -23,6 +24,8 @@ pub struct Answer {
     pub replaced: Vec<Line>,
     /// The seat has a new reply token, because the letter showed the old one to others.
     pub token_renewed: bool,
+    /// When the letter came, if a GM has accepted it since.
+    pub accepted_since: Option<DateTime<Utc>>,
     /// What the letter holds beside its doubtful lines, which `YES` would file.
     pub offered: Option<Filing>,
     /// Why the letter could not be read at all.
@@ -54,6 +57,7 @@ impl Answer {
             && self.remarks.is_empty()
             && self.replaced.is_empty()
             && !self.token_renewed
+            && self.accepted_since.is_none()
             && self.attachments.is_empty()
             && self.passed_on.is_none()
             && !self.cuts_text

@@ -1,4 +1,5 @@
-//! Letters that were not proven to be their player's, and that the player has confirmed since.
+//! Letters that are ruled on later than they came: those that were not proven to be their player's, until the player
+//! confirmed them, and those that a GM accepted after all.
 
 use chrono::{DateTime, Utc};
 
@@ -15,11 +16,19 @@ pub struct Confirmation {
     pub arrived: DateTime<Utc>,
 }
 
-/// Refuses orders that were confirmed too late: another phase is open than when they came, or the seat has filed since.
-pub(super) fn superseded(draft: &Draft, seat: Seat, due: &Due, confirmation: &Confirmation) -> Option<Fault> {
+/// A GM's word that a letter is to be ruled on after all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Acceptance {
+    /// The name of the GM.
+    pub by: String,
+    /// When the letter came.
+    pub arrived: DateTime<Utc>,
+}
+
+/// Refuses orders that are ruled on too late: another phase is open than when they came, or the seat has filed since.
+pub(super) fn superseded(draft: &Draft, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
     let game_match = &draft.game_match;
     let opened = game_match.adjudicated.last().map_or(game_match.opened_at, |(_, _, at)| *at);
-    let arrived = confirmation.arrived;
     if arrived < opened {
         let local = arrived.with_timezone(&game_match.terms.zone);
         let turn = due.turn;

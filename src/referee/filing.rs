@@ -82,7 +82,7 @@ fn check_orders(
     if !due.seats.contains(&seat) {
         return Err(vec![Fault::whole(not_due(draft, due))]);
     }
-    if let Some(fault) = letter.confirmation.and_then(|found| superseded(draft, seat, due, &found)) {
+    if let Some(fault) = letter.came_earlier().and_then(|arrived| superseded(draft, seat, due, arrived)) {
         return Err(vec![fault]);
     }
     let state = &draft.game_match.state;

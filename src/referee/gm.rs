@@ -1,12 +1,13 @@
 //! Acts of the GM and of the referee itself. The cause of an act names the phase it was meant for. In any other phase
 //! it is rejected, unless it is an [`Act::Unseal`] or an [`Act::Desk`].
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::act::{Act, Correction, Rejection};
 use super::bounce::note_bounce;
 use super::bounces::Bounces;
 use super::clock::adjudicate_now;
+use super::gm_message::GmMessage;
 use super::life::{Draft, FiledOrders, Stage};
 use super::{Content, Notice, Reader};
 use crate::game::record::Ending;
@@ -36,8 +37,11 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
     let is_allowed_after_the_end = matches!(
         act,
         Act::Resume
+            | Act::ResumeToTheSecond
             | Act::Correct(_)
             | Act::Note { .. }
+            | Act::NoteToBoth { .. }
+            | Act::Tell { .. }
             | Act::RenewToken(_)
             | Act::RenewOwnToken(_)
             | Act::Rename { .. }
@@ -61,14 +65,17 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             draft.pause(reason);
             draft.dispatch_to_both(Content::Notice(Notice::Paused { reason: reason.clone() }));
         }
-        Act::Resume => return resume(draft),
+        Act::Resume => return resume(draft, Resuming::AtTheHour),
+        Act::ResumeToTheSecond => return resume(draft, Resuming::ToTheSecond),
         Act::Abandon => draft.close(Ending::Abandon),
         Act::Extend { days } => return extend(draft, *days),
         Act::Adjudicate => return adjudicate(draft),
-        Act::Note { text } => {
+        Act::Note { text } => draft.record(Fact::GmNoted { text: text.clone() }),
+        Act::NoteToBoth { text } => {
             draft.record(Fact::GmNoted { text: text.clone() });
             draft.dispatch_to_both(Content::Notice(Notice::NoteOfGm { text: text.clone() }));
         }
+        Act::Tell { to, text, .. } => tell_sides(draft, *to, text),
         Act::Forfeit(seat) => draft.close(Ending::Forfeit(*seat)),
         Act::Replace { seat, name, house, settings } => {
             let before = std::mem::replace(&mut draft.game_match.settings[*seat], settings.clone());
@@ -113,6 +120,21 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
     Ok(())
 }
 
+/// Passes a GM's text on. The other side learns at once that there was one.
+fn tell_sides(draft: &mut Draft, to: Option<Seat>, text: &str) {
+    let message = GmMessage { to, at: draft.at, text: text.to_owned() };
+    draft.record(Fact::GmTold { to, text: message.digest() });
+    draft.game_match.gm_messages.push(message);
+    let notice = Content::Notice(Notice::MessageOfGm { text: text.to_owned() });
+    match to {
+        None => draft.dispatch_to_both(notice),
+        Some(seat) => {
+            draft.dispatch(Reader::Seat(seat), notice);
+            draft.dispatch(Reader::Seat(seat.other()), Content::Notice(Notice::GmWrote { to: seat }));
+        }
+    }
+}
+
 /// Adjudicates the open phase, which also ends a pause or a protest.
 fn adjudicate(draft: &mut Draft) -> Result<(), Rejection> {
     let stage = std::mem::replace(&mut draft.game_match.stage, Stage::Running);
@@ -150,9 +172,20 @@ fn rename(draft: &mut Draft, seat: Seat, name: &str, told_once: bool) -> Result<
     Ok(())
 }
 
+/// How much earlier than after the length of the pause a deadline may be, to be at the set hour. Without it, a pause of a
+/// minute would move the deadline by a day.
+const ROUNDED_OFF: TimeDelta = TimeDelta::hours(1);
+
+/// Whether the deadline of a resumed match is at the hour that the terms set.
+#[derive(Clone, Copy)]
+enum Resuming {
+    AtTheHour,
+    ToTheSecond,
+}
+
 /// Resumes a paused match with the time that was left when it was paused, but at least the grace. In a match that is
 /// over, it only settles the protest.
-fn resume(draft: &mut Draft) -> Result<(), Rejection> {
+fn resume(draft: &mut Draft, resuming: Resuming) -> Result<(), Rejection> {
     if draft.game_match.stage == Stage::Over && draft.game_match.protest.take().is_some() {
         draft.record(Fact::MatchResumed { deadline: None });
         return Ok(());
@@ -165,7 +198,14 @@ fn resume(draft: &mut Draft) -> Result<(), Rejection> {
     let paused_for = draft.game_match.paused_at.take().map(|since| draft.at - since).unwrap_or_default();
     if let Some(deadline) = draft.game_match.deadline {
         let least = draft.at + draft.game_match.terms.grace();
-        draft.move_deadline((deadline + paused_for).max(least));
+        let absences = draft.game_match.due().map(|due| draft.absences_of(&due)).unwrap_or_default();
+        draft.move_deadline(match resuming {
+            Resuming::AtTheHour => {
+                let earliest = (deadline + paused_for - ROUNDED_OFF).max(least);
+                draft.game_match.terms.deadline(earliest, 0, &absences)
+            }
+            Resuming::ToTheSecond => (deadline + paused_for).max(least),
+        });
     }
     draft.record(Fact::MatchResumed { deadline: draft.game_match.deadline });
     draft.dispatch_to_both(Content::Notice(Notice::Resumed));
@@ -250,7 +290,13 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> 
     game_match.protest = None;
     let reason = correction.reason.clone();
     let state = Digest::of(ledger::canonical(&draft.game_match.state).as_bytes());
-    draft.record(Fact::CorrectionMade { turn, keeps, reason: reason.clone(), state });
+    let new_key = correction.new_key.as_ref();
+    let key = new_key.map(|new| new.pin);
+    draft.record(Fact::CorrectionMade { turn, keeps, reason: reason.clone(), state, key });
+    if let Some(key) = new_key.and_then(|new| new.key.clone()) {
+        let earlier = std::mem::replace(&mut draft.game_match.key, key);
+        draft.game_match.earlier_keys.push(earlier);
+    }
     if correction.orders.is_some() {
         draft.adjudicate_corrected(reason);
     } else {

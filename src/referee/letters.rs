@@ -13,7 +13,8 @@ use super::schedule::{Absence, Press};
 use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
 use super::words::{self, without_order_lines};
 use super::{
-    Answer, Confirmation, Content, LetterPart, Notice, Orders, Passing, Reader, Reply, SeatLetter, Words,
+    Acceptance, Answer, Confirmation, Content, LetterPart, Notice, Orders, Passing, Reader, Reply,
+    SeatLetter, Words,
 };
 use crate::game::record::Ending;
 use crate::game::{Line, Seat};
@@ -32,20 +33,13 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         remarks: request.remarks.clone(),
         unread: letter.unread.clone(),
         token_renewed: letter.shows_token,
+        accepted_since: letter.acceptance.as_ref().map(|acceptance| acceptance.arrived),
         attachments: letter.attachments.clone(),
         left_out: request.left_out,
         ..Answer::default()
     };
     draft.game_match.away[letter.seat] = false;
-    if let Some(Confirmation { by, arrived }) = letter.confirmation {
-        draft.record(Fact::LetterConfirmed { seat: letter.seat, by, arrived });
-    }
-    if let Some(LetterPart { digest, by_other_token }) = letter.part {
-        draft.record(Fact::LetterPartRead { seat: letter.seat, part: digest, by_other_token });
-    }
-    if letter.shows_token {
-        draft.record(Fact::TokenRenewed { seat: letter.seat });
-    }
+    record_origin(draft, letter);
     // Every letter leaves an entry, even one that asks nothing or arrives after the end: the ledger cites all letters.
     let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.game_match.due().is_none();
     let place = draft.reserve_answer(letter.seat);
@@ -96,6 +90,22 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     }
     if let Some(Words { passing: Passing::AtOnce, text }) = words {
         tell_gm(draft, letter.seat, &text);
+    }
+}
+
+/// Records how the letter came to be ruled on, and which part of it is.
+fn record_origin(draft: &mut Draft, letter: &SeatLetter) {
+    if let Some(Confirmation { by, arrived }) = letter.confirmation {
+        draft.record(Fact::LetterConfirmed { seat: letter.seat, by, arrived });
+    }
+    if let Some(Acceptance { by, arrived }) = letter.acceptance.clone() {
+        draft.record(Fact::LetterAccepted { seat: letter.seat, by, arrived });
+    }
+    if let Some(LetterPart { digest, by_other_token }) = letter.part {
+        draft.record(Fact::LetterPartRead { seat: letter.seat, part: digest, by_other_token });
+    }
+    if letter.shows_token {
+        draft.record(Fact::TokenRenewed { seat: letter.seat });
     }
 }
 
@@ -391,6 +401,11 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
 }
 
 fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
+    if draft.limits.passes_protest_on {
+        draft.record(Fact::ProtestPassedOn { seat });
+        tell_gm(draft, seat, text);
+        return Reply::ProtestPassedOn;
+    }
     draft.record(Fact::Protested { seat });
     draft.game_match.protest = Some(seat);
     let text = Some(words::cut(&without_order_lines(text, draft.game_match.game)));

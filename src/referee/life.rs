@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::act::Rejection;
 use super::bounces::{Bounces, has_no_bounces};
+use super::gm_message::GmMessage;
 use super::offered::{self, OfferedOrders};
 use super::refused::{self, RefusedLetter};
 use super::schedule::{Absence, Terms};
@@ -112,6 +113,12 @@ pub struct Match<F = Filing> {
     pub desk: MailIdentity,
     pub head: Head,
     pub key: SealKey,
+    /// The secrets before it, oldest first: reopening a match whose end was told gives it a new one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_keys: Vec<SealKey>,
+    /// What GMs told the sides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gm_messages: Vec<GmMessage>,
     /// SHA-256 of the letters that the last ruling produced, for the next entry to pin. The shell, which words them,
     /// fills this in.
     #[serde(default)]
@@ -122,6 +129,17 @@ impl Match {
     /// Returns what is due and from which seats, or `None` once the match is over.
     pub fn due(&self) -> Option<Due> {
         self.state.due()
+    }
+
+    /// Returns the secret that the match began with.
+    pub fn first_key(&self) -> &SealKey {
+        self.earlier_keys.first().unwrap_or(&self.key)
+    }
+
+    /// Returns the secret, present or earlier, that an entry pins.
+    pub fn key_pinned_by(&self, pin: Digest) -> Option<SealKey> {
+        let mut keys = self.earlier_keys.iter().chain([&self.key]);
+        keys.find(|key| key.pin() == pin).cloned()
     }
 
     /// Like [`Match::due`], but only from players: there are no deadlines for the house.

@@ -9,11 +9,13 @@ mod bounce;
 mod bounces;
 mod changes;
 mod clock;
+mod complete;
 mod confirmation;
 mod doubtful;
 mod earlier;
 mod filing;
 mod gm;
+mod gm_message;
 mod house;
 mod instruction;
 mod letters;
@@ -23,6 +25,7 @@ mod offered;
 mod opening;
 mod overview;
 mod part;
+mod protest;
 mod questions;
 mod refusal;
 mod refused;
@@ -45,13 +48,17 @@ use crate::ledger::{ChainedEntry, Signature};
 use crate::letter::{Digest, Letter, NewText};
 use crate::request::Request;
 
-pub use act::{Act, Correction, Rejection};
+pub use act::{Act, Correction, NewKey, Rejection};
 pub use answer::{Answer, Orders, PastReport, PastReports};
 pub use changes::ChangeReply;
-pub use confirmation::Confirmation;
+pub use confirmation::{Acceptance, Confirmation};
 pub use earlier::EarlierOrders;
+pub use gm_message::GmMessage;
 pub use house::{HouseMatch, house_level};
-pub use instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, instructions};
+pub use instruction::{
+    DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership, instructions,
+    is_digest_prefix,
+};
 pub use letters::first_word;
 pub use life::{FiledOrders, Match, Stage};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
@@ -59,6 +66,7 @@ pub use offered::OfferedOrders;
 pub use opening::{Opening, open, open_under};
 pub use overview::MatchOverview;
 pub use part::{LetterPart, OtherPart, PartOutcome};
+pub use protest::is_only_passed_on;
 pub use questions::{Questions, changing_command};
 pub use refused::RefusedLetter;
 pub use reply::Reply;
@@ -111,6 +119,8 @@ pub struct SeatLetter {
     pub questions_only: bool,
     /// Set if the letter was not proven to be the player's and the player has confirmed it.
     pub confirmation: Option<Confirmation>,
+    /// Set if a GM accepted the letter, although it was not taken for a person's at first, or could not be ruled on.
+    pub acceptance: Option<Acceptance>,
     /// What is known of its signature.
     pub signature: Option<Signature>,
     /// Another match that its subject or a line names, unless a line `MATCH` names its own.
@@ -166,6 +176,7 @@ impl SeatLetter {
             shows_token: false,
             questions_only: false,
             confirmation: None,
+            acceptance: None,
             signature: None,
             other_match: other_match(letter, &request, &game_match.id),
             request,
@@ -175,6 +186,12 @@ impl SeatLetter {
             notes_refusal: false,
             limits: NoticeLimits::default(),
         }
+    }
+
+    /// When the letter came, if it is ruled on later than that.
+    pub fn came_earlier(&self) -> Option<DateTime<Utc>> {
+        let accepted = self.acceptance.as_ref().map(|acceptance| acceptance.arrived);
+        self.confirmation.map(|confirmation| confirmation.arrived).or(accepted)
     }
 
     /// Whether the letter has orders to file, and neither a line nor its thread names their turn.
@@ -405,8 +422,17 @@ pub enum Notice {
     Extension {
         deadline: DateTime<Utc>,
     },
+    /// To both sides, by earlier versions: today a note stays with the GMs.
     NoteOfGm {
         text: String,
+    },
+    /// The GM tells the reader, or both sides, something.
+    MessageOfGm {
+        text: String,
+    },
+    /// The GM has told the other side something, which the result will show.
+    GmWrote {
+        to: Seat,
     },
     FiledByGm {
         seat: Seat,

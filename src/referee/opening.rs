@@ -76,6 +76,8 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         desk: opening.desk,
         head: Head::default(),
         key: opening.key,
+        earlier_keys: Vec::new(),
+        gm_messages: Vec::new(),
         told: Vec::new(),
     };
     let mut draft = Draft::begin(blank, source, None, at);

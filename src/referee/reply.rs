@@ -165,6 +165,8 @@ pub enum Reply {
     },
     SubstituteAsked,
     Protested,
+    /// The protest stops nothing, because it is not the first.
+    ProtestPassedOn,
     Withdrawn,
     NothingToWithdraw,
     PassedToGm,

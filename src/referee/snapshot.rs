@@ -52,6 +52,8 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         desk: stored.desk,
         head: stored.head,
         key: stored.key,
+        earlier_keys: stored.earlier_keys,
+        gm_messages: stored.gm_messages,
         told: stored.told,
     })
 }

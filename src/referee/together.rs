@@ -18,6 +18,8 @@ pub struct NoticeLimits {
     pub holds_resignation: bool,
     /// Every GM of the match plays against this seat.
     pub gm_is_opponent: bool,
+    /// A protest stops nothing, and is only passed on. Earlier versions paused the match each time.
+    pub passes_protest_on: bool,
     /// The answer says how many earlier answers to this seat were left out.
     pub tells_left_out: bool,
     /// The answer and the report that the letter's orders bring are one letter. Earlier versions sent two.

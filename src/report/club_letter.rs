@@ -60,6 +60,8 @@ pub enum ClubLetter {
     PlayerDigest { matches: Vec<MatchSummary> },
     /// To a player and each opponent: the player has a new name, in these matches of the reader.
     Renamed { from: String, to: String, matches: Vec<String> },
+    /// To a player: what a GM writes to all, or to all who play a game.
+    Announcement { gm: String, game_name: Option<&'static str>, lines: Vec<String> },
     /// To a person whose letters go unread from now on; `gm` is the GM's address.
     Blocked { gm: String },
     /// To the GM: a newcomer wants to play, and waits to be admitted.
@@ -176,6 +178,17 @@ pub enum GmResult {
         on: bool,
         matches: Vec<String>,
     },
+    /// The text went to so many readers, or would go with `check`.
+    Announced {
+        readers: usize,
+        lines: Vec<String>,
+        check: bool,
+    },
+    /// The letter waits again, and is ruled on next.
+    Accepted {
+        letter: String,
+        sender: String,
+    },
     Refused {
         says: String,
     },
@@ -213,6 +226,8 @@ impl GmResult {
             | GmResult::Opened { .. }
             | GmResult::Player { .. }
             | GmResult::Blocked { .. }
+            | GmResult::Accepted { .. }
+            | GmResult::Announced { .. }
             | GmResult::Digest { .. } => true,
             GmResult::Rejection { .. }
             | GmResult::NoMatch { .. }
@@ -268,6 +283,7 @@ impl ClubLetter {
             | ClubLetter::GmUnsigned { .. } => "gm-trouble.txt",
             ClubLetter::Unproven { .. } => "unproven.txt",
             ClubLetter::Change { .. } => "change.txt",
+            ClubLetter::Announcement { .. } => "announcement.txt",
             ClubLetter::Blocked { .. } => "blocked.txt",
             ClubLetter::PlayerDigest { .. } => "digest.txt",
             ClubLetter::Renamed { .. } => "renamed.txt",
@@ -292,6 +308,7 @@ impl ClubLetter {
             | ClubLetter::GmUnsigned { .. }
             | ClubLetter::Unproven { .. }
             | ClubLetter::Change { .. }
+            | ClubLetter::Announcement { .. }
             | ClubLetter::Blocked { .. }
             | ClubLetter::PlayerDigest { .. }
             | ClubLetter::Renamed { .. }

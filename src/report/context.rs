@@ -140,13 +140,17 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
     let WordingInput { game_match, dispatch, .. } = *input;
     let view = LazyView::new(&game_match.state, seat);
     let rest = match &dispatch.content {
-        Content::Answer(answer) => vec![("answer", self::answer(answer))],
+        Content::Answer(answer) => vec![("answer", self::answer(answer, game_match.zone_of(seat)))],
         Content::Report { steps, missed, correction, filed, receipt } => vec![
-            ("answer", receipt.as_deref().map(self::answer).into()),
+            (
+                "answer",
+                receipt.as_deref().map(|receipt| self::answer(receipt, game_match.zone_of(seat))).into(),
+            ),
             ("own_orders", own_orders(game_match, seat, filed, missed)),
             ("steps", steps.iter().map(|step| report_step(step, game_match, &view, seat)).collect()),
             ("missed", value(missed)),
             ("correction", value(correction.as_deref().map(wrapped))),
+            ("gm_messages", gm_messages(game_match, seat)),
             ("key", value((game_match.stage == Stage::Over).then(|| game_match.key.reveal()))),
         ],
         Content::Missed { seats } => vec![("late", value(seats))],
@@ -161,6 +165,21 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
         .with_lazy(field_source(input, Some(seat)), SHARED.into_iter().chain(OWN))
         .with([board])
         .with(rest)
+}
+
+/// What the GM told one side alone, for the result.
+fn gm_messages(game_match: &Match, reader: Seat) -> Value {
+    let is_over = game_match.stage == Stage::Over;
+    let told = game_match.gm_messages.iter().filter(|message| is_over && message.to.is_some());
+    let zone = game_match.zone_of(reader);
+    told.map(|message| {
+        context! {
+            to => message.to.map(|seat| &game_match.players[seat]),
+            at => format_local(message.at, zone),
+            lines => wrapped(&message.text),
+        }
+    })
+    .collect()
 }
 
 /// The orders that a report repeats, to a reader who gets no receipts of orders without faults.
@@ -294,7 +313,7 @@ pub fn for_news(
     TemplateContext::new(Some(view)).with(own)
 }
 
-fn answer(answer: &Answer) -> Value {
+fn answer(answer: &Answer, zone: Tz) -> Value {
     let orders = match &answer.orders {
         Orders::None => context! { kind => "none" },
         Orders::Sealed { filing, sealed, wait, replaced } => context! {
@@ -323,6 +342,7 @@ fn answer(answer: &Answer) -> Value {
         more_replaced => beyond(MAX_LISTED, answer.replaced.len()),
         unread => answer.unread.as_deref(),
         token_renewed => answer.token_renewed,
+        accepted_since => answer.accepted_since.map(|came| format_local(came, zone)),
         passed_on => Serde(answer.passed_on),
         gm_is_opponent => answer.gm_is_opponent,
         cuts_text => answer.cuts_text,
@@ -382,6 +402,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         Notice::Message { text, .. }
         | Notice::Words { text, .. }
         | Notice::NoteOfGm { text }
+        | Notice::MessageOfGm { text }
         | Notice::Reopened { reason: text, .. } => text,
         Notice::Protested { text, .. } => text.as_ref()?,
         Notice::DrawOffered { .. }
@@ -396,6 +417,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::Resumed
         | Notice::Extension { .. }
         | Notice::FiledByGm { .. }
+        | Notice::GmWrote { .. }
         | Notice::Replaced { .. }
         | Notice::TokenRenewed { .. }
         | Notice::Renamed { .. }
@@ -407,7 +429,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
 
 /// The lines of a person's text, wrapped for a quote. The template prefixes each, so that none can be taken for an
 /// order.
-pub(super) fn wrapped(text: &str) -> Vec<String> {
+pub fn wrapped(text: &str) -> Vec<String> {
     let lines = text.lines().flat_map(|line| textwrap::wrap(line, MAX_QUOTED));
     lines.map(|line| shortened(&line)).collect()
 }

@@ -122,10 +122,20 @@ impl Stationery {
 }
 
 /// Returns the part of a Message-ID that is unique to one letter of a match: the match, the length of its ledger after
-/// the ruling, the letter's index in the ruling, and the open turn, which shows what a reply is about.
+/// the ruling, which the secret of the match veils, the letter's index in the ruling, and the open turn, which shows what
+/// a reply is about.
 pub fn unique_part(game_match: &Match, index: usize) -> String {
+    place_in_match(game_match, &game_match.first_key().veil(game_match.head.seq), index)
+}
+
+/// Returns what [`unique_part`] names, with the length of the ledger in the clear, as earlier versions wrote it.
+pub fn unveiled_part(game_match: &Match, index: usize) -> String {
+    place_in_match(game_match, &game_match.head.seq.to_string(), index)
+}
+
+fn place_in_match(game_match: &Match, length: &str, index: usize) -> String {
     let turn = game_match.due().map_or(OVER.to_owned(), |due| due.turn.to_string());
-    format!("{}.{}.{index}.{turn}", game_match.id.to_lowercase(), game_match.head.seq)
+    format!("{}.{length}.{index}.{turn}", game_match.id.to_lowercase())
 }
 
 /// Maximum bytes of the References that an answer takes over from the letter it answers, and of its subject: a stranger

@@ -33,6 +33,7 @@ use links::AnswerLink;
 use template_context::{LazyView, TemplateContext};
 
 pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, SeenTurn, UnprovenSummary};
+pub use context::wrapped;
 pub use gm_digest::{
     FailedSend, GmDigest, GmMatchSummary, LetterSummary, MatchNote, PersonNote, RefusalCount,
 };

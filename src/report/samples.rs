@@ -163,6 +163,12 @@ fn gm_letters() -> Vec<ClubLetter> {
             note: "y".to_owned(),
             attempts: 3,
         },
+        ClubLetter::Announcement { gm: ANN.to_owned(), game_name: None, lines: vec!["A line.".to_owned()] },
+        ClubLetter::Announcement {
+            gm: ANN.to_owned(),
+            game_name: Some("Quad"),
+            lines: vec!["A line.".to_owned()],
+        },
         ClubLetter::LowSpace { free_mb: 7, min_free_mb: 200 },
         ClubLetter::GmUnsigned { at: DAY.to_owned() },
     ]
@@ -203,6 +209,9 @@ fn gm_results() -> Vec<GmResult> {
             matches: vec![id()],
         },
         GmResult::NoPlayer { address: "x".to_owned() },
+        GmResult::Announced { readers: 1, lines: vec!["A line.".to_owned()], check: true },
+        GmResult::Announced { readers: 7, lines: vec!["A line.".to_owned()], check: false },
+        GmResult::Accepted { letter: "0123456789ab".to_owned(), sender: BO.to_owned() },
         GmResult::Refused { says: "No.".to_owned() },
         GmResult::NotRead { says: "No.".to_owned(), example: "GM LIST\nEND" },
         GmResult::Voided {
@@ -420,6 +429,7 @@ fn answers() -> Vec<Answer> {
         replaced: too_many_lines(),
         unread: Some("It is encrypted.".to_owned()),
         attachments: vec!["orders.pdf".to_owned()],
+        accepted_since: Some(DateTime::UNIX_EPOCH),
         passed_on: Some(Passing::InDigest),
         gm_is_opponent: true,
         cuts_text: true,
@@ -463,6 +473,7 @@ fn replies() -> Vec<Reply> {
         Reply::AbsenceRefused { from: day, to: day, left: 1 },
         Reply::SubstituteAsked,
         Reply::Protested,
+        Reply::ProtestPassedOn,
         Reply::MatchOver,
         Reply::NotHere { command: "OPEN".to_owned() },
     ];

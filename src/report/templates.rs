@@ -31,6 +31,7 @@ compiled_in![
     "reminder.txt",
     "report.txt",
     "stranger.txt",
+    "announcement.txt",
     "blocked.txt",
     "newcomer.txt",
     "words.txt",

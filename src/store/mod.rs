@@ -375,7 +375,8 @@ pub trait Store: PlayerChanges + PlayerDigests + Send + Sync {
     /// Deletes the counts of periods that began before `past`, and the questions that have lapsed by `now`.
     async fn delete_past_restraints(&self, past: DateTime<Utc>, now: DateTime<Utc>) -> Result<()>;
 
-    /// Commits a settlement atomically. Deciding an automatic, ignored or set-aside letter as `Waiting` requeues it.
+    /// Commits a settlement atomically. Deciding an answered, automatic, ignored or set-aside letter as `Waiting`
+    /// requeues it.
     ///
     /// # Errors
     /// [`StoreError::Stale`] if a match, letter or invitation changed after it was loaded; nothing is written.

@@ -87,6 +87,7 @@ pub struct Waiting {
     received_at: i64,
     tries: i64,
     known: i64,
+    accepted_by: Option<String>,
 }
 
 impl Waiting {
@@ -97,6 +98,7 @@ impl Waiting {
             received_at: time(self.received_at)?,
             tries: tries(self.tries)?,
             queue: if self.known == 1 { LetterQueue::Known } else { LetterQueue::Strangers },
+            accepted_by: self.accepted_by,
         })
     }
 }

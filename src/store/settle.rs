@@ -23,8 +23,8 @@ use super::rows::{
 use super::statement::{Engine, Session};
 use super::unproven::set_unproven;
 use super::{
-    EntryRow, Invitation, LetterDecision, MatchRow, NewDispatch, Postponed, Result, SeatRow, SendOutcome,
-    Settlement, StoreError, Wakeup,
+    EntryRow, Invitation, LetterDecision, LetterStatus, MatchRow, NewDispatch, Postponed, Result, SeatRow,
+    SendOutcome, Settlement, StoreError, Wakeup,
 };
 
 /// A settlement's dispatches as they are stored, in the same order.
@@ -113,6 +113,9 @@ async fn write_letters(session: &mut Session<'_>, settlement: &Settlement) -> Re
     }
     for chunk in settlement.decided.chunks(CHUNK) {
         decide_letters(session, settlement.at, chunk).await?;
+    }
+    if settlement.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
+        notify(session, Wakeup::Letters).await?;
     }
     for unproven in &settlement.unproven {
         set_unproven(session, unproven).await?;
@@ -251,7 +254,8 @@ async fn decide_letters(
     at: DateTime<Utc>,
     chunk: &[LetterDecision],
 ) -> Result<()> {
-    let mut update = session.statement("WITH decided (d_digest, d_fate, d_note, d_match_id, d_seat) AS (");
+    let mut update =
+        session.statement("WITH decided (d_digest, d_fate, d_note, d_match_id, d_seat, d_accepted_by) AS (");
     update.push_rows(chunk, |values, decision| {
         let (match_id, seat) = seat_columns(decision);
         values
@@ -259,17 +263,19 @@ async fn decide_letters(
             .bind(decision.status.as_str())
             .bind(text(&decision.note))
             .bind(match_id)
-            .bind(seat);
+            .bind(seat)
+            .bind(decision.accepted_by.as_deref().map(text));
     });
     update.push(
         ") UPDATE letter SET fate = d_fate, note = d_note, match_id = d_match_id, seat = d_seat, \
+         accepted_by = COALESCE(d_accepted_by, accepted_by), \
          tries = CASE WHEN d_fate = 'waiting' THEN 0 ELSE tries END, decided_at = ",
     );
     update.push_bind(at.timestamp_millis());
     update.push(
         " FROM decided WHERE digest = d_digest \
          AND CASE WHEN d_fate = 'waiting' \
-         THEN fate IN ('automatic', 'ignored', 'set_aside') AND bytes_deleted_at IS NULL \
+         THEN fate IN ('answered', 'automatic', 'ignored', 'set_aside') AND bytes_deleted_at IS NULL \
          ELSE fate = 'waiting' END RETURNING digest",
     );
     let changed = session.fetch_all::<(String,)>(update.persistent(is_common(chunk.len()))).await?;

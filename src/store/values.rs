@@ -54,6 +54,8 @@ pub struct WaitingLetter {
     /// Failed attempts to rule on it.
     pub tries: u32,
     pub queue: LetterQueue,
+    /// The GM who accepted it, although it was not taken for a person's at first, or could not be ruled on.
+    pub accepted_by: Option<String>,
 }
 
 /// What happened to a letter.
@@ -112,6 +114,8 @@ pub struct LetterDecision {
     /// One line for the GM: `an absence note`, `no reply token of a seat`.
     pub note: String,
     pub seat: Option<(String, Seat)>,
+    /// The GM who accepts it by this decision; it then waits to be ruled on as a person's letter.
+    pub accepted_by: Option<String>,
 }
 
 /// A letter that is deferred.

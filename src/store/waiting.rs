@@ -45,7 +45,7 @@ pub fn select(queue: LetterQueue, condition: &str) -> String {
              WHERE l.fate = 'waiting' AND l.{is_in_queue} AND (l.wait_until IS NULL OR l.wait_until <= $2) AND {condition} \
              ORDER BY l.received_at, l.id LIMIT $3\
          ), sized AS (SELECT id, size, SUM(size) OVER (ORDER BY received_at, id) AS total FROM page) \
-         SELECT l.digest, r.bytes, l.received_at, l.tries, l.known FROM sized s \
+         SELECT l.digest, r.bytes, l.received_at, l.tries, l.known, l.accepted_by FROM sized s \
          JOIN letter l ON l.id = s.id JOIN letter_raw r ON r.letter_id = l.id \
          WHERE s.total <= {max_bytes} OR s.total = s.size ORDER BY l.received_at, l.id"
     )

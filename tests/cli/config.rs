@@ -136,3 +136,51 @@ fn a_password_in_the_database_url_is_never_printed() {
         "{said}"
     );
 }
+
+#[test]
+fn the_example_config_shows_every_key() {
+    let example = fs::read_to_string("config.example.toml").expect("the example");
+    let tables = [
+        "club",
+        "club.gm",
+        "database",
+        "inbox.maildir",
+        "inbox.imap",
+        "outbox.maildir",
+        "outbox.smtp",
+        "outbox.sendmail",
+        "match",
+        "house",
+        "letters",
+        "templates",
+        "audit",
+        "status",
+        "log",
+    ];
+    for table in tables {
+        // An unknown key makes the program list the known ones.
+        let head = format!("[{table}]\n");
+        let unknown = format!("{head}no_such_key = 1\n");
+        let config = match (CONFIG.contains(&head), table.split_once('.')) {
+            (true, _) => CONFIG.replace(&head, &unknown),
+            (false, Some(("inbox", _))) => {
+                CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", &unknown)
+            }
+            (false, Some(("outbox", _))) => CONFIG.replace("[outbox.maildir]\npath = \"mail\"\n", &unknown),
+            (false, _) => format!("{CONFIG}{unknown}"),
+        };
+        let folder = Folder::club();
+        folder.write("config.toml", &config);
+        let said = folder.run(&["match", "list"]).failure(1);
+        let (_, known) =
+            said.split_once("expected").unwrap_or_else(|| panic!("[{table}] lists no keys: {said}"));
+        let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+        assert!(!keys.is_empty(), "{said}");
+        for key in keys {
+            let is_shown = example.contains(&format!("{key} = "))
+                || example.contains(&format!("`{key}`"))
+                || example.contains(&format!("[{table}.{key}]"));
+            assert!(is_shown, "config.example.toml does not show {key} of [{table}]");
+        }
+    }
+}

@@ -339,7 +339,7 @@ fn a_seat_gets_two_hundred_answers_an_hour_and_the_rest_later() {
     assert_eq!(desk.sent_to(ANN).len(), 200);
     // Reports have no budget, even if they answer a letter.
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    assert!(desk.one_to(ANN).subject.contains("your report"));
+    assert!(desk.one_to(ANN).subject.contains("Turn 2"));
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
     leaves_delayed(&desk, 5);
     desk.advance(2);

@@ -209,7 +209,7 @@ fn a_check_makes_no_offer() {
 fn help_sends_every_page_of_the_manual() {
     let desk = Desk::new();
     let pages = [
-        ("orders", "Either all orders in a letter are accepted or none"),
+        ("orders", "either all orders in a letter are accepted or none"),
         ("commands", "RESIGN CONFIRM"),
         ("time", "hours of grace"),
         ("challenge", "How to find an opponent"),

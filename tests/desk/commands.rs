@@ -59,7 +59,7 @@ fn tell_passes_a_message_on_in_a_separate_letter() {
     let to_bo_now = desk.sent_to(BO);
     let message = to_bo_now.iter().find(|sent| sent.subject.contains("a message from Ann"));
     message.expect("the message").says("Ann writes to you: > Good luck, > and may the better one win.");
-    let report = to_bo_now.iter().find(|sent| sent.subject.contains("your report")).expect("the report");
+    let report = to_bo_now.iter().find(|sent| sent.subject.contains("your move")).expect("the report");
     report.keeps_silent_of("Good luck");
     assert!(kinds(&desk, &game_match).contains(&"MessagePassed".to_owned()));
     desk.reply(BO, &to_bo, "TELL");

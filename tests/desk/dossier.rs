@@ -71,7 +71,7 @@ fn a_dossier_can_be_checked_with_public_tools_alone() {
         "record.toml: FAILED",
         "its hash does not match",
         "it is missing or was changed",
-        "the key is not the one that entry 1 pins",
+        "a key is not the one that an entry pins",
         "its salt is not made from the key",
         "these are not the orders that were sealed",
         "the state",

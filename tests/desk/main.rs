@@ -1,5 +1,6 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
+mod accept;
 mod addresses;
 mod attempts;
 mod audit;
@@ -16,6 +17,7 @@ mod dossier;
 #[path = "../support/doubt.rs"]
 mod doubt;
 mod gm;
+mod gm_acts;
 mod gms;
 mod house;
 mod letters;

@@ -79,6 +79,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
         shows_token: false,
         questions_only: false,
         confirmation: None,
+        acceptance: None,
         signature: None,
         unread: None,
         answer_suppressed: false,

@@ -40,7 +40,7 @@ pub fn letters(numbers: std::ops::Range<u32>) -> Vec<NewLetter> {
 }
 
 pub fn decided(letter: &NewLetter, status: LetterStatus) -> LetterDecision {
-    LetterDecision { digest: letter.digest, status, note: "noted".to_owned(), seat: None }
+    LetterDecision { digest: letter.digest, status, note: "noted".to_owned(), seat: None, accepted_by: None }
 }
 
 pub fn match_row(id: &str, version: i64) -> MatchRow {

@@ -17,7 +17,7 @@ use self::reader::{PendingEntry, ReadLetter};
 use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Entry, Fact, Head, Link, Source};
+use crate::ledger::{self, Entry, Fact, Head, Link, SealKey, Source};
 use crate::letter::{Digest, Letter};
 use crate::referee::{DispatchKind, EarlierOrders, Match, MatchOverview, Ruling};
 use crate::report::envelope::{self, AnsweredLetter};
@@ -120,8 +120,14 @@ impl Check {
         self.verdict.findings.extend(broken);
     }
 
+    /// The secret that the match began with, unless its snapshot cannot be read.
+    pub fn first_key(&self) -> Option<SealKey> {
+        self.snapshot.as_ref().map(|game_match| game_match.first_key().clone())
+    }
+
     fn push_dispatch(&mut self, dispatch: StoredDispatch) {
-        let Some((token, ruling, _)) = dispatch.ruling(&self.stored.id) else {
+        let Some(key) = self.first_key() else { return };
+        let Some((token, ruling, _)) = dispatch.ruling(&self.stored.id, &key) else {
             return self
                 .report(Place::Sent(dispatch.message_id), "its Message-ID names no ruling of this match");
         };
@@ -132,7 +138,7 @@ impl Check {
                 .or_insert_with(|| (seat, self.addresses[seat].iter().cloned().collect()));
             addresses.insert(dispatch.recipient.to_ascii_lowercase());
         }
-        if let Some(twin) = self.dispatches.insert(ruling.to_owned(), dispatch) {
+        if let Some(twin) = self.dispatches.insert(ruling, dispatch) {
             self.report(Place::Sent(twin.message_id), "another letter has the same place in its ruling");
         }
     }
@@ -256,7 +262,7 @@ impl Check {
             ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::LetterPartRead { .. }));
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let unique = envelope::unique_part(&game_match, index);
+            let unique = envelope::unveiled_part(&game_match, index);
             let Some(stored) = self.dispatches.remove(&unique) else {
                 let kind = envelope::kind(&dispatch.content);
                 let what = format!("it is missing: entry #{} caused this {kind}", game_match.head.seq);

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 
 use crate::audit::expected::StoredDispatch;
 use crate::audit::verdict::{Finding, Place};
-use crate::ledger::{Entry, Fact, Head, Link, Source};
+use crate::ledger::{Entry, Fact, Head, Link, SealKey, Source};
 use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};
 
 /// No limits: accepted letters stay readable if the limits are lowered.
@@ -75,6 +75,8 @@ impl LedgerBatch {
 /// Reads a match from its first entry on. The caller pushes rows in order, and takes batches out.
 pub struct LedgerReader {
     match_id: String,
+    /// The secret that veils numbers of entries in Message-IDs; `None` if it cannot be read.
+    key: Option<SealKey>,
     head: Head,
     /// The referee's identity, as the last entry that set it records.
     own: Option<Arc<OwnIdentity>>,
@@ -88,9 +90,10 @@ pub struct LedgerReader {
 }
 
 impl LedgerReader {
-    pub fn new(match_id: &str) -> LedgerReader {
+    pub fn new(match_id: &str, key: Option<SealKey>) -> LedgerReader {
         LedgerReader {
             match_id: match_id.to_owned(),
+            key,
             head: Head::default(),
             own: None,
             cause: None,
@@ -160,8 +163,10 @@ impl LedgerReader {
         if sent.is_empty() {
             self.sent_until = None;
         }
-        let seqs = sent.iter().filter_map(|sent| sent.ruling(&self.match_id)).map(|(_, _, seq)| seq);
-        self.sent_until = self.sent_until.max(seqs.max());
+        if let Some(key) = &self.key {
+            let seqs = sent.iter().filter_map(|sent| sent.ruling(&self.match_id, key)).map(|(_, _, seq)| seq);
+            self.sent_until = self.sent_until.max(seqs.max());
+        }
         self.batch.sent.extend(sent);
     }
 

@@ -9,8 +9,8 @@ use crate::game::Seat;
 use crate::ledger::{Entry, Fact, Source};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::{
-    self, Act, Cause, Confirmation, LetterPart, Match, NoticeLimits, Opening, QUESTIONS_ONLY_AFTER, Ruling,
-    SeatLetter, Stage,
+    self, Acceptance, Act, Cause, Confirmation, LetterPart, Match, NoticeLimits, Opening,
+    QUESTIONS_ONLY_AFTER, Ruling, SeatLetter, Stage,
 };
 
 impl Check {
@@ -23,8 +23,14 @@ impl Check {
             return self.opening(&first.json).map(|ruling| (ruling, None));
         };
         game_match.game.knows_rules(first.link.rules).map_err(|unknown| wrong(&unknown))?;
-        let act =
-            |act: &Value| serde_json::from_value::<Act>(act.clone()).map_err(|_| wrong("its act is unknown"));
+        let act = |act: &Value| {
+            let mut act =
+                serde_json::from_value::<Act>(act.clone()).map_err(|_| wrong("its act is unknown"))?;
+            match self.snapshot.as_ref().is_some_and(|snapshot| act.complete(snapshot)) {
+                true => Ok(act),
+                false => Err(wrong("the match does not keep what its act names by a digest")),
+            }
+        };
         let (phase_no, at) = (game_match.phase_no, first.link.at);
         match &first.link.cause {
             Source::Clock => Ok((referee::rule(game_match, &Cause::Clock { phase_no }, at), None)),
@@ -103,6 +109,7 @@ impl Check {
             spares_gm: self.group_records(&[GM_SPARED]),
             holds_resignation: self.group_records(&[RESIGNATION_HELD]),
             gm_is_opponent: self.group_records(&[WORDS_TO_OPPONENT]),
+            passes_protest_on: self.group_records(&[PROTEST_PASSED_ON]),
             tells_left_out: self.group_records(&[LEFT_OUT_TOLD]),
             merges_receipt: self.group_records(&[ANSWERED_IN_REPORT]),
         };
@@ -112,6 +119,7 @@ impl Check {
         asked.shows_token = self.group_records(&[TOKEN_RENEWED]) && !letter.other_recipients.is_empty();
         asked.notes_refusal = self.group_records(&[REFUSAL_NOTED]);
         asked.signature = self.pending[0].link.dkim;
+        asked.acceptance = self.recorded_acceptance();
         asked.confirmation = confirmed.map(|(_, confirmation)| confirmation);
         if asked.lacks_turn() && !self.group_records(&[ORDERS_SEALED]) {
             asked.earlier.clone_from(&self.earlier[seat]);
@@ -166,8 +174,7 @@ impl Check {
         else {
             return Err(wrong(Place::Entry(1), "the ledger does not start with the opening of the match"));
         };
-        let key = self.snapshot.as_ref().map(|game_match| game_match.key.clone());
-        let Some(key) = key.filter(|key| key.pin() == pin) else {
+        let Some(key) = self.snapshot.as_ref().and_then(|game_match| game_match.key_pinned_by(pin)) else {
             return Err(wrong(Place::Kept("the snapshot"), "its secret is not the one that entry #1 pins"));
         };
         let Ok(terms) = serde_json::from_value(terms) else {
@@ -186,6 +193,16 @@ impl Check {
         let entry: Entry = serde_json::from_str(&self.pending.get(index)?.json).ok()?;
         match entry.fact {
             Fact::LetterConfirmed { seat, by, arrived } => Some((seat, Confirmation { by, arrived })),
+            _ => None,
+        }
+    }
+
+    /// The GM's word that the letter of the first pending entries is to be ruled on, if they say so.
+    fn recorded_acceptance(&self) -> Option<Acceptance> {
+        let index = self.first_group().position(|link| link.kind == LETTER_ACCEPTED)?;
+        let entry: Entry = serde_json::from_str(&self.pending.get(index)?.json).ok()?;
+        match entry.fact {
+            Fact::LetterAccepted { by, arrived, .. } => Some(Acceptance { by, arrived }),
             _ => None,
         }
     }
@@ -243,8 +260,14 @@ const LETTER_PART_READ: &str = "LetterPartRead";
 /// The kind of the entry that records that a letter was confirmed by its seat's player.
 const LETTER_CONFIRMED: &str = "LetterConfirmed";
 
+/// The kind of the entry that records that a GM accepted a letter.
+const LETTER_ACCEPTED: &str = "LetterAccepted";
+
 /// The kinds of entries that record words to the other side and to the GM.
-const PASSED_ON: [&str; 2] = ["MessagePassed", "Protested"];
+const PASSED_ON: [&str; 3] = ["MessagePassed", "Protested", PROTEST_PASSED_ON];
+
+/// The kind of the entry that records a protest that stops nothing.
+const PROTEST_PASSED_ON: &str = "ProtestPassedOn";
 
 /// The kind of the entry that records a new reply token.
 const TOKEN_RENEWED: &str = "TokenRenewed";

@@ -165,7 +165,7 @@ impl Office {
         tracing::error!(letter = %digest, "the program ended while it worked on a letter");
         if letter.tries > 0 {
             let tries = letter.tries + 1;
-            let letter = WaitingLetter { raw: letter.raw.clone(), tries, ..*letter };
+            let letter = WaitingLetter { tries, ..letter.clone() };
             return self.set_aside(&[letter], std::mem::take(claim), UNENDED).await;
         }
         let postponed = vec![Postponed { digest, note: UNENDED.to_owned(), until: None, match_id: None }];
@@ -210,7 +210,7 @@ impl Office {
         for digest in overdue.0 {
             let raw = self.store.letter(digest).await?.context("a claimed letter is missing")?;
             let (received_at, queue) = (self.now(), LetterQueue::Strangers);
-            letters.push(WaitingLetter { digest, raw, received_at, tries: 0, queue });
+            letters.push(WaitingLetter { digest, raw, received_at, tries: 0, queue, accepted_by: None });
         }
         let why = format!("work on it took longer than {} seconds", self.attempts.deadline.as_secs());
         self.set_aside(&letters, claim, &why).await

@@ -1,11 +1,14 @@
 //! What follows a commit or its failure.
 
 use crate::daemon::Office;
-use crate::store::{Settlement, StoreError};
+use crate::store::{LetterStatus, Settlement, StoreError};
 
 impl Office {
     /// Wakes the loops that have something to do after this commit.
     pub fn wake_loops(&self, settlement: &Settlement) {
+        if settlement.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
+            self.letters.notify_one();
+        }
         if !settlement.dispatches.is_empty() {
             self.dispatches.notify_one();
         }

@@ -140,6 +140,16 @@ impl Office {
         Ok(letters)
     }
 
+    /// Returns up to two letters whose digests begin so.
+    pub async fn letters_with(&self, prefix: &str) -> anyhow::Result<Vec<DigestLetter>> {
+        let mut letters = Vec::new();
+        for row in self.store.letters(None, None, prefix, 2).await? {
+            let matches = self.matches_of_letter(&row).await?;
+            letters.push(DigestLetter { row, matches });
+        }
+        Ok(letters)
+    }
+
     /// Returns the matches whose reply tokens stand in the header of a letter.
     async fn matches_of_letter(&self, row: &LetterRow) -> anyhow::Result<BTreeSet<String>> {
         let raw = self.store.letter(row.digest).await?.unwrap_or_default();

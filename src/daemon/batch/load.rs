@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Context as _;
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::gm_lists::WantedByGms;
 use crate::config::Gm;
 use crate::daemon::Office;
 use crate::daemon::decide::budgets::seat_subject;
@@ -84,6 +85,9 @@ impl Office {
             mut budgets,
             declined,
             summaries,
+            letters,
+            ended,
+            readers_of,
             digest_since,
         } = wanted;
         self.load_tokens(tokens, &mut readers, &mut budgets, context).await?;
@@ -119,13 +123,8 @@ impl Office {
         if open_invitations && context.open_invitations.is_none() {
             context.open_invitations = Some(self.store.open_invitations(None).await?);
         }
-        if summaries && context.summaries.is_none() {
-            context.summaries = Some(self.load_summaries(context.at).await?);
-        }
-        if let Some(since) = digest_since {
-            context.digest = Some(self.load_digest(since, &context.gm_tokens).await?);
-        }
-        Ok(())
+        let of_gms = WantedByGms { letters, summaries, ended, readers_of, digest_since };
+        self.load_for_gms(of_gms, context).await
     }
 
     /// Loads the seats of tokens, with their matches. The players of these seats may get an answer, so adds them to
@@ -374,7 +373,7 @@ impl Office {
     }
 
     /// Sums up every match. The rows stream, without snapshots: a club may have more matches than fit into memory.
-    async fn load_summaries(&self, now: DateTime<Utc>) -> anyhow::Result<Vec<Summary>> {
+    pub async fn load_summaries(&self, now: DateTime<Utc>) -> anyhow::Result<Vec<Summary>> {
         let mut summaries = Vec::new();
         let mut sum_up = |game_match: MatchOverview| summaries.push(Summary::of(&game_match, now));
         self.store.list_matches(None, &mut sum_up).await?;

@@ -4,6 +4,7 @@ pub mod attempts;
 mod commit;
 mod digest;
 mod dkim;
+mod gm_lists;
 pub mod load;
 pub mod matches;
 pub mod pipeline;

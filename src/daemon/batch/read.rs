@@ -9,25 +9,40 @@ use crate::daemon::decide::returned;
 use crate::daemon::decide::settings::{Settings, Step};
 use crate::daemon::decide::undecided::Wanted;
 use crate::daemon::parallel::par_map;
-use crate::letter::{Automatic, Letter};
+use crate::letter::{Automatic, Letter, Limits};
 use crate::store::WaitingLetter;
 
 /// Parses letters in parallel, and names those that are in work.
 pub fn read_letters(settings: &Settings, letters: Vec<WaitingLetter>, in_work: &InWork) -> Vec<ReadLetter> {
     let read = par_map(&letters, |letter| {
         let _in_work = in_work.enter(letter.digest);
-        read(settings, &letter.raw)
+        read_waiting(settings, letter)
     });
     let letters = letters.into_iter().zip(read);
     letters.map(|(waiting, read)| ReadLetter { waiting, read }).collect()
 }
 
+/// Parses a waiting letter. One that a GM has accepted is a person's, and may exceed the limits.
+fn read_waiting(settings: &Settings, letter: &WaitingLetter) -> Option<ReadResult> {
+    if letter.accepted_by.is_none() {
+        return read(settings, &letter.raw);
+    }
+    let mut read = read_within(settings, &letter.raw, &Limits::generous())?;
+    if let Ok(letter) = &mut read {
+        letter.automatic = None;
+    }
+    Some(read)
+}
+
 /// Parses a letter. Returns `None` if that panicked.
 pub fn read(settings: &Settings, raw: &[u8]) -> Option<ReadResult> {
-    let limits = settings.config.letters.limits();
+    read_within(settings, raw, &settings.config.letters.limits())
+}
+
+fn read_within(settings: &Settings, raw: &[u8], limits: &Limits) -> Option<ReadResult> {
     let read = || {
         settings.spring(Step::Read, raw);
-        Letter::read(raw, &settings.own, &limits)
+        Letter::read(raw, &settings.own, limits)
     };
     catch_unwind(AssertUnwindSafe(read)).ok()
 }

@@ -158,7 +158,7 @@ impl Decision<'_> {
         if player.addresses.len() >= MAX_ADDRESSES {
             return Ok(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES });
         }
-        let undo_until = self.settings.local_time(self.at() + UNDO);
+        let undo_until = self.local_time_in(player.settings.zone, self.at() + UNDO);
         for (index, older) in self.trusted_addresses(&player)?.iter().enumerate() {
             let letter = ChangeLetter::Added {
                 address: address.clone(),
@@ -206,7 +206,7 @@ impl Decision<'_> {
         }
         let letter = ChangeLetter::Removed {
             code: trusted.contains(&address).then(|| row.other_code.clone()),
-            undo_until: self.settings.local_time(self.at() + UNDO),
+            undo_until: self.local_time_in(player.settings.zone, self.at() + UNDO),
         };
         let unique = format!("k.{}", row.other_code.to_lowercase());
         self.write_about_change(&player.name, &address, &unique, letter)?;

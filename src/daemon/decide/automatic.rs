@@ -70,6 +70,7 @@ impl Decision<'_> {
             return Ok(());
         }
         let page = self.word_club_letter(&ClubLetter::Suspected { match_id }, token)?;
+        let page = self.as_reader_wants(page, letter.from.as_str())?;
         let to = PlainEnvelope {
             name,
             address: letter.from.as_str(),

@@ -55,7 +55,10 @@ impl Decision<'_> {
         command: &'static str,
     ) -> Decided<Option<ChangeReply>> {
         let until = self.new_until(player.id, sender.as_str())?;
-        Ok(until.map(|until| ChangeReply::TooNew { command, until: self.settings.local_time(until) }))
+        Ok(until.map(|until| ChangeReply::TooNew {
+            command,
+            until: self.local_time_in(player.settings.zone, until),
+        }))
     }
 
     /// Returns the addresses of a player without those that were added a few days ago. Questions go to the first.
@@ -95,7 +98,7 @@ impl Decision<'_> {
         if kind == ChangeKind::Leave {
             row.matches = self.running_matches_of(player.id)?;
         }
-        let lapses = self.settings.local_time(row.asked_at + LAPSE);
+        let lapses = self.local_time_in(player.settings.zone, row.asked_at + LAPSE);
         let (address, code) = (row.address.clone(), row.code.clone());
         let letter = match kind {
             ChangeKind::Add => ChangeLetter::AskAdd { address, code, lapses: lapses.clone() },

@@ -14,7 +14,7 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::Entry;
 use crate::letter::Digest;
 use crate::post::dkim::DkimVerdict;
-use crate::referee::{Match, MatchOverview};
+use crate::referee::{Match, MatchOverview, Readership};
 use crate::report::PictureCache;
 use crate::store::{
     BudgetKind, DispatchRow, Invitation, LetterRow, Player, PlayerChange, Question, SnapshotRow, Standing,
@@ -113,7 +113,13 @@ pub struct RulingContext {
     pub budgets: BTreeMap<String, Counts>,
     /// Whether the second address declined an offer of the first.
     pub declined: BTreeMap<(String, String), bool>,
+    /// Up to two letters by the beginning of their digests.
+    pub letters: BTreeMap<String, Vec<DigestLetter>>,
     pub summaries: Option<Vec<Summary>>,
+    /// The IDs of the matches that ended last, the latest first.
+    pub ended: Option<Vec<String>>,
+    /// The players who read announcements.
+    pub readers_of: Vec<(Readership, Vec<Player>)>,
     pub digest: Option<DigestRows>,
 }
 
@@ -293,10 +299,28 @@ impl RulingContext {
         found.ok_or_else(|| Undecided::needs(|wanted| wanted.declined.extend([pair])))
     }
 
+    /// Returns up to two letters whose digests begin so.
+    pub fn letters_with(&self, prefix: &str) -> Decided<&[DigestLetter]> {
+        let found = self.letters.get(prefix).map(Vec::as_slice);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.letters, prefix))
+    }
+
     /// Returns a summary of every stored match, by ID.
     pub fn summaries(&self) -> Decided<&[Summary]> {
         let found = self.summaries.as_deref();
         found.ok_or_else(|| Undecided::needs(|wanted| wanted.summaries = true))
+    }
+
+    /// Returns the IDs of the matches that ended last, the latest first.
+    pub fn ended(&self) -> Decided<&[String]> {
+        self.ended.as_deref().ok_or_else(|| Undecided::needs(|wanted| wanted.ended = true))
+    }
+
+    /// Returns the players who read an announcement to these readers.
+    pub fn readers_of(&self, readers: Readership) -> Decided<&[Player]> {
+        let found = self.readers_of.iter().find(|(of, _)| *of == readers);
+        let found = found.map(|(_, players)| players.as_slice());
+        found.ok_or_else(|| Undecided::needs(|wanted| wanted.readers_of.push(readers)))
     }
 
     pub fn digest_rows(&self, since: DateTime<Utc>) -> Decided<&DigestRows> {

@@ -63,7 +63,7 @@ pub fn note_of_text(text: &str) -> String {
 
 /// What the rules hide from a GM who plays.
 #[derive(Default)]
-struct Fog {
+pub struct Fog {
     /// The GM's own matches that run.
     matches: BTreeSet<String>,
     /// The subset that some GM without a seat can read about. If every GM plays, somebody must read what
@@ -74,6 +74,11 @@ struct Fog {
 }
 
 impl Fog {
+    /// Whether a letter comes from a match in which the GM plays.
+    pub fn is_of_own_match(&self, letter: &DigestLetter) -> bool {
+        self.hides(letter) || !letter.matches.is_disjoint(&self.matches)
+    }
+
     fn hides(&self, letter: &DigestLetter) -> bool {
         self.addresses.contains(&letter.row.sender) || !letter.matches.is_disjoint(&self.read_by_others)
     }
@@ -209,7 +214,7 @@ impl Decision<'_> {
     }
 
     /// Returns what the rules hide from the acting GM, who may play.
-    fn fog_of_gm(&self) -> Decided<Fog> {
+    pub fn fog_of_gm(&self) -> Decided<Fog> {
         let gm = self.acting_gm();
         let mut missing = Wanted::default();
         let mut fog = Fog::default();

@@ -134,6 +134,8 @@ pub fn gm_letter_changes_something(letter: &Letter) -> bool {
 fn is_for_another_gm(action: &MatchAction) -> bool {
     match action {
         MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
-        MatchAction::Act(act) => matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Unseal { .. }),
+        MatchAction::Act(act) => {
+            matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Tell { .. } | Act::Unseal { .. })
+        }
     }
 }

@@ -4,6 +4,7 @@ use anyhow::{Context as _, anyhow};
 
 use super::context::{LoadedMatch, RulingContext};
 use super::decision::Decision;
+use super::gm_index::GmIndex;
 use super::openings::{Holder, NamedAddress, NewMatch, fit_name, name_from};
 use super::people::no_player;
 use super::settings::Settings;
@@ -11,22 +12,25 @@ use super::stored::seat_row;
 use super::summary::gm_line;
 use super::undecided::{Decided, Undecided};
 use crate::game::{BySeat, Line, Seat};
-use crate::ledger::{self, Fact, Source};
+use crate::ledger::{self, Fact, SealKey, Source};
 use crate::letter::Address;
 use crate::referee::{
-    Act, Cause, Correction, HouseMatch, Instruction, MatchAction, Offer, OfferRejection, PlayerSettings,
+    Act, Cause, Correction, HouseMatch, Instruction, MatchAction, NewKey, Offer, OfferRejection,
+    PlayerSettings, Stage,
 };
 use crate::report::GmResult;
 use crate::request::Party;
 use crate::store::{Player, Settlement};
 
-/// Decides on one instruction from the terminal.
+/// Decides on one instruction from the terminal, on behalf of a GM.
 pub fn instruct(
     settings: &Settings,
     context: &RulingContext,
+    gm: GmIndex,
     instruction: &Instruction,
 ) -> Decided<(GmResult, Settlement)> {
     let mut decision = Decision::new(settings, context);
+    decision.acting = gm;
     let done = decision.instruct(instruction, false)?;
     Ok((done, decision.finish()?))
 }
@@ -43,6 +47,7 @@ impl Decision<'_> {
         match instruction {
             Instruction::Match { id, turn, action } => self.act_on_match(id, *turn, action, check),
             Instruction::List(listing) => Ok(GmResult::List { lines: self.listed(*listing)? }),
+            Instruction::Announce { readers, text } => self.announce(*readers, text, check),
             Instruction::New { game, first, second, options, days } => {
                 let new = match self.new_match(game, [first, second], options, *days) {
                     Ok(_) if check => return Ok(GmResult::Would),
@@ -65,6 +70,7 @@ impl Decision<'_> {
             Instruction::PlayerMerge { gone, into } => self.merge_players(gone, into, check),
             Instruction::PlayerBounceClear(address) => self.clear_bounces(address, check),
             Instruction::PlayerBlock { address, on } => self.block_player(address, *on, check),
+            Instruction::AcceptLetter { digest } => self.accept_letter(digest, check),
             Instruction::Digest => Ok(GmResult::Digest { digest: self.digest(None)? }),
         }
     }
@@ -212,13 +218,15 @@ impl Decision<'_> {
 
     /// Returns a correction of a turn, with the adjudications that the ledger holds.
     fn correction(
-        &self,
+        &mut self,
         id: &str,
         turn: u32,
         reason: &str,
         orders: Option<(Seat, Vec<Line>)>,
     ) -> Decided<Correction> {
         let entries = self.context.entries(id)?;
+        let is_over = self.game_match(id)?.is_some_and(|loaded| loaded.game_match.stage == Stage::Over);
+        let new_key = is_over.then(|| NewKey::new(SealKey::new(self.random().bytes())));
         let Some(Fact::MatchOpened { options, .. }) = entries.first().map(|entry| &entry.fact) else {
             return Err(anyhow!("the ledger of match {id} does not begin with its opening").into());
         };
@@ -228,6 +236,7 @@ impl Decision<'_> {
             choices: options.clone(),
             decided: ledger::adjudications(entries),
             orders,
+            new_key,
         })
     }
 

@@ -279,7 +279,13 @@ impl Decision<'_> {
         let about = self.match_of(&waiting.raw)?.map_or(About::Club, About::Match);
         let alarms = self.gm_alarms(&plain, &set_aside_part(letter), about)?;
         let status = LetterStatus::SetAside;
-        self.draft.settlement.decided.push(LetterDecision { digest: letter, status, note, seat: None });
+        self.draft.settlement.decided.push(LetterDecision {
+            digest: letter,
+            status,
+            note,
+            seat: None,
+            accepted_by: None,
+        });
         self.draft.settlement.dispatches.extend(alarms);
         Ok(())
     }

@@ -11,8 +11,19 @@ use crate::report::GmMatchSummary;
 impl Decision<'_> {
     /// Returns the matches on one of the GM's lists.
     pub fn listed(&self, listing: Listing) -> Decided<Vec<GmMatchSummary>> {
-        let summaries = self.summaries()?.into_iter();
-        Ok(summaries.filter(|summary| summary.is_on(listing)).map(|summary| summary.line).collect())
+        let mut summaries = self.summaries()?;
+        summaries.retain(|summary| summary.is_on(listing));
+        match listing {
+            Listing::Due => summaries.sort_by_key(|summary| summary.deadline),
+            Listing::Ended => {
+                let ended = self.context.ended()?;
+                let place = |summary: &Summary| ended.iter().position(|id| *id == summary.line.id);
+                summaries.retain(|summary| place(summary).is_some());
+                summaries.sort_by_key(place);
+            }
+            Listing::All | Listing::Running | Listing::Late | Listing::Paused | Listing::Protests => {}
+        }
+        Ok(summaries.into_iter().map(|summary| summary.line).collect())
     }
 
     /// Sums up every match as this transaction leaves it so far: stored ones by ID, then those that it opens.

@@ -1,11 +1,14 @@
 //! Letters about no running match: answers to anybody, offers, and letters to the GM.
 
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
 use super::decision::Decision;
 use super::undecided::Decided;
 use crate::letter::{Address, Digest};
-use crate::referee::DispatchKind;
+use crate::referee::{DispatchKind, LetterFormat};
 use crate::report::envelope::{AnsweredLetter, Envelope};
-use crate::report::{self, ClubLetter, WordedLetter};
+use crate::report::{self, ClubLetter, WordedLetter, format_local};
 use crate::store::NewDispatch;
 
 /// The reader, the Message-ID and the kind of such a letter.
@@ -21,6 +24,7 @@ impl Decision<'_> {
     /// Words a letter that is not an answer.
     pub fn plain_dispatch(&self, plain: &ClubLetter, to: &PlainEnvelope<'_>) -> Decided<NewDispatch> {
         let page = self.word_club_letter(plain, "")?;
+        let page = self.as_reader_wants(page, to.address)?;
         self.assemble(page, "", to, None)
     }
 
@@ -33,6 +37,7 @@ impl Decision<'_> {
         answered: Option<&AnsweredLetter>,
     ) -> Decided<NewDispatch> {
         let page = self.word_club_letter(plain, "")?;
+        let page = self.as_reader_wants(page, to.as_str())?;
         let unique = format!("a.{}", &digest.to_string()[..24]);
         let to =
             PlainEnvelope { name: "", address: to.as_str(), unique: &unique, kind: DispatchKind::Answer };
@@ -43,6 +48,26 @@ impl Decision<'_> {
     pub fn word_club_letter(&self, plain: &ClubLetter, token: &str) -> Decided<WordedLetter> {
         let club = self.settings.stationery.club();
         Ok(report::word_club_letter(&self.settings.templates, &club, plain, token)?)
+    }
+
+    /// Leaves out the HTML if the letter goes to a player who wants none.
+    pub fn as_reader_wants(&self, mut page: WordedLetter, address: &str) -> Decided<WordedLetter> {
+        let player = self.player(address)?;
+        if player.is_some_and(|player| player.settings.format == LetterFormat::Text) {
+            page.html.clear();
+        }
+        Ok(page)
+    }
+
+    /// Formats a time as the owner of an address reads it.
+    pub fn local_time_at(&self, address: &str, at: DateTime<Utc>) -> Decided<String> {
+        let zone = self.player(address)?.and_then(|player| player.settings.zone);
+        Ok(self.local_time_in(zone, at))
+    }
+
+    /// Formats a time in the zone that a player has chosen, or in the club's.
+    pub fn local_time_in(&self, zone: Option<Tz>, at: DateTime<Utc>) -> String {
+        format_local(at, zone.unwrap_or(self.settings.config.terms.zone))
     }
 
     /// Puts a worded letter into its envelope.

@@ -4,8 +4,10 @@
 //! holds what a decision may read; where it lacks a row, the answer is [`Undecided::Needs`], and the caller loads the
 //! row and decides again. The mail that follows from a decision is worded and assembled here, too.
 
+mod accept;
 mod addresses;
 pub mod alarm;
+mod announce;
 mod answers;
 mod asker;
 mod automatic;

@@ -106,10 +106,14 @@ impl Decision<'_> {
         // A newcomer's name is theirs to choose, so the invitation shows the address instead.
         let by = if newcomer { asker.address().to_owned() } else { asker.name.clone() };
         let row = self.invitation(asker, by.clone(), Some(address.clone()), offer)?;
-        let (code, lapses) = (row.code.clone(), self.settings.local_time(row.lapses_at));
+        let code = row.code.clone();
         let told = offer.summary(&self.settings.config.terms);
-        let plain =
-            ClubLetter::Challenge { by, offer: told.clone(), code: code.clone(), lapses: lapses.clone() };
+        let plain = ClubLetter::Challenge {
+            by,
+            offer: told.clone(),
+            code: code.clone(),
+            lapses: self.local_time_at(&address, row.lapses_at)?,
+        };
         let unique = format!("c.{}", code.to_lowercase());
         let envelope =
             PlainEnvelope { name: &name, address: &address, unique: &unique, kind: DispatchKind::Challenge };
@@ -119,6 +123,7 @@ impl Decision<'_> {
         if self.is_limited(asker)? {
             self.count_reach(asker.address());
         }
+        let lapses = asker.local_time(row.lapses_at, &self.settings.config.terms);
         self.draft.settlement.invitations.push(row);
         self.draft.settlement.dispatches.push(challenge);
         Ok(Ok(Reply::Challenged { to: address, offer: told, lapses }))

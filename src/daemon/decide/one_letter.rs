@@ -110,7 +110,7 @@ impl Decision<'_> {
 
     /// Notes what became of a letter that acts for no seat.
     pub fn decided(&mut self, waiting: &WaitingLetter, status: LetterStatus, note: String) {
-        let decision = LetterDecision { digest: waiting.digest, status, note, seat: None };
+        let decision = LetterDecision { digest: waiting.digest, status, note, seat: None, accepted_by: None };
         self.draft.settlement.decided.push(decision);
     }
 }

@@ -12,7 +12,7 @@ use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::letter::{Letter, NewText};
-use crate::referee::{Confirmation, OtherPart, PartOutcome, SeatLetter};
+use crate::referee::{Acceptance, Confirmation, OtherPart, PartOutcome, SeatLetter};
 use crate::request::{Command, Request, matches_with_parts, part_for};
 use crate::store::{LetterDecision, LetterStatus, TokenRow, WaitingLetter};
 
@@ -52,6 +52,8 @@ impl Decision<'_> {
             if let Some(lines) = &part.lines {
                 keep_last_settings(&mut seat_letter.request, lines, &settings);
             }
+            seat_letter.acceptance =
+                waiting.accepted_by.clone().map(|by| Acceptance { by, arrived: waiting.received_at });
             let told = if index == 0 { std::mem::take(&mut others) } else { Vec::new() };
             let ruling = self.rule_on_part(waiting, letter, &part.row, seat_letter, told);
             let Some(ruling) = collect_needs(ruling, &mut missing)? else { continue };
@@ -71,6 +73,7 @@ impl Decision<'_> {
             status: LetterStatus::Ruled,
             note,
             seat: Some((first.row.match_id.clone(), first.row.seat)),
+            accepted_by: None,
         });
         Ok(())
     }

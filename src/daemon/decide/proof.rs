@@ -174,7 +174,7 @@ impl Decision<'_> {
         let loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?;
         Ok(UnprovenSummary {
             match_id: row.match_id.clone(),
-            at: format_local(waiting.received_at, loaded.game_match.terms.zone),
+            at: format_local(waiting.received_at, loaded.game_match.zone_of(row.seat)),
             address: letter.from.as_str().to_owned(),
             unsigned: doubt == Doubt::Unsigned,
             more: lines.saturating_sub(shown.len()),
@@ -205,8 +205,13 @@ impl Decision<'_> {
         let letters = open.len();
         for row in open {
             let note = "confirmed by the player".to_owned();
-            let decision =
-                LetterDecision { digest: row.letter, status: LetterStatus::Waiting, note, seat: None };
+            let decision = LetterDecision {
+                digest: row.letter,
+                status: LetterStatus::Waiting,
+                note,
+                seat: None,
+                accepted_by: None,
+            };
             self.draft.settlement.decided.push(decision);
             let stage = UnprovenStage::Confirmed;
             let confirmed = UnprovenLetter { stage, confirmed_by: Some(asker.letter), ..row };

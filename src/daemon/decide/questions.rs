@@ -82,7 +82,7 @@ impl Decision<'_> {
         let asked = is_due.then(|| AskedSender {
             code: question.code.clone(),
             commands: question.lines.clone(),
-            lapses: self.settings.local_time(question.lapses_at),
+            lapses: asker.local_time(question.lapses_at, &self.settings.config.terms),
         });
         self.draft.settlement.restraints.questions.insert(address.to_owned(), Some(question));
         Ok(asked)

@@ -55,6 +55,7 @@ impl Decision<'_> {
         seat_letter.notes_refusal = true;
         seat_letter.limits.merges_receipt = true;
         seat_letter.limits.tells_left_out = self.left_out(&seat_subject(&row.match_id, row.seat))? > 0;
+        seat_letter.limits.passes_protest_on = self.is_protest_spent(row, &seat_letter.request)?;
         // In its first phase a match has no earlier orders, and its ledger need not be loaded.
         if seat_letter.lacks_turn() && loaded.game_match.phase_no > 1 {
             seat_letter.earlier = self.earlier_orders(row)?;
@@ -137,13 +138,28 @@ impl Decision<'_> {
         Ok(self.new_until(row.player.id, letter.from.as_str())?.is_some())
     }
 
-    /// Returns the orders that a seat sent so far.
-    fn earlier_orders(&self, row: &TokenRow) -> Decided<Vec<EarlierOrders>> {
+    /// Whether a letter protests, but no protest of this seat stops the match now.
+    fn is_protest_spent(&self, row: &TokenRow, request: &Request) -> Decided<bool> {
+        let protests = |asked: &NumberedCommand| matches!(asked.command, Command::Protest(_));
+        if request.check || !request.commands.iter().any(protests) {
+            return Ok(false);
+        }
+        Ok(referee::is_only_passed_on(&self.facts_of(&row.match_id)?, row.seat))
+    }
+
+    /// Returns the facts of a match, including those that this transaction adds.
+    fn facts_of(&self, match_id: &str) -> Decided<Vec<Fact>> {
         let mut facts: Vec<Fact> = Vec::new();
-        facts.extend(self.context.entries(&row.match_id)?.iter().map(|entry| entry.fact.clone()));
-        for unsaved in self.draft.settlement.entries.iter().filter(|entry| entry.match_id == row.match_id) {
+        facts.extend(self.context.entries(match_id)?.iter().map(|entry| entry.fact.clone()));
+        for unsaved in self.draft.settlement.entries.iter().filter(|entry| entry.match_id == match_id) {
             facts.push(serde_json::from_str::<Entry>(&unsaved.json)?.fact);
         }
+        Ok(facts)
+    }
+
+    /// Returns the orders that a seat sent so far.
+    fn earlier_orders(&self, row: &TokenRow) -> Decided<Vec<EarlierOrders>> {
+        let facts = self.facts_of(&row.match_id)?;
         let earlier = facts.iter().filter_map(EarlierOrders::of);
         Ok(earlier.filter(|(seat, _)| *seat == row.seat).map(|(_, orders)| orders).collect())
     }

@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
-use crate::referee::{Listing, MatchOverview, MatchSummary, Stage};
+use crate::referee::{DUE_SOON, Listing, MatchOverview, MatchSummary, Stage};
 use crate::report::{GmMatchSummary, format_local};
 
 /// A match in a few words for the GM, and the facts by which it is listed.
@@ -18,6 +18,10 @@ pub struct Summary {
     /// The GM was asked to decide.
     pub asks_gm: bool,
     pub is_late: bool,
+    /// When it is due, if it runs.
+    pub deadline: Option<DateTime<Utc>>,
+    /// It is due soon, and not late.
+    pub is_due_soon: bool,
     /// Letters to a player bounce, or a player may be away.
     pub is_unread: bool,
 }
@@ -32,6 +36,9 @@ impl Summary {
             is_protested: game_match.protest.is_some(),
             asks_gm: game_match.asked_gm,
             is_late: is_late(game_match, now),
+            deadline: running_deadline(game_match),
+            is_due_soon: running_deadline(game_match)
+                .is_some_and(|deadline| deadline > now && deadline <= now + DUE_SOON),
             is_unread: game_match.bouncing != BySeat::default() || game_match.away != BySeat::default(),
         }
     }
@@ -44,8 +51,14 @@ impl Summary {
             Listing::Late => self.is_late,
             Listing::Paused => self.stage == Stage::Paused,
             Listing::Protests => self.is_protested,
+            Listing::Due => self.is_due_soon,
+            Listing::Ended => self.stage == Stage::Over,
         }
     }
+}
+
+fn running_deadline(game_match: &MatchOverview) -> Option<DateTime<Utc>> {
+    game_match.deadline.filter(|_| game_match.stage == Stage::Running)
 }
 
 fn is_late(game_match: &MatchOverview, now: DateTime<Utc>) -> bool {
@@ -97,7 +110,13 @@ pub fn gm_line(game_match: &MatchOverview) -> GmMatchSummary {
         id: line.id,
         game_name: line.game_name,
         names: [game_match.players.first.clone(), game_match.players.second.clone()],
-        phase: line.phase,
+        phase: match &game_match.outcome {
+            Some(outcome) => match outcome.winner {
+                Some(winner) => format!("{} won ({})", game_match.players[winner], outcome.reason),
+                None => format!("nobody won ({})", outcome.reason),
+            },
+            None => line.phase,
+        },
         awaited: line.awaited,
         due_at: line.due_at,
         grace_until: None,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
+use crate::referee::Readership;
 use crate::report::TemplateError;
 use crate::report::mime::MimeError;
 
@@ -52,6 +53,12 @@ pub struct Wanted {
     pub declined: BTreeSet<(String, String)>,
     /// Whether a summary of every match is wanted.
     pub summaries: bool,
+    /// Beginnings of digests of letters whose rows are wanted.
+    pub letters: BTreeSet<String>,
+    /// Whether the matches that ended last are wanted.
+    pub ended: bool,
+    /// The readers of announcements.
+    pub readers_of: Vec<Readership>,
     /// Start of the period that a digest covers.
     pub digest_since: Option<DateTime<Utc>>,
 }
@@ -93,6 +100,9 @@ impl Wanted {
             budgets,
             declined,
             summaries,
+            letters,
+            ended,
+            readers_of,
             digest_since,
         } = other;
         self.tokens.extend(tokens);
@@ -119,6 +129,9 @@ impl Wanted {
         self.budgets.extend(budgets);
         self.declined.extend(declined);
         self.summaries |= summaries;
+        self.letters.extend(letters);
+        self.ended |= ended;
+        self.readers_of.extend(readers_of);
         self.digest_since = self.digest_since.or(digest_since);
     }
 }

@@ -53,6 +53,7 @@ impl Decision<'_> {
         }
         let limits = self.settings.config.letters.limits();
         let page = self.word_club_letter(&ClubLetter::unreadable(letter.reason, &limits), "")?;
+        let page = self.as_reader_wants(page, to.as_str())?;
         let answered = AnsweredLetter {
             digest: waiting.digest,
             message_id: letter.message_id.clone(),

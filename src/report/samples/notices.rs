@@ -26,6 +26,8 @@ pub fn notices() -> Vec<Notice> {
         Notice::Message { by, text: "Hello".to_owned() },
         Notice::Extension { deadline: DateTime::UNIX_EPOCH },
         Notice::NoteOfGm { text: "A note.".to_owned() },
+        Notice::MessageOfGm { text: "A message.".to_owned() },
+        Notice::GmWrote { to: by },
         Notice::FiledByGm { seat: by },
         Notice::Replaced { seat: by, from: ANN.to_owned(), to: BO.to_owned() },
         Notice::TokenRenewed { seat: by },

@@ -1,0 +1,103 @@
+//! Loads what only GMs ask for: letters by their digests, lists of matches, and the readers of announcements.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::daemon::Office;
+use crate::daemon::decide::context::RulingContext;
+use crate::game::any::GameKind;
+use crate::referee::{MatchOverview, Readership, Stage};
+use crate::store::Player;
+
+/// For how long the list of ended matches shows a match.
+const SHOWN: TimeDelta = TimeDelta::days(30);
+
+/// Maximum matches in that list.
+const MAX_ENDED: usize = 100;
+
+/// Matches whose seats are read together.
+const CHUNK: usize = 200;
+
+/// What GMs alone ask for.
+pub struct WantedByGms {
+    pub letters: BTreeSet<String>,
+    pub summaries: bool,
+    pub ended: bool,
+    pub readers_of: Vec<Readership>,
+    pub digest_since: Option<DateTime<Utc>>,
+}
+
+impl Office {
+    /// Adds to the context what GMs ask for.
+    pub async fn load_for_gms(&self, wanted: WantedByGms, context: &mut RulingContext) -> anyhow::Result<()> {
+        let WantedByGms { letters, summaries, ended, readers_of, digest_since } = wanted;
+        for prefix in letters {
+            let found = self.letters_with(&prefix).await?;
+            context.letters.insert(prefix, found);
+        }
+        if summaries && context.summaries.is_none() {
+            context.summaries = Some(self.load_summaries(context.at).await?);
+        }
+        if ended && context.ended.is_none() {
+            context.ended = Some(self.matches_ended_lately(context.at).await?);
+        }
+        for readers in readers_of {
+            let players = self.readers_of_announcements(readers).await?;
+            context.readers_of.push((readers, players));
+        }
+        if let Some(since) = digest_since {
+            context.digest = Some(self.load_digest(since, &context.gm_tokens).await?);
+        }
+        Ok(())
+    }
+
+    /// Returns the IDs of the matches that ended in the last 30 days, the latest first.
+    pub async fn matches_ended_lately(&self, now: DateTime<Utc>) -> anyhow::Result<Vec<String>> {
+        let mut ended: Vec<String> = Vec::new();
+        for entry in self.store.entries_since("MatchEnded", now - SHOWN).await?.into_iter().rev() {
+            if !ended.contains(&entry.match_id) && ended.len() < MAX_ENDED {
+                ended.push(entry.match_id);
+            }
+        }
+        Ok(ended)
+    }
+
+    /// Returns the players who read an announcement to these readers: not the blocked ones, and not those who want no
+    /// challenges and announcements.
+    pub async fn readers_of_announcements(&self, readers: Readership) -> anyhow::Result<Vec<Player>> {
+        let mut players = self.store.players().await?;
+        players.retain(|player| !player.addresses.is_empty());
+        if let Readership::Game(game) = readers {
+            let playing = self.players_of(game).await?;
+            players.retain(|player| playing.contains(&player.id));
+        }
+        let addresses: Vec<String> = players.iter().flat_map(|player| player.addresses.clone()).collect();
+        let mut unwilling: BTreeSet<String> = BTreeSet::new();
+        for chunk in addresses.chunks(CHUNK) {
+            for (address, standing) in self.store.standings(chunk).await? {
+                if standing.unwilling_since.or(standing.blocked_since).is_some() {
+                    unwilling.insert(address);
+                }
+            }
+        }
+        players.retain(|player| !player.addresses.iter().any(|address| unwilling.contains(address)));
+        Ok(players)
+    }
+
+    /// Returns the IDs of the players in the matches of a game that are not over.
+    async fn players_of(&self, game: GameKind) -> anyhow::Result<BTreeSet<i64>> {
+        let mut ids: Vec<String> = Vec::new();
+        let mut take = |overview: MatchOverview| {
+            if overview.stage != Stage::Over && overview.game == game {
+                ids.push(overview.id);
+            }
+        };
+        self.store.list_matches(None, &mut take).await?;
+        let mut players = BTreeSet::new();
+        for chunk in ids.chunks(CHUNK) {
+            players.extend(self.store.seats_of(chunk).await?.into_iter().map(|row| row.player.id));
+        }
+        Ok(players)
+    }
+}

@@ -1,0 +1,76 @@
+//! Tests of the instructions' grammar.
+
+use super::*;
+use crate::game::{Line, Seat};
+use crate::referee::Act;
+
+fn parse_one(text: &str) -> Result<Instruction, InstructionFault> {
+    let lines: Vec<Line> =
+        (1..).zip(text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
+    instructions(&lines).0.remove(0).parsed
+}
+
+#[test]
+fn an_instruction_names_its_match_turn_and_action() {
+    let Ok(Instruction::Match { id, turn, action }) = parse_one("gm match qz-7k3m Extend 3 days TURN 4")
+    else {
+        panic!("a valid instruction")
+    };
+    assert_eq!((id.as_str(), turn, action), ("qz-7k3m", Some(4), MatchAction::Act(Act::Extend { days: 3 })));
+}
+
+#[test]
+fn orders_for_a_seat_end_at_end_and_parsing_continues() {
+    let text = "GM MATCH QU-1 ACT second\nMARBLE E5\n\nEND\nGM LIST late\nthanks";
+    let lines: Vec<Line> =
+        (1..).zip(text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
+    let (asked, others) = instructions(&lines);
+    let orders = vec![Line { no: 2, text: "MARBLE E5".to_owned() }];
+    let act = Act::File { seat: Seat::Second, orders };
+    assert!(
+        matches!(&asked[0].parsed, Ok(Instruction::Match { action: MatchAction::Act(read), .. }) if *read == act)
+    );
+    assert_eq!(asked[1].parsed, Ok(Instruction::List(Listing::Late)));
+    assert_eq!(others.len(), 1);
+}
+
+#[test]
+fn a_note_that_ends_in_a_turn_is_limited_to_it_only_in_capitals() {
+    let read = |text| match parse_one(text) {
+        Ok(Instruction::Match { turn, action: MatchAction::Act(Act::Note { text }), .. }) => (turn, text),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(read("GM MATCH QU-1 NOTE see turn 4"), (None, "see turn 4".to_owned()));
+    assert_eq!(read("GM MATCH QU-1 NOTE see above TURN 4"), (Some(4), "see above".to_owned()));
+}
+
+#[test]
+fn a_turn_is_reopened_or_decided_again_for_a_reason() {
+    let read = |text| match parse_one(text) {
+        Ok(Instruction::Match { turn: None, action, .. }) => action,
+        other => panic!("{other:?}"),
+    };
+    let reason = "it was late".to_owned();
+    let back = MatchAction::Correct { turn: 3, reason: reason.clone(), orders: None };
+    assert_eq!(read("GM MATCH QU-1 ROLLBACK to 3 it was late"), back);
+    let orders = Some((Seat::Second, vec![Line { no: 2, text: "MARBLE E5".to_owned() }]));
+    let corrected = MatchAction::Correct { turn: 3, reason, orders };
+    assert_eq!(read("GM MATCH QU-1 CORRECT 3 second it was late\nMARBLE E5\nEND\nbye"), corrected);
+}
+
+#[test]
+fn lines_that_are_not_instructions_are_faults() {
+    for text in [
+        "GM",
+        "GM DANCE",
+        "GM MATCH QU-1",
+        "GM MATCH QU-1 EXTEND soon",
+        "GM MATCH QU-1 ROLLBACK 3",
+        "GM MATCH QU-1 CORRECT 3 second",
+        "GM MATCH QU-1 CORRECT 3 third why",
+        "GM LIST x",
+        "GM NEW quad",
+    ] {
+        assert!(parse_one(text).is_err(), "{text}");
+    }
+}
