@@ -366,6 +366,7 @@ fn a_stranger_in_whose_letter_nothing_speaks_for_a_person_is_told_to_the_gm_alon
     digest(&desk).says("Taken for automatic mail").says("The parcel has left our warehouse");
     for text in [
         "What do you sell here exactly and to whom?",
+        "SHIP 1 A3 TO A4 and SHIP 2 HOLD",
         "GAMES",
         "hello",
         "We would like to take part in your games.",

@@ -86,7 +86,9 @@ impl Decision<'_> {
     /// can accept it.
     fn is_like_a_machine(&self, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
         let is_known = asker.is_known || asker.player_id.is_some() || self.settings.is_gm(&letter.from);
-        !is_known && !letter.shows_a_person(lines, &self.settings.own)
+        // Machines give no orders; who does so without a token is told that it is needed.
+        let has_orders = || lines.iter().take(MAX_REMARKS).any(|line| is_order_of_any_game(&line.text));
+        !is_known && !letter.shows_a_person(lines, &self.settings.own) && !has_orders()
     }
 
     /// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns what
