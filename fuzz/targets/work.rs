@@ -55,6 +55,7 @@ static DESK: LazyLock<Desk> = LazyLock::new(|| {
                 message_ids: "fogpost.club.example".to_owned(),
             },
             key: SealKey::new([7; 32]),
+            settings: Default::default(),
         };
         referee::open(opening, Source::Clock, Default::default()).after
     };
