@@ -11,7 +11,7 @@ const MAX_CLAIMED_BYTES: u32 = 32_000_000;
 
 /// The same for strangers' letters, and their maximum number. Players' letters that arrive meanwhile wait until these are
 /// ruled on, which takes up to 250 ms of a processor for each megabyte.
-const MAX_STRANGERS_BYTES: u32 = 500_000;
+const MAX_STRANGERS_BYTES: u32 = 250_000;
 const MAX_STRANGERS: u32 = 32;
 
 /// Returns the most letters that a claim on this queue may hold, if it may hold `limit` of players.
