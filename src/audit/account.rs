@@ -2,7 +2,7 @@
 //!
 //! It shows everything. The caller decides whether it may be shown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
@@ -27,6 +27,27 @@ pub struct ArchivedDispatch {
     pub created_at: DateTime<Utc>,
     pub sent_at: Option<DateTime<Utc>>,
     pub bytes: Vec<u8>,
+    /// Whether it may repeat words of a letter that is withheld, and so is withheld itself.
+    pub withheld: bool,
+}
+
+impl MatchArchive {
+    /// Withholds the letters that answered or passed on a letter of which nothing can be shown yet. Reports only show what
+    /// was decided.
+    pub fn withhold_answers(&mut self) {
+        let is_hidden =
+            |digest: &Digest| self.withheld.get(digest).is_some_and(|letter| letter.part.is_none());
+        let entries = self.entries.iter();
+        let hidden: BTreeSet<u64> = entries
+            .filter(|entry| matches!(&entry.cause, Source::Letter(digest) if is_hidden(digest)))
+            .map(|entry| entry.seq)
+            .collect();
+        for dispatch in &mut self.dispatches {
+            let seq = seq_of(&dispatch.message_id, &self.game_match.id);
+            dispatch.withheld =
+                dispatch.kind != DispatchKind::Report && seq.is_some_and(|seq| hidden.contains(&seq));
+        }
+    }
 }
 
 /// A letter of which at most a part can be shown yet.
@@ -215,7 +236,7 @@ fn event(archive: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>
             "subject": subject,
             "digest": Digest::of(&dispatch.bytes),
             "sent_at": dispatch.sent_at.map(utc),
-            "lines": plain_text(&dispatch.bytes).lines().map(str::trim_end).collect::<Vec<_>>(),
+            "lines": lines_of(dispatch),
         })
     });
     json!({
@@ -226,6 +247,14 @@ fn event(archive: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>
         "boards": ruling.iter().filter_map(|entry| boards.get(&entry.seq)).collect::<Vec<_>>(),
         "told": told.collect::<Vec<_>>(),
     })
+}
+
+/// The text of one of our letters, as far as it can be shown.
+fn lines_of(dispatch: &ArchivedDispatch) -> Vec<String> {
+    if dispatch.withheld {
+        return vec!["(withheld with the letter that it answers)".to_owned()];
+    }
+    plain_text(&dispatch.bytes).lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
 /// The number of the last entry of the ruling that sent a letter, taken from its Message-ID.

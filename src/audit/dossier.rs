@@ -62,6 +62,9 @@ pub struct DispatchRecord {
     pub seat: Option<Seat>,
     pub created_at: DateTime<Utc>,
     pub sent_at: Option<DateTime<Utc>>,
+    /// The SHA-256 of a letter that is withheld because it answers one that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<Digest>,
 }
 
 /// Returns the files of a dossier by name.
@@ -99,7 +102,9 @@ pub fn files(
     for (number, dispatch) in (1..).zip(&archive.dispatches) {
         let to = dispatch.seat.map_or("gm", Seat::as_str);
         let file = format!("sent/{to}/{number:04}-{}.eml", dispatch.kind);
-        put(&file, dispatch.bytes.clone());
+        if !dispatch.withheld {
+            put(&file, dispatch.bytes.clone());
+        }
         records.push(json!(record_of(dispatch, file)).to_string());
     }
     put("sent.jsonl", lines(records));
@@ -116,9 +121,10 @@ fn lines(lines: impl IntoIterator<Item = String>) -> Vec<u8> {
 }
 
 fn record_of(dispatch: &ArchivedDispatch, file: String) -> DispatchRecord {
-    let ArchivedDispatch { message_id, recipient, kind, seat, created_at, sent_at, bytes: _ } =
+    let ArchivedDispatch { message_id, recipient, kind, seat, created_at, sent_at, bytes, withheld } =
         dispatch.clone();
-    DispatchRecord { file, message_id, recipient, kind, seat, created_at, sent_at }
+    let withheld = withheld.then(|| Digest::of(&bytes));
+    DispatchRecord { file, message_id, recipient, kind, seat, created_at, sent_at, withheld }
 }
 
 /// The state after each adjudication, in the form whose digest the ledger contains.

@@ -76,8 +76,12 @@ impl Office {
                 created_at: about.created_at,
                 sent_at: about.sent_at,
                 bytes,
+                withheld: false,
             });
-        Ok(MatchArchive { game_match, entries, letters, withheld, dispatches: posted.collect() })
+        let dispatches = posted.collect();
+        let mut archive = MatchArchive { game_match, entries, letters, withheld, dispatches };
+        archive.withhold_answers();
+        Ok(archive)
     }
 
     /// Returns the files of a match's dossier, by name.

@@ -11,11 +11,12 @@ use super::questions::{Questions, changing_command};
 use super::refusal;
 use super::schedule::{Absence, Press};
 use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
-use super::words::{self, without_order_lines};
+use super::words::{self, games_in, without_order_lines};
 use super::{
     Acceptance, Answer, Confirmation, Content, LetterPart, Notice, Orders, Passing, Reader, Reply,
     SeatLetter, Words,
 };
+use crate::game::any::GameKind;
 use crate::game::record::Ending;
 use crate::game::{Line, Seat};
 use crate::ledger::{Fact, Receipts};
@@ -89,7 +90,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         }
     }
     if let Some(Words { passing: Passing::AtOnce, text }) = words {
-        tell_gm(draft, letter.seat, &text);
+        tell_gm(draft, letter.seat, &text, &games_in(request, draft.game_match.game));
     }
 }
 
@@ -281,7 +282,7 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
             if draft.limits.spares_gm {
                 return Reply::RequestHeldBack;
             }
-            tell_gm(draft, seat, text);
+            tell_gm(draft, seat, text, &[draft.game_match.game]);
             Reply::PassedToGm
         }
         Command::Challenge { .. } => Reply::NotHere { command: "CHALLENGE".to_owned() },
@@ -299,8 +300,9 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
     }
 }
 
-fn tell_gm(draft: &mut Draft, seat: Seat, text: &str) {
-    let text = words::cut(&without_order_lines(text, draft.game_match.game));
+/// Tells the GM something in a player's words, without orders of these games.
+fn tell_gm(draft: &mut Draft, seat: Seat, text: &str, games: &[GameKind]) {
+    let text = words::cut(&without_order_lines(text, games));
     notify(draft, Reader::Gm, Notice::Words { by: seat, text });
 }
 
@@ -408,7 +410,7 @@ fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     }
     draft.record(Fact::Protested { seat });
     draft.game_match.protest = Some(seat);
-    let text = Some(words::cut(&without_order_lines(text, draft.game_match.game)));
+    let text = Some(words::cut(&without_order_lines(text, &[draft.game_match.game])));
     notify(draft, Reader::Gm, Notice::Protested { by: seat, text });
     notify(draft, Reader::Seat(seat.other()), Notice::Protested { by: seat, text: None });
     if draft.game_match.stage == Stage::Running {

@@ -73,7 +73,7 @@ pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Terms};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use together::NoticeLimits;
-pub use words::{Passing, Words, cut, reads_as_order, without_order_lines};
+pub use words::{Passing, Words, cut, games_in, reads_as_order, without_order_lines};
 
 pub use crate::ledger::{LetterFormat, PlayerSettings, Receipts};
 pub use crate::request::{LeftOut, MAX_COMMANDS, MAX_FAULTS};

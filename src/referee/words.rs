@@ -102,13 +102,21 @@ impl Words {
     }
 }
 
-/// Returns a text for the GM without the lines that read as orders of the game, well-formed or not: the GM may know the
-/// other side.
-pub fn without_order_lines(text: &str, game: GameKind) -> String {
+/// Returns the games whose orders may stand in a letter about a match: its own, or any if the letter names another match.
+pub fn games_in(request: &Request, game: GameKind) -> Vec<GameKind> {
+    match request.named_matches.is_empty() && request.sections.is_empty() {
+        true => vec![game],
+        false => GameKind::ALL.to_vec(),
+    }
+}
+
+/// Returns a text for the GM without the lines that read as orders of these games, well-formed or not: the GM may know
+/// the other side.
+pub fn without_order_lines(text: &str, games: &[GameKind]) -> String {
     let mut kept: Vec<String> = Vec::new();
     let mut left_out = 0;
     for line in text.lines() {
-        if reads_as_order(line, game) {
+        if games.iter().any(|game| reads_as_order(line, *game)) {
             left_out += 1;
             continue;
         }
@@ -170,8 +178,8 @@ mod tests {
     fn lines_that_read_as_orders_are_counted_instead_of_quoted() {
         let text = "Hello\n# MARBLE E5\nmarble x99\nis that so?\nSTAR A5";
         let kept = "Hello\n(2 order lines)\nis that so?\n(1 order line)";
-        assert_eq!(without_order_lines(text, GameKind::Quad), kept);
-        assert_eq!(without_order_lines("Hello", GameKind::Quad), "Hello");
+        assert_eq!(without_order_lines(text, &[GameKind::Quad]), kept);
+        assert_eq!(without_order_lines("Hello", &[GameKind::Quad]), "Hello");
     }
 
     #[test]

@@ -51,8 +51,9 @@ const MAX_LISTED: usize = 50;
 
 /// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing.
 pub fn note_of_words(request: &Request, game: GameKind) -> String {
+    let games = referee::games_in(request, game);
     let words = Words::of(request);
-    words.map(|words| note_of_text(&referee::without_order_lines(&words.text, game))).unwrap_or_default()
+    words.map(|words| note_of_text(&referee::without_order_lines(&words.text, &games))).unwrap_or_default()
 }
 
 /// Returns the note on a letter with these words for the GM, on one line.
