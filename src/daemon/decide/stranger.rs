@@ -31,7 +31,8 @@ impl Decision<'_> {
         let lines = lines_of(letter);
         let request = Request::read(&lines, |_: &str| false);
         let asker = self.asker(letter, proven)?;
-        if request.is_empty() && !lines.is_empty() && self.is_like_a_machine(&asker, letter, &lines) {
+        let may_be_dropped = request.is_empty() && !lines.is_empty() && waiting.accepted_by.is_none();
+        if may_be_dropped && self.is_like_a_machine(&asker, letter, &lines) {
             self.decided(waiting, LetterStatus::Automatic, note_on_machine(&lines));
             return Ok(());
         }
