@@ -21,6 +21,16 @@ pub enum NewText {
     Unreadable(UnreadableContent),
 }
 
+impl NewText {
+    /// Returns the new lines, if there are any.
+    pub fn lines(self) -> Vec<Line> {
+        match self {
+            NewText::Lines(lines) => lines,
+            NewText::Blank | NewText::Unreadable(_) => Vec::new(),
+        }
+    }
+}
+
 /// Bytes below which a plain text that only mentions HTML is a stub for the HTML part.
 const MAX_STUB: usize = 400;
 

@@ -221,7 +221,7 @@ fn notify(draft: &mut Draft, to: Reader, notice: Notice) {
 }
 
 /// Returns the first word of a command. The ledger keeps which command was sent, not the private text after it.
-pub fn first_word(line: &str) -> String {
+pub(super) fn first_word(line: &str) -> String {
     line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
 }
 

@@ -27,6 +27,7 @@ mod overview;
 mod part;
 mod protest;
 mod questions;
+mod recorded;
 mod refusal;
 mod refused;
 mod reminders;
@@ -59,7 +60,6 @@ pub use instruction::{
     DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership, instructions,
     is_digest_prefix,
 };
-pub use letters::first_word;
 pub use life::{FiledOrders, Match, Stage};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use offered::OfferedOrders;

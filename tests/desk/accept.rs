@@ -80,6 +80,17 @@ fn gm_accept_in_a_letter_rules_on_a_letter_of_the_digest() {
 }
 
 #[test]
+fn an_accepted_letter_of_a_stranger_is_answered() {
+    let desk = Desk::new();
+    let shop = "service@shop.example";
+    desk.write(shop, "The parcel has left our warehouse and arrives on Friday.");
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
+    assert!(accept(&desk, &last_letter(&desk).digest.to_string()).is_done());
+    desk.one_to(shop);
+    assert_eq!(last_letter(&desk).status, LetterStatus::Answered);
+}
+
+#[test]
 fn accepting_never_overrules_who_wrote() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);

@@ -3,15 +3,11 @@
 //! Each version understands more forms of an order, and questions lines that earlier ones passed over. What was filed
 //! must still stand in the letter, and the ruling on it is repeated; only the reading is taken from the ledger.
 
-use std::collections::VecDeque;
-use std::mem;
-
 use super::Check;
 use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::ledger::{Entry, Fact};
-use crate::referee::{self, Content, Match, Notice, Ruling, SeatLetter};
-use crate::request::{NumberedCommand, Request};
+use crate::referee::{Content, Match, Notice, Ruling, SeatLetter};
 
 impl Check {
     /// Returns the letter as the ledger says that it was read, if an earlier version may have read it otherwise.
@@ -55,7 +51,7 @@ impl Check {
                 _ => {}
             }
         }
-        keep_recorded_commands(request, &asked);
+        letter.keep_recorded_commands(&asked);
         letter.thread_turn = None;
         letter.earlier.clear();
         letter.other_match = None;
@@ -73,34 +69,6 @@ impl Check {
         {
             ruling.dispatches.pop();
         }
-    }
-}
-
-/// Keeps the commands that the ledger names by their first words, in order. A line that is a command only for this
-/// version, such as ADDRESS in a letter of version 0.1.0, was a remark then. Lines SETTINGS, which are one command now,
-/// were one each.
-fn keep_recorded_commands(request: &mut Request, asked: &[String]) {
-    let mut rest: VecDeque<NumberedCommand> = mem::take(&mut request.commands).into();
-    let mut dropped: Vec<usize> = Vec::new();
-    for word in asked {
-        let is_recorded = |command: &NumberedCommand| {
-            request.written(command.line).is_some_and(|line| referee::first_word(line) == *word)
-        };
-        match rest.iter().position(is_recorded) {
-            Some(place) => {
-                dropped.extend(rest.drain(..place).map(|command| command.line));
-                request.commands.extend(rest.pop_front());
-            }
-            None => {
-                let joined = request.commands.iter().rfind(|command| is_recorded(command)).cloned();
-                request.commands.extend(joined);
-            }
-        }
-    }
-    dropped.extend(rest.into_iter().map(|command| command.line));
-    for no in dropped {
-        let line = request.written(no).map(|text| Line { no, text: text.to_owned() });
-        request.remarks.extend(line);
     }
 }
 

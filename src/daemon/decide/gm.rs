@@ -4,7 +4,6 @@ use super::answers::{AnswerBudget, digest_of_lines};
 use super::decision::Decision;
 use super::gm_index::GmIndex;
 use super::gms::is_seated;
-use super::one_letter::lines_of;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::Letter;
 use crate::referee::{
@@ -29,7 +28,7 @@ impl Decision<'_> {
         has_token: bool,
     ) -> Decided<()> {
         self.acting = gm;
-        let lines = lines_of(letter);
+        let lines = letter.new_text(None).lines();
         let (instructed, others) = referee::instructions(&lines);
         let request = Request::read(&others, |_: &str| false);
         let mut missing = Wanted::default();
@@ -121,7 +120,7 @@ impl Decision<'_> {
 
 /// Whether a letter in a GM's name asks for more than answers, which go to the GM whoever wrote.
 pub fn gm_letter_changes_something(letter: &Letter) -> bool {
-    let (instructed, others) = referee::instructions(&lines_of(letter));
+    let (instructed, others) = referee::instructions(&letter.new_text(None).lines());
     let request = Request::read(&others, |_: &str| false);
     let mut instructions = instructed.iter().filter_map(|line| line.parsed.as_ref().ok());
     let mut commands = request.commands.iter().map(|asked| &asked.command);

@@ -11,7 +11,7 @@ use super::proof::{Doubt, UNPROVEN};
 use super::settings::Settings;
 use super::undecided::Decided;
 use crate::game::Line;
-use crate::letter::{Letter, NewText, UnreadableLetter};
+use crate::letter::{Letter, UnreadableLetter};
 use crate::referee;
 use crate::store::{LetterDecision, LetterStatus, Postponed, TokenRow, WaitingLetter};
 
@@ -139,17 +139,9 @@ pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) 
     Ok(match unknown {
         _ if is_gm_impostor => Sender::GmImpostor,
         Some(row) => Sender::Unknown(row),
-        None => match gm.filter(|_| !referee::instructions(&lines_of(letter)).0.is_empty()) {
+        None => match gm.filter(|_| !referee::instructions(&letter.new_text(None).lines()).0.is_empty()) {
             Some(gm) => Sender::Gm { gm, has_token: false },
             None => Sender::Stranger,
         },
     })
-}
-
-/// Returns the new text of a letter, as lines.
-pub fn lines_of(letter: &Letter) -> Vec<Line> {
-    match letter.new_text(None) {
-        NewText::Lines(lines) => lines,
-        NewText::Blank | NewText::Unreadable(_) => Vec::new(),
-    }
 }

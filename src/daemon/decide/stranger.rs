@@ -10,7 +10,6 @@ use super::budgets::Origin;
 use super::decision::{Decision, Key};
 use super::digest::note_of_text;
 use super::gms::About;
-use super::one_letter::lines_of;
 use super::questions::waits_for_answer;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::any::GameKind;
@@ -28,7 +27,7 @@ const NO_TOKEN: &str = "For a match I need its reply token, because anybody can 
 impl Decision<'_> {
     /// Answers somebody who holds no seat: the manual, the games, the rules, offers.
     pub fn answer_stranger(&mut self, waiting: &WaitingLetter, letter: &Letter, proven: bool) -> Decided<()> {
-        let lines = lines_of(letter);
+        let lines = letter.new_text(None).lines();
         let request = Request::read(&lines, |_: &str| false);
         let asker = self.asker(letter, proven)?;
         let may_be_dropped = request.is_empty() && !lines.is_empty() && waiting.accepted_by.is_none();
