@@ -43,7 +43,7 @@ impl MatchArchive {
             .map(|entry| entry.seq)
             .collect();
         for dispatch in &mut self.dispatches {
-            let seq = seq_of(&dispatch.message_id, &self.game_match.id);
+            let seq = seq_of(&dispatch.message_id, &self.game_match);
             dispatch.withheld =
                 dispatch.kind != DispatchKind::Report && seq.is_some_and(|seq| hidden.contains(&seq));
         }

@@ -405,7 +405,8 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
 fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     if draft.limits.passes_protest_on {
         draft.record(Fact::ProtestPassedOn { seat });
-        tell_gm(draft, seat, text);
+        let games = [draft.game_match.game];
+        tell_gm(draft, seat, text, &games);
         return Reply::ProtestPassedOn;
     }
     draft.record(Fact::Protested { seat });

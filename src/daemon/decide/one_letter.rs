@@ -10,7 +10,6 @@ use super::gm_index::GmIndex;
 use super::proof::{Doubt, UNPROVEN};
 use super::settings::Settings;
 use super::undecided::Decided;
-use crate::game::Line;
 use crate::letter::{Letter, UnreadableLetter};
 use crate::referee;
 use crate::store::{LetterDecision, LetterStatus, Postponed, TokenRow, WaitingLetter};
