@@ -46,6 +46,9 @@ pub fn speaks_for_a_person(subject: &str, lines: &[&str]) -> bool {
 }
 
 fn has_words(text: &str) -> bool {
+    if says_i_within_a_sentence(text) {
+        return true;
+    }
     let text = text.to_lowercase();
     let words: Vec<&str> =
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
@@ -53,6 +56,15 @@ fn has_words(text: &str) -> bool {
     says_i
         || words.iter().any(|word| PERSON_WORDS.contains(word))
         || UNSEPARATED.iter().any(|sign| text.contains(sign))
+}
+
+/// Whether `I` stands within a sentence, where only English has it. At the beginning of one, other languages have it too.
+fn says_i_within_a_sentence(text: &str) -> bool {
+    text.match_indices(" I ").any(|(at, found)| {
+        let (before, after) = (&text[..at], &text[at + found.len()..]);
+        before.ends_with(|c: char| c.is_alphanumeric() || c == ',')
+            && after.starts_with(|c: char| c.is_ascii_lowercase())
+    })
 }
 
 #[cfg(test)]
@@ -68,6 +80,7 @@ mod tests {
             "Oynamak istiyorum, nasıl başlarım",
             "私はゲームに参加したいです",
             "hello there",
+            "Yesterday I sent my entry by post.",
         ] {
             assert!(speaks_for_a_person("", &[text]), "{text}");
         }
@@ -80,6 +93,7 @@ mod tests {
             "The parcel has left our warehouse and arrives on Friday.",
             "Ihre Rechnung steht im Kundenportal bereit.",
             "Nyheter i maj: allt till halva priset.",
+            "I premi della settimana sono online.",
             "Read more at https://shop.example/news?id=7",
         ] {
             assert!(!speaks_for_a_person("Re: [QZ-7K3M] game", &[text]), "{text}");

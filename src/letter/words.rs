@@ -3,7 +3,7 @@
 //! Each list is a file in `words/`, sorted, with one entry on each line: in lower case, and in the form to which
 //! [`clean`](super::clean::clean) reduces texts.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -173,7 +173,7 @@ pub fn label(text: &str) -> Option<Label> {
 }
 
 /// The labels of all lists: most lines that are asked about have none.
-static LABELS: LazyLock<HashMap<&'static str, Label>> = LazyLock::new(|| {
+static LABELS: LazyLock<BTreeMap<&'static str, Label>> = LazyLock::new(|| {
     let lists = [(&FROM, Label::From), (&DATE, Label::Date), (&SUBJECT, Label::Subject), (&TO, Label::To)];
     lists.into_iter().flat_map(|(list, label)| list.words.iter().map(move |word| (*word, label))).collect()
 });

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use sqlx::migrate::Migrator;
@@ -28,6 +28,9 @@ const APPLICATION_ID: i32 = i32::from_be_bytes(*b"fogp");
 
 /// How long a writer waits for a writer in another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// SQLITE_BUSY, a primary code.
+const BUSY: i32 = 5;
 
 /// Rows that a connection's thread may read ahead. With few, the thread and the reader take turns waiting for each
 /// other.
@@ -79,26 +82,7 @@ impl SqliteBackend {
         if !is_ours(&options).await.map_err(unopened)? {
             return Err(cannot_open(&path, "it belongs to another program".to_owned()));
         }
-        let writer = SqlitePoolOptions::new()
-            .max_connections(1)
-            .connect_with(
-                options
-                    .clone()
-                    .create_if_missing(true)
-                    .journal_mode(SqliteJournalMode::Wal)
-                    .synchronous(SqliteSynchronous::Full)
-                    .foreign_keys(true)
-                    // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and
-                    // so be written twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes;
-                    // the other two are in pages of 4 kB.
-                    .pragma("cache_size", "-8192")
-                    .pragma("cache_spill", "8000")
-                    .pragma("wal_autocheckpoint", "8000")
-                    // Statement journals are too small to be worth a file.
-                    .pragma("temp_store", "memory"),
-            )
-            .await
-            .map_err(unopened)?;
+        let writer = connect_writer(&options).await.map_err(unopened)?;
         let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
         let (settling, claiming, sending) = Default::default();
         let store = SqliteBackend { path, reader, writer, settling, claiming, sending };
@@ -155,6 +139,36 @@ impl SqliteBackend {
         sqlx::query("VACUUM INTO $1").bind(name).execute(&self.writer).await?;
         File::open(part).and_then(|file| file.sync_all()).map_err(cannot)?;
         std::fs::rename(part, to).map_err(cannot)
+    }
+}
+
+/// Opens the connection that writes.
+///
+/// SQLite does not wait for another program that makes a new file use a write-ahead log at the same moment, so we do.
+async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
+    let options = options
+        .clone()
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and so be written
+        // twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes; the other two are in
+        // pages of 4 kB.
+        .pragma("cache_size", "-8192")
+        .pragma("cache_spill", "8000")
+        .pragma("wal_autocheckpoint", "8000")
+        // Statement journals are too small to be worth a file.
+        .pragma("temp_store", "memory");
+    let began = Instant::now();
+    loop {
+        let writer = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await;
+        match writer {
+            Err(error) if code(&error) == Some(BUSY) && began.elapsed() < BUSY_TIMEOUT => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            writer => return writer,
+        }
     }
 }
 
@@ -385,15 +399,19 @@ fn holder(path: &Path) -> String {
     }
 }
 
+/// The primary code of an error of SQLite, which is its low byte: https://www.sqlite.org/rescode.html
+fn code(error: &sqlx::Error) -> Option<i32> {
+    let code = error.as_database_error()?.code()?.parse::<i32>().ok()?;
+    Some(code & 0xff)
+}
+
 /// Explains to people why SQLite cannot open a database.
 fn why(path: &Path, error: &sqlx::Error) -> String {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let code = error.as_database_error().and_then(|refusal| refusal.code()?.parse::<i32>().ok());
-    // The low byte is the primary code: https://www.sqlite.org/rescode.html
-    match code.map(|code| code & 0xff) {
+    match code(error) {
         Some(14) if !folder.is_dir() => format!("there is no folder {}", folder.display()),
         Some(14) if path.is_dir() => "it is a folder".to_owned(),
         Some(14) => {

@@ -120,14 +120,20 @@ fn a_seat_gets_another_player_and_a_new_token() {
 }
 
 #[test]
-fn a_note_reaches_both_and_a_forfeit_ends_the_match() {
+fn a_note_stays_with_the_gm_what_both_are_told_reaches_them_and_a_forfeit_ends_the_match() {
     let folder = Folder::club();
     let id = folder.open();
     assert_says(&folder.run(&["match", "note", &id, "the", "sixth", "counts"]).success(), &["Done"]);
     assert_eq!(folder.run(&["match", "note", &id]).status(), 2, "a text is needed");
+    assert_says(
+        &folder.run(&["match", "tell", &id, "both", "the", "seventh", "counts"]).success(),
+        &["Done"],
+    );
     let done = json(&folder.run(&["match", "forfeit", &id, "first", "--json"]));
-    assert_eq!(done["line"]["phase"], "over (forfeited)");
-    assert_says(&folder.letters_to(BO), &["> the sixth counts", "You have won this match (forfeited)"]);
+    assert_eq!(done["line"]["phase"], "bo won (forfeited)");
+    let to_bo = folder.letters_to(BO);
+    assert_says(&to_bo, &["> the seventh counts", "You have won this match (forfeited)"]);
+    assert!(!to_bo.contains("the sixth counts"), "a note is for GMs");
     for act in [
         &["pause", &id][..],
         &["resume", &id],

@@ -121,7 +121,7 @@ fn twenty_remarks_are_listed_and_the_others_counted() {
             _ => _ = receipt.says("and 8980 more"),
         }
     }
-    desk.write(EVE, &"I say hello\n".repeat(9000));
+    desk.write(EVE, &"I would like to say hello\n".repeat(9000));
     desk.one_to(EVE).says("and 8980 more");
     desk.write(GM, &format!("GM LIST late\n{}", "Hello there\n".repeat(9000)));
     desk.last_to(GM).says("and 8980 more");

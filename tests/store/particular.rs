@@ -195,15 +195,17 @@ async fn a_database_of_another_program_is_refused_and_unchanged() {
 }
 
 #[tokio::test]
-async fn two_programs_can_create_a_sqlite_database_concurrently() {
+async fn programs_can_create_a_sqlite_database_concurrently() {
     let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("fogpost.db").display());
-    let mut tasks = tokio::task::JoinSet::new();
-    for _ in 0..6 {
-        let url = url.clone();
-        tasks.spawn(async move { open(&url).await.map(|_| ()).map_err(|error| error.to_string()) });
+    for number in 0..20 {
+        let url = format!("sqlite:{}", folder.path().join(format!("{number}.db")).display());
+        let mut tasks = tokio::task::JoinSet::new();
+        for _ in 0..6 {
+            let url = url.clone();
+            tasks.spawn(async move { open(&url).await.map(|_| ()).map_err(|error| error.to_string()) });
+        }
+        assert_eq!(tasks.join_all().await, vec![Ok(()); 6]);
     }
-    assert_eq!(tasks.join_all().await, vec![Ok(()); 6]);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Stores letters: before they are ruled on, and before the mailbox files them as processed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -124,13 +125,20 @@ impl Office {
         letters = match self.store.is_shared() {
             true => self.with_tokens(letters).await?,
             false => {
+                let registered = self.registered_senders(&letters).await?;
                 let settings = Arc::clone(&self.settings);
-                run_blocking(move || with_visible_tokens(letters, &settings)).await?
+                run_blocking(move || with_visible_tokens(letters, &registered, &settings)).await?
             }
         };
         let new = self.store.insert_letters(&letters).await?;
         tracing::info!(letters = letters.len(), new, "letters stored");
         Ok(())
+    }
+
+    /// Returns those senders of the letters whose address is a player's.
+    async fn registered_senders(&self, letters: &[NewLetter]) -> anyhow::Result<BTreeSet<String>> {
+        let senders: Vec<String> = letters.iter().map(|letter| letter.sender.clone()).collect();
+        Ok(self.store.registered(&senders).await?)
     }
 
     /// Names the reply tokens in each letter, so that the letters of one match stay together where several daemons
@@ -141,8 +149,7 @@ impl Office {
     /// # Errors
     /// Returns an error if the database does not answer.
     pub async fn with_tokens(&self, letters: Vec<NewLetter>) -> anyhow::Result<Vec<NewLetter>> {
-        let senders: Vec<String> = letters.iter().map(|letter| letter.sender.clone()).collect();
-        let registered = self.store.registered(&senders).await?;
+        let registered = self.registered_senders(&letters).await?;
         let read = letters.iter().filter(|letter| registered.contains(&letter.sender));
         let digests: Vec<Digest> = read.map(|letter| letter.digest).collect();
         let mut unread = self.note_intake(&digests).await?;
@@ -212,9 +219,16 @@ fn tokens(settings: &Settings, raw: &[u8]) -> Vec<String> {
     tokens.iter().map(ToString::to_string).collect()
 }
 
-fn with_visible_tokens(letters: Vec<NewLetter>, settings: &Settings) -> Vec<NewLetter> {
-    let with_tokens = letters
-        .into_iter()
-        .map(|letter| NewLetter { tokens: visible_tokens(&letter, &settings.own), ..letter });
+/// Names the reply tokens that are seen in letters from addresses that are not registered: those of players come before
+/// strangers' letters without one.
+fn with_visible_tokens(
+    letters: Vec<NewLetter>,
+    registered: &BTreeSet<String>,
+    settings: &Settings,
+) -> Vec<NewLetter> {
+    let with_tokens = letters.into_iter().map(|letter| match registered.contains(&letter.sender) {
+        true => letter,
+        false => NewLetter { tokens: visible_tokens(&letter, &settings.own), ..letter },
+    });
     with_tokens.collect()
 }
