@@ -16,7 +16,7 @@ use super::{Batch, Error, FetchedLetter, Health, ShutdownSignal, without_address
 /// Maximum letters in a batch, which the receiver stores in one transaction.
 pub(super) const MAX_BATCH_LETTERS: usize = 500;
 /// A batch of this many bytes is full: the whole batch is in memory.
-pub(super) const MAX_BATCH_BYTES: usize = 16 * 1024 * 1024;
+pub(super) const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// How long an unreadable letter is left alone. It is retried, because the fault may have been the server's.
 pub(super) const UNREADABLE_RETRY: Duration = Duration::from_secs(300);
 

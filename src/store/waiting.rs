@@ -7,7 +7,7 @@ use super::statement::Session;
 use super::{LetterQueue, Result};
 
 /// Maximum bytes of the letters that are claimed together: they are held in memory, some of them decoded.
-const MAX_CLAIMED_BYTES: u32 = 32_000_000;
+const MAX_CLAIMED_BYTES: u32 = 8_000_000;
 
 /// The same for strangers' letters, and their maximum number. Players' letters that arrive meanwhile wait until these are
 /// ruled on, which takes up to 250 ms of a processor for each megabyte.
