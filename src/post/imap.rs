@@ -243,7 +243,7 @@ impl ImapReader {
     fn batch_len(&self, mailbox: &mut Mailbox, waiting: &[u32]) -> Result<usize, Error> {
         let candidates = &waiting[..waiting.len().min(self.batch_limit)];
         let limit = self.settings.max_letter_bytes;
-        if candidates.len().saturating_mul(limit) <= MAX_BATCH_BYTES {
+        if candidates.len() <= 1 || candidates.len().saturating_mul(limit) <= MAX_BATCH_BYTES {
             return Ok(candidates.len());
         }
         let mut bytes = 0_usize;

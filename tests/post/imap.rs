@@ -186,7 +186,7 @@ async fn many_letters_arrive_in_batches() {
 #[tokio::test]
 async fn large_letters_arrive_in_smaller_batches() {
     let server = proper().await;
-    server.deliver(letters(0..4).map(|letter| [letter, vec![b'x'; 6_000_000]].concat()));
+    server.deliver(letters(0..4).map(|letter| [letter, vec![b'x'; 1_500_000]].concat()));
     let limit = Settings { max_letter_bytes: LARGE_LIMIT, ..settings(server.port) };
     let mut running = Running::start(Inbox::Imap(limit));
     assert_eq!(subjects(&running.letters().await), ["0", "1", "2"]);

@@ -183,7 +183,7 @@ fn large(number: u32, bytes: usize) -> NewLetter {
 pub async fn a_claim_holds_a_bounded_number_of_bytes(place: Place) {
     let store = &place.store;
     let letters: Vec<NewLetter> =
-        [(1, 12_000_000), (2, 12_000_000), (3, 12_000_000), (4, 40_000_000), (5, 100), (6, 100)]
+        [(1, 3_000_000), (2, 3_000_000), (3, 3_000_000), (4, 10_000_000), (5, 100), (6, 100)]
             .map(|(number, bytes)| large(number, bytes))
             .into();
     for letter in &letters {
