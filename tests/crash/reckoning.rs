@@ -31,11 +31,11 @@ pub struct Reckoning {
     pub doubles: Vec<String>,
 }
 
-/// The Message-ID of a letter, its status, and the number of its answers.
-type Answered = (String, String, i64);
+/// The Message-ID of a letter, its status, why, and the number of its answers.
+type Answered = (String, String, String, i64);
 
-const ANSWERED: &str = "SELECT l.message_id, l.fate, COUNT(d.id) FROM letter l \
-                        LEFT JOIN dispatch d ON d.answers = l.digest GROUP BY l.id, l.message_id, l.fate";
+const ANSWERED: &str = "SELECT l.message_id, l.fate, l.note, COUNT(d.id) FROM letter l \
+                        LEFT JOIN dispatch d ON d.answers = l.digest GROUP BY l.id, l.message_id, l.fate, l.note";
 
 async fn answered(url: &str) -> Vec<Answered> {
     if url.starts_with("sqlite:") {
@@ -57,7 +57,7 @@ pub async fn wait_until_done(club: &Club, servers: &Servers, sent: &Sent) {
     loop {
         let queues = store.queues().await.expect("the store answers");
         let here = servers.letters("referee", "INBOX").len();
-        let kept: BTreeSet<String> = answered(&club.url).await.into_iter().map(|(id, _, _)| id).collect();
+        let kept: BTreeSet<String> = answered(&club.url).await.into_iter().map(|(id, ..)| id).collect();
         let missing = sent.letters.union(&sent.hostile).filter(|id| !kept.contains(*id)).count();
         if (queues.letters_waiting, queues.dispatches_waiting, here, missing) == (0, 0, 0, 0) {
             break;
@@ -121,13 +121,19 @@ impl Reckoning {
         reckoning
     }
 
-    /// Checks that every letter is stored, and answered once; a hostile one once at most.
+    /// Checks that every letter is stored, and answered once; a hostile one once at most. A hostile letter takes long, so
+    /// the daemon may be killed twice while it works on it, and must then take that for the letter's doing.
     fn letters(&mut self, kept: &[Answered], sent: &Sent) {
         let mut answers: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
-        for (id, fate, count) in kept {
+        for (id, fate, note, count) in kept {
             if sent.hostile.contains(id) {
-                if !matches!(fate.as_str(), "answered" | "automatic" | "ignored") || *count > 1 {
-                    self.losses.push(format!("hostile letter {id} is {fate}, with {count} answers"));
+                let settled = match fate.as_str() {
+                    "answered" | "automatic" | "ignored" => *count <= 1,
+                    "set_aside" => *count == 0 && note.starts_with("the program ended while it worked on"),
+                    _ => false,
+                };
+                if !settled {
+                    self.losses.push(format!("hostile letter {id} is {fate} ({note}), with {count} answers"));
                 }
                 continue;
             }
