@@ -40,6 +40,21 @@ pub fn print() {
         let least = least.min().unwrap_or_default() as f64 / 1e6;
         println!("{:<44} {:>9} {least:>9.1} {:>10}", case.name, case.raw.len() / 1000, answers / 1000);
     }
+    for (name, line) in [
+        ("a GM's instructions", "GM LIST late\n"),
+        ("a GM's texts without an end", "GM ANNOUNCE quad\n"),
+        ("a GM's orders without an end", "GM MATCH QZ-7K3M ACT first\n"),
+    ] {
+        let raw = lines(line.trim_end());
+        let least = (0..3).map(|_| {
+            let began = cpu_nanoseconds();
+            let letter = Letter::read(&raw, &own(), &Limits::default()).expect("it is within the limits");
+            assert!(!referee::instructions(&letter.new_text(None).lines()).0.is_empty());
+            cpu_nanoseconds() - began
+        });
+        let least = least.min().unwrap_or_default() as f64 / 1e6;
+        println!("{name:<44} {:>9} {least:>9.1} {:>10}", raw.len() / 1000, "-");
+    }
 }
 
 /// The time that this thread has spent on a processor.

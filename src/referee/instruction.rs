@@ -52,7 +52,7 @@ pub enum Instruction {
         address: Address,
         on: bool,
     },
-    /// Rules on a letter after all that was not taken for a person's, or could not be ruled on.
+    /// Rules after all on a letter that was taken for automatic mail, exceeded a limit, or was set aside.
     AcceptLetter {
         /// The beginning of its digest, in lower case.
         digest: String,

@@ -18,24 +18,23 @@ pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
             others.push(line.clone());
             continue;
         };
-        let rest = &lines[at..];
-        let end = rest.iter().position(|line| line.text.trim().eq_ignore_ascii_case("end"));
-        let mut below = Vec::new();
-        if takes_orders(&words) {
-            below = rest[..end.unwrap_or(rest.len())].to_vec();
-            below.retain(|line| !line.text.trim().is_empty());
-            at += end.map_or(rest.len(), |end| end + 1);
-        } else if takes_text(&words) {
-            // Without END, the next instruction ends the text.
-            let next = rest.iter().position(|line| words_after_gm(&line.text).is_some());
-            let end = end.filter(|end| next.is_none_or(|next| *end < next));
-            let length = end.or(next).unwrap_or(rest.len());
-            below = rest[..length].to_vec();
-            at += length + usize::from(end.is_some());
+        let is_text = takes_text(&words);
+        let mut below: Vec<Line> = Vec::new();
+        if is_text || takes_orders(&words) {
+            // Without END, the next instruction ends a text.
+            let ends = |line: &Line| is_end(line) || (is_text && words_after_gm(&line.text).is_some());
+            below.extend(lines[at..].iter().take_while(|line| !ends(line)).cloned());
+            at += below.len();
+            at += usize::from(lines.get(at).is_some_and(is_end));
+            below.retain(|line| is_text || !line.text.trim().is_empty());
         }
         found.push(InstructionLine { line: line.clone(), parsed: parse(&words, below) });
     }
     (found, others)
+}
+
+fn is_end(line: &Line) -> bool {
+    line.text.trim().eq_ignore_ascii_case("end")
 }
 
 /// Returns the words after `GM`, or `None` if the line does not begin with it.

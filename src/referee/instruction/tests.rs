@@ -35,6 +35,19 @@ fn orders_for_a_seat_end_at_end_and_parsing_continues() {
 }
 
 #[test]
+fn a_text_ends_at_end_or_at_the_next_instruction() {
+    let text = "GM ANNOUNCE quad\nOne\n\nTwo\nGM MATCH QU-1 TELL both Three\nFour\nEND\nGM LIST late\nthanks";
+    let (asked, others) = instructions(&Line::numbered(&text.lines().collect::<Vec<_>>()));
+    let asked: Vec<_> = asked.into_iter().map(|asked| asked.parsed.expect("it is an instruction")).collect();
+    let announced =
+        Instruction::Announce { readers: Readership::Game(GameKind::Quad), text: "One\n\nTwo".to_owned() };
+    let told = MatchAction::Act(Act::tell(None, "Three\nFour"));
+    let told = Instruction::Match { id: "QU-1".to_owned(), turn: None, action: told };
+    assert_eq!(asked, [announced, told, Instruction::List(Listing::Late)]);
+    assert_eq!(others.len(), 1);
+}
+
+#[test]
 fn a_note_that_ends_in_a_turn_is_limited_to_it_only_in_capitals() {
     let read = |text| match parse_one(text) {
         Ok(Instruction::Match { turn, action: MatchAction::Act(Act::Note { text }), .. }) => (turn, text),
