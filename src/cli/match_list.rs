@@ -37,7 +37,7 @@ impl List {
         let mut found = Vec::new();
         let mut take = |game_match: MatchOverview| {
             let fits = self.game.is_none_or(|game| game == game_match.game)
-                && (!self.late || is_late(&game_match, now))
+                && (!self.late || game_match.is_late(now))
                 && wanted.as_ref().is_none_or(|ids| ids.contains(&game_match.id) || self.names(&game_match));
             if fits {
                 found.push(game_match);
@@ -130,11 +130,6 @@ async fn dates(office: &Office, matches: &[MatchOverview]) -> anyhow::Result<Dat
     Ok(dates)
 }
 
-fn is_late(game_match: &MatchOverview, now: DateTime<Utc>) -> bool {
-    let overdue = game_match.deadline.is_some_and(|deadline| deadline <= now);
-    game_match.stage == Stage::Running && (game_match.asked_gm || overdue)
-}
-
 pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> anyhow::Result<()> {
     let overview = &game_match.overview();
     if json {
@@ -179,14 +174,10 @@ fn due_at(game_match: &MatchOverview) -> String {
 
 /// Words the open phase or the result.
 fn phase(game_match: &MatchOverview) -> String {
-    match (&game_match.due, &game_match.outcome) {
-        (Some(due), _) if due.turn == 0 => due.phase.to_string(),
-        (Some(due), _) => format!("turn {} ({})", due.turn, due.phase),
-        (None, Some(outcome)) => match outcome.winner {
-            Some(winner) => format!("{} won ({})", game_match.players[winner], outcome.reason),
-            None => format!("nobody won ({})", outcome.reason),
-        },
-        (None, None) => String::new(),
+    match &game_match.due {
+        Some(due) if due.turn == 0 => due.phase.to_string(),
+        Some(due) => format!("turn {} ({})", due.turn, due.phase),
+        None => game_match.result().unwrap_or_default(),
     }
 }
 

@@ -103,6 +103,7 @@ impl Office {
         step: &Step<'_>,
     ) -> anyhow::Result<Vec<AuditVerdict>> {
         let mut verdicts: Vec<AuditVerdict> = Vec::new();
+        let mut chains: BTreeMap<String, BTreeMap<Digest, u64>> = BTreeMap::new();
         for line in witness::in_mail(mail) {
             if only.is_some_and(|id| id != line.match_id) {
                 continue;
@@ -114,9 +115,13 @@ impl Office {
                     false => AuditVerdict { match_id: line.match_id.clone(), ..AuditVerdict::default() },
                 });
             }
-            let entries = self.store.entries(&line.match_id).await?;
-            let entry = entries.iter().find(|entry| entry.hash == line.hash);
-            if entry.is_some_and(|entry| line.seq.is_none_or(|seq| seq == entry.seq)) {
+            if !chains.contains_key(&line.match_id) {
+                let entries = self.store.entries(&line.match_id).await?;
+                let chain = entries.iter().map(|entry| (entry.hash, entry.seq)).collect();
+                chains.insert(line.match_id.clone(), chain);
+            }
+            let found = chains.get(&line.match_id).and_then(|chain| chain.get(&line.hash));
+            if found.is_some_and(|found| line.seq.is_none_or(|seq| seq == *found)) {
                 continue;
             }
             let what = "it is not on this chain: the ledger was rewritten, or the mail was";

@@ -38,6 +38,23 @@ pub struct MatchOverview {
     pub head: Head,
 }
 
+impl MatchOverview {
+    /// Words who won and why, once the match is over.
+    pub fn result(&self) -> Option<String> {
+        let outcome = self.outcome.as_ref()?;
+        Some(match outcome.winner {
+            Some(winner) => format!("{} won ({})", self.players[winner], outcome.reason),
+            None => format!("nobody won ({})", outcome.reason),
+        })
+    }
+
+    /// Whether it runs and is overdue, or waits for the GM.
+    pub fn is_late(&self, now: DateTime<Utc>) -> bool {
+        let overdue = self.deadline.is_some_and(|deadline| deadline <= now);
+        self.stage == Stage::Running && (self.asked_gm || overdue)
+    }
+}
+
 impl Match {
     pub fn overview(&self) -> MatchOverview {
         let options = self.state.options().into_iter();

@@ -27,13 +27,14 @@ impl Decision<'_> {
             return Ok(done);
         }
         let letter = ClubLetter::Announcement { gm: self.acting_gm().name.clone(), game_name, lines };
+        let worded = self.word_club_letter(&letter, "")?;
         let text = Digest::of(text.as_bytes()).to_string();
         for (index, player) in players.iter().enumerate() {
             let Some(address) = player.addresses.first() else { continue };
             let unique = format!("t.{}.{}.{}", player.id, self.at().timestamp_millis(), &text[..8]);
             let to =
                 PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Notice };
-            let mut page = self.word_club_letter(&letter, "")?;
+            let mut page = worded.clone();
             if player.settings.format == LetterFormat::Text {
                 page.html.clear();
             }

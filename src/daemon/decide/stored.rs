@@ -7,7 +7,7 @@ use crate::ledger::ChainedEntry;
 use crate::referee::Match;
 use crate::store::{EntryRow, MatchRow, SeatRow, TokenRow};
 
-/// Returns the match of a snapshot.
+/// Reads a match from its snapshot.
 ///
 /// # Errors
 /// Returns an error if the snapshot cannot be read, or if this program does not know its version of the rules.

@@ -35,7 +35,7 @@ impl Summary {
             stage: game_match.stage,
             is_protested: game_match.protest.is_some(),
             asks_gm: game_match.asked_gm,
-            is_late: is_late(game_match, now),
+            is_late: game_match.is_late(now),
             deadline: running_deadline(game_match),
             is_due_soon: running_deadline(game_match)
                 .is_some_and(|deadline| deadline > now && deadline <= now + DUE_SOON),
@@ -59,11 +59,6 @@ impl Summary {
 
 fn running_deadline(game_match: &MatchOverview) -> Option<DateTime<Utc>> {
     game_match.deadline.filter(|_| game_match.stage == Stage::Running)
-}
-
-fn is_late(game_match: &MatchOverview, now: DateTime<Utc>) -> bool {
-    let overdue = game_match.deadline.is_some_and(|deadline| deadline <= now);
-    game_match.stage == Stage::Running && (game_match.asked_gm || overdue)
 }
 
 /// Sums up a match in one line, as the player of `seat` reads it, who has chosen this time zone.
@@ -110,13 +105,7 @@ pub fn gm_line(game_match: &MatchOverview) -> GmMatchSummary {
         id: line.id,
         game_name: line.game_name,
         names: [game_match.players.first.clone(), game_match.players.second.clone()],
-        phase: match &game_match.outcome {
-            Some(outcome) => match outcome.winner {
-                Some(winner) => format!("{} won ({})", game_match.players[winner], outcome.reason),
-                None => format!("nobody won ({})", outcome.reason),
-            },
-            None => line.phase,
-        },
+        phase: game_match.result().unwrap_or(line.phase),
         awaited: line.awaited,
         due_at: line.due_at,
         grace_until: None,

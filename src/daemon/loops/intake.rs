@@ -219,8 +219,8 @@ fn tokens(settings: &Settings, raw: &[u8]) -> Vec<String> {
     tokens.iter().map(ToString::to_string).collect()
 }
 
-/// Names the reply tokens that are seen in letters from addresses that are not registered: those of players come before
-/// strangers' letters without one.
+/// Lists reply tokens of letters from unregistered addresses: with one, such a letter comes before strangers' letters.
+/// A player's letter needs none for that.
 fn with_visible_tokens(
     letters: Vec<NewLetter>,
     registered: &BTreeSet<String>,
