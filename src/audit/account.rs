@@ -32,8 +32,8 @@ pub struct ArchivedDispatch {
 }
 
 impl MatchArchive {
-    /// Withholds the letters that answered or passed on a letter of which nothing can be shown yet. Reports only show what
-    /// was decided.
+    /// Withholds the letters that answered or passed on a letter of which nothing can be shown yet, but not reports, which
+    /// only show what was decided.
     pub fn withhold_answers(&mut self) {
         let is_hidden =
             |digest: &Digest| self.withheld.get(digest).is_some_and(|letter| letter.part.is_none());
@@ -336,7 +336,7 @@ fn limit(fact: &Fact, name: &str) -> String {
     }
 }
 
-/// Says what a GM did beside the play.
+/// Describes what a GM did that changed nothing in the play, such as a note.
 fn gm_sentence(fact: &Fact, game_match: &Match) -> String {
     match fact {
         Fact::LetterAccepted { seat, by, .. } => {

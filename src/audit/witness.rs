@@ -48,7 +48,8 @@ pub fn in_text(text: &str) -> Vec<LedgerLine> {
     after.filter_map(read).collect()
 }
 
-/// Parses `QZ-7K3M sha256 | 5f1c…`, perhaps with the number of the entry, and with any quote prefix, line break or markup in between.
+/// Parses `QZ-7K3M sha256 | 5f1c…`, perhaps with the number of the entry, and with any quote prefix, line break or markup
+/// in between.
 fn read(text: &str) -> Option<LedgerLine> {
     let between = |c: char| c.is_whitespace() || matches!(c, '>' | '|');
     let (match_id, rest) = text.split_once(between)?;

@@ -58,7 +58,8 @@ fn has_words(text: &str) -> bool {
         || UNSEPARATED.iter().any(|sign| text.contains(sign))
 }
 
-/// Whether `I` stands within a sentence, where only English has it. At the beginning of one, other languages have it too.
+/// Whether the word `I` stands within a sentence. Only English writes it so; at the beginning of a sentence it may be
+/// another language's, such as the Italian article.
 fn says_i_within_a_sentence(text: &str) -> bool {
     text.match_indices(" I ").any(|(at, found)| {
         let (before, after) = (&text[..at], &text[at + found.len()..]);

@@ -1,5 +1,5 @@
-//! Letters that are ruled on later than they came: those that were not proven to be their player's, until the player
-//! confirmed them, and those that a GM accepted after all.
+//! Letters that are ruled on some time after they came: those that were not proven to be their player's, once the player
+//! has confirmed them, and those that a GM has accepted.
 
 use chrono::{DateTime, Utc};
 

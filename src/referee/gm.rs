@@ -172,8 +172,8 @@ fn rename(draft: &mut Draft, seat: Seat, name: &str, told_once: bool) -> Result<
     Ok(())
 }
 
-/// How much earlier than after the length of the pause a deadline may be, to be at the set hour. Without it, a pause of a
-/// minute would move the deadline by a day.
+/// A deadline moves by the length of the pause, and on to the set hour. To be at that hour, it may move by this much less:
+/// otherwise a pause of a minute would move it by a day.
 const ROUNDED_OFF: TimeDelta = TimeDelta::hours(1);
 
 /// Whether the deadline of a resumed match is at the hour that the terms set.

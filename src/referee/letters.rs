@@ -94,7 +94,8 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     }
 }
 
-/// Records how the letter came to be ruled on, and which part of it is.
+/// Records what is special about this letter: who vouched for it after it came, that only a part of it is read here, and
+/// that it makes a new reply token necessary.
 fn record_origin(draft: &mut Draft, letter: &SeatLetter) {
     if let Some(Confirmation { by, arrived }) = letter.confirmation {
         draft.record(Fact::LetterConfirmed { seat: letter.seat, by, arrived });

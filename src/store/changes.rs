@@ -147,8 +147,9 @@ pub async fn change_under(session: &mut Session<'_>, code: &str) -> Result<Optio
 pub async fn set_change(session: &mut Session<'_>, row: &PlayerChange) -> Result<()> {
     let sql = format!(
         "INSERT INTO player_change ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
-         ON CONFLICT (code) DO UPDATE SET matches = excluded.matches, registered = excluded.registered, with_token = excluded.with_token, \
-         stage = excluded.stage, asked_at = excluded.asked_at, changed_at = excluded.changed_at, version = excluded.version \
+         ON CONFLICT (code) DO UPDATE SET matches = excluded.matches, registered = excluded.registered, \
+         with_token = excluded.with_token, stage = excluded.stage, asked_at = excluded.asked_at, \
+         changed_at = excluded.changed_at, version = excluded.version \
          WHERE player_change.version = excluded.version - 1"
     );
     let statement = session

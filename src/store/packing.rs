@@ -92,7 +92,7 @@ pub fn unpack(columns: PackedColumns) -> Result<Vec<u8>> {
 }
 
 fn decompress(packed: &[u8]) -> Result<Vec<u8>> {
-    // The length is allocated before the block is read.
+    // The library allocates this length before it reads the block.
     let length = packed.first_chunk().map(|length| u32::from_le_bytes(*length) as usize);
     match length.filter(|length| *length <= packed.len() * MOST_EXPANDED) {
         Some(_) => decompress_size_prepended(packed).map_err(|error| damaged(&error.to_string())),

@@ -20,8 +20,10 @@ pub struct NewLetter {
     pub message_id: String,
     pub sender: String,
     pub subject: String,
-    /// Its reply tokens. With that of a seat, it comes before strangers' letters. Several daemons claim letters match by
-    /// match, and need all tokens; where there is one, those that are seen at once will do.
+    /// Its reply tokens. A letter with a seat's token comes before strangers' letters.
+    ///
+    /// Where several daemons share a database, they claim letters match by match, so all tokens are listed. A single
+    /// daemon only lists those that it finds without decoding the letter.
     pub tokens: Vec<String>,
     /// Whether it is from a GM, and so comes before strangers' letters.
     pub is_from_gm: bool,

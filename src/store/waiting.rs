@@ -42,7 +42,8 @@ pub fn select(queue: LetterQueue, condition: &str) -> String {
     format!(
         "WITH page AS (\
              SELECT l.id, l.received_at, l.size FROM letter l \
-             WHERE l.fate = 'waiting' AND l.{is_in_queue} AND (l.wait_until IS NULL OR l.wait_until <= $2) AND {condition} \
+             WHERE l.fate = 'waiting' AND l.{is_in_queue} AND (l.wait_until IS NULL OR l.wait_until <= $2) \
+             AND {condition} \
              ORDER BY l.received_at, l.id LIMIT $3\
          ), sized AS (SELECT id, size, SUM(size) OVER (ORDER BY received_at, id) AS total FROM page) \
          SELECT l.digest, r.bytes, l.received_at, l.tries, l.known, l.accepted_by FROM sized s \
