@@ -7,8 +7,8 @@
 use super::phrases::asks_question;
 use super::words::PERSON_WORDS;
 
-/// Letters with no more words than this are a person's: machines write sentences.
-const MAX_SHORT: usize = 3;
+/// Letters with no more words than this, and no link, are a person's: machines write sentences.
+const MAX_SHORT: usize = 5;
 
 /// What stands after `I` in English. The letter alone is a word in other languages too.
 const AFTER_I: [&str; 36] = [
@@ -39,7 +39,8 @@ const UNSEPARATED: [&str; 14] = [
 pub fn speaks_for_a_person(subject: &str, lines: &[&str]) -> bool {
     let own = lines.iter().copied().filter(|line| !line.contains('@'));
     let text: String = own.flat_map(|line| [line, "\n"]).collect();
-    let is_short = lines.iter().flat_map(|line| line.split_whitespace()).nth(MAX_SHORT).is_none();
+    let is_short = lines.iter().flat_map(|line| line.split_whitespace()).nth(MAX_SHORT).is_none()
+        && !lines.iter().any(|line| line.contains("://"));
     // A machine's subject may repeat that of our letter.
     let subject = if subject.contains('[') { "" } else { subject };
     is_short || asks_question(&text) || has_words(&text) || subject.ends_with('?') || has_words(subject)

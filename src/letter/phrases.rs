@@ -5,10 +5,12 @@
 //! speaks for a person is counted in points, and the difference decides.
 
 use super::automatic::{AutomaticKind, Mark};
+use super::patterns::has_address;
 use super::subject::Subject;
 use super::words::{
     ABSENCE_SUBJECTS, AWAY_HINTS, AWAY_SUBJECTS, AWAY_TEXT, BOUNCE_SUBJECTS, BOUNCE_TEXT, DELAY_WORDS,
-    FAILURE_WORDS, GAME_WORDS, MACHINE_HINTS, MACHINE_OPENINGS, MACHINE_TEXT, NOTICE_SUBJECTS, VERBS,
+    FAILURE_WORDS, GAME_WORDS, MACHINE_HINTS, MACHINE_OPENINGS, MACHINE_TEXT, NOTICE_SUBJECTS, OFFICE_TEXT,
+    VERBS,
 };
 
 /// The part of a letter's text that tells a machine from a person.
@@ -34,6 +36,10 @@ const BEGINNING: usize = 600;
 
 /// Maximum bytes of an absence note.
 const MAX_NOTE: usize = 1500;
+
+/// Maximum points of an absence note that does not address its reader as an office would: with a reply token its writer is
+/// asked, and without one it is a person's.
+const MAX_OF_PLAIN_NOTE: i32 = 2;
 
 /// A letter with fewer bytes than this that asks a question is a person's.
 const MAX_QUESTION: usize = 200;
@@ -82,14 +88,49 @@ fn machine_evidence(subject: &Subject, text: &str) -> MachineEvidence {
     points += 2 * count(BOUNCE_TEXT.count_in(text, 2) + MACHINE_TEXT.count_in(text, 2)).min(2);
     let mentions_absence = !subject.is_answer() && AWAY_SUBJECTS.any_prefix_of(subject.bare());
     let is_note = text.len() < MAX_NOTE && AWAY_TEXT.any_in(text);
+    let office = office_points(text, is_note);
     if is_note {
-        points += 1 + i32::from(mentions_absence) + count(AWAY_HINTS.count_in(text, 2));
-    } else if points > 0 {
-        points += count(MACHINE_HINTS.count_in(text, 2));
+        let hints = count(AWAY_HINTS.count_in(text, 2)).max(office.min(2));
+        let note = 1 + i32::from(mentions_absence) + hints;
+        // People write until when they are away, too. Only machines write it to nobody in particular.
+        points += if office == 0 { note.min(MAX_OF_PLAIN_NOTE) } else { note };
+    } else {
+        let hints = if points > 0 { count(MACHINE_HINTS.count_in(text, 2)) } else { 0 };
+        points += hints.max(if office > 1 { office } else { 0 });
     }
     // A complaint or a bounce that consists of the returned letter.
     points += i32::from(kind == SubjectKind::Bounce && text.trim().is_empty());
     MachineEvidence { subject: kind, is_away: is_note || mentions_absence, points }
+}
+
+/// Returns how much a text sounds like an office. An address or a number to call adds to that; alone it may be a person's
+/// new one.
+fn office_points(text: &str, is_note: bool) -> i32 {
+    let phrases = count(OFFICE_TEXT.count_apart_in(text, 3));
+    let has_contact = (is_note || phrases > 0) && names_a_contact(text);
+    phrases + 2 * i32::from(has_contact)
+}
+
+/// Whether the text tells whom else to write to or to call.
+fn names_a_contact(text: &str) -> bool {
+    text.lines().any(|line| has_address(line) || has_telephone_number(line))
+}
+
+/// Whether a line has seven digits that begin with `0` or `+`, as those of dates do not, in groups.
+fn has_telephone_number(line: &str) -> bool {
+    let mut digits = 0;
+    for c in line.chars() {
+        digits = match c {
+            '0'..='9' if digits > 0 => digits + 1,
+            '0' | '+' => 1,
+            ' ' | '-' | '(' | ')' | '/' if digits > 0 => digits,
+            _ => 0,
+        };
+        if digits >= 7 {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns what a subject is like, and its points. The subject of somebody else's letter, forwarded or answered, has

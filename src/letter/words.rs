@@ -90,6 +90,8 @@ lists! {
     AWAY_TEXT = "away_text";
     /// Also found in absence notes: until when, and who can help.
     AWAY_HINTS = "away_hints";
+    /// How offices address whoever writes to them: "your enquiry", "our opening hours", "please contact my colleague".
+    OFFICE_TEXT = "office_text";
     /// Vocabulary of players that machines do not use.
     GAME_WORDS = "game_words";
     /// Single words with which people write about themselves, their families and games.
@@ -120,6 +122,13 @@ impl WordList {
             }
         }
         found.len()
+    }
+
+    /// Counts the entries that occur in `text` without sharing a word, up to `limit`.
+    pub fn count_apart_in(&self, text: &str, limit: usize) -> usize {
+        let mut found = BTreeSet::new();
+        found.extend(self.finder.find_iter(text).map(|word| word.pattern()));
+        found.len().min(limit)
     }
 
     /// Whether `text` starts with an entry.
