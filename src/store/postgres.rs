@@ -292,29 +292,44 @@ async fn claim_from(
     now: i64,
     limit: i64,
 ) -> Result<Vec<rows::Waiting>> {
-    let page = format!(
-        "SELECT received_at, id, lane FROM letter \
-         WHERE fate = 'waiting' AND {} AND (wait_until IS NULL OR wait_until <= $1) \
-         AND (received_at, id) > ($2, $3) ORDER BY received_at, id LIMIT $4",
-        waiting::is_in(queue)
-    );
     let mut after = (i64::MIN, 0);
+    let mut is_crowded = false;
     loop {
-        let query = sqlx::query_as(AssertSqlSafe(page.clone())).bind(now).bind(after.0).bind(after.1);
-        let page: Vec<(i64, i64, String)> = query.bind(limit).fetch_all(&mut **tx).await?;
+        let mut page = oldest_after(tx, queue, now, after, limit, is_crowded).await?;
+        if !is_crowded && waiting::is_crowded(queue, page.iter().map(|(.., sender)| sender.as_str())) {
+            is_crowded = true;
+            page = oldest_after(tx, queue, now, after, limit, is_crowded).await?;
+        }
         let Some(last) = page.last() else { return Ok(Vec::new()) };
         after = (last.0, last.1);
-        let matches: BTreeSet<String> = page.into_iter().map(|(_, _, match_id)| match_id).collect();
+        let matches: BTreeSet<String> = page.into_iter().map(|(_, _, match_id, _)| match_id).collect();
         let locked = lock_free_matches(tx, matches).await?;
         // Read after locking: another daemon may just have settled some.
-        let sql = waiting::select(queue, "l.lane = ANY($1)");
         let mut session = Session::Postgres(tx);
-        let statement = session.statement(sql).bind_texts(&locked).bind(now).bind(limit);
-        let letters: Vec<rows::Waiting> = session.fetch_all(statement).await?;
+        let is_locked = "l.lane = ANY($1)";
+        let letters = waiting::claimable(&mut session, queue, is_locked, &locked, now, limit).await?;
         if !letters.is_empty() {
             return Ok(letters);
         }
     }
+}
+
+/// Returns time, ID, match and sender of the oldest letters of a queue after the one at `after`.
+async fn oldest_after(
+    tx: &mut Transaction<'static, Postgres>,
+    queue: LetterQueue,
+    now: i64,
+    after: (i64, i64),
+    limit: i64,
+    is_crowded: bool,
+) -> Result<Vec<(i64, i64, String, String)>> {
+    let source = waiting::source(queue, "TRUE", "$1", is_crowded);
+    let sql = format!(
+        "SELECT l.received_at, l.id, l.lane, l.sender FROM {source} AND (l.received_at, l.id) > ($2, $3) \
+         ORDER BY l.received_at, l.id LIMIT $4"
+    );
+    let query = sqlx::query_as(AssertSqlSafe(sql)).bind(now).bind(after.0).bind(after.1);
+    Ok(query.bind(limit).fetch_all(&mut **tx).await?)
 }
 
 /// Locks those of the matches that are not locked yet, and returns their IDs. The empty ID stands for letters about no

@@ -234,10 +234,9 @@ impl Backend for SqliteBackend {
         let mut session = Session::Sqlite(&mut connection);
         let mut letters: Vec<rows::Waiting> = Vec::new();
         for queue in [first, first.other()] {
-            let sql = waiting::select(queue, &format!("l.digest NOT {}", Engine::Sqlite.one_of()));
+            let is_free = format!("l.digest NOT {}", Engine::Sqlite.one_of());
             let limit = waiting::limit(queue, limit);
-            let statement = session.statement(sql).bind_texts(&claimed).bind(now).bind(limit);
-            letters = session.fetch_all(statement).await?;
+            letters = waiting::claimable(&mut session, queue, &is_free, &claimed, now, limit).await?;
             if !letters.is_empty() {
                 break;
             }

@@ -8,7 +8,7 @@ use fogpost::daemon::{Step, Trap, new_letter};
 use fogpost::post::FetchedLetter;
 use fogpost::store::LetterStatus;
 
-use crate::desk::{ANN, Desk, GM};
+use crate::desk::{ANN, BO, Desk, GM, REFEREE};
 use crate::positions::quad;
 
 /// Notes the sender of each letter that is ruled on.
@@ -62,6 +62,24 @@ fn strangers_have_their_turn_however_many_letters_of_players_wait() {
     let senders = senders.lock().expect("the list");
     let before = senders.iter().position(|sender| sender.contains("stranger"));
     assert!(before.is_some_and(|before| before <= 256), "{before:?} letters come first");
+}
+
+#[test]
+fn a_player_does_not_wait_for_the_flood_of_another() {
+    let mut desk = Desk::new();
+    let (_, to_ann, to_bo) = quad(&desk);
+    let senders = note_senders(&mut desk);
+    for number in 0..500 {
+        // Anybody can put Ann's address on a letter.
+        desk.put(&format!("From: {ANN}\nTo: {REFEREE}\nMessage-ID: <{number}@x>\n\n# {number}\n"));
+    }
+    desk.put(&desk.answer(ANN, &to_ann, "# her own"));
+    desk.put(&desk.answer(BO, &to_bo, "STATUS"));
+    desk.work();
+    desk.untidy.set(true);
+    let senders = senders.lock().expect("the list");
+    let before = senders.iter().position(|sender| sender.contains(BO));
+    assert!(before.is_some_and(|before| before <= 32), "{before:?} letters come first");
 }
 
 #[test]

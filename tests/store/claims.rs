@@ -200,6 +200,32 @@ pub async fn letters_of_one_sender_stay_in_order(place: Place) {
     );
 }
 
+pub async fn one_senders_flood_leaves_room_in_each_claim(place: Place) {
+    let store = &place.store;
+    let of_flood = |number| NewLetter { sender: "flood@player.test".to_owned(), ..letter(number) };
+    let flood: Vec<NewLetter> = (0..600).map(of_flood).collect();
+    store.insert_letters(&flood).await.unwrap();
+    store.insert_letters(&letters(700..703)).await.unwrap();
+    let mut ruled_on = Vec::new();
+    while ruled_on.len() < 603 {
+        let (claimed, claim) = store.claim_letters(at(1000), 256, LetterQueue::Known, None).await.unwrap();
+        let digests: Vec<Digest> = claimed.iter().map(|letter| letter.digest).collect();
+        assert!(!digests.is_empty() && digests.len() <= 40, "{} letters", digests.len());
+        if ruled_on.is_empty() {
+            let others = letters(700..703).iter().all(|other| digests.contains(&other.digest));
+            assert!(others, "the others do not wait for the flood");
+        }
+        let all = flood.iter().cloned().chain(letters(700..703));
+        let ruled = all.filter(|letter| digests.contains(&letter.digest));
+        let decided = ruled.map(|letter| decided(&letter, LetterStatus::Ignored)).collect();
+        store.commit_claimed(claim, &Settlement { decided, ..settlement() }).await.unwrap();
+        ruled_on.extend(digests);
+    }
+    ruled_on.retain(|digest| flood.iter().any(|letter| letter.digest == *digest));
+    let in_order = flood.iter().map(|letter| letter.digest).collect::<Vec<_>>();
+    assert_eq!(ruled_on, in_order, "one sender's letters stay in order");
+}
+
 /// Two daemons on one database.
 async fn two() -> Option<(Place, Arc<dyn Store>, Arc<dyn Store>)> {
     let place = Place::postgres().await?;

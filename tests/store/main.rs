@@ -96,7 +96,8 @@ on_both! {
         a_claim_holds_letters_of_players_or_of_strangers
         a_claim_holds_few_letters_of_strangers
         letters_with_a_players_address_or_token_come_before_strangers
-        letters_of_one_sender_stay_in_order;
+        letters_of_one_sender_stay_in_order
+        one_senders_flood_leaves_room_in_each_claim;
     outbox:
         a_dispatch_is_claimed_until_its_claim_ends
         concurrent_claims_share_the_dispatches
