@@ -4,7 +4,6 @@
 //! are relative to the file's folder.
 
 mod gms;
-pub mod presets;
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -375,10 +374,7 @@ impl Config {
             }
             match password {
                 Some(password) if password.reveal().is_empty() => {
-                    let place = file
-                        .as_ref()
-                        .map_or(String::new(), |file| format!("; write it into {}", file.display()));
-                    return Err(format!("{section} has an empty password{place}"));
+                    return Err(format!("{section} has an empty password"));
                 }
                 Some(_) => {}
                 None => {

@@ -16,7 +16,7 @@ use super::witness::{self, LedgerLine};
 use crate::game::Seat;
 use crate::ledger::SealKey;
 use crate::letter::{Address, Digest};
-use crate::referee::{Content, Dispatch, DispatchKind, Match, Reader, Reply};
+use crate::referee::{Content, Dispatch, DispatchKind, Match, Notice, Reader, Reply};
 use crate::report::envelope::{self, AnsweredLetter, Envelope, Stationery};
 use crate::report::sent::{parse_text_part, repeated_reports, repeats_reports};
 use crate::report::{self, Club, PictureCache, Templates, WordingInput};
@@ -88,7 +88,12 @@ impl ExpectedDispatch {
 
     /// Whether it tells something about other matches, so that this match's ledger is not enough to reproduce it.
     fn reports_on_others(&self) -> bool {
-        self.answers_part || self.replies().iter().any(reports_on_others)
+        // An absence counts in all matches of its player, and names those that the reader plays in.
+        let is_absence = matches!(
+            &self.dispatch.content,
+            Content::Notice(Notice::Absent { .. } | Notice::Absences { .. })
+        );
+        self.answers_part || is_absence || self.replies().iter().any(reports_on_others)
     }
 
     /// Whether it repeats earlier reports.
@@ -234,6 +239,11 @@ fn differing_part(reproduced: Option<&[u8]>, bytes: &[u8]) -> &'static str {
 fn reports_on_others(reply: &Reply) -> bool {
     matches!(
         reply,
-        Reply::Matches { .. } | Reply::Games { .. } | Reply::NotHere { .. } | Reply::LeftOut { .. }
+        Reply::Matches { .. }
+            | Reply::Games { .. }
+            | Reply::NotHere { .. }
+            | Reply::LeftOut { .. }
+            | Reply::AbsenceNoted { .. }
+            | Reply::AbsenceRefused { .. }
     )
 }

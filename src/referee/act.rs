@@ -1,6 +1,6 @@
 //! Acts on a match that come neither from a letter nor from the clock, and why they may be rejected.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::words::cut;
@@ -62,6 +62,14 @@ pub enum Act {
     RenewOwnToken(Seat),
     /// By the program: the seat's player leaves the club, and so resigns.
     Leave(Seat),
+    /// By the program: the seat's player announced an absence in this letter about another of their matches, and it counts
+    /// in all of them. The shell tells each opponent once.
+    Absent {
+        seat: Seat,
+        from: NaiveDate,
+        to: NaiveDate,
+        letter: Digest,
+    },
     /// Changes the name of the seat's player. `told_once`: the shell tells both players in one letter for all their
     /// matches, so the ruling sends none.
     Rename {
@@ -190,6 +198,10 @@ pub enum Rejection {
     },
     NoSuchTurn {
         turn: u32,
+    },
+    /// An absence has more days than the seat has left, or lies in the past.
+    TooManyDays {
+        left: i64,
     },
     /// There is no deadline to move, because only the house is to move.
     NoDeadline,

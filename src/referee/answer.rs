@@ -40,12 +40,23 @@ pub struct Answer {
     pub cuts_text: bool,
     /// What became of the other parts of the letter. The shell fills it in.
     pub others: Vec<OtherPart>,
+    /// Where else the absences of the letter count. The shell fills it in.
+    pub elsewhere: AbsentElsewhere,
     /// The lines that the faults refer to, as written.
     pub quoted: Vec<Line>,
     /// For each of `replies`, the earlier reports that it repeats. The shell fills them in.
     pub reports: Vec<PastReports>,
     /// How much of the letter was not followed, because it asks for too much.
     pub left_out: LeftOut,
+}
+
+/// What became of a letter's absences in its player's other matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AbsentElsewhere {
+    /// They count there, too.
+    pub noted: Vec<String>,
+    /// The player has too few days of absence left there.
+    pub refused: Vec<String>,
 }
 
 impl Answer {

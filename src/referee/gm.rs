@@ -94,6 +94,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             draft.dispatch(Reader::Seat(*seat), Content::Notice(Notice::TokenRenewed { seat: *seat }));
         }
         Act::Leave(seat) => draft.close(Ending::Resign(*seat)),
+        Act::Absent { seat, from, to, .. } => return super::letters::note_absence(draft, *seat, *from, *to),
         Act::Rename { seat, name, told_once } => return rename(draft, *seat, name, *told_once),
         Act::Set { seat, settings } => return set(draft, *seat, settings),
         Act::File { seat, orders } => return file(draft, *seat, orders),

@@ -1,6 +1,6 @@
 //! Rulings on a seat's letter: first its orders, all or none, then its commands, one by one.
 
-use chrono::DateTime;
+use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 
 use super::doubtful;
@@ -13,7 +13,7 @@ use super::schedule::{Absence, Press};
 use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
 use super::words::{self, games_in, without_order_lines};
 use super::{
-    Acceptance, Answer, Confirmation, Content, LetterPart, Notice, Orders, Passing, Reader, Reply,
+    Acceptance, Answer, Confirmation, Content, LetterPart, Notice, Orders, Passing, Reader, Rejection, Reply,
     SeatLetter, Words,
 };
 use crate::game::any::GameKind;
@@ -142,7 +142,7 @@ fn answer_questions(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
         .map(|command| match changing_command(command) {
             Some(_) => Reply::MatchOver,
             None if questions.is_repeated(command) => Reply::Repeated,
-            None => follow_command(draft, letter.seat, command),
+            None => follow_command(draft, letter, command),
         })
         .collect()
 }
@@ -204,9 +204,9 @@ fn tell_absences(draft: &mut Draft, seat: Seat, replies: &[Reply]) {
     match absences[..] {
         [] => {}
         [Absence { from, to, .. }] => {
-            notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to })
+            notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to, also: Vec::new() })
         }
-        _ => notify(draft, Reader::Seat(seat.other()), Notice::Absences { seat, absences }),
+        _ => notify(draft, Reader::Seat(seat.other()), Notice::Absences { seat, absences, also: Vec::new() }),
     }
 }
 
@@ -230,12 +230,13 @@ pub(super) fn first_word(line: &str) -> String {
 fn follow_if_allowed(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> Reply {
     match letter.lacks_token_for(command) {
         Some(command) => Reply::NeedsOwnToken { command },
-        None => follow_command(draft, letter.seat, command),
+        None => follow_command(draft, letter, command),
     }
 }
 
 /// Carries out a command and returns the answer.
-fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
+fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> Reply {
+    let seat = letter.seat;
     let over = draft.game_match.stage == Stage::Over;
     match command {
         Command::Status => Reply::Status,
@@ -277,7 +278,7 @@ fn follow_command(draft: &mut Draft, seat: Seat, command: &Command) -> Reply {
             notify(draft, Reader::Gm, Notice::SubstituteAsked { by: seat });
             Reply::SubstituteAsked
         }
-        Command::Protest(text) => protest(draft, seat, text),
+        Command::Protest(text) => protest(draft, letter, text),
         Command::Withdraw => filing::withdraw(draft, seat),
         Command::TellGm(text) => {
             if draft.limits.spares_gm {
@@ -364,6 +365,22 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
     }
 }
 
+/// Notes an absence that was announced in another match of the seat's player. Nobody is told here.
+pub(super) fn note_absence(
+    draft: &mut Draft,
+    seat: Seat,
+    from: NaiveDate,
+    to: NaiveDate,
+) -> Result<(), Rejection> {
+    let zone = draft.game_match.settings[seat].zone;
+    let before = draft.game_match.absences[seat].len();
+    draft.limits.together = true;
+    if let Reply::AbsenceRefused { left, .. } = absent(draft, seat, Absence { from, to, zone }) {
+        return Err(Rejection::TooManyDays { left });
+    }
+    if draft.game_match.absences[seat].len() == before { Err(Rejection::Already) } else { Ok(()) }
+}
+
 fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     let Absence { from, to, .. } = absence;
     let most = i64::from(draft.game_match.terms.absence_days);
@@ -398,12 +415,13 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     }
     // Several absences of one letter are told together.
     if !draft.limits.together {
-        notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to });
+        notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to, also: Vec::new() });
     }
     noted
 }
 
-fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
+fn protest(draft: &mut Draft, letter: &SeatLetter, text: &str) -> Reply {
+    let seat = letter.seat;
     if draft.limits.passes_protest_on {
         draft.record(Fact::ProtestPassedOn { seat });
         let games = [draft.game_match.game];
@@ -413,8 +431,11 @@ fn protest(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     draft.record(Fact::Protested { seat });
     draft.game_match.protest = Some(seat);
     let text = Some(words::cut(&without_order_lines(text, &[draft.game_match.game])));
-    notify(draft, Reader::Gm, Notice::Protested { by: seat, text });
-    notify(draft, Reader::Seat(seat.other()), Notice::Protested { by: seat, text: None });
+    let turn = letter.request.turn.or(letter.thread_turn);
+    let last = draft.game_match.adjudicated.last().map(|(_, turn, _)| *turn);
+    notify(draft, Reader::Gm, Notice::Protested { by: seat, text, turn, last });
+    let to_opponent = Notice::Protested { by: seat, text: None, turn: None, last: None };
+    notify(draft, Reader::Seat(seat.other()), to_opponent);
     if draft.game_match.stage == Stage::Running {
         draft.pause("a protest is before the GM");
     }

@@ -50,7 +50,7 @@ use crate::letter::{Digest, Letter, NewText};
 use crate::request::Request;
 
 pub use act::{Act, Correction, NewKey, Rejection};
-pub use answer::{Answer, Orders, PastReport, PastReports};
+pub use answer::{AbsentElsewhere, Answer, Orders, PastReport, PastReports};
 pub use changes::ChangeReply;
 pub use confirmation::{Acceptance, Confirmation};
 pub use earlier::EarlierOrders;
@@ -392,11 +392,14 @@ pub enum Notice {
         seat: Seat,
         from: chrono::NaiveDate,
         to: chrono::NaiveDate,
+        /// The reader's other matches in which it counts. The shell fills it in.
+        also: Vec<String>,
     },
     /// Several absences that one letter announced.
     Absences {
         seat: Seat,
         absences: Vec<Absence>,
+        also: Vec<String>,
     },
     SubstituteAsked {
         by: Seat,
@@ -404,6 +407,10 @@ pub enum Notice {
     Protested {
         by: Seat,
         text: Option<String>,
+        /// The turn of the letter that the protest answers.
+        turn: Option<u32>,
+        /// The turn that was adjudicated last.
+        last: Option<u32>,
     },
     /// To the GM: what a player wrote to a person.
     Words {

@@ -66,6 +66,8 @@ pub enum ClubLetter {
     Blocked { gm: String },
     /// To the GM: a newcomer wants to play, and waits to be admitted.
     Newcomer { address: String },
+    /// To an opponent: a player is away, in these matches of the reader. `days` are the first and last of each absence.
+    Absent { name: String, days: Vec<(String, String)>, matches: Vec<String> },
     /// To a player or the GM: a letter reads like an automatic reply. `None` for the GM.
     Suspected { match_id: Option<String> },
     /// To the sender of a letter that cannot be read.
@@ -287,6 +289,7 @@ impl ClubLetter {
             ClubLetter::Blocked { .. } => "blocked.txt",
             ClubLetter::PlayerDigest { .. } => "digest.txt",
             ClubLetter::Renamed { .. } => "renamed.txt",
+            ClubLetter::Absent { .. } => "absent.txt",
             ClubLetter::Newcomer { .. } => "newcomer.txt",
             ClubLetter::Words { .. } => "words.txt",
             ClubLetter::Suspected { .. } => "suspected.txt",
@@ -312,6 +315,7 @@ impl ClubLetter {
             | ClubLetter::Blocked { .. }
             | ClubLetter::PlayerDigest { .. }
             | ClubLetter::Renamed { .. }
+            | ClubLetter::Absent { .. }
             | ClubLetter::Newcomer { .. }
             | ClubLetter::Words { .. }
             | ClubLetter::Suspected { .. }

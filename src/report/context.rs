@@ -9,6 +9,7 @@ use chrono_tz::Tz;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde_json::json;
+use textwrap::WordSplitter;
 
 use super::template_context::{ComputeField, FieldSource, LazyView, TemplateContext};
 use super::templates::TOPICS;
@@ -348,6 +349,7 @@ fn answer(answer: &Answer, zone: Tz) -> Value {
         cuts_text => answer.cuts_text,
         outcome => Serde(answer.outcome()),
         others => Serde(&answer.others),
+        elsewhere => Serde(&answer.elsewhere),
         attachments => answer.attachments.iter().map(|name| shortened(name)).collect::<Value>(),
         commands_left_out => answer.left_out.commands,
         most_commands => MAX_COMMANDS,
@@ -430,7 +432,8 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
 /// The lines of a person's text, wrapped for a quote. The template prefixes each, so that none can be taken for an
 /// order.
 pub fn wrapped(text: &str) -> Vec<String> {
-    let lines = text.lines().flat_map(|line| textwrap::wrap(line, MAX_QUOTED));
+    let options = || textwrap::Options::new(MAX_QUOTED).word_splitter(WordSplitter::NoHyphenation);
+    let lines = text.lines().flat_map(|line| textwrap::wrap(line, options()));
     lines.map(|line| shortened(&line)).collect()
 }
 

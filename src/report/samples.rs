@@ -73,6 +73,11 @@ fn club_letters() -> Vec<ClubLetter> {
         unproven(false, 0),
         unproven(true, 3),
         ClubLetter::PlayerDigest { matches: vec![match_summary()] },
+        ClubLetter::Absent {
+            name: ANN.to_owned(),
+            days: vec![(DAY.to_owned(), DAY.to_owned())],
+            matches: vec![MATCH_ID.to_owned()],
+        },
         ClubLetter::Renamed { from: ANN.to_owned(), to: BO.to_owned(), matches: vec![MATCH_ID.to_owned()] },
         ClubLetter::Blocked { gm: "gm@club.example".to_owned() },
         ClubLetter::Newcomer { address: "newcomer@players.example".to_owned() },
@@ -184,6 +189,7 @@ fn gm_results() -> Vec<GmResult> {
         Rejection::Faulty { faults: vec![Fault::whole("No.")] },
         Rejection::NotDue { seat: Seat::First },
         Rejection::NoSuchTurn { turn: 1 },
+        Rejection::TooManyDays { left: 1 },
         Rejection::NoDeadline,
     ];
     let mut results = rejections.map(|untaken| GmResult::Rejection { id: id(), untaken }).to_vec();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value};
+use textwrap::WordSplitter;
 
 use crate::letter::Digest;
 
@@ -76,6 +77,7 @@ compiled_in![
     "help/settings.txt",
     "digest.txt",
     "renamed.txt",
+    "absent.txt",
     "succession.txt",
     "gm-answer.txt",
     "gm-done.txt",
@@ -227,7 +229,8 @@ const LEADING_WORDS: [&str; 57] = [
     "wait",
 ];
 
-/// Wraps a paragraph, and indents all lines but the first.
+/// Wraps a paragraph at its spaces, and indents all lines but the first. A match's name stays whole, so that a reader can
+/// copy it and search for it.
 fn wrap(text: &str, indent: usize) -> String {
     let mut glued = String::with_capacity(text.len());
     for word in text.split_inclusive(' ') {
@@ -240,7 +243,8 @@ fn wrap(text: &str, indent: usize) -> String {
         glued.push_str(word);
     }
     let indent = " ".repeat(indent);
-    let options = textwrap::Options::new(WIDTH).subsequent_indent(&indent);
+    let options =
+        textwrap::Options::new(WIDTH).subsequent_indent(&indent).word_splitter(WordSplitter::NoHyphenation);
     textwrap::fill(&glued, options).replace('\u{a0}', " ")
 }
 
@@ -253,4 +257,17 @@ fn explain(name: &str, error: &minijinja::Error) -> TemplateError {
     let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
     let reason = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     TemplateError { name: error.name().unwrap_or(name).to_owned(), reason: format!("{line}{reason}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_match_keeps_its_name_on_one_line() {
+        for before in 0..=WIDTH {
+            let text = format!("{} QZ-7K3M is over.", "x".repeat(before));
+            assert!(wrap(&text, 2).contains("QZ-7K3M"), "{}", wrap(&text, 2));
+        }
+    }
 }

@@ -26,7 +26,7 @@ mod proof;
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{Command, NumberedCommand, Party};
 pub use grammar::Grammar;
-pub use part::{matches_named_in, matches_with_parts, part_for};
+pub use part::{first_match_line, matches_named_in, matches_with_parts, part_for};
 
 use bounds::{MAX_LINE, start_of};
 use command::ParsedLine;

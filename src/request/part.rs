@@ -21,6 +21,11 @@ pub fn matches_with_parts(lines: &[Line]) -> Vec<String> {
     names
 }
 
+/// Returns the number of the first line `MATCH …`.
+pub fn first_match_line(lines: &[Line]) -> Option<usize> {
+    lines.iter().find(|line| match_line(&line.text).is_some()).map(|line| line.no)
+}
+
 /// Returns the matches that the lines name anywhere, each once, in order.
 pub fn matches_named_in(lines: &[Line]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();

@@ -207,6 +207,8 @@ fn during_a_protest_filings_wait_for_the_gm() {
     assert_eq!((held.stage, held.due().map(|due| due.turn)), (Stage::Paused, Some(1)));
     let asked = desk.one_to(GM);
     asked.says("Bo (second) protests").says("> My setup was misread.").says("RESUME");
+    asked.says("in answer to my letter about turn 1").says("What was adjudicated last is the setup");
+    asked.says(&format!("GM MATCH {} ROLLBACK 0 the reason", game_match.id));
     let ruling = format!(
         "GM LIST protests\nGM MATCH {0} NOTE The setup stands.\nGM MATCH {0} RESUME\nGM LIST",
         game_match.id

@@ -198,6 +198,69 @@ fn a_letter_beyond_a_limit_is_answered_in_its_thread_once_an_hour() {
 }
 
 #[test]
+fn a_letter_beyond_any_limit_is_answered_in_its_thread_and_the_answer_names_the_limit() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let plain = |id: &str, body: &str| bare_answer(ANN, &to_ann, id, "Re: turn", body);
+    let mixed = |id: &str, parts: &str| {
+        let head = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b";
+        format!("{head}\n{}", plain(id, &format!("{parts}\n--b--")))
+    };
+    let part = "\n--b\nContent-Type: text/plain\n\nMARBLE E5\n";
+    let nested: String =
+        (0..30).map(|n| format!("--b{n}\nContent-Type: multipart/mixed; boundary=b{}\n\n", n + 1)).collect();
+    let nested = format!(
+        "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b0\n{}",
+        plain("deep", &format!("{nested}--b30\nContent-Type: text/plain\n\nMARBLE E5\n--b30--"))
+    );
+    for (letter, says) in [
+        (
+            plain("head", "MARBLE E5").replacen(
+                "\n\n",
+                &format!("\nX-Long: {}\n\n", "x ".repeat(200_000)),
+                1,
+            ),
+            "The header of your letter",
+        ),
+        (mixed("parts", &part.repeat(120)), "more than 100 parts"),
+        (nested, "more than 20 deep"),
+        (plain("lines", &"MARBLE E5\n".repeat(200_000)), "lines, the most that I read"),
+    ] {
+        desk.receive(&letter);
+        assert_eq!(desk.last_status(), LetterStatus::Answered, "{says}");
+        let told = desk.one_to(ANN);
+        told.says(says).says("Nothing in it was done");
+        assert!(told.in_reply_to.is_some(), "{says}: in its thread");
+        desk.advance(2);
+        desk.sent_to(ANN);
+    }
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
+}
+
+#[test]
+fn of_what_cannot_be_read_the_answer_says_what_to_send_instead() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    for (n, (kind, name, says)) in [
+        ("application/ms-tnef", "winmail.dat", "Please send it as plain text"),
+        ("application/pdf", "orders.pdf", "write your orders into the letter itself"),
+        ("application/msword", "orders.doc", "write your orders into the letter itself"),
+        ("application/pkcs7-mime; smime-type=enveloped-data", "smime.p7m", "Please send it unencrypted"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let body = format!(
+            "--b\nContent-Type: {kind}; name={name}\nContent-Disposition: attachment; filename={name}\n\nabc\n--b--"
+        );
+        let letter = bare_answer(ANN, &to_ann, &format!("a{n}"), "Re: turn", &body);
+        desk.receive(&format!("MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n{letter}"));
+        desk.one_to(ANN).says(says);
+    }
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
+}
+
+#[test]
 fn a_letter_without_a_clear_sender_is_told_to_the_registered_addresses_that_it_names() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);

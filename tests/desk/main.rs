@@ -1,5 +1,6 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
+mod absences;
 mod accept;
 mod addresses;
 mod attempts;
@@ -39,6 +40,7 @@ mod schedule;
 mod settings;
 mod shuffled;
 mod strangers;
+mod texts;
 mod time;
 mod trouble;
 mod unproven;

@@ -54,16 +54,21 @@ fn a_letter_with_two_senders_has_none() {
 }
 
 #[test]
-fn an_address_without_its_token_is_a_strangers() {
+fn a_player_without_a_token_hears_that_nothing_was_filed_and_gets_the_form_with_the_token() {
     let desk = Desk::new();
     let (game_match, _, _) = quad(&desk);
     desk.write(ANN, "MARBLE E5\nSTATUS\nRESIGN CONFIRM");
     let answer = desk.one_to(ANN);
     answer
         .says("For a match I need its reply token")
-        .keeps_silent_of(&game_match.id)
-        .keeps_silent_of("Turn 1");
+        .says("Nothing was filed")
+        .says("Orders look like this")
+        .says(&game_match.id);
     assert_eq!(desk.find(&game_match.id).head, game_match.head);
+    // Only the player reads the answer, so answering it is proof enough.
+    desk.reply(ANN, &answer, "MARBLE E5");
+    desk.sent_to(ANN)[0].says("Your orders are sealed");
+    desk.sent_to(BO);
     // A made-up token counts as no token.
     desk.write(EVE, "STATUS\nReply token: 0123456789abcdef");
     desk.one_to(EVE).says("I need its reply token").keeps_silent_of(&game_match.id);

@@ -5,7 +5,6 @@ mod fakes;
 mod hostile;
 mod imap;
 mod maildir;
-mod mixups;
 mod sendmail;
 mod settings;
 mod smtp;

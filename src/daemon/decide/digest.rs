@@ -202,11 +202,17 @@ impl Decision<'_> {
             let Some(summary) = find(&entry.match_id) else { continue };
             let Fact::AbsenceNoted { seat, from, to } = &entry.fact else { continue };
             let days = format!("{} to {}", from.format("%a %-d %b"), to.format("%a %-d %b"));
-            told.absences.push(MatchNote {
+            let note = MatchNote {
                 who: Some(name(summary, *seat)),
                 days: Some(days),
                 ..MatchNote::of(&summary.line)
-            });
+            };
+            // One announcement counts in all matches of its player.
+            let same = |told: &&mut MatchNote| (&told.who, &told.days) == (&note.who, &note.days);
+            match told.absences.iter_mut().find(same) {
+                Some(told) => told.id = format!("{}, {}", told.id, note.id),
+                None => told.absences.push(note),
+            }
         }
         for player in &rows.newcomers {
             let address = player.addresses.first().cloned().unwrap_or_default();

@@ -4,6 +4,7 @@
 //! holds what a decision may read; where it lacks a row, the answer is [`Undecided::Needs`], and the caller loads the
 //! row and decides again. The mail that follows from a decision is worded and assembled here, too.
 
+mod absences;
 mod accept;
 mod addresses;
 pub mod alarm;
@@ -47,5 +48,6 @@ mod signatures;
 pub mod stored;
 mod stranger;
 pub mod summary;
+mod tokenless;
 pub mod undecided;
 mod unreadable;

@@ -5,9 +5,10 @@ use std::slice;
 
 use anyhow::Context as _;
 
+use super::absences::SpreadAbsences;
 use super::decision::{Decision, Key};
 use super::digest::note_of_words;
-use super::seat::{PartRuling, is_shown_to_others};
+use super::seat::{Elsewhere, PartRuling, is_shown_to_others};
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Line;
 use crate::game::any::GameKind;
@@ -54,8 +55,14 @@ impl Decision<'_> {
             }
             seat_letter.acceptance =
                 waiting.accepted_by.clone().map(|by| Acceptance { by, arrived: waiting.received_at });
-            let told = if index == 0 { std::mem::take(&mut others) } else { Vec::new() };
-            let ruling = self.rule_on_part(waiting, letter, &part.row, seat_letter, told);
+            let elsewhere = if index == 0 {
+                let absences = self.absences_elsewhere(part, &seat_letter, &written);
+                let Some(absences) = collect_needs(absences, &mut missing)? else { continue };
+                Elsewhere { parts: std::mem::take(&mut others), absences }
+            } else {
+                Elsewhere::default()
+            };
+            let ruling = self.rule_on_part(waiting, letter, &part.row, seat_letter, elsewhere);
             let Some(ruling) = collect_needs(ruling, &mut missing)? else { continue };
             others.push(OtherPart { match_id: part.row.match_id.clone(), outcome: ruling.outcome });
             if index == 0 {
@@ -76,6 +83,20 @@ impl Decision<'_> {
             accepted_by: None,
         });
         Ok(())
+    }
+
+    /// Carries the absences in this part into the player's other matches, unless its own match ended long ago.
+    fn absences_elsewhere(
+        &mut self,
+        part: &SeatPart,
+        letter: &SeatLetter,
+        written: &NewText,
+    ) -> Decided<SpreadAbsences> {
+        let NewText::Lines(lines) = written else { return Ok(SpreadAbsences::default()) };
+        if self.is_long_over(&part.row, &letter.request)? {
+            return Ok(SpreadAbsences::default());
+        }
+        self.spread_absences(&part.row, letter, lines)
     }
 
     /// Returns the parts of a letter, the one whose match it answers first. Without lines `MATCH …` for other matches in

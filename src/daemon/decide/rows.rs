@@ -125,7 +125,7 @@ impl Decision<'_> {
     }
 
     /// Words a letter about a match as the ruling left it.
-    fn word(&self, game_match: &Arc<Match>, dispatch: &Dispatch, token: &str) -> Decided<WordedLetter> {
+    pub fn word(&self, game_match: &Arc<Match>, dispatch: &Dispatch, token: &str) -> Decided<WordedLetter> {
         let club = self.settings.stationery.club();
         let input = WordingInput { club: &club, game_match, dispatch, token, at: self.at() };
         Ok(report::word(&self.settings.templates, &input, &self.context.pictures)?)

@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 
+use super::absences::SpreadAbsences;
 use super::answers::{AnswerBudget, digest_of_request};
 use super::asker::Asker;
 use super::budgets::{Origin, seat_subject};
@@ -30,16 +31,22 @@ pub struct PartRuling {
     pub note: String,
 }
 
+/// What became of a letter in its player's other matches.
+#[derive(Default)]
+pub struct Elsewhere {
+    pub parts: Vec<OtherPart>,
+    pub absences: SpreadAbsences,
+}
+
 impl Decision<'_> {
-    /// Rules on a seat's letter, or on the part of it that is about this match. `others` is what became of its other
-    /// parts, for the answer to name.
+    /// Rules on a seat's letter, or on the part of it that is about this match. `elsewhere` is for the answer to name.
     pub fn rule_on_part(
         &mut self,
         waiting: &WaitingLetter,
         letter: &Letter,
         row: &TokenRow,
         mut seat_letter: SeatLetter,
-        others: Vec<OtherPart>,
+        elsewhere: Elsewhere,
     ) -> Decided<PartRuling> {
         let mut loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?.clone();
         seat_letter.shows_token = is_shown_to_others(letter, row);
@@ -48,7 +55,7 @@ impl Decision<'_> {
             loaded.seats[row.seat].token = self.random().token().to_string();
             self.save_seat(&loaded.seats[row.seat]);
         }
-        seat_letter.questions_only = self.is_long_over(&loaded.game_match, &seat_letter.request)?;
+        seat_letter.questions_only = self.is_long_over(row, &seat_letter.request)?;
         seat_letter.limits.together = true;
         seat_letter.limits.holds_resignation = self.holds_resignation(row, letter, &seat_letter.request)?;
         seat_letter.limits.gm_is_opponent = self.is_gm_opponent(&loaded.seats, row.seat);
@@ -65,7 +72,9 @@ impl Decision<'_> {
             ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
         }
         let saved_players = self.draft.settlement.players.len();
-        self.complete_answers(&mut ruling, row, letter, &seat_letter.request, &others)?;
+        self.complete_answers(&mut ruling, row, letter, &seat_letter.request, &elsewhere.parts)?;
+        let opponent = loaded.seats[row.seat.other()].player.id;
+        elsewhere.absences.complete(&mut ruling, opponent);
         let outcome = outcome_of(&ruling);
         let answered = AnsweredLetter::new(letter);
         let readers = Readers { answered: Some(&answered), ..Readers::seats(&loaded.seats) };
@@ -80,8 +89,10 @@ impl Decision<'_> {
             // Rule again: the ledger notes that there is no answer, and the other letters name the ledger's head.
             seat_letter.answer_suppressed = true;
             ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
+            elsewhere.absences.complete(&mut ruling, opponent);
             rows = self.rows(&mut ruling, &readers)?;
         }
+        let told = tells_of_absence(&ruling).then_some(opponent);
         self.delay_notices(&ruling, &mut rows.dispatches, row)?;
         rows.delay_copies();
         tracing::info!(
@@ -94,6 +105,7 @@ impl Decision<'_> {
         );
         let game = loaded.game_match.game;
         self.keep_ruling(loaded, ruling, rows);
+        self.tell_absences(row, &elsewhere.absences, waiting.digest, told)?;
         self.carry_out_settings(row.player.id, saved_players)?;
         Ok(PartRuling::of(&seat_letter, outcome, game))
     }
@@ -113,10 +125,11 @@ impl Decision<'_> {
     }
 
     /// Whether a match ended so long ago that the commands in a letter that change something have no effect.
-    fn is_long_over(&self, game_match: &Match, request: &Request) -> Decided<bool> {
+    pub fn is_long_over(&self, row: &TokenRow, request: &Request) -> Decided<bool> {
         let changes =
             request.commands.iter().any(|asked| referee::changing_command(&asked.command).is_some());
-        Ok(changes && self.ended_long_ago(game_match)?)
+        let loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?;
+        Ok(changes && self.ended_long_ago(&loaded.game_match)?)
     }
 
     /// Whether a match ended so long ago that its tokens are good for questions only.
@@ -295,6 +308,14 @@ pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
     let has_token = letter.tokens.iter().any(|token| token.as_str() == row.token);
     let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);
     has_token && letter.other_recipients.iter().any(|other| !is_players(other.as_str()))
+}
+
+/// Whether the opponent reads of an absence in this match.
+fn tells_of_absence(ruling: &Ruling) -> bool {
+    let is_told = |dispatch: &Dispatch| {
+        matches!(dispatch.content, Content::Notice(Notice::Absent { .. } | Notice::Absences { .. }))
+    };
+    ruling.dispatches.iter().any(is_told)
 }
 
 /// Whether a letter tells somebody of an act of the letter that is ruled on, other than a result.

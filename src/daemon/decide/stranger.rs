@@ -40,6 +40,14 @@ impl Decision<'_> {
         let StrangerReplies { replies, waiting: commands, lacks_token } =
             self.replies_to_stranger(&asker, &request)?;
         let why = reasons(&request, lacks_token || words.order_lines > 0);
+        let lacks_token = lacks_token || words.order_lines > 0;
+        if lacks_token
+            && replies.is_empty()
+            && commands.is_empty()
+            && self.answer_with_form(waiting, letter, &asker, &lines, &request, &words)?
+        {
+            return Ok(());
+        }
         let waits = commands.iter().map(|(command, _)| Reply::Waits { command }).collect::<Vec<_>>();
         let lines = commands.into_iter().map(|(_, line)| line).collect::<Vec<_>>();
         let question = if lines.is_empty() { None } else { self.ask_sender(&asker, lines)? };
@@ -74,12 +82,36 @@ impl Decision<'_> {
             self.withdraw_question(&asker);
         }
         self.draft.settlement.dispatches.extend(dispatches);
-        let note = match words.to_gm {
-            Some(Words { text, .. }) => note_of_text(&text),
-            None => "answered without touching a match".to_owned(),
-        };
-        self.decided(waiting, LetterStatus::Answered, note);
+        self.decided(waiting, LetterStatus::Answered, words.note());
         Ok(())
+    }
+
+    /// Answers a player who wrote about a match without its token with the form of their seat, and returns whether it is
+    /// clear which match was meant.
+    fn answer_with_form(
+        &mut self,
+        waiting: &WaitingLetter,
+        letter: &Letter,
+        asker: &Asker,
+        lines: &[Line],
+        request: &Request,
+        words: &WordsOfStranger,
+    ) -> Decided<bool> {
+        let why = reasons(request, true);
+        let passed_on = match &words.to_gm {
+            Some(_) if self.form_without_token(asker, letter, lines, why.clone(), None)?.is_some() => {
+                self.pass_strangers_words(waiting, letter, words)?
+            }
+            Some(_) | None => None,
+        };
+        let Some(form) = self.form_without_token(asker, letter, lines, why, passed_on)? else {
+            return Ok(false);
+        };
+        let mut dispatches = vec![form];
+        self.limit_answers(&mut dispatches, digest_of_request(request), AnswerBudget::Address)?;
+        self.draft.settlement.dispatches.extend(dispatches);
+        self.decided(waiting, LetterStatus::Answered, words.note());
+        Ok(true)
     }
 
     /// Whether a letter from somebody whom nothing makes known to us shows no person. It stands in the GM's digest, who
@@ -217,6 +249,14 @@ impl WordsOfStranger {
             words.text += &format!("\n({order_lines} order {lines})");
         }
         WordsOfStranger { to_gm: words, order_lines }
+    }
+
+    /// Returns the note on the letter.
+    fn note(&self) -> String {
+        match &self.to_gm {
+            Some(Words { text, .. }) => note_of_text(text),
+            None => "answered without touching a match".to_owned(),
+        }
     }
 }
 

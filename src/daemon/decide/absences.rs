@@ -1,0 +1,201 @@
+//! Absences: one line `ABSENT` counts in all matches of its player, unless it stands below a line `MATCH`. Each opponent
+//! is told once for all their matches.
+
+use anyhow::Context as _;
+use chrono::NaiveDate;
+
+use super::budgets::Origin;
+use super::context::LoadedMatch;
+use super::decision::{Decision, Key};
+use super::mail::PlainEnvelope;
+use super::undecided::Decided;
+use crate::game::{Line, Seat};
+use crate::letter::Digest;
+use crate::referee::{
+    AbsentElsewhere, Act, Cause, Content, DispatchKind, LetterFormat, Notice, Rejection, Ruling, SeatLetter,
+    Stage,
+};
+use crate::report::ClubLetter;
+use crate::request::{Command, first_match_line};
+use crate::store::{Player, TokenRow};
+
+/// Maximum absences of a letter that are carried into other matches, and maximum matches. Each costs a ruling.
+const MAX_ABSENCES: usize = 5;
+const MAX_MATCHES: usize = 100;
+
+/// Where the absences of a letter count beside its own match.
+#[derive(Default)]
+pub struct SpreadAbsences {
+    days: Vec<(NaiveDate, NaiveDate)>,
+    noted: Vec<NotedIn>,
+    refused: Vec<String>,
+}
+
+struct NotedIn {
+    match_id: String,
+    opponent: Player,
+    /// The opponent is the house, which reads no letters.
+    is_house: bool,
+    /// It was not noted there before.
+    is_new: bool,
+}
+
+/// What became of absences in another match.
+enum Outcome {
+    Noted { is_new: bool },
+    Refused,
+}
+
+impl SpreadAbsences {
+    /// Names the other matches in the answer, and in what the opponent in this match reads.
+    pub fn complete(&self, ruling: &mut Ruling, opponent: i64) {
+        for dispatch in &mut ruling.dispatches {
+            if let Some(answer) = dispatch.content.answer_mut() {
+                answer.elsewhere = AbsentElsewhere {
+                    noted: self.noted.iter().map(|noted| noted.match_id.clone()).collect(),
+                    refused: self.refused.clone(),
+                };
+            }
+            if let Some(also) = matches_in_notice(&mut dispatch.content) {
+                *also = self.matches_with(opponent);
+            }
+        }
+    }
+
+    fn matches_with(&self, opponent: i64) -> Vec<String> {
+        let common = self.noted.iter().filter(|noted| noted.is_new && noted.opponent.id == opponent);
+        common.map(|noted| noted.match_id.clone()).collect()
+    }
+}
+
+/// The other matches that a notice of an absence names; `None` for other letters.
+fn matches_in_notice(content: &mut Content) -> Option<&mut Vec<String>> {
+    match content {
+        Content::Notice(Notice::Absent { also, .. } | Notice::Absences { also, .. }) => Some(also),
+        Content::Notice(_)
+        | Content::Invitation
+        | Content::Answer(_)
+        | Content::Report { .. }
+        | Content::Succession
+        | Content::Reminder
+        | Content::Missed { .. } => None,
+    }
+}
+
+impl Decision<'_> {
+    /// Carries the absences that a letter announces into the player's other matches. Those below a line `MATCH` count in
+    /// that match alone.
+    pub fn spread_absences(
+        &mut self,
+        row: &TokenRow,
+        letter: &SeatLetter,
+        written: &[Line],
+    ) -> Decided<SpreadAbsences> {
+        let days = absences_for_all(letter, written);
+        let mut spread = SpreadAbsences { days, ..SpreadAbsences::default() };
+        if spread.days.is_empty() {
+            return Ok(spread);
+        }
+        let mut others = self.matches_with(row.player.id)?;
+        others
+            .retain(|loaded| loaded.game_match.id != row.match_id && loaded.game_match.stage != Stage::Over);
+        for loaded in others.into_iter().take(MAX_MATCHES) {
+            let id = loaded.game_match.id.clone();
+            let Some(seat) = loaded.seats.iter().find(|(_, seat)| seat.player.id == row.player.id) else {
+                continue;
+            };
+            let seat = seat.0;
+            let opponent = loaded.seats[seat.other()].player.clone();
+            let is_house = loaded.game_match.house[seat.other()].is_some();
+            match self.note_absences(loaded, seat, &spread.days, letter.digest)? {
+                Outcome::Noted { is_new } => {
+                    spread.noted.push(NotedIn { match_id: id, opponent, is_house, is_new });
+                }
+                Outcome::Refused => spread.refused.push(id),
+            }
+        }
+        Ok(spread)
+    }
+
+    /// Notes absences in a match.
+    fn note_absences(
+        &mut self,
+        mut loaded: LoadedMatch,
+        seat: Seat,
+        days: &[(NaiveDate, NaiveDate)],
+        letter: Digest,
+    ) -> Decided<Outcome> {
+        let id = loaded.game_match.id.clone();
+        let (mut is_refused, mut is_new) = (false, false);
+        for (from, to) in days {
+            let act = Act::Absent { seat, from: *from, to: *to, letter };
+            let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
+            let ruling = self.rule(&loaded.game_match, &cause);
+            match &ruling.rejection {
+                None => {
+                    self.keep_unasked(loaded, ruling, None)?;
+                    let after = self.game_match(&id)?;
+                    loaded = after.context("a match that was just ruled on")?.clone();
+                    is_new = true;
+                }
+                Some(why) => is_refused |= *why != Rejection::Already,
+            }
+        }
+        Ok(if is_refused { Outcome::Refused } else { Outcome::Noted { is_new } })
+    }
+
+    /// Tells the opponents of the player's other matches, each in one letter. The one in the letter's own match reads it
+    /// there, if `is_told`.
+    pub fn tell_absences(
+        &mut self,
+        row: &TokenRow,
+        spread: &SpreadAbsences,
+        letter: Digest,
+        told: Option<i64>,
+    ) -> Decided<()> {
+        let mut done: Vec<i64> = told.into_iter().collect();
+        for NotedIn { opponent, is_house, is_new, .. } in &spread.noted {
+            if *is_house || !is_new || done.contains(&opponent.id) {
+                continue;
+            }
+            done.push(opponent.id);
+            let Some(address) = opponent.addresses.first() else { continue };
+            let origin = Origin::Opponent(row.player.id);
+            self.touch(Key::Address(address.clone()));
+            let Some(slot) = self.slot_for_others(address, origin, 0)? else { continue };
+            let day = |day: &NaiveDate| day.to_string();
+            let plain = ClubLetter::Absent {
+                name: row.player.name.clone(),
+                days: spread.days.iter().map(|(from, to)| (day(from), day(to))).collect(),
+                matches: spread.matches_with(opponent.id),
+            };
+            let mut page = self.word_club_letter(&plain, "")?;
+            if opponent.settings.format == LetterFormat::Text {
+                page.html.clear();
+            }
+            let unique = format!("b.{}.{}", opponent.id, &letter.to_string()[..24]);
+            let kind = DispatchKind::Notice;
+            let to = PlainEnvelope { name: &opponent.name, address, unique: &unique, kind };
+            let mut dispatch = self.assemble(page, "", &to, None)?;
+            slot.apply(&mut dispatch);
+            self.count_for_others(address, origin, slot);
+            self.draft.settlement.dispatches.push(dispatch);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the absences in a letter that count in all matches: those above its first line `MATCH`.
+fn absences_for_all(letter: &SeatLetter, written: &[Line]) -> Vec<(NaiveDate, NaiveDate)> {
+    let is_asked = letter.part.is_none_or(|part| !part.by_other_token)
+        && letter.other_match.is_none()
+        && !letter.questions_only
+        && !letter.request.check;
+    let end = first_match_line(written).unwrap_or(usize::MAX);
+    let commands = letter.request.commands.iter().filter(|asked| is_asked && asked.line < end);
+    let absences = commands.filter_map(|asked| match asked.command {
+        Command::Absent { from, to } => Some((from, to)),
+        _ => None,
+    });
+    absences.take(MAX_ABSENCES).collect()
+}

@@ -1,0 +1,109 @@
+//! Absences: one line counts in all matches of its player.
+
+use fogpost::daemon::{Holder, NamedAddress, NewMatch};
+use fogpost::game::any::GameKind;
+use fogpost::game::{BySeat, Seat};
+use fogpost::letter::Address;
+use fogpost::referee::Match;
+
+use crate::desk::{ANN, BO, Desk, GM, Sent};
+
+const CY: &str = "cy@players.example";
+const ABSENT: &str = "ABSENT 2026-06-01 TO 2026-06-05";
+
+/// Ann's matches: two against Bo, and one against Cy. Also returns her invitation to the first.
+fn three_matches(desk: &Desk) -> ([Match; 3], Sent) {
+    let seated = |name: &str, address: &str| NamedAddress {
+        name: name.to_owned(),
+        address: Address::parse(address).expect("an address"),
+    };
+    let open = |name: &str, address: &str| {
+        let new = NewMatch {
+            game: GameKind::Quad,
+            choices: GameKind::Quad.choose(None).expect("options of the game"),
+            players: BySeat::new(seated("Ann", ANN), seated(name, address)).map(Holder::Player),
+            terms: desk.office().config.terms.clone(),
+        };
+        let game_match = desk.block_on(desk.office().open(new)).expect("the match opens");
+        desk.work();
+        (game_match, desk.one_to(ANN))
+    };
+    let (first, invitation) = open("Bo", BO);
+    let matches = [first, open("Bo", BO).0, open("Cy", CY).0];
+    for address in [BO, CY] {
+        desk.sent_to(address);
+    }
+    (matches, invitation)
+}
+
+/// In how many of the matches Ann's absence is noted.
+fn noted(desk: &Desk, matches: &[Match; 3]) -> [usize; 3] {
+    matches.each_ref().map(|game_match| desk.find(&game_match.id).absences[Seat::First].len())
+}
+
+#[test]
+fn one_absence_counts_in_all_matches_and_each_opponent_gets_one_letter() {
+    let desk = Desk::new();
+    let (matches, invitation) = three_matches(&desk);
+    let [first, second, third] = matches.each_ref().map(|game_match| game_match.id.clone());
+    desk.reply(ANN, &invitation, ABSENT);
+    assert_eq!(noted(&desk, &matches), [1, 1, 1]);
+    desk.one_to(ANN)
+        .says("You are away from 2026-06-01 to 2026-06-05")
+        .says("counts in your other matches too")
+        .says(&second)
+        .says(&third);
+    desk.one_to(BO).says("Ann is away from 2026-06-01").says(&first).says(&second).keeps_silent_of(&third);
+    desk.one_to(CY)
+        .says("Ann is away from 2026-06-01")
+        .says(&third)
+        .keeps_silent_of(&first)
+        .keeps_silent_of(&second);
+    // The same once more changes nothing, and nobody else hears of it.
+    desk.reply(ANN, &invitation, &format!("{ABSENT}\nSTATUS"));
+    assert_eq!(noted(&desk, &matches), [1, 1, 1]);
+    assert!(desk.sent_to(CY).is_empty());
+    desk.advance(24);
+    let digests = desk.sent_to(GM).into_iter();
+    let digest = digests.filter(|sent| sent.subject.starts_with("The day at")).last().expect("a digest");
+    digest.says("Absences announced: 1").says("Ann, Mon 1 Jun to Fri 5 Jun, in");
+    for game_match in &matches {
+        assert!(desk.verify(&game_match.id).is_sound());
+    }
+}
+
+#[test]
+fn an_absence_below_a_match_line_counts_in_that_match_alone() {
+    let desk = Desk::new();
+    let (matches, invitation) = three_matches(&desk);
+    desk.reply(ANN, &invitation, &format!("MATCH {}\n{ABSENT}", matches[2].id));
+    assert_eq!(noted(&desk, &matches), [0, 0, 1]);
+    desk.sent_to(ANN);
+    desk.one_to(CY).says("Ann is away from 2026-06-01");
+    desk.reply(ANN, &invitation, &format!("MATCH {}\n{ABSENT}", matches[0].id));
+    assert_eq!(noted(&desk, &matches), [1, 0, 1]);
+    desk.one_to(BO).says("Ann is away").keeps_silent_of(&matches[1].id);
+}
+
+#[test]
+fn an_absence_too_long_for_one_match_still_counts_in_the_others() {
+    let desk = Desk::with("absence_days = 10\n");
+    let (matches, invitation) = three_matches(&desk);
+    desk.reply(ANN, &invitation, &format!("MATCH {}\nABSENT 2026-07-01 TO 2026-07-10", matches[2].id));
+    assert_eq!(noted(&desk, &matches), [0, 0, 1]);
+    desk.sent_to(ANN);
+    desk.sent_to(CY);
+    desk.reply(ANN, &invitation, ABSENT);
+    assert_eq!(noted(&desk, &matches), [1, 1, 1]);
+    desk.one_to(ANN).says(&format!("It does not count in {}", matches[2].id)).says("too few days of absence");
+    assert!(desk.sent_to(CY).is_empty());
+}
+
+#[test]
+fn a_checked_absence_counts_nowhere() {
+    let desk = Desk::new();
+    let (matches, invitation) = three_matches(&desk);
+    desk.reply(ANN, &invitation, &format!("CHECK\n{ABSENT}"));
+    assert_eq!(noted(&desk, &matches), [0, 0, 0]);
+    desk.one_to(ANN).keeps_silent_of("counts in your other matches");
+}

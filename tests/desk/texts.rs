@@ -1,0 +1,91 @@
+//! The texts of letters: where a passed-on text ends, what a mail program shows first, and what a reader's HTML fetches.
+
+use fogpost::game::any::GameKind;
+
+use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::positions::{quad, quadrant_z};
+
+const MARKER: &str = "## write your orders above this line ##";
+
+#[test]
+fn a_text_that_holds_an_order_of_any_running_game_of_its_writer_is_not_sent() {
+    let desk = Desk::new();
+    let (quad_match, to_ann, _) = quad(&desk);
+    let other = desk.open(GameKind::QuadrantZ, &[]);
+    for address in [ANN, BO, GM] {
+        desk.sent_to(address);
+    }
+    for order in ["MARBLE E5", "SHIP 1 A3 TO A4"] {
+        for verb in ["TELL", "TELL GM", "PROTEST"] {
+            desk.reply(ANN, &to_ann, &format!("{verb} Good luck to you!\n{order}"));
+            desk.one_to(ANN).says("END").says("#");
+            assert!(desk.sent_to(BO).is_empty(), "{verb} {order}");
+            assert!(desk.sent_to(GM).is_empty(), "{verb} {order}");
+        }
+    }
+    for game_match in [&quad_match, &other] {
+        let game_match = desk.find(&game_match.id);
+        assert_eq!((game_match.adjudicated.len(), game_match.protest), (0, None));
+    }
+    desk.reply(ANN, &to_ann, "TELL Good luck to you!\nEND\nMARBLE E5");
+    desk.sent_to(BO)[0].says("Ann writes:").says("> Good luck to you!");
+}
+
+#[test]
+fn a_letters_first_words_say_what_happened_and_the_marker_follows() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quadrant_z(&desk);
+    desk.reply(ANN, &to_ann, "HOLD");
+    let receipt = desk.one_to(ANN);
+    desk.reply(ANN, &receipt, "SHIP 9 A1 TO A2");
+    let refusal = desk.one_to(ANN);
+    desk.reply(ANN, &refusal, "STATUS");
+    let status = desk.one_to(ANN);
+    for (sent, begins) in [(&receipt, "Your orders are sealed"), (&refusal, "Line 1"), (&status, "")] {
+        let first = sent.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        assert!(first.starts_with(begins) && !first.contains(MARKER), "{first}");
+        let lines: Vec<&str> = sent.text.lines().collect();
+        let marker = lines.iter().position(|line| line.contains(MARKER));
+        assert!(marker.is_some_and(|at| at < 12), "{}", sent.text);
+    }
+}
+
+/// Each `src`, and each `href` that is no answer link.
+fn fetched(sent: &Sent) -> Vec<&str> {
+    let sources = sent.html.split("src=\"").skip(1).chain(sent.html.split("href=\"").skip(1));
+    let values = sources.filter_map(|rest| rest.split('"').next());
+    values.filter(|value| !value.starts_with("cid:") && !value.starts_with("mailto:")).collect()
+}
+
+#[test]
+fn the_board_comes_as_text_and_as_a_picture_with_an_alt_text_and_nothing_is_fetched() {
+    let desk = Desk::new();
+    for game in GameKind::ALL {
+        desk.open(*game, &[]);
+        for address in [ANN, BO] {
+            let invitation = desk.one_to(address);
+            assert_eq!(invitation.pictures, 1, "{game:?}");
+            let alt = invitation.html.split("alt=\"").nth(1).and_then(|rest| rest.split('"').next());
+            assert!(alt.is_some_and(|alt| !alt.is_empty()), "{game:?}: {}", invitation.html);
+            assert!(fetched(&invitation).is_empty(), "{game:?}: {:?}", fetched(&invitation));
+            assert!(!invitation.html.contains("<script") && !invitation.html.contains("url("), "{game:?}");
+            let longest = invitation.text.lines().map(|line| line.chars().count()).max();
+            assert!(longest.is_some_and(|columns| columns <= 72), "{game:?}: {longest:?} columns");
+        }
+    }
+}
+
+#[test]
+fn a_match_keeps_its_name_on_one_line_in_every_letter() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "STATUS\nMATCHES\nEXTEND 2 days\nABSENT 2026-06-01\nPROTEST It is slow.");
+    desk.advance(200);
+    for address in [ANN, BO, GM] {
+        for sent in desk.all_to(address) {
+            let (head, tail) = game_match.id.split_once('-').expect("a hyphen");
+            let broken = sent.text.lines().any(|line| line.ends_with(&format!("{head}-")));
+            assert!(!broken, "{tail} stands alone in:\n{}", sent.text);
+        }
+    }
+}
