@@ -83,7 +83,7 @@ impl SqliteBackend {
             return Err(cannot_open(&path, "it belongs to another program".to_owned()));
         }
         let writer = connect_writer(&options).await.map_err(unopened)?;
-        let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
+        let reader = pool_options(4).connect_lazy_with(options.read_only(true));
         let (settling, claiming, sending) = Default::default();
         let store = SqliteBackend { path, reader, writer, settling, claiming, sending };
         store.migrate().await?;
@@ -142,6 +142,12 @@ impl SqliteBackend {
     }
 }
 
+/// Returns the options of a pool whose connections stay open, and so without sqlx's maintenance task (0.9.0): the task
+/// counts idle connections without a lock, and if it meets the counter below zero, it loops on a worker thread for ever.
+fn pool_options(max_connections: u32) -> SqlitePoolOptions {
+    SqlitePoolOptions::new().max_connections(max_connections).idle_timeout(None).max_lifetime(None)
+}
+
 /// Opens the connection that writes.
 ///
 /// SQLite does not wait for another program that makes a new file use a write-ahead log at the same moment, so we do.
@@ -162,7 +168,7 @@ async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePo
         .pragma("temp_store", "memory");
     let began = Instant::now();
     loop {
-        let writer = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await;
+        let writer = pool_options(1).connect_with(options.clone()).await;
         match writer {
             Err(error) if code(&error) == Some(BUSY) && began.elapsed() < BUSY_TIMEOUT => {
                 tokio::time::sleep(Duration::from_millis(50)).await;
