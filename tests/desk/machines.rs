@@ -75,6 +75,25 @@ fn a_suspected_letter_from_elsewhere_or_without_a_token_is_not_answered() {
 }
 
 #[test]
+fn a_players_plain_holiday_note_is_answered_and_an_offices_note_goes_to_the_gm_alone() {
+    let desk = Desk::new();
+    quad(&desk);
+    for note in ["Bin bis 5.1. im Urlaub.", "I'm away until Monday, visiting my parents. Talk then!"] {
+        desk.write(ANN, note);
+        desk.one_to(ANN);
+    }
+    for note in [
+        "Vielen Dank für Ihre Nachricht. Ich bin bis 5.1. im Urlaub. In dringenden Fällen wenden Sie sich an Frau Berg.",
+        "Our office is closed until 5 January. We will respond to your enquiry upon our return.",
+    ] {
+        desk.write(ANN, note);
+        assert_eq!(desk.last_status(), LetterStatus::Automatic, "{note}");
+        assert!(desk.sent_to(ANN).is_empty(), "{note}");
+    }
+    digest(&desk).says("Taken for automatic mail").says("Our office is closed until 5 January");
+}
+
+#[test]
 fn list_fields_are_suspicious_in_an_answer_and_a_mark_elsewhere() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
