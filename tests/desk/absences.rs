@@ -64,8 +64,8 @@ fn one_absence_counts_in_all_matches_and_each_opponent_gets_one_letter() {
     assert_eq!(noted(&desk, &matches), [1, 1, 1]);
     assert!(desk.sent_to(CY).is_empty());
     desk.advance(24);
-    let digests = desk.sent_to(GM).into_iter();
-    let digest = digests.filter(|sent| sent.subject.starts_with("The day at")).last().expect("a digest");
+    let mut digests = desk.sent_to(GM).into_iter();
+    let digest = digests.rfind(|sent| sent.subject.starts_with("The day at")).expect("a digest");
     digest.says("Absences announced: 1").says("Ann, Mon 1 Jun to Fri 5 Jun, in");
     for game_match in &matches {
         assert!(desk.verify(&game_match.id).is_sound());

@@ -1,32 +1,23 @@
 //! The texts of letters: where a passed-on text ends, what a mail program shows first, and what a reader's HTML fetches.
 
-use fogpost::game::any::GameKind;
-
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{quad, quadrant_z};
 
 const MARKER: &str = "## write your orders above this line ##";
 
 #[test]
-fn a_text_that_holds_an_order_of_any_running_game_of_its_writer_is_not_sent() {
+fn a_text_that_holds_an_order_is_not_sent_and_nothing_of_its_letter_is_done() {
     let desk = Desk::new();
-    let (quad_match, to_ann, _) = quad(&desk);
-    let other = desk.open(GameKind::QuadrantZ, &[]);
-    for address in [ANN, BO, GM] {
-        desk.sent_to(address);
-    }
-    for order in ["MARBLE E5", "SHIP 1 A3 TO A4"] {
-        for verb in ["TELL", "TELL GM", "PROTEST"] {
-            desk.reply(ANN, &to_ann, &format!("{verb} Good luck to you!\n{order}"));
-            desk.one_to(ANN).says("END").says("#");
-            assert!(desk.sent_to(BO).is_empty(), "{verb} {order}");
-            assert!(desk.sent_to(GM).is_empty(), "{verb} {order}");
+    let (game_match, to_ann, _) = quad(&desk);
+    for verb in ["TELL", "TELL GM", "PROTEST"] {
+        desk.reply(ANN, &to_ann, &format!("{verb} Good luck to you!\nMARBLE E5"));
+        desk.one_to(ANN).says("Write END on a line of its own where the message ends");
+        for reader in [BO, GM] {
+            assert!(desk.sent_to(reader).is_empty(), "{verb} to {reader}");
         }
     }
-    for game_match in [&quad_match, &other] {
-        let game_match = desk.find(&game_match.id);
-        assert_eq!((game_match.adjudicated.len(), game_match.protest), (0, None));
-    }
+    let after = desk.find(&game_match.id);
+    assert_eq!((after.adjudicated.len(), after.protest), (0, None));
     desk.reply(ANN, &to_ann, "TELL Good luck to you!\nEND\nMARBLE E5");
     desk.sent_to(BO)[0].says("Ann writes:").says("> Good luck to you!");
 }
@@ -60,18 +51,15 @@ fn fetched(sent: &Sent) -> Vec<&str> {
 #[test]
 fn the_board_comes_as_text_and_as_a_picture_with_an_alt_text_and_nothing_is_fetched() {
     let desk = Desk::new();
-    for game in GameKind::ALL {
-        desk.open(*game, &[]);
-        for address in [ANN, BO] {
-            let invitation = desk.one_to(address);
-            assert_eq!(invitation.pictures, 1, "{game:?}");
-            let alt = invitation.html.split("alt=\"").nth(1).and_then(|rest| rest.split('"').next());
-            assert!(alt.is_some_and(|alt| !alt.is_empty()), "{game:?}: {}", invitation.html);
-            assert!(fetched(&invitation).is_empty(), "{game:?}: {:?}", fetched(&invitation));
-            assert!(!invitation.html.contains("<script") && !invitation.html.contains("url("), "{game:?}");
-            let longest = invitation.text.lines().map(|line| line.chars().count()).max();
-            assert!(longest.is_some_and(|columns| columns <= 72), "{game:?}: {longest:?} columns");
-        }
+    let (_, to_ann, to_bo) = quad(&desk);
+    for invitation in [to_ann, to_bo] {
+        assert_eq!(invitation.pictures, 1);
+        let alt = invitation.html.split("alt=\"").nth(1).and_then(|rest| rest.split('"').next());
+        assert!(alt.is_some_and(|alt| !alt.is_empty()), "{}", invitation.html);
+        assert!(fetched(&invitation).is_empty(), "{:?}", fetched(&invitation));
+        assert!(!invitation.html.contains("<script") && !invitation.html.contains("url("));
+        let longest = invitation.text.lines().map(|line| line.chars().count()).max();
+        assert!(longest.is_some_and(|columns| columns <= 72), "{longest:?} columns");
     }
 }
 
