@@ -10,6 +10,7 @@ use serde_json::json;
 use super::instruct::print;
 use super::output::{print_json, print_table, put, put_text};
 use crate::daemon::{GmIndex, Office};
+use crate::letter::Digest;
 use crate::referee::{Instruction, is_digest_prefix};
 use crate::report::format_local;
 use crate::store::{DispatchRow, LetterRow, LetterStatus, Store};
@@ -55,6 +56,12 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Rule on a letter, and throw the ruling away: the daemon runs this for a letter on which it died
+    #[command(hide = true)]
+    Try {
+        /// The letter's digest
+        digest: Digest,
+    },
 }
 
 fn status(text: &str) -> Result<LetterStatus, String> {
@@ -66,8 +73,15 @@ fn status(text: &str) -> Result<LetterStatus, String> {
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         super::in_club(config, async |office| {
-            if let Some(Command::Accept { digest, gm, json }) = &self.command {
-                return accept(office, digest, gm.as_deref(), *json).await;
+            match &self.command {
+                Some(Command::Accept { digest, gm, json }) => {
+                    return accept(office, digest, gm.as_deref(), *json).await;
+                }
+                Some(Command::Try { digest }) => {
+                    office.try_letter(*digest).await?;
+                    return Ok(ExitCode::SUCCESS);
+                }
+                None => {}
             }
             match &self.raw {
                 Some(prefix) => raw(&*office.store, prefix).await?,

@@ -18,6 +18,7 @@ use crate::daemon::service::{self, Request, Signals};
 use crate::daemon::status::this_daemon;
 use crate::post::ShutdownSignal;
 use crate::report;
+use crate::store::{self, Store};
 
 /// Read letters, rule on them and answer, until stopped
 ///
@@ -47,8 +48,8 @@ impl Args {
         let config = settings.load()?;
         let log = log::start(&config.log)?;
         super::block_on(async {
-            let office = super::office(config).await?;
-            report::check_templates(&office.templates)?;
+            let store = store::open(&config.database.url).await?;
+            let office = settings.office(config, store)?;
             let _held = office.store.lock(&this_daemon()).await?;
             log_start(&office).await?;
             if self.once {
@@ -95,10 +96,18 @@ impl Settings {
         }
         config.database.url.clone_from(&old.database.url);
         config.log.json = old.log.json;
-        let office = Office::new(config, Arc::clone(&before.store), Arc::new(Utc::now))?;
-        report::check_templates(&office.templates)?;
+        let office = self.office(config, Arc::clone(&before.store))?;
         page.show(&office).await?;
         log.set(&office.config.log.filter)?;
+        Ok(office)
+    }
+
+    /// Returns an office on this database, after checking its templates.
+    fn office(&self, config: Config, store: Arc<dyn Store>) -> anyhow::Result<Arc<Office>> {
+        let mut office = Office::new(config, store, Arc::new(Utc::now))?;
+        report::check_templates(&office.templates)?;
+        let program = std::env::current_exe().context("the path of this program")?;
+        office.try_letters_by(program, self.path.clone());
         Ok(Arc::new(office))
     }
 }

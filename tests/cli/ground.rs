@@ -170,6 +170,17 @@ fn a_full_disk_makes_the_status_red_and_leaves_letters_with_the_mail_server() {
     assert_eq!(folder.run(&["letters", "--json"]).success().lines().count(), 1);
 }
 
+#[test]
+fn a_letter_is_tried_without_any_effect() {
+    let folder = Folder::club();
+    folder.run_with(&["receive"], LETTER).success();
+    let before = folder.run(&["letters", "--json"]).success();
+    let letter: serde_json::Value = serde_json::from_str(&before).expect("JSON");
+    folder.run(&["letters", "try", letter["letter"].as_str().expect("a digest")]).success();
+    assert_eq!(folder.run(&["letters", "--json"]).success(), before);
+    assert_says(&folder.run(&["letters", "try", &"0".repeat(64)]).failure(1), &["there is no such letter"]);
+}
+
 /// Writes an archive of files that hold this many zeros each.
 fn bomb(folder: &Folder, name: &str, files: usize, zeros: usize) {
     let mut zip = ZipWriter::new(File::create(folder.path(name)).expect("a file"));

@@ -134,6 +134,20 @@ fn a_letter_on_which_the_program_died_twice_is_set_aside_unread_at_the_third_sta
     assert!(left.is_empty(), "{left:?}");
 }
 
+#[test]
+fn a_letter_on_which_the_program_died_twice_is_ruled_on_if_another_process_survives_it() {
+    for (program, status) in [("/bin/true", LetterStatus::Answered), ("/bin/false", LetterStatus::SetAside)] {
+        let mut desk = Desk::new();
+        let letter = take_in(&desk, &stranger("eve", "HELP"));
+        desk.office_mut().try_letters_by(program.into(), "config.toml".into());
+        for run in ["first", "second"] {
+            die_at(&desk, run, &[letter]);
+        }
+        desk.work();
+        assert_eq!(status_of(&desk, "eve"), status, "{program}");
+    }
+}
+
 /// A letter as the mailbox hands it over.
 fn fetched(desk: &Desk, raw: &str) -> NewLetter {
     let raw = raw.replace('\n', "\r\n").into_bytes();

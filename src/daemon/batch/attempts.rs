@@ -3,8 +3,9 @@
 //! An attempt is noted in the database before its letter is read, and the note is removed once the letter is ruled on.
 //! A note that a dead daemon left names the letters that may have killed it. If there are several, they are settled one
 //! by one, which counts nothing yet: the others are innocent. A note with one letter counts as an attempt. After a
-//! second one the letter is set aside unread, at the third start. One attempt is not enough: something else may have
-//! killed the daemon, and then no letter is to blame.
+//! second one, at the third start, another process tries the letter first (see `trial`), and if that dies as well the
+//! letter is set aside. One attempt is not enough: something else may have killed the daemon, and then no letter is to
+//! blame.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 
 use super::load::random;
+use super::trial::Trial;
 use crate::daemon::Office;
 use crate::daemon::decide::in_work::InWork;
 use crate::daemon::decide::letters::set_aside;
@@ -28,6 +30,10 @@ const DEADLINE: Duration = Duration::from_secs(20);
 /// memory of a batch; Rust cannot stop it.
 const MAX_HUNG: usize = 4;
 
+/// How often the program may die on a letter that survives each trial. Something may kill the program that does not kill
+/// the process that tries the letter.
+const MAX_DEATHS: u32 = 10;
+
 /// Why a letter that was in work when its daemon died counts as tried.
 const UNENDED: &str = "the program ended while it worked on this letter";
 
@@ -40,6 +46,7 @@ pub struct Attempts {
     hung: AtomicUsize,
     /// Letters that a crash left, which are settled one by one.
     suspects: Mutex<BTreeSet<Digest>>,
+    trial: Option<Trial>,
 }
 
 /// Letters that took longer than the deadline.
@@ -56,8 +63,13 @@ impl Attempts {
     /// Returns an error if the system gives no random numbers.
     pub fn new() -> anyhow::Result<Attempts> {
         let run = u64::from_be_bytes(random()?);
-        let (hung, suspects) = Default::default();
-        Ok(Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects })
+        let (hung, suspects, trial) = Default::default();
+        Ok(Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects, trial })
+    }
+
+    /// Sets how letters are tried on which the program died twice.
+    pub fn set_trial(&mut self, trial: Trial) {
+        self.trial = Some(trial);
     }
 
     /// Sets the deadline of one letter.
@@ -159,17 +171,28 @@ impl Office {
         Ok(false)
     }
 
-    /// Counts an attempt that ended the program, and sets the letter aside unread if it is not the first.
+    /// Counts an attempt that ended the program. If it is not the first, sets the letter aside unless a trial clears it.
     async fn count_unended_attempt(&self, letter: &WaitingLetter, claim: &mut Claim) -> anyhow::Result<()> {
         let digest = letter.digest;
         tracing::error!(letter = %digest, "the program ended while it worked on a letter");
-        if letter.tries > 0 {
+        if letter.tries > 0 && !self.is_cleared(letter).await {
             let tries = letter.tries + 1;
             let letter = WaitingLetter { tries, ..letter.clone() };
             return self.set_aside(&[letter], std::mem::take(claim), UNENDED).await;
         }
         let postponed = vec![Postponed { digest, note: UNENDED.to_owned(), until: None, match_id: None }];
         Ok(self.store.commit(&Settlement { at: self.now(), postponed, ..Settlement::default() }).await?)
+    }
+
+    /// Whether another process survives a ruling on a letter on which this program died.
+    async fn is_cleared(&self, letter: &WaitingLetter) -> bool {
+        match &self.attempts.trial {
+            Some(trial) if letter.tries + 1 < MAX_DEATHS => {
+                // It is read and ruled on.
+                trial.is_survived(letter.digest, self.attempts.deadline * 2).await
+            }
+            Some(_) | None => false,
+        }
     }
 
     /// Notes that letters are read that are not stored yet, and returns those of them at which a daemon died.

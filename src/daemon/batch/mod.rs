@@ -10,3 +10,4 @@ pub mod matches;
 pub mod pipeline;
 pub mod read;
 pub mod rounds;
+mod trial;

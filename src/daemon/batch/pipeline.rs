@@ -40,7 +40,7 @@ const MAX_PENDING_BYTES: usize = 8_000_000;
 
 /// How the next letters are settled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum BatchMode {
+pub(super) enum BatchMode {
     /// As a batch, matches in parallel.
     #[default]
     Parallel,
@@ -250,7 +250,11 @@ impl Office {
     }
 
     /// Loads what the letters refer to.
-    async fn context_of(&self, letters: &[ReadLetter], in_work: &InWork) -> anyhow::Result<RulingContext> {
+    pub(super) async fn context_of(
+        &self,
+        letters: &[ReadLetter],
+        in_work: &InWork,
+    ) -> anyhow::Result<RulingContext> {
         let mut context = self.new_context().await?;
         context.in_work = in_work.clone();
         self.load(wanted(letters), &mut context).await?;
@@ -258,7 +262,7 @@ impl Office {
         Ok(context)
     }
 
-    async fn decide_letters(
+    pub(super) async fn decide_letters(
         &self,
         letters: Arc<Vec<ReadLetter>>,
         context: anyhow::Result<RulingContext>,
