@@ -75,6 +75,14 @@ impl Answer {
             && self.left_out == LeftOut::default()
     }
 
+    /// Whether the letter only held words for a person, which the GM gets.
+    pub fn is_only_words(&self) -> bool {
+        self.passed_on.is_some()
+            && matches!(self.orders, Orders::None)
+            && self.replies.is_empty()
+            && self.faults.is_empty()
+    }
+
     /// Returns the faults of the orders, then those of the commands.
     pub fn all_faults(&self) -> impl Iterator<Item = &Fault> {
         let of_orders = match &self.orders {

@@ -345,6 +345,7 @@ fn answer(answer: &Answer, zone: Tz) -> Value {
         token_renewed => answer.token_renewed,
         accepted_since => answer.accepted_since.map(|came| format_local(came, zone)),
         passed_on => Serde(answer.passed_on),
+        is_only_words => answer.is_only_words(),
         gm_is_opponent => answer.gm_is_opponent,
         cuts_text => answer.cuts_text,
         outcome => Serde(answer.outcome()),

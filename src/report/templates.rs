@@ -46,6 +46,7 @@ compiled_in![
     "also.txt",
     "beside.txt",
     "attached.txt",
+    "passed-on.txt",
     "replies.txt",
     "left-out.txt",
     "rules.txt",

@@ -257,6 +257,12 @@ impl<G: Grammar> RequestParser<'_, G> {
     /// Returns the doubt about a line that holds an order.
     fn doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Fault> {
         let held = doubt::held_order(&self.grammar, &wording.plain)?;
+        if held.split(' ').count() == wording.words().count() {
+            let reason = format!(
+                "I do not know this order. Did you mean {held}? If so, please write it like that; if not, put a # before the line."
+            );
+            return Some(Fault::on(no, reason).with_example(held));
+        }
         let reason = format!(
             "This line is not an order, but it seems to hold one ({held}). If you mean it, please give it a line of its own; if not, put a # before the line."
         );

@@ -197,6 +197,13 @@ fn a_line_that_holds_an_order_is_doubtful_and_not_a_remark() {
 }
 
 #[test]
+fn a_misspelt_order_is_doubtful_and_its_right_spelling_suggested() {
+    let request = Request::read(&lines("SHPI 4 2/1 G4"), GameKind::QuadrantZ);
+    assert_eq!(request.doubts[0].example.as_deref(), Some("SHIP 4 2/1 G4"));
+    assert!(!request.doubts[0].reason.contains("line of its own"), "{}", request.doubts[0].reason);
+}
+
+#[test]
 fn a_bullet_that_the_grammar_could_mean_is_doubtful() {
     let one = |example: &str| vec![(Some(1), Some(example.to_owned()))];
     assert_eq!(doubts(GameKind::QuadrantZ, "2: hold"), one("SHIP 2 HOLD"));

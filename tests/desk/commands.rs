@@ -217,7 +217,7 @@ fn during_a_protest_filings_wait_for_the_gm() {
     desk.one_to(GM)
         .says("paused Bo protests > GM MATCH")
         .says("> GM LIST - ")
-        .says("in turn 2: waits for Ann and Bo due");
+        .says("in turn 2: waits for Ann and Bo, due");
     let after = desk.find(&game_match.id);
     assert_eq!((after.stage, after.due().map(|due| due.turn)), (Stage::Running, Some(2)));
     assert_eq!(after.protest, None);

@@ -73,7 +73,7 @@ fn a_blank_letter_is_answered_with_the_order_form() {
     desk.reply(ANN, &invitation, "Thanks, I look forward to it!");
     let answer = desk.one_to(ANN);
     answer
-        .says("nothing in your letter that I could read")
+        .says("I am a program, and have passed your words to the GM")
         .says("MARBLE")
         .says("> Thanks, I look forward to it!");
 }
