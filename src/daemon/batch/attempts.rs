@@ -8,6 +8,7 @@
 //! blame.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -67,11 +68,6 @@ impl Attempts {
         Ok(Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects, trial })
     }
 
-    /// Sets how letters are tried on which the program died twice.
-    pub fn set_trial(&mut self, trial: Trial) {
-        self.trial = Some(trial);
-    }
-
     /// Sets the deadline of one letter.
     pub fn set_deadline(&mut self, deadline: Duration) {
         self.deadline = deadline;
@@ -121,6 +117,12 @@ impl Attempts {
 }
 
 impl Office {
+    /// Tries letters on which the program died twice by running `program` with this config file. Otherwise they are set
+    /// aside untried.
+    pub fn try_letters_by(&mut self, program: PathBuf, config: PathBuf) {
+        self.attempts.trial = Some(Trial { program, config });
+    }
+
     /// Ends the program if too many threads hang.
     ///
     /// # Errors

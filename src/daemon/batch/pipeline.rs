@@ -26,7 +26,7 @@ use crate::daemon::decide::letters::{LetterBatch, MAX_ATTEMPTS, set_back};
 use crate::daemon::decide::one_letter::ReadLetter;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::parallel::run_blocking;
-use crate::letter::{Address, Token};
+use crate::letter::{Address, Digest, Token};
 use crate::store::{Claim, LetterQueue, LetterStatus, Settlement, StoreError, WaitingLetter};
 
 /// Letters per transaction: a multiple of the store's `CHUNK`, whose statements stay prepared.
@@ -40,7 +40,7 @@ const MAX_PENDING_BYTES: usize = 8_000_000;
 
 /// How the next letters are settled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum BatchMode {
+enum BatchMode {
     /// As a batch, matches in parallel.
     #[default]
     Parallel,
@@ -128,6 +128,25 @@ impl Office {
             self.commit_pending(pipeline).await?;
         }
         settled
+    }
+
+    /// Rules on a stored letter, and throws the ruling away.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such letter, or if the database does not answer. A ruling that fails is none:
+    /// the program survives it.
+    pub async fn try_letter(&self, digest: Digest) -> anyhow::Result<()> {
+        let raw = self.store.letter(digest).await?.context("there is no such letter")?;
+        let (received_at, queue) = (self.now(), LetterQueue::Strangers);
+        let letter = WaitingLetter { digest, raw, received_at, tries: 0, queue, accepted_by: None };
+        let (settings, in_work) = (Arc::clone(&self.settings), InWork::default());
+        let working = in_work.clone();
+        let letters = Arc::new(run_blocking(move || read_letters(&settings, vec![letter], &working)).await?);
+        let context = self.context_of(&letters, &in_work).await;
+        if let Err(error) = self.decide_letters(letters, context, BatchMode::Sequential).await {
+            tracing::info!(error = format!("{error:#}"), "the ruling failed");
+        }
+        Ok(())
     }
 
     async fn settle_next(&self, pipeline: &mut Pipeline) -> anyhow::Result<usize> {
@@ -250,11 +269,7 @@ impl Office {
     }
 
     /// Loads what the letters refer to.
-    pub(super) async fn context_of(
-        &self,
-        letters: &[ReadLetter],
-        in_work: &InWork,
-    ) -> anyhow::Result<RulingContext> {
+    async fn context_of(&self, letters: &[ReadLetter], in_work: &InWork) -> anyhow::Result<RulingContext> {
         let mut context = self.new_context().await?;
         context.in_work = in_work.clone();
         self.load(wanted(letters), &mut context).await?;
@@ -262,7 +277,7 @@ impl Office {
         Ok(context)
     }
 
-    pub(super) async fn decide_letters(
+    async fn decide_letters(
         &self,
         letters: Arc<Vec<ReadLetter>>,
         context: anyhow::Result<RulingContext>,
