@@ -4,6 +4,7 @@
 //! are relative to the file's folder.
 
 mod gms;
+pub mod presets;
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -374,7 +375,10 @@ impl Config {
             }
             match password {
                 Some(password) if password.reveal().is_empty() => {
-                    return Err(format!("{section} has an empty password"));
+                    let place = file
+                        .as_ref()
+                        .map_or(String::new(), |file| format!("; write it into {}", file.display()));
+                    return Err(format!("{section} has an empty password{place}"));
                 }
                 Some(_) => {}
                 None => {

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
-use crate::config::{Config, EXAMPLE};
+use crate::config::Config;
+use crate::config::presets::is_untouched;
 use crate::daemon;
 use crate::post::outbox::{Checked, Outbox};
 use crate::store::{self, private};
@@ -65,7 +66,7 @@ impl Args {
 fn edited(path: &Path) -> anyhow::Result<String> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
-    if text.trim() == EXAMPLE.trim() {
+    if is_untouched(&text) {
         bail!("{name} is still the example");
     }
     Ok(name)
@@ -76,12 +77,12 @@ fn private_files(path: &Path, config: &mut Config) -> anyhow::Result<String> {
     let mut files = vec![path.to_owned()];
     files.extend(config.password_files());
     if let Some(database) = config.database.url.strip_prefix("sqlite:") {
-        files.extend(private::with_companions(Path::new(database)));
+        files.extend(private::databases_beside(Path::new(database)));
     }
     let shared: Vec<(PathBuf, u32)> =
         files.into_iter().filter_map(|file| private::shared_mode(&file).map(|mode| (file, mode))).collect();
     if shared.is_empty() {
-        return Ok("config, passwords and database are for this user only".to_owned());
+        return Ok("config, passwords, database and backups are for this user only".to_owned());
     }
     let listed: Vec<String> =
         shared.iter().map(|(file, mode)| format!("{} (mode {mode:o})", file.display())).collect();

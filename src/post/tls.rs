@@ -74,8 +74,19 @@ pub(super) fn handshake_fault(host: &str, error: io::Error) -> Error {
         Some(rustls::Error::InvalidCertificate(why)) => {
             Error::Configuration(format!("the certificate of {host} is rejected: {why:?}"))
         }
+        Some(rustls::Error::InvalidMessage(_)) => {
+            let cause =
+                "the server answers without TLS on this port; try tls = \"starttls\", or the port for TLS";
+            Error::io(format!("no secure connection to {host}"), io::Error::other(cause))
+        }
         _ => Error::io(format!("no secure connection to {host}"), error),
     }
+}
+
+/// Explains why a server without TLS from the start has not greeted us in time.
+pub(super) fn silent_greeting(host: &str, port: u16) -> Error {
+    let cause = "the server says nothing; if this port speaks TLS from the start, set tls = \"tls\"";
+    Error::io(format!("no greeting from {host}:{port}"), io::Error::new(io::ErrorKind::TimedOut, cause))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -26,9 +26,12 @@ pub fn shared_mode(path: &Path) -> Option<u32> {
     (mode & FOR_OTHERS != 0).then_some(mode)
 }
 
-/// Returns the database at `path` and the files beside it whose names begin with its name: its log, and what a restore
-/// has replaced.
-pub fn with_companions(path: &Path) -> Vec<PathBuf> {
+/// The first bytes of every SQLite file.
+const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// Returns the database at `path`, its log, and every other SQLite database in the same folder, such as a backup or
+/// what a restore has replaced.
+pub fn databases_beside(path: &Path) -> Vec<PathBuf> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -38,10 +41,16 @@ pub fn with_companions(path: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries
         .flatten()
-        .filter(|entry| begins_alike(&entry.file_name()))
         .map(|entry| path.with_file_name(entry.file_name()))
         .filter(|file| file.is_file())
+        .filter(|file| file.file_name().is_some_and(begins_alike) || is_database(file))
         .collect();
     files.sort();
     files
+}
+
+fn is_database(file: &Path) -> bool {
+    let mut start = [0; SQLITE_MAGIC.len()];
+    let read = File::open(file).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *SQLITE_MAGIC
 }

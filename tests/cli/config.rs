@@ -1,6 +1,7 @@
 //! The config file: how it is written and read, and its errors.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use super::{CONFIG, Folder, assert_says};
 
@@ -15,6 +16,31 @@ fn init_writes_a_config_that_doctor_reads_and_never_overwrites_one() {
     );
     assert_says(&folder.run(&["init"]).failure(1), &["config.toml already exists", "--config FILE"]);
     assert_eq!(fs::read_to_string(folder.path("config.toml")).expect("the config"), written);
+}
+
+#[test]
+fn init_writes_a_config_for_a_provider_and_a_private_file_for_its_password() {
+    for provider in ["gmail", "fastmail", "icloud", "mailbox-org", "gmx", "own"] {
+        let folder = Folder::empty();
+        let said = folder.run(&["init", "--provider", provider]).success();
+        assert_says(&said, &["config.toml is written", "mail.secret", "docs/providers.md", "fogpost doctor"]);
+        let mode = fs::metadata(folder.path("mail.secret")).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let said = folder.run(&["doctor"]).stdout();
+        assert_says(&said, &["FAULT config: config.toml: inbox.imap has an empty password; write it into"]);
+    }
+    let unknown = Folder::empty().run(&["init", "--provider", "yahoo"]);
+    assert_eq!(unknown.status(), 2);
+    assert_says(&unknown.stderr(), &["known providers are gmail, fastmail", "docs/providers.md"]);
+}
+
+#[test]
+fn an_untouched_config_for_a_provider_is_a_fault() {
+    let folder = Folder::empty();
+    folder.run(&["init", "--provider", "own"]).success();
+    folder.write("mail.secret", "hush\n");
+    let said = folder.run(&["doctor"]).stdout();
+    assert_says(&said, &["FAULT config: config.toml is still the example; edit it"]);
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn the_log_of_an_open_database_is_for_its_owner_alone() {
 fn doctor_names_every_file_that_others_may_read() {
     let folder = Folder::club();
     let healthy = folder.run(&["doctor"]).success();
-    assert_says(&healthy, &["ok    files: config, passwords and database are for this user only"]);
+    assert_says(&healthy, &["ok    files: config, passwords, database and backups are for this user only"]);
     for (name, permissions) in [("config.toml", 0o640), ("fogpost.db", 0o604)] {
         fs::set_permissions(folder.path(name), fs::Permissions::from_mode(permissions)).expect("ours");
     }
@@ -92,6 +92,14 @@ fn doctor_names_every_file_that_others_may_read() {
             "FAULT files: others may read config.toml (mode 640), fogpost.db (mode 604); run: chmod 600 config.toml",
         ],
     );
+}
+
+#[test]
+fn doctor_names_a_backup_that_others_may_read_whatever_its_name_is() {
+    let folder = Folder::club();
+    folder.run(&["backup", "monday"]).success();
+    fs::set_permissions(folder.path("monday"), fs::Permissions::from_mode(0o644)).expect("ours");
+    assert_says(&folder.run(&["doctor"]).stdout(), &["FAULT files: others may read monday (mode 644)"]);
 }
 
 #[test]

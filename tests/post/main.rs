@@ -5,6 +5,7 @@ mod fakes;
 mod hostile;
 mod imap;
 mod maildir;
+mod mixups;
 mod sendmail;
 mod settings;
 mod smtp;

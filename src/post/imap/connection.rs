@@ -88,7 +88,7 @@ impl Connection {
             Tls::StartTls => Connection::over(Io::Plain(tcp)),
             Tls::Tls => Connection::over(secure(settings, tcp)?),
         };
-        connection.read_greeting()?;
+        connection.read_greeting(settings)?;
         if settings.tls == Tls::StartTls { connection.start_tls(settings) } else { Ok(connection) }
     }
 
@@ -122,8 +122,13 @@ impl Connection {
         }
     }
 
-    fn read_greeting(&mut self) -> Result<(), Error> {
-        let greeting = self.read_line()?;
+    fn read_greeting(&mut self, settings: &Settings) -> Result<(), Error> {
+        let greeting = self.try_read_line().map_err(|error| match settings.tls {
+            Tls::StartTls | Tls::None if is_timeout(&error) => {
+                tls::silent_greeting(&settings.host, settings.port())
+            }
+            Tls::Tls | Tls::StartTls | Tls::None => broken(error),
+        })?;
         if greeting.starts_with(b"* OK") { Ok(()) } else { Err(Error::Server(words(&greeting).into())) }
     }
 
@@ -258,6 +263,10 @@ fn too_long() -> io::Error {
 }
 
 pub(super) fn broken(error: io::Error) -> Error {
+    if is_timeout(&error) {
+        // The system calls it "resource temporarily unavailable".
+        return Error::io("the mailbox does not answer", io::ErrorKind::TimedOut.into());
+    }
     Error::io("the connection to the mailbox broke", error)
 }
 

@@ -100,6 +100,13 @@ impl Failure {
         }
     }
 
+    fn is_timeout(&self) -> bool {
+        match self {
+            Failure::Broken { error: Error::Io { cause, .. }, .. } => cause.kind() == io::ErrorKind::TimedOut,
+            Failure::Broken { .. } | Failure::Refused(_) => false,
+        }
+    }
+
     /// Whether the connection is at its end: it broke, or the server replied 421, which closes it (RFC 5321, 4.2.3).
     fn ends_connection(&self) -> bool {
         match self {
@@ -141,7 +148,11 @@ impl Conversation {
             }
         };
         let mut conversation = Conversation::over(stream, limit);
-        conversation.expect(Step::Greeting, limit, Severity::PositiveCompletion).await?;
+        let greeting = conversation.expect(Step::Greeting, limit, Severity::PositiveCompletion).await;
+        greeting.map_err(|failure| match settings.tls {
+            Tls::StartTls | Tls::None if failure.is_timeout() => tls::silent_greeting(host, port),
+            Tls::Tls | Tls::StartTls | Tls::None => failure.into(),
+        })?;
         conversation.hello(&client).await?;
         if settings.tls == Tls::StartTls {
             conversation = conversation.start_tls(host, trust).await?;

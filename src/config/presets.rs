@@ -1,0 +1,180 @@
+//! Config files for mail providers: what `fogpost init --provider` writes.
+//!
+//! docs/providers.md tells what to click at each provider, and names the pages that these settings are from.
+
+use super::EXAMPLE;
+use crate::post::Tls;
+
+/// A provider whose settings are known, or an own server.
+#[derive(Debug)]
+pub struct Preset {
+    /// The name on the command line.
+    pub key: &'static str,
+    /// The name for people.
+    pub name: &'static str,
+    /// A stand-in for the club's address, which the GM replaces.
+    address: &'static str,
+    /// Whether the mailbox takes letters to `name+anything@`.
+    plus_addresses: bool,
+    imap_host: &'static str,
+    /// The login name for IMAP; by default the whole address.
+    imap_user: Option<&'static str>,
+    smtp_host: &'static str,
+    smtp_tls: Tls,
+    /// Which password the provider expects.
+    pub password: &'static str,
+    /// The provider's instructions.
+    page: &'static str,
+}
+
+/// The file for the password of presets.
+pub const PASSWORD_FILE: &str = "mail.secret";
+
+/// The first lines of the sections about mail, and of the section after them, in the example config.
+const MAIL_BEGINS: &str = "# Where letters come from";
+const MAIL_ENDS: &str = "# Terms of new matches";
+
+pub const PRESETS: [Preset; 6] = [
+    Preset {
+        key: "gmail",
+        name: "Gmail and Google Workspace",
+        address: "your.club@gmail.com",
+        plus_addresses: true,
+        imap_host: "imap.gmail.com",
+        imap_user: None,
+        smtp_host: "smtp.gmail.com",
+        smtp_tls: Tls::Tls,
+        password: "an app password (https://support.google.com/accounts/answer/185833)",
+        page: "https://support.google.com/mail/answer/7126229",
+    },
+    Preset {
+        key: "fastmail",
+        name: "Fastmail",
+        address: "your.club@fastmail.com",
+        plus_addresses: true,
+        imap_host: "imap.fastmail.com",
+        imap_user: None,
+        smtp_host: "smtp.fastmail.com",
+        smtp_tls: Tls::Tls,
+        password: "an app password (https://www.fastmail.help/hc/en-us/articles/360058752854)",
+        page: "https://www.fastmail.help/hc/en-us/articles/1500000278342",
+    },
+    Preset {
+        key: "icloud",
+        name: "iCloud Mail",
+        address: "your.club@icloud.com",
+        plus_addresses: true,
+        imap_host: "imap.mail.me.com",
+        imap_user: Some("your.club"),
+        smtp_host: "smtp.mail.me.com",
+        smtp_tls: Tls::StartTls,
+        password: "an app-specific password (https://support.apple.com/en-us/102654)",
+        page: "https://support.apple.com/en-us/102525",
+    },
+    Preset {
+        key: "mailbox-org",
+        name: "mailbox.org",
+        address: "your.club@mailbox.org",
+        plus_addresses: true,
+        imap_host: "imap.mailbox.org",
+        imap_user: None,
+        smtp_host: "smtp.mailbox.org",
+        smtp_tls: Tls::Tls,
+        password: "that of the mailbox, or with two-factor authentication an application password",
+        page: "https://kb.mailbox.org/en/private/e-mail/e-mail-configuration",
+    },
+    Preset {
+        key: "gmx",
+        name: "GMX",
+        address: "your.club@gmx.net",
+        plus_addresses: false,
+        imap_host: "imap.gmx.net",
+        imap_user: None,
+        smtp_host: "mail.gmx.net",
+        smtp_tls: Tls::Tls,
+        password: "that of the mailbox, or with two-factor authentication an application-specific one",
+        page: "https://hilfe.gmx.net/pop-imap/imap/imap-serverdaten.html",
+    },
+    Preset {
+        key: "own",
+        name: "a mail server of your own",
+        address: "referee@your-club.example",
+        plus_addresses: true,
+        imap_host: "mail.your-club.example",
+        imap_user: None,
+        smtp_host: "mail.your-club.example",
+        smtp_tls: Tls::Tls,
+        password: "that of the mailbox",
+        page: "docs/operation.md",
+    },
+];
+
+impl Preset {
+    /// Returns the preset with this key.
+    pub fn named(key: &str) -> Option<&'static Preset> {
+        PRESETS.iter().find(|preset| preset.key == key)
+    }
+
+    /// Returns the config file of a club at this provider: the example with other sections about mail.
+    pub fn config(&self) -> String {
+        let (before, rest) = EXAMPLE.split_once(MAIL_BEGINS).expect("the example has sections about mail");
+        let (_, after) = rest.split_once(MAIL_ENDS).expect("the example has terms after them");
+        let before = before
+            .replace("address = \"referee@club.example\"", &format!("address = \"{}\"", self.address))
+            .replace("plus_addresses = false", &format!("plus_addresses = {}", self.plus_addresses));
+        format!("{before}{}\n{MAIL_ENDS}{after}", self.mail_sections())
+    }
+
+    fn mail_sections(&self) -> String {
+        let Preset { name, page, address, imap_host, smtp_host, smtp_tls, password, .. } = self;
+        let imap_user = self.imap_user.unwrap_or(address);
+        format!(
+            "\
+# Where letters come from: {name}.
+# Instructions: {page}
+# config.example.toml shows every key.
+[inbox.imap]
+host = \"{imap_host}\"
+user = \"{imap_user}\"
+# The file holds the password: {password}.
+password_file = \"{PASSWORD_FILE}\"
+
+# Where letters go.
+[outbox.smtp]
+host = \"{smtp_host}\"
+tls = \"{smtp_tls}\"
+user = \"{address}\"
+password_file = \"{PASSWORD_FILE}\"
+"
+        )
+    }
+}
+
+/// Whether a config file is as `fogpost init` wrote it, so that nobody could write to its addresses.
+pub fn is_untouched(text: &str) -> bool {
+    let is_same = |original: &str| text.trim() == original.trim();
+    is_same(EXAMPLE) || PRESETS.iter().any(|preset| is_same(&preset.config()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::post::inbox::Inbox;
+    use crate::post::outbox;
+
+    #[test]
+    fn every_preset_is_a_valid_config_with_a_login_for_both_ways() {
+        for preset in &PRESETS {
+            let text = preset.config();
+            let mut config = Config::parse(&text, preset.key).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(config.club.address.as_str(), preset.address);
+            assert_eq!(config.club.plus_addresses, preset.plus_addresses, "{}", preset.key);
+            assert!(matches!(config.inbox, Inbox::Imap(_)), "{}", preset.key);
+            assert!(matches!(config.outbox, outbox::Settings::Smtp(_)), "{}", preset.key);
+            assert_eq!((config.inbox.port_advice(), config.outbox.port_advice()), (None, None));
+            assert!(config.inbox.login().is_some() && config.outbox.login().is_some(), "{}", preset.key);
+            assert!(is_untouched(&text) && !is_untouched(&text.replace("The Fog Club", "Our Club")));
+        }
+    }
+}
