@@ -24,7 +24,7 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::outbox::{Outbox, Outgoing, Settings};
-use fogpost::post::{Batch, Health, Secret, ShutdownSignal, Tls, imap, smtp};
+use fogpost::post::{Batch, Health, Secret, ShutdownSignal, Taken, Tls, imap, smtp};
 use fogpost::store;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
@@ -139,7 +139,7 @@ fn idle(runtime: &Runtime) {
         plain.push(since_delivery(&servers, "bare@club.test", || bare.hear()));
         ours.push(since_delivery(&servers, "gm@club.test", || {
             let batch = runtime.block_on(batches.recv()).expect("it runs");
-            let _ = batch.stored.send(());
+            let _ = batch.stored.send(Taken::All);
         }));
     }
     let (plain, ours) = (median(plain), median(ours));

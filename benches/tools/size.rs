@@ -148,6 +148,7 @@ async fn answer(club: &Club, letters: &[String]) {
         received_at: now(),
         origin: "bench".to_owned(),
         cut: false,
+        is_spam: false,
     };
     for some in letters.chunks(LETTERS) {
         let letters: Vec<_> = some.iter().map(|raw| new_letter(arrived(raw))).collect();

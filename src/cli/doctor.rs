@@ -1,19 +1,31 @@
 //! `fogpost doctor`: checks each part of the setup and prints a line for it, with advice if it fails.
 
+mod round_trip;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 
 use crate::config::Config;
 use crate::config::presets::is_untouched;
 use crate::daemon;
+use crate::post::dns;
 use crate::post::outbox::{Checked, Outbox};
 use crate::store::{self, private};
 
-/// Check config, templates, database, mailbox and mail server
+/// Check config, templates, database, mailbox, mail server and DNS
 #[derive(clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Also send a letter to the club's own address, and say how long it takes, in which folder it arrives, and whether
+    /// the receiving server finds SPF, DKIM and DMARC in order
+    #[arg(long)]
+    send: bool,
+    /// How long to wait for that letter
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "send")]
+    wait: u64,
+}
 
 impl Args {
     pub fn run(self, path: &Path) -> anyhow::Result<ExitCode> {
@@ -51,10 +63,14 @@ impl Args {
                 Ok(Checked { found, warning }) => {
                     findings.print("outbox", Ok(found), "");
                     if let Some(warning) = warning {
-                        println!("WARN  outbox: {warning}");
+                        warn("outbox", warning);
                     }
                 }
                 Err(error) => findings.print("outbox", Err(error), advice),
+            }
+            look_up(&config).await;
+            if self.send {
+                findings.print_round_trip(&config, Duration::from_secs(self.wait)).await;
             }
             Ok(())
         })?;
@@ -109,12 +125,41 @@ async fn database(config: &Config) -> anyhow::Result<String> {
     ))
 }
 
+/// Looks at the DNS records of the domain from which letters are sent.
+async fn look_up(config: &Config) {
+    let domain = config.club.address.domain();
+    if dns::is_reserved(domain) {
+        return;
+    }
+    let Some(records) = dns::Records::of(domain).await else {
+        return warn("dns", "this machine's name servers cannot be read (/etc/resolv.conf)");
+    };
+    let faults = records.faults(domain);
+    if faults.is_empty() {
+        println!("ok    dns: {domain} has MX, SPF and DMARC records");
+    }
+    faults.iter().for_each(|fault| warn("dns", fault));
+}
+
+fn warn(part: &str, text: &str) {
+    println!("WARN  {part}: {text}");
+}
+
 /// Prints the result of each check and remembers whether all passed.
 struct Findings {
     all_ok: bool,
 }
 
 impl Findings {
+    async fn print_round_trip(&mut self, config: &Config, limit: Duration) {
+        let arrival = round_trip::round_trip(config, limit).await;
+        let warnings = arrival.as_ref().map(round_trip::Arrival::warnings).unwrap_or_default();
+        let advice =
+            "look into its spam folder, and whether letters to the club's address reach this mailbox";
+        self.print("send", arrival.map(|arrival| arrival.found()), advice);
+        warnings.iter().for_each(|warning| warn("send", warning));
+    }
+
     fn print(&mut self, part: &str, result: anyhow::Result<String>, advice: &str) {
         match result {
             Ok(found) => println!("ok    {part}: {found}"),

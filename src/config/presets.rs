@@ -21,6 +21,8 @@ pub struct Preset {
     imap_user: Option<&'static str>,
     smtp_host: &'static str,
     smtp_tls: Tls,
+    /// Where the provider puts what it takes for spam.
+    spam_folder: &'static str,
     /// Which password the provider expects.
     pub password: &'static str,
     /// The provider's instructions.
@@ -44,6 +46,7 @@ pub const PRESETS: [Preset; 6] = [
         imap_user: None,
         smtp_host: "smtp.gmail.com",
         smtp_tls: Tls::Tls,
+        spam_folder: "[Gmail]/Spam",
         password: "an app password (https://support.google.com/accounts/answer/185833)",
         page: "https://support.google.com/mail/answer/7126229",
     },
@@ -56,6 +59,7 @@ pub const PRESETS: [Preset; 6] = [
         imap_user: None,
         smtp_host: "smtp.fastmail.com",
         smtp_tls: Tls::Tls,
+        spam_folder: "Spam",
         password: "an app password (https://www.fastmail.help/hc/en-us/articles/360058752854)",
         page: "https://www.fastmail.help/hc/en-us/articles/1500000278342",
     },
@@ -68,6 +72,7 @@ pub const PRESETS: [Preset; 6] = [
         imap_user: Some("your.club"),
         smtp_host: "smtp.mail.me.com",
         smtp_tls: Tls::StartTls,
+        spam_folder: "Junk",
         password: "an app-specific password (https://support.apple.com/en-us/102654)",
         page: "https://support.apple.com/en-us/102525",
     },
@@ -80,6 +85,7 @@ pub const PRESETS: [Preset; 6] = [
         imap_user: None,
         smtp_host: "smtp.mailbox.org",
         smtp_tls: Tls::Tls,
+        spam_folder: "Junk",
         password: "that of the mailbox, or with two-factor authentication an application password",
         page: "https://kb.mailbox.org/en/private/e-mail/e-mail-configuration",
     },
@@ -92,6 +98,7 @@ pub const PRESETS: [Preset; 6] = [
         imap_user: None,
         smtp_host: "mail.gmx.net",
         smtp_tls: Tls::Tls,
+        spam_folder: "Spamverdacht",
         password: "that of the mailbox, or with two-factor authentication an application-specific one",
         page: "https://hilfe.gmx.net/pop-imap/imap/imap-serverdaten.html",
     },
@@ -104,6 +111,7 @@ pub const PRESETS: [Preset; 6] = [
         imap_user: None,
         smtp_host: "mail.your-club.example",
         smtp_tls: Tls::Tls,
+        spam_folder: "Junk",
         password: "that of the mailbox",
         page: "docs/operation.md",
     },
@@ -126,7 +134,7 @@ impl Preset {
     }
 
     fn mail_sections(&self) -> String {
-        let Preset { name, page, address, imap_host, smtp_host, smtp_tls, password, .. } = self;
+        let Preset { name, page, address, imap_host, smtp_host, smtp_tls, spam_folder, password, .. } = self;
         let imap_user = self.imap_user.unwrap_or(address);
         format!(
             "\
@@ -136,6 +144,8 @@ impl Preset {
 [inbox.imap]
 host = \"{imap_host}\"
 user = \"{imap_user}\"
+# Letters of players in it are seen, too.
+spam_folder = \"{spam_folder}\"
 # The file holds the password: {password}.
 password_file = \"{PASSWORD_FILE}\"
 

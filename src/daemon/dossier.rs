@@ -208,7 +208,14 @@ impl Office {
         let letters = letters.into_iter().map(|(record, raw)| {
             let origin = format!("dossier:{id}");
             let size = raw.len() as u64;
-            new_letter(FetchedLetter { raw, received_at: record.received_at, origin, cut: false, size })
+            new_letter(FetchedLetter {
+                raw,
+                received_at: record.received_at,
+                origin,
+                cut: false,
+                size,
+                is_spam: false,
+            })
         });
         let posted = dispatches.into_iter().map(|(record, bytes)| NewDispatch {
             message_id: record.message_id,

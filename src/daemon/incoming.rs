@@ -11,6 +11,9 @@ use crate::store::NewLetter;
 /// Maximum characters that are stored of a header field.
 const MAX_FIELD: usize = 200;
 
+/// How the origin of a letter begins that was found in the provider's spam folder.
+const FROM_SPAM: &str = "spam:";
+
 /// Maximum bytes of a letter in whose text reply tokens are looked for before it is stored, and the maximum of tokens.
 const MAX_SCANNED_BYTES: usize = 20_000;
 const MAX_TOKENS: usize = 16;
@@ -28,7 +31,7 @@ pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
         sender: one_line(sender).to_ascii_lowercase(),
         subject: one_line(subject),
         received_at: truncate_to_millis(fetched.received_at),
-        origin: fetched.origin,
+        origin: if fetched.is_spam { format!("{FROM_SPAM}{}", fetched.origin) } else { fetched.origin },
         raw: fetched.raw,
         tokens: Vec::new(),
         is_from_gm: false,

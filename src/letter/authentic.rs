@@ -56,6 +56,17 @@ pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> Rep
     reported
 }
 
+/// Returns the topmost results that the receiving server reports, whichever server that is. For a letter of our own that
+/// came back: anybody could forge them in a stranger's.
+pub fn topmost_results(raw: &[u8]) -> Option<AuthenticationResults> {
+    let raw = &header::with_line_feeds(raw);
+    let fields = header::headers(header::head(raw));
+    let before = fields.iter().take_while(|field| field.name != "received");
+    before
+        .filter(|field| field.name == "authentication-results")
+        .find_map(|field| AuthenticationResults::parse(&field.value))
+}
+
 /// Whether two domains are aligned, in the relaxed mode of RFC 7489 3.1.1. Without a public suffix list, two domains
 /// belong to the same organisation if they are equal, or one is below the other and that is not a top-level domain.
 pub fn aligned(signer: &str, from: &str) -> bool {

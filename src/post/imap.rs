@@ -5,9 +5,11 @@
 
 mod connection;
 mod fetch;
+mod find;
 mod idle;
 mod mailbox;
 mod paced;
+mod spam;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -17,10 +19,11 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use self::mailbox::Mailbox;
+use self::spam::SpamFolder;
 use super::source::{
     BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY,
 };
-use super::{Error, Secret, Tls, tls};
+use super::{Error, FoundLetter, Secret, Tls, tls};
 
 /// How often a letter may break the session before it is left alone.
 const MAX_FAILURES: u8 = 3;
@@ -48,6 +51,8 @@ pub struct Settings {
     /// The folder to which stored letters are moved; created if it is missing.
     #[serde(default = "processed")]
     pub processed: String,
+    /// The provider's folder for spam, if players' letters in it are to be seen too.
+    pub spam_folder: Option<String>,
     /// How often to look for letters if the server does not announce them (IDLE), in seconds.
     #[serde(default = "poll_seconds")]
     pub poll_seconds: u64,
@@ -101,6 +106,7 @@ impl Settings {
             password_file: None,
             folder: inbox(),
             processed: processed(),
+            spam_folder: None,
             poll_seconds: poll_seconds(),
             idle_seconds: idle_seconds(),
             timeout_seconds: timeout_seconds(),
@@ -144,6 +150,7 @@ pub(super) struct ImapReader {
     fetching: Vec<u32>,
     /// How many letters were handed over and stored.
     stored_count: usize,
+    spam: SpamFolder,
 }
 
 impl ImapReader {
@@ -158,6 +165,7 @@ impl ImapReader {
             batch_limit: MAX_BATCH_LETTERS,
             fetching: Vec::new(),
             stored_count: 0,
+            spam: SpamFolder::default(),
         }
     }
 
@@ -197,6 +205,15 @@ impl ImapReader {
             tracing::error!(uid, uid_validity, "failed to fetch a letter; it stays in the folder");
         }
         true
+    }
+
+    /// Looks for players' letters in the spam folder, if there is one and it is time to look. Returns whether it did.
+    fn read_spam(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<bool, Error> {
+        let Some(folder) = self.settings.spam_folder.as_ref().filter(|_| self.spam.is_due()) else {
+            return Ok(false);
+        };
+        self.stored_count += self.spam.read(mailbox, folder, sender)?;
+        Ok(true)
     }
 
     /// Reads the folder until it holds no more letters to read.
@@ -295,6 +312,10 @@ impl Source for ImapReader {
             let broken = self.open().and_then(|mut mailbox| {
                 loop {
                     self.read_folder(&mut mailbox, sender)?;
+                    if self.read_spam(&mut mailbox, sender)? {
+                        // IDLE announces no letter that came while the other folder was selected.
+                        self.read_folder(&mut mailbox, sender)?;
+                    }
                     sender.report_ok(self.unreadable.len());
                     mailbox.wait(sender)?;
                 }
@@ -309,8 +330,9 @@ impl Source for ImapReader {
     fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error> {
         loop {
             let mut mailbox = self.open()?;
-            match self.read_folder(&mut mailbox, sender) {
-                Ok(()) => {
+            let read = self.read_folder(&mut mailbox, sender);
+            match read.and_then(|()| self.read_spam(&mut mailbox, sender)) {
+                Ok(_) => {
                     mailbox.close();
                     return Ok(self.stored_count);
                 }
@@ -325,7 +347,14 @@ impl Source for ImapReader {
     fn check(&mut self) -> Result<String, Error> {
         let mut mailbox = self.open()?;
         let found = mailbox.describe()?;
+        if let Some(folder) = &self.settings.spam_folder {
+            mailbox.switch_to(folder)?;
+        }
         mailbox.close();
         Ok(found)
+    }
+
+    fn find(&mut self, message_id: &str) -> Result<Option<FoundLetter>, Error> {
+        find::find(&self.settings, &self.handle, message_id)
     }
 }

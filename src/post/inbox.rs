@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use super::source::{BatchSender, ConnectionHandle, Source};
-use super::{Batch, Error, Health, ShutdownSignal, imap, maildir};
+use super::{Batch, Error, FoundLetter, Health, ShutdownSignal, imap, maildir};
 
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
@@ -103,6 +103,15 @@ impl Inbox {
     pub async fn check(&self) -> Result<String, Error> {
         let (_stopper, stop) = ShutdownSignal::new();
         self.clone().run_on_thread(stop, |source| source.check()).await
+    }
+
+    /// Looks for the letter with this Message-ID (without angle brackets) in the folders where it may have arrived.
+    ///
+    /// # Errors
+    /// Returns an error if the mailbox cannot be opened as the settings say.
+    pub async fn find(&self, message_id: String) -> Result<Option<FoundLetter>, Error> {
+        let (_stopper, stop) = ShutdownSignal::new();
+        self.clone().run_on_thread(stop, move |source| source.find(&message_id)).await
     }
 
     /// Runs `work` on a thread: `spawn_blocking` would delay shutdown until IDLE ends.

@@ -20,9 +20,12 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 use super::source::{BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY};
-use super::{Error, FetchedLetter, host_name};
+use super::{Error, FetchedLetter, FoundLetter, host_name};
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Maximum letters of a folder among which one is looked for.
+const MAX_SEARCHED: usize = 200;
 
 /// A Maildir that is read.
 #[derive(Debug, Clone, Deserialize)]
@@ -330,7 +333,14 @@ fn read_file(found: &Found, max_letter_bytes: usize) -> io::Result<FetchedLetter
     raw.truncate(max_letter_bytes);
     let size = found.size.max(raw.len() as u64);
     let received_at = DateTime::<Utc>::from(found.modified);
-    Ok(FetchedLetter { raw, received_at, origin: format!("maildir:{}", found.name), cut, size })
+    Ok(FetchedLetter {
+        raw,
+        received_at,
+        origin: format!("maildir:{}", found.name),
+        cut,
+        size,
+        is_spam: false,
+    })
 }
 
 impl Source for MaildirReader {
@@ -378,5 +388,23 @@ impl Source for MaildirReader {
     fn check(&mut self) -> Result<String, Error> {
         let waiting = self.list()?.len();
         Ok(format!("Maildir {}: {waiting} waiting", self.settings.path.display()))
+    }
+
+    fn find(&mut self, message_id: &str) -> Result<Option<FoundLetter>, Error> {
+        let processed = format!(".{}", self.settings.processed);
+        for folder in [self.settings.path.clone(), self.settings.path.join(processed)] {
+            let mut reader = MaildirReader::new(Settings { path: folder.clone(), ..self.settings.clone() });
+            // The folder for processed letters need not exist yet.
+            let Ok(files) = reader.list() else { continue };
+            // It has come lately, so it is among the last.
+            for file in files.iter().rev().take(MAX_SEARCHED) {
+                let Some(letter) = reader.read(file) else { continue };
+                if memchr::memmem::find(&letter.raw, message_id.as_bytes()).is_some() {
+                    let folder = folder.display().to_string();
+                    return Ok(Some(FoundLetter { folder, is_spam: false, raw: letter.raw }));
+                }
+            }
+        }
+        Ok(None)
     }
 }

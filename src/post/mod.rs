@@ -4,6 +4,7 @@
 //! and files them in the mailbox only after the other end has confirmed that they are stored.
 
 pub mod dkim;
+pub mod dns;
 pub mod imap;
 pub mod inbox;
 pub mod maildir;
@@ -44,6 +45,25 @@ pub struct FetchedLetter {
     pub cut: bool,
     /// The size of the whole letter in bytes, as the mailbox states it.
     pub size: u64,
+    /// Whether it was found in the provider's spam folder.
+    pub is_spam: bool,
+}
+
+/// A letter that was looked for by its Message-ID.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FoundLetter {
+    /// The folder it is in, as the mailbox calls it.
+    pub folder: String,
+    pub is_spam: bool,
+    pub raw: Vec<u8>,
+}
+
+/// Which letters of a batch are stored durably.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Taken {
+    All,
+    /// Those at these places. The others stay where they were found, and are not handed over again.
+    Only(Vec<usize>),
 }
 
 /// Letters that were fetched together, in order of arrival. Never empty.
@@ -52,7 +72,7 @@ pub struct Batch {
     pub letters: Vec<FetchedLetter>,
     /// Confirms that the letters are stored durably. If it is dropped instead, they stay in the mailbox and are
     /// fetched again.
-    pub stored: oneshot::Sender<()>,
+    pub stored: oneshot::Sender<Taken>,
 }
 
 /// A password. Its `Debug` hides it from logs.

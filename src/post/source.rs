@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{Batch, Error, FetchedLetter, Health, ShutdownSignal, without_addresses};
+use super::{Batch, Error, FetchedLetter, FoundLetter, Health, ShutdownSignal, Taken, without_addresses};
 
 /// Maximum letters in a batch, which the receiver stores in one transaction.
 pub(super) const MAX_BATCH_LETTERS: usize = 500;
@@ -28,6 +28,8 @@ pub(super) trait Source {
     fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error>;
     /// Describes the mailbox to a person without fetching a letter.
     fn check(&mut self) -> Result<String, Error>;
+    /// Looks for the letter with this Message-ID in the folders where it may have arrived.
+    fn find(&mut self, message_id: &str) -> Result<Option<FoundLetter>, Error>;
 }
 
 /// Connects the inbox's thread with the program.
@@ -63,8 +65,8 @@ impl BatchSender {
         self.health.borrow().last_ok
     }
 
-    /// Hands over letters and returns when they are stored.
-    pub(super) fn send_batch(&self, letters: Vec<FetchedLetter>) -> Result<(), Error> {
+    /// Hands over letters and returns when they are stored. The receiver takes all letters, except from a spam folder.
+    pub(super) fn send_batch(&self, letters: Vec<FetchedLetter>) -> Result<Taken, Error> {
         let (stored, answer) = oneshot::channel();
         self.runtime.block_on(async {
             tokio::select! {

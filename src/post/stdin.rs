@@ -23,7 +23,14 @@ fn read_from(mut input: impl Read, max_letter_bytes: usize) -> io::Result<Fetche
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "there is no letter on standard input"));
     }
     let size = raw.len() as u64 + rest;
-    Ok(FetchedLetter { raw, received_at: Utc::now(), origin: "stdin".to_owned(), cut: rest > 0, size })
+    Ok(FetchedLetter {
+        raw,
+        received_at: Utc::now(),
+        origin: "stdin".to_owned(),
+        cut: rest > 0,
+        size,
+        is_spam: false,
+    })
 }
 
 #[cfg(test)]

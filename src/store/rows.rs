@@ -88,6 +88,7 @@ pub struct Waiting {
     tries: i64,
     known: i64,
     accepted_by: Option<String>,
+    is_spam: bool,
 }
 
 impl Waiting {
@@ -99,6 +100,7 @@ impl Waiting {
             tries: tries(self.tries)?,
             queue: if self.known == 1 { LetterQueue::Known } else { LetterQueue::Strangers },
             accepted_by: self.accepted_by,
+            is_spam: self.is_spam,
         })
     }
 }

@@ -58,6 +58,8 @@ pub struct WaitingLetter {
     pub queue: LetterQueue,
     /// The GM who accepted it, although it was not taken for a person's at first, or could not be ruled on.
     pub accepted_by: Option<String>,
+    /// Whether it was found in the provider's spam folder.
+    pub is_spam: bool,
 }
 
 /// What happened to a letter.

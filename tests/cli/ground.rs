@@ -103,6 +103,28 @@ fn doctor_names_a_backup_that_others_may_read_whatever_its_name_is() {
 }
 
 #[test]
+fn doctor_sends_a_letter_and_says_where_it_arrived_and_what_the_server_says_of_it() {
+    let folder = Folder::club();
+    let into_itself = CONFIG.replace("path = \"mail/referee\"", "path = \"mail/referee@club.example\"");
+    folder.write("config.toml", &into_itself);
+    for part in ["tmp", "new", "cur"] {
+        fs::create_dir_all(folder.path("mail/referee@club.example").join(part)).expect("a folder");
+    }
+    let said = folder.run(&["doctor", "--send"]).success();
+    assert_says(&said, &["ok    send: back after", "seconds, in", "referee@club.example"]);
+    assert_says(&said, &["WARN  send: the receiving server says nothing about SPF, DKIM and DMARC"]);
+    assert!(!said.contains("dns"), "nobody is asked about a reserved domain: {said}");
+    // A mailbox that the letters to the club's address do not reach.
+    folder.write("config.toml", CONFIG);
+    let ran = folder.run(&["doctor", "--send", "--wait", "1"]);
+    assert_eq!(ran.status(), 1);
+    assert_says(
+        &ran.stdout(),
+        &["FAULT send: the mail server took the letter, but it is not in the mailbox"],
+    );
+}
+
+#[test]
 fn doctor_says_which_port_speaks_which_kind_of_tls() {
     let folder = Folder::club();
     let imap = "[inbox.imap]\nhost = \"127.0.0.1\"\nuser = \"gm\"\npassword = \"x\"\ntimeout_seconds = 1\n";

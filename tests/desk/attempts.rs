@@ -152,7 +152,14 @@ fn a_letter_on_which_the_program_died_twice_is_ruled_on_if_another_process_survi
 fn fetched(desk: &Desk, raw: &str) -> NewLetter {
     let raw = raw.replace('\n', "\r\n").into_bytes();
     let (size, received_at, origin) = (raw.len() as u64, desk.now(), "a test".to_owned());
-    fogpost::daemon::new_letter(fogpost::post::FetchedLetter { raw, received_at, origin, cut: false, size })
+    fogpost::daemon::new_letter(fogpost::post::FetchedLetter {
+        raw,
+        received_at,
+        origin,
+        cut: false,
+        size,
+        is_spam: false,
+    })
 }
 
 #[test]

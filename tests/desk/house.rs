@@ -57,8 +57,8 @@ fn to_ann(desk: &Desk) -> Sent {
 fn arrives(desk: &Desk, raw: &str) {
     let raw = raw.replace('\n', "\r\n").into_bytes();
     let size = raw.len() as u64;
-    let arrived = FetchedLetter { raw, received_at: desk.now(), origin: String::new(), cut: false, size };
-    let letter = new_letter(arrived);
+    let (received_at, origin) = (desk.now(), String::new());
+    let letter = new_letter(FetchedLetter { raw, received_at, origin, cut: false, size, is_spam: false });
     desk.block_on(desk.office().store.insert_letters(&[letter])).expect("the letter is stored");
     desk.block_on(desk.office().settle_all()).expect("the letter is settled");
 }

@@ -39,6 +39,7 @@ mod reading;
 mod schedule;
 mod settings;
 mod shuffled;
+mod spam;
 mod strangers;
 mod texts;
 mod time;

@@ -87,7 +87,8 @@ fn deadlines_do_not_wait_for_letters_that_arrive_later() {
     let desk = Desk::new();
     let raw = stranger(0).into_bytes();
     let (size, received_at) = (raw.len() as u64, desk.now() + TimeDelta::minutes(1));
-    let letter = FetchedLetter { raw, received_at, origin: "a test".to_owned(), cut: false, size };
+    let letter =
+        FetchedLetter { raw, received_at, origin: "a test".to_owned(), cut: false, size, is_spam: false };
     desk.block_on(desk.office().store.insert_letters(&[new_letter(letter)])).expect("it is stored");
     desk.block_on(desk.office().clock_all(TimeDelta::minutes(15))).expect("the clock is checked");
     assert_eq!(desk.letters()[0].status, LetterStatus::Waiting);

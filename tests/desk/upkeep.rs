@@ -115,6 +115,7 @@ fn stored_letters_are_ruled_on_although_the_disk_is_full() {
         received_at: desk.now(),
         origin: "test".to_owned(),
         cut: false,
+        is_spam: false,
     };
     let letters = [fogpost::daemon::new_letter(fetched)];
     let stored = desk.office().store.insert_letters(&letters);

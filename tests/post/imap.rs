@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{TimeZone, Utc};
 use fogpost::post::imap::Settings;
 use fogpost::post::inbox::Inbox;
-use fogpost::post::{Error, Secret, Tls};
+use fogpost::post::{Error, Secret, Taken, Tls};
 
 use crate::fakes::imap::{Act, Imap};
 use crate::support::{PATIENCE, Running, drain, letter, subjects};
@@ -59,7 +59,7 @@ async fn letters_are_filed_only_after_they_are_stored() {
         let mail = server.mail();
         assert_eq!((mail.inbox.len(), mail.seen.len(), mail.count("STORE")), (3, 0, 0));
     }
-    batch.stored.send(()).expect("the inbox waits");
+    batch.stored.send(Taken::All).expect("the inbox waits");
     running.until(|health| health.last_ok.is_some()).await;
     {
         let mail = server.mail();

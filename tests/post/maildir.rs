@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use fogpost::post::Taken;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::maildir::{self, Settings};
 use fogpost::post::maildirs::{self, folder_of};
@@ -48,7 +49,7 @@ async fn letters_arrive_in_order_and_are_filed_only_after_they_are_stored() {
     assert_eq!(batch.letters[0].size, letter("first").len() as u64);
     assert!(batch.letters[0].received_at < batch.letters[1].received_at);
     assert_eq!(count(&folder.path().join("new")), 3, "nothing is filed before it is stored");
-    batch.stored.send(()).expect("the inbox waits");
+    batch.stored.send(Taken::All).expect("the inbox waits");
     running.until(|health| health.last_ok.is_some()).await;
     assert_eq!(count(&folder.path().join("new")), 0);
     let filed = folder.path().join(".Processed/cur");

@@ -1,6 +1,7 @@
 //! The post office against Maildirs, commands, and two fake servers that misbehave on demand.
 
 mod dispatch;
+mod dns;
 mod fakes;
 mod hostile;
 mod imap;
@@ -9,4 +10,5 @@ mod mixups;
 mod sendmail;
 mod settings;
 mod smtp;
+mod spam;
 mod support;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fogpost::post::inbox::Inbox;
-use fogpost::post::{Batch, Error, FetchedLetter, Health, ShutdownSignal, Stopper};
+use fogpost::post::{Batch, Error, FetchedLetter, Health, ShutdownSignal, Stopper, Taken};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -36,7 +36,7 @@ impl Running {
     /// Waits for the next batch, confirms that it is stored, and returns its letters.
     pub async fn letters(&mut self) -> Vec<FetchedLetter> {
         let batch = self.batch().await;
-        batch.stored.send(()).expect("the inbox waits for it");
+        batch.stored.send(Taken::All).expect("the inbox waits for it");
         batch.letters
     }
 
@@ -58,7 +58,7 @@ pub async fn drain(inbox: Inbox) -> Result<Vec<FetchedLetter>, Error> {
         let mut all = Vec::new();
         while let Some(batch) = batches.recv().await {
             all.extend(batch.letters);
-            batch.stored.send(()).expect("the inbox waits for it");
+            batch.stored.send(Taken::All).expect("the inbox waits for it");
         }
         all
     });

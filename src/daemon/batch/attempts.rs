@@ -235,7 +235,15 @@ impl Office {
         for digest in overdue.0 {
             let raw = self.store.letter(digest).await?.context("a claimed letter is missing")?;
             let (received_at, queue) = (self.now(), LetterQueue::Strangers);
-            letters.push(WaitingLetter { digest, raw, received_at, tries: 0, queue, accepted_by: None });
+            letters.push(WaitingLetter {
+                digest,
+                raw,
+                received_at,
+                tries: 0,
+                queue,
+                accepted_by: None,
+                is_spam: false,
+            });
         }
         let why = format!("work on it took longer than {} seconds", self.attempts.deadline.as_secs());
         self.set_aside(&letters, claim, &why).await

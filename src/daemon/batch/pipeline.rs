@@ -138,7 +138,8 @@ impl Office {
     pub async fn try_letter(&self, digest: Digest) -> anyhow::Result<()> {
         let raw = self.store.letter(digest).await?.context("there is no such letter")?;
         let (received_at, queue) = (self.now(), LetterQueue::Strangers);
-        let letter = WaitingLetter { digest, raw, received_at, tries: 0, queue, accepted_by: None };
+        let is_spam = false;
+        let letter = WaitingLetter { digest, raw, received_at, tries: 0, queue, accepted_by: None, is_spam };
         let (settings, in_work) = (Arc::clone(&self.settings), InWork::default());
         let working = in_work.clone();
         let letters = Arc::new(run_blocking(move || read_letters(&settings, vec![letter], &working)).await?);

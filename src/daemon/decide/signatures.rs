@@ -36,8 +36,11 @@ impl Decision<'_> {
             && self.at() - waiting.received_at < MAX_WAIT
     }
 
-    /// Whether a letter is proven to be its sender's, or need not be.
+    /// Whether a letter is proven to be its sender's, or need not be. What the provider took for spam must be.
     pub fn is_proven(&self, waiting: &WaitingLetter, from: &str) -> Decided<bool> {
+        if waiting.is_spam {
+            return Ok(self.signature(waiting) == Some(Signature::Passed));
+        }
         let is_unsigned = self.signature(waiting) == Some(Signature::Missing);
         let must_be_signed =
             self.settings.config.letters.require_dkim || self.standing(from)?.signed >= HABIT;

@@ -17,7 +17,7 @@ use crate::daemon::heartbeat::Loop;
 use crate::daemon::incoming::{new_letter, visible_tokens};
 use crate::daemon::parallel::{par_map, run_blocking};
 use crate::letter::Digest;
-use crate::post::{Batch, FetchedLetter, Health, ShutdownSignal, without_addresses};
+use crate::post::{Batch, FetchedLetter, Health, ShutdownSignal, Taken, without_addresses};
 use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
 
 /// How often a daemon renews the mailbox's lease, or tries to get it.
@@ -102,9 +102,9 @@ impl Office {
                 continue;
             }
             match self.store_letters(batch.letters).await {
-                Ok(()) => {
+                Ok(taken) => {
                     // The inbox may be gone. The letters are then fetched again, as duplicates.
-                    let _ = batch.stored.send(());
+                    let _ = batch.stored.send(taken);
                     self.letters.notify_one();
                 }
                 // Without an answer, the inbox leaves the letters in the mailbox and fetches them again.
@@ -116,11 +116,24 @@ impl Office {
         }
     }
 
-    async fn store_letters(&self, letters: Vec<FetchedLetter>) -> anyhow::Result<()> {
+    async fn store_letters(&self, letters: Vec<FetchedLetter>) -> anyhow::Result<Taken> {
+        let is_spam = letters.iter().any(|letter| letter.is_spam);
         let mut letters: Vec<NewLetter> =
             run_blocking(move || letters.into_iter().map(new_letter).collect()).await?;
         for letter in &mut letters {
             letter.is_from_gm = self.config.club.gm.is_one_at(&letter.sender);
+        }
+        let taken = if is_spam { self.wanted_spam(&letters).await? } else { Taken::All };
+        if let Taken::Only(places) = &taken {
+            letters = letters
+                .into_iter()
+                .enumerate()
+                .filter_map(|(place, letter)| places.contains(&place).then_some(letter))
+                .collect();
+            if letters.is_empty() {
+                return Ok(taken);
+            }
+            tracing::warn!(letters = letters.len(), "letters of players were in the spam folder");
         }
         letters = match self.store.is_shared() {
             true => self.with_tokens(letters).await?,
@@ -132,7 +145,21 @@ impl Office {
         };
         let new = self.store.insert_letters(&letters).await?;
         tracing::info!(letters = letters.len(), new, "letters stored");
-        Ok(())
+        Ok(taken)
+    }
+
+    /// Returns which letters in the spam folder concern the club: those from an address of a player or a GM, and those
+    /// with a reply token.
+    async fn wanted_spam(&self, letters: &[NewLetter]) -> anyhow::Result<Taken> {
+        let registered = self.registered_senders(letters).await?;
+        let tokens: Vec<Vec<String>> =
+            letters.iter().map(|letter| visible_tokens(letter, &self.settings.own)).collect();
+        let seats = self.store.seats_by_token(&tokens.concat()).await?;
+        let is_known = |token: &String| seats.iter().any(|row| row.token == *token);
+        let wanted = letters.iter().zip(&tokens).enumerate().filter(|(_, (letter, tokens))| {
+            letter.is_from_gm || registered.contains(&letter.sender) || tokens.iter().any(is_known)
+        });
+        Ok(Taken::Only(wanted.map(|(place, _)| place).collect()))
     }
 
     /// Returns those senders of the letters whose address is a player's.

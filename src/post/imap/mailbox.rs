@@ -7,6 +7,7 @@ use std::time::Duration;
 use chrono::Utc;
 use imap::Session;
 use imap::types::UnsolicitedResponse;
+use imap_proto::NameAttribute;
 
 use super::Settings;
 use super::connection::{Connection, SharedConnection, broken};
@@ -56,21 +57,54 @@ impl Mailbox {
             r#move: offered.has_str("MOVE"),
             uid_plus: offered.has_str("UIDPLUS"),
         };
-        let selected = session.select(&settings.folder).map_err(|error| match error {
-            imap::Error::No(no) => {
-                let why = one_line(&no.information);
-                Error::Configuration(format!("the folder {} cannot be opened: {why}", settings.folder))
-            }
-            error => failed(error),
-        })?;
-        Ok(Mailbox {
+        let mut mailbox = Mailbox {
             session,
             connection,
             settings: settings.clone(),
-            uid_validity: selected.uid_validity.unwrap_or(0),
+            uid_validity: 0,
             capabilities,
             processed_exists: false,
-        })
+        };
+        mailbox.switch_to(&settings.folder)?;
+        Ok(mailbox)
+    }
+
+    /// Returns the name of the selected folder.
+    pub(super) fn folder(&self) -> &str {
+        &self.settings.folder
+    }
+
+    /// Selects another folder. Everything from now on is about its letters.
+    ///
+    /// # Errors
+    /// [`Error::Configuration`] if the server refuses it.
+    pub(super) fn switch_to(&mut self, folder: &str) -> Result<(), Error> {
+        let selected = self.session.select(folder).map_err(|error| match error {
+            imap::Error::No(no) => {
+                let why = one_line(&no.information);
+                Error::Configuration(format!("the folder {folder} cannot be opened: {why}"))
+            }
+            error => failed(error),
+        })?;
+        folder.clone_into(&mut self.settings.folder);
+        self.uid_validity = selected.uid_validity.unwrap_or(0);
+        Ok(())
+    }
+
+    /// Returns the folder that the server marks as the one for spam (RFC 6154), if it does.
+    pub(super) fn junk_folder(&mut self) -> Result<Option<String>, Error> {
+        let names = self.session.list(Some(""), Some("*")).map_err(failed)?;
+        let junk = names.iter().find(|name| name.attributes().contains(&NameAttribute::Junk));
+        Ok(junk.map(|name| name.name().to_owned()))
+    }
+
+    /// Returns the bytes of a letter in the folder with this Message-ID, as far as they are fetched.
+    pub(super) fn letter_with_id(&mut self, message_id: &str) -> Result<Option<Vec<u8>>, Error> {
+        let found =
+            self.session.uid_search(format!("HEADER Message-ID \"<{message_id}>\"")).map_err(failed)?;
+        let Some(uid) = found.into_iter().max() else { return Ok(None) };
+        let fetched = self.fetch(&[uid])?;
+        Ok(fetched.into_iter().next().map(|(_, letter)| letter.raw))
     }
 
     /// Returns UIDVALIDITY: as long as it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
@@ -122,6 +156,7 @@ impl Mailbox {
             received_at: fetched.received_at.unwrap_or_else(Utc::now),
             origin: format!("imap:{}/{}/{uid}", self.settings.folder, self.uid_validity),
             cut: body.size > limit as u64,
+            is_spam: false,
             size: fetched.size.unwrap_or(0).max(body.size),
         })
     }

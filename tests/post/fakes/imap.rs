@@ -35,11 +35,16 @@ pub enum Act {
 /// announces a letter) and `DONE`.
 type Script = dyn Fn(&str, usize) -> Act + Send + Sync;
 
+/// Letters by UID.
+type Folder = BTreeMap<u32, Vec<u8>>;
+
 #[derive(Default)]
 pub struct Mail {
     pub uid_validity: u32,
     next_uid: u32,
-    pub inbox: BTreeMap<u32, Vec<u8>>,
+    pub inbox: Folder,
+    /// The folder called `Spam`.
+    pub spam: Folder,
     pub processed: Vec<Vec<u8>>,
     pub seen: BTreeSet<u32>,
     deleted: BTreeSet<u32>,
@@ -56,6 +61,10 @@ pub struct Mail {
 }
 
 impl Mail {
+    fn folder(&mut self, is_spam: bool) -> &mut Folder {
+        if is_spam { &mut self.spam } else { &mut self.inbox }
+    }
+
     pub fn count(&self, step: &str) -> usize {
         self.steps.iter().filter(|s| *s == step).count()
     }
@@ -123,6 +132,8 @@ struct Session {
     script: Arc<Script>,
     mail: Arc<Mutex<Mail>>,
     bell: watch::Receiver<usize>,
+    /// Whether the folder for spam is selected.
+    in_spam: bool,
 }
 
 impl Session {
@@ -133,7 +144,7 @@ impl Session {
         bell: watch::Receiver<usize>,
     ) -> Session {
         let (from, to) = tcp.into_split();
-        Session { from: BufReader::new(from), to, script, mail, bell }
+        Session { from: BufReader::new(from), to, script, mail, bell, in_spam: false }
     }
 
     fn mail(&self) -> MutexGuard<'_, Mail> {
@@ -161,6 +172,9 @@ impl Session {
                         // The client learns of the earlier letters from this answer.
                         self.bell.mark_unchanged();
                     }
+                    if step == "SELECT" {
+                        self.in_spam = rest == ["\"Spam\""];
+                    }
                     let mut answer = Vec::new();
                     if !matches!(self.act(step), Act::Instead(_) | Act::Hang | Act::Flood(..)) {
                         answer = self.proper(step, &rest);
@@ -181,7 +195,8 @@ impl Session {
     /// Does what the command asks for and returns the untagged lines of the proper answer.
     fn proper(&self, step: &str, rest: &[&str]) -> Vec<u8> {
         let mut mail = self.mail();
-        let exists = mail.inbox.len();
+        let is_spam = self.in_spam;
+        let exists = mail.folder(is_spam).len();
         match step {
             "CAPABILITY" => format!("* CAPABILITY {}\r\n", mail.capabilities).into_bytes(),
             "SELECT" => {
@@ -191,11 +206,14 @@ impl Session {
                 );
                 text.into_bytes()
             }
-            "SEARCH" => list(&mail),
-            "SIZES" => sizes(&mail, &members(rest[0], &mail)),
-            "FETCH" => fetch(&mail, &members(rest[0], &mail), rest[rest.len() - 1]),
+            "SEARCH" => list(mail.folder(is_spam), rest),
+            "SIZES" => sizes(mail.folder(is_spam), &members(rest[0], mail.folder(is_spam))),
+            "FETCH" => {
+                let uids = members(rest[0], mail.folder(is_spam));
+                fetch(&mail, is_spam, &uids, rest[rest.len() - 1])
+            }
             "STORE" => {
-                let uids = members(rest[0], &mail);
+                let uids = members(rest[0], mail.folder(is_spam));
                 let deleted = rest.last().is_some_and(|flags| flags.contains("Deleted"));
                 if deleted {
                     mail.deleted.extend(uids)
@@ -205,11 +223,11 @@ impl Session {
                 Vec::new()
             }
             "MOVE" | "COPY" => {
-                for uid in members(rest[0], &mail) {
-                    let letter = mail.inbox[&uid].clone();
+                for uid in members(rest[0], mail.folder(is_spam)) {
+                    let letter = mail.folder(is_spam)[&uid].clone();
                     mail.processed.push(letter);
                     if step == "MOVE" {
-                        mail.inbox.remove(&uid);
+                        mail.folder(is_spam).remove(&uid);
                     }
                 }
                 Vec::new()
@@ -289,20 +307,24 @@ impl Session {
     }
 }
 
-fn list(mail: &Mail) -> Vec<u8> {
-    let uids: Vec<String> = mail.inbox.keys().map(u32::to_string).collect();
+/// Answers `ALL` and `HEADER Message-ID "…"`.
+fn list(folder: &Folder, query: &[&str]) -> Vec<u8> {
+    let id = query.get(2).map_or("", |id| id.trim_matches('"'));
+    let found = folder.iter().filter(|(_, letter)| String::from_utf8_lossy(letter).contains(id));
+    let uids: Vec<String> = found.map(|(uid, _)| uid.to_string()).collect();
     format!("* SEARCH {}\r\n", uids.join(" ")).into_bytes()
 }
 
-fn sizes(mail: &Mail, uids: &[u32]) -> Vec<u8> {
+fn sizes(folder: &Folder, uids: &[u32]) -> Vec<u8> {
     let line = |(i, uid): (usize, &u32)| {
-        format!("* {} FETCH (UID {uid} RFC822.SIZE {})\r\n", i + 1, mail.inbox[uid].len())
+        format!("* {} FETCH (UID {uid} RFC822.SIZE {})\r\n", i + 1, folder[uid].len())
     };
     uids.iter().enumerate().map(line).collect::<String>().into_bytes()
 }
 
 /// `part` is the last word of the query: `BODY.PEEK[]<0.10001>)`.
-fn fetch(mail: &Mail, uids: &[u32], part: &str) -> Vec<u8> {
+fn fetch(mail: &Mail, is_spam: bool, uids: &[u32], part: &str) -> Vec<u8> {
+    let folder = if is_spam { &mail.spam } else { &mail.inbox };
     let wanted = part.rsplit('.').next().and_then(|end| end.trim_end_matches(">)").parse().ok());
     let wanted: usize = wanted.expect("a part is asked for");
     let mut answer = Vec::new();
@@ -311,7 +333,7 @@ fn fetch(mail: &Mail, uids: &[u32], part: &str) -> Vec<u8> {
             answer.extend_from_slice(b"* 1 FETCH (UID what RFC822.SIZE ((\r\n");
             continue;
         }
-        let letter = &mail.inbox[uid];
+        let letter = &folder[uid];
         let sent = &letter[..letter.len().min(wanted)];
         let date = " 7-Nov-2026 09:12:00 +0100";
         let head = format!(
@@ -328,12 +350,12 @@ fn fetch(mail: &Mail, uids: &[u32], part: &str) -> Vec<u8> {
 }
 
 /// The UIDs in the folder that a sequence set names.
-fn members(set: &str, mail: &Mail) -> Vec<u32> {
+fn members(set: &str, folder: &Folder) -> Vec<u32> {
     let number = |text: &str| text.parse::<u32>().expect("a UID");
     let mut uids = Vec::new();
     for part in set.split(',') {
         let (first, last) = part.split_once(':').unwrap_or((part, part));
-        uids.extend(mail.inbox.range(number(first)..=number(last)).map(|(uid, _)| *uid));
+        uids.extend(folder.range(number(first)..=number(last)).map(|(uid, _)| *uid));
     }
     uids
 }

@@ -1,0 +1,108 @@
+//! What the DNS says about a domain from which letters are sent: where its mail goes (MX), who may send for it (SPF),
+//! and what receivers do with forgeries (DMARC).
+
+use std::time::Duration;
+
+use mail_auth::common::cache::NoCache;
+use mail_auth::{DnsError, MX, MessageAuthenticator, RecordSet};
+use tokio::time::timeout;
+
+/// Time limit for one query.
+const QUERY_LIMIT: Duration = Duration::from_secs(10);
+
+/// Top-level domains that the DNS does not have (RFC 2606).
+const RESERVED: [&str; 4] = ["example", "invalid", "localhost", "test"];
+
+/// The answer to one query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The records' text.
+    Found(String),
+    Missing,
+    /// The DNS does not answer.
+    Unknown,
+}
+
+/// The records of a domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Records {
+    pub mx: Answer,
+    /// The texts of the domain itself, among them SPF (RFC 7208).
+    pub txt: Answer,
+    /// The texts of `_dmarc` (RFC 7489).
+    pub dmarc: Answer,
+}
+
+/// Whether the DNS cannot know the domain.
+pub fn is_reserved(domain: &str) -> bool {
+    let top = domain.rsplit('.').next().unwrap_or_default();
+    RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(top))
+}
+
+impl Records {
+    /// Asks the system's name servers. Returns `None` if the system has none.
+    pub async fn of(domain: &str) -> Option<Records> {
+        let dns = MessageAuthenticator::new_system_conf().ok()?;
+        let dmarc = format!("_dmarc.{domain}");
+        let (mx, txt, dmarc) = tokio::join!(mx(&dns, domain), txt(&dns, domain), txt(&dns, &dmarc));
+        Some(Records { mx, txt, dmarc })
+    }
+
+    /// Words what is missing, and what follows from it.
+    pub fn faults(&self, domain: &str) -> Vec<String> {
+        let mut faults = Vec::new();
+        if self.mx == Answer::Missing {
+            faults.push(format!("{domain} has no MX record, so answers may not arrive"));
+        }
+        if self.txt.lacks("v=spf1") {
+            faults.push(format!(
+                "{domain} has no SPF record; publish one that names the servers that send for it (v=spf1 mx -all)"
+            ));
+        }
+        if self.dmarc.lacks("v=DMARC1") {
+            faults.push(format!(
+                "{domain} has no DMARC record, which large providers expect; publish v=DMARC1; p=none at \
+                 _dmarc.{domain}"
+            ));
+        }
+        if [&self.mx, &self.txt, &self.dmarc].contains(&&Answer::Unknown) {
+            faults.push(format!("the DNS does not answer about {domain}; try again later"));
+        }
+        faults
+    }
+}
+
+impl Answer {
+    /// Whether it is certain that no record begins so.
+    fn lacks(&self, tag: &str) -> bool {
+        match self {
+            Answer::Found(text) => !text.contains(tag),
+            Answer::Missing => true,
+            Answer::Unknown => false,
+        }
+    }
+}
+
+async fn mx(dns: &MessageAuthenticator, domain: &str) -> Answer {
+    let query = dns.mx_lookup(domain, None::<&NoCache<Box<str>, RecordSet<MX>>>);
+    answer(query, |records| {
+        let hosts = records.rrset.iter().flat_map(|record| record.exchanges.iter());
+        hosts.map(|host| host.trim_end_matches('.')).collect::<Vec<_>>().join(" ")
+    })
+    .await
+}
+
+async fn txt(dns: &MessageAuthenticator, domain: &str) -> Answer {
+    answer(dns.txt_raw_lookup(domain), |bytes| String::from_utf8_lossy(&bytes).into_owned()).await
+}
+
+async fn answer<T>(
+    query: impl Future<Output = mail_auth::Result<T>>,
+    text: impl FnOnce(T) -> String,
+) -> Answer {
+    match timeout(QUERY_LIMIT, query).await {
+        Ok(Ok(found)) => Answer::Found(text(found)),
+        Ok(Err(mail_auth::Error::Dns(DnsError::RecordNotFound(_)))) => Answer::Missing,
+        Ok(Err(_)) | Err(_) => Answer::Unknown,
+    }
+}

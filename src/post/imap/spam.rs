@@ -1,0 +1,102 @@
+//! The provider's spam folder, in which letters of players may end up.
+//!
+//! The receiver chooses the letters that it takes; the others stay where they are. Only the newest letters are looked
+//! at, each once: a spam folder may hold tens of thousands, and most of them concern nobody.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use super::mailbox::Mailbox;
+use crate::post::source::BatchSender;
+use crate::post::{Error, FetchedLetter, Taken};
+
+/// Maximum letters that are looked at. Older ones are left alone.
+const MAX_LETTERS: usize = 200;
+
+/// Maximum letters that are held in memory at a time.
+const BATCH: usize = 4;
+
+/// How often the folder is looked at.
+const INTERVAL: Duration = Duration::from_secs(60);
+
+/// What is known of the spam folder.
+#[derive(Default)]
+pub(super) struct SpamFolder {
+    /// The value for which the UIDs below are valid.
+    uid_validity: u32,
+    /// Letters that the receiver did not take.
+    left: BTreeSet<u32>,
+    looked_at: Option<Instant>,
+    /// Whether the folder could not be opened, which is logged once.
+    is_missing: bool,
+}
+
+impl SpamFolder {
+    pub(super) fn is_due(&self) -> bool {
+        self.looked_at.is_none_or(|at| at.elapsed() > INTERVAL)
+    }
+
+    /// Hands over the letters in `folder`, and files those that the receiver took. Afterwards the mailbox has its own
+    /// folder selected again. Returns how many were taken.
+    pub(super) fn read(
+        &mut self,
+        mailbox: &mut Mailbox,
+        folder: &str,
+        sender: &BatchSender,
+    ) -> Result<usize, Error> {
+        self.looked_at = Some(Instant::now());
+        let own = mailbox.folder().to_owned();
+        match mailbox.switch_to(folder) {
+            Ok(()) => self.is_missing = false,
+            // The letters in the inbox matter more than a folder whose name is wrong.
+            Err(error @ Error::Configuration(_)) => {
+                if !std::mem::replace(&mut self.is_missing, true) {
+                    let error = error.to_string();
+                    tracing::warn!(error, "failed to open the spam folder; see inbox.imap.spam_folder");
+                }
+                mailbox.switch_to(&own)?;
+                return Ok(0);
+            }
+            Err(error) => return Err(error),
+        }
+        let taken = self.read_selected(mailbox, sender)?;
+        mailbox.switch_to(&own)?;
+        Ok(taken)
+    }
+
+    fn read_selected(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<usize, Error> {
+        if mailbox.uid_validity() != self.uid_validity {
+            self.uid_validity = mailbox.uid_validity();
+            self.left.clear();
+        }
+        let listed = mailbox.list()?;
+        let newest = &listed[listed.len().saturating_sub(MAX_LETTERS)..];
+        self.left.retain(|uid| newest.binary_search(uid).is_ok());
+        let unread: Vec<u32> = newest.iter().copied().filter(|uid| !self.left.contains(uid)).collect();
+        let mut count = 0;
+        for uids in unread.chunks(BATCH) {
+            // First of all, so that a letter that breaks the session breaks it once.
+            self.left.extend(uids);
+            let fetched = mailbox.fetch(uids)?;
+            if fetched.is_empty() {
+                continue;
+            }
+            let (fetched_uids, letters): (Vec<u32>, Vec<FetchedLetter>) = fetched
+                .into_iter()
+                .map(|(uid, letter)| (uid, FetchedLetter { is_spam: true, ..letter }))
+                .unzip();
+            let answer = sender.send_batch(letters).inspect_err(|_not_stored| {
+                self.left.retain(|uid| !uids.contains(uid));
+            });
+            let taken = match answer? {
+                Taken::All => fetched_uids,
+                Taken::Only(places) => {
+                    places.into_iter().filter_map(|place| fetched_uids.get(place).copied()).collect()
+                }
+            };
+            mailbox.file(&taken)?;
+            count += taken.len();
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,42 @@
+//! What doctor says about the DNS of the sender's domain.
+
+use fogpost::post::dns::{Answer, Records, is_reserved};
+
+fn found(text: &str) -> Answer {
+    Answer::Found(text.to_owned())
+}
+
+#[test]
+fn a_domain_with_mx_spf_and_dmarc_has_no_fault() {
+    let records = Records {
+        mx: found("mx.club.org"),
+        txt: found("some-verification=17v=spf1 mx -all"),
+        dmarc: found("v=DMARC1; p=none"),
+    };
+    assert_eq!(records.faults("club.org"), Vec::<String>::new());
+}
+
+#[test]
+fn each_missing_record_is_named_with_one_that_would_do() {
+    let records = Records { mx: Answer::Missing, txt: found("unrelated"), dmarc: Answer::Missing };
+    let faults = records.faults("club.org");
+    for (fault, words) in faults.iter().zip(["no MX record", "v=spf1 mx -all", "_dmarc.club.org"]) {
+        assert!(fault.contains(words), "{fault}");
+    }
+    assert_eq!(faults.len(), 3);
+}
+
+#[test]
+fn silence_of_the_dns_is_no_proof_that_a_record_is_missing() {
+    let records = Records { mx: Answer::Unknown, txt: Answer::Unknown, dmarc: Answer::Unknown };
+    assert_eq!(records.faults("club.org"), ["the DNS does not answer about club.org; try again later"]);
+}
+
+#[test]
+fn reserved_domains_are_not_looked_up() {
+    for (domain, reserved) in
+        [("club.example", true), ("club.TEST", true), ("localhost", true), ("test.club.org", false)]
+    {
+        assert_eq!(is_reserved(domain), reserved, "{domain}");
+    }
+}
