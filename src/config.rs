@@ -16,9 +16,8 @@ use tracing_subscriber::filter::Targets;
 use crate::game::HouseLevel;
 use crate::game::any::GameKind;
 use crate::letter::{Address, Limits};
-use crate::post::Secret;
 use crate::post::inbox::Inbox;
-use crate::post::outbox;
+use crate::post::{Secret, oauth, outbox};
 use crate::referee::{OfferRejection, Terms, house_level};
 use crate::store::unverified_server;
 
@@ -306,6 +305,8 @@ impl Config {
     /// Checks values that their types do not restrict.
     fn check(&self) -> Result<(), String> {
         self.terms.check()?;
+        self.inbox.check_login()?;
+        self.outbox.check_login()?;
         self.database.check()?;
         let levels: Vec<&str> =
             GameKind::ALL.iter().flat_map(|kind| kind.levels()).map(|level| level.name).collect();
@@ -352,10 +353,20 @@ impl Config {
         }
     }
 
-    /// Returns the files from which passwords are read.
+    /// Returns the files that hold passwords and tokens.
     pub fn password_files(&mut self) -> Vec<PathBuf> {
+        let tokens: Vec<PathBuf> =
+            self.oauth_logins().into_iter().flat_map(oauth::Settings::secret_files).collect();
         let logins = [self.inbox.login(), self.outbox.login()];
-        logins.into_iter().flatten().filter_map(|(_, file)| file.clone()).collect()
+        logins.into_iter().flatten().filter_map(|(_, file)| file.clone()).chain(tokens).collect()
+    }
+
+    /// Returns the logins by OAuth, each token file once.
+    pub fn oauth_logins(&self) -> Vec<&oauth::Settings> {
+        let mut logins: Vec<&oauth::Settings> =
+            self.inbox.oauth().into_iter().chain(self.outbox.oauth()).collect();
+        logins.dedup_by_key(|login| &login.token_file);
+        logins
     }
 
     /// Reads passwords from the environment, which takes precedence, or from files.

@@ -7,12 +7,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use chrono::Utc;
 
 use crate::config::Config;
 use crate::config::presets::is_untouched;
 use crate::daemon;
-use crate::post::dns;
 use crate::post::outbox::{Checked, Outbox};
+use crate::post::{dns, oauth};
+use crate::report::format_duration;
 use crate::store::{self, private};
 
 /// Check config, templates, database, mailbox, mail server and DNS
@@ -53,6 +55,9 @@ impl Args {
             findings.print("database", database(&config).await, advice);
             // Opening the database may have created it.
             findings.print("files", private_files(path, &mut config), "");
+            for login in config.oauth_logins() {
+                findings.print("login", state_of(login), "");
+            }
             let inbox = config.inbox.check().await.map_err(Into::into);
             let advice = config.inbox.port_advice();
             findings.print("inbox", inbox, advice.as_deref().unwrap_or("see the section [inbox]"));
@@ -122,6 +127,20 @@ async fn database(config: &Config) -> anyhow::Result<String> {
     Ok(format!(
         "matches running: {}, letters waiting: {}, dispatches waiting: {}{given_up}",
         queues.matches_running, queues.letters_waiting, queues.dispatches_waiting
+    ))
+}
+
+/// Words since when a login by OAuth holds.
+fn state_of(login: &oauth::Settings) -> anyhow::Result<String> {
+    let Some(state) = login.state()? else { bail!("nobody has logged in yet; run: fogpost login") };
+    if state.has_ended {
+        bail!("the provider has ended the login; run: fogpost login");
+    }
+    let ago = |at| format_duration(Utc::now() - at);
+    let (logged_in, renewed) = (ago(state.logged_in_at), ago(state.renewed_at));
+    Ok(format!(
+        "logged in {logged_in} ago, renewed {renewed} ago; it holds until the provider ends it, which most do if it is \
+         not renewed for months"
     ))
 }
 

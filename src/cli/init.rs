@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::config::presets::{PASSWORD_FILE, PRESETS, Preset};
+use crate::config::presets::{Login, PASSWORD_FILE, PRESETS, Preset};
 use crate::config::{Config, EXAMPLE};
 use crate::post::inbox::Inbox;
 use crate::post::maildir;
@@ -15,7 +15,7 @@ use crate::store::private;
 /// Write a commented config file, and create an empty mailbox beside it
 #[derive(clap::Args)]
 pub struct Args {
-    /// The provider of the club's mailbox: gmail, fastmail, icloud, mailbox-org, gmx, or own for a server of your own.
+    /// The provider of the club's mailbox: gmail, microsoft365, outlook, fastmail, icloud, mailbox-org, gmx, or own for a server of your own.
     /// Without it, the club gets a mailbox on this machine to try it out with
     #[arg(long, value_name = "PROVIDER", value_parser = provider)]
     provider: Option<&'static Preset>,
@@ -60,17 +60,25 @@ fn create_mailbox(config: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Creates the file for the password, empty, so that it is private from the beginning.
+/// Says how to log in. The file for a password is created, empty, so that it is private from the beginning.
 fn prepare_login(preset: &Preset, config: &Path) -> anyhow::Result<()> {
+    println!("{} is written, for {}.", config.display(), preset.name);
+    println!("Set the club's name, its addresses and the users in it.");
+    let kind = match &preset.login {
+        Login::Password(kind) => kind,
+        Login::Microsoft(_) => {
+            println!("Register a program with Microsoft and set its client_id; docs/providers.md tells how.");
+            println!("Then log in with: fogpost login. At last run: fogpost doctor");
+            return Ok(());
+        }
+    };
     let password_file = config.with_file_name(PASSWORD_FILE);
     match private::create_new(&password_file) {
         Ok(_) => {}
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         Err(error) => return Err(error).with_context(|| password_file.display().to_string()),
     }
-    println!("{} is written, for {}.", config.display(), preset.name);
-    println!("Set the club's name, its addresses and the users in it.");
-    println!("Write the password into {}: {}.", password_file.display(), preset.password);
+    println!("Write the password into {}: {kind}.", password_file.display());
     println!("docs/providers.md tells what to click at the provider. Then run: fogpost doctor");
     Ok(())
 }

@@ -24,6 +24,7 @@ mod init;
 mod instruct;
 mod letters;
 mod log;
+mod login;
 mod manual;
 mod match_list;
 mod matches;
@@ -83,6 +84,7 @@ enum Command {
     Demo(demo::Args),
     Init(init::Args),
     Doctor(doctor::Args),
+    Login(login::Args),
     Match(matches::Args),
     Player(player::Args),
     Club(club::Args),
@@ -111,6 +113,7 @@ impl Cli {
             Command::Demo(args) => args.run(),
             Command::Init(args) => args.run(&config),
             Command::Doctor(args) => args.run(&config),
+            Command::Login(args) => args.run(&config),
             Command::Match(args) => args.run(&config),
             Command::Player(args) => args.run(&config),
             Command::Club(args) => args.run(&config),

@@ -28,12 +28,18 @@ impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         let config = Config::load(config)?;
         let silent_after = TimeDelta::minutes(i64::from(self.silent_after));
-        let status = super::block_on(async {
+        let mut status = super::block_on(async {
             let store = store::open(&config.database.url).await?;
             let status = Status::of(&*store, &config.database, Utc::now(), silent_after).await?;
             store.close().await;
             Ok(status)
         })?;
+        let ended = config.oauth_logins().into_iter().filter_map(|login| login.state().ok().flatten());
+        if ended.filter(|state| state.has_ended).count() > 0 {
+            status
+                .faults
+                .push("the provider has ended the login to the mailbox; run: fogpost login".to_owned());
+        }
         if self.json {
             print_json(&status);
         } else {

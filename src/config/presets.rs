@@ -23,10 +23,18 @@ pub struct Preset {
     smtp_tls: Tls,
     /// Where the provider puts what it takes for spam.
     spam_folder: &'static str,
-    /// Which password the provider expects.
-    pub password: &'static str,
+    pub login: Login,
     /// The provider's instructions.
     page: &'static str,
+}
+
+/// How a provider lets programs in.
+#[derive(Debug)]
+pub enum Login {
+    /// By a password of this kind.
+    Password(&'static str),
+    /// By Microsoft's OAuth, for accounts of this tenant.
+    Microsoft(&'static str),
 }
 
 /// The file for the password of presets.
@@ -36,7 +44,7 @@ pub const PASSWORD_FILE: &str = "mail.secret";
 const MAIL_BEGINS: &str = "# Where letters come from";
 const MAIL_ENDS: &str = "# Terms of new matches";
 
-pub const PRESETS: [Preset; 6] = [
+pub const PRESETS: [Preset; 8] = [
     Preset {
         key: "gmail",
         name: "Gmail and Google Workspace",
@@ -47,8 +55,36 @@ pub const PRESETS: [Preset; 6] = [
         smtp_host: "smtp.gmail.com",
         smtp_tls: Tls::Tls,
         spam_folder: "[Gmail]/Spam",
-        password: "an app password (https://support.google.com/accounts/answer/185833)",
+        login: Login::Password("an app password (https://support.google.com/accounts/answer/185833)"),
         page: "https://support.google.com/mail/answer/7126229",
+    },
+    Preset {
+        key: "microsoft365",
+        name: "Microsoft 365",
+        address: "your.club@your-organisation.example",
+        plus_addresses: true,
+        imap_host: "outlook.office365.com",
+        imap_user: None,
+        smtp_host: "smtp.office365.com",
+        smtp_tls: Tls::StartTls,
+        spam_folder: "Junk Email",
+        login: Login::Microsoft("organizations"),
+        page: "https://learn.microsoft.com/en-us/exchange/client-developer/legacy-protocols/\
+               how-to-authenticate-an-imap-pop-smtp-application-by-using-oauth",
+    },
+    Preset {
+        key: "outlook",
+        name: "Outlook.com",
+        address: "your.club@outlook.com",
+        plus_addresses: true,
+        imap_host: "outlook.office365.com",
+        imap_user: None,
+        smtp_host: "smtp-mail.outlook.com",
+        smtp_tls: Tls::StartTls,
+        spam_folder: "Junk",
+        login: Login::Microsoft("consumers"),
+        page: "https://support.microsoft.com/en-us/office/\
+               pop-imap-and-smtp-settings-for-outlook-com-d088b986-291d-42b8-9564-9c414e2aa040",
     },
     Preset {
         key: "fastmail",
@@ -60,7 +96,7 @@ pub const PRESETS: [Preset; 6] = [
         smtp_host: "smtp.fastmail.com",
         smtp_tls: Tls::Tls,
         spam_folder: "Spam",
-        password: "an app password (https://www.fastmail.help/hc/en-us/articles/360058752854)",
+        login: Login::Password("an app password (https://www.fastmail.help/hc/en-us/articles/360058752854)"),
         page: "https://www.fastmail.help/hc/en-us/articles/1500000278342",
     },
     Preset {
@@ -73,7 +109,7 @@ pub const PRESETS: [Preset; 6] = [
         smtp_host: "smtp.mail.me.com",
         smtp_tls: Tls::StartTls,
         spam_folder: "Junk",
-        password: "an app-specific password (https://support.apple.com/en-us/102654)",
+        login: Login::Password("an app-specific password (https://support.apple.com/en-us/102654)"),
         page: "https://support.apple.com/en-us/102525",
     },
     Preset {
@@ -86,7 +122,9 @@ pub const PRESETS: [Preset; 6] = [
         smtp_host: "smtp.mailbox.org",
         smtp_tls: Tls::Tls,
         spam_folder: "Junk",
-        password: "that of the mailbox, or with two-factor authentication an application password",
+        login: Login::Password(
+            "that of the mailbox, or with two-factor authentication an application password",
+        ),
         page: "https://kb.mailbox.org/en/private/e-mail/e-mail-configuration",
     },
     Preset {
@@ -99,7 +137,9 @@ pub const PRESETS: [Preset; 6] = [
         smtp_host: "mail.gmx.net",
         smtp_tls: Tls::Tls,
         spam_folder: "Spamverdacht",
-        password: "that of the mailbox, or with two-factor authentication an application-specific one",
+        login: Login::Password(
+            "that of the mailbox, or with two-factor authentication an application-specific one",
+        ),
         page: "https://hilfe.gmx.net/pop-imap/imap/imap-serverdaten.html",
     },
     Preset {
@@ -112,7 +152,7 @@ pub const PRESETS: [Preset; 6] = [
         smtp_host: "mail.your-club.example",
         smtp_tls: Tls::Tls,
         spam_folder: "Junk",
-        password: "that of the mailbox",
+        login: Login::Password("that of the mailbox"),
         page: "docs/operation.md",
     },
 ];
@@ -134,8 +174,9 @@ impl Preset {
     }
 
     fn mail_sections(&self) -> String {
-        let Preset { name, page, address, imap_host, smtp_host, smtp_tls, spam_folder, password, .. } = self;
+        let Preset { name, page, address, imap_host, smtp_host, smtp_tls, spam_folder, .. } = self;
         let imap_user = self.imap_user.unwrap_or(address);
+        let (for_inbox, for_outbox) = (self.login.keys("inbox.imap"), self.login.keys("outbox.smtp"));
         format!(
             "\
 # Where letters come from: {name}.
@@ -146,17 +187,34 @@ host = \"{imap_host}\"
 user = \"{imap_user}\"
 # Letters of players in it are seen, too.
 spam_folder = \"{spam_folder}\"
-# The file holds the password: {password}.
-password_file = \"{PASSWORD_FILE}\"
-
+{for_inbox}
 # Where letters go.
 [outbox.smtp]
 host = \"{smtp_host}\"
 tls = \"{smtp_tls}\"
 user = \"{address}\"
-password_file = \"{PASSWORD_FILE}\"
-"
+{for_outbox}"
         )
+    }
+}
+
+impl Login {
+    /// Returns the keys of a login at the end of this section.
+    fn keys(&self, section: &str) -> String {
+        match self {
+            Login::Password(kind) => {
+                format!("# The file holds the password: {kind}.\npassword_file = \"{PASSWORD_FILE}\"\n")
+            }
+            Login::Microsoft(tenant) => format!(
+                "\
+# docs/providers.md tells how to get the ID. Then log in with: fogpost login
+[{section}.oauth]
+provider = \"microsoft\"
+tenant = \"{tenant}\"
+client_id = \"00000000-0000-0000-0000-000000000000\"
+"
+            ),
+        }
     }
 }
 
@@ -183,7 +241,9 @@ mod tests {
             assert!(matches!(config.inbox, Inbox::Imap(_)), "{}", preset.key);
             assert!(matches!(config.outbox, outbox::Settings::Smtp(_)), "{}", preset.key);
             assert_eq!((config.inbox.port_advice(), config.outbox.port_advice()), (None, None));
-            assert!(config.inbox.login().is_some() && config.outbox.login().is_some(), "{}", preset.key);
+            let has_password = config.inbox.login().is_some() && config.outbox.login().is_some();
+            let has_oauth = config.inbox.oauth().is_some() && config.outbox.oauth().is_some();
+            assert!(has_password != has_oauth, "{}", preset.key);
             assert!(is_untouched(&text) && !is_untouched(&text.replace("The Fog Club", "Our Club")));
         }
     }

@@ -7,6 +7,7 @@ mod connection;
 mod fetch;
 mod find;
 mod idle;
+mod login;
 mod mailbox;
 mod paced;
 mod spam;
@@ -23,7 +24,7 @@ use self::spam::SpamFolder;
 use super::source::{
     BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY,
 };
-use super::{Error, FoundLetter, Secret, Tls, tls};
+use super::{Error, FoundLetter, Secret, Tls, oauth, tls};
 
 /// How often a letter may break the session before it is left alone.
 const MAX_FAILURES: u8 = 3;
@@ -45,6 +46,8 @@ pub struct Settings {
     /// The password; `password_file` may hold it instead.
     pub password: Option<Secret>,
     pub password_file: Option<PathBuf>,
+    /// A login by OAuth instead of a password.
+    pub oauth: Option<Box<oauth::Settings>>,
     /// The folder to read.
     #[serde(default = "inbox")]
     pub folder: String,
@@ -104,6 +107,7 @@ impl Settings {
             user: user.into(),
             password: Some(password),
             password_file: None,
+            oauth: None,
             folder: inbox(),
             processed: processed(),
             spam_folder: None,

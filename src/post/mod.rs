@@ -9,6 +9,7 @@ pub mod imap;
 pub mod inbox;
 pub mod maildir;
 pub mod maildirs;
+pub mod oauth;
 pub mod outbox;
 mod outgoing;
 pub mod refusal;
@@ -75,7 +76,7 @@ pub struct Batch {
     pub stored: oneshot::Sender<Taken>,
 }
 
-/// A password. Its `Debug` hides it from logs.
+/// A password or a token. Its `Debug` hides it from logs.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::Secret;
 use super::inbox::Inbox;
-use super::outbox;
+use super::{Secret, oauth, outbox};
 
 /// A login's password, and the file that may contain it.
 pub type Login<'a> = (&'a mut Option<Secret>, &'a mut Option<PathBuf>);
@@ -13,7 +12,10 @@ impl Inbox {
     /// Returns all paths in the settings.
     pub fn paths(&mut self) -> Vec<&mut PathBuf> {
         match self {
-            Inbox::Imap(imap) => imap.ca_file.iter_mut().chain(&mut imap.password_file).collect(),
+            Inbox::Imap(imap) => {
+                let oauth = imap.oauth.iter_mut().flat_map(|oauth| oauth.paths());
+                imap.ca_file.iter_mut().chain(&mut imap.password_file).chain(oauth).collect()
+            }
             Inbox::Maildir(maildir) => vec![&mut maildir.path],
         }
     }
@@ -29,8 +31,29 @@ impl Inbox {
     /// Returns the mailbox's login, if it has one.
     pub fn login(&mut self) -> Option<Login<'_>> {
         match self {
-            Inbox::Imap(imap) => Some((&mut imap.password, &mut imap.password_file)),
+            Inbox::Imap(imap) if imap.oauth.is_none() => Some((&mut imap.password, &mut imap.password_file)),
+            Inbox::Imap(_) | Inbox::Maildir(_) => None,
+        }
+    }
+
+    /// Returns the mailbox's login by OAuth, if it has one.
+    pub fn oauth(&self) -> Option<&oauth::Settings> {
+        match self {
+            Inbox::Imap(imap) => imap.oauth.as_deref(),
             Inbox::Maildir(_) => None,
+        }
+    }
+
+    /// # Errors
+    /// Returns a sentence that names the key if the login is incomplete, or given in two ways.
+    pub fn check_login(&self) -> Result<(), String> {
+        match self {
+            Inbox::Imap(imap) => check_oauth(
+                "inbox.imap",
+                imap.oauth.as_deref(),
+                imap.password.is_some() || imap.password_file.is_some(),
+            ),
+            Inbox::Maildir(_) => Ok(()),
         }
     }
 }
@@ -39,7 +62,10 @@ impl outbox::Settings {
     /// Returns all paths in the settings, except that of a command, which is used as it is written.
     pub fn paths(&mut self) -> Vec<&mut PathBuf> {
         match self {
-            outbox::Settings::Smtp(smtp) => smtp.ca_file.iter_mut().chain(&mut smtp.password_file).collect(),
+            outbox::Settings::Smtp(smtp) => {
+                let oauth = smtp.oauth.iter_mut().flat_map(|oauth| oauth.paths());
+                smtp.ca_file.iter_mut().chain(&mut smtp.password_file).chain(oauth).collect()
+            }
             outbox::Settings::Maildir(maildir) => vec![&mut maildir.path],
             outbox::Settings::Sendmail(_) => Vec::new(),
         }
@@ -56,10 +82,39 @@ impl outbox::Settings {
     /// Returns the mail server's login, if there is one.
     pub fn login(&mut self) -> Option<Login<'_>> {
         match self {
-            outbox::Settings::Smtp(smtp) if smtp.user.is_some() => {
+            outbox::Settings::Smtp(smtp) if smtp.user.is_some() && smtp.oauth.is_none() => {
                 Some((&mut smtp.password, &mut smtp.password_file))
             }
             outbox::Settings::Smtp(_) | outbox::Settings::Maildir(_) | outbox::Settings::Sendmail(_) => None,
         }
     }
+    /// Returns the mail server's login by OAuth, if there is one.
+    pub fn oauth(&self) -> Option<&oauth::Settings> {
+        match self {
+            outbox::Settings::Smtp(smtp) => smtp.oauth.as_deref(),
+            outbox::Settings::Maildir(_) | outbox::Settings::Sendmail(_) => None,
+        }
+    }
+
+    /// # Errors
+    /// Returns a sentence that names the key if the login is incomplete, or given in two ways.
+    pub fn check_login(&self) -> Result<(), String> {
+        let outbox::Settings::Smtp(smtp) = self else { return Ok(()) };
+        if smtp.oauth.is_some() && smtp.user.is_none() {
+            return Err("outbox.smtp.oauth needs outbox.smtp.user, the address that logs in".to_owned());
+        }
+        check_oauth(
+            "outbox.smtp",
+            smtp.oauth.as_deref(),
+            smtp.password.is_some() || smtp.password_file.is_some(),
+        )
+    }
+}
+
+fn check_oauth(section: &str, oauth: Option<&oauth::Settings>, has_password: bool) -> Result<(), String> {
+    let Some(oauth) = oauth else { return Ok(()) };
+    if has_password {
+        return Err(format!("{section} has a password and [{section}.oauth]; remove one"));
+    }
+    oauth.check().map_err(|reason| format!("{section}.{reason}"))
 }

@@ -3,6 +3,7 @@
 //! This is the pool; [`conversation`] speaks the protocol. Each letter has one recipient, so that one bad address
 //! cannot hold up the others.
 
+mod capabilities;
 mod conversation;
 mod wire;
 
@@ -18,7 +19,7 @@ use tokio::sync::Semaphore;
 
 use self::conversation::{Conversation, Failure};
 use super::outgoing::{Checked, SendError};
-use super::{Error, Secret, Tls, one_line, tls};
+use super::{Error, Secret, Tls, oauth, one_line, tls};
 
 /// A mail server that takes letters to anybody (RFC 6409).
 #[derive(Debug, Clone, Deserialize)]
@@ -38,6 +39,8 @@ pub struct Settings {
     /// The password; `password_file` may hold it instead.
     pub password: Option<Secret>,
     pub password_file: Option<PathBuf>,
+    /// A login by OAuth instead of a password.
+    pub oauth: Option<Box<oauth::Settings>>,
     /// The name by which this machine greets the server; by default its own, or its address.
     pub hello: Option<String>,
     /// Maximum letters sent at the same time, each over its own connection.
@@ -74,6 +77,7 @@ impl Settings {
             user: None,
             password: None,
             password_file: None,
+            oauth: None,
             hello: None,
             connections: connections(),
             timeout_seconds: timeout_seconds(),

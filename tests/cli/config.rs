@@ -20,6 +20,13 @@ fn init_writes_a_config_that_doctor_reads_and_never_overwrites_one() {
 
 #[test]
 fn init_writes_a_config_for_a_provider_and_a_private_file_for_its_password() {
+    for provider in ["microsoft365", "outlook"] {
+        let folder = Folder::empty();
+        let said = folder.run(&["init", "--provider", provider]).success();
+        assert_says(&said, &["config.toml is written", "client_id", "fogpost login", "fogpost doctor"]);
+        assert!(!folder.path("mail.secret").exists());
+        assert_says(&folder.run(&["doctor"]).stdout(), &["FAULT config: config.toml is still the example"]);
+    }
     for provider in ["gmail", "fastmail", "icloud", "mailbox-org", "gmx", "own"] {
         let folder = Folder::empty();
         let said = folder.run(&["init", "--provider", provider]).success();
@@ -31,7 +38,27 @@ fn init_writes_a_config_for_a_provider_and_a_private_file_for_its_password() {
     }
     let unknown = Folder::empty().run(&["init", "--provider", "yahoo"]);
     assert_eq!(unknown.status(), 2);
-    assert_says(&unknown.stderr(), &["known providers are gmail, fastmail", "docs/providers.md"]);
+    assert_says(
+        &unknown.stderr(),
+        &["known providers are gmail, microsoft365, outlook, fastmail", "docs/providers.md"],
+    );
+}
+
+#[test]
+fn a_login_is_either_by_password_or_by_oauth() {
+    let folder = Folder::club();
+    let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\n";
+    let oauth = "[inbox.imap.oauth]\nprovider = \"microsoft\"\nclient_id = \"x\"\n";
+    let config = |sections: &str| CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", sections);
+    folder.write("config.toml", &config(&format!("{imap}password = \"x\"\n{oauth}")));
+    let said = folder.run(&["match", "list"]).failure(1);
+    assert_says(&said, &["inbox.imap has a password and [inbox.imap.oauth]; remove one"]);
+    folder.write("config.toml", &config(&format!("{imap}{oauth}")));
+    let said = folder.run(&["doctor"]).stdout();
+    assert_says(&said, &["FAULT login: nobody has logged in yet; run: fogpost login"]);
+    folder.write("config.toml", CONFIG);
+    let said = folder.run(&["login"]).failure(1);
+    assert_says(&said, &["has no [inbox.imap.oauth] or [outbox.smtp.oauth]"]);
 }
 
 #[test]
@@ -172,6 +199,7 @@ fn the_example_config_shows_every_key() {
         "database",
         "inbox.maildir",
         "inbox.imap",
+        "inbox.imap.oauth",
         "outbox.maildir",
         "outbox.smtp",
         "outbox.sendmail",
@@ -189,6 +217,10 @@ fn the_example_config_shows_every_key() {
         let unknown = format!("{head}no_such_key = 1\n");
         let config = match (CONFIG.contains(&head), table.split_once('.')) {
             (true, _) => CONFIG.replace(&head, &unknown),
+            (false, Some(("inbox", "imap.oauth"))) => {
+                let imap = format!("[inbox.imap]\nhost = \"h\"\nuser = \"u\"\n{unknown}");
+                CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", &imap)
+            }
             (false, Some(("inbox", _))) => {
                 CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", &unknown)
             }

@@ -7,6 +7,7 @@ mod hostile;
 mod imap;
 mod maildir;
 mod mixups;
+mod oauth;
 mod sendmail;
 mod settings;
 mod smtp;

@@ -19,6 +19,7 @@ mkdir -p "$dir"/{run,state,mail,tls}
   openssl x509 -req -in csr.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 30 -out cert.pem \
     -extfile <(echo "subjectAltName=DNS:localhost,IP:127.0.0.1")
 ) 2>"$dir/openssl.log"
+[ -f "$dir/tokens" ] || touch "$dir/tokens"
 if [ "$(id -u)" = 0 ]; then chown mail:mail "$dir/mail"; fi
 # The empty "chroot" lines let it run without privileges. No delay and no penalty: it rejects a wrong password at once.
 cat >"$dir/dovecot.conf" <<CONF
@@ -32,7 +33,7 @@ ssl_cert = <$dir/tls/cert.pem
 ssl_key = <$dir/tls/key.pem
 disable_plaintext_auth = no
 auth_failure_delay = 0
-auth_mechanisms = plain login
+auth_mechanisms = plain login xoauth2 oauthbearer
 default_internal_user = $internal
 default_internal_group = $group
 default_login_user = $login
@@ -41,9 +42,16 @@ mail_location = maildir:%h/Maildir
 mail_fsync = never
 mail_max_userip_connections = 50
 recipient_delimiter = +
+# Access tokens, as the tests list them.
+passdb {
+  driver = passwd-file
+  args = $dir/tokens
+  mechanisms = xoauth2 oauthbearer
+}
 passdb {
   driver = static
   args = password=secret
+  mechanisms = plain login
 }
 userdb {
   driver = static

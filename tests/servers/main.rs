@@ -3,6 +3,7 @@
 #[path = "../support/club.rs"]
 mod club;
 mod letters;
+mod oauth;
 mod play;
 mod restore;
 #[path = "mod.rs"]
@@ -10,6 +11,8 @@ mod servers;
 #[path = "../post/support.rs"]
 #[allow(dead_code, reason = "shared with the tests against fake servers")]
 mod support;
+#[path = "../post/fakes/tokens.rs"]
+mod tokens;
 mod whole;
 
 use std::fs;

@@ -270,6 +270,22 @@ pub(super) fn broken(error: io::Error) -> Error {
     Error::io("the connection to the mailbox broke", error)
 }
 
+/// Converts the crate's error to ours, which contains no part of a letter.
+pub(super) fn failed(error: imap::Error) -> Error {
+    /// The crate's words for an answer that it cannot parse.
+    const UNPARSABLE: &str = "no explanation given";
+    match error {
+        imap::Error::Io(error) => broken(error),
+        imap::Error::ConnectionLost => broken(std::io::ErrorKind::UnexpectedEof.into()),
+        imap::Error::No(no) => Error::Server(one_line(&no.information).into()),
+        imap::Error::Bad(bad) => Error::Server(one_line(&bad.information).into()),
+        imap::Error::Bye(bye) if bye.information != UNPARSABLE => {
+            Error::Server(one_line(&bye.information).into())
+        }
+        _ => Error::Malformed,
+    }
+}
+
 /// Whether a read ended because the server was silent for too long.
 pub(super) fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)

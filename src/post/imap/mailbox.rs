@@ -10,11 +10,12 @@ use imap::types::UnsolicitedResponse;
 use imap_proto::NameAttribute;
 
 use super::Settings;
-use super::connection::{Connection, SharedConnection, broken};
+use super::connection::{Connection, SharedConnection, failed};
 use super::fetch::{Fetched, uid_fetch};
 use super::idle::{Idle, idle};
+use super::login;
 use crate::post::source::{BatchSender, ConnectionHandle};
-use crate::post::{Error, FetchedLetter, Secret, one_line};
+use crate::post::{Error, FetchedLetter, one_line};
 
 /// A selected folder.
 pub(super) struct Mailbox {
@@ -43,14 +44,20 @@ struct Capabilities {
 impl Mailbox {
     /// Connects, logs in and selects the folder.
     pub(super) fn open(settings: &Settings, handle: &ConnectionHandle) -> Result<Mailbox, Error> {
+        match Mailbox::open_once(settings, handle) {
+            // The next access token is a new one.
+            Err(login::Failure::TokenRefused(_)) => match Mailbox::open_once(settings, handle) {
+                Err(login::Failure::TokenRefused(error) | login::Failure::Other(error)) => Err(error),
+                Ok(mailbox) => Ok(mailbox),
+            },
+            Err(login::Failure::Other(error)) => Err(error),
+            Ok(mailbox) => Ok(mailbox),
+        }
+    }
+
+    fn open_once(settings: &Settings, handle: &ConnectionHandle) -> Result<Mailbox, login::Failure> {
         let connection = SharedConnection::new(Connection::open(settings, handle)?);
-        let client = imap::Client::new(connection.clone());
-        let password = settings.password.as_ref().map_or("", Secret::reveal);
-        let login = client.login(&settings.user, password);
-        let mut session = login.map_err(|(error, _client)| match error {
-            imap::Error::No(no) => Error::Login(one_line(&no.information).into()),
-            error => failed(error),
-        })?;
+        let mut session = login::log_in(settings, &connection)?;
         let offered = session.capabilities().map_err(failed)?;
         let capabilities = Capabilities {
             idle: offered.has_str("IDLE"),
@@ -236,22 +243,6 @@ fn uid_set(uids: &[u32]) -> String {
         })
         .collect();
     parts.join(",")
-}
-
-/// Converts the crate's error to ours, which contains no part of a letter.
-fn failed(error: imap::Error) -> Error {
-    /// The crate's words for an answer that it cannot parse.
-    const UNPARSABLE: &str = "no explanation given";
-    match error {
-        imap::Error::Io(error) => broken(error),
-        imap::Error::ConnectionLost => broken(std::io::ErrorKind::UnexpectedEof.into()),
-        imap::Error::No(no) => Error::Server(one_line(&no.information).into()),
-        imap::Error::Bad(bad) => Error::Server(one_line(&bad.information).into()),
-        imap::Error::Bye(bye) if bye.information != UNPARSABLE => {
-            Error::Server(one_line(&bye.information).into())
-        }
-        _ => Error::Malformed,
-    }
 }
 
 #[cfg(test)]

@@ -13,8 +13,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use lettre::Address;
-use lettre::transport::smtp::authentication::{Credentials, Mechanism};
+use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::commands::{Auth, Data, Ehlo, Mail, Quit, Rcpt, Rset, Starttls};
 use lettre::transport::smtp::extension::{ClientId, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::{Response, Severity};
@@ -25,6 +27,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::Settings;
+use super::capabilities::Capabilities;
 use super::wire::{encoded, read_reply};
 use crate::post::refusal::{Refusal, Step};
 use crate::post::{Error, Secret, Tls, host_name, tls};
@@ -53,23 +56,6 @@ pub(super) struct Conversation {
     server_name: String,
     capabilities: Capabilities,
     usable: bool,
-}
-
-/// The service extensions that we use.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Capabilities {
-    /// Several commands in one segment (RFC 2920).
-    pipelining: bool,
-    /// TLS on request (RFC 3207).
-    start_tls: bool,
-    /// Letters beyond ASCII (RFC 6152).
-    eight_bit_mime: bool,
-    /// Addresses beyond ASCII (RFC 6531).
-    smtp_utf8: bool,
-    /// Letter sizes in MAIL (RFC 1870).
-    size: bool,
-    /// The best login mechanism (RFC 4954) that both sides know.
-    login: Option<Mechanism>,
 }
 
 /// Why a step failed.
@@ -128,6 +114,28 @@ impl From<Failure> for Error {
 impl Conversation {
     /// Connects, secures the connection and logs in, as the settings say.
     pub(super) async fn open(settings: &Settings, trust: &Arc<ClientConfig>) -> Result<Conversation, Error> {
+        let mut conversation = Conversation::connect(settings, trust).await?;
+        let Some(user) = &settings.user else { return Ok(conversation) };
+        let Some(oauth) = &settings.oauth else {
+            let password = settings.password.as_ref().map_or("", Secret::reveal);
+            conversation.log_in(Credentials::new(user.clone(), password.to_owned())).await?;
+            return Ok(conversation);
+        };
+        let token = oauth.access_token().await?;
+        match conversation.show_token(settings, user, &token).await {
+            Err(Error::Login(_)) => {}
+            shown => return shown.map(|()| conversation),
+        }
+        // Once more with a new token: the server may have ended this one early.
+        oauth.forget(&token).await?;
+        let token = oauth.access_token().await?;
+        let mut conversation = Conversation::connect(settings, trust).await?;
+        conversation.show_token(settings, user, &token).await?;
+        Ok(conversation)
+    }
+
+    /// Connects and secures the connection, as the settings say.
+    async fn connect(settings: &Settings, trust: &Arc<ClientConfig>) -> Result<Conversation, Error> {
         let (host, port, limit) = (&settings.host, settings.port(), settings.step_limit());
         let unreachable = |error| Error::io(format!("cannot reach {host}:{port}"), error);
         let tcp = timeout(limit, TcpStream::connect((host.as_str(), port)))
@@ -157,10 +165,6 @@ impl Conversation {
         if settings.tls == Tls::StartTls {
             conversation = conversation.start_tls(host, trust).await?;
             conversation.hello(&client).await?;
-        }
-        if let Some(user) = &settings.user {
-            let password = settings.password.as_ref().map_or("", Secret::reveal);
-            conversation.log_in(Credentials::new(user.clone(), password.to_owned())).await?;
         }
         Ok(conversation)
     }
@@ -224,6 +228,30 @@ impl Conversation {
             }
             command = Auth::new_from_response(mechanism, credentials.clone(), &reply)
                 .map_err(|_| Error::Malformed)?;
+        }
+        Err(Error::Malformed)
+    }
+
+    /// Logs in by an access token.
+    async fn show_token(&mut self, settings: &Settings, user: &str, token: &Secret) -> Result<(), Error> {
+        let Some(mechanism) = self.capabilities.token_login else {
+            let text = "the mail server offers no login by OAuth (OAUTHBEARER, XOAUTH2)";
+            return Err(Error::Configuration(text.to_owned()));
+        };
+        let first = mechanism.first_message(user, &settings.host, settings.port(), token);
+        let mut command = format!("AUTH {} {}\r\n", mechanism.name(), STANDARD.encode(first));
+        for _ in 0..=MAX_CHALLENGES {
+            let reply = match self.command(Step::Login, &command).await {
+                Err(Failure::Refused(refusal)) if !refusal.has_transient_code() => {
+                    return Err(Error::Login(refusal));
+                }
+                reply => reply?,
+            };
+            if !reply.has_code(334) {
+                return Ok(());
+            }
+            // The server explains a refusal, which follows.
+            command = format!("{}\r\n", STANDARD.encode(mechanism.acknowledgement()));
         }
         Err(Error::Malformed)
     }
@@ -360,40 +388,6 @@ impl Conversation {
     }
 }
 
-impl Capabilities {
-    /// Reads the reply to EHLO (RFC 5321, 4.1.1.1): an extension on each line but the first.
-    fn of(reply: &Response) -> Capabilities {
-        let mut capabilities = Capabilities::default();
-        for line in reply.message().skip(1) {
-            let line = line.to_ascii_uppercase();
-            let mut words = line.split_whitespace();
-            match words.next().unwrap_or_default() {
-                "PIPELINING" => capabilities.pipelining = true,
-                "STARTTLS" => capabilities.start_tls = true,
-                "8BITMIME" => capabilities.eight_bit_mime = true,
-                "SMTPUTF8" => capabilities.smtp_utf8 = true,
-                "SIZE" => capabilities.size = true,
-                "AUTH" => capabilities.login = best_mechanism(words),
-                _ => {}
-            }
-        }
-        capabilities
-    }
-}
-
-/// Prefers PLAIN, which takes two round trips fewer than LOGIN.
-fn best_mechanism<'a>(offered: impl Iterator<Item = &'a str>) -> Option<Mechanism> {
-    let mut best = None;
-    for name in offered {
-        match name {
-            "PLAIN" => return Some(Mechanism::Plain),
-            "LOGIN" => best = Some(Mechanism::Login),
-            _ => {}
-        }
-    }
-    best
-}
-
 /// Runs a step within its time limit.
 async fn within<T>(
     limit: Duration,
@@ -430,24 +424,5 @@ fn own_name(local: IpAddr) -> ClientId {
         _ if name.contains('.') => ClientId::Domain(name),
         IpAddr::V4(ip) => ClientId::Ipv4(ip),
         IpAddr::V6(ip) => ClientId::Ipv6(ip),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn capabilities_are_read_in_any_case_and_not_from_the_servers_name() {
-        let reply =
-            "250-PIPELINING says hello\r\n250-size 1000\r\n250-Auth LOGIN CRAM-MD5\r\n250 8bitmime\r\n";
-        let expected = Capabilities {
-            size: true,
-            eight_bit_mime: true,
-            login: Some(Mechanism::Login),
-            ..Default::default()
-        };
-        assert_eq!(Capabilities::of(&reply.parse().expect("a reply")), expected);
-        assert_eq!(best_mechanism("LOGIN PLAIN".split(' ')), Some(Mechanism::Plain));
     }
 }

@@ -165,6 +165,14 @@ impl Session {
             };
             match step {
                 "IDLE" => self.idle(tag).await?,
+                // Without an initial response, the server asks for it.
+                "AUTHENTICATE" if rest.len() == 1 => {
+                    self.to.write_all(b"+ \r\n").await?;
+                    let message = self.line().await?.unwrap_or_default();
+                    self.mail().lines.push(message);
+                    let answer = format!("{tag} OK welcome\r\n").into_bytes();
+                    self.answer("AUTHENTICATE", tag, answer).await?;
+                }
                 step => {
                     let step =
                         if step == "FETCH" && !rest.contains(&"INTERNALDATE") { "SIZES" } else { step };
@@ -207,7 +215,10 @@ impl Session {
                 text.into_bytes()
             }
             "SEARCH" => list(mail.folder(is_spam), rest),
-            "SIZES" => sizes(mail.folder(is_spam), &members(rest[0], mail.folder(is_spam))),
+            "SIZES" => {
+                let folder = mail.folder(is_spam);
+                sizes(folder, &members(rest[0], folder))
+            }
             "FETCH" => {
                 let uids = members(rest[0], mail.folder(is_spam));
                 fetch(&mail, is_spam, &uids, rest[rest.len() - 1])

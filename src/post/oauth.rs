@@ -1,0 +1,404 @@
+//! Logins without a password (OAuth 2.0, RFC 6749): which token a mail server gets, and how it is renewed.
+//!
+//! A person logs in once (`fogpost login`). From then on the refresh token in the token file brings access tokens, each
+//! good for about an hour. The file is the only state: every connection reads it, and whoever renews the login holds
+//! its lock, so that the mailbox, the outbox and other programs with the same login renew it once.
+
+mod http;
+mod sasl;
+mod token_file;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use oauth2::basic::{BasicClient, BasicErrorResponse, BasicErrorResponseType, BasicTokenResponse};
+use oauth2::{
+    AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, DeviceAuthorizationUrl,
+    EndpointNotSet, EndpointSet, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RefreshToken,
+    RequestTokenError, Scope, StandardDeviceAuthorizationResponse, TokenResponse as _, TokenUrl,
+};
+use serde::Deserialize;
+
+pub(super) use self::sasl::Mechanism;
+use self::token_file::{TokenFile, Tokens};
+use super::{Error, Secret, one_line};
+
+/// How long an access token is good for if the server does not say.
+const USUAL_LIFETIME: Duration = Duration::from_secs(3600);
+
+/// How long the provider is not asked again after it has said that the login has ended.
+const ENDED_RETRY: TimeDelta = TimeDelta::minutes(10);
+
+/// How long a person has for a login by device code.
+const LOGIN_LIMIT: Duration = Duration::from_secs(15 * 60);
+
+/// The scopes for mail of Microsoft 365 and Outlook.com.
+const MICROSOFT_SCOPES: [&str; 3] = [
+    "https://outlook.office.com/IMAP.AccessAsUser.All",
+    "https://outlook.office.com/SMTP.Send",
+    "offline_access",
+];
+
+/// A login by OAuth.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// A provider whose addresses are known.
+    pub provider: Option<Provider>,
+    /// Microsoft's name for the organisation; `common` for any.
+    #[serde(default = "common")]
+    pub tenant: String,
+    /// The program's ID, as registered with the provider.
+    pub client_id: String,
+    /// The program's password, if the provider gave one; `client_secret_file` may hold it instead.
+    pub client_secret: Option<Secret>,
+    pub client_secret_file: Option<PathBuf>,
+    /// Where tokens come from.
+    pub token_url: Option<String>,
+    /// Where a login by device code begins (RFC 8628).
+    pub device_url: Option<String>,
+    /// Where a login in the browser begins.
+    pub auth_url: Option<String>,
+    /// What the program asks for.
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    /// Where the tokens are kept.
+    #[serde(default = "default_token_file")]
+    pub token_file: PathBuf,
+    /// A PEM file with the certificate authorities to trust instead of the system's.
+    pub ca_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    Microsoft,
+}
+
+fn common() -> String {
+    "common".to_owned()
+}
+
+fn default_token_file() -> PathBuf {
+    PathBuf::from("oauth.token")
+}
+
+type Client = BasicClient<EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
+
+type TokenError = RequestTokenError<http::HttpError, BasicErrorResponse>;
+
+/// A login by device code that waits for a person.
+pub struct DeviceLogin(StandardDeviceAuthorizationResponse);
+
+impl DeviceLogin {
+    /// Returns the page that the person opens.
+    pub fn page(&self) -> &str {
+        self.0.verification_uri()
+    }
+
+    /// Returns the code that the person enters there.
+    pub fn code(&self) -> &str {
+        self.0.user_code().secret()
+    }
+}
+
+/// A login in the browser that waits for a person.
+pub struct BrowserLogin {
+    /// The page that the person opens.
+    pub page: String,
+    redirect: RedirectUrl,
+    state: CsrfToken,
+    verifier: PkceCodeVerifier,
+}
+
+/// What is known of a login.
+#[derive(Debug, Clone, Copy)]
+pub struct LoginState {
+    pub logged_in_at: DateTime<Utc>,
+    pub renewed_at: DateTime<Utc>,
+    /// Whether the provider has ended it, so that a person must log in again.
+    pub has_ended: bool,
+}
+
+impl Settings {
+    /// Returns all paths in the settings.
+    pub fn paths(&mut self) -> Vec<&mut PathBuf> {
+        let files = self.ca_file.iter_mut().chain(&mut self.client_secret_file);
+        files.chain([&mut self.token_file]).collect()
+    }
+
+    /// Returns the files that hold secrets.
+    pub fn secret_files(&self) -> Vec<PathBuf> {
+        self.client_secret_file.iter().chain([&self.token_file]).cloned().collect()
+    }
+
+    /// # Errors
+    /// Returns a sentence that names the key if an address is missing.
+    pub fn check(&self) -> Result<(), String> {
+        if self.token_url().is_none() {
+            return Err("oauth.token_url is missing; set it, or provider = \"microsoft\"".to_owned());
+        }
+        if self.device_url().is_none() && self.auth_url().is_none() {
+            return Err("oauth needs device_url or auth_url for `fogpost login`".to_owned());
+        }
+        if self.client_secret.is_some() && self.client_secret_file.is_some() {
+            return Err("oauth has client_secret and client_secret_file; remove one".to_owned());
+        }
+        Ok(())
+    }
+
+    fn token_url(&self) -> Option<String> {
+        self.token_url.clone().or_else(|| self.microsoft("token"))
+    }
+
+    /// Returns where a login by device code begins, if the provider has it.
+    pub fn device_url(&self) -> Option<String> {
+        self.device_url.clone().or_else(|| self.microsoft("devicecode"))
+    }
+
+    fn auth_url(&self) -> Option<String> {
+        self.auth_url.clone().or_else(|| self.microsoft("authorize"))
+    }
+
+    fn microsoft(&self, page: &str) -> Option<String> {
+        let Provider::Microsoft = self.provider?;
+        Some(format!("https://login.microsoftonline.com/{}/oauth2/v2.0/{page}", self.tenant))
+    }
+
+    fn scopes(&self) -> Vec<Scope> {
+        let scopes: Vec<String> = match self.provider {
+            Some(Provider::Microsoft) if self.scopes.is_empty() => {
+                MICROSOFT_SCOPES.map(ToOwned::to_owned).to_vec()
+            }
+            Some(Provider::Microsoft) | None => self.scopes.clone(),
+        };
+        scopes.into_iter().map(Scope::new).collect()
+    }
+
+    fn client(&self) -> Result<Client, Error> {
+        let url = self.token_url().ok_or_else(|| missing("token_url"))?;
+        let client = BasicClient::new(ClientId::new(self.client_id.clone()))
+            .set_auth_type(AuthType::RequestBody)
+            .set_token_uri(TokenUrl::new(url).map_err(|error| faulty("token_url", &error))?);
+        Ok(match self.client_secret()? {
+            Some(secret) => client.set_client_secret(secret),
+            None => client,
+        })
+    }
+
+    fn client_secret(&self) -> Result<Option<ClientSecret>, Error> {
+        if let Some(secret) = &self.client_secret {
+            return Ok(Some(ClientSecret::new(secret.reveal().to_owned())));
+        }
+        let Some(file) = &self.client_secret_file else { return Ok(None) };
+        let secret = std::fs::read_to_string(file).map_err(|error| {
+            Error::Configuration(format!("client_secret_file {}: {error}", file.display()))
+        })?;
+        Ok(Some(ClientSecret::new(secret.trim_end().to_owned())))
+    }
+
+    /// Returns an access token that is good for a while, renewed if need be.
+    ///
+    /// # Errors
+    /// [`Error::Login`] if a person must log in (again).
+    pub(super) async fn access_token(&self) -> Result<Secret, Error> {
+        let file = TokenFile::lock(&self.token_file).await?;
+        let tokens = file.read()?.ok_or_else(|| Error::Login(LOG_IN.into()))?;
+        if let Some(access) = tokens.access.as_ref().filter(|access| access.is_fresh(Utc::now())) {
+            return Ok(access.token.clone());
+        }
+        if tokens.ended_at.is_some_and(|ended| Utc::now() - ended < ENDED_RETRY) {
+            return Err(Error::Login(ENDED.into()));
+        }
+        let http = |request| http::send(request, self.ca_file.clone());
+        let refresh = RefreshToken::new(tokens.refresh.reveal().to_owned());
+        let client = self.client()?;
+        let answer = match client.exchange_refresh_token(&refresh).request_async(&http).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                if has_ended(&error) {
+                    file.replace(&Tokens { ended_at: Some(Utc::now()), ..tokens })?;
+                }
+                return Err(refused(error));
+            }
+        };
+        let renewed = tokens.renewed(&answer, Utc::now());
+        let token = Secret::new(answer.access_token().secret());
+        // Before it is used: the provider may have ended the old refresh token.
+        file.replace(&renewed)?;
+        tracing::debug!("login renewed");
+        Ok(token)
+    }
+
+    /// The same on a thread without a runtime.
+    pub(super) fn access_token_blocking(&self) -> Result<Secret, Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Error::io("failed to start a runtime", error))?;
+        runtime.block_on(self.access_token())
+    }
+
+    /// Notes that a mail server refused an access token, so that the next one is new.
+    pub(super) async fn forget(&self, token: &Secret) -> Result<(), Error> {
+        let file = TokenFile::lock(&self.token_file).await?;
+        let Some(mut tokens) = file.read()? else { return Ok(()) };
+        if tokens.access.as_ref().is_some_and(|access| access.token == *token) {
+            tokens.access = None;
+            file.replace(&tokens)?;
+        }
+        Ok(())
+    }
+
+    /// The same on a thread without a runtime.
+    pub(super) fn forget_blocking(&self, token: &Secret) -> Result<(), Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Error::io("failed to start a runtime", error))?;
+        runtime.block_on(self.forget(token))
+    }
+
+    /// Returns what is known of the login, if there is one.
+    ///
+    /// # Errors
+    /// Returns an error if the token file cannot be read.
+    pub fn state(&self) -> Result<Option<LoginState>, Error> {
+        let tokens = token_file::read(&self.token_file)?;
+        Ok(tokens.map(|tokens| LoginState {
+            logged_in_at: tokens.logged_in_at,
+            renewed_at: tokens.renewed_at,
+            has_ended: tokens.ended_at.is_some(),
+        }))
+    }
+
+    /// Begins a login by device code (RFC 8628).
+    ///
+    /// # Errors
+    /// Returns an error if the provider refuses or does not answer.
+    pub async fn begin_device_login(&self) -> Result<DeviceLogin, Error> {
+        let url = self.device_url().ok_or_else(|| missing("device_url"))?;
+        let url = DeviceAuthorizationUrl::new(url).map_err(|error| faulty("device_url", &error))?;
+        let http = |request| http::send(request, self.ca_file.clone());
+        let client = self.client()?.set_device_authorization_url(url);
+        let request = client.exchange_device_code().add_scopes(self.scopes());
+        request.request_async(&http).await.map(DeviceLogin).map_err(refused)
+    }
+
+    /// Waits until the person has entered the code, and stores the login.
+    ///
+    /// # Errors
+    /// Returns an error if the person denies it, takes too long, or the provider refuses.
+    pub async fn finish_device_login(&self, login: &DeviceLogin) -> Result<(), Error> {
+        let http = |request| http::send(request, self.ca_file.clone());
+        let client = self.client()?;
+        let request = client.exchange_device_access_token(&login.0);
+        match request.request_async(&http, tokio::time::sleep, Some(LOGIN_LIMIT)).await {
+            Ok(answer) => self.store(&answer).await,
+            Err(RequestTokenError::ServerResponse(answer)) => {
+                Err(Error::Login(one_line(&answer.to_string()).into()))
+            }
+            Err(RequestTokenError::Request(error)) => Err(error.into()),
+            Err(RequestTokenError::Parse(..) | RequestTokenError::Other(_)) => Err(Error::Malformed),
+        }
+    }
+
+    /// Begins a login in the browser, by code with PKCE (RFC 7636), which redirects to `redirect`.
+    ///
+    /// # Errors
+    /// Returns an error if an address is missing or faulty.
+    pub fn begin_browser_login(&self, redirect: String) -> Result<BrowserLogin, Error> {
+        let url = self.auth_url().ok_or_else(|| missing("auth_url"))?;
+        let url = AuthUrl::new(url).map_err(|error| faulty("auth_url", &error))?;
+        let redirect = RedirectUrl::new(redirect).map_err(|error| faulty("redirect", &error))?;
+        let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
+        let client = self.client()?.set_auth_uri(url).set_redirect_uri(redirect.clone());
+        let request = client.authorize_url(CsrfToken::new_random).add_scopes(self.scopes());
+        let (page, state) = request.set_pkce_challenge(challenge).url();
+        Ok(BrowserLogin { page: page.into(), redirect, state, verifier })
+    }
+
+    /// Ends a login in the browser: `redirected` is the address to which the provider sent it, or its path and query.
+    ///
+    /// # Errors
+    /// Returns an error if the address is not the answer to this login, or the provider refuses.
+    pub async fn finish_browser_login(&self, login: BrowserLogin, redirected: &str) -> Result<(), Error> {
+        let invalid = |why: &str| Error::Login(why.into());
+        let answer = login.redirect.url().join(redirected).map_err(|_| invalid("this is not an address"))?;
+        let value = |name: &str| {
+            answer.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
+        };
+        if value("state").as_ref() != Some(login.state.secret()) {
+            return Err(invalid("this address is not the answer to this login"));
+        }
+        let Some(code) = value("code") else {
+            let why = value("error_description").or_else(|| value("error")).unwrap_or_default();
+            return Err(Error::Login(one_line(&why).into()));
+        };
+        let http = |request| http::send(request, self.ca_file.clone());
+        let client = self.client()?.set_redirect_uri(login.redirect);
+        let request = client.exchange_code(AuthorizationCode::new(code)).set_pkce_verifier(login.verifier);
+        let answer = request.request_async(&http).await.map_err(refused)?;
+        self.store(&answer).await
+    }
+
+    /// Stores the tokens of a new login.
+    async fn store(&self, answer: &BasicTokenResponse) -> Result<(), Error> {
+        let Some(refresh) = answer.refresh_token() else {
+            let text =
+                "the provider gave no refresh token; the scopes may lack the one for it (offline_access)";
+            return Err(Error::Configuration(text.to_owned()));
+        };
+        let tokens = Tokens::new(Secret::new(refresh.secret()), answer, Utc::now());
+        TokenFile::lock(&self.token_file).await?.replace(&tokens)
+    }
+}
+
+const LOG_IN: &str = "nobody has logged in yet; run: fogpost login";
+
+const ENDED: &str = "the login has ended; run: fogpost login";
+
+fn has_ended(error: &TokenError) -> bool {
+    matches!(error, RequestTokenError::ServerResponse(answer)
+        if *answer.error() == BasicErrorResponseType::InvalidGrant)
+}
+
+fn missing(key: &str) -> Error {
+    Error::Configuration(format!("oauth.{key} is missing"))
+}
+
+fn faulty(key: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::Configuration(format!("oauth.{key}: {error}"))
+}
+
+/// Maps the refusal of a token server: a login that has ended, or a program that it does not know, needs a person.
+fn refused(error: TokenError) -> Error {
+    let answer = match error {
+        RequestTokenError::ServerResponse(answer) => answer,
+        RequestTokenError::Request(error) => return error.into(),
+        RequestTokenError::Parse(..) | RequestTokenError::Other(_) => return Error::Malformed,
+    };
+    let text = one_line(&answer.to_string());
+    match answer.error() {
+        BasicErrorResponseType::InvalidGrant => {
+            Error::Login(format!("the login has ended ({text}); run: fogpost login").into())
+        }
+        BasicErrorResponseType::InvalidClient
+        | BasicErrorResponseType::InvalidRequest
+        | BasicErrorResponseType::InvalidScope
+        | BasicErrorResponseType::UnauthorizedClient
+        | BasicErrorResponseType::UnsupportedGrantType => Error::Login(text.into()),
+        // Such as `temporarily_unavailable`.
+        BasicErrorResponseType::Extension(_) => Error::Server(text.into()),
+    }
+}
+
+/// Returns when a token should be renewed that is good for `lifetime` from now: after three quarters of its time.
+fn renewal(now: DateTime<Utc>, lifetime: Option<Duration>) -> DateTime<Utc> {
+    let lifetime = lifetime.unwrap_or(USUAL_LIFETIME).min(Duration::from_secs(30 * 86_400));
+    now + TimeDelta::from_std(lifetime * 3 / 4).unwrap_or_default()
+}
+
+/// Returns a file beside `path` whose name ends in `end`.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(end);
+    path.with_file_name(name)
+}

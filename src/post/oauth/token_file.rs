@@ -1,0 +1,148 @@
+//! The file with the tokens of a login: for its owner alone, replaced by rename, and locked by whoever renews it.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use oauth2::TokenResponse as _;
+use oauth2::basic::BasicTokenResponse;
+use serde::{Deserialize, Serialize};
+
+use super::{beside, renewal};
+use crate::post::{Error, Secret};
+
+/// How long another program may hold the lock: longer than a token server may take to answer.
+const LOCK_LIMIT: Duration = Duration::from_secs(90);
+
+/// How often to try to get the lock.
+const LOCK_INTERVAL: Duration = Duration::from_millis(50);
+
+const OWNER_ONLY: u32 = 0o600;
+
+/// The tokens of a login.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Tokens {
+    #[serde(serialize_with = "revealed")]
+    pub refresh: Secret,
+    /// Missing after a mail server has refused it.
+    pub access: Option<AccessToken>,
+    pub logged_in_at: DateTime<Utc>,
+    pub renewed_at: DateTime<Utc>,
+    /// When the provider said that the login has ended.
+    #[serde(default)]
+    pub ended_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AccessToken {
+    #[serde(serialize_with = "revealed")]
+    pub token: Secret,
+    pub renew_at: DateTime<Utc>,
+}
+
+fn revealed<S: serde::Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.reveal())
+}
+
+impl AccessToken {
+    fn of(answer: &BasicTokenResponse, now: DateTime<Utc>) -> AccessToken {
+        let token = Secret::new(answer.access_token().secret());
+        AccessToken { token, renew_at: renewal(now, answer.expires_in()) }
+    }
+
+    pub fn is_fresh(&self, now: DateTime<Utc>) -> bool {
+        now < self.renew_at
+    }
+}
+
+impl Tokens {
+    /// Returns the tokens of a new login.
+    pub fn new(refresh: Secret, answer: &BasicTokenResponse, now: DateTime<Utc>) -> Tokens {
+        Tokens {
+            refresh,
+            access: Some(AccessToken::of(answer, now)),
+            logged_in_at: now,
+            renewed_at: now,
+            ended_at: None,
+        }
+    }
+
+    /// Returns the tokens after a renewal. The provider may have replaced the refresh token.
+    pub fn renewed(&self, answer: &BasicTokenResponse, now: DateTime<Utc>) -> Tokens {
+        let refresh = answer.refresh_token().map(|token| Secret::new(token.secret()));
+        Tokens {
+            refresh: refresh.unwrap_or_else(|| self.refresh.clone()),
+            access: Some(AccessToken::of(answer, now)),
+            logged_in_at: self.logged_in_at,
+            renewed_at: now,
+            ended_at: None,
+        }
+    }
+}
+
+/// A token file whose lock is held until this is dropped.
+pub struct TokenFile {
+    path: PathBuf,
+    /// The lock is on a file of its own, because the token file is replaced.
+    _lock: File,
+}
+
+impl TokenFile {
+    /// Waits for the lock. Cancel-safe.
+    pub async fn lock(path: &Path) -> Result<TokenFile, Error> {
+        let beside = beside(path, ".lock");
+        let fault = |error| Error::io(format!("token_file {}", beside.display()), error);
+        let lock = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(OWNER_ONLY)
+            .open(&beside)
+            .map_err(fault)?;
+        let began = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(TokenFile { path: path.to_owned(), _lock: lock }),
+                Err(TryLockError::WouldBlock) if began.elapsed() < LOCK_LIMIT => {
+                    tokio::time::sleep(LOCK_INTERVAL).await;
+                }
+                Err(TryLockError::WouldBlock) => return Err(fault(ErrorKind::TimedOut.into())),
+                Err(TryLockError::Error(error)) => return Err(fault(error)),
+            }
+        }
+    }
+
+    pub fn read(&self) -> Result<Option<Tokens>, Error> {
+        read(&self.path)
+    }
+
+    /// Replaces the file, durably.
+    pub fn replace(&self, tokens: &Tokens) -> Result<(), Error> {
+        let fault = |error| Error::io(format!("token_file {}", self.path.display()), error);
+        let text = serde_json::to_vec_pretty(tokens).expect("tokens are plain text");
+        let new = beside(&self.path, ".new");
+        // What an interrupted attempt left.
+        let _ = fs::remove_file(&new);
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new).map_err(fault)?;
+        file.write_all(&text).and_then(|()| file.sync_all()).map_err(fault)?;
+        fs::rename(&new, &self.path).map_err(fault)?;
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all()).map_err(fault)
+    }
+}
+
+/// Reads a token file, if there is one.
+pub fn read(path: &Path) -> Result<Option<Tokens>, Error> {
+    let text = match fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::io(format!("token_file {}", path.display()), error)),
+    };
+    // The parser's words could repeat a token.
+    let invalid = |_| Error::Login(format!("{} is damaged; run: fogpost login", path.display()).into());
+    serde_json::from_slice(&text).map(Some).map_err(invalid)
+}

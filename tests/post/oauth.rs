@@ -1,0 +1,292 @@
+//! Logins by OAuth, against a token server and mail servers that refuse old tokens.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use fogpost::post::inbox::Inbox;
+use fogpost::post::oauth::Settings;
+use fogpost::post::outbox::{self, Outbox, Outgoing, SendError};
+use fogpost::post::{Error, Secret, Tls, imap, smtp};
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+use crate::fakes;
+use crate::fakes::tokens::Tokens;
+use crate::support::{PATIENCE, drain, letter, subjects};
+
+const OFFER: &str = "250-fake.test\r\n250-8BITMIME\r\n250 AUTH LOGIN XOAUTH2";
+
+fn settings(port: u16, folder: &Path) -> Settings {
+    let text = format!(
+        "client_id = 'club'\nclient_secret = 'hush'\nscopes = ['mail', 'offline_access']\n\
+         token_url = 'http://127.0.0.1:{port}/token'\ndevice_url = 'http://127.0.0.1:{port}/devicecode'\n\
+         auth_url = 'http://127.0.0.1:{port}/authorize'\ntoken_file = '{}'\n",
+        folder.join("oauth.token").display()
+    );
+    toml::from_str(&text).expect("good settings")
+}
+
+/// A token server, and a login at it.
+async fn logged_in() -> (Tokens, TempDir, Settings) {
+    let server = Tokens::start().await;
+    let folder = TempDir::new().expect("a folder");
+    let login = settings(server.port, folder.path());
+    let waiting = login.begin_device_login().await.expect("begun");
+    login.finish_device_login(&waiting).await.expect("logged in");
+    (server, folder, login)
+}
+
+fn outbox_with(port: u16, login: &Settings) -> Outbox {
+    let settings = smtp::Settings {
+        port: Some(port),
+        tls: Tls::None,
+        user: Some("gm@club.test".to_owned()),
+        oauth: Some(Box::new(login.clone())),
+        ..smtp::Settings::to("127.0.0.1")
+    };
+    Outbox::new(outbox::Settings::Smtp(settings)).expect("nothing to read")
+}
+
+fn inbox_with(port: u16, login: &Settings) -> Inbox {
+    Inbox::Imap(imap::Settings {
+        port: Some(port),
+        tls: Tls::None,
+        oauth: Some(Box::new(login.clone())),
+        timeout_seconds: PATIENCE.as_secs(),
+        ..imap::Settings::of("127.0.0.1", "gm@club.test", Secret::default())
+    })
+}
+
+/// Makes the access token one that must be renewed: its time was a thousand years ago.
+fn make_stale(folder: &Path) -> String {
+    let file = folder.join("oauth.token");
+    let stale = fs::read_to_string(&file).expect("text").replace("\"renew_at\": \"2", "\"renew_at\": \"1");
+    fs::write(file, &stale).expect("ours");
+    stale
+}
+
+async fn send(out: &Outbox) -> Result<String, SendError> {
+    let letter = Outgoing { return_path: None, to: "anna@home.test", bytes: b"Subject: x\r\n\r\n" };
+    timeout(PATIENCE, out.send(&letter)).await.expect("in time")
+}
+
+/// The first message of XOAUTH2, as it goes over the wire.
+fn xoauth2(token: &str) -> String {
+    STANDARD.encode(format!("user=gm@club.test\u{1}auth=Bearer {token}\u{1}\u{1}"))
+}
+
+/// A mail server that takes access tokens.
+async fn smtp_with_oauth() -> fakes::smtp::Smtp {
+    fakes::smtp::Smtp::start(|step, _| match step {
+        "EHLO" => fakes::smtp::Act::Say(OFFER),
+        _ => fakes::smtp::Act::Proper,
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_person_logs_in_by_device_code_and_the_tokens_are_for_the_owner_alone() {
+    let server = Tokens::start().await;
+    server.state().pending = 1;
+    let folder = TempDir::new().expect("a folder");
+    let login = settings(server.port, folder.path());
+    assert!(login.state().expect("readable").is_none());
+    let waiting = login.begin_device_login().await.expect("begun");
+    assert_eq!(waiting.code(), "ABCD-EFGH");
+    assert!(waiting.page().ends_with("/device"));
+    timeout(PATIENCE, login.finish_device_login(&waiting)).await.expect("in time").expect("logged in");
+    let state = server.state();
+    assert_eq!(state.requests[0]["scope"], "mail offline_access");
+    assert_eq!(state.count("urn:ietf:params:oauth:grant-type:device_code"), 2, "it waits for the person");
+    let file = folder.path().join("oauth.token");
+    let mode = fs::metadata(&file).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(fs::read_to_string(file).expect("text").contains("refresh-1"));
+    assert!(login.state().expect("readable").is_some());
+    assert!(!format!("{login:?}").contains("hush"), "no secret in a log");
+}
+
+#[tokio::test]
+async fn a_letter_is_sent_with_the_access_token() {
+    let (server, _folder, login) = logged_in().await;
+    let smtp = smtp_with_oauth().await;
+    send(&outbox_with(smtp.port, &login)).await.expect("taken");
+    assert!(smtp.seen().lines.contains(&format!("AUTH XOAUTH2 {}", xoauth2("access-1"))));
+    assert_eq!(server.state().count("refresh_token"), 0, "it is still good");
+}
+
+#[tokio::test]
+async fn a_token_that_a_mail_server_refuses_is_renewed_once() {
+    let (server, _folder, login) = logged_in().await;
+    let smtp = fakes::smtp::Smtp::start(|step, before| match (step, before) {
+        ("EHLO", _) => fakes::smtp::Act::Say(OFFER),
+        ("AUTH", 0) => fakes::smtp::Act::Say("535 5.7.3 Authentication unsuccessful"),
+        _ => fakes::smtp::Act::Proper,
+    })
+    .await;
+    send(&outbox_with(smtp.port, &login)).await.expect("taken with the new token");
+    assert!(smtp.seen().lines.contains(&format!("AUTH XOAUTH2 {}", xoauth2("access-2"))));
+    assert_eq!(server.state().count("refresh_token"), 1);
+
+    let imap = fakes::imap::Imap::start(|step, before| match (step, before) {
+        ("AUTHENTICATE", 0) => fakes::imap::Act::Instead("TAG NO [AUTHENTICATIONFAILED] expired"),
+        _ => fakes::imap::Act::Proper,
+    })
+    .await;
+    imap.mail().capabilities = "IMAP4rev1 SASL-IR AUTH=XOAUTH2 MOVE";
+    imap.deliver([letter("hello")]);
+    let letters = drain(inbox_with(imap.port, &login)).await.expect("drained with the new token");
+    assert_eq!(subjects(&letters), ["hello"]);
+    assert!(imap.mail().lines.iter().any(|line| line.ends_with(&xoauth2("access-3"))));
+    assert_eq!(server.state().count("refresh_token"), 2);
+}
+
+#[tokio::test]
+async fn the_mailbox_is_opened_with_the_best_mechanism_and_without_an_initial_response_where_there_is_none() {
+    let (_server, _folder, login) = logged_in().await;
+    let imap = fakes::imap::Imap::start(|_, _| fakes::imap::Act::Proper).await;
+    let bearer = "n,a=gm@club.test,\u{1}host=127.0.0.1\u{1}port=PORT\u{1}auth=Bearer access-1\u{1}\u{1}";
+    let bearer = STANDARD.encode(bearer.replace("PORT", &imap.port.to_string()));
+    for (capabilities, command, more) in [
+        (
+            "IMAP4rev1 SASL-IR AUTH=XOAUTH2 AUTH=OAUTHBEARER",
+            format!("AUTHENTICATE OAUTHBEARER {bearer}"),
+            None,
+        ),
+        ("IMAP4rev1 AUTH=PLAIN AUTH=XOAUTH2", "AUTHENTICATE XOAUTH2".to_owned(), Some(xoauth2("access-1"))),
+    ] {
+        imap.mail().lines.clear();
+        imap.mail().capabilities = capabilities;
+        drain(inbox_with(imap.port, &login)).await.expect("drained");
+        let mail = imap.mail();
+        let at = mail.lines.iter().position(|line| line.ends_with(&command)).expect("the command");
+        if let Some(more) = more {
+            assert_eq!(mail.lines[at + 1], more);
+        }
+    }
+    imap.mail().capabilities = "IMAP4rev1 AUTH=PLAIN";
+    let error = drain(inbox_with(imap.port, &login)).await.expect_err("no mechanism").to_string();
+    assert!(error.contains("offers no login by OAuth"), "{error}");
+}
+
+#[tokio::test]
+async fn a_rotated_refresh_token_replaces_the_old_one_before_the_access_token_is_used() {
+    let (server, folder, login) = logged_in().await;
+    let smtp = smtp_with_oauth().await;
+    for _ in 0..3 {
+        let out = outbox_with(smtp.port, &login);
+        make_stale(folder.path());
+        send(&out).await.expect("taken");
+    }
+    let state = server.state();
+    let used: Vec<&str> =
+        state.requests.iter().filter_map(|form| Some(form.get("refresh_token")?.as_str())).collect();
+    assert_eq!(used, ["refresh-1", "refresh-2", "refresh-3"]);
+    assert!(fs::read_to_string(folder.path().join("oauth.token")).expect("text").contains("refresh-4"));
+    assert!(!folder.path().join("oauth.token.new").exists());
+}
+
+#[tokio::test]
+async fn many_that_need_a_new_token_at_once_renew_it_once() {
+    let (server, folder, login) = logged_in().await;
+    make_stale(folder.path());
+    let smtp = smtp_with_oauth().await;
+    let outboxes: Vec<Outbox> = (0..8).map(|_| outbox_with(smtp.port, &login)).collect();
+    for sent in futures_util::future::join_all(outboxes.iter().map(send)).await {
+        sent.expect("taken");
+    }
+    assert_eq!(server.state().count("refresh_token"), 1);
+}
+
+#[tokio::test]
+async fn a_login_that_has_ended_keeps_mail_waiting_until_a_person_logs_in_again() {
+    let (server, _folder, login) = logged_in().await;
+    // As after a daemon that died before it stored the rotated token.
+    server.state().number = 7;
+    let smtp = fakes::smtp::Smtp::start(|step, before| match (step, before) {
+        ("EHLO", _) => fakes::smtp::Act::Say(OFFER),
+        ("AUTH", 0) => fakes::smtp::Act::Say("535 5.7.3 Authentication unsuccessful"),
+        _ => fakes::smtp::Act::Proper,
+    })
+    .await;
+    let out = outbox_with(smtp.port, &login);
+    let error = send(&out).await.expect_err("no token");
+    assert!(error.is_transient() && error.is_configuration(), "the letter is not at fault: {error}");
+    assert!(error.to_string().contains("the login has ended") && error.to_string().contains("fogpost login"));
+    assert!(login.state().expect("readable").expect("a login").has_ended);
+    let asked = server.state().count("refresh_token");
+    send(&out).await.expect_err("still no token");
+    assert_eq!(server.state().count("refresh_token"), asked, "the provider is not asked for every letter");
+    let waiting = login.begin_device_login().await.expect("begun");
+    login.finish_device_login(&waiting).await.expect("logged in");
+    send(&out).await.expect("taken, by the same outbox");
+}
+
+#[tokio::test]
+async fn trouble_of_the_token_server_passes() {
+    let (server, folder, login) = logged_in().await;
+    let file = folder.path().join("oauth.token");
+    let stale = make_stale(folder.path());
+    let smtp = smtp_with_oauth().await;
+    let out = outbox_with(smtp.port, &login);
+    for instead in [(503, "<html>busy</html>"), (400, "{\"error\":\"temporarily_unavailable\"}"), (200, "{}")]
+    {
+        server.state().instead = Some(instead);
+        let error = send(&out).await.expect_err("no token");
+        assert!(!error.is_configuration(), "{instead:?}: {error}");
+        assert_eq!(fs::read_to_string(&file).expect("text"), stale, "the login is as it was");
+    }
+    server.state().instead = None;
+    send(&out).await.expect("taken");
+}
+
+#[tokio::test]
+async fn nobody_has_logged_in_is_said_as_such() {
+    let folder = TempDir::new().expect("a folder");
+    let smtp = smtp_with_oauth().await;
+    let error = send(&outbox_with(smtp.port, &settings(1, folder.path()))).await.expect_err("no login");
+    assert!(matches!(error, SendError::Unreachable(Error::Login(_))), "{error}");
+    assert!(error.to_string().contains("nobody has logged in yet; run: fogpost login"), "{error}");
+}
+
+#[tokio::test]
+async fn a_login_in_the_browser_checks_its_state_and_proves_itself_by_pkce() {
+    let server = Tokens::start().await;
+    let folder = TempDir::new().expect("a folder");
+    let login = settings(server.port, folder.path());
+    let begin = || login.begin_browser_login("http://127.0.0.1:9/".to_owned()).expect("good addresses");
+    let page = begin().page;
+    assert!(page.contains("code_challenge_method=S256") && page.contains("redirect_uri=http"), "{page}");
+    let forged = login.finish_browser_login(begin(), "/?code=c0de&state=forged").await.expect_err("forged");
+    assert!(forged.to_string().contains("not the answer to this login"), "{forged}");
+    let state_of = |page: &str| {
+        let (_, rest) = page.split_once("&state=").or_else(|| page.split_once("?state=")).expect("a state");
+        rest.split('&').next().expect("its value").to_owned()
+    };
+    let waiting = begin();
+    let denied = format!("/?error=access_denied&state={}", state_of(&waiting.page));
+    let denied = login.finish_browser_login(waiting, &denied).await.expect_err("denied");
+    assert!(denied.to_string().contains("access_denied"), "{denied}");
+    assert!(server.state().requests.is_empty(), "the token server was not asked");
+    let waiting = begin();
+    let target = format!("/?code=c0de&state={}", state_of(&waiting.page));
+    login.finish_browser_login(waiting, &target).await.expect("logged in");
+    let state = server.state();
+    assert_eq!(state.requests[0]["code"], "c0de");
+    assert!(state.requests[0]["code_verifier"].len() >= 43);
+    assert!(login.state().expect("readable").is_some());
+}
+
+#[test]
+fn a_login_is_by_password_or_by_oauth_and_names_its_addresses() {
+    let read =
+        |keys: &str| toml::from_str::<Settings>(&format!("client_id = 'x'\n{keys}")).expect("settings");
+    assert_eq!(read("provider = 'microsoft'").check(), Ok(()));
+    let device = read("provider = 'microsoft'\ntenant = 'club'").device_url().expect("known");
+    assert_eq!(device, "https://login.microsoftonline.com/club/oauth2/v2.0/devicecode");
+    assert!(read("").check().expect_err("no address").contains("token_url"));
+    assert!(read("token_url = 'https://x.test/'").check().expect_err("no login").contains("device_url"));
+}
