@@ -1,5 +1,7 @@
 //! The texts of letters: where a passed-on text ends, what a mail program shows first, and what a reader's HTML fetches.
 
+use fogpost::game::any::GameKind;
+
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{quad, quadrant_z};
 
@@ -51,11 +53,16 @@ fn fetched(sent: &Sent) -> Vec<&str> {
 #[test]
 fn the_board_comes_as_text_and_as_a_picture_with_an_alt_text_and_nothing_is_fetched() {
     let desk = Desk::new();
-    let (_, to_ann, to_bo) = quad(&desk);
-    for invitation in [to_ann, to_bo] {
+    let invitations = GameKind::ALL.iter().flat_map(|game| {
+        let game_match = desk.open(*game, &[]);
+        [ANN, BO].map(|reader| (game_match.id.clone(), desk.one_to(reader)))
+    });
+    for (id, invitation) in invitations {
         assert_eq!(invitation.pictures, 1);
+        invitation.says("The board ---------");
         let alt = invitation.html.split("alt=\"").nth(1).and_then(|rest| rest.split('"').next());
-        assert!(alt.is_some_and(|alt| !alt.is_empty()), "{}", invitation.html);
+        let alt = alt.unwrap_or_else(|| panic!("no picture in:\n{}", invitation.html));
+        assert!(alt.starts_with(&format!("The board of {id}, ")) && alt.ends_with(" to move"), "{alt}");
         assert!(fetched(&invitation).is_empty(), "{:?}", fetched(&invitation));
         assert!(!invitation.html.contains("<script") && !invitation.html.contains("url("));
         let longest = invitation.text.lines().map(|line| line.chars().count()).max();
