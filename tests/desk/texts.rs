@@ -21,7 +21,7 @@ fn a_text_that_holds_an_order_is_not_sent_and_nothing_of_its_letter_is_done() {
     let after = desk.find(&game_match.id);
     assert_eq!((after.adjudicated.len(), after.protest), (0, None));
     desk.reply(ANN, &to_ann, "TELL Good luck to you!\nEND\nMARBLE E5");
-    desk.sent_to(BO)[0].says("Ann writes:").says("> Good luck to you!");
+    desk.sent_to(BO)[0].says("Ann writes").says("> Good luck to you!");
 }
 
 #[test]
