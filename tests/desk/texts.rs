@@ -34,7 +34,9 @@ fn a_letters_first_words_say_what_happened_and_the_marker_follows() {
     let refusal = desk.one_to(ANN);
     desk.reply(ANN, &refusal, "STATUS");
     let status = desk.one_to(ANN);
-    for (sent, begins) in [(&receipt, "Your orders are sealed"), (&refusal, "Line 1"), (&status, "")] {
+    for (sent, begins) in
+        [(&receipt, "Your orders are sealed"), (&refusal, "No order in this letter was filed"), (&status, "")]
+    {
         let first = sent.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         assert!(first.starts_with(begins) && !first.contains(MARKER), "{first}");
         let lines: Vec<&str> = sent.text.lines().collect();
