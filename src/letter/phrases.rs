@@ -116,21 +116,21 @@ fn names_a_contact(text: &str) -> bool {
     text.lines().any(|line| has_address(line) || has_telephone_number(line))
 }
 
-/// Whether a line has seven digits that begin with `0` or `+`, as those of dates do not, in groups.
+/// Whether a line has a telephone number: groups of digits that begin with `0` or `+`.
 fn has_telephone_number(line: &str) -> bool {
-    let mut digits = 0;
-    for c in line.chars() {
-        digits = match c {
-            '0'..='9' if digits > 0 => digits + 1,
-            '0' | '+' => 1,
-            ' ' | '-' | '(' | ')' | '/' if digits > 0 => digits,
-            _ => 0,
-        };
-        if digits >= 7 {
-            return true;
-        }
-    }
-    false
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '+' | ' ' | '-' | '(' | ')' | '/');
+    line.split(|c| !is_part(c)).any(is_telephone_number)
+}
+
+/// Whether groups of digits are a telephone number. The first group of a date or a time may begin with `0` too, but has two
+/// digits; in a telephone number it has more, or all groups have two and there are at least five of them.
+fn is_telephone_number(text: &str) -> bool {
+    let groups: Vec<&str> =
+        text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
+    let digits: usize = groups.iter().map(|group| group.len()).sum();
+    let Some(first) = groups.first().filter(|_| digits >= 7) else { return false };
+    let are_pairs = groups.len() >= 5 && groups.iter().all(|group| group.len() == 2);
+    text.trim_start().starts_with('+') || (first.starts_with('0') && (first.len() > 2 || are_pairs))
 }
 
 /// Returns what a subject is like, and its points. The subject of somebody else's letter, forwarded or answered, has
@@ -347,6 +347,23 @@ mod tests {
         let excerpt = Excerpt { text, has_request: false, quote: Quote::Nothing };
         assert_eq!(mark("holidays", &excerpt, 2), Some(Mark::AbsenceText));
         assert_eq!(mark("holidays", &excerpt, 3), None);
+    }
+
+    #[test]
+    fn a_date_is_no_telephone_number() {
+        for line in ["020 7946 0018", "call 0171/1234567.", "06 12 34 56 78", "tel: +43 1 234 567"] {
+            assert!(has_telephone_number(line), "{line}");
+        }
+        for line in [
+            "until 2026-01-05",
+            "05/01/2026 - 10/01/2026",
+            "05.01.2026",
+            "08:00-17:00",
+            "0 to 3",
+            "no 1234567",
+        ] {
+            assert!(!has_telephone_number(line), "{line}");
+        }
     }
 
     #[test]
