@@ -93,23 +93,8 @@ pub fn word(
     let title = context::title(input.game_match);
     draft.links = links::for_match(templates, input, &draft.context, &title)?;
     let mut letter = draft.into_letter()?;
-    letter.html = letter.html.replace(PLAIN_ALT, &alt_of_board(input, &title));
     letter.picture = board.and_then(|board| pictures.png(&board.picture));
     Ok(letter)
-}
-
-/// The alternative text of the board's picture as the templates write it.
-const PLAIN_ALT: &str = "alt=\"The board\"";
-
-/// Names the match, the turn and whose move it is, for a reader who does not see the picture.
-fn alt_of_board(input: &WordingInput<'_>, title: &str) -> String {
-    let game_match = input.game_match;
-    let moves = match (game_match.due(), input.dispatch.to) {
-        (Some(due), Reader::Seat(seat)) if due.seats.contains(&seat) => ", you are to move",
-        (Some(_), _) => ", the other side is to move",
-        (None, _) => "",
-    };
-    format!("alt=\"The board of {}, {}{moves}\"", game_match.id, title.to_lowercase())
 }
 
 /// Returns only the text of what [`word`] makes. The audit compares no more than this in most letters, because drawing

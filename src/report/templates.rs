@@ -47,6 +47,7 @@ compiled_in![
     "beside.txt",
     "attached.txt",
     "passed-on.txt",
+    "board.txt",
     "replies.txt",
     "left-out.txt",
     "rules.txt",

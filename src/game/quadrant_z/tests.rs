@@ -176,7 +176,13 @@ fn stars_decide_when_all_but_the_bases_are_captured() {
     assert_eq!(drawn.outcome(), Some(Outcome { winner: None, reason: Reason::DrawnOnStars }));
 }
 
-const TEMPLATES: [&str; 4] = ["news.txt", "knows.txt", "form.txt", "rules.txt"];
+const TEMPLATES: [&str; 5] = [
+    "board.txt",
+    "quadrant-z/news.txt",
+    "quadrant-z/knows.txt",
+    "quadrant-z/form.txt",
+    "quadrant-z/rules.txt",
+];
 
 fn environment() -> minijinja::Environment<'static> {
     let mut env = minijinja::Environment::new();
@@ -184,7 +190,7 @@ fn environment() -> minijinja::Environment<'static> {
     let syntax = minijinja::syntax::SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
     env.set_syntax(syntax.unwrap());
     for name in TEMPLATES {
-        let path = format!("{}/templates/quadrant-z/{name}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/templates/{name}", env!("CARGO_MANIFEST_DIR"));
         env.add_template_owned(name, std::fs::read_to_string(path).unwrap()).unwrap();
     }
     env
@@ -215,13 +221,15 @@ fn written(
         "options": options,
         "board": State::board(&view).text,
         "html": html,
+        "match": { "id": "QZ-7K3M" },
+        "title": "Turn 40",
     });
     let render =
         |name: &str| env.get_template(name).unwrap().render(minijinja::value::Serde(&context)).unwrap();
-    let mut texts = vec![render("knows.txt")];
-    texts.push(render(if phase.is_some() { "news.txt" } else { "rules.txt" }));
+    let mut texts = vec![render("quadrant-z/knows.txt")];
+    texts.push(render(if phase.is_some() { "quadrant-z/news.txt" } else { "quadrant-z/rules.txt" }));
     if due.is_some_and(|due| due.seats.contains(&seat)) {
-        texts.push(render("form.txt"));
+        texts.push(render("quadrant-z/form.txt"));
     }
     texts
 }
