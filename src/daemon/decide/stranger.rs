@@ -97,17 +97,10 @@ impl Decision<'_> {
         request: &Request,
         words: &WordsOfStranger,
     ) -> Decided<bool> {
+        let Some((loaded, seat)) = self.seat_meant(asker, letter, lines)? else { return Ok(false) };
+        let passed_on = self.pass_strangers_words(waiting, letter, words)?;
         let why = reasons(request, true);
-        let passed_on = match &words.to_gm {
-            Some(_) if self.form_without_token(asker, letter, lines, why.clone(), None)?.is_some() => {
-                self.pass_strangers_words(waiting, letter, words)?
-            }
-            Some(_) | None => None,
-        };
-        let Some(form) = self.form_without_token(asker, letter, lines, why, passed_on)? else {
-            return Ok(false);
-        };
-        let mut dispatches = vec![form];
+        let mut dispatches = vec![self.form_without_token(letter, &loaded, seat, why, passed_on)?];
         self.limit_answers(&mut dispatches, digest_of_request(request), AnswerBudget::Address)?;
         self.draft.settlement.dispatches.extend(dispatches);
         self.decided(waiting, LetterStatus::Answered, words.note());
@@ -251,7 +244,7 @@ impl WordsOfStranger {
         WordsOfStranger { to_gm: words, order_lines }
     }
 
-    /// Returns the note on the letter.
+    /// Returns the note that the list of letters shows: what they wrote, or that nothing was passed on.
     fn note(&self) -> String {
         match &self.to_gm {
             Some(Words { text, .. }) => note_of_text(text),

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::asker::Asker;
+use super::context::LoadedMatch;
 use super::decision::{Decision, Key};
 use super::mail::PlainEnvelope;
 use super::undecided::Decided;
@@ -15,18 +16,15 @@ use crate::request::matches_named_in;
 use crate::store::NewDispatch;
 
 impl Decision<'_> {
-    /// Words the answer with the form of the seat that a letter without a token is about. `None` if that is unclear.
+    /// Words the answer with the form of the seat that a letter without a token is about.
     pub fn form_without_token(
         &mut self,
-        asker: &Asker,
         letter: &Letter,
-        lines: &[Line],
+        loaded: &LoadedMatch,
+        seat: Seat,
         why: String,
         passed_on: Option<Passing>,
-    ) -> Decided<Option<NewDispatch>> {
-        let Some((match_id, seat)) = self.seat_meant(asker, letter, lines)? else { return Ok(None) };
-        self.touch(Key::Match(match_id.clone()));
-        let Some(loaded) = self.game_match(&match_id)?.cloned() else { return Ok(None) };
+    ) -> Decided<NewDispatch> {
         let row = &loaded.seats[seat];
         let answer = Answer { to: Some(letter.digest), unread: Some(why), passed_on, ..Answer::default() };
         let dispatch = Dispatch { to: Reader::Seat(seat), content: Content::Answer(Box::new(answer)) };
@@ -40,12 +38,17 @@ impl Decision<'_> {
             kind: DispatchKind::Answer,
         };
         let dispatch = self.assemble(page, &row.token, &to, Some(&AnsweredLetter::new(letter)))?;
-        Ok(Some(NewDispatch { answers: Some(letter.digest), ..dispatch }))
+        Ok(NewDispatch { answers: Some(letter.digest), ..dispatch })
     }
 
-    /// Returns the player's seat in the only running match that the letter names or, if it names none, in the only one that
-    /// waits for the player.
-    fn seat_meant(&self, asker: &Asker, letter: &Letter, lines: &[Line]) -> Decided<Option<(String, Seat)>> {
+    /// Returns the only running match of the player that the letter names or, if it names none, the only one that waits for
+    /// the player, with the player's seat in it.
+    pub fn seat_meant(
+        &mut self,
+        asker: &Asker,
+        letter: &Letter,
+        lines: &[Line],
+    ) -> Decided<Option<(LoadedMatch, Seat)>> {
         let Some(player_id) = asker.player_id else { return Ok(None) };
         let mut named = matches_named_in(lines);
         named.extend(letter.subject_tag.as_ref().map(|tag| tag.match_name.clone()));
@@ -59,6 +62,9 @@ impl Decision<'_> {
                 meant.push((game_match.id.clone(), *seat));
             }
         }
-        Ok(meant.pop().filter(|_| meant.is_empty()))
+        let [(match_id, seat)] = &meant[..] else { return Ok(None) };
+        self.touch(Key::Match(match_id.clone()));
+        let loaded = self.game_match(match_id)?.cloned();
+        Ok(loaded.map(|loaded| (loaded, *seat)))
     }
 }
