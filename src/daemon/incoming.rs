@@ -6,13 +6,10 @@ use crate::ledger::truncate_to_millis;
 use crate::letter::printable::is_printable;
 use crate::letter::{Digest, Letter, Limits, OwnIdentity, bounded_head, tokens_in_text};
 use crate::post::FetchedLetter;
-use crate::store::NewLetter;
+use crate::store::{FROM_SPAM, NewLetter};
 
 /// Maximum characters that are stored of a header field.
 const MAX_FIELD: usize = 200;
-
-/// How the origin of a letter begins that was found in the provider's spam folder.
-const FROM_SPAM: &str = "spam:";
 
 /// Maximum bytes of a letter in whose text reply tokens are looked for before it is stored, and the maximum of tokens.
 const MAX_SCANNED_BYTES: usize = 20_000;

@@ -8,6 +8,9 @@ use crate::ledger::PlayerSettings;
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, MatchOverview};
 
+/// How the origin of a letter begins that was found in the provider's spam folder.
+pub const FROM_SPAM: &str = "spam:";
+
 /// A letter as it arrived, not yet parsed.
 #[derive(Clone, Debug)]
 pub struct NewLetter {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::rows::{self, maybe_time};
 use super::statement::Session;
-use super::{LetterQueue, Result};
+use super::{FROM_SPAM, LetterQueue, Result};
 
 /// Maximum bytes of the letters that are claimed together: they are held in memory, some of them decoded.
 const MAX_CLAIMED_BYTES: u32 = 8_000_000;
@@ -94,7 +94,8 @@ fn select(queue: LetterQueue, source: &str) -> String {
         "WITH page AS (\
              SELECT l.id, l.received_at, l.size FROM {source} ORDER BY l.received_at, l.id LIMIT $3\
          ), sized AS (SELECT id, size, SUM(size) OVER (ORDER BY received_at, id) AS total FROM page) \
-         SELECT l.digest, r.bytes, l.received_at, l.tries, l.known, l.accepted_by, l.whence LIKE 'spam:%' AS is_spam FROM sized s \
+         SELECT l.digest, r.bytes, l.received_at, l.tries, l.known, l.accepted_by, \
+         l.whence LIKE '{FROM_SPAM}%' AS is_spam FROM sized s \
          JOIN letter l ON l.id = s.id JOIN letter_raw r ON r.letter_id = l.id \
          WHERE s.total <= {max_bytes} OR s.total = s.size ORDER BY l.received_at, l.id"
     )
