@@ -233,9 +233,7 @@ impl Settings {
 
     /// The same on a thread without a runtime.
     pub(super) fn access_token_blocking(&self) -> Result<Secret, Error> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Error::io("failed to start a runtime", error))?;
-        runtime.block_on(self.access_token())
+        block_on(self.access_token())
     }
 
     /// Notes that a mail server refused an access token, so that the next one is new.
@@ -251,9 +249,7 @@ impl Settings {
 
     /// The same on a thread without a runtime.
     pub(super) fn forget_blocking(&self, token: &Secret) -> Result<(), Error> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Error::io("failed to start a runtime", error))?;
-        runtime.block_on(self.forget(token))
+        block_on(self.forget(token))
     }
 
     /// Returns what is known of the login, if there is one.
@@ -358,6 +354,12 @@ const ENDED: &str = "the login has ended; run: fogpost login";
 fn has_ended(error: &TokenError) -> bool {
     matches!(error, RequestTokenError::ServerResponse(answer)
         if *answer.error() == BasicErrorResponseType::InvalidGrant)
+}
+
+/// Runs a request on a thread without a runtime.
+fn block_on<T>(request: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| Error::io("failed to start a runtime", error))?.block_on(request)
 }
 
 fn missing(key: &str) -> Error {
