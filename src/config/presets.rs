@@ -1,6 +1,6 @@
 //! Config files for mail providers: what `fogpost init --provider` writes.
 //!
-//! docs/providers.md tells what to click at each provider, and names the pages that these settings are from.
+//! docs/providers.md tells what to click at each provider, and names the provider's own pages.
 
 use super::EXAMPLE;
 use crate::post::Tls;
@@ -199,7 +199,7 @@ user = \"{address}\"
 }
 
 impl Login {
-    /// Returns the keys of a login at the end of this section.
+    /// Returns the lines with the login, the last of the section with this name.
     fn keys(&self, section: &str) -> String {
         match self {
             Login::Password(kind) => {

@@ -24,7 +24,7 @@ use super::{Error, FetchedLetter, FoundLetter, host_name};
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Maximum letters of a folder among which one is looked for.
+/// Maximum letters of a folder that are searched for one letter, newest first.
 const MAX_SEARCHED: usize = 200;
 
 /// A Maildir that is read.

@@ -88,6 +88,7 @@ impl outbox::Settings {
             outbox::Settings::Smtp(_) | outbox::Settings::Maildir(_) | outbox::Settings::Sendmail(_) => None,
         }
     }
+
     /// Returns the mail server's login by OAuth, if there is one.
     pub fn oauth(&self) -> Option<&oauth::Settings> {
         match self {

@@ -53,9 +53,9 @@ pub struct Answer {
 /// What became of a letter's absences in its player's other matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AbsentElsewhere {
-    /// They count there, too.
+    /// Matches in which they count, too.
     pub noted: Vec<String>,
-    /// The player has too few days of absence left there.
+    /// Matches in which the player has too few days of absence left.
     pub refused: Vec<String>,
 }
 

@@ -36,7 +36,7 @@ fn three_matches(desk: &Desk) -> ([Match; 3], Sent) {
     (matches, invitation)
 }
 
-/// In how many of the matches Ann's absence is noted.
+/// Returns how many absences of Ann each match has.
 fn noted(desk: &Desk, matches: &[Match; 3]) -> [usize; 3] {
     matches.each_ref().map(|game_match| desk.find(&game_match.id).absences[Seat::First].len())
 }

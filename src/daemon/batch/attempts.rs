@@ -190,7 +190,7 @@ impl Office {
     async fn is_cleared(&self, letter: &WaitingLetter) -> bool {
         match &self.attempts.trial {
             Some(trial) if letter.tries + 1 < MAX_DEATHS => {
-                // It is read and ruled on.
+                // The deadline is for reading it, and again for ruling on it.
                 trial.is_survived(letter.digest, self.attempts.deadline * 2).await
             }
             Some(_) | None => false,

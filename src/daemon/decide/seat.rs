@@ -39,7 +39,8 @@ pub struct Elsewhere {
 }
 
 impl Decision<'_> {
-    /// Rules on a seat's letter, or on the part of it that is about this match. `elsewhere` is for the answer to name.
+    /// Rules on a seat's letter, or on the part of it that is about this match. The answer names `elsewhere`,
+    /// what became of the letter in its player's other matches.
     pub fn rule_on_part(
         &mut self,
         waiting: &WaitingLetter,

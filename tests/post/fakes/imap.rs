@@ -165,7 +165,7 @@ impl Session {
             };
             match step {
                 "IDLE" => self.idle(tag).await?,
-                // Without an initial response, the server asks for it.
+                // The command came without the client's first message (RFC 4959), so the server asks for it.
                 "AUTHENTICATE" if rest.len() == 1 => {
                     self.to.write_all(b"+ \r\n").await?;
                     let message = self.line().await?.unwrap_or_default();
