@@ -138,7 +138,9 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_and_blocks_nobody() {
         .expect("a template");
     let mut run = Run::begin(club, &servers, seed);
     run.play_until(10, PATIENCE);
-    let poison = run.tables[0].people[0].ask(&servers, &format!("STATUS\r\n{POISON}"));
+    let mut people = run.tables.iter().flat_map(|table| &table.people);
+    let writer = people.find(|person| person.has_mail()).expect("whoever sent a letter had one to answer");
+    let poison = writer.ask(&servers, &format!("STATUS\r\n{POISON}"));
     run.sent.poisoned.insert(poison);
     run.play_until(20, PATIENCE);
     let mut gm = Person::new("gm".to_owned());

@@ -104,6 +104,10 @@ impl Person {
         }
     }
 
+    pub fn has_mail(&self) -> bool {
+        !self.last.is_empty()
+    }
+
     /// Answers the last letter with these words, and returns the Message-ID of the answer.
     pub fn ask(&self, servers: &Servers, words: &str) -> String {
         let mail = MessageParser::default().parse(&self.last).expect("a letter came");
