@@ -14,7 +14,8 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Settlement, Store, open,
+    EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Settlement, Store, Urgency,
+    open,
 };
 use overview::overview;
 use tokio::runtime::Runtime;
@@ -186,6 +187,7 @@ impl Club {
                 answers: Some(letter.digest),
                 asked: None,
                 due: None,
+                urgency: Urgency::Receipt,
             });
             let note = String::new();
             ruling.decided.push(LetterDecision {

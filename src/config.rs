@@ -4,6 +4,7 @@
 //! are relative to the file's folder.
 
 mod gms;
+mod outbox;
 pub mod presets;
 
 use std::io::ErrorKind;
@@ -17,11 +18,12 @@ use crate::game::HouseLevel;
 use crate::game::any::GameKind;
 use crate::letter::{Address, Limits};
 use crate::post::inbox::Inbox;
-use crate::post::{Secret, oauth, outbox};
+use crate::post::{Secret, oauth};
 use crate::referee::{OfferRejection, Terms, house_level};
 use crate::store::unverified_server;
 
 pub use self::gms::{Gm, Gms};
+pub use self::outbox::{OutboxSection, Quota};
 
 /// The config file that `init` writes. Shows every key with its default.
 pub const EXAMPLE: &str = include_str!("../config.example.toml");
@@ -37,7 +39,7 @@ pub struct Config {
     #[serde(default)]
     pub database: Database,
     pub inbox: Inbox,
-    pub outbox: outbox::Settings,
+    pub outbox: OutboxSection,
     /// The terms of new matches, unless they are opened with others.
     #[serde(default, rename = "match")]
     pub terms: Terms,
@@ -306,7 +308,7 @@ impl Config {
     fn check(&self) -> Result<(), String> {
         self.terms.check()?;
         self.inbox.check_login()?;
-        self.outbox.check_login()?;
+        self.outbox.way.check_login()?;
         self.database.check()?;
         let levels: Vec<&str> =
             GameKind::ALL.iter().flat_map(|kind| kind.levels()).map(|level| level.name).collect();
@@ -344,7 +346,7 @@ impl Config {
             }
         };
         self.inbox.paths().into_iter().for_each(resolve);
-        self.outbox.paths().into_iter().for_each(resolve);
+        self.outbox.way.paths().into_iter().for_each(resolve);
         self.templates.folder.as_mut().into_iter().for_each(resolve);
         if let Some(file) = self.database.url.strip_prefix("sqlite:") {
             let mut file = PathBuf::from(file.trim_start_matches("//"));
@@ -357,14 +359,14 @@ impl Config {
     pub fn password_files(&mut self) -> Vec<PathBuf> {
         let tokens: Vec<PathBuf> =
             self.oauth_logins().into_iter().flat_map(oauth::Settings::secret_files).collect();
-        let logins = [self.inbox.login(), self.outbox.login()];
+        let logins = [self.inbox.login(), self.outbox.way.login()];
         logins.into_iter().flatten().filter_map(|(_, file)| file.clone()).chain(tokens).collect()
     }
 
     /// Returns the logins by OAuth, each token file once.
     pub fn oauth_logins(&self) -> Vec<&oauth::Settings> {
         let mut logins: Vec<&oauth::Settings> =
-            self.inbox.oauth().into_iter().chain(self.outbox.oauth()).collect();
+            self.inbox.oauth().into_iter().chain(self.outbox.way.oauth()).collect();
         logins.dedup_by_key(|login| &login.token_file);
         logins
     }
@@ -373,7 +375,7 @@ impl Config {
     fn read_passwords(&mut self, variable: impl Fn(&str) -> Option<String>) -> Result<(), String> {
         let logins = [
             ("inbox.imap", "FOGPOST_IMAP_PASSWORD", self.inbox.login()),
-            ("outbox.smtp", "FOGPOST_SMTP_PASSWORD", self.outbox.login()),
+            ("outbox.smtp", "FOGPOST_SMTP_PASSWORD", self.outbox.way.login()),
         ];
         for (section, variable_name, login) in logins {
             let Some((password, file)) = login else { continue };

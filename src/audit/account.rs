@@ -386,8 +386,9 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::DeadlineMissed { turn, seats, .. } => {
             format!("Nothing arrived from {} for {} in time.", names(seats), title(*turn))
         }
-        Fact::DeadlineExtended { deadline, .. } => format!("The deadline moved to {}.", utc(*deadline)),
-        Fact::DeadlineSlid { deadline } => format!("An outage moved the deadline to {}.", utc(*deadline)),
+        Fact::DeadlineExtended { deadline, .. }
+        | Fact::DeadlineSlid { deadline }
+        | Fact::OpeningSentLate { deadline, .. } => moved(fact, *deadline),
         Fact::ReminderSent { seat, .. } => format!("{} was reminded.", name(seat)),
         Fact::ReminderPassed { .. } => "The time for a reminder had passed.".to_owned(),
         Fact::GmAsked { seats, .. } => format!("The GM was asked about {}.", names(seats)),
@@ -407,8 +408,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
         Fact::LetterConfirmed { seat, .. } => format!("{} confirmed an unproven letter.", name(seat)),
         Fact::LetterPartRead { seat, .. } => format!("A letter from {} is partly about this.", name(seat)),
-        Fact::MailReturned { seat } => format!("Letters to {} came back.", name(seat)),
-        Fact::MailRestored { seat } => format!("Letters to {} arrive again.", name(seat)),
+        Fact::MailReturned { seat } | Fact::MailRestored { seat } => mail(fact, name(seat)),
         Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
         Fact::PlayerReplaced { from, to, .. } => format!("{to} took over the seat of {from}."),
         Fact::PlayerRenamed { from, to, .. } => format!("{from} is called {to} from now on."),
@@ -421,6 +421,24 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::CorrectionMade { turn, .. } => {
             format!("Everything decided from {} on is void; the state is again", title(*turn))
         }
+    }
+}
+
+/// Words whether letters to a player arrive.
+fn mail(fact: &Fact, name: &str) -> String {
+    match fact {
+        Fact::MailReturned { .. } => format!("Letters to {name} came back."),
+        _ => format!("Letters to {name} arrive again."),
+    }
+}
+
+/// Words why a deadline moved.
+fn moved(fact: &Fact, deadline: DateTime<Utc>) -> String {
+    let deadline = utc(deadline);
+    match fact {
+        Fact::DeadlineSlid { .. } => format!("An outage moved the deadline to {deadline}."),
+        Fact::OpeningSentLate { .. } => format!("A letter was sent late; the deadline moved to {deadline}."),
+        _ => format!("The deadline moved to {deadline}."),
     }
 }
 

@@ -7,7 +7,7 @@ use chrono::Utc;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::print_table;
-use crate::config::Database;
+use crate::config::{Database, Quota};
 use crate::daemon::status::{SILENT_AFTER, Status, this_daemon};
 use crate::ledger::Head;
 use crate::store::{self, Store, carry};
@@ -109,7 +109,7 @@ impl Move {
 
 /// PostgreSQL has no lock for daemons, but each daemon records a heartbeat.
 async fn none_works(store: &dyn Store) -> anyhow::Result<()> {
-    let status = Status::of(store, &Database::default(), Utc::now(), SILENT_AFTER).await?;
+    let status = Status::of(store, &Database::default(), &Quota::default(), Utc::now(), SILENT_AFTER).await?;
     if let (true, Some(daemon)) = (status.daemons_working > 0, status.daemons.first()) {
         bail!(
             "another fogpost is using the database to move from: {}; stop it (one that was killed is forgotten after \

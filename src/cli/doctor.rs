@@ -61,8 +61,8 @@ impl Args {
             let inbox = config.inbox.check().await.map_err(Into::into);
             let advice = config.inbox.port_advice();
             findings.print("inbox", inbox, advice.as_deref().unwrap_or("see the section [inbox]"));
-            let advice = config.outbox.port_advice();
-            let outbox = async { anyhow::Ok(Outbox::new(config.outbox.clone())?.check().await?) };
+            let advice = config.outbox.way.port_advice();
+            let outbox = async { anyhow::Ok(Outbox::new(config.outbox.way.clone())?.check().await?) };
             let advice = advice.as_deref().unwrap_or("see the section [outbox]");
             match outbox.await {
                 Ok(Checked { found, warning }) => {

@@ -5,15 +5,17 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde_json::json;
 
 use super::instruct::print;
 use super::output::{print_json, print_table, put, put_text};
+use crate::daemon::resend::{MAX_RESENT, Resent};
 use crate::daemon::{GmIndex, Office};
 use crate::letter::Digest;
 use crate::referee::{Instruction, is_digest_prefix};
 use crate::report::format_local;
-use crate::store::{DispatchRow, LetterRow, LetterStatus, Store};
+use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus, Store};
 
 /// List incoming letters with their status, print one, or accept one
 #[derive(clap::Args)]
@@ -62,6 +64,48 @@ enum Command {
         /// The letter's digest
         digest: Digest,
     },
+    /// Send letters of the referee again
+    ///
+    /// A letter that was given up goes out as it is. Of one that the mail server took, a copy goes out, with a new
+    /// Message-ID and Resent- fields.
+    Resend {
+        #[command(flatten)]
+        which: Which,
+    },
+    /// List the letters of the referee that were given up
+    GivenUp {
+        /// Note that somebody has looked, so that `fogpost status` no longer complains
+        #[arg(long)]
+        seen: bool,
+        /// Print JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(clap::Args)]
+#[group(required = true, multiple = true)]
+struct Which {
+    /// Only letters about this match
+    #[arg(long = "match", value_name = "MATCH")]
+    match_id: Option<String>,
+    /// Only letters to this address
+    #[arg(long, value_name = "ADDRESS")]
+    to: Option<String>,
+    /// Only letters that were given up
+    #[arg(long)]
+    given_up: bool,
+    /// Only letters written since this day or time, such as 2026-05-07 or 2026-05-07T18:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    since: Option<DateTime<Utc>>,
+}
+
+fn since(text: &str) -> Result<DateTime<Utc>, String> {
+    if let Ok(at) = text.parse::<DateTime<Utc>>() {
+        return Ok(at);
+    }
+    let day = text.parse::<NaiveDate>().map_err(|_| "try 2026-05-07 or 2026-05-07T18:00:00Z".to_owned())?;
+    Ok(day.and_time(NaiveTime::MIN).and_utc())
 }
 
 fn status(text: &str) -> Result<LetterStatus, String> {
@@ -81,6 +125,8 @@ impl Args {
                     office.try_letter(*digest).await?;
                     return Ok(ExitCode::SUCCESS);
                 }
+                Some(Command::Resend { which }) => return resend(office, which).await,
+                Some(Command::GivenUp { seen, json }) => return list_given_up(office, *seen, *json).await,
                 None => {}
             }
             match &self.raw {
@@ -116,26 +162,57 @@ impl Args {
     }
 
     async fn list_unsent(&self, store: &dyn Store, zone: chrono_tz::Tz) -> anyhow::Result<()> {
-        let dispatches = store.list_dispatches(true, self.limit).await?;
-        if self.json {
-            dispatches.iter().for_each(|dispatch| print_json(&unsent_as_json(dispatch)));
-            return Ok(());
-        }
-        let rows = dispatches.iter().map(|dispatch| {
-            vec![
-                format_local(dispatch.created_at, zone),
-                dispatch.recipient.clone(),
-                dispatch.kind.to_string(),
-                dispatch.match_id.clone().unwrap_or_default(),
-                if dispatch.given_up { "given up" } else { "waiting" }.to_owned(),
-                dispatch.tries.to_string(),
-                dispatch.error.clone(),
-            ]
-        });
-        let head = ["written", "to", "kind", "match", "state", "tries", "error"];
-        print_table(&head, rows.collect());
+        print_unsent(&store.list_dispatches(true, self.limit).await?, zone, self.json);
         Ok(())
     }
+}
+
+fn print_unsent(dispatches: &[DispatchRow], zone: chrono_tz::Tz, json: bool) {
+    if json {
+        dispatches.iter().for_each(|dispatch| print_json(&unsent_as_json(dispatch)));
+        return;
+    }
+    let rows = dispatches.iter().map(|dispatch| {
+        vec![
+            format_local(dispatch.created_at, zone),
+            dispatch.recipient.clone(),
+            dispatch.kind.to_string(),
+            dispatch.match_id.clone().unwrap_or_default(),
+            if dispatch.given_up { "given up" } else { "waiting" }.to_owned(),
+            dispatch.tries.to_string(),
+            dispatch.error.clone(),
+        ]
+    });
+    let head = ["written", "to", "kind", "match", "state", "tries", "error"];
+    print_table(&head, rows.collect());
+}
+
+async fn resend(office: &Office, which: &Which) -> anyhow::Result<ExitCode> {
+    let filter = DispatchFilter {
+        match_id: which.match_id.as_ref().map(|id| id.to_ascii_uppercase()),
+        recipient: which.to.clone(),
+        only_given_up: which.given_up,
+        since: which.since,
+    };
+    let Resent { queued, copied, waiting } = office.resend(&filter).await?;
+    println!(
+        "{queued} given up before and {copied} sent before are queued again; {waiting} were waiting already."
+    );
+    if queued + copied + waiting >= MAX_RESENT as usize {
+        println!("These are the newest {MAX_RESENT}; narrow the choice to reach others.");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list_given_up(office: &Office, seen: bool, json: bool) -> anyhow::Result<ExitCode> {
+    let filter = DispatchFilter { only_given_up: true, ..DispatchFilter::default() };
+    let found = office.store.find_dispatches(&filter, MAX_RESENT).await?;
+    let rows: Vec<DispatchRow> = found.into_iter().map(|(row, _)| row).collect();
+    print_unsent(&rows, office.config.terms.zone, json);
+    if seen {
+        office.store.mark_given_up_seen().await?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn accept(office: &Office, digest: &str, gm: Option<&str>, json: bool) -> anyhow::Result<ExitCode> {

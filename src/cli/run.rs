@@ -197,8 +197,10 @@ impl StatusPage {
                 let listener =
                     TcpListener::bind(address).await.with_context(|| format!("status.listen {address}"))?;
                 let (store, config) = (Arc::clone(&office.store), office.config.database.clone());
+                let quota = office.config.outbox.quota;
                 Some(tokio::spawn(async move {
-                    let served = service::serve_status(listener, store, config, Arc::new(Utc::now)).await;
+                    let clock = Arc::new(Utc::now);
+                    let served = service::serve_status(listener, store, config, quota, clock).await;
                     if let Err(error) = served {
                         tracing::error!(error = format!("{error:#}"), "the monitoring pages failed");
                     }

@@ -30,7 +30,8 @@ impl Args {
         let silent_after = TimeDelta::minutes(i64::from(self.silent_after));
         let mut status = super::block_on(async {
             let store = store::open(&config.database.url).await?;
-            let status = Status::of(&*store, &config.database, Utc::now(), silent_after).await?;
+            let status =
+                Status::of(&*store, &config.database, &config.outbox.quota, Utc::now(), silent_after).await?;
             store.close().await;
             Ok(status)
         })?;
@@ -55,10 +56,15 @@ fn print(status: &Status, zone: chrono_tz::Tz) {
         late => format!("late by {}", format_duration(TimeDelta::seconds(late))),
     };
     let times = Times { now: status.at, zone };
+    let sent = match status.per_day {
+        Some(per_day) => format!("{} of {per_day} in 24 hours", status.sent_in_a_day),
+        None => format!("{} in 24 hours", status.sent_in_a_day),
+    };
     let mut lines = vec![
         ("letters", times.queue(status.letters_waiting, status.oldest_letter)),
         ("set aside", listed_by(status.letters_set_aside, "--status set_aside")),
         ("dispatches", times.queue(status.dispatches_waiting, status.oldest_dispatch)),
+        ("sent", sent),
         ("given up", listed_by(status.dispatches_given_up, "--unsent")),
         ("matches", format!("{} running", status.matches_running)),
         ("clock", clock),

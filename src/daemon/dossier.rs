@@ -21,7 +21,7 @@ use crate::ledger::{Entry, Fact, Source};
 use crate::letter::{Address, Digest};
 use crate::post::FetchedLetter;
 use crate::referee::{Act, Stage};
-use crate::store::{self, LetterDecision, LetterStatus, NewDispatch, Newcomer, SeatRow, Settlement};
+use crate::store::{self, LetterDecision, LetterStatus, NewDispatch, Newcomer, SeatRow, Settlement, Urgency};
 
 /// Maximum addresses of a player in a dossier.
 const MAX_ADDRESSES: usize = 20;
@@ -227,6 +227,7 @@ impl Office {
             answers: None,
             asked: None,
             due: None,
+            urgency: Urgency::of(record.kind, true),
         });
         let settlement = Settlement {
             at: now,

@@ -11,6 +11,7 @@ mod heartbeat;
 mod incoming;
 mod loops;
 mod parallel;
+pub mod resend;
 pub mod service;
 pub mod status;
 mod verify;
@@ -71,7 +72,7 @@ impl Office {
     /// resolver cannot be set up.
     pub fn new(config: Config, store: Arc<dyn Store>, clock: Clock) -> anyhow::Result<Self> {
         let templates = Arc::new(templates(config.templates.folder.as_deref())?);
-        let outbox = Arc::new(Outbox::new(config.outbox.clone()).context("outbox")?);
+        let outbox = Arc::new(Outbox::new(config.outbox.way.clone()).context("outbox")?);
         let verifier = match config.letters.require_dkim {
             true => Some(Arc::new(Verifier::system().context("letters.require_dkim")?)),
             false => None,

@@ -16,7 +16,7 @@ use tokio::signal::unix::{self, SignalKind};
 
 use super::Clock;
 use super::status::{SILENT_AFTER, Status};
-use crate::config::Database;
+use crate::config::{Database, Quota};
 use crate::store::Store;
 
 /// What a signal asks for.
@@ -104,6 +104,7 @@ fn notify(states: &[NotifyState]) {
 struct StatusPage {
     store: Arc<dyn Store>,
     config: Database,
+    quota: Quota,
     clock: Clock,
 }
 
@@ -115,18 +116,20 @@ pub async fn serve_status(
     listener: TcpListener,
     store: Arc<dyn Store>,
     config: Database,
+    quota: Quota,
     clock: Clock,
 ) -> anyhow::Result<()> {
     let routes = Router::new()
         .route("/metrics", get(metrics))
         .route("/health", get(health))
-        .with_state(StatusPage { store, config, clock });
+        .with_state(StatusPage { store, config, quota, clock });
     axum::serve(listener, routes).await.context("the monitoring pages")
 }
 
 impl StatusPage {
     async fn status(&self) -> Result<Status, (StatusCode, &'static str)> {
-        Status::of(&*self.store, &self.config, (self.clock)(), SILENT_AFTER).await.map_err(|error| {
+        let now = (self.clock)();
+        Status::of(&*self.store, &self.config, &self.quota, now, SILENT_AFTER).await.map_err(|error| {
             tracing::warn!(error = format!("{error:#}"), "failed to serve a monitoring page");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
         })

@@ -9,8 +9,9 @@ use std::fmt::Write as _;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::config::Database;
-use crate::post::host_name;
+use super::decide::sending::{self, ACCOUNT, Account};
+use crate::config::{Database, Quota};
+use crate::post::{host_name, without_addresses};
 use crate::report::format_duration;
 use crate::store::{Queues, Store};
 
@@ -55,6 +56,11 @@ pub struct Status {
     pub dispatches_waiting: u64,
     pub oldest_dispatch: Option<DateTime<Utc>>,
     pub dispatches_given_up: u64,
+    /// Those of them that nobody has looked at.
+    pub given_up_unseen: u64,
+    /// Letters sent in the last 24 hours, and how many the config allows.
+    pub sent_in_a_day: u64,
+    pub per_day: Option<u32>,
     pub matches_running: u64,
     /// By how much the match that waits longest for the clock is overdue.
     pub clock_late_seconds: i64,
@@ -63,10 +69,22 @@ pub struct Status {
     /// The daemons that run; if none does, the one that was heard from last.
     pub daemons: Vec<DaemonStatus>,
     pub daemons_working: usize,
+    /// Why and since when the mail server takes no letters.
+    pub outage: Option<OutageStatus>,
     /// Free megabytes on the disk of the database, unless a server stores it.
     pub free_mb: Option<u64>,
     /// What is wrong, one line for each fault.
     pub faults: Vec<String>,
+}
+
+/// A time during which the mail server takes no letters.
+#[derive(Clone, Debug, Serialize)]
+pub struct OutageStatus {
+    pub since: DateTime<Utc>,
+    /// When the next letter is tried.
+    pub until: DateTime<Utc>,
+    /// What the server said last, without addresses.
+    pub error: String,
 }
 
 /// Returns where this daemon runs: `pid 4711 on turing`.
@@ -82,13 +100,31 @@ impl Status {
     pub async fn of(
         store: &dyn Store,
         config: &Database,
+        quota: &Quota,
         now: DateTime<Utc>,
         silent_after: TimeDelta,
     ) -> anyhow::Result<Self> {
         let daemons = daemon_statuses(store).await?;
         let mut status = Status::sum_up(store.queues().await?, daemons, now, silent_after);
         status.note_space(store.free_bytes()?, config);
+        status.sent_in_a_day = store.sent_counts(now).await?.iter().map(|count| u64::from(count.day)).sum();
+        status.per_day = quota.per_day;
+        status.note_outage(&sending::read(store.remembered(ACCOUNT).await?.as_deref()));
         Ok(status)
+    }
+
+    fn note_outage(&mut self, account: &Account) {
+        let Some(outage) = &account.outage else { return };
+        let error = without_addresses(&outage.error);
+        self.faults.push(format!(
+            "the mail server takes no letters, for {} already: {error}; nothing is given up, and the next attempt is {}",
+            format_duration(self.at - outage.since),
+            match outage.until - self.at {
+                left if left > TimeDelta::zero() => format!("in {}", format_duration(left)),
+                _ => "due".to_owned(),
+            }
+        ));
+        self.outage = Some(OutageStatus { since: outage.since, until: outage.until, error });
     }
 
     fn note_space(&mut self, free_bytes: Option<u64>, config: &Database) {
@@ -123,12 +159,16 @@ impl Status {
             dispatches_waiting: queues.dispatches_waiting,
             oldest_dispatch: queues.oldest_dispatch,
             dispatches_given_up: queues.given_up,
+            given_up_unseen: queues.given_up_unseen,
             matches_running: queues.matches_running,
             clock_late_seconds: delay.num_seconds(),
             last_fetch,
             last_send,
             daemons,
             daemons_working,
+            sent_in_a_day: 0,
+            per_day: None,
+            outage: None,
             free_mb: None,
             faults: Vec::new(),
         };
@@ -163,6 +203,13 @@ impl Status {
         if let Some(age) = over(self.oldest_dispatch, MAX_WAIT) {
             faults.push(format!("a dispatch has waited {age} to be sent: fogpost letters --unsent"));
         }
+        if self.given_up_unseen > 0 {
+            let number = self.given_up_unseen;
+            let letters = if number == 1 { "letter was" } else { "letters were" };
+            faults.push(format!(
+                "{number} {letters} given up: look at fogpost letters given-up, then add --seen"
+            ));
+        }
         let late = TimeDelta::seconds(self.clock_late_seconds);
         if late > MAX_CLOCK_DELAY {
             faults.push(format!("the clock is late by {}", format_duration(late)));
@@ -189,6 +236,7 @@ impl Status {
                 "Age of the oldest waiting dispatch",
                 Some(age(self.oldest_dispatch).unwrap_or(0)),
             ),
+            ("sent_in_a_day", "Letters sent in the last 24 hours", count(self.sent_in_a_day)),
             ("dispatches_given_up", "Dispatches that could not be sent", count(self.dispatches_given_up)),
             ("matches_running", "Running matches", count(self.matches_running)),
             ("clock_late_seconds", "Delay of the clock", Some(self.clock_late_seconds)),
@@ -274,6 +322,11 @@ mod tests {
         assert_eq!(faults(letter, healthy(), 100), ["a letter has waited 1 hour 10 minutes to be ruled on"]);
         let dispatch = Queues { oldest_dispatch: Some(at(30)), ..Queues::default() };
         assert!(faults(dispatch, healthy(), 100)[0].contains("to be sent"));
+        let given_up = Queues { given_up: 3, given_up_unseen: 2, ..Queues::default() };
+        assert_eq!(
+            faults(given_up, healthy(), 100),
+            ["2 letters were given up: look at fogpost letters given-up, then add --seen"]
+        );
         let late = Queues { next_wake: Some(at(80)), ..Queues::default() };
         assert_eq!(faults(late, healthy(), 100), ["the clock is late by 20 minutes"]);
         let early = Queues { next_wake: Some(at(180)), ..Queues::default() };

@@ -21,7 +21,7 @@ pub mod quadrant_z;
 pub mod quantum;
 #[cfg(test)]
 #[path = "../../tests/support/random.rs"]
-mod random;
+pub(crate) mod random;
 pub mod record;
 mod seat;
 pub mod square;

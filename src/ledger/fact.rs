@@ -140,6 +140,11 @@ pub enum Fact {
     DeadlineSlid {
         deadline: DateTime<Utc>,
     },
+    /// The mail server took the letter that opened the phase to the seat late, and the deadline moved by as much.
+    OpeningSentLate {
+        seat: Seat,
+        deadline: DateTime<Utc>,
+    },
     ReminderSent {
         seat: Seat,
         turn: u32,
@@ -312,6 +317,7 @@ impl Fact {
             Fact::DeadlineMissed { .. } => "DeadlineMissed",
             Fact::DeadlineExtended { .. } => "DeadlineExtended",
             Fact::DeadlineSlid { .. } => "DeadlineSlid",
+            Fact::OpeningSentLate { .. } => "OpeningSentLate",
             Fact::ReminderSent { .. } => "ReminderSent",
             Fact::ReminderPassed { .. } => "ReminderPassed",
             Fact::ReminderLeftToDigest { .. } => "ReminderLeftToDigest",

@@ -54,6 +54,15 @@ impl Outbox {
         }
     }
 
+    /// Lets letters that wait for a connection fail with [`SendError::Suspended`], or no longer.
+    pub fn suspend(&self, suspended: bool) {
+        match self {
+            Outbox::Smtp(smtp) => smtp.suspend(suspended),
+            Outbox::Sendmail(sendmail) => sendmail.suspend(suspended),
+            Outbox::Maildir(_) => {}
+        }
+    }
+
     /// Closes the connections that are kept for the next letter. More letters can be sent afterwards.
     pub async fn close(&self) {
         if let Outbox::Smtp(smtp) = self {

@@ -1,8 +1,13 @@
 //! A letter on its way out, why it was not taken, and what a check of an outbox finds. The ways to send build on it, and
 //! [`outbox`](super::outbox) chooses between them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::TimeDelta;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
 use super::Error;
-use super::refusal::Refusal;
+use super::refusal::{EnhancedCode, Refusal, RefusalClass};
 
 /// One letter to one recipient.
 #[derive(Debug, Clone, Copy)]
@@ -27,12 +32,74 @@ pub enum SendError {
     /// The outbox itself failed: the server is unreachable or rejects the login, or the settings are wrong.
     #[error(transparent)]
     Unreachable(#[from] Error),
+    /// The connection broke while the letter was sent.
+    #[error(transparent)]
+    Interrupted(Error),
+    /// The letter was not tried, because the outbox is suspended.
+    #[error("the outbox is suspended")]
+    Suspended,
+}
+
+/// How many letters are sent at a time, and whether any may be sent. While the server refuses everything, letters that
+/// were waiting for a connection must not all try it first.
+pub(super) struct Permits {
+    permits: Semaphore,
+    suspended: AtomicBool,
+}
+
+impl Permits {
+    pub(super) fn new(number: usize) -> Permits {
+        Permits { permits: Semaphore::new(number), suspended: AtomicBool::new(false) }
+    }
+
+    /// Waits until another letter may be sent, and returns its permit.
+    ///
+    /// # Errors
+    /// [`SendError::Suspended`] if none may be sent.
+    pub(super) async fn acquire(&self) -> Result<SemaphorePermit<'_>, SendError> {
+        let permit = self.permits.acquire().await.expect("the semaphore is never closed");
+        if self.suspended.load(Ordering::Relaxed) { Err(SendError::Suspended) } else { Ok(permit) }
+    }
+
+    pub(super) fn suspend(&self, suspended: bool) {
+        self.suspended.store(suspended, Ordering::Relaxed);
+    }
 }
 
 impl SendError {
     /// Whether to retry: always, unless the letter itself was refused for good.
     pub fn is_transient(&self) -> bool {
         !matches!(self, SendError::Refused(_))
+    }
+
+    /// Returns whom the refusal is about.
+    pub fn class(&self) -> RefusalClass {
+        match self {
+            SendError::NotNow(refusal) if refusal.smtp.is_none() => RefusalClass::NotNow,
+            SendError::Refused(refusal) | SendError::NotNow(refusal) => refusal.class(),
+            SendError::Unreachable(_) => RefusalClass::Account,
+            SendError::Interrupted(_) | SendError::Suspended => RefusalClass::NotNow,
+        }
+    }
+
+    /// Returns what the other side said, if it said anything.
+    fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            SendError::Refused(refusal) | SendError::NotNow(refusal) => Some(refusal),
+            SendError::Unreachable(Error::Login(refusal) | Error::Server(refusal)) => Some(refusal),
+            SendError::Unreachable(_) | SendError::Interrupted(_) | SendError::Suspended => None,
+        }
+    }
+
+    /// Returns the codes of a refusal for good (5yz).
+    pub fn status(&self) -> Option<(u16, Option<EnhancedCode>)> {
+        let status = self.refusal()?.smtp?;
+        (status.code >= 500).then_some((status.code, status.enhanced))
+    }
+
+    /// Returns how long the server asks us to wait, if it says so.
+    pub fn named_wait(&self) -> Option<TimeDelta> {
+        self.refusal()?.named_wait()
     }
 
     /// Whether a setting or password is wrong, so that no letter goes out until a person corrects it.

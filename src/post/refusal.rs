@@ -1,10 +1,16 @@
 //! What a mail server or a sendmail command said when it refused.
 //!
-//! It keeps the words and the codes. What a refusal means for the letter is decided by whoever sends it.
+//! It keeps the words and the codes, and tells whom the refusal is about ([`RefusalClass`]). What follows is decided by
+//! whoever sends the letter.
+
+mod class;
 
 use std::fmt;
 
 use lettre::transport::smtp::response::Response;
+use serde::{Deserialize, Serialize};
+
+pub use self::class::RefusalClass;
 
 use super::one_line;
 
@@ -45,7 +51,7 @@ pub enum Step {
 }
 
 /// An enhanced status code such as 5.1.1 (RFC 3463, 2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnhancedCode {
     /// 2 for success, 4 for a failure that may pass, 5 for one that will not.
     pub class: u16,

@@ -7,10 +7,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::outgoing::{Outgoing, SendError};
+use super::outgoing::{Outgoing, Permits, SendError};
 use super::{Error, one_line, with_lf_line_ends};
 
 /// The sendmail command.
@@ -35,12 +34,16 @@ const MAX_PROCESSES: usize = 32;
 /// Runs the command, with a limit on concurrent processes.
 pub struct Sendmail {
     settings: Settings,
-    permits: Semaphore,
+    permits: Permits,
 }
 
 impl Sendmail {
     pub(super) fn new(settings: Settings) -> Sendmail {
-        Sendmail { settings, permits: Semaphore::new(MAX_PROCESSES) }
+        Sendmail { settings, permits: Permits::new(MAX_PROCESSES) }
+    }
+
+    pub(super) fn suspend(&self, suspended: bool) {
+        self.permits.suspend(suspended);
     }
 
     pub(super) fn check(&self) -> Result<String, Error> {
@@ -54,7 +57,7 @@ impl Sendmail {
 
     pub(super) async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let settings = &self.settings;
-        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
+        let _permit = self.permits.acquire().await?;
         let mut child = Command::new(&settings.command)
             .args(["-i", "-f", letter.return_path.unwrap_or("<>"), "--", letter.to])
             .stdin(Stdio::piped())

@@ -15,10 +15,10 @@ use lettre::Address;
 use lettre::transport::smtp::response::Response;
 use rustls::ClientConfig;
 use serde::Deserialize;
-use tokio::sync::Semaphore;
 
 use self::conversation::{Conversation, Failure};
-use super::outgoing::{Checked, SendError};
+use super::outgoing::{Checked, Permits, SendError};
+use super::refusal::Step;
 use super::{Error, Secret, Tls, oauth, one_line, tls};
 
 /// A mail server that takes letters to anybody (RFC 6409).
@@ -112,7 +112,7 @@ pub struct Smtp {
     settings: Settings,
     trust: Arc<ClientConfig>,
     /// A permit for each connection.
-    permits: Semaphore,
+    permits: Permits,
     /// Unused connections, the one used last at the end.
     kept: Mutex<Vec<Kept>>,
 }
@@ -126,7 +126,7 @@ struct Kept {
 impl Smtp {
     pub(super) fn new(settings: Settings) -> Result<Smtp, Error> {
         let trust = tls::client_config(settings.ca_file.as_deref())?;
-        let permits = Semaphore::new(settings.connections.max(1));
+        let permits = Permits::new(settings.connections.max(1));
         Ok(Smtp { settings, trust, permits, kept: Mutex::default() })
     }
 
@@ -147,6 +147,10 @@ impl Smtp {
         })
     }
 
+    pub(super) fn suspend(&self, suspended: bool) {
+        self.permits.suspend(suspended);
+    }
+
     /// Ends the connections that are not in use.
     pub(super) async fn close(&self) {
         let kept = std::mem::take(&mut *self.kept());
@@ -162,7 +166,7 @@ impl Smtp {
         to: Address,
         letter: &[u8],
     ) -> Result<String, SendError> {
-        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
+        let _permit = self.permits.acquire().await?;
         if let Some(mut conversation) = self.take_kept() {
             match conversation.send(return_path.clone(), to.clone(), letter).await {
                 // Servers end unused connections. This one cannot have taken the letter, so send it over a new one.
@@ -210,6 +214,9 @@ impl Smtp {
 impl From<Failure> for SendError {
     fn from(failure: Failure) -> SendError {
         let refusal = match failure {
+            Failure::Broken { step: Step::Sender | Step::Recipient | Step::Data | Step::Letter, error } => {
+                return SendError::Interrupted(error);
+            }
             Failure::Broken { error, .. } => return SendError::Unreachable(error),
             Failure::Refused(refusal) => refusal,
         };

@@ -97,6 +97,12 @@ pub enum Act {
         seat: Seat,
         sent: DateTime<Utc>,
     },
+    /// By the program: the mail server has only now taken the letter, written at `written`, that opened the phase to the
+    /// seat. Its deadline moves by the delay.
+    SentLate {
+        seat: Seat,
+        written: DateTime<Utc>,
+    },
     /// By the program: an automatic absence note came from the seat.
     Away(Seat),
     /// By the program: files what the house plays in its seat. `version` is that of the computer player.

@@ -8,6 +8,7 @@ use super::bounce::note_bounce;
 use super::bounces::Bounces;
 use super::clock::adjudicate_now;
 use super::gm_message::GmMessage;
+use super::late::note_sent_late;
 use super::life::{Draft, FiledOrders, Stage};
 use super::{Content, Notice, Reader};
 use crate::game::record::Ending;
@@ -104,6 +105,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             set_mark(&mut draft.game_match.bouncing[*seat], true)?;
             draft.record(Fact::MailReturned { seat: *seat });
         }
+        Act::SentLate { seat, written } => note_sent_late(draft, *seat, *written)?,
         Act::Bounced { seat, sent } => note_bounce(draft, *seat, *sent)?,
         Act::Away(seat) => {
             set_mark(&mut draft.game_match.away[*seat], true)?;

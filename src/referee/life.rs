@@ -9,6 +9,7 @@ use super::gm_message::GmMessage;
 use super::offered::{self, OfferedOrders};
 use super::refused::{self, RefusedLetter};
 use super::schedule::{Absence, Terms};
+use super::sent_late::SentLate;
 use super::together::NoticeLimits;
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Filing, GameKind};
@@ -90,6 +91,9 @@ pub struct Match<F = Filing> {
     pub bouncing: BySeat<bool>,
     #[serde(default, skip_serializing_if = "has_no_bounces")]
     pub bounces: BySeat<Bounces>,
+    /// The deadline was moved because letters that opened a phase were sent late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_late: Option<SentLate>,
     /// An automatic absence note came from the seat, and no letter since.
     #[serde(default)]
     pub away: BySeat<bool>,

@@ -18,6 +18,7 @@ mod gm;
 mod gm_message;
 mod house;
 mod instruction;
+mod late;
 mod letters;
 mod life;
 mod offer;
@@ -33,6 +34,7 @@ mod refused;
 mod reminders;
 mod reply;
 mod schedule;
+mod sent_late;
 mod settings;
 mod snapshot;
 mod together;
@@ -60,6 +62,7 @@ pub use instruction::{
     DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership, instructions,
     is_digest_prefix,
 };
+pub use late::TOLERATED_DELAY;
 pub use life::{FiledOrders, Match, Stage};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use offered::OfferedOrders;

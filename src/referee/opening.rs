@@ -64,6 +64,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         asked_gm: false,
         bouncing: BySeat::default(),
         bounces: BySeat::default(),
+        sent_late: None,
         away: BySeat::default(),
         protest: None,
         missed: BySeat::default(),

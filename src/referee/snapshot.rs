@@ -40,6 +40,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         asked_gm: stored.asked_gm,
         bouncing: stored.bouncing,
         bounces: stored.bounces,
+        sent_late: stored.sent_late,
         away: stored.away,
         protest: stored.protest,
         missed: stored.missed,

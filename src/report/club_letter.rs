@@ -50,6 +50,8 @@ pub enum ClubLetter {
     SetAside { digest: String, sender: String, note: String, attempts: u32 },
     /// To the GM: space is short, and the mailbox is not emptied further.
     LowSpace { free_mb: u64, min_free_mb: u64 },
+    /// To the GM: since then the mail server has taken no letter.
+    CannotSend { since: String, error: String, waiting: u64 },
     /// To the GM: a letter in the GM's name came at this time, and is not signed.
     GmUnsigned { at: String },
     /// To a player: a letter in the player's name was not proven to be theirs.
@@ -282,6 +284,7 @@ impl ClubLetter {
             ClubLetter::GivenUp { .. }
             | ClubLetter::SetAside { .. }
             | ClubLetter::LowSpace { .. }
+            | ClubLetter::CannotSend { .. }
             | ClubLetter::GmUnsigned { .. } => "gm-trouble.txt",
             ClubLetter::Unproven { .. } => "unproven.txt",
             ClubLetter::Change { .. } => "change.txt",
@@ -308,6 +311,7 @@ impl ClubLetter {
             | ClubLetter::GivenUp { .. }
             | ClubLetter::SetAside { .. }
             | ClubLetter::LowSpace { .. }
+            | ClubLetter::CannotSend { .. }
             | ClubLetter::GmUnsigned { .. }
             | ClubLetter::Unproven { .. }
             | ClubLetter::Change { .. }

@@ -175,6 +175,11 @@ fn gm_letters() -> Vec<ClubLetter> {
             lines: vec!["A line.".to_owned()],
         },
         ClubLetter::LowSpace { free_mb: 7, min_free_mb: 200 },
+        ClubLetter::CannotSend {
+            since: DAY.to_owned(),
+            error: "550 5.4.5 Daily user sending limit exceeded".to_owned(),
+            waiting: 40,
+        },
         ClubLetter::GmUnsigned { at: DAY.to_owned() },
     ]
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use async_trait::async_trait;
 
 use super::statement::{Engine, Pooled, Statement, Tx};
-use super::{Claim, DatabaseLock, LetterQueue, Result, Wakeup, rows};
+use super::{Claim, DatabaseLock, DispatchScope, LetterQueue, Result, Wakeup, rows};
 
 /// One of the two databases.
 #[async_trait]
@@ -42,7 +42,8 @@ pub trait Backend: Send + Sync {
     ) -> Result<(Vec<rows::Waiting>, Claim)>;
 
     /// See [`Store::claim_dispatches`].
-    async fn claim_dispatches(&self, now: i64, limit: u32) -> Result<(Vec<rows::Outgoing>, Claim)>;
+    async fn claim_dispatches(&self, now: i64, scope: &DispatchScope)
+    -> Result<(Vec<rows::Outgoing>, Claim)>;
 
     /// See [`Store::lock`].
     async fn lock(&self, owner: &str) -> Result<DatabaseLock>;

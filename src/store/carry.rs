@@ -29,7 +29,7 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
 }
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 17] = [
+const TABLES: [Table; 18] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -46,6 +46,7 @@ const TABLES: [Table; 17] = [
     table("question", &["address"], ROWS),
     table("unproven_letter", &["letter"], ROWS),
     table("player_change", &["code"], ROWS),
+    table("sending", &["minute", "urgency"], ROWS),
     table("memo", &["key"], ROWS),
 ];
 

@@ -13,8 +13,8 @@ use super::dispatches;
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::{insert_letters, letter_bytes, list_letters, registered};
 use super::overview::{self, MatchColumns, OverviewColumns, SeatOverview};
-use super::rows::{self, CHUNK, integer, maybe_time, text};
-use super::settle::{self, PackedDispatches, settle};
+use super::rows::{self, integer, text};
+use super::settle::{PackedDispatches, settle};
 use super::statement::{Record, Statement};
 use super::unruled::delete_unruled;
 use super::*;
@@ -29,7 +29,7 @@ impl Database {
         Database { backend: Box::new(backend) }
     }
 
-    fn statement(&self, sql: impl Into<String>) -> Statement {
+    pub(super) fn statement(&self, sql: impl Into<String>) -> Statement {
         Statement::new(self.backend.engine(), sql)
     }
 
@@ -50,11 +50,11 @@ impl Database {
     }
 
     /// Reads on the connection that writes; see [`Backend::writer`].
-    async fn read_recent<T: Record>(&self, statement: Statement) -> Result<Vec<T>> {
+    pub(super) async fn read_recent<T: Record>(&self, statement: Statement) -> Result<Vec<T>> {
         self.backend.writer().await?.session().fetch_all(statement).await
     }
 
-    async fn write(&self, statement: Statement) -> Result<u64> {
+    pub(super) async fn write(&self, statement: Statement) -> Result<u64> {
         self.backend.writer().await?.session().execute(statement).await
     }
 
@@ -287,6 +287,7 @@ impl Store for Database {
     async fn delete_past_restraints(&self, past: DateTime<Utc>, now: DateTime<Utc>) -> Result<()> {
         let mut tx = self.backend.begin().await?;
         budgets::delete_past(&mut tx.session(), past, now).await?;
+        sending::delete_past(&mut tx.session(), now).await?;
         tx.commit().await
     }
 
@@ -387,33 +388,10 @@ impl Store for Database {
         dispatches::answers_to(&mut self.backend.writer().await?.session(), recipients, since).await
     }
 
-    async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)> {
-        let (rows, claim) = self.backend.claim_dispatches(now.timestamp_millis(), limit).await?;
-        let due: Result<_> = rows.into_iter().map(rows::Outgoing::read).collect();
-        Ok((due?, claim))
-    }
-
-    async fn record_outcomes(
-        &self,
-        mut claim: Claim,
-        now: DateTime<Utc>,
-        results: &[(i64, SendOutcome)],
-    ) -> Result<()> {
-        let mut tx = self.backend.begin_under(&mut claim).await?;
-        for chunk in results.chunks(CHUNK) {
-            settle::record_outcomes(&mut tx.session(), now, chunk).await?;
-        }
-        tx.commit().await
-    }
-
     async fn retry_all_now(&self, now: DateTime<Utc>) -> Result<()> {
         let mut tx = self.backend.begin().await?;
         dispatches::retry_all_now(&mut tx.session(), now).await?;
         tx.commit().await
-    }
-
-    async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>> {
-        maybe_time(dispatches::next_at(&mut self.backend.reader().await?.session()).await?)
     }
 
     async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player> {

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::rows::{self, text};
 use super::statement::Session;
-use super::{AnswerRow, DispatchRow, Result};
+use super::{AnswerRow, DispatchFilter, DispatchRow, Result};
 
 /// The columns of a dispatch, except its bytes.
 const DISPATCH: &str = "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.due_at, \
@@ -42,6 +42,41 @@ pub async fn list(session: &mut Session<'_>, only_unsent: bool, limit: u32) -> R
     let statement = session.statement(sql).bind(i64::from(limit));
     let rows: Vec<rows::Dispatch> = session.fetch_all(statement).await?;
     rows.into_iter().map(rows::Dispatch::read).collect()
+}
+
+/// See [`super::Store::find_dispatches`].
+pub async fn find(
+    session: &mut Session<'_>,
+    filter: &DispatchFilter,
+    limit: u32,
+) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
+    let only_given_up = if filter.only_given_up { "AND d.sent_at IS NULL AND d.due_at IS NULL " } else { "" };
+    let sql = format!(
+        "SELECT {DISPATCH}, {} FROM {} WHERE ($1 = '' OR d.match_id = $1) AND ($2 = '' OR d.recipient = $2) \
+         AND d.created_at >= $3 {only_given_up}ORDER BY d.id DESC LIMIT $4",
+        rows::PACKED,
+        rows::WITH_BYTES
+    );
+    let statement = session
+        .statement(sql)
+        .bind(text(filter.match_id.as_deref().unwrap_or_default()))
+        .bind(text(filter.recipient.as_deref().unwrap_or_default()))
+        .bind(filter.since.map_or(0, |since| since.timestamp_millis()))
+        .bind(i64::from(limit));
+    let rows: Vec<rows::DispatchBytes> = session.fetch_all(statement).await?;
+    rows.into_iter().map(rows::DispatchBytes::read).collect()
+}
+
+/// Queues again what was given up of letters to these addresses.
+pub async fn requeue(session: &mut Session<'_>, at: DateTime<Utc>, recipients: &[String]) -> Result<()> {
+    let sql = format!(
+        "UPDATE dispatch SET due_at = $2, seen = 0, returned_at = NULL \
+         WHERE sent_at IS NULL AND due_at IS NULL AND recipient {}",
+        session.engine().one_of()
+    );
+    let statement = session.statement(sql).bind_texts(recipients).bind(at.timestamp_millis());
+    session.execute(statement).await?;
+    Ok(())
 }
 
 /// See [`super::Store::dispatches_named`].

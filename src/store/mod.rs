@@ -18,6 +18,8 @@ use self::database::Database;
 pub use self::error::{Result, StoreError};
 pub use self::player_changes::PlayerChanges;
 pub use self::player_digests::PlayerDigests;
+pub use self::sending::DispatchQueue;
+pub use self::sending_values::*;
 use self::statement::Tx;
 pub use self::values::*;
 use crate::game::Seat;
@@ -45,6 +47,8 @@ mod players;
 mod postgres;
 pub mod private;
 mod rows;
+mod sending;
+mod sending_values;
 mod settle;
 mod sqlite;
 mod statement;
@@ -81,6 +85,8 @@ pub struct Settlement {
     pub merged: Vec<(i64, i64)>,
     /// The Message-IDs of dispatches that bounced.
     pub returned: Vec<String>,
+    /// Addresses whose dispatches are queued again if they were given up.
+    pub requeued: Vec<String>,
     pub restraints: Restraints,
     /// Letters in a player's name that were not proven to be theirs, and those about which the player has decided.
     pub unproven: Vec<UnprovenLetter>,
@@ -128,6 +134,7 @@ impl Settlement {
             players,
             merged,
             returned,
+            requeued,
             // Counts exceed no limit when they are written, so the next batch may be decided before.
             restraints: Restraints { uses: _, standings, questions },
             unproven,
@@ -140,7 +147,11 @@ impl Settlement {
             && merged.is_empty()
             && invitations.is_empty()
             && changes.is_empty();
-        let letters = letters.is_empty() && posted.is_empty() && returned.is_empty() && unproven.is_empty();
+        let letters = letters.is_empty()
+            && requeued.is_empty()
+            && posted.is_empty()
+            && returned.is_empty()
+            && unproven.is_empty();
         people && senders && letters
     }
 
@@ -161,6 +172,7 @@ impl Settlement {
             players,
             merged,
             returned,
+            requeued,
             restraints,
             unproven,
             changes,
@@ -178,6 +190,7 @@ impl Settlement {
         self.players.extend(players);
         self.merged.extend(merged);
         self.returned.extend(returned);
+        self.requeued.extend(requeued);
         self.restraints.absorb(restraints);
         self.unproven.extend(unproven);
         self.changes.extend(changes);
@@ -250,7 +263,7 @@ const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 /// A club's database. Several processes may write at once, so reading reserves nothing: only claims are exclusive, and
 /// [`Store::commit`] rejects a settlement based on outdated rows.
 #[async_trait]
-pub trait Store: PlayerChanges + PlayerDigests + Send + Sync {
+pub trait Store: PlayerChanges + PlayerDigests + DispatchQueue + Send + Sync {
     /// Locks the database for one daemon, named by `owner`. A no-op on PostgreSQL.
     ///
     /// # Errors
@@ -433,22 +446,8 @@ pub trait Store: PlayerChanges + PlayerDigests + Send + Sync {
     /// first.
     async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>>;
 
-    /// Claims up to `limit` due dispatches, oldest first.
-    async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)>;
-
-    /// Records send attempts and ends the claim. Sent dispatches stay sent; `Later` revives one that was given up.
-    async fn record_outcomes(
-        &self,
-        claim: Claim,
-        now: DateTime<Utc>,
-        results: &[(i64, SendOutcome)],
-    ) -> Result<()>;
-
     /// Makes all deferred letters and dispatches due now, for use when the clock was set back.
     async fn retry_all_now(&self, now: DateTime<Utc>) -> Result<()>;
-
-    /// Returns when the next queued dispatch is due.
-    async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>>;
 
     /// Returns the player with this address, adding one called `name` if there is none.
     async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player>;

@@ -17,7 +17,7 @@ use super::notify::{CHANNEL, LETTERS};
 use super::rows;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting;
-use super::{Claim, DatabaseLock, LetterQueue, Result, StoreError, TABLES_VERSION, Wakeup};
+use super::{Claim, DatabaseLock, DispatchScope, LetterQueue, Result, StoreError, TABLES_VERSION, Wakeup};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
@@ -172,15 +172,22 @@ impl Backend for PostgresBackend {
     }
 
     /// Locks `dispatch_raw`, which never changes, so that others can update `dispatch`.
-    async fn claim_dispatches(&self, now: i64, limit: u32) -> Result<(Vec<rows::Outgoing>, Claim)> {
+    async fn claim_dispatches(
+        &self,
+        now: i64,
+        scope: &DispatchScope,
+    ) -> Result<(Vec<rows::Outgoing>, Claim)> {
         let mut tx = self.pool.begin().await?;
         sqlx::query(SENDING).execute(&mut *tx).await?;
-        let sql = "SELECT d.id FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id WHERE d.due_at <= $1 \
-                   ORDER BY d.due_at, d.created_at, d.id LIMIT $2 FOR UPDATE OF r SKIP LOCKED";
-        let ids: Vec<i64> =
-            sqlx::query_scalar(sql).bind(now).bind(i64::from(limit)).fetch_all(&mut *tx).await?;
+        let (order, condition) = (scope.order.columns(), scope.condition());
+        let sql = format!(
+            "SELECT d.id FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id WHERE d.due_at <= $1 \
+             AND {condition} ORDER BY {order} LIMIT $2 FOR UPDATE OF r SKIP LOCKED"
+        );
+        let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(now).bind(i64::from(scope.limit));
+        let ids: Vec<i64> = query.fetch_all(&mut *tx).await?;
         // Read after locking: another daemon may just have sent some.
-        let sql = format!("{} AND d.id = ANY($1) ORDER BY d.due_at, d.created_at, d.id", rows::OUTGOING);
+        let sql = format!("{} AND d.id = ANY($1) ORDER BY {order}", rows::OUTGOING);
         let mut session = Session::Postgres(&mut tx);
         let statement = session.statement(sql).bind_numbers(&ids).bind(now);
         let due: Vec<rows::Outgoing> = session.fetch_all(statement).await?;

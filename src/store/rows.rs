@@ -10,8 +10,7 @@ use sqlx::FromRow;
 use super::packing::{PackedColumns, unpack};
 use super::{
     AnswerRow, Claimed, DispatchRow, EntryRow, InvitationStage, LetterDecision, LetterQueue, LetterRow,
-    LetterStatus, MatchRow, Player, Queues, Result, SendOutcome, SentRow, StoreError, TokenRow,
-    WaitingLetter,
+    LetterStatus, MatchRow, Player, Queues, Result, SentRow, StoreError, TokenRow, Urgency, WaitingLetter,
 };
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -346,7 +345,7 @@ impl SentBytes {
 }
 
 /// Selects the dispatches that are due at `$2`.
-pub const OUTGOING: &str = "SELECT d.id, d.message_id, d.recipient, d.kind, d.match_id, d.tries, \
+pub const OUTGOING: &str = "SELECT d.id, d.message_id, d.recipient, d.kind, d.match_id, d.tries, d.urgency, d.seat, d.created_at, \
     r.form, r.bytes, p.place, p.picture \
     FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
     LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id WHERE d.due_at <= $2";
@@ -371,6 +370,9 @@ pub struct Outgoing {
     kind: String,
     match_id: Option<String>,
     tries: i64,
+    urgency: i64,
+    seat: Option<String>,
+    created_at: i64,
 }
 
 impl Outgoing {
@@ -383,6 +385,9 @@ impl Outgoing {
             kind: dispatch_kind(&self.kind)?,
             match_id: self.match_id,
             tries: tries(self.tries)?,
+            urgency: Urgency::of_number(self.urgency)?,
+            seat: self.seat.as_deref().map(seat).transpose()?,
+            created_at: time(self.created_at)?,
         })
     }
 }
@@ -409,6 +414,7 @@ pub const COUNTS: &str = "SELECT \
     (SELECT MIN(CASE WHEN tries = 0 AND due_at > created_at THEN due_at ELSE created_at END) \
      FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
     (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) AS given_up, \
+    (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL AND seen = 0) AS given_up_unseen, \
     (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \
     (SELECT COUNT(*) FROM letter WHERE fate = 'set_aside') AS set_aside, \
     (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake";
@@ -420,6 +426,7 @@ pub struct Counts {
     dispatches_waiting: i64,
     oldest_dispatch: Option<i64>,
     given_up: i64,
+    given_up_unseen: i64,
     matches_running: i64,
     set_aside: i64,
     next_wake: Option<i64>,
@@ -433,19 +440,11 @@ impl Counts {
             dispatches_waiting: count(self.dispatches_waiting)?,
             oldest_dispatch: maybe_time(self.oldest_dispatch)?,
             given_up: count(self.given_up)?,
+            given_up_unseen: count(self.given_up_unseen)?,
             matches_running: count(self.matches_running)?,
             set_aside: count(self.set_aside)?,
             next_wake: maybe_time(self.next_wake)?,
         })
-    }
-}
-
-/// Returns the columns `sent_at`, `due_at` and `error` after an attempt.
-pub fn outcome_columns(sent: &SendOutcome, now: DateTime<Utc>) -> (Option<i64>, Option<i64>, Cow<'_, str>) {
-    match sent {
-        SendOutcome::Taken => (Some(now.timestamp_millis()), None, Cow::Borrowed("")),
-        SendOutcome::Later { at, error } => (None, Some(at.timestamp_millis()), text(error)),
-        SendOutcome::GivenUp { error } => (None, None, text(error)),
     }
 }
 

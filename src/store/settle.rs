@@ -3,12 +3,14 @@
 //! Each step writes [`CHUNK`] rows with one statement. A statement that changes existing rows returns which ones it
 //! changed; a row that is missing there was changed by another writer, and the settlement is stale.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
 use super::budgets;
 use super::changes::set_change;
+use super::dispatches;
 use super::error::address_taken;
 use super::letters::insert_letters;
 use super::newcomers;
@@ -17,8 +19,7 @@ use super::overview;
 use super::packing::{PackedLetter, PackedPicture, pack};
 use super::players::{add_newcomer, merge_players, save_player};
 use super::rows::{
-    CHUNK, ensure_all_found, integer, is_common, outcome_columns, partition_matches, seat_columns, text,
-    with_ids,
+    CHUNK, ensure_all_found, integer, is_common, partition_matches, seat_columns, text, with_ids,
 };
 use super::statement::{Engine, Session};
 use super::unproven::set_unproven;
@@ -134,10 +135,13 @@ async fn write_dispatches(
     if !settlement.returned.is_empty() {
         mark_returned(session, settlement.at, &settlement.returned).await?;
     }
+    if !settlement.requeued.is_empty() {
+        dispatches::requeue(session, settlement.at, &settlement.requeued).await?;
+    }
     for (chunk, packed) in settlement.dispatches.chunks(CHUNK).zip(packed.dispatches.chunks(CHUNK)) {
         add_dispatches(session, settlement.at, chunk, packed, false).await?;
     }
-    if !settlement.dispatches.is_empty() {
+    if !settlement.dispatches.is_empty() || !settlement.requeued.is_empty() {
         notify(session, Wakeup::Dispatches).await?;
     }
     for (chunk, packed) in settlement.posted.chunks(CHUNK).zip(packed.posted.chunks(CHUNK)) {
@@ -323,7 +327,7 @@ async fn add_dispatches(
     let at = at.timestamp_millis();
     let mut insert = session.statement(
         "INSERT INTO dispatch \
-         (message_id, recipient, kind, match_id, seat, answers, asked, created_at, due_at, sent_at) ",
+         (message_id, recipient, kind, match_id, seat, answers, asked, urgency, created_at, due_at, sent_at) ",
     );
     insert.push_rows(chunk, |values, dispatch| {
         values
@@ -334,6 +338,7 @@ async fn add_dispatches(
             .bind(dispatch.seat.map(|seat| seat.as_str()))
             .bind(dispatch.answers.map(|digest| digest.to_string()))
             .bind(dispatch.asked.map(|digest| digest.to_string()))
+            .bind(dispatch.urgency as i64)
             .bind(at)
             .bind((!sent).then(|| dispatch.due.map_or(at, |due| due.timestamp_millis())))
             .bind(sent.then_some(at));
@@ -398,6 +403,15 @@ async fn set_invitation(session: &mut Session<'_>, invitation: &Invitation, at: 
     newcomers::ensure_only_one(session, invitation, at).await
 }
 
+/// Returns the columns `sent_at`, `due_at` and `error` after an attempt.
+fn outcome_columns(sent: &SendOutcome, now: DateTime<Utc>) -> (Option<i64>, Option<i64>, Cow<'_, str>) {
+    match sent {
+        SendOutcome::Taken => (Some(now.timestamp_millis()), None, Cow::Borrowed("")),
+        SendOutcome::Later { at, error } => (None, Some(at.timestamp_millis()), text(error)),
+        SendOutcome::GivenUp { error } => (None, None, text(error)),
+    }
+}
+
 /// Records the outcomes of send attempts; a dispatch that was sent stays sent.
 pub async fn record_outcomes(
     session: &mut Session<'_>,
@@ -410,8 +424,9 @@ pub async fn record_outcomes(
         values.bind(*id).bind(sent_at).bind(due_at).bind(error);
     });
     update.push(
-        ") UPDATE dispatch SET tries = tries + 1, sent_at = r_sent_at, due_at = r_due_at, error = r_error \
-         FROM result WHERE id = r_id AND sent_at IS NULL",
+        ") UPDATE dispatch SET tries = tries + 1, sent_at = r_sent_at, due_at = r_due_at, error = r_error, \
+         returned_at = CASE WHEN r_due_at IS NULL THEN returned_at END, \
+         seen = CASE WHEN r_due_at IS NULL THEN seen ELSE 0 END FROM result WHERE id = r_id AND sent_at IS NULL",
     );
     session.execute(update.persistent(is_common(chunk.len()))).await?;
     Ok(())

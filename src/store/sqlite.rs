@@ -251,17 +251,23 @@ impl Backend for SqliteBackend {
         Ok((letters, Claim { letters: named, ..Claim::guarded(guard) }))
     }
 
-    async fn claim_dispatches(&self, now: i64, limit: u32) -> Result<(Vec<rows::Outgoing>, Claim)> {
+    async fn claim_dispatches(
+        &self,
+        now: i64,
+        scope: &DispatchScope,
+    ) -> Result<(Vec<rows::Outgoing>, Claim)> {
         let _alone = self.claiming.lock().await;
         let claimed: Vec<i64> = self.sending.ids().iter().copied().collect();
         let sql = format!(
-            "{} AND d.id NOT {} ORDER BY d.due_at, d.created_at, d.id LIMIT $3",
+            "{} AND {} AND d.id NOT {} ORDER BY {} LIMIT $3",
             rows::OUTGOING,
-            Engine::Sqlite.one_of()
+            scope.condition(),
+            Engine::Sqlite.one_of(),
+            scope.order.columns()
         );
         let mut connection = self.writer.acquire().await?;
         let mut session = Session::Sqlite(&mut connection);
-        let statement = session.statement(sql).bind_numbers(&claimed).bind(now).bind(i64::from(limit));
+        let statement = session.statement(sql).bind_numbers(&claimed).bind(now).bind(i64::from(scope.limit));
         let due: Vec<rows::Outgoing> = session.fetch_all(statement).await?;
         let ids: Vec<i64> = due.iter().map(|dispatch| dispatch.id).collect();
         self.sending.ids().extend(&ids);

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use super::sending_values::Urgency;
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::ledger::PlayerSettings;
@@ -250,6 +251,7 @@ pub struct NewDispatch {
     pub asked: Option<Digest>,
     /// When it may be sent, if a budget delays it.
     pub due: Option<DateTime<Utc>>,
+    pub urgency: Urgency,
 }
 
 /// An answer that was sent.
@@ -274,21 +276,10 @@ pub struct Claimed {
     pub match_id: Option<String>,
     /// Earlier attempts to send it.
     pub tries: u32,
-}
-
-/// The outcome of one attempt to send a dispatch.
-#[derive(Clone, Debug)]
-pub enum SendOutcome {
-    Taken,
-    /// Failed; to be retried at this time.
-    Later {
-        at: DateTime<Utc>,
-        error: String,
-    },
-    /// Failed for good; the GM is told.
-    GivenUp {
-        error: String,
-    },
+    pub urgency: Urgency,
+    /// The seat that it opens a turn to, or reports one to, or tells anything else.
+    pub seat: Option<Seat>,
+    pub created_at: DateTime<Utc>,
 }
 
 /// A dispatch in a list.
@@ -419,6 +410,8 @@ pub struct Queues {
     /// In the future if a budget delays every waiting dispatch.
     pub oldest_dispatch: Option<DateTime<Utc>>,
     pub given_up: u64,
+    /// Those of them that nobody has looked at.
+    pub given_up_unseen: u64,
     pub matches_running: u64,
     /// Letters set aside because ruling on them failed.
     pub set_aside: u64,

@@ -200,6 +200,7 @@ fn the_example_config_shows_every_key() {
         "inbox.maildir",
         "inbox.imap",
         "inbox.imap.oauth",
+        "outbox",
         "outbox.maildir",
         "outbox.smtp",
         "outbox.sendmail",

@@ -132,3 +132,56 @@ fn a_deadline_missed_while_the_program_was_down_can_still_be_met() {
     assert_eq!(desk.find(&game_match.id).missed.first, 1);
     desk.last_to(ANN).says("No orders came from you for turn 1");
 }
+
+/// A sendmail that takes nothing while a file stands beside it, and then delivers to the desk's Maildirs.
+const SENDMAIL: &str = r#"#!/bin/sh
+[ -e "$0.closed" ] && { cat > /dev/null; exit 75; }
+box="MAIL/$5"
+mkdir -p "$box/new" "$box/cur" "$box/tmp"
+cat > "$box/new/$$.$(date +%N)"
+"#;
+
+#[test]
+fn a_deadline_slides_once_by_the_delay_of_the_letter_that_opened_the_phase() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("sendmail");
+    let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+    let mail = desk.folder().join("mail").display().to_string();
+    fs::write(&program, SENDMAIL.replace("MAIL", &mail)).expect("the command");
+    fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it is executable");
+    let closed = folder.path().join("sendmail.closed");
+    fs::write(&closed, "").expect("a file");
+    let game_match = desk.open(GameKind::Quad, &[]);
+    desk.advance(6);
+    assert_eq!(desk.find(&game_match.id).deadline, game_match.deadline);
+    fs::remove_file(&closed).expect("the file is removed");
+    desk.advance(2);
+    let slid = game_match.deadline.expect("a deadline") + TimeDelta::hours(8);
+    assert_eq!(desk.find(&game_match.id).deadline, Some(slid));
+    let entries = || kinds(&desk, &game_match).iter().filter(|kind| *kind == "OpeningSentLate").count();
+    assert_eq!(entries(), 1);
+    desk.advance(4);
+    assert_eq!((desk.find(&game_match.id).deadline, entries()), (Some(slid), 1));
+    let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, "MARBLE E5");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    desk.sent_to(BO);
+}
+
+#[test]
+fn a_letter_that_is_sent_within_an_hour_moves_no_deadline() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("sendmail");
+    let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+    let mail = desk.folder().join("mail").display().to_string();
+    fs::write(&program, SENDMAIL.replace("MAIL", &mail)).expect("the command");
+    fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it is executable");
+    let closed = folder.path().join("sendmail.closed");
+    fs::write(&closed, "").expect("a file");
+    let game_match = desk.open(GameKind::Quad, &[]);
+    fs::remove_file(&closed).expect("the file is removed");
+    desk.sleep(1);
+    desk.work();
+    assert_eq!(desk.find(&game_match.id).deadline, game_match.deadline);
+    assert_eq!(desk.sent_to(ANN).len(), 1);
+}

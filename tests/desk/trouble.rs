@@ -1,13 +1,16 @@
 //! Failures: permanently rejected mail, letters that cannot be ruled on, signatures that cannot be checked.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
+use fogpost::daemon::resend::Resent;
+use fogpost::daemon::status::{SILENT_AFTER, Status};
 use fogpost::game::any::GameKind;
 use fogpost::post::dkim::{Keys, Verifier};
-use fogpost::store::LetterStatus;
+use fogpost::store::{DispatchFilter, LetterStatus};
 use mail_auth::common::crypto::Ed25519Key;
 use mail_auth::common::headers::HeaderWriter;
 use mail_auth::common::parse::TxtRecordParser;
@@ -164,4 +167,61 @@ fn a_letter_that_cannot_be_verified_for_three_days_is_ignored() {
     assert_eq!(after.adjudicated.len(), 0);
     assert!(after.deadline.expect("a deadline") - desk.now() > TimeDelta::days(3));
     assert!(!kinds(&desk, &game_match).contains(&"OrdersSealed".to_owned()));
+}
+
+/// A desk whose sendmail rejects mail to Bo until the returned file exists.
+fn rejecting(folder: &Path) -> (Desk, PathBuf) {
+    let program = folder.join("sendmail");
+    let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+    let mail = desk.folder().join("mail").display().to_string();
+    let script = SENDMAIL.replace("MAIL", &mail).replace("] && {", "] && [ ! -e \"$0.open\" ] && {");
+    fs::write(&program, script).expect("the command");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&program, executable).expect("it is executable");
+    (desk, folder.join("sendmail.open"))
+}
+
+fn complains_of_given_up(desk: &Desk) -> bool {
+    let office = desk.office();
+    let quota = &office.config.outbox.quota;
+    let status = Status::of(&*office.store, &office.config.database, quota, desk.now(), SILENT_AFTER);
+    let faults = desk.block_on(status).expect("the store answers").faults;
+    faults.iter().any(|fault| fault.contains("given up"))
+}
+
+#[test]
+fn what_was_given_up_is_sent_again_as_it_is_and_what_was_taken_as_a_copy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (desk, open) = rejecting(folder.path());
+    desk.open(GameKind::Quad, &[]);
+    desk.work();
+    assert!(complains_of_given_up(&desk));
+    let seen = desk.block_on(desk.office().store.mark_given_up_seen()).expect("the store answers");
+    assert!(seen == 1 && !complains_of_given_up(&desk));
+    fs::write(&open, "").expect("a file");
+    let resend =
+        |filter: DispatchFilter| desk.block_on(desk.office().resend(&filter)).expect("the store answers");
+    let resent = resend(DispatchFilter { only_given_up: true, ..DispatchFilter::default() });
+    assert_eq!(resent, Resent { queued: 1, copied: 0, waiting: 0 });
+    desk.work();
+    let invitation = desk.one_to(BO);
+    let resent = resend(DispatchFilter { recipient: Some(BO.to_owned()), ..DispatchFilter::default() });
+    assert_eq!(resent, Resent { queued: 0, copied: 1, waiting: 0 });
+    desk.work();
+    let copy = desk.one_to(BO);
+    assert_eq!((&copy.subject, &copy.text), (&invitation.subject, &invitation.text));
+    assert_ne!(copy.message_id, invitation.message_id);
+    assert!(desk.raw_to(BO).iter().any(|raw| raw.starts_with(b"Resent-Date: ")));
+}
+
+#[test]
+fn clearing_a_bounce_sends_what_was_given_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (desk, open) = rejecting(folder.path());
+    desk.open(GameKind::Quad, &[]);
+    desk.work();
+    let told = desk.one_to(GM);
+    fs::write(&open, "").expect("a file");
+    desk.reply(GM, &told, "GM PLAYER BOUNCE-CLEAR bo@players.example");
+    assert_eq!(desk.sent_to(BO).len(), 1);
 }

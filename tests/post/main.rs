@@ -8,6 +8,7 @@ mod imap;
 mod maildir;
 mod mixups;
 mod oauth;
+mod quota;
 mod sendmail;
 mod settings;
 mod smtp;

@@ -6,6 +6,7 @@ use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BudgetKey, BudgetKind, Question, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
+use fogpost::store::{Claim, SendRecord, Urgency};
 use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
@@ -89,6 +90,8 @@ async fn furnish(place: &Place) {
     store.commit(&settlement).await.unwrap();
     add_dispatches(store, 0..70).await;
     store.remember("heartbeat", "now").await.unwrap();
+    let sent = SendRecord { outcomes: &[], memo: None, taken: &[(Urgency::Report, 3)] };
+    store.record_sending(Claim::default(), at(1), &sent).await.unwrap();
 }
 
 fn restraints() -> Restraints {

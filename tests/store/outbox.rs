@@ -204,6 +204,7 @@ pub async fn queues_show_what_waits_and_since_when(place: Place) {
         dispatches_waiting: 1,
         oldest_dispatch: Some(at(0)),
         given_up: 1,
+        given_up_unseen: 1,
         matches_running: 3,
         set_aside: 1,
         next_wake: Some(at(90)),

@@ -9,7 +9,7 @@ use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
     EntryRow, LetterDecision, LetterQueue, LetterStatus, MatchRow, NewDispatch, NewLetter, Postponed,
-    SeatRow, Settlement, Store, WaitingLetter,
+    SeatRow, Settlement, Store, Urgency, WaitingLetter,
 };
 
 use crate::overview::overview;
@@ -76,6 +76,7 @@ pub fn dispatch(number: u32) -> NewDispatch {
         answers: None,
         asked: None,
         due: None,
+        urgency: Urgency::Receipt,
     }
 }
 

@@ -34,7 +34,7 @@ pub async fn round_trip(config: &Config, limit: Duration) -> anyhow::Result<Arri
     let message_id = format!("doctor.{unique}@{}", config.club.message_id_domain());
     let to = config.club.address.as_str();
     let bytes = test_letter(to, &message_id);
-    let outbox = Outbox::new(config.outbox.clone())?;
+    let outbox = Outbox::new(config.outbox.way.clone())?;
     let letter = Outgoing { return_path: Some(config.club.return_path().as_str()), to, bytes: &bytes };
     let sent = outbox.send(&letter).await;
     outbox.close().await;

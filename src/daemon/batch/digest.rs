@@ -94,7 +94,7 @@ impl Office {
         let mut unsent = self.store.list_dispatches(true, MAX_LISTED).await?;
         unsent.retain(|row| row.given_up);
         let notices_on = |row: &DispatchRow| -> Vec<String> {
-            let unique = given_up(row.id);
+            let unique = given_up(row);
             gm_tokens.iter().map(|token| self.settings.stationery.message_id(token, &unique)).collect()
         };
         let notices: Vec<String> = unsent.iter().flat_map(notices_on).collect();

@@ -1,15 +1,17 @@
-//! Letters to the GM about trouble: matches that do not verify, and a disk that fills up.
+//! Letters to the GM about trouble: matches that do not verify, a disk that fills up, and a server that takes
+//! no mail.
 
 use super::context::RulingContext;
 use super::decision::Decision;
 use super::gms::About;
 use super::mail::PlainEnvelope;
+use super::sending::Outage;
 use super::settings::Settings;
 use super::undecided::Decided;
 use crate::audit::AuditVerdict;
 use crate::referee::DispatchKind;
 use crate::report::{self, ClubLetter};
-use crate::store::Settlement;
+use crate::store::{NewDispatch, Settlement};
 
 /// Tells the GM which matches do not verify, and why.
 pub fn alarm(settings: &Settings, context: &RulingContext, failed: &[AuditVerdict]) -> Decided<Settlement> {
@@ -41,5 +43,22 @@ pub fn low_space(settings: &Settings, context: &RulingContext, free_mb: u64) -> 
     let unique = format!("space.{}", context.at.timestamp_millis());
     let letter = ClubLetter::LowSpace { free_mb, min_free_mb };
     decision.draft.settlement.dispatches = decision.gm_alarms(&letter, &unique, About::Club)?;
+    Ok(decision.draft.settlement)
+}
+
+/// Tells the GM that nothing can be sent. The letter waits like all others, and is the first that goes.
+pub fn cannot_send(
+    settings: &Settings,
+    context: &RulingContext,
+    outage: &Outage,
+    waiting: u64,
+) -> Decided<Settlement> {
+    let mut decision = Decision::new(settings, context);
+    let unique = format!("out.{}", context.at.timestamp_millis());
+    let since = decision.local_time_in(None, outage.since);
+    let letter = ClubLetter::CannotSend { since, error: outage.error.clone(), waiting };
+    let alarms = decision.gm_alarms(&letter, &unique, About::Club)?;
+    let as_alarm = |dispatch| NewDispatch { kind: DispatchKind::Alarm, ..dispatch };
+    decision.draft.settlement.dispatches = alarms.into_iter().map(as_alarm).collect();
     Ok(decision.draft.settlement)
 }

@@ -8,7 +8,7 @@ use super::undecided::Decided;
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, LetterFormat, Readership, cut};
 use crate::report::{ClubLetter, GmResult, wrapped};
-use crate::store::Player;
+use crate::store::{Player, Urgency};
 
 /// Announcements that go out in an hour, so that they do not hold up reports.
 const PER_HOUR: usize = 200;
@@ -43,6 +43,7 @@ impl Decision<'_> {
                 return Ok(GmResult::Refused { says: "The same text is announced above.".to_owned() });
             }
             let hours = i64::try_from(index / PER_HOUR).unwrap_or_default();
+            dispatch.urgency = Urgency::Announcement;
             dispatch.due = (hours > 0).then(|| self.at() + TimeDelta::hours(hours));
             self.draft.settlement.dispatches.push(dispatch);
         }

@@ -63,7 +63,7 @@ enum Undo {
 /// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
 /// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
 pub struct Checkpoint {
-    lengths: [usize; 14],
+    lengths: [usize; 15],
     seats: Vec<SeatRow>,
     restraints: Restraints,
 }
@@ -103,6 +103,7 @@ impl Draft {
             players,
             merged,
             returned,
+            requeued,
             restraints,
             newcomers,
             unproven,
@@ -120,6 +121,7 @@ impl Draft {
             players.len(),
             merged.len(),
             returned.len(),
+            requeued.len(),
             newcomers.len(),
             unproven.len(),
             changes.len(),
@@ -159,6 +161,7 @@ impl Draft {
             players,
             merged,
             returned,
+            requeued,
             newcomers,
             unproven,
             changes,
@@ -174,6 +177,7 @@ impl Draft {
         settlement.players.truncate(players);
         settlement.merged.truncate(merged);
         settlement.returned.truncate(returned);
+        settlement.requeued.truncate(requeued);
         settlement.newcomers.truncate(newcomers);
         settlement.unproven.truncate(unproven);
         settlement.changes.truncate(changes);

@@ -19,7 +19,7 @@ use crate::report::{
     format_local,
 };
 use crate::request::Request;
-use crate::store::Settlement;
+use crate::store::{NewDispatch, Settlement, Urgency};
 
 /// Words a GM's digest of the day, unless there is no news or it was made before.
 pub fn daily(
@@ -36,7 +36,7 @@ pub fn daily(
     if context.dispatch(&dispatch.message_id)?.is_some() {
         return Ok(None);
     }
-    decision.draft.settlement.dispatches.push(dispatch);
+    decision.draft.settlement.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
     Ok(Some(decision.draft.settlement))
 }
 

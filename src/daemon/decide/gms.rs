@@ -16,7 +16,7 @@ use crate::game::any::GameKind;
 use crate::referee::{DispatchKind, Stage};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
-use crate::store::{NewDispatch, Player, TokenRow};
+use crate::store::{NewDispatch, Player, TokenRow, Urgency};
 
 /// What a letter to the GMs is about.
 #[derive(Clone, Copy)]
@@ -69,7 +69,11 @@ impl Decision<'_> {
                 self.readers_of(game_match.game, &game_match.id, &loaded.seats)
             }
         };
-        readers.into_iter().map(|index| self.gm_dispatch(index, plain, unique, None)).collect()
+        let alarm = |index| {
+            let dispatch = self.gm_dispatch(index, plain, unique, None)?;
+            Ok(NewDispatch { urgency: Urgency::Alarm, ..dispatch })
+        };
+        readers.into_iter().map(alarm).collect()
     }
 
     /// Words a letter to one GM. An answer goes to the address that the GM wrote from.
@@ -90,7 +94,8 @@ impl Decision<'_> {
         };
         let answered = answered.map(|(letter, _)| letter);
         let dispatch = self.assemble(page, token, &to, answered)?;
-        Ok(NewDispatch { answers: answered.map(|letter| letter.digest), ..dispatch })
+        let urgency = if answered.is_some() { Urgency::Receipt } else { dispatch.urgency };
+        Ok(NewDispatch { answers: answered.map(|letter| letter.digest), urgency, ..dispatch })
     }
 
     /// Returns who reads a player's words outside a match: nobody who plays against them, unless every GM does.

@@ -9,7 +9,7 @@ use crate::letter::{Address, Digest};
 use crate::referee::{DispatchKind, LetterFormat};
 use crate::report::envelope::{AnsweredLetter, Envelope};
 use crate::report::{self, ClubLetter, WordedLetter, format_local};
-use crate::store::NewDispatch;
+use crate::store::{NewDispatch, Urgency};
 
 /// The reader, the Message-ID and the kind of such a letter.
 pub struct PlainEnvelope<'a> {
@@ -99,6 +99,7 @@ impl Decision<'_> {
             answers: None,
             asked: None,
             due: None,
+            urgency: Urgency::of(to.kind, false),
         })
     }
 }

@@ -50,6 +50,7 @@ impl Decision<'_> {
                 self.act_as_gm(loaded, &Act::Restored(seat), None)?;
             }
         }
+        self.draft.settlement.requeued.extend(player.addresses.iter().cloned());
         self.save_player(Player { bouncing: false, ..player })
     }
 

@@ -20,7 +20,7 @@ use crate::referee::{
     Stage, as_written,
 };
 use crate::report::ClubLetter;
-use crate::store::{NewDispatch, Player, Settlement};
+use crate::store::{NewDispatch, Player, Settlement, Urgency};
 
 /// Who changes a player's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,6 +279,6 @@ pub fn digest_for(
         page.html.clear();
     }
     let dispatch = decision.assemble(page, "", &to, None)?;
-    decision.draft.settlement.dispatches.push(dispatch);
+    decision.draft.settlement.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
     Ok(Some(decision.draft.settlement))
 }

@@ -9,41 +9,60 @@ use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::{Automatic, AutomaticKind};
 use crate::referee::{Act, Cause};
 use crate::report::ClubLetter;
-use crate::store::{Claimed, DispatchRow, Player, Settlement};
+use crate::store::{DispatchRow, Player, Settlement};
 
-/// Marks the seat of a dispatch that was given up, and tells the GM.
+/// Tells the GM of a dispatch that was given up, and marks its seat if the recipient is to blame.
 pub fn note_given_up(
     settings: &Settings,
     context: &RulingContext,
-    claimed: &Claimed,
-    error: &str,
+    row: &DispatchRow,
+    is_undeliverable: bool,
 ) -> Decided<Settlement> {
     let mut decision = Decision::new(settings, context);
-    if let Some(row) = context.dispatch(&claimed.message_id)? {
+    if is_undeliverable {
         decision.mark(row, true)?;
     }
     // A letter to the GM about a failed letter to the GM would fail as well.
-    if !settings.config.club.gm.addresses().any(|gm| gm.as_str() == claimed.recipient) {
+    if !settings.config.club.gm.addresses().any(|gm| gm.as_str() == row.recipient) {
         let plain = ClubLetter::GivenUp {
-            recipient: claimed.recipient.clone(),
-            kind: claimed.kind,
-            match_id: claimed.match_id.clone(),
-            error: error.to_owned(),
+            recipient: row.recipient.clone(),
+            kind: row.kind,
+            match_id: row.match_id.clone(),
+            error: row.error.clone(),
         };
-        let loaded = match &claimed.match_id {
+        let loaded = match &row.match_id {
             Some(id) => decision.game_match(id)?,
             None => None,
         };
         let about = loaded.map_or(About::Club, About::Match);
-        let alarms = decision.gm_alarms(&plain, &given_up(claimed.id), about)?;
+        let alarms = decision.gm_alarms(&plain, &given_up(row), about)?;
         decision.draft.settlement.dispatches.extend(alarms);
     }
     Ok(decision.finish()?)
 }
 
-/// Returns the unique part of the Message-ID of the letter that tells the GM of a dispatch that was given up.
-pub fn given_up(dispatch_id: i64) -> String {
-    format!("f.{dispatch_id}")
+/// Clears the mark of a seat, because the dispatch that seemed undeliverable is queued again.
+pub fn note_revived(settings: &Settings, context: &RulingContext, row: &DispatchRow) -> Decided<Settlement> {
+    let mut decision = Decision::new(settings, context);
+    decision.restore(row)?;
+    Ok(decision.finish()?)
+}
+
+/// Moves the deadline of the phase that a dispatch opened, because the mail server took it late.
+pub fn note_sent_late(
+    settings: &Settings,
+    context: &RulingContext,
+    row: &DispatchRow,
+) -> Decided<Settlement> {
+    let mut decision = Decision::new(settings, context);
+    decision.slide_for(row)?;
+    Ok(decision.finish()?)
+}
+
+/// Returns the unique part of the Message-ID of the letter that tells the GM of a dispatch that was given up. It can be
+/// queued again, and given up again.
+pub fn given_up(row: &DispatchRow) -> String {
+    format!("f.{}.{}", row.id, row.tries)
 }
 
 /// Whether an automatic letter reports a failed delivery (`true`) or an absence (`false`). Returns `None` for neither.
@@ -68,6 +87,38 @@ impl Decision<'_> {
             }
         }
         if missing == Wanted::default() { Ok(()) } else { Err(missing.into()) }
+    }
+
+    fn slide_for(&mut self, row: &DispatchRow) -> Decided<()> {
+        let (Some(id), Some(seat)) = (&row.match_id, row.seat) else { return Ok(()) };
+        let Some(loaded) = self.game_match(id)?.cloned() else { return Ok(()) };
+        let act = Act::SentLate { seat, written: row.created_at };
+        let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
+        let ruling = self.rule(&loaded.game_match, &cause);
+        if ruling.rejection.is_none() {
+            tracing::info!(match_id = id, %seat, "the deadline moved, because a letter was sent late");
+            self.keep_unasked(loaded, ruling, None)?;
+        }
+        Ok(())
+    }
+
+    /// Notes that letters to the seat of a dispatch arrive again.
+    fn restore(&mut self, row: &DispatchRow) -> Decided<()> {
+        let (Some(id), Some(seat)) = (&row.match_id, row.seat) else { return Ok(()) };
+        let Some(loaded) = self.game_match(id)?.cloned() else { return Ok(()) };
+        let player = self.latest(loaded.seats[seat].player.clone());
+        if !loaded.game_match.bouncing[seat] || !player.addresses.contains(&row.recipient) {
+            return Ok(());
+        }
+        let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &Act::Restored(seat) };
+        let ruling = self.rule(&loaded.game_match, &cause);
+        if ruling.rejection.is_none() {
+            self.keep_unasked(loaded, ruling, None)?;
+        }
+        if player.bouncing {
+            self.draft.settlement.players.push(Player { bouncing: false, ..player });
+        }
+        Ok(())
     }
 
     /// Marks the seat that a dispatch went to. Two bounces of one dispatch count once; a bounce from somebody who no

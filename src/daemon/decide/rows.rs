@@ -10,10 +10,10 @@ use super::undecided::Decided;
 use crate::game::BySeat;
 use crate::ledger::{self, Entry, Fact};
 use crate::letter::Digest;
-use crate::referee::{self, Act, Cause, Content, Dispatch, Match, Reader, Ruling};
+use crate::referee::{self, Act, Cause, Content, Dispatch, Match, Reader, Ruling, Stage};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
 use crate::report::{self, WordedLetter, WordingInput};
-use crate::store::{EntryRow, NewDispatch, TokenRow};
+use crate::store::{EntryRow, NewDispatch, TokenRow, Urgency};
 
 /// What a ruling adds to the ledger and to the outbox.
 pub struct RulingRows {
@@ -154,11 +154,16 @@ impl Decision<'_> {
             date: self.at(),
         };
         let bytes = stationery.mail(letter, &envelope, answered)?;
+        let kind = envelope::kind(&dispatch.content);
+        let urgency = match Urgency::of(kind, true) {
+            Urgency::Notice if game_match.stage == Stage::Over => Urgency::Result,
+            urgency => urgency,
+        };
         Ok(NewDispatch {
             message_id,
             recipient: address.to_owned(),
             bytes,
-            kind: envelope::kind(&dispatch.content),
+            kind,
             match_id: Some(game_match.id.clone()),
             seat: match dispatch.to {
                 Reader::Seat(seat) => Some(seat),
@@ -167,6 +172,7 @@ impl Decision<'_> {
             answers: answered.map(|letter| letter.digest),
             asked: None,
             due: None,
+            urgency,
         })
     }
 

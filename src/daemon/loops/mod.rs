@@ -7,6 +7,7 @@ mod heartbeat;
 mod house;
 mod intake;
 mod outbox;
+mod outcomes;
 mod run;
 mod settle;
 mod upkeep;

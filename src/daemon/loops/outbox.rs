@@ -1,22 +1,25 @@
-//! Sends dispatches: each is retried until a server accepts it, or until it is given up.
+//! Sends dispatches: each is retried until a server accepts it, or until its recipient turns out to be wrong.
 //!
-//! More are claimed as soon as there is room, so that a slow server delays nobody but its own reader.
+//! More are claimed as soon as there is room, so that a slow server delays nobody but its own reader. While the server
+//! refuses everything, one letter is tried now and then.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
 use super::waiting::{Backoff, wait_for_work};
 use crate::daemon::Office;
-use crate::daemon::decide::returned::note_given_up;
+use crate::daemon::decide::sending::quota::{Allowance, UrgencyGroup, with_under_way};
+use crate::daemon::decide::sending::{Account, Gate};
 use crate::daemon::heartbeat::Loop;
-use crate::post::outbox::{Outgoing, SendError};
-use crate::post::{ShutdownSignal, without_addresses};
-use crate::store::{Claim, Claimed, SendOutcome, StoreError};
+use crate::post::ShutdownSignal;
+use crate::post::outbox::{Outbox, Outgoing, SendError};
+use crate::post::pictures::without_pictures;
+use crate::post::refusal::RefusalClass;
+use crate::store::{Claim, ClaimOrder, Claimed, DispatchScope, SendOutcome, Urgency};
 
 /// Maximum letters in flight, including those that wait for an earlier letter to the same reader.
 const MAX_IN_FLIGHT: usize = 256;
@@ -30,36 +33,35 @@ const OUTCOMES_AT_ONCE: usize = 128;
 /// Maximum time until an outcome is recorded: if a daemon is killed before that, the letter is sent again.
 const RECORD_WITHIN: Duration = Duration::from_millis(50);
 
-/// Attempts after which a dispatch is given up: with the pauses between them, almost four days.
-const MAX_ATTEMPTS: u32 = 32;
-
-/// The longest pause between two attempts.
-const MAX_PAUSE: TimeDelta = TimeDelta::hours(4);
-
-/// Maximum attempts to mark the seat of a dispatch that was given up, while others change the match.
-const MAX_TRIES: usize = 20;
-
 /// Letters that are being sent: to different readers concurrently, to one reader one after the other, so that a receipt
 /// arrives before the report that it brought.
 #[derive(Default)]
-struct InFlight {
+pub(super) struct InFlight {
+    /// What is known of the account that sends them.
+    pub(super) account: Account,
+    /// That, as it was recorded last.
+    pub(super) recorded: Account,
     sending: JoinSet<Result<String, SendError>>,
     /// What each task sends.
     letters: HashMap<Id, ClaimedLetter>,
     /// The readers to whom a letter is being sent, each with the letters that wait for it.
     behind: BTreeMap<String, VecDeque<ClaimedLetter>>,
     /// Outcomes that are not recorded yet.
-    outcomes: Vec<(ClaimedLetter, SendOutcome)>,
+    pub(super) outcomes: Vec<(i64, SendOutcome)>,
+    /// How many of them were taken, by urgency.
+    pub(super) taken: BTreeMap<Urgency, u32>,
+    /// The letters whose outcomes are not recorded yet.
+    pub(super) done: Vec<ClaimedLetter>,
     /// When the first of them must be recorded.
-    record_by: Option<Instant>,
+    pub(super) record_by: Option<Instant>,
     /// Claims of which not all outcomes are recorded. (Threads can share a claim only behind a lock.)
     claims: Vec<Weak<Mutex<Claim>>>,
     /// Whether the last claim found nothing else that is due.
-    none_due: bool,
+    pub(super) none_due: bool,
 }
 
-struct ClaimedLetter {
-    dispatch: Arc<Claimed>,
+pub(super) struct ClaimedLetter {
+    pub(super) dispatch: Arc<Claimed>,
     /// Ends when the outcomes of all its letters are recorded.
     _claim: Arc<Mutex<Claim>>,
 }
@@ -68,15 +70,30 @@ impl InFlight {
     /// Returns how many more letters can be claimed now: many or none, because each claim costs a transaction.
     fn room(&mut self) -> usize {
         self.claims.retain(|claim| claim.strong_count() > 0);
-        let unsent = self.letters.len() + self.behind.values().map(VecDeque::len).sum::<usize>();
+        let unsent = self.unsent();
         if self.none_due || unsent > MAX_IN_FLIGHT / 2 || self.claims.len() >= MAX_CLAIMS {
             return 0;
         }
         MAX_IN_FLIGHT - unsent
     }
 
+    pub(super) fn of(account: Account) -> InFlight {
+        InFlight { recorded: account.clone(), account, ..InFlight::default() }
+    }
+
+    /// Returns the urgency of each letter that is not counted as sent yet.
+    fn urgencies_under_way(&self) -> impl Iterator<Item = Urgency> {
+        let waiting = self.behind.values().flatten();
+        let letters = self.letters.values().chain(waiting).chain(&self.done);
+        letters.map(|letter| letter.dispatch.urgency)
+    }
+
+    fn unsent(&self) -> usize {
+        self.letters.len() + self.behind.values().map(VecDeque::len).sum::<usize>()
+    }
+
     fn is_empty(&self) -> bool {
-        self.letters.is_empty() && self.outcomes.is_empty()
+        self.letters.is_empty() && self.done.is_empty()
     }
 }
 
@@ -85,8 +102,18 @@ impl Office {
     pub async fn send_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
         let mut backoff = Backoff::new();
         let mut in_flight = InFlight::default();
+        let mut is_loaded = false;
         while !shutdown.is_set() {
             self.heartbeat.beat(Loop::Outbox);
+            if !is_loaded {
+                match self.load_account().await {
+                    Ok(account) => (in_flight, is_loaded) = (InFlight::of(account), true),
+                    Err(error) => {
+                        backoff.wait("cannot read the outbox", &error, &shutdown).await;
+                        continue;
+                    }
+                }
+            }
             match self.send_some(&mut in_flight, &shutdown).await {
                 Ok(()) => backoff = Backoff::new(),
                 Err(error) => backoff.wait("cannot read the outbox", &error, &shutdown).await,
@@ -104,6 +131,9 @@ impl Office {
 
     async fn send_some(&self, in_flight: &mut InFlight, shutdown: &ShutdownSignal) -> anyhow::Result<()> {
         self.claim_some(in_flight).await?;
+        if in_flight.is_empty() {
+            self.note_idle(in_flight).await?;
+        }
         let record_by = in_flight.record_by;
         tokio::select! {
             () = self.next_outcome(in_flight) => return self.record_if_many(in_flight).await,
@@ -118,28 +148,76 @@ impl Office {
     /// # Errors
     /// Returns an error if the database does not answer.
     pub async fn dispatch_all(&self) -> anyhow::Result<()> {
-        let mut in_flight = InFlight::default();
+        let mut in_flight = InFlight::of(self.load_account().await?);
         loop {
             self.claim_some(&mut in_flight).await?;
             if in_flight.is_empty() {
+                // What was given up may have queued a letter to the GM.
+                if self.note_idle(&mut in_flight).await? {
+                    continue;
+                }
                 return Ok(());
             }
             self.next_outcome(&mut in_flight).await;
             self.record_if_many(&mut in_flight).await?;
-            // An outcome may have queued a letter to the GM.
-            in_flight.none_due &= !in_flight.is_empty();
         }
     }
 
     /// Claims what is due, as far as there is room, and starts sending it.
     async fn claim_some(&self, in_flight: &mut InFlight) -> anyhow::Result<()> {
-        let room = in_flight.room();
+        let gate = in_flight.account.gate(self.now());
+        self.outbox.suspend(gate == Gate::Closed);
+        let room = match gate {
+            Gate::Open => in_flight.room(),
+            Gate::Probe => in_flight.room().min(1).saturating_sub(in_flight.unsent()),
+            Gate::Closed => 0,
+        };
         if room == 0 {
             return Ok(());
         }
-        let limit = u32::try_from(room).unwrap_or(u32::MAX);
-        let (claimed, claim) = self.store.claim_dispatches(self.now(), limit).await?;
-        in_flight.none_due = claimed.len() < room;
+        let order = match in_flight.account.tries_another() {
+            true => ClaimOrder::FewestTries,
+            false => ClaimOrder::MostUrgent,
+        };
+        let room = u32::try_from(room).unwrap_or(u32::MAX);
+        if self.config.outbox.quota.is_unlimited() {
+            let claimed = self.claim(in_flight, &DispatchScope::all(room, order)).await?;
+            in_flight.none_due = claimed < room;
+            return Ok(());
+        }
+        self.claim_within_quota(in_flight, room, order).await
+    }
+
+    /// Claims as many letters as the quota allows, in order. Each group of urgencies has its own part of a day.
+    async fn claim_within_quota(
+        &self,
+        in_flight: &mut InFlight,
+        room: u32,
+        order: ClaimOrder,
+    ) -> anyhow::Result<()> {
+        let sent = self.store.sent_counts(self.now()).await?;
+        let sent = with_under_way(sent, in_flight.urgencies_under_way());
+        let mut claimed = Vec::new();
+        for group in UrgencyGroup::ALL {
+            let taken = with_under_way(sent.clone(), claimed.iter().copied());
+            let allowed = Allowance::of(&self.config.outbox.quota, &taken).of_group(group);
+            let left = room.saturating_sub(u32::try_from(claimed.len()).unwrap_or(u32::MAX));
+            let scope =
+                DispatchScope { limit: allowed.min(left), order, urgencies: group.urgencies().to_vec() };
+            if scope.limit > 0 {
+                let more = self.claim(in_flight, &scope).await?;
+                claimed.extend((0..more).map(|_| group.urgencies()[0]));
+            }
+        }
+        // What the quota holds back is looked for again at the next poll.
+        in_flight.none_due = claimed.is_empty();
+        Ok(())
+    }
+
+    /// Claims letters, starts sending them, and returns how many.
+    async fn claim(&self, in_flight: &mut InFlight, scope: &DispatchScope) -> anyhow::Result<u32> {
+        let (claimed, claim) = self.store.claim_dispatches_of(self.now(), scope).await?;
+        let number = u32::try_from(claimed.len()).unwrap_or(u32::MAX);
         let claim = Arc::new(Mutex::new(claim));
         in_flight.claims.push(Arc::downgrade(&claim));
         for dispatch in claimed {
@@ -152,7 +230,7 @@ impl Office {
                 }
             }
         }
-        Ok(())
+        Ok(number)
     }
 
     fn send(&self, in_flight: &mut InFlight, letter: ClaimedLetter) {
@@ -161,7 +239,8 @@ impl Office {
         let dispatch = Arc::clone(&letter.dispatch);
         let task = in_flight.sending.spawn(async move {
             let Claimed { recipient, bytes, .. } = &*dispatch;
-            outbox.send(&Outgoing { return_path: Some(&return_path), to: recipient, bytes }).await
+            let letter = Outgoing { return_path: Some(&return_path), to: recipient, bytes };
+            send_smaller_if_refused(&outbox, &letter).await
         });
         in_flight.letters.insert(task.id(), letter);
     }
@@ -190,10 +269,11 @@ impl Office {
         let Some(letter) = in_flight.letters.remove(&id) else { return };
         let reader = letter.dispatch.recipient.clone();
         if let Some(sent) = sent {
-            let outcome = self.outcome(&letter.dispatch, sent);
-            in_flight.outcomes.push((letter, outcome));
+            self.note_sending(in_flight, letter, sent);
             in_flight.record_by.get_or_insert_with(|| Instant::now() + RECORD_WITHIN);
         }
+        let gate = in_flight.account.gate(self.now());
+        self.outbox.suspend(gate == Gate::Closed);
         match in_flight.behind.get_mut(&reader).and_then(VecDeque::pop_front) {
             Some(next) => self.send(in_flight, next),
             None => drop(in_flight.behind.remove(&reader)),
@@ -202,76 +282,10 @@ impl Office {
 
     /// Records outcomes once they are many, or nothing else is in flight.
     async fn record_if_many(&self, in_flight: &mut InFlight) -> anyhow::Result<()> {
-        if in_flight.outcomes.len() >= OUTCOMES_AT_ONCE || in_flight.letters.is_empty() {
+        if in_flight.done.len() >= OUTCOMES_AT_ONCE || in_flight.letters.is_empty() {
             self.record_all(in_flight).await?;
         }
         Ok(())
-    }
-
-    async fn record_all(&self, in_flight: &mut InFlight) -> anyhow::Result<()> {
-        if in_flight.outcomes.is_empty() {
-            return Ok(());
-        }
-        let outcomes: Vec<(i64, SendOutcome)> = in_flight
-            .outcomes
-            .iter()
-            .map(|(letter, outcome)| (letter.dispatch.id, outcome.clone()))
-            .collect();
-        // The claims end after this, so that nobody else sends the same letters before their outcomes are recorded.
-        self.store.record_outcomes(Claim::default(), self.now(), &outcomes).await?;
-        in_flight.record_by = None;
-        for (letter, outcome) in std::mem::take(&mut in_flight.outcomes) {
-            if let SendOutcome::GivenUp { error } = outcome {
-                self.note_given_up(&letter.dispatch, error).await?;
-                // The letter that tells the GM is due.
-                in_flight.none_due = false;
-            }
-        }
-        Ok(())
-    }
-
-    /// Marks the seat of a dispatch that was given up, and tells the GM.
-    async fn note_given_up(&self, claimed: &Arc<Claimed>, error: String) -> anyhow::Result<()> {
-        for _ in 0..MAX_TRIES {
-            let context = self.new_context().await?;
-            let (claimed, error) = (Arc::clone(claimed), error.clone());
-            let deciding = self.decide(context, move |settings, context, _| {
-                note_given_up(settings, context, &claimed, &error)
-            });
-            let (settlement, _) = deciding.await?;
-            match self.store.commit(&settlement).await {
-                Ok(()) => return Ok(()),
-                Err(StoreError::Stale(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(())
-    }
-
-    fn outcome(&self, dispatch: &Claimed, sent: Result<String, SendError>) -> SendOutcome {
-        let dispatch_id = dispatch.id;
-        let attempts = dispatch.tries + 1;
-        match sent {
-            Ok(answer) => {
-                let answer = without_addresses(&answer);
-                tracing::debug!(dispatch_id, kind = %dispatch.kind, answer, "sent");
-                self.heartbeat.note_sent(self.now());
-                SendOutcome::Taken
-            }
-            Err(error) if error.is_transient() && attempts < MAX_ATTEMPTS => {
-                let at = self.now() + pause_after(attempts);
-                let reason = without_addresses(&error.to_string());
-                tracing::warn!(
-                    dispatch_id, kind = %dispatch.kind, attempts, error = reason, retry_at = %at, "not sent yet"
-                );
-                SendOutcome::Later { at, error: error.to_string() }
-            }
-            Err(error) => {
-                let reason = without_addresses(&error.to_string());
-                tracing::error!(dispatch_id, kind = %dispatch.kind, attempts, error = reason, "gave up sending");
-                SendOutcome::GivenUp { error: error.to_string() }
-            }
-        }
     }
 }
 
@@ -283,7 +297,14 @@ async fn sleep_until(moment: Option<Instant>) {
     }
 }
 
-/// Returns half a minute, doubled with each attempt, but at most [`MAX_PAUSE`].
-fn pause_after(attempts: u32) -> TimeDelta {
-    TimeDelta::seconds(30_i64 << (attempts - 1).min(9)).min(MAX_PAUSE)
+/// Sends a letter, and once more without its pictures if the letter itself is refused: it may be too large.
+async fn send_smaller_if_refused(outbox: &Outbox, letter: &Outgoing<'_>) -> Result<String, SendError> {
+    let sent = outbox.send(letter).await;
+    match &sent {
+        Err(error) if error.class() == RefusalClass::Letter => match without_pictures(letter.bytes) {
+            Some(bytes) => outbox.send(&Outgoing { bytes: &bytes, ..*letter }).await,
+            None => sent,
+        },
+        Ok(_) | Err(_) => sent,
+    }
 }

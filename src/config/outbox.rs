@@ -1,0 +1,57 @@
+//! The section `[outbox]`: how letters go out, and how many.
+
+use serde::Deserialize;
+
+use crate::post::{maildirs, outbox, sendmail, smtp};
+
+/// How letters go out.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Section")]
+pub struct OutboxSection {
+    pub way: outbox::Settings,
+    pub quota: Quota,
+}
+
+/// How many letters the mail provider takes. What exceeds it waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quota {
+    pub per_minute: Option<u32>,
+    /// In 24 hours.
+    pub per_day: Option<u32>,
+}
+
+impl Quota {
+    pub fn is_unlimited(&self) -> bool {
+        *self == Quota::default()
+    }
+}
+
+/// The section as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    smtp: Option<smtp::Settings>,
+    sendmail: Option<sendmail::Settings>,
+    maildir: Option<maildirs::Settings>,
+    per_minute: Option<u32>,
+    per_day: Option<u32>,
+}
+
+impl TryFrom<Section> for OutboxSection {
+    type Error = &'static str;
+
+    fn try_from(section: Section) -> Result<OutboxSection, &'static str> {
+        let Section { smtp, sendmail, maildir, per_minute, per_day } = section;
+        let way = match (smtp, sendmail, maildir) {
+            (Some(smtp), None, None) => outbox::Settings::Smtp(smtp),
+            (None, Some(sendmail), None) => outbox::Settings::Sendmail(sendmail),
+            (None, None, Some(maildir)) => outbox::Settings::Maildir(maildir),
+            (None, None, None) => return Err("no kind of outbox is given; add [outbox.smtp], for example"),
+            _ => return Err("two kinds are given; remove one"),
+        };
+        if per_minute == Some(0) || per_day == Some(0) {
+            return Err("a limit of 0 would stop all mail; remove it, or set what your mail provider allows");
+        }
+        Ok(OutboxSection { way, quota: Quota { per_minute, per_day } })
+    }
+}

@@ -1,0 +1,370 @@
+//! What follows from each attempt to send: for its letter, and for the outbox as a whole.
+//!
+//! Most refusals say nothing about the letter: a quota is used up, a login has expired, a relay is closed. Then nothing
+//! is given up, and the outbox stops trying for a while instead of trying each letter in turn. A refusal at RCPT or
+//! after DATA may be about either; letters to three domains that are refused in a row show that it is the account.
+//!
+//! This is pure, so that its law can be tested over random sequences of refusals: when the server takes mail again,
+//! every letter arrives that the recipient's own server does not refuse.
+
+pub mod quota;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::post::outbox::SendError;
+use crate::post::refusal::{EnhancedCode, RefusalClass};
+use crate::store::SendOutcome;
+
+/// The key under which a daemon remembers what it knows of the account.
+pub const ACCOUNT: &str = "outbox";
+
+/// The shortest and the longest pause between two attempts, unless the server names a time.
+const MIN_PAUSE: TimeDelta = TimeDelta::minutes(1);
+const MAX_PAUSE: TimeDelta = TimeDelta::hours(1);
+
+/// Different domains refused in a row that show that our account is meant.
+const DOMAINS_IN_A_ROW: usize = 3;
+
+/// Failed attempts in an outage after which the GM is told of it, unless the server says that it is for good.
+const TELL_AFTER: u32 = 3;
+
+/// How long the GM is not told again that the server refuses everything for the same reason: an hourly quota does so
+/// every hour.
+const TELL_AGAIN_AFTER: TimeDelta = TimeDelta::hours(24);
+
+/// How often a letter that was given up in a run can be queued again and still count as evidence against the account.
+/// Otherwise three dead addresses would cause one outage after the other.
+const MAX_REVIVALS: u32 = 3;
+
+/// Maximum refusals of a run that are remembered.
+const MAX_RUN: usize = 1000;
+
+/// The codes of a refusal for good.
+type Status = (u16, Option<EnhancedCode>);
+
+/// What the outbox knows of the account with which it sends.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Account {
+    /// The server takes nothing at the moment.
+    pub outage: Option<Outage>,
+    /// Refusals since a letter was last taken.
+    run: Vec<RunEntry>,
+    /// How often each unsent dispatch was queued again because its run turned out to be the account's.
+    revivals: BTreeMap<i64, u32>,
+    /// Dispatches that were given up, of which the GM is to be told.
+    pub unmarked: Vec<GivenUp>,
+    /// Message-IDs of dispatches whose seats were marked, and that were then queued again.
+    pub to_restore: Vec<String>,
+    /// Message-IDs of dispatches that opened a phase, and that the server took late.
+    pub late: Vec<String>,
+    /// When the GM was last told of an outage, and the codes that caused it.
+    told: Option<(DateTime<Utc>, Option<Status>)>,
+}
+
+/// A time during which the server takes nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outage {
+    pub since: DateTime<Utc>,
+    /// When a letter was last tried.
+    tried_at: DateTime<Utc>,
+    /// When the next letter is tried.
+    pub until: DateTime<Utc>,
+    /// Failed attempts.
+    pub failures: u32,
+    /// What the server said last.
+    pub error: String,
+    /// Letters to several domains were refused in a row, and not the account by itself.
+    is_of_run: bool,
+    /// The refusal for good that all letters met, whatever it says about each of them.
+    status: Option<Status>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct RunEntry {
+    id: i64,
+    message_id: String,
+    domain: String,
+    class: RefusalClass,
+    status: Option<Status>,
+    gave_up: bool,
+    /// Whether the seat is marked, or is going to be.
+    marked: bool,
+}
+
+/// A dispatch that was given up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenUp {
+    pub message_id: String,
+    /// The recipient is to blame, and not the letter.
+    pub is_undeliverable: bool,
+}
+
+/// One attempt to send a letter.
+#[derive(Clone, Copy, Debug)]
+pub struct Attempt<'a> {
+    pub id: i64,
+    pub message_id: &'a str,
+    pub recipient: &'a str,
+    /// Earlier attempts.
+    pub tries: u32,
+}
+
+/// Why an attempt failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    pub class: RefusalClass,
+    pub status: Option<Status>,
+    /// How long the server asks us to wait.
+    pub wait: Option<TimeDelta>,
+    pub error: String,
+}
+
+/// Whether letters may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    Open,
+    /// One letter may be tried.
+    Probe,
+    Closed,
+}
+
+/// Reads what was remembered of the account. Another version of this program may have written it in another form.
+pub fn read(remembered: Option<&str>) -> Account {
+    remembered.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
+}
+
+impl Refused {
+    pub fn of(error: &SendError) -> Refused {
+        Refused {
+            class: error.class(),
+            status: error.status(),
+            wait: error.named_wait(),
+            error: error.to_string(),
+        }
+    }
+}
+
+impl Account {
+    /// Returns whether letters may be sent now.
+    pub fn gate(&self, now: DateTime<Utc>) -> Gate {
+        match &self.outage {
+            None => Gate::Open,
+            // Before the last attempt only if the clock was set back.
+            Some(outage) if (outage.tried_at..outage.until).contains(&now) => Gate::Closed,
+            Some(_) => Gate::Probe,
+        }
+    }
+
+    /// Whether the next attempt of an outage tries the letter that was tried least often, and not the most urgent one. Where
+    /// the server refuses recipients or letters, one that it dislikes must not stand for all.
+    pub fn tries_another(&self) -> bool {
+        self.outage.as_ref().is_some_and(|outage| outage.is_of_run && outage.failures % 2 == 0)
+    }
+
+    /// Notes that the server took a letter.
+    pub fn note_taken(&mut self, attempt: &Attempt<'_>) -> SendOutcome {
+        self.outage = None;
+        self.mark_given_up();
+        self.run.clear();
+        self.revivals.remove(&attempt.id);
+        SendOutcome::Taken
+    }
+
+    /// Notes that the letter, which opened a phase, was taken late.
+    pub fn note_late(&mut self, message_id: &str) {
+        self.late.push(message_id.to_owned());
+    }
+
+    /// Notes that no other letter is under way or due, so that no run will show that an address is not to blame for its
+    /// refusal.
+    pub fn note_idle(&mut self) {
+        self.mark_given_up();
+    }
+
+    fn mark_given_up(&mut self) {
+        for entry in self.run.iter_mut().filter(|entry| entry.gave_up && !entry.marked) {
+            entry.marked = true;
+            self.unmarked.push(GivenUp {
+                message_id: entry.message_id.clone(),
+                is_undeliverable: entry.class == RefusalClass::Recipient,
+            });
+        }
+    }
+
+    /// Notes that a letter was refused, and returns what becomes of it and of others.
+    pub fn note_refused(
+        &mut self,
+        now: DateTime<Utc>,
+        attempt: &Attempt<'_>,
+        refused: &Refused,
+    ) -> Vec<(i64, SendOutcome)> {
+        if self.confirms_outage(refused) {
+            let until = self.prolong(now, refused);
+            return vec![(attempt.id, later(until, &refused.error))];
+        }
+        self.remember(attempt, refused);
+        let evidence = self.evidence();
+        if refused.class == RefusalClass::Account || evidence.is_some() {
+            let until = self.start_outage(now, refused, evidence.flatten());
+            let mut outcomes = match evidence {
+                Some(_) => self.revive(attempt.id, until),
+                None => Vec::new(),
+            };
+            outcomes.push((attempt.id, later(until, &refused.error)));
+            return outcomes;
+        }
+        // In an outage the server spoke about this letter alone: the gate stays open for another one.
+        let outcome = match refused.class {
+            RefusalClass::Recipient | RefusalClass::Letter => {
+                SendOutcome::GivenUp { error: refused.error.clone() }
+            }
+            RefusalClass::NotNow | RefusalClass::Account => {
+                later(now + pause(attempt.tries + 1, refused.wait), &refused.error)
+            }
+        };
+        vec![(attempt.id, outcome)]
+    }
+
+    /// Returns the outage if the GM must be told of it now.
+    pub fn take_alarm(&mut self, now: DateTime<Utc>) -> Option<Outage> {
+        let outage = self.outage.as_ref()?;
+        let is_told = self.told.as_ref().is_some_and(|(at, status)| {
+            *at >= outage.since || (*status == outage.status && now - *at < TELL_AGAIN_AFTER)
+        });
+        if is_told || (outage.failures < TELL_AFTER && outage.status.is_none()) {
+            return None;
+        }
+        self.told = Some((now, outage.status));
+        Some(outage.clone())
+    }
+
+    /// Whether the refusal is what the outage is about.
+    fn confirms_outage(&self, refused: &Refused) -> bool {
+        let Some(outage) = &self.outage else { return false };
+        match refused.class {
+            RefusalClass::Account | RefusalClass::NotNow => true,
+            RefusalClass::Recipient | RefusalClass::Letter => {
+                refused.status.is_some() && refused.status == outage.status
+            }
+        }
+    }
+
+    /// Notes a refusal during an outage, and returns when the next letter is tried. Letters that were under way when it
+    /// began do not count as attempts of their own.
+    fn prolong(&mut self, now: DateTime<Utc>, refused: &Refused) -> DateTime<Utc> {
+        let is_due = self.gate(now) != Gate::Closed;
+        let Some(outage) = &mut self.outage else { return now };
+        if is_due {
+            outage.failures += 1;
+            outage.tried_at = now;
+            outage.until = now + pause(outage.failures, refused.wait);
+            outage.error.clone_from(&refused.error);
+            outage.is_of_run = refused.class != RefusalClass::Account;
+            outage.status = refused.status.or(outage.status);
+        }
+        outage.until
+    }
+
+    fn start_outage(
+        &mut self,
+        now: DateTime<Utc>,
+        refused: &Refused,
+        status: Option<Status>,
+    ) -> DateTime<Utc> {
+        let (since, failures) = match &self.outage {
+            Some(outage) => (outage.since, outage.failures + 1),
+            None => (now, 1),
+        };
+        let until = now + pause(failures, refused.wait);
+        let status = status.or(refused.status);
+        let (error, is_of_run) = (refused.error.clone(), refused.class != RefusalClass::Account);
+        self.outage = Some(Outage { since, tried_at: now, until, failures, error, is_of_run, status });
+        until
+    }
+
+    /// Adds a refusal to the run. Of refusals for now, one for each domain is enough.
+    fn remember(&mut self, attempt: &Attempt<'_>, refused: &Refused) {
+        let domain = attempt.recipient.rsplit('@').next().unwrap_or_default().to_lowercase();
+        let gave_up = matches!(refused.class, RefusalClass::Recipient | RefusalClass::Letter);
+        self.run.retain(|entry| {
+            entry.id != attempt.id
+                && (gave_up || entry.gave_up || entry.domain != domain || entry.status != refused.status)
+        });
+        if self.run.len() >= MAX_RUN {
+            self.run.remove(0);
+        }
+        self.run.push(RunEntry {
+            id: attempt.id,
+            message_id: attempt.message_id.to_owned(),
+            domain,
+            class: refused.class,
+            status: refused.status,
+            gave_up,
+            marked: false,
+        });
+    }
+
+    /// Returns whether the run shows that our account is meant, and if so, the codes that all letters met.
+    fn evidence(&self) -> Option<Option<Status>> {
+        let mut by_status: BTreeMap<(u16, String), (Status, BTreeSet<&str>)> = BTreeMap::new();
+        let mut not_now = BTreeSet::new();
+        for entry in &self.run {
+            if entry.class == RefusalClass::NotNow {
+                not_now.insert(entry.domain.as_str());
+            }
+            let Some(status) = entry.status else { continue };
+            if self.revivals.get(&entry.id).is_some_and(|revivals| *revivals >= MAX_REVIVALS) {
+                continue;
+            }
+            let key = (status.0, status.1.map(|code| code.to_string()).unwrap_or_default());
+            by_status.entry(key).or_insert((status, BTreeSet::new())).1.insert(&entry.domain);
+        }
+        let same = by_status.into_values().find(|(_, domains)| domains.len() >= DOMAINS_IN_A_ROW);
+        match same {
+            Some((status, _)) => Some(Some(status)),
+            None => (not_now.len() >= DOMAINS_IN_A_ROW).then_some(None),
+        }
+    }
+
+    /// Queues again what the run gave up, except the dispatch `current`, whose outcome is not recorded yet.
+    fn revive(&mut self, current: i64, until: DateTime<Utc>) -> Vec<(i64, SendOutcome)> {
+        let mut outcomes = Vec::new();
+        for entry in std::mem::take(&mut self.run).into_iter().filter(|entry| entry.gave_up) {
+            *self.revivals.entry(entry.id).or_default() += 1;
+            if entry.id == current {
+                continue;
+            }
+            outcomes.push((entry.id, later(until, "refused like all others")));
+            if entry.marked {
+                // If the mark is still to be set, it is not.
+                let waiting = self.unmarked.len();
+                self.unmarked.retain(|given_up| given_up.message_id != entry.message_id);
+                if self.unmarked.len() == waiting {
+                    self.to_restore.push(entry.message_id);
+                }
+            }
+        }
+        while self.revivals.len() > MAX_RUN {
+            self.revivals.pop_first();
+        }
+        outcomes
+    }
+}
+
+fn later(at: DateTime<Utc>, error: &str) -> SendOutcome {
+    SendOutcome::Later { at, error: error.to_owned() }
+}
+
+/// Returns the pause after the attempt with this number: a minute, doubled each time up to an hour, or what the server
+/// asks for if that is longer.
+fn pause(attempt: u32, named: Option<TimeDelta>) -> TimeDelta {
+    let doubled = MIN_PAUSE * (1 << attempt.saturating_sub(1).min(6));
+    named.map_or(doubled.min(MAX_PAUSE), |named| named.max(MIN_PAUSE))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+//! Whom a refusal is about, and when the server wants to be asked again.
+//!
+//! The enhanced status code counts first (RFC 3463), then the basic code and the step at which it came. Providers answer
+//! a used-up quota with 5yz codes, so a code that says "for good" is not enough to give a letter up.
+
+use chrono::TimeDelta;
+
+use super::{EnhancedCode, Refusal, SmtpStatus, Step};
+
+/// Whom a refusal is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusalClass {
+    /// The recipient is wrong, for good.
+    Recipient,
+    /// The letter: its size or its content.
+    Letter,
+    /// Our account or our server now, or only this letter now; which of them, the next letters show.
+    NotNow,
+    /// Our account or our server, which took no recipient.
+    Account,
+}
+
+/// Words in a refusal with a code for good that speak of a limit on what we send.
+const OF_LIMITS: [&str; 8] = ["limit", "limits", "limited", "quota", "quotas", "rate", "rates", "daily"];
+
+/// The same, of several words.
+const OF_LIMITS_PHRASES: [&str; 2] = ["try again later", "too many"];
+
+/// Phrases after which a server names the time until the next attempt.
+const BEFORE_A_TIME: [&str; 3] = ["again in", "again after", "retry after"];
+
+/// The longest time that a server can ask us to wait. What it says is not trusted further.
+const LONGEST_WAIT: TimeDelta = TimeDelta::hours(24);
+
+impl Refusal {
+    /// Returns whom the refusal is about.
+    pub fn class(&self) -> RefusalClass {
+        // We refused it ourselves: nothing can be sent to such an address.
+        let Some(SmtpStatus { step, code, enhanced }) = self.smtp else { return RefusalClass::Recipient };
+        let class = match enhanced {
+            _ if code < 500 => RefusalClass::NotNow,
+            Some(enhanced) => self.class_by(enhanced).unwrap_or_else(|| self.class_by_code(step, code)),
+            None => self.class_by_code(step, code),
+        };
+        match class {
+            RefusalClass::NotNow | RefusalClass::Recipient if step.is_before_recipient() => {
+                RefusalClass::Account
+            }
+            class => class,
+        }
+    }
+
+    /// Returns how long the server asks us to wait, if it says so: "try again in 10 minutes".
+    pub fn named_wait(&self) -> Option<TimeDelta> {
+        let text = self.text.to_lowercase();
+        let after = BEFORE_A_TIME.iter().find_map(|phrase| Some(text.split_once(phrase)?.1))?;
+        let mut words = after.split_whitespace();
+        let number: i64 = words.next()?.parse().ok().filter(|number| (1..=100_000).contains(number))?;
+        let unit = words.next()?;
+        let wait = match unit {
+            _ if unit.starts_with("sec") => TimeDelta::seconds(number),
+            _ if unit.starts_with("min") => TimeDelta::minutes(number),
+            _ if unit.starts_with("hour") => TimeDelta::hours(number),
+            _ => return None,
+        };
+        Some(wait.min(LONGEST_WAIT))
+    }
+
+    /// Reads an enhanced code for good (RFC 3463, 3). `None` if it does not tell more than the basic code.
+    fn class_by(&self, enhanced: EnhancedCode) -> Option<RefusalClass> {
+        Some(match (enhanced.subject, enhanced.detail) {
+            // Gmail says 5.2.1 of a mailbox that is disabled, and of one that gets too much mail now.
+            (2, 1) if self.speaks_of_limits() => RefusalClass::NotNow,
+            (1, 1 | 2 | 3 | 6 | 10) | (2, 1) => RefusalClass::Recipient,
+            // Microsoft's servers answer so for an address that does not exist there.
+            (4, 1) if self.text.to_lowercase().contains("recipient address rejected") => {
+                RefusalClass::Recipient
+            }
+            (2, 3) | (3, 4) | (6, _) => RefusalClass::Letter,
+            // Addresses of the sender (5.1.7, 5.1.8) and limits (5.1.90), full mailboxes (5.2.2), systems, routes,
+            // protocols and policies.
+            (1, 7..) | (2..=5, 1..) | (7, _) => RefusalClass::NotNow,
+            _ => return None,
+        })
+    }
+
+    fn class_by_code(&self, step: Step, code: u16) -> RefusalClass {
+        match (code, step) {
+            (552, Step::Sender | Step::Data | Step::Letter) => RefusalClass::Letter,
+            _ if self.speaks_of_limits() => RefusalClass::NotNow,
+            (530 | 534 | 535 | 538, _) => RefusalClass::NotNow,
+            (501 | 550 | 551 | 553 | 556, Step::Recipient) => RefusalClass::Recipient,
+            (_, Step::Letter) => RefusalClass::Letter,
+            _ => RefusalClass::NotNow,
+        }
+    }
+
+    fn speaks_of_limits(&self) -> bool {
+        let text = self.text.to_lowercase();
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| OF_LIMITS.contains(&word))
+            || OF_LIMITS_PHRASES.iter().any(|phrase| text.contains(phrase))
+    }
+}
+
+impl Step {
+    /// Whether the server had heard of no recipient yet.
+    fn is_before_recipient(self) -> bool {
+        match self {
+            Step::Connect | Step::Greeting | Step::Hello | Step::StartTls | Step::Login | Step::Sender => {
+                true
+            }
+            Step::Recipient | Step::Data | Step::Letter | Step::Reset | Step::Quit => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RefusalClass::{Account, Letter, NotNow, Recipient};
+    use super::*;
+
+    fn refusal(step: Step, reply: &str) -> Refusal {
+        let reply = format!("{}\r\n", reply.replace('\n', "\r\n"));
+        Refusal::from_reply(step, &reply.parse().expect("a reply"))
+    }
+
+    /// What providers publish: support.google.com/a/answer/3726730, learn.microsoft.com (non-delivery reports in Exchange
+    /// Online), postmaster.gmx.net/en/error-messages, and Postfix's own replies.
+    #[rustfmt::skip]
+    const PUBLISHED: &[(Step, &str, RefusalClass)] = &[
+        // Gmail
+        (Step::Letter, "550-5.4.5 Daily user sending limit exceeded. For more information on Gmail\n550-5.4.5 sending limits go to\n550 5.4.5 https://support.google.com/a/answer/166852 x.1 - gsmtp", NotNow),
+        (Step::Recipient, "550 5.4.5 Daily SMTP relay limit exceeded for user.", NotNow),
+        (Step::Recipient, "550-5.1.1 The email account that you tried to reach does not exist. Please try\n550 5.1.1 double-checking the recipient's email address for typos", Recipient),
+        (Step::Recipient, "550 5.2.1 The email account that you tried to reach is disabled.", Recipient),
+        (Step::Recipient, "550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents additional messages from being delivered.", NotNow),
+        (Step::Recipient, "452 4.2.2 The email account that you tried to reach is over quota.", NotNow),
+        (Step::Recipient, "552 5.2.2 The email account that you tried to reach is over quota.", NotNow),
+        (Step::Recipient, "553 5.1.2 We weren't able to find the recipient domain.", Recipient),
+        (Step::Recipient, "553 5.1.3 The recipient address <x> is not a valid RFC 5321 address.", Recipient),
+        (Step::Recipient, "450 4.2.1 The user you are trying to contact is receiving mail too quickly.", NotNow),
+        (Step::Greeting, "421 4.7.0 Try again later, closing connection.", Account),
+        (Step::Hello, "421 4.7.0 Temporary System Problem. Try again later.", Account),
+        (Step::Sender, "530 5.5.1 Authentication Required.", Account),
+        (Step::Sender, "530 5.7.0 Must issue a STARTTLS command first.", Account),
+        (Step::Login, "535 5.7.8 Username and Password not accepted.", Account),
+        (Step::Login, "534 5.7.9 Application-specific password required.", Account),
+        (Step::Letter, "552 5.2.3 Your message exceeded Google's message size limits.", Letter),
+        (Step::Sender, "552 5.3.4 Your message exceeded Google's message size limits.", Letter),
+        (Step::Letter, "550 5.7.1 Our system has detected that this message is likely unsolicited mail.", NotNow),
+        (Step::Letter, "550 5.7.1 Email quota exceeded.", NotNow),
+        (Step::Letter, "554 5.6.0 Mail message is malformed. Not accepted.", Letter),
+        // Microsoft 365 and Outlook.com
+        (Step::Recipient, "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup", Recipient),
+        (Step::Recipient, "550 5.4.1 Recipient address rejected: Access denied.", Recipient),
+        (Step::Letter, "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients", NotNow),
+        (Step::Letter, "554 5.2.252 SendAsDenied; club@example.org not allowed to send as referee@example.org", NotNow),
+        (Step::Letter, "554 5.2.0 STOREDRV.Submission.Exception: submission quota exceeded; daily", NotNow),
+        (Step::Recipient, "550 5.7.705 Access denied, tenant has exceeded threshold", NotNow),
+        (Step::Letter, "550 5.7.708 Access denied, traffic not accepted from this IP", NotNow),
+        (Step::Letter, "550 5.7.233 Your message can't be sent because your tenant exceeded its daily limit", NotNow),
+        (Step::Recipient, "550 5.4.6 Hop count exceeded, possible mail loop", NotNow),
+        (Step::Sender, "530 5.7.57 Client not authenticated to send mail.", Account),
+        (Step::Login, "535 5.7.139 Authentication unsuccessful, basic authentication is disabled.", Account),
+        (Step::Letter, "432 4.3.2 Concurrent connections limit exceeded", NotNow),
+        (Step::Letter, "451 4.7.500 Server busy. Please try again later", NotNow),
+        // GMX and WEB.DE, which give no enhanced codes
+        (Step::Recipient, "550 Requested action not taken: mailbox unavailable", Recipient),
+        (Step::Recipient, "550 Sender rate limit exceeded; try again later", NotNow),
+        (Step::Greeting, "554-gmx.net (mxgmx104) Nemesis ESMTP Service not available\n554-No SMTP service\n554 IP address is block listed.", Account),
+        (Step::Sender, "550 Sender address is not allowed.", Account),
+        (Step::Letter, "552 Requested mail action aborted: message size exceeds the limit", Letter),
+        (Step::Letter, "554 Transaction failed Reject due to policy restrictions.", Letter),
+        (Step::Letter, "450 Requested mail action not taken: mailbox unavailable Mail send limit exceeded.", NotNow),
+        // Postfix
+        (Step::Recipient, "550 5.1.1 <x@club.test>: Recipient address rejected: User unknown in local recipient table", Recipient),
+        (Step::Recipient, "554 5.7.1 <x@club.test>: Relay access denied", NotNow),
+        (Step::Recipient, "554 Relay access denied", NotNow),
+        (Step::Recipient, "450 4.7.1 <x@club.test>: Recipient address rejected: Greylisted", NotNow),
+        (Step::Recipient, "556 5.1.10 <x@club.test>: Domain club.test does not accept mail (nullMX)", Recipient),
+        (Step::Sender, "553 5.7.1 <x@club.test>: Sender address rejected: not owned by user", Account),
+        (Step::Sender, "452 4.3.1 Insufficient system storage", Account),
+    ];
+
+    #[test]
+    fn published_refusals_are_of_the_right_class() {
+        for (step, reply, class) in PUBLISHED {
+            assert_eq!(refusal(*step, reply).class(), *class, "{step}: {reply}");
+        }
+        assert_eq!(Refusal::from("this is not a mail address").class(), Recipient);
+    }
+
+    #[test]
+    fn the_time_that_a_server_names_is_read() {
+        let wait = |text: &str| Refusal::from(text).named_wait();
+        assert_eq!(wait("421 Too many letters, try again in 10 minutes."), Some(TimeDelta::minutes(10)));
+        assert_eq!(
+            wait("450 4.7.1 Greylisted, please try again after 300 seconds"),
+            Some(TimeDelta::minutes(5))
+        );
+        assert_eq!(wait("451 Retry after 2 hours"), Some(TimeDelta::hours(2)));
+        assert_eq!(wait("451 retry after 99999 hours"), Some(TimeDelta::hours(24)));
+        for text in ["421 try again later", "450 again in", "450 again in -5 minutes", "450 again in 5 moons"]
+        {
+            assert_eq!(wait(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The dispatch loop against a mail server with a quota, as providers have them.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use fogpost::config::Config;
+use fogpost::daemon::status::{SILENT_AFTER, Status};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
+use fogpost::game::BySeat;
+use fogpost::game::any::GameKind;
+use fogpost::letter::Address;
+use fogpost::post::maildir;
+use fogpost::referee::DispatchKind;
+use fogpost::store::{self, NewDispatch, Settlement, Urgency};
+use tempfile::TempDir;
+
+use crate::fakes::smtp::{Act, Smtp};
+use crate::support::subject;
+
+/// What Gmail says of its daily limit: support.google.com/a/answer/3726730.
+const GMAIL: &str = "550-5.4.5 Daily user sending limit exceeded. For more information on Gmail\r\n\
+                     550 5.4.5 sending limits go to https://support.google.com/a/answer/166852 - gsmtp";
+
+/// What Exchange Online says of its own: learn.microsoft.com, non-delivery reports in Exchange Online.
+const MICROSOFT: &str =
+    "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients";
+
+/// GMX gives no enhanced codes: postmaster.gmx.net/en/error-messages.
+const GMX: &str = "450 Requested mail action not taken: mailbox unavailable. Mail send limit exceeded.";
+
+const START: i64 = 1_800_000_000_000;
+
+/// A clock that the test moves.
+#[derive(Clone, Default)]
+struct Clock(Arc<AtomicI64>);
+
+impl Clock {
+    fn now(&self) -> DateTime<Utc> {
+        DateTime::from_timestamp_millis(START + self.0.load(Ordering::Relaxed)).expect("a time")
+    }
+
+    fn advance(&self, by: TimeDelta) {
+        self.0.fetch_add(by.num_milliseconds(), Ordering::Relaxed);
+    }
+}
+
+/// A server that takes so many letters an hour, and refuses further ones with `words` at `step`.
+async fn limited(per_hour: usize, words: &'static str, step: &'static str, clock: Clock) -> Smtp {
+    let taken: Mutex<Vec<DateTime<Utc>>> = Mutex::default();
+    let asked = Mutex::new((0, Act::Proper));
+    Smtp::start(move |at, times| {
+        if at != step {
+            return Act::Proper;
+        }
+        let mut asked = asked.lock().expect("no panic");
+        // The server looks its script up again to learn what it replied.
+        if asked.0 <= times {
+            let mut taken = taken.lock().expect("no panic");
+            taken.retain(|at| clock.now() - *at < TimeDelta::hours(1));
+            let is_free = taken.len() < per_hour;
+            if is_free {
+                taken.push(clock.now());
+            }
+            *asked = (times + 1, if is_free { Act::Proper } else { Act::Say(words) });
+        }
+        asked.1
+    })
+    .await
+}
+
+async fn office(server: &Smtp, clock: &Clock) -> (TempDir, Arc<Office>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    maildir::create(&folder.path().join("in")).expect("a mailbox");
+    let office = open(&folder, server, clock, "").await;
+    (folder, office)
+}
+
+/// Starts the program on a folder, with these keys in the section `[outbox]`.
+async fn open(folder: &TempDir, server: &Smtp, clock: &Clock, keys: &str) -> Arc<Office> {
+    let config = format!(
+        "[club]\nname = \"Club\"\naddress = \"referee@club.test\"\n[club.gm]\nname = \"GM\"\naddress = \"gm@gm.test\"\n\
+         [database]\nurl = \"sqlite:{0}/fogpost.db\"\n[inbox.maildir]\npath = \"{0}/in\"\n\
+         [outbox]\n{keys}[outbox.smtp]\nhost = \"127.0.0.1\"\nport = {1}\ntls = \"none\"\nconnections = 1\n",
+        folder.path().display(),
+        server.port
+    );
+    let config = Config::parse(&config, "config").expect("a config");
+    let store = store::open(&config.database.url).await.expect("a database");
+    let clock = clock.clone();
+    Arc::new(Office::new(config, store, Arc::new(move || clock.now())).expect("an office"))
+}
+
+/// Opens a match against the house, so that one letter goes out.
+async fn invite(office: &Office, number: usize) {
+    let address = format!("player{number}@{}.test", ["a", "b", "c", "d"][number % 4]);
+    let address = Address::parse(&address).expect("an address");
+    let player = Holder::Player(NamedAddress { name: format!("Player {number}"), address });
+    let new = NewMatch {
+        game: GameKind::Quad,
+        choices: Default::default(),
+        players: BySeat::new(player, Holder::House(&GameKind::Quad.levels()[0])),
+        terms: office.config.terms.clone(),
+    };
+    office.open(new).await.expect("the match opens");
+}
+
+/// Sends until nothing waits, and returns how long that took on the test's clock.
+async fn send_all(office: &Office, clock: &Clock) -> TimeDelta {
+    let begin = clock.now();
+    while clock.now() - begin < TimeDelta::hours(48) {
+        office.dispatch_all().await.expect("the store answers");
+        if office.store.queues().await.expect("the store answers").dispatches_waiting == 0 {
+            return clock.now() - begin;
+        }
+        clock.advance(TimeDelta::minutes(1));
+    }
+    panic!("letters still wait");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_quota_of_ten_an_hour_sixty_letters_arrive_once_and_the_gm_is_told_once() {
+    for (words, step) in [(GMAIL, "RCPT"), (MICROSOFT, "RCPT"), (GMX, "RCPT"), (GMAIL, "MAIL")] {
+        let clock = Clock::default();
+        let server = limited(10, words, step, clock.clone()).await;
+        let (_folder, office) = office(&server, &clock).await;
+        for number in 0..60 {
+            invite(&office, number).await;
+        }
+        office.dispatch_all().await.expect("the store answers");
+        let status = Status::of(
+            &*office.store,
+            &office.config.database,
+            &office.config.outbox.quota,
+            clock.now(),
+            SILENT_AFTER,
+        )
+        .await;
+        let faults = status.expect("the store answers").faults;
+        assert!(faults.iter().any(|fault| fault.contains("the mail server takes no letters")), "{faults:?}");
+        let took = send_all(&office, &clock).await;
+        assert!(took <= TimeDelta::hours(8), "{words}: {took}");
+        let rows = office.store.list_dispatches(false, 1000).await.expect("the store answers");
+        assert_eq!(rows.len(), 61, "{words}: sixty invitations, and a letter to the GM");
+        assert!(rows.iter().all(|row| row.sent_at.is_some() && !row.returned), "{words}");
+        let seen = server.seen();
+        for row in &rows {
+            let bears = |letter: &&Vec<u8>| String::from_utf8_lossy(letter).contains(&row.message_id);
+            assert_eq!(seen.letters.iter().filter(bears).count(), 1, "{words}: {}", row.message_id);
+        }
+        let gm = rows.iter().find(|row| row.recipient == "gm@gm.test").expect("a letter to the GM");
+        let taken: Vec<_> = rows.iter().filter(|row| row.sent_at < gm.sent_at).collect();
+        assert!(taken.len() <= 11, "{words}: the GM's letter is among the first two that go again");
+        let players = office.store.players().await.expect("the store answers");
+        assert!(players.iter().all(|player| !player.bouncing), "{words}");
+    }
+}
+
+/// Queues letters of some urgency; their subjects name it.
+async fn queue(office: &Office, clock: &Clock, urgency: Urgency, numbers: std::ops::Range<u32>) {
+    let dispatch = |number| NewDispatch {
+        message_id: format!("{urgency:?}{number}@club.test"),
+        recipient: format!("{urgency:?}{number}@players.test"),
+        bytes: format!("Subject: {urgency:?}\r\n\r\nHello.\r\n").into_bytes(),
+        kind: DispatchKind::Notice,
+        match_id: None,
+        seat: None,
+        answers: None,
+        asked: None,
+        due: None,
+        urgency,
+    };
+    let dispatches = numbers.map(dispatch).collect();
+    let settlement = Settlement { at: clock.now(), dispatches, ..Settlement::default() };
+    office.store.commit(&settlement).await.expect("the store answers");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn within_a_days_limit_the_most_urgent_letters_go_first_and_a_restart_forgets_none() {
+    let clock = Clock::default();
+    let server = Smtp::start(|_, _| Act::Proper).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    maildir::create(&folder.path().join("in")).expect("a mailbox");
+    let office = open(&folder, &server, &clock, "per_day = 10\n").await;
+    for urgency in
+        [Urgency::Announcement, Urgency::Reminder, Urgency::Stranger, Urgency::Report, Urgency::Receipt]
+    {
+        queue(&office, &clock, urgency, 0..3).await;
+    }
+    office.dispatch_all().await.expect("the store answers");
+    assert_eq!(server.seen().letters.len(), 9, "one is kept for alarms");
+    let mut sorted = server.seen().letters.iter().map(|letter| subject(letter)).collect::<Vec<_>>();
+    sorted.sort();
+    assert_eq!(sorted.iter().filter(|subject| **subject == "Stranger").count(), 1, "{sorted:?}");
+    assert_eq!(sorted.iter().filter(|subject| **subject == "Reminder").count(), 2, "{sorted:?}");
+    office.store.close().await;
+    let office = open(&folder, &server, &clock, "per_day = 10\n").await;
+    office.dispatch_all().await.expect("the store answers");
+    assert_eq!(server.seen().letters.len(), 9);
+    queue(&office, &clock, Urgency::Alarm, 0..1).await;
+    office.dispatch_all().await.expect("the store answers");
+    assert_eq!(server.seen().letters.len(), 10, "the alarm has a reserve");
+    let quota = &office.config.outbox.quota;
+    let status = Status::of(&*office.store, &office.config.database, quota, clock.now(), SILENT_AFTER).await;
+    let status = status.expect("the store answers");
+    assert_eq!((status.sent_in_a_day, status.per_day, status.dispatches_waiting), (10, Some(10), 6));
+    clock.advance(TimeDelta::hours(23) + TimeDelta::minutes(58));
+    office.dispatch_all().await.expect("the store answers");
+    assert_eq!(server.seen().letters.len(), 10);
+    clock.advance(TimeDelta::minutes(2));
+    office.dispatch_all().await.expect("the store answers");
+    clock.advance(TimeDelta::hours(24));
+    office.dispatch_all().await.expect("the store answers");
+    assert_eq!(server.seen().letters.len(), 16);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_for_a_minute_only_delays() {
+    let clock = Clock::default();
+    let server = Smtp::start(|_, _| Act::Proper).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    maildir::create(&folder.path().join("in")).expect("a mailbox");
+    let office = open(&folder, &server, &clock, "per_minute = 4\n").await;
+    queue(&office, &clock, Urgency::Report, 0..10).await;
+    for expected in [4, 8, 10] {
+        office.dispatch_all().await.expect("the store answers");
+        assert_eq!(server.seen().letters.len(), expected);
+        clock.advance(TimeDelta::minutes(1));
+    }
+}
