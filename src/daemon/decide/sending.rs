@@ -32,6 +32,9 @@ const DOMAINS_IN_A_ROW: usize = 3;
 const MIN_SILENT_PAUSE: TimeDelta = TimeDelta::seconds(2);
 const MAX_SILENT_PAUSE: TimeDelta = TimeDelta::minutes(1);
 
+/// How many letters are tried at a time where the network failed: one that breaks often lets some of them through.
+const SILENT_PROBES: usize = 8;
+
 /// How long an outage lasts until the GM is told of it, unless the server says that it is for good.
 const TELL_AFTER: TimeDelta = TimeDelta::minutes(3);
 
@@ -83,6 +86,8 @@ pub struct Outage {
     pub error: String,
     /// Letters to several domains were refused in a row, and not the account by itself.
     is_of_run: bool,
+    /// The network failed at the last attempt.
+    is_silent: bool,
     /// The refusal for good that all letters met, whatever it says about each of them.
     status: Option<Status>,
 }
@@ -133,8 +138,8 @@ pub struct Refused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
     Open,
-    /// One letter may be tried.
-    Probe,
+    /// So many letters may be tried.
+    Probe(usize),
     Closed,
 }
 
@@ -162,7 +167,7 @@ impl Account {
             None => Gate::Open,
             // Before the last attempt only if the clock was set back.
             Some(outage) if (outage.tried_at..outage.until).contains(&now) => Gate::Closed,
-            Some(_) => Gate::Probe,
+            Some(outage) => Gate::Probe(if outage.is_silent { SILENT_PROBES } else { 1 }),
         }
     }
 
@@ -271,6 +276,7 @@ impl Account {
             outage.until = now + pause(outage.failures, refused);
             outage.error.clone_from(&refused.error);
             outage.is_of_run = refused.class != RefusalClass::Account;
+            outage.is_silent = refused.is_silent;
             outage.status = refused.status.or(outage.status);
         }
         outage.until
@@ -289,7 +295,9 @@ impl Account {
         let until = now + pause(failures, refused);
         let status = status.or(refused.status);
         let (error, is_of_run) = (refused.error.clone(), refused.class != RefusalClass::Account);
-        self.outage = Some(Outage { since, tried_at: now, until, failures, error, is_of_run, status });
+        let is_silent = refused.is_silent;
+        self.outage =
+            Some(Outage { since, tried_at: now, until, failures, error, is_of_run, is_silent, status });
         until
     }
 

@@ -169,7 +169,7 @@ impl Office {
         self.outbox.suspend(gate == Gate::Closed);
         let room = match gate {
             Gate::Open => in_flight.room(),
-            Gate::Probe => in_flight.room().min(1).saturating_sub(in_flight.unsent()),
+            Gate::Probe(letters) => in_flight.room().min(letters.saturating_sub(in_flight.unsent())),
             Gate::Closed => 0,
         };
         if room == 0 {

@@ -103,7 +103,7 @@ impl Model {
             .collect();
         match self.account.gate(self.now) {
             Gate::Closed => due.clear(),
-            Gate::Probe => {
+            Gate::Probe(_) => {
                 let another = self.account.tries_another();
                 due.sort_by_key(|id| if another { self.letters[*id].tries } else { 0 });
                 due.truncate(1);
@@ -257,7 +257,7 @@ fn a_quota_holds_one_letter_until_three_domains_are_refused_in_a_row() {
     assert_eq!(account.gate(START), Gate::Open, "a letter was taken between");
     note(&mut account, 5, "C.test", &quota);
     assert_eq!(account.gate(START), Gate::Closed);
-    assert_eq!(account.gate(START + MIN_PAUSE), Gate::Probe);
+    assert_eq!(account.gate(START + MIN_PAUSE), Gate::Probe(1));
     take(&mut account, 6);
     assert_eq!(account.gate(START), Gate::Open);
 }
