@@ -105,7 +105,7 @@ pub enum Fact {
     GmSpared {
         seat: Seat,
     },
-    /// The letter resigned, but came from an address that its player had added a few days ago, so the match goes on.
+    /// The letter asked to resign, but came from an address that its player had added a few days ago, so the match goes on.
     ResignationHeld {
         seat: Seat,
     },

@@ -25,7 +25,7 @@ pub enum Certainty {
     Marked,
     /// It came through a mailing list. People write through lists too, but not in answer to a letter to their seat.
     Listed,
-    /// It reads so.
+    /// Its words read like those of a machine.
     Suspected,
 }
 

@@ -206,8 +206,8 @@ impl Connection {
         Ok(length)
     }
 
-    /// Reads within a line for the imap crate. It has no business with literals: it would parse the whole response
-    /// again after each line of one, which is quadratic, and none of its answers has any.
+    /// Reads within a line for the imap crate. The responses that it reads have no literals. If one had, the crate
+    /// would parse the whole response again after each line of it, which is quadratic, so a literal is an error.
     fn read_for_crate(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let length = self.read_within_line(out)?;
         self.tail.extend_from_slice(&out[length.saturating_sub(TAIL_BYTES)..length]);
