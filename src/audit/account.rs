@@ -331,6 +331,9 @@ fn limit(fact: &Fact, name: &str) -> String {
             format!("{name} could not resign from an address added a few days before.")
         }
         Fact::LeftOutTold { .. } => format!("{name} was told that answers were left out."),
+        Fact::TextsWithheld { .. } => {
+            format!("No text of {name} was passed on, because one of them holds an order.")
+        }
         Fact::AnsweredInReport { .. } => format!("{name} was answered in the report."),
         other => other.kind().to_owned(),
     }
@@ -367,16 +370,14 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::OrdersChecked { seat, turn, .. } => {
             format!("Orders of {} for {} were checked only.", name(seat), title(*turn))
         }
-        Fact::LetterAnswered { seat, asked } if asked.is_empty() => {
-            format!("A letter from {} was answered.", name(seat))
-        }
-        Fact::LetterAnswered { seat, asked } => format!("{} asked: {}.", name(seat), asked.join(", ")),
+        Fact::LetterAnswered { seat, asked } => answered(name(seat), asked),
         Fact::AnswerHeldBack { seat }
         | Fact::ActsTakenTogether { seat }
         | Fact::OpponentSpared { seat }
         | Fact::GmSpared { seat }
         | Fact::ResignationHeld { seat }
         | Fact::AnsweredInReport { seat }
+        | Fact::TextsWithheld { seat, .. }
         | Fact::LeftOutTold { seat } => limit(fact, name(seat)),
         Fact::WordsToOpponent { seat } => format!("Words of {} went to the GM, the opponent.", name(seat)),
         Fact::RefusalNoted { seat } => format!("{} will be told again of the refusal.", name(seat)),
@@ -408,8 +409,9 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
         Fact::LetterConfirmed { seat, .. } => format!("{} confirmed an unproven letter.", name(seat)),
         Fact::LetterPartRead { seat, .. } => format!("A letter from {} is partly about this.", name(seat)),
-        Fact::MailReturned { seat } | Fact::MailRestored { seat } => mail(fact, name(seat)),
-        Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
+        Fact::MailReturned { seat } | Fact::MailRestored { seat } | Fact::AwayNoted { seat } => {
+            mail(fact, name(seat))
+        }
         Fact::PlayerReplaced { from, to, .. } => format!("{to} took over the seat of {from}."),
         Fact::PlayerRenamed { from, to, .. } => format!("{from} is called {to} from now on."),
         Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
@@ -424,10 +426,19 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
     }
 }
 
+/// Words that a letter was answered, and what it asked for.
+fn answered(name: &str, asked: &[String]) -> String {
+    if asked.is_empty() {
+        return format!("A letter from {name} was answered.");
+    }
+    format!("{name} asked: {}.", asked.join(", "))
+}
+
 /// Words whether letters to a player arrive.
 fn mail(fact: &Fact, name: &str) -> String {
     match fact {
         Fact::MailReturned { .. } => format!("Letters to {name} came back."),
+        Fact::AwayNoted { .. } => format!("An absence note came from {name}."),
         _ => format!("Letters to {name} arrive again."),
     }
 }

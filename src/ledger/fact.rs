@@ -121,6 +121,13 @@ pub enum Fact {
     LeftOutTold {
         seat: Seat,
     },
+    /// A text in the letter holds an order, so none of its texts was passed on. `games` are those of the player's other
+    /// matches whose orders it holds.
+    TextsWithheld {
+        seat: Seat,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        games: Vec<GameKind>,
+    },
     DeadlineSet {
         phase: Phase,
         turn: u32,
@@ -313,6 +320,7 @@ impl Fact {
             Fact::WordsToOpponent { .. } => "WordsToOpponent",
             Fact::RefusalNoted { .. } => "RefusalNoted",
             Fact::LeftOutTold { .. } => "LeftOutTold",
+            Fact::TextsWithheld { .. } => "TextsWithheld",
             Fact::DeadlineSet { .. } => "DeadlineSet",
             Fact::DeadlineMissed { .. } => "DeadlineMissed",
             Fact::DeadlineExtended { .. } => "DeadlineExtended",

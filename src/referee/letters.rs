@@ -94,8 +94,8 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     }
 }
 
-/// Records what is special about this letter: who vouched for it after it came, that only a part of it is read here, and
-/// that it makes a new reply token necessary.
+/// Records what is special about this letter: who vouched for it after it came, that only a part of it is read here,
+/// that it makes a new reply token necessary, and that its texts hold orders.
 fn record_origin(draft: &mut Draft, letter: &SeatLetter) {
     if let Some(Confirmation { by, arrived }) = letter.confirmation {
         draft.record(Fact::LetterConfirmed { seat: letter.seat, by, arrived });
@@ -108,6 +108,9 @@ fn record_origin(draft: &mut Draft, letter: &SeatLetter) {
     }
     if letter.shows_token {
         draft.record(Fact::TokenRenewed { seat: letter.seat });
+    }
+    if let Some(games) = letter.texts_withheld.clone() {
+        draft.record(Fact::TextsWithheld { seat: letter.seat, games });
     }
 }
 

@@ -130,6 +130,9 @@ pub struct SeatLetter {
     pub other_match: Option<String>,
     /// The names of attached files, which are not read.
     pub attachments: Vec<String>,
+    /// The games besides the match's own that the letter's texts were found to hold orders of
+    /// ([`SeatLetter::check_texts`]). Earlier versions did not look for any.
+    pub texts_withheld: Option<Vec<GameKind>>,
     /// Why the letter's text could not be read, in one or two sentences to the player.
     pub unread: Option<String>,
     /// The answer is suppressed, because of the rate limit or as a duplicate. Everything else is decided as usual.
@@ -184,6 +187,7 @@ impl SeatLetter {
             other_match: other_match(letter, &request, &game_match.id),
             request,
             attachments: unread_files,
+            texts_withheld: None,
             unread,
             answer_suppressed: false,
             notes_refusal: false,

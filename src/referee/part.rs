@@ -1,5 +1,7 @@
 //! Letters about several matches: each match is ruled on with its own part of the letter.
 
+use std::slice;
+
 use serde::Serialize;
 
 use super::{Answer, Match, Orders, SeatLetter};
@@ -107,6 +109,22 @@ impl SeatLetter {
     ) -> SeatLetter {
         let part = LetterPart::of(&lines, by_other_token);
         SeatLetter::read(letter, seat, NewText::Lines(lines), Some(part), game_match)
+    }
+
+    /// Reads the letter again if it has a text that is passed on, which must hold no order of its player's other games
+    /// either.
+    pub fn check_texts(&mut self, game: GameKind, other_games: &[GameKind]) {
+        let request = Request::read_with_texts(self.request.lines(), game, other_games);
+        if request == self.request {
+            return;
+        }
+        let counts = |other: &GameKind| {
+            let with = Request::read_with_texts(self.request.lines(), game, slice::from_ref(other));
+            with != Request::read_with_texts(self.request.lines(), game, &[])
+        };
+        // The ledger names no more of the player's games than it must.
+        self.texts_withheld = Some(other_games.iter().copied().filter(counts).collect());
+        self.request = request;
     }
 
     /// Returns the name of a command that is not carried out, because it needs the token of this match.

@@ -22,6 +22,7 @@ mod grammar;
 mod normalized;
 mod part;
 mod proof;
+mod texts;
 
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{Command, NumberedCommand, Party};
@@ -77,14 +78,22 @@ impl Request {
 
     /// Reads the lines as versions before the bounds did. Only for the audit of their rulings.
     pub fn read_unbounded(lines: &[Line], grammar: impl Grammar) -> Request {
-        let (last_end, request) = Default::default();
-        let mut parser = RequestParser { lines, at: 0, last_end, grammar, request };
-        while parser.at < lines.len() && !parser.request.ended {
-            parser.line();
-        }
-        parser.check_withdrawal();
-        parser.request.written = lines.to_vec();
-        parser.request
+        RequestParser::new(lines, grammar, &[]).read()
+    }
+
+    /// Reads the new lines of a letter whose texts are passed on. A line in such a text that starts like an order of one
+    /// of the `other_games` is a fault, too, and then none of the letter's texts is passed on.
+    pub fn read_with_texts(lines: &[Line], game: GameKind, other_games: &[GameKind]) -> Request {
+        let mut parser = RequestParser::new(lines, game, other_games);
+        parser.withholds_all_texts = true;
+        let mut request = parser.read();
+        request.bound();
+        request
+    }
+
+    /// Whether the letter has a text that is passed on.
+    pub fn passes_texts_on(&self) -> bool {
+        self.commands.iter().any(|asked| asked.command.text().is_some())
     }
 
     /// Whether the letter asks for nothing.
@@ -116,53 +125,18 @@ impl Request {
     }
 }
 
-/// A command whose text is passed on to somebody.
-struct TextCommand {
-    verb: &'static str,
-    reader: &'static str,
-    example: &'static str,
-    command: fn(String) -> Command,
-}
-
-const TELL: TextCommand = TextCommand {
-    verb: "TELL",
-    reader: "your opponent",
-    example: "TELL Well played.\nEND",
-    command: Command::Tell,
-};
-
-const TELL_GM: TextCommand = TextCommand {
-    verb: "TELL GM",
-    reader: "the GM",
-    example: "TELL GM I shall be in hospital next week.\nEND",
-    command: Command::TellGm,
-};
-
-const PROTEST: TextCommand = TextCommand {
-    verb: "PROTEST",
-    reader: "the GM",
-    example: "PROTEST Turn 4 was decided on the wrong orders.\nEND",
-    command: Command::Protest,
-};
-
-impl TextCommand {
-    /// Removes the `GM` of `TELL GM` from the start of the text.
-    fn without_addressee(&self, text: String) -> String {
-        if self.verb != TELL_GM.verb {
-            return text;
-        }
-        let text = text.trim_start();
-        let text = text.get(2..).unwrap_or_default();
-        text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | ',')).to_owned()
-    }
-}
-
 struct RequestParser<'a, G> {
     lines: &'a [Line],
     at: usize,
     /// The last line `END`, once it is needed. Searching for it anew at each `tell me …` would be quadratic.
     last_end: OnceCell<Option<usize>>,
     grammar: G,
+    /// The games besides the match's own whose orders no text may hold.
+    other_games: &'a [GameKind],
+    /// Whether a text that holds an order keeps the letter's other texts from being passed on.
+    withholds_all_texts: bool,
+    /// The first line in a text that reads as an order or a command, and is not meant for its reader.
+    held_in_text: Option<usize>,
     request: Request,
 }
 
@@ -172,7 +146,32 @@ pub const MAX_SETTINGS: usize = 20;
 /// The bar before the examples in our letters, which keeps a quote of them from being read as orders.
 const BAR: char = '|';
 
-impl<G: Grammar> RequestParser<'_, G> {
+impl<'a, G: Grammar> RequestParser<'a, G> {
+    fn new(lines: &'a [Line], grammar: G, other_games: &'a [GameKind]) -> Self {
+        RequestParser {
+            lines,
+            at: 0,
+            last_end: OnceCell::new(),
+            grammar,
+            other_games,
+            withholds_all_texts: false,
+            held_in_text: None,
+            request: Request::default(),
+        }
+    }
+
+    fn read(mut self) -> Request {
+        while self.at < self.lines.len() && !self.request.ended {
+            self.line();
+        }
+        self.check_withdrawal();
+        if let Some(held) = self.held_in_text.filter(|_| self.withholds_all_texts) {
+            self.withhold_texts(held);
+        }
+        self.request.written = self.lines.to_vec();
+        self.request
+    }
+
     /// Adds a command. All lines SETTINGS of a letter are one command, because all of them are taken or none.
     fn add_command(&mut self, line: usize, command: Command) {
         if let Command::Settings(settings) = &command
@@ -279,12 +278,6 @@ impl<G: Grammar> RequestParser<'_, G> {
         }
     }
 
-    /// Whether a long line begins a text for somebody else to read, which a mail program may leave unwrapped.
-    fn begins_text(&self, line: &Line) -> bool {
-        let parsed = command::read(&NormalizedLine::of(start_of(&line.text)), || self.has_end());
-        matches!(parsed, ParsedLine::Tell | ParsedLine::Protest)
-    }
-
     /// Reads a line that is too long for an order or a command.
     fn long_line(&mut self, line: &Line) {
         let wording = NormalizedLine::of(start_of(&line.text));
@@ -306,15 +299,8 @@ impl<G: Grammar> RequestParser<'_, G> {
         }
     }
 
-    /// Returns the orders on a line: several if each piece between its semicolons is one.
     fn orders(&self, wording: &NormalizedLine) -> Option<Vec<String>> {
-        let pieces: Vec<String> =
-            wording.pieces().map(normalized::as_order).filter(|p| !p.is_empty()).collect();
-        if pieces.len() > 1 && pieces.iter().all(|piece| self.grammar.begins_order(piece)) {
-            return Some(pieces);
-        }
-        let whole = normalized::as_order(&wording.plain);
-        self.grammar.begins_order(&whole).then(|| vec![whole])
+        orders_of(&self.grammar, wording)
     }
 
     /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns whether the line is one of them.
@@ -356,64 +342,22 @@ impl<G: Grammar> RequestParser<'_, G> {
             ParsedLine::Fault { reason, example } => {
                 self.request.faults.push(Fault::on(no, reason).with_example(example));
             }
-            ParsedLine::Tell => self.passed_on(no, wording, &TELL),
-            ParsedLine::TellGm => self.passed_on(no, wording, &TELL_GM),
-            ParsedLine::Protest => self.passed_on(no, wording, &PROTEST),
+            ParsedLine::Tell => self.passed_on(no, wording, &texts::TELL),
+            ParsedLine::TellGm => self.passed_on(no, wording, &texts::TELL_GM),
+            ParsedLine::Protest => self.passed_on(no, wording, &texts::PROTEST),
         }
         true
     }
+}
 
-    /// Whether a line `END` follows.
-    fn has_end(&self) -> bool {
-        let find = || self.lines.iter().rposition(|line| normalized::is_end(&line.text));
-        self.last_end.get_or_init(find).is_some_and(|end| end >= self.at)
+/// Returns the orders on a line: several if each piece between its semicolons is one.
+fn orders_of(grammar: &impl Grammar, wording: &NormalizedLine) -> Option<Vec<String>> {
+    let pieces: Vec<String> = wording.pieces().map(normalized::as_order).filter(|p| !p.is_empty()).collect();
+    if pieces.len() > 1 && pieces.iter().all(|piece| grammar.begins_order(piece)) {
+        return Some(pieces);
     }
-
-    /// Reads a text that is passed on. It must not hold orders, because another person reads it.
-    fn passed_on(&mut self, no: usize, wording: &NormalizedLine, kind: &TextCommand) {
-        let from = self.at;
-        let (text, ended) = self.text(wording);
-        let text = kind.without_addressee(text);
-        let swallowed = self.lines[from..self.at].iter().find(|line| {
-            let wording = NormalizedLine::of(&line.text);
-            self.orders(&wording).is_some()
-                || !ended && !matches!(command::read(&wording, || false), ParsedLine::Remark)
-        });
-        let reason = match swallowed {
-            Some(Line { no: line, .. }) => format!(
-                "Line {line} stands in the text of {} and would go to {}. Write END on a line of its own where the message ends, and keep orders out of it.",
-                kind.verb, kind.reader
-            ),
-            None if text.is_empty() => {
-                format!("{} needs the text for {}.", kind.verb, kind.reader)
-            }
-            None => {
-                self.request.commands.push(NumberedCommand { line: no, command: (kind.command)(text) });
-                return;
-            }
-        };
-        self.request.faults.push(Fault::on(no, reason).with_example(kind.example));
-    }
-
-    /// Reads the text after the first word and on the lines below, up to `END`, a line `MATCH QZ-7K3M` or the end of the
-    /// letter. Also returns whether there was an `END`.
-    fn text(&mut self, wording: &NormalizedLine) -> (String, bool) {
-        let mut lines = vec![wording.raw_after_first_word().to_owned()];
-        let mut ended = false;
-        while let Some(line) = self.lines.get(self.at) {
-            self.at += 1;
-            if normalized::is_end(&line.text) {
-                ended = true;
-                break;
-            }
-            if part::match_line(&line.text).is_some() {
-                self.at -= 1;
-                break;
-            }
-            lines.push(line.text.clone());
-        }
-        (lines.join("\n").trim().to_owned(), ended)
-    }
+    let whole = normalized::as_order(&wording.plain);
+    grammar.begins_order(&whole).then(|| vec![whole])
 }
 
 /// Whether the word is the name of a match: the prefix of a game, a hyphen, and a code.

@@ -1,6 +1,7 @@
 //! The texts of letters: where a passed-on text ends, what a mail program shows first, and what a reader's HTML fetches.
 
 use fogpost::game::any::GameKind;
+use fogpost::referee::Stage;
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{quad, quadrant_z};
@@ -22,6 +23,43 @@ fn a_text_that_holds_an_order_is_not_sent_and_nothing_of_its_letter_is_done() {
     assert_eq!((after.adjudicated.len(), after.protest), (0, None));
     desk.reply(ANN, &to_ann, "TELL Good luck to you!\nEND\nMARBLE E5");
     desk.sent_to(BO)[0].says("Ann writes").says("> Good luck to you!");
+}
+
+#[test]
+fn a_text_that_holds_an_order_of_any_game_that_its_player_has_running_is_not_sent() {
+    let desk = Desk::new();
+    let (_, to_ann, to_bo) = quad(&desk);
+    let other = desk.open(GameKind::QuadrantZ, &[]);
+    let to_ann_of_other = desk.one_to(ANN);
+    desk.sent_to(BO);
+    for verb in ["TELL", "TELL GM", "PROTEST"] {
+        desk.reply(ANN, &to_ann, &format!("{verb} I shall win!\nSHIP 1 HOLD\nEND"));
+        desk.one_to(ANN).says("put a # before the line if it belongs to the message");
+        for reader in [BO, GM] {
+            assert!(desk.sent_to(reader).is_empty(), "{verb} to {reader}");
+        }
+    }
+    desk.reply(ANN, &to_ann, "TELL I shall win!\n# SHIP 1 HOLD\nEND");
+    desk.one_to(BO).says("> # SHIP 1 HOLD");
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann_of_other, "RESIGN CONFIRM");
+    assert_eq!(desk.find(&other.id).stage, Stage::Over);
+    desk.sent_to(BO);
+    desk.reply(ANN, &to_ann, "TELL I would have played\nSHIP 1 HOLD\nEND");
+    desk.one_to(BO).says("> SHIP 1 HOLD");
+    desk.reply(BO, &to_bo, "TELL Never mind.\nCRUISER C1 E1\nEND");
+    desk.sent_to(ANN).last().expect("the message").says("> CRUISER C1 E1");
+}
+
+#[test]
+fn a_text_that_holds_an_order_keeps_the_letters_other_texts_back() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "TELL Well played.\nEND\nTELL GM I shall play\nMARBLE E5\nEND");
+    desk.one_to(ANN).says("I did not pass this text on either, because of line 4.");
+    for reader in [BO, GM] {
+        assert!(desk.sent_to(reader).is_empty(), "{reader}");
+    }
 }
 
 #[test]

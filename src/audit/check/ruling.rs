@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{Check, short};
 use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
+use crate::game::any::GameKind;
 use crate::ledger::{Entry, Fact, Source};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::{
@@ -117,6 +118,9 @@ impl Check {
             && self.ended_at.is_some_and(|ended| at - ended > QUESTIONS_ONLY_AFTER)
             && !self.group_records(&PASSED_ON);
         asked.shows_token = self.group_records(&[TOKEN_RENEWED]) && !letter.other_recipients.is_empty();
+        if let Some(other_games) = self.recorded_games_of_texts() {
+            asked.check_texts(game_match.game, &other_games);
+        }
         asked.notes_refusal = self.group_records(&[REFUSAL_NOTED]);
         asked.signature = self.pending[0].link.dkim;
         asked.acceptance = self.recorded_acceptance();
@@ -207,6 +211,16 @@ impl Check {
         }
     }
 
+    /// The other games whose orders the texts of the letter hold, if the first pending entries say that none was passed on.
+    fn recorded_games_of_texts(&self) -> Option<Vec<GameKind>> {
+        let index = self.first_group().position(|link| link.kind == TEXTS_WITHHELD)?;
+        let entry: Entry = serde_json::from_str(&self.pending.get(index)?.json).ok()?;
+        match entry.fact {
+            Fact::TextsWithheld { games, .. } => Some(games),
+            _ => None,
+        }
+    }
+
     /// The part of the letter of the first pending entries that they were ruled on with, if they say so.
     fn recorded_part(&self) -> Option<(Seat, LetterPart)> {
         let index = self.first_group().position(|link| link.kind == LETTER_PART_READ)?;
@@ -285,5 +299,6 @@ const GM_SPARED: &str = "GmSpared";
 const RESIGNATION_HELD: &str = "ResignationHeld";
 const WORDS_TO_OPPONENT: &str = "WordsToOpponent";
 const REFUSAL_NOTED: &str = "RefusalNoted";
+const TEXTS_WITHHELD: &str = "TextsWithheld";
 const LEFT_OUT_TOLD: &str = "LeftOutTold";
 const ANSWERED_IN_REPORT: &str = "AnsweredInReport";

@@ -13,7 +13,7 @@ use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::letter::{Letter, NewText};
-use crate::referee::{Acceptance, Confirmation, OtherPart, PartOutcome, SeatLetter};
+use crate::referee::{Acceptance, Confirmation, OtherPart, PartOutcome, SeatLetter, Stage};
 use crate::request::{Command, Request, matches_with_parts, part_for};
 use crate::store::{LetterDecision, LetterStatus, TokenRow, WaitingLetter};
 
@@ -167,7 +167,26 @@ impl Decision<'_> {
             Some(lines) => SeatLetter::of_part(letter, row.seat, lines.clone(), *by_other_token, game_match),
         };
         read.confirmation = confirmation;
+        if read.request.passes_texts_on() {
+            read.check_texts(game_match.game, &self.other_games_of(row)?);
+        }
         Ok(read)
+    }
+
+    /// Returns the games that a player has running besides that of this match.
+    fn other_games_of(&self, row: &TokenRow) -> Decided<Vec<GameKind>> {
+        let own = self.game_match(&row.match_id)?.map(|loaded| loaded.game_match.game);
+        let mut games = Vec::new();
+        for (_, overview) in self.context.matches_of(row.player.id)? {
+            let stage = match self.draft.matches.get(&overview.id) {
+                Some(ruled_on) => ruled_on.game_match.stage,
+                None => overview.stage,
+            };
+            if stage != Stage::Over && own != Some(overview.game) && !games.contains(&overview.game) {
+                games.push(overview.game);
+            }
+        }
+        Ok(games)
     }
 }
 
