@@ -252,6 +252,14 @@ fn header_cases() -> Vec<Case> {
             "header: encoded words",
             letter(&format!("X: {}\n", "=?utf-8?q?a?=\n ".repeat(12_000)), "STATUS\n"),
         ),
+        case("header: beyond its limit", {
+            let junk = many(|n| format!("X-{n}: y\n"), 700_000);
+            format!("{junk}{HEADER}\nSTATUS\n").into_bytes()
+        }),
+        case("header: senders beyond its limit", {
+            let senders = "From: ann@players.example\n".repeat(350_000);
+            format!("{}{senders}\nSTATUS\n", "X: y\n".repeat(50_000)).into_bytes()
+        }),
         case("a hundred parts", parts(100, 9_000)),
         case("nested parts", nested(20)),
         case("attached letters", letter("", &"Content-Type: message/rfc822\n\n".repeat(390))),

@@ -39,8 +39,7 @@ pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
 /// beginning of a text that is not encoded. Most letters of players come before strangers' by their sender, so these
 /// tokens are worth little work.
 pub fn visible_tokens(letter: &NewLetter, own: &OwnIdentity) -> Vec<String> {
-    let head = bounded_head(&letter.raw, &Limits::default());
-    let mut tokens = Letter::tokens_in_header(&head, own);
+    let mut tokens = Letter::tokens_in_header(&letter.raw, own);
     let beginning = &letter.raw[..letter.raw.len().min(MAX_SCANNED_BYTES)];
     tokens.extend(tokens_in_text(&String::from_utf8_lossy(beginning)).into_iter().take(MAX_TOKENS));
     tokens.iter().map(ToString::to_string).collect()

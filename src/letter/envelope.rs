@@ -4,11 +4,12 @@ use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
 
 use super::address::{Address, Token};
 use super::automatic::Automatic;
+use super::bounded_head::bounded_head;
 use super::clean;
 use super::digest::Digest;
 use super::header::{self, Header};
 use super::identity::OwnIdentity;
-use super::unreadable::{UnreadableLetter, UnreadableReason};
+use super::unreadable::{Limits, UnreadableLetter, UnreadableReason};
 
 /// Maximum tokens taken from one letter. No thread covers more matches, but a hostile header names thousands.
 const MAX_TOKENS: usize = 16;
@@ -138,7 +139,8 @@ fn one_line(text: &str) -> String {
 /// Returns the reply tokens in a header. Parses no body, so it is safe for a letter on which reading failed.
 pub fn tokens_in_header(raw: &[u8], own: &OwnIdentity) -> Vec<Token> {
     let mut tokens = Vec::new();
-    let Some(message) = MessageParser::default().parse_headers(raw) else { return tokens };
+    let head = bounded_head(raw, &Limits::default());
+    let Some(message) = MessageParser::default().parse_headers(&head) else { return tokens };
     for (name, value) in message.headers_raw() {
         match name.to_ascii_lowercase().as_str() {
             "to" | "cc" => add_tokens(&mut tokens, header::plus_tokens(value, own)),

@@ -14,6 +14,7 @@ pub mod address;
 pub mod authentic;
 mod automatic;
 mod body;
+mod bounded_head;
 mod charset;
 mod classify;
 pub mod clean;
@@ -44,12 +45,12 @@ mod words;
 pub use address::{Address, Token};
 pub use automatic::{Automatic, AutomaticKind, Certainty};
 pub use body::UnreadableContent;
+pub use bounded_head::bounded_head;
 pub use digest::Digest;
 pub use envelope::SubjectTag;
 pub use identity::OwnIdentity;
 pub use new_text::NewText;
 pub use own_letter::tokens as tokens_in_text;
-pub use structure::bounded_head;
 pub use unreadable::{Limits, UnreadableLetter, UnreadableReason};
 
 use body::Texts;
@@ -98,10 +99,10 @@ impl Letter {
         let raw = &header::with_line_feeds(raw);
         let raw = header::without_envelope_line(raw);
         let within_limits = check_limits(raw, header::head(raw), limits);
-        // Parse only the header of an oversized letter, up to its limit: enough to answer its sender.
+        // Parse only the header of an oversized letter: enough to answer its sender.
         let readable = match within_limits {
             Ok(()) => structure::without_hidden_letters(raw),
-            Err(_) => structure::bounded_head(raw, limits),
+            Err(_) => bounded_head(raw, limits),
         };
         let headers = header::headers(header::head(&readable));
         let Some(message) = MessageParser::default().parse(&readable).filter(|m| !m.parts.is_empty()) else {

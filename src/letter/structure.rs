@@ -12,18 +12,17 @@ use std::ops::Range;
 use mail_parser::MessageParser;
 use memchr::{memchr_iter, memmem};
 
-use super::header::head;
 use super::unreadable::{Limits, UnreadableReason};
 
-const CONTENT_TYPE: &[u8] = b"content-type";
-const CONTENT_DISPOSITION: &[u8] = b"content-disposition";
+pub const CONTENT_TYPE: &[u8] = b"content-type";
+pub const CONTENT_DISPOSITION: &[u8] = b"content-disposition";
 const TRANSFER_ENCODING: &[u8] = b"content-transfer-encoding";
 
 /// How many marks of a part a letter may hold for each part that it may have: a quoted header looks like one, too.
 const MARKS_PER_PART: usize = 4;
 
 /// The share of the header's bytes that a field with parameters may take. The parser compares each with all others.
-const PARAMETERS_SHARE: usize = 20;
+pub const PARAMETERS_SHARE: usize = 20;
 
 /// Bytes of a letter for each multipart that it may hold, times [`Limits::max_parts`]: the parser searches the whole
 /// letter for the end of each.
@@ -87,33 +86,9 @@ pub fn check(raw: &[u8], limits: &Limits) -> Result<(), UnreadableReason> {
     if bytes > limits.max_header_bytes { Err(UnreadableReason::HeaderTooBig) } else { Ok(()) }
 }
 
-/// Returns the header in so far as any header is parsed: up to the limit, and without the fields whose parameters are
-/// too many.
-pub fn bounded_head<'a>(raw: &'a [u8], limits: &Limits) -> Cow<'a, [u8]> {
-    let raw = &raw[..raw.len().min(limits.max_header_bytes)];
-    let head = &raw[..head(raw).len()];
-    let max_field = limits.max_header_bytes / PARAMETERS_SHARE;
-    let structured = [CONTENT_TYPE, CONTENT_DISPOSITION];
-    let found = structured.into_iter().flat_map(|name| fields(head, name, max_field));
-    let mut too_long: Vec<Range<usize>> = found.filter(|field| field.len() > max_field).collect();
-    if too_long.is_empty() {
-        return Cow::Borrowed(head);
-    }
-    too_long.sort_unstable_by_key(|field| field.start);
-    let mut out = Vec::with_capacity(head.len());
-    let mut from = 0;
-    for field in too_long {
-        out.extend_from_slice(&head[from..field.start.max(from)]);
-        let end = end_of_field(head, field.start, head.len());
-        from = from.max((end + 1).min(head.len()));
-    }
-    out.extend_from_slice(&head[from..]);
-    Cow::Owned(out)
-}
-
 /// Finds the fields called `name`, which is given in lower case: each from its name to the end of its last fold, or a
 /// little more than `max` bytes of it. The parser ignores blanks in a name, and colons before it.
-fn fields<'a>(raw: &'a [u8], name: &'a [u8], max: usize) -> impl Iterator<Item = Range<usize>> + 'a {
+pub fn fields<'a>(raw: &'a [u8], name: &'a [u8], max: usize) -> impl Iterator<Item = Range<usize>> + 'a {
     memchr_iter(b':', raw).filter_map(move |colon| {
         let mut wanted = name.iter().rev();
         let mut next = wanted.next();
@@ -132,7 +107,7 @@ fn fields<'a>(raw: &'a [u8], name: &'a [u8], max: usize) -> impl Iterator<Item =
 }
 
 /// Returns where the field with a byte at `at` ends, before its line feed, or where it is longer than `max`.
-fn end_of_field(raw: &[u8], at: usize, max: usize) -> usize {
+pub fn end_of_field(raw: &[u8], at: usize, max: usize) -> usize {
     let raw = &raw[..at.saturating_add(max).saturating_add(1).min(raw.len())];
     let ends = memchr_iter(b'\n', &raw[at..]).map(|end| at + end);
     let mut last = ends.filter(|end| !matches!(raw.get(end + 1), Some(b' ' | b'\t')));
@@ -327,10 +302,5 @@ mod tests {
             let raw = format!("{FROM}{name}{parameters}\n\nSHIP 1 HOLD\n");
             assert_eq!(read(&raw), Err(UnreadableReason::HeaderTooBig), "{name}");
         }
-        let head = format!("Content-Type: text/plain{parameters}\n b\n{FROM}Subject: x\n\n");
-        assert_eq!(
-            bounded_head(head.as_bytes(), &Limits::default()),
-            format!("{FROM}Subject: x\n").as_bytes()
-        );
     }
 }

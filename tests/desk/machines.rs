@@ -257,6 +257,33 @@ fn a_letter_beyond_any_limit_is_answered_in_its_thread_and_the_answer_names_the_
 }
 
 #[test]
+fn the_writer_of_a_letter_is_found_behind_any_header() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    let letter = |id: &str| bare_answer(ANN, &to_ann, id, "Re: turn", "MARBLE E5");
+    let junk = format!("X-Spam-Report: {}\n", "yes ".repeat(12)).repeat(5_000);
+    let photo = "a photo taken with a telephone\n".repeat(350_000);
+    for (id, body, says) in [("head", "", "The header of your letter"), ("big", &photo, "bigger than 10 MB")]
+    {
+        desk.receive(&format!("{junk}{}{body}", letter(id)));
+        assert_eq!((desk.last_status(), desk.letters()[0].sender.as_str()), (LetterStatus::Answered, ANN));
+        let told = desk.one_to(ANN);
+        told.says(says).says("Nothing in it was done");
+        assert_eq!(told.in_reply_to, Some(format!("{id}@players.example")));
+        desk.advance(2);
+    }
+    // A machine behind such a header is not answered.
+    desk.receive(&format!("{junk}Auto-Submitted: auto-replied\n{}", letter("away")));
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
+    // Nobody can be told if there is no sender, but the GM sees why.
+    desk.receive(&format!("{junk}Subject: a riddle\n\nMARBLE E5\n"));
+    let row = desk.letters().remove(0);
+    assert_eq!((row.status, row.note.as_str()), (LetterStatus::Ignored, "its header is too big"));
+    assert!(desk.sent_to(ANN).is_empty());
+    digest(&desk).says("its header is too big");
+}
+
+#[test]
 fn of_what_cannot_be_read_the_answer_says_what_to_send_instead() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
