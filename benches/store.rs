@@ -151,6 +151,7 @@ impl Club {
             subject: "Orders for turn 7".to_owned(),
             tokens: Vec::new(),
             is_from_gm: true,
+            new_text: None,
         }
     }
 

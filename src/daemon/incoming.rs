@@ -25,6 +25,7 @@ pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
     NewLetter {
         digest: Digest::of(&fetched.raw),
         message_id: one_line(message_id),
+        new_text: None,
         sender: one_line(sender).to_ascii_lowercase(),
         subject: one_line(subject),
         received_at: truncate_to_millis(fetched.received_at),

@@ -5,6 +5,7 @@
 
 mod batch;
 mod commands;
+mod copies;
 mod decide;
 mod dossier;
 mod heartbeat;
@@ -36,6 +37,7 @@ use crate::post::outbox::Outbox;
 use crate::report::Templates;
 use crate::store::Store;
 
+pub use copies::with_new_text;
 pub use decide::gm_index::GmIndex;
 pub use decide::openings::{Holder, NamedAddress, NewMatch, fit_name};
 pub use decide::settings::{Step, Trap};

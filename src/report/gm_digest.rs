@@ -30,6 +30,10 @@ pub struct GmDigest {
     pub ended: Vec<MatchNote>,
     pub newcomers: Vec<PersonNote>,
     pub absences: Vec<MatchNote>,
+    /// Letters in players' names that lapsed because nobody confirmed or denied them.
+    pub lapsed: Vec<LapsedLetter>,
+    /// Letters that were taken from the provider's spam folder.
+    pub from_spam: u64,
     /// Answers that found no room within a day.
     pub left_out: u64,
     pub set_aside: Vec<LetterSummary>,
@@ -51,6 +55,8 @@ impl GmDigest {
             || !self.newcomers.is_empty()
             || !self.refused.is_empty()
             || !self.failed.is_empty()
+            || !self.lapsed.is_empty()
+            || self.from_spam > 0
             || self.left_out > 0
     }
 }
@@ -111,6 +117,15 @@ pub struct LetterSummary {
     pub at: String,
     pub sender: String,
     pub note: String,
+}
+
+/// A letter in a player's name whose player did not answer our notice.
+#[derive(Clone, Debug, Serialize)]
+pub struct LapsedLetter {
+    pub match_id: String,
+    /// The address that it came from.
+    pub sender: String,
+    pub noted: String,
 }
 
 /// A match in a list for the GM. It holds nothing that the rules hide from either side.

@@ -35,7 +35,7 @@ use template_context::{LazyView, TemplateContext};
 pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, SeenTurn, UnprovenSummary};
 pub use context::wrapped;
 pub use gm_digest::{
-    FailedSend, GmDigest, GmMatchSummary, LetterSummary, MatchNote, PersonNote, RefusalCount,
+    FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
 };
 pub use png::{PictureCache, png};
 pub use svg::svg;

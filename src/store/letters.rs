@@ -2,17 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
+
 use super::notify::notify;
 use super::rows::{self, CHUNK, integer, is_common, text, with_ids};
 use super::statement::Session;
-use super::{LetterRow, LetterStatus, NewLetter, Result, Wakeup};
+use super::{FROM_SPAM, LetterRow, LetterStatus, NewLetter, Result, Wakeup};
 use crate::letter::Digest;
 
 /// A letter to be stored, with the values by which it is found.
 struct Arrival<'a> {
     letter: &'a NewLetter,
     digest: String,
-    /// The digest of sender and Message-ID.
+    /// The digest of sender and Message-ID, and of the text of a letter whose Message-ID and sender had another one before.
     sent_as: Option<String>,
     status: LetterStatus,
     /// The match whose reply token it carries.
@@ -23,11 +25,43 @@ struct Arrival<'a> {
 
 impl<'a> Arrival<'a> {
     fn of(letter: &'a NewLetter) -> Arrival<'a> {
-        let sent_as = (!letter.message_id.is_empty())
-            .then(|| Digest::of(format!("{}\n{}", letter.sender, letter.message_id).as_bytes()).to_string());
+        let sent_as = sent_as(letter).map(|sent_as| match letter.new_text {
+            Some(text) => Digest::of(format!("{sent_as}\n{text}").as_bytes()).to_string(),
+            None => sent_as,
+        });
         let digest = letter.digest.to_string();
         Arrival { letter, digest, sent_as, status: LetterStatus::Waiting, match_id: None, is_known: false }
     }
+}
+
+/// Returns the digest of sender and Message-ID.
+fn sent_as(letter: &NewLetter) -> Option<String> {
+    let both = format!("{}\n{}", letter.sender, letter.message_id);
+    (!letter.message_id.is_empty()).then(|| Digest::of(both.as_bytes()).to_string())
+}
+
+/// See [`super::LetterLookups::first_sent_as`].
+pub async fn first_sent_as(session: &mut Session<'_>, letters: &[NewLetter]) -> Result<Vec<Option<Digest>>> {
+    let wanted: Vec<Option<String>> = letters.iter().map(sent_as).collect();
+    let values: Vec<String> = wanted.iter().flatten().cloned().collect();
+    let found = stored_as(session, &values).await?;
+    Ok(wanted.iter().map(|sent_as| found.get(sent_as.as_ref()?).copied()).collect())
+}
+
+/// Returns a stored letter for each of these digests of senders and Message-IDs that has one. All letters under one of
+/// them have the same text, and there may be any number of them, so it reads no more than one.
+async fn stored_as(session: &mut Session<'_>, values: &[String]) -> Result<BTreeMap<String, Digest>> {
+    let items = session.engine().items();
+    let sql = format!("SELECT value, (SELECT digest FROM letter WHERE sent_as = value LIMIT 1) FROM {items}");
+    let statement = session.statement(sql).bind_texts(values);
+    let found_rows: Vec<(String, Option<String>)> = session.fetch_all(statement).await?;
+    let mut found = BTreeMap::new();
+    for (sent_as, digest) in found_rows {
+        if let Some(digest) = digest {
+            found.insert(sent_as, rows::digest(&digest)?);
+        }
+    }
+    Ok(found)
 }
 
 /// Stores letters within a transaction, and returns how many of them wait.
@@ -35,8 +69,8 @@ pub async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) ->
     let arrivals: Vec<Arrival> = letters.iter().map(Arrival::of).collect();
     let digests: Vec<String> = arrivals.iter().map(|arrival| arrival.digest.clone()).collect();
     let sent_as: Vec<String> = arrivals.iter().filter_map(|arrival| arrival.sent_as.clone()).collect();
-    let known = existing(session, "digest", &digests).await?;
-    let sent_before = existing(session, "sent_as", &sent_as).await?;
+    let known = known(session, &digests).await?;
+    let sent_before = stored_as(session, &sent_as).await?.into_keys().collect();
     let mut new = deduplicate(arrivals, known, sent_before);
     let matches = matches_by_token(session, &new).await?;
     for arrival in &mut new {
@@ -90,21 +124,25 @@ pub async fn list_letters(
     rows.into_iter().map(rows::Letter::read).collect()
 }
 
-/// Returns those of `values` that some stored letter has in this column.
-async fn existing(
-    session: &mut Session<'_>,
-    column: &'static str,
-    values: &[String],
-) -> Result<BTreeSet<String>> {
-    let one_of = session.engine().one_of();
-    let statement =
-        session.statement(format!("SELECT {column} FROM letter WHERE {column} {one_of}")).bind_texts(values);
-    let found: Vec<(String,)> = session.fetch_all(statement).await?;
-    Ok(found.into_iter().map(|(value,)| value).collect())
+/// See [`super::LetterLookups::spam_letters_since`].
+pub async fn count_spam(session: &mut Session<'_>, since: DateTime<Utc>) -> Result<u64> {
+    let sql = format!("SELECT COUNT(*) FROM letter WHERE received_at >= $1 AND whence LIKE '{FROM_SPAM}%'");
+    let statement = session.statement(sql).bind(since.timestamp_millis());
+    let (letters,): (i64,) = session.fetch_one(statement).await?;
+    rows::count(letters)
 }
 
-/// Drops the arrivals whose digest is `known`, and marks as repeated those with the Message-ID and sender of an
-/// earlier letter, in this batch or `sent_before`.
+/// Returns those of the digests that a stored letter has.
+async fn known(session: &mut Session<'_>, digests: &[String]) -> Result<BTreeSet<String>> {
+    let one_of = session.engine().one_of();
+    let statement =
+        session.statement(format!("SELECT digest FROM letter WHERE digest {one_of}")).bind_texts(digests);
+    let found: Vec<(String,)> = session.fetch_all(statement).await?;
+    Ok(found.into_iter().map(|(digest,)| digest).collect())
+}
+
+/// Drops the arrivals whose digest is `known`, and marks as repeated those that were sent as an earlier letter was, in this
+/// batch or `sent_before`.
 fn deduplicate(
     arrivals: Vec<Arrival<'_>>,
     mut known: BTreeSet<String>,

@@ -16,6 +16,7 @@ pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, 
 pub use self::changes::{ChangeKind, ChangeStage, PlayerChange};
 use self::database::Database;
 pub use self::error::{Result, StoreError};
+pub use self::letter_lookups::LetterLookups;
 pub use self::player_changes::PlayerChanges;
 pub use self::player_digests::PlayerDigests;
 pub use self::sending::DispatchQueue;
@@ -35,6 +36,7 @@ mod database;
 mod dispatches;
 mod error;
 mod in_work;
+mod letter_lookups;
 mod letters;
 mod migration;
 mod newcomers;
@@ -263,7 +265,7 @@ const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 /// A club's database. Several processes may write at once, so reading reserves nothing: only claims are exclusive, and
 /// [`Store::commit`] rejects a settlement based on outdated rows.
 #[async_trait]
-pub trait Store: PlayerChanges + PlayerDigests + DispatchQueue + Send + Sync {
+pub trait Store: PlayerChanges + PlayerDigests + LetterLookups + DispatchQueue + Send + Sync {
     /// Locks the database for one daemon, named by `owner`. A no-op on PostgreSQL.
     ///
     /// # Errors
@@ -282,8 +284,8 @@ pub trait Store: PlayerChanges + PlayerDigests + DispatchQueue + Send + Sync {
     /// Waits until another process queues work. Never resolves on SQLite, where the loops poll.
     async fn next_wakeup(&self) -> Result<Wakeup>;
 
-    /// Stores letters durably, in order, and returns how many of them wait. Skips known digests; a known Message-ID
-    /// and sender becomes [`LetterStatus::Repeated`].
+    /// Stores letters durably, in order, and returns how many of them wait. Skips known digests; a known Message-ID,
+    /// sender and text becomes [`LetterStatus::Repeated`].
     async fn insert_letters(&self, letters: &[NewLetter]) -> Result<usize>;
 
     /// Returns those of the addresses, in lower case, that belong to players.

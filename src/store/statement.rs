@@ -48,6 +48,14 @@ impl Engine {
         }
     }
 
+    /// Returns the table of the items of the list bound as `$1`, in a column `value`.
+    pub fn items(self) -> &'static str {
+        match self {
+            Engine::Sqlite => "json_each($1)",
+            Engine::Postgres => "unnest($1::text[]) AS value",
+        }
+    }
+
     /// Returns the lock clause of a SELECT. SQLite has one writer at a time, and needs none.
     pub fn for_update(self) -> &'static str {
         match self {
@@ -103,7 +111,7 @@ impl Statement {
         self
     }
 
-    /// Binds a list, for [`Engine::one_of`].
+    /// Binds a list, for [`Engine::one_of`] and [`Engine::items`].
     pub fn bind_texts(mut self, items: &[String]) -> Statement {
         let items = texts(items);
         match self.arguments {

@@ -1,6 +1,6 @@
 //! Letters in a player's name that were not proven to be theirs, and what became of them.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::FromRow;
 
 use super::rows::{digest, seat, text, time, unsound};
@@ -51,6 +51,32 @@ pub async fn unproven_letters(
          ORDER BY noted_at, letter"
     );
     let statement = session.statement(sql).bind(player_id).bind(since.timestamp_millis());
+    session.fetch_all::<Row>(statement).await?.into_iter().map(Row::read).collect()
+}
+
+/// How long before it was noted a letter may have come: it waits for the DNS, or for a program that is down.
+const RECEIVED_BEFORE: TimeDelta = TimeDelta::days(14);
+
+/// See [`super::LetterLookups::unanswered_letters`]. The index of ignored letters leads to them, because theirs has players
+/// first.
+pub async fn unanswered(
+    session: &mut Session<'_>,
+    from: DateTime<Utc>,
+    until: DateTime<Utc>,
+    limit: u32,
+) -> Result<Vec<UnprovenLetter>> {
+    let columns = COLUMNS.split(", ").map(|column| format!("u.{column}")).collect::<Vec<_>>().join(", ");
+    let sql = format!(
+        "SELECT {columns} FROM letter l JOIN unproven_letter u ON u.letter = l.digest \
+         WHERE l.fate = 'ignored' AND l.received_at >= $1 AND l.received_at < $3 \
+         AND u.stage = 'open' AND u.noted_at >= $2 AND u.noted_at < $3 ORDER BY u.noted_at, u.letter LIMIT $4"
+    );
+    let statement = session
+        .statement(sql)
+        .bind((from - RECEIVED_BEFORE).timestamp_millis())
+        .bind(from.timestamp_millis())
+        .bind(until.timestamp_millis())
+        .bind(i64::from(limit));
     session.fetch_all::<Row>(statement).await?.into_iter().map(Row::read).collect()
 }
 

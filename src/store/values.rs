@@ -22,6 +22,8 @@ pub struct NewLetter {
     pub origin: String,
     /// With the sender, identifies a letter that was sent twice. Empty if it has none.
     pub message_id: String,
+    /// The digest of its text, if an earlier letter has its Message-ID and sender, but another text.
+    pub new_text: Option<Digest>,
     pub sender: String,
     pub subject: String,
     /// Its reply tokens. A letter with a seat's token comes before strangers' letters.

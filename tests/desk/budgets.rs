@@ -236,10 +236,16 @@ fn never_stops_challenges_until_they_are_welcome_again() {
 fn never_with_a_token_needs_no_code() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
-    desk.reply(ANN, &desk.one_to(ANN), "NEVER");
+    let to_ann = desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, "NEVER");
     desk.one_to(ANN).says("Nobody can challenge you any more");
     desk.reply(BO, &desk.one_to(BO), &format!("CHALLENGE {ANN} Quantum"));
     desk.one_to(BO).says("cannot be challenged");
+    // Receipts, reports and answers to her own letters still come.
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.one_to(ANN).says("Your orders are sealed").says("What happened");
+    desk.reply(ANN, &to_ann, "STATUS");
+    desk.one_to(ANN).says("Quad, Ann");
 }
 
 #[test]
@@ -433,6 +439,9 @@ fn a_blocked_person_is_told_once_and_not_read_until_unblocked() {
     assert_eq!(desk.last_status(), LetterStatus::Ignored);
     desk.write(ANN, "HELP");
     assert!(desk.sent_to(ANN).is_empty());
+    desk.advance(24);
+    desk.sent_to(ANN);
+    desk.last_to(GM).says("Letters ignored: 2").says("from a blocked person");
     desk.reply(BO, &desk.one_to(BO), &format!("CHALLENGE {ANN} Quantum"));
     desk.one_to(BO).says("ann@players.example cannot be challenged");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);

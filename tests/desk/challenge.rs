@@ -4,7 +4,7 @@ use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 use fogpost::store::LetterStatus;
 
-use crate::desk::{ANN, BO, Desk, REFEREE, Sent};
+use crate::desk::{ANN, BO, Desk, GM, REFEREE, Sent};
 
 const EVE: &str = "eve@elsewhere.example";
 
@@ -46,6 +46,25 @@ fn a_stranger_challenges_and_the_opponent_accepts() {
     to_ann.says("A match of Quad begins");
     desk.reply(ANN, &to_ann, "MARBLE E5");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+}
+
+#[test]
+fn the_code_of_a_challenge_goes_to_the_invited_person_alone() {
+    let desk = Desk::new();
+    desk.open(GameKind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, &format!("CHALLENGE {EVE} Quantum"));
+    let code = code(&desk.one_to(EVE), "ACCEPT");
+    desk.reply(ANN, &to_ann, "GAMES\nMATCHES");
+    desk.write(BO, "GAMES");
+    desk.advance(24);
+    for reader in [ANN, BO, GM] {
+        for sent in desk.all_to(reader) {
+            sent.keeps_silent_of(&code);
+        }
+    }
+    desk.write(EVE, &format!("ACCEPT {code}"));
+    desk.last_to(EVE).says("begins");
 }
 
 #[test]

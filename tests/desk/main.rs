@@ -3,6 +3,7 @@
 mod absences;
 mod accept;
 mod addresses;
+mod arrival;
 mod attempts;
 mod audit;
 mod backup;

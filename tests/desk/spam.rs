@@ -3,7 +3,7 @@
 use fogpost::post::{Batch, FetchedLetter, Taken};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::desk::{ANN, Desk};
+use crate::desk::{ANN, Desk, GM};
 use crate::positions::quad;
 
 /// Hands over letters as the reader of a spam folder does, and returns which were taken.
@@ -40,6 +40,18 @@ fn only_letters_with_a_token_or_from_a_registered_address_are_taken_from_the_spa
     assert_eq!(from_spam(&desk, &letters[..1]), Taken::Only(Vec::new()));
     desk.work();
     desk.sent_to(ANN);
+}
+
+#[test]
+fn the_digest_tells_how_many_letters_were_in_the_spam_folder() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    from_spam(&desk, &[desk.answer(ANN, &to_ann, "STATUS"), desk.answer(ANN, &to_ann, "HISTORY")]);
+    desk.advance(24);
+    desk.last_to(GM).says("2 letters were in the spam folder of the mailbox");
+    desk.reply(ANN, &to_ann, "PROTEST It is slow.");
+    desk.advance(24);
+    desk.last_to(GM).keeps_silent_of("spam folder");
 }
 
 #[test]

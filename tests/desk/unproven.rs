@@ -3,7 +3,7 @@
 use fogpost::game::Seat;
 use fogpost::store::LetterStatus;
 
-use crate::desk::{ANN, BO, Desk, Sent};
+use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{quad, quadrant_z};
 
 const HOLIDAY: &str = "ann@holiday.example";
@@ -184,6 +184,45 @@ fn an_unproven_letter_lapses_after_two_weeks() {
     desk.reply(ANN, &notice, &format!("CONFIRM {}", code_of(&notice)));
     desk.last_to(ANN).says("I have no open question");
     assert!(desk.find(&game_match.id).state.outcome().is_none());
+    desk.advance(24);
+    let digests: Vec<Sent> = desk
+        .sent_to(GM)
+        .into_iter()
+        .filter(|sent| sent.text.contains("Letters that nobody confirmed: 1"))
+        .collect();
+    let [digest] = &digests[..] else { panic!("one digest tells of it, not {}", digests.len()) };
+    digest.says(&format!("in {}, from {HOLIDAY}", game_match.id));
+}
+
+#[test]
+fn a_letter_that_was_confirmed_or_denied_does_not_lapse() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    for (address, word) in [(HOLIDAY, "CONFIRM"), ("eve@elsewhere.example", "DENY")] {
+        desk.reply(address, &to_ann, "STATUS");
+        let notice = desk.one_to(ANN);
+        desk.reply(ANN, &notice, &format!("{word} {}", code_of(&notice)));
+        desk.sent_to(ANN);
+    }
+    desk.advance(16 * 24);
+    assert!(desk.sent_to(GM).iter().all(|sent| !sent.text.contains("nobody confirmed")));
+}
+
+#[test]
+fn no_deadline_waits_for_a_confirmation() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let deadline = game_match.deadline;
+    desk.reply(HOLIDAY, &to_ann, "MARBLE E5");
+    let notice = desk.one_to(ANN);
+    assert_eq!(desk.find(&game_match.id).deadline, deadline);
+    // The deadline is on Thu 14 May at 20:00 in Berlin, and the grace ends twelve hours later.
+    desk.advance(7 * 24 + 8 + 14);
+    assert_eq!(desk.find(&game_match.id).missed.first, 1);
+    desk.sent_to(ANN);
+    // The phase is still open, because a move must be made, and nothing was filed since.
+    desk.reply(ANN, &notice, &format!("CONFIRM {}", code_of(&notice)));
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }
 
 #[test]

@@ -69,6 +69,7 @@ pub async fn any_bytes_from_a_stranger_are_stored(place: Place) {
         received_at: at(0),
         origin: "maildir:\u{1f4a3}".to_owned(),
         message_id: "x".repeat(100_000),
+        new_text: None,
         sender: "O'Neill\"; DROP TABLE letter; --\0@player.test".to_owned(),
         subject: "nul \0, $1, ?, {{ }}, \u{fffd}\u{200b}".to_owned(),
         tokens: vec!["\0".to_owned()],

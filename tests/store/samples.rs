@@ -28,6 +28,7 @@ pub fn letter(number: u32) -> NewLetter {
         received_at: at(i64::from(number)),
         origin: format!("imap:INBOX/1/{number}"),
         message_id: format!("{number}@player.test"),
+        new_text: None,
         sender: format!("player{number}@player.test"),
         subject: format!("Orders {number}"),
         tokens: Vec::new(),

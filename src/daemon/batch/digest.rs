@@ -8,6 +8,7 @@ use crate::daemon::Office;
 use crate::daemon::decide::budgets::{CLUB, Period, start_of};
 use crate::daemon::decide::context::{DigestLetter, DigestRows, MissedTurn};
 use crate::daemon::decide::digest::WORDS_NOTE;
+use crate::daemon::decide::proof::LAPSE;
 use crate::daemon::decide::returned::given_up;
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
@@ -46,6 +47,8 @@ impl Office {
             written: self.store.dispatches_since(since).await?,
             letters_waiting: self.store.queues().await?.letters_waiting,
             left_out: self.left_out_since(since).await?,
+            from_spam: self.store.spam_letters_since(since).await?,
+            lapsed: self.store.unanswered_letters(since - LAPSE, self.now() - LAPSE, MAX_LISTED).await?,
         })
     }
 

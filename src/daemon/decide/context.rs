@@ -147,6 +147,10 @@ pub struct DigestRows {
     pub letters_waiting: u64,
     /// Answers that were left out, because a budget was used up.
     pub left_out: u64,
+    /// Letters that were taken from the provider's spam folder.
+    pub from_spam: u64,
+    /// Letters in players' names that lapsed in this period.
+    pub lapsed: Vec<UnprovenLetter>,
 }
 
 /// A letter in a digest, and the matches whose reply tokens it bears.

@@ -15,8 +15,8 @@ use crate::game::any::GameKind;
 use crate::ledger::Fact;
 use crate::referee::{self, Stage, Words};
 use crate::report::{
-    ClubLetter, FailedSend, GmDigest, GmMatchSummary, LetterSummary, MatchNote, PersonNote, RefusalCount,
-    format_local,
+    ClubLetter, FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote,
+    RefusalCount, format_local,
 };
 use crate::request::Request;
 use crate::store::{NewDispatch, Settlement, Urgency};
@@ -120,6 +120,14 @@ impl Decision<'_> {
             told.words.push(summary);
         }
         told.letters_waiting = rows.letters_waiting;
+        for letter in rows.lapsed.iter().filter(|letter| !fog.read_by_others.contains(&letter.match_id)) {
+            told.lapsed.push(LapsedLetter {
+                match_id: letter.match_id.clone(),
+                sender: letter.address.clone(),
+                noted: self.settings.local_time(letter.noted_at),
+            });
+        }
+        told.from_spam = rows.from_spam;
         told.left_out = rows.left_out;
         told.written = rows.written;
         Ok(Some(Box::new(told)).filter(|digest| digest.has_news()))

@@ -34,14 +34,20 @@ pub enum Step {
     Decide,
 }
 
+/// Returns the identity that letters are read with.
+pub fn own_identity(config: &Config) -> OwnIdentity {
+    let club = &config.club;
+    OwnIdentity {
+        address: club.address.clone(),
+        message_id_domain: club.message_id_domain(),
+        return_path: club.return_path.clone(),
+    }
+}
+
 impl Settings {
     pub fn new(config: Arc<Config>, templates: Arc<Templates>) -> Settings {
         let club = &config.club;
-        let own = OwnIdentity {
-            address: club.address.clone(),
-            message_id_domain: club.message_id_domain(),
-            return_path: club.return_path.clone(),
-        };
+        let own = own_identity(&config);
         let stationery = Stationery {
             club_name: club.name.clone(),
             address: club.address.clone(),

@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use super::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
 use crate::daemon::Office;
 use crate::daemon::batch::read::read;
+use crate::daemon::copies;
 use crate::daemon::decide::in_work::InWork;
 use crate::daemon::decide::settings::Settings;
 use crate::daemon::heartbeat::Loop;
@@ -22,6 +23,9 @@ use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
 
 /// How often a daemon renews the mailbox's lease, or tries to get it.
 const LEASE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How many letters are compared with earlier ones at a time, so that few are in memory.
+const COMPARED_AT_ONCE: usize = 32;
 
 impl Office {
     /// Reads the mailbox whenever this daemon has its lease, until shutdown. The daemon that reads it also watches the
@@ -135,6 +139,7 @@ impl Office {
             }
             tracing::warn!(letters = letters.len(), "letters of players were in the spam folder");
         }
+        letters = self.with_new_texts(letters).await?;
         letters = match self.store.is_shared() {
             true => self.with_tokens(letters).await?,
             false => {
@@ -146,6 +151,62 @@ impl Office {
         let new = self.store.insert_letters(&letters).await?;
         tracing::info!(letters = letters.len(), new, "letters stored");
         Ok(taken)
+    }
+
+    /// Notes the texts of letters that only look like copies of earlier ones. A letter that takes too long to read, or at
+    /// which a daemon died, counts as a copy.
+    async fn with_new_texts(&self, letters: Vec<NewLetter>) -> anyhow::Result<Vec<NewLetter>> {
+        let look_alikes = copies::look_alikes(&*self.store, &letters).await?;
+        let letters = Arc::new(letters);
+        let mut texts: Vec<(usize, Digest)> = Vec::new();
+        for some in look_alikes.chunks(COMPARED_AT_ONCE) {
+            let mut pairs = Vec::new();
+            for look_alike in some {
+                let earlier = copies::earlier_bytes(&*self.store, &letters, *look_alike).await?;
+                pairs.extend(earlier.map(|earlier| (look_alike.place, earlier)));
+            }
+            if !pairs.is_empty() {
+                texts.extend(self.compare(&letters, pairs).await?);
+            }
+        }
+        let mut letters = Arc::unwrap_or_clone(letters);
+        for (place, text) in texts {
+            letters[place].new_text = Some(text);
+        }
+        Ok(letters)
+    }
+
+    /// Compares letters, each at a place in the list, with the bytes of earlier ones. Returns the digest of each text that
+    /// is another one.
+    async fn compare(
+        &self,
+        letters: &Arc<Vec<NewLetter>>,
+        pairs: Vec<(usize, Vec<u8>)>,
+    ) -> anyhow::Result<Vec<(usize, Digest)>> {
+        let digests: Vec<Digest> = pairs.iter().map(|(place, _)| letters[*place].digest).collect();
+        let mut unread = self.note_intake(&digests).await?;
+        let pairs = Arc::new(pairs);
+        let found = loop {
+            let (settings, letters, pairs) =
+                (Arc::clone(&self.settings), Arc::clone(letters), Arc::clone(&pairs));
+            let (skipped, in_work) = (unread.clone(), InWork::default());
+            let working = in_work.clone();
+            let reading = run_blocking(move || {
+                par_map(&pairs, |(place, earlier)| {
+                    let letter = &letters[*place];
+                    let _in_work = working.enter(letter.digest);
+                    let is_skipped = skipped.contains(&letter.digest);
+                    let text = || copies::new_text(&letter.raw, earlier, |raw| read(&settings, raw));
+                    if is_skipped { None } else { text().map(|text| (*place, text)) }
+                })
+            });
+            match self.attempts.watch(&in_work, reading).await {
+                Ok(found) => break found?,
+                Err(overdue) => unread.extend(overdue.letters()),
+            }
+        };
+        self.end_intake().await?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// Returns which letters in the spam folder concern the club: those from an address of a player or a GM, and those

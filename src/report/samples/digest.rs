@@ -4,7 +4,7 @@ use super::{ANN, BO, DAY, MATCH_ID};
 use crate::game::Reason;
 use crate::referee::DispatchKind;
 use crate::report::{
-    FailedSend, GmDigest, GmMatchSummary, LetterSummary, MatchNote, PersonNote, RefusalCount,
+    FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
 };
 
 pub fn gm_digest() -> GmDigest {
@@ -20,6 +20,8 @@ pub fn gm_digest() -> GmDigest {
     let made_good = MatchNote { made_good: Some(DAY.to_owned()), ..missed.clone() };
     let won = MatchNote { reason: Some(Reason::Resigned), ..note() };
     let drawn = MatchNote { who: None, ..won.clone() };
+    let lapsed =
+        LapsedLetter { match_id: MATCH_ID.to_owned(), sender: "x".to_owned(), noted: DAY.to_owned() };
     GmDigest {
         since: DAY.to_owned(),
         protests: vec![gm_match_summary()],
@@ -35,6 +37,8 @@ pub fn gm_digest() -> GmDigest {
         ended: vec![won, drawn],
         newcomers: vec![PersonNote { name: ANN.to_owned(), address: "x".to_owned() }],
         absences: vec![MatchNote { days: Some(DAY.to_owned()), ..note() }],
+        lapsed: vec![lapsed],
+        from_spam: 1,
         left_out: 1,
         set_aside: vec![letter.clone()],
         ignored: vec![letter.clone()],
