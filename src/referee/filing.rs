@@ -60,7 +60,7 @@ pub(super) fn seal_orders(
 }
 
 /// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or seat, faults
-/// of the filing against what the seat can see. Beside doubtful lines it reports all that are certain.
+/// of the filing against what the seat can see. Beside the parser's faults it reports all of the others that are certain.
 fn check_orders(
     draft: &Draft,
     letter: &SeatLetter,
@@ -70,8 +70,10 @@ fn check_orders(
     let (seat, request) = (letter.seat, &letter.request);
     let mut faults = request.all_faults();
     if !faults.is_empty() {
-        if !request.doubts.is_empty() {
-            add_faults_beside_doubts(&mut faults, draft, letter, due, replaced);
+        // Of too many orders only a part is known.
+        let tells_all = letter.tells_all_faults && request.left_out.orders == 0;
+        if tells_all || !request.doubts.is_empty() {
+            add_certain_faults(&mut faults, draft, letter, due, replaced);
         }
         return Err(faults);
     }
@@ -99,9 +101,9 @@ fn check_orders(
     Ok(filing)
 }
 
-/// Adds what is wrong with the lines beside the doubtful ones, so that the answer tells everything at once. Faults of
-/// the filing as a whole are left out, because a doubtful line may be what it lacks.
-fn add_faults_beside_doubts(
+/// Adds what is wrong with the lines beside doubtful lines and faulty commands, so that the answer tells everything at once.
+/// Faults of the filing as a whole are left out, because a doubtful line may be what it lacks.
+fn add_certain_faults(
     faults: &mut Vec<Fault>,
     draft: &Draft,
     letter: &SeatLetter,

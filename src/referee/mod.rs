@@ -139,6 +139,8 @@ pub struct SeatLetter {
     pub answer_suppressed: bool,
     /// Whether the seat is told again if its orders are refused. Earlier versions did not.
     pub notes_refusal: bool,
+    /// Whether a refusal tells the faults of orders beside those of commands. Earlier versions told only the latter.
+    pub tells_all_faults: bool,
     pub limits: NoticeLimits,
 }
 
@@ -191,6 +193,7 @@ impl SeatLetter {
             unread,
             answer_suppressed: false,
             notes_refusal: false,
+            tells_all_faults: true,
             limits: NoticeLimits::default(),
         }
     }

@@ -23,7 +23,7 @@ use crate::referee::{
 };
 
 /// The fields that any letter about a match may have, whoever reads it.
-const SHARED: [(&str, ComputeField); 19] = [
+const SHARED: [(&str, ComputeField); 20] = [
     ("club", |source| club(&Club { name: &source.club_name, address: &source.club_address })),
     ("match", |source| match_header(&source.game_match)),
     ("names", |source| value(&source.game_match.players)),
@@ -31,6 +31,7 @@ const SHARED: [(&str, ComputeField); 19] = [
     ("options", |source| value(source.game_match.state.options())),
     ("terms", |source| value(&source.game_match.terms)),
     ("title", |source| value(title(&source.game_match))),
+    ("open_turn", |source| value(open_turn(&source.game_match))),
     ("due", |source| value(source.game_match.due())),
     ("awaited", |source| value(source.game_match.awaited())),
     ("outcome", |source| value(source.game_match.state.outcome())),
@@ -133,6 +134,15 @@ pub fn title(game_match: &Match) -> String {
         Some(due) if due.turn == 0 => "Setup".to_owned(),
         Some(due) => format!("Turn {}", due.turn),
         None => "Result".to_owned(),
+    }
+}
+
+/// The open phase in the middle of a sentence.
+fn open_turn(game_match: &Match) -> String {
+    match game_match.due() {
+        Some(due) if due.turn == 0 => "the setup".to_owned(),
+        Some(due) => format!("turn {}", due.turn),
+        None => "the result".to_owned(),
     }
 }
 

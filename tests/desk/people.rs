@@ -229,6 +229,8 @@ fn the_gm_may_be_the_opponent_and_the_answer_says_so() {
     desk.one_to(ANN)
         .says("Your words were passed on to the GM")
         .says("The GM is your opponent in this match.");
+    desk.reply(ANN, &invitation, "CHECK\nMARBLE E5\nI have been in hospital.");
+    desk.one_to(ANN).says("who reads them once a day. The GM is your opponent in this match.");
     desk.reply(ANN, &invitation, "MARBLE E5");
     desk.sent_to(ANN)[0].keeps_silent_of("The GM is your opponent");
 }

@@ -83,6 +83,26 @@ fn a_letters_first_words_say_what_happened_and_the_marker_follows() {
     }
 }
 
+#[test]
+fn a_letter_to_the_gm_begins_with_what_happened() {
+    let desk = Desk::new();
+    let (game_match, to_ann, to_bo) = quad(&desk);
+    desk.reply(BO, &to_bo, "SUBSTITUTE");
+    desk.one_to(GM).says("Until then the seat stays as it is, and deadlines keep running");
+    desk.reply(ANN, &to_ann, "TELL GM Is this a bug?\nEND\nPROTEST It is slow.\nEND\nSUBSTITUTE");
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    let letters = desk.sent_to(GM);
+    let firsts: Vec<&str> = letters.iter().filter_map(|sent| sent.text.lines().next()).collect();
+    let begins = ["Ann (first) writes:", "Ann (first) protests", "Ann (first) asks", "Bo has won"];
+    for (first, begins) in firsts.iter().zip(begins) {
+        assert!(first.starts_with(begins), "{firsts:#?}");
+    }
+    for sent in &letters {
+        sent.says(&format!("This is about {}, Quad: Ann (first) against Bo (second).", game_match.id));
+        sent.keeps_silent_of("deadlines keep running");
+    }
+}
+
 /// Each `src`, and each `href` that is no answer link.
 fn fetched(sent: &Sent) -> Vec<&str> {
     let sources = sent.html.split("src=\"").skip(1).chain(sent.html.split("href=\"").skip(1));

@@ -52,6 +52,7 @@ impl Check {
             }
         }
         letter.keep_recorded_commands(&asked);
+        letter.tells_all_faults = false;
         letter.thread_turn = None;
         letter.earlier.clear();
         letter.other_match = None;

@@ -15,6 +15,9 @@ fn faults(letter: &WordedLetter) -> Vec<String> {
     let (instructions, _) = referee::instructions(&lines);
     let wide = lines.iter().filter(|line| line.text.chars().count() > 70);
     let mut faults: Vec<String> = wide.map(|line| format!("wide: {}", line.text)).collect();
+    faults.extend(misplaced_headings(&letter.text));
+    let glued = lines.iter().filter(|line| has_glued_sentences(&line.text));
+    faults.extend(glued.map(|line| format!("no blank between sentences: {}", line.text)));
     let subject = &letter.subject;
     faults.extend(request.commands.iter().map(|command| format!("read as {command:?}: {subject}")));
     faults.extend(request.faults.iter().map(|fault| format!("read as {fault:?}: {subject}")));
@@ -23,6 +26,20 @@ fn faults(letter: &WordedLetter) -> Vec<String> {
         faults.push(format!("read as CHECK, WAIT or TURN: {subject}\n{}", letter.text));
     }
     faults
+}
+
+/// Headings that follow a line of text: the HTML would make a heading of the whole paragraph.
+fn misplaced_headings(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_rule = |line: &str| line.len() > 2 && line.bytes().all(|byte| byte == b'-');
+    let found = lines.windows(3).filter(|three| is_rule(three[2]) && !three[0].is_empty());
+    found.map(|three| format!("not a heading of its own: {} / {}", three[0], three[1])).collect()
+}
+
+/// Whether a sentence begins right after the full stop of another one.
+fn has_glued_sentences(line: &str) -> bool {
+    let chars: Vec<char> = line.chars().collect();
+    chars.windows(3).any(|three| three[0].is_lowercase() && three[1] == '.' && three[2].is_uppercase())
 }
 
 fn assert_none(faults: BTreeSet<String>) {
