@@ -178,7 +178,8 @@ impl ExpectedDispatch {
         }
         let mut dispatch = self.dispatch.clone();
         if let Some(answer) = dispatch.content.answer_mut() {
-            answer.reports = repeated_reports(&answer.replies, earlier_reports.iter().map(Vec::as_slice));
+            let earlier = earlier_reports.iter().map(Vec::as_slice);
+            answer.reports = repeated_reports(&answer.replies, earlier, &self.game_match);
         }
         Cow::Owned(dispatch)
     }

@@ -1,7 +1,7 @@
 //! Reads letters that we sent: reports to repeat, and the texts that a reply may quote.
 
 use super::mime;
-use crate::referee::{PastReport, PastReports, Reply};
+use crate::referee::{Match, PastReport, PastReports, Reply};
 
 /// Maximum bytes of the reports that one answer repeats: some ten reports, which leaves room for its other words (see
 /// `MAX_TEXT` in the room's main file).
@@ -12,25 +12,53 @@ pub fn repeats_reports(reply: &Reply) -> bool {
     matches!(reply, Reply::Report { .. } | Reply::History)
 }
 
-/// Returns the reports that each reply repeats. `sent` holds those that the seat has received so far, in order.
-pub fn repeated_reports<'a>(replies: &[Reply], sent: impl Iterator<Item = &'a [u8]>) -> Vec<PastReports> {
-    let all: Vec<PastReport> = sent.map(past_report).collect();
+/// Returns the reports that each reply repeats: of a turn, or the last one, only those that stand. `sent` holds those that
+/// the seat has received so far, in order.
+pub fn repeated_reports<'a>(
+    replies: &[Reply],
+    sent: impl Iterator<Item = &'a [u8]>,
+    game_match: &Match,
+) -> Vec<PastReports> {
+    let all: Vec<DatedReport> = sent.map(past_report).collect();
+    let standing = || all.iter().filter(|dated| dated.stands(game_match)).map(|dated| &dated.report);
     let mut left = MAX_REPEATED;
     let mut repeated = Vec::with_capacity(replies.len());
     for reply in replies {
         let selected: Vec<&PastReport> = match reply {
-            Reply::History => all.iter().collect(),
-            Reply::Report { turn: None } => all.last().into_iter().collect(),
+            Reply::History => all.iter().map(|dated| &dated.report).collect(),
+            Reply::Report { turn: None } => standing().last().into_iter().collect(),
             Reply::Report { turn: Some(turn) } => {
-                // The report on a turn is titled with the turn that it opens.
-                let title = format!("] Turn {}:", u64::from(*turn) + 1);
-                all.iter().filter(|report| report.title.contains(&title)).collect()
+                standing().filter(|report| report.title.contains(&titled(*turn))).collect()
             }
             _ => Vec::new(),
         };
         repeated.push(latest_within(&selected, &mut left));
     }
     repeated
+}
+
+/// A report, and the second at which it was written.
+struct DatedReport {
+    report: PastReport,
+    at: Option<i64>,
+}
+
+impl DatedReport {
+    /// Whether a rollback has not voided it: reports are written at an adjudication, or at the end of the match.
+    fn stands(&self, game_match: &Match) -> bool {
+        if self.report.title.contains("] Result:") {
+            return game_match.due().is_none();
+        }
+        game_match.adjudicated.iter().any(|(_, _, at)| self.at == Some(at.timestamp()))
+    }
+}
+
+/// How the title of a report goes on after the match's name: with the turn that it opens.
+fn titled(turn: u32) -> String {
+    match turn {
+        0 => "] Setup:".to_owned(),
+        turn => format!("] Turn {turn}:"),
+    }
 }
 
 /// Returns the latest of the reports that fit into `left` bytes, and reduces `left` by their length.
@@ -51,12 +79,14 @@ fn latest_within(reports: &[&PastReport], left: &mut usize) -> PastReports {
 }
 
 /// A report without the marker and the reply token: the letter that repeats it has its own.
-fn past_report(bytes: &[u8]) -> PastReport {
+fn past_report(bytes: &[u8]) -> DatedReport {
     let mail = parse_text_part(bytes);
     let title = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default().to_owned();
     let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
     let is_content = |line: &&str| !line.starts_with("##") && !line.starts_with("Reply token:");
-    PastReport { title, lines: text.lines().filter(is_content).map(str::to_owned).collect() }
+    let lines = text.lines().filter(is_content).map(str::to_owned).collect();
+    let at = mail.as_ref().and_then(|mail| Some(mail.date()?.to_timestamp()));
+    DatedReport { report: PastReport { title, lines }, at }
 }
 
 /// The plain text of a letter that we sent; empty if it cannot be parsed.

@@ -56,7 +56,7 @@ fn a_large_letter_with_a_known_message_id_counts_as_a_copy() {
     assert!(desk.sent_to(ANN).is_empty());
 }
 
-/// Returns whether Ann's letter with only this place for the token is ruled on. `FOOTER` stands for the token's line.
+/// Returns whether this letter of Ann's is ruled on.
 fn is_ruled_on(desk: &Desk, head: &str, body: &str, id: &str) -> bool {
     desk.receive(&format!(
         "From: {ANN}\nSubject: orders\nMessage-ID: <{id}@players.example>\n{head}\n\n{body}\n"

@@ -66,7 +66,7 @@ fn each_question_about_a_match_is_answered_once() {
     assert_eq!(answer.text.matches(&first.subject).count(), 1, "{}", answer.text);
     answer.says("The other 180 had no effect");
     // Two reports are two questions.
-    desk.reply(ANN, &to_ann, "REPORT 1\nREPORT 2\nREPORT 1\nREPORT 9");
+    desk.reply(ANN, &to_ann, "REPORT 2\nREPORT 3\nREPORT 2\nREPORT 9");
     let answer = desk.one_to(ANN);
     for report in [&first, &second] {
         assert_eq!(answer.text.matches(&report.subject).count(), 1, "{}", answer.text);

@@ -31,10 +31,11 @@ fn report_sends_reports_again_unchanged() {
     let first = desk.last_to(ANN);
     desk.reply(BO, &to_bo, "MARBLE A5\nTURN 2");
     let second = desk.last_to(ANN);
-    for (asked, wanted, other) in [("REPORT", &second, &first), ("REPORT 1", &first, &second)] {
+    for (asked, wanted, other) in [("REPORT", &second, &first), ("REPORT 2", &first, &second)] {
         desk.reply(ANN, &to_ann, asked);
         let answer = desk.one_to(ANN);
         answer.says(&wanted.subject).keeps_silent_of(&other.subject);
+        assert!(wanted.subject.contains(&format!("Turn {}", if asked == "REPORT" { 3 } else { 2 })));
     }
     desk.reply(ANN, &to_ann, "HISTORY");
     desk.one_to(ANN).says(&first.subject).says(&second.subject);
@@ -42,7 +43,7 @@ fn report_sends_reports_again_unchanged() {
     desk.one_to(ANN).says("There is no such report");
     // Bo gets the report that was sent to Bo.
     desk.sent_to(BO);
-    desk.reply(BO, &to_bo, "REPORT 1");
+    desk.reply(BO, &to_bo, "REPORT 2");
     desk.one_to(BO).says("please send your orders");
 }
 

@@ -301,7 +301,7 @@ fn of_what_cannot_be_read_the_answer_says_what_to_send_instead() {
         );
         let letter = bare_answer(ANN, &to_ann, &format!("a{n}"), "Re: turn", &body);
         desk.receive(&format!("MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n{letter}"));
-        desk.one_to(ANN).says(says);
+        desk.one_to(ANN).says(says).says(&format!("I did not read what you attached ({name})"));
     }
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
 }

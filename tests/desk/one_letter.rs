@@ -20,7 +20,7 @@ fn a_filing_that_completes_the_phase_is_answered_by_receipt_and_report_in_one() 
     let to_ann = desk.sent_to(ANN);
     assert_eq!(to_ann.len(), 2, "the message and the report");
     assert!(kinds(&desk, &game_match).contains(&"AnsweredInReport".to_owned()));
-    desk.reply(BO, &both, "REPORT 1");
+    desk.reply(BO, &both, "REPORT 2");
     desk.one_to(BO).says("What happened");
 }
 
@@ -148,6 +148,26 @@ fn after_a_rollback_both_sides_get_the_board_with_its_form() {
     }
     to_ann.says("Your orders for turn 1").says("| MARBLE");
     to_bo.keeps_silent_of("Your orders for turn");
+}
+
+#[test]
+fn after_a_rollback_report_brings_the_one_that_stands() {
+    let desk = Desk::new();
+    let (game_match, to_ann, to_bo) = quad(&desk);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.advance(1);
+    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    desk.write(GM, "GM LIST");
+    desk.reply(GM, &desk.last_to(GM), &format!("GM MATCH {} ROLLBACK 1 It was misread.", game_match.id));
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, "REPORT\nREPORT 3");
+    desk.one_to(ANN).says("There is no such report").keeps_silent_of("What happened");
+    desk.reply(ANN, &to_ann, "TURN 1\nMARBLE F6");
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, "REPORT 2");
+    desk.one_to(ANN).says("You played a marble on F6").keeps_silent_of("marble on E5");
+    desk.reply(ANN, &to_ann, "HISTORY");
+    desk.one_to(ANN).says("marble on E5").says("marble on F6");
 }
 
 #[test]

@@ -84,6 +84,8 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
         unread: None,
         answer_suppressed: false,
         notes_refusal: true,
+        texts_withheld: None,
+        tells_all_faults: true,
         limits: NoticeLimits { together: true, ..NoticeLimits::default() },
     };
     referee::rule(game_match, &Cause::Letter(&letter), NOW)

@@ -2,7 +2,10 @@
 
 use fogpost::game::Seat;
 use fogpost::letter::Digest;
-use fogpost::store::{LetterDecision, LetterQueue, LetterStatus, NewLetter, Settlement, StoreError};
+use fogpost::store::{
+    LetterDecision, LetterQueue, LetterStatus, NewLetter, Settlement, StoreError, UnprovenLetter,
+    UnprovenStage,
+};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -52,6 +55,59 @@ pub async fn a_letter_sent_twice_is_stored_and_marked_repeated(place: Place) {
     assert_eq!(repeated.len(), 2);
     let stranger = NewLetter { sender: "stranger@elsewhere.test".to_owned(), ..again(&first, "elsewhere") };
     assert_eq!(store.insert_letters(&[stranger]).await.unwrap(), 1, "a Message-ID proves nothing");
+}
+
+pub async fn a_letter_sent_as_another_one_waits_if_its_text_is_new(place: Place) {
+    let store = &place.store;
+    let first = letter(1);
+    let with_text = |letter: NewLetter| NewLetter { new_text: Some(Digest::of(b"another text")), ..letter };
+    let (second, third) = (with_text(again(&first, "here")), with_text(again(&first, "there")));
+    assert_eq!(store.insert_letters(&[first.clone(), second.clone()]).await.unwrap(), 2);
+    assert_eq!(store.insert_letters(&[third]).await.unwrap(), 0, "a copy of the second one");
+    assert_eq!(waiting(store).await, [first.digest, second.digest]);
+    let unnamed = NewLetter { message_id: String::new(), ..letter(3) };
+    let found = store.first_sent_as(&[again(&first, "elsewhere"), letter(2), unnamed]).await.unwrap();
+    assert_eq!(found, [Some(first.digest), None, None]);
+}
+
+pub async fn letters_from_the_spam_folder_are_counted(place: Place) {
+    let store = &place.store;
+    let spam = NewLetter { origin: "spam:imap:Spam/1/7".to_owned(), ..letter(7) };
+    store.insert_letters(&[letter(6), spam]).await.unwrap();
+    assert_eq!(store.spam_letters_since(at(7)).await.unwrap(), 1);
+    assert_eq!(store.spam_letters_since(at(8)).await.unwrap(), 0);
+}
+
+pub async fn unproven_letters_without_an_answer_are_found_by_time(place: Place) {
+    let store = &place.store;
+    let player = store.find_or_add_player("bo@player.test", "Bo", at(0)).await.unwrap();
+    store.insert_letters(&letters(0..4)).await.unwrap();
+    let unproven = |number: u32, stage| UnprovenLetter {
+        letter: letter(number).digest,
+        code: format!("7K3M9P2Q4{number}"),
+        player_id: player.id,
+        address: "bo@elsewhere.test".to_owned(),
+        match_id: "QZ-AAAA".to_owned(),
+        seat: Seat::Second,
+        noted_at: at(i64::from(number) + 60),
+        told: true,
+        stage,
+        confirmed_by: None,
+    };
+    let stages = [UnprovenStage::Open, UnprovenStage::Denied, UnprovenStage::Open, UnprovenStage::Open];
+    let settlement = Settlement {
+        decided: (0..4).map(|number| decided(&letter(number), LetterStatus::Ignored)).collect(),
+        unproven: (0..).zip(stages).map(|(number, stage)| unproven(number, stage)).collect(),
+        ..settlement()
+    };
+    store.commit(&settlement).await.unwrap();
+    let found = async |from, until, limit| {
+        let found = store.unanswered_letters(at(from), at(until), limit).await.unwrap();
+        found.into_iter().map(|row| row.letter).collect::<Vec<_>>()
+    };
+    assert_eq!(found(60, 63, 10).await, [letter(0).digest, letter(2).digest]);
+    assert_eq!(found(60, 99, 2).await, [letter(0).digest, letter(2).digest]);
+    assert_eq!(found(61, 62, 10).await, []);
 }
 
 pub async fn letters_without_a_message_id_are_never_repeated(place: Place) {

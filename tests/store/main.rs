@@ -43,6 +43,9 @@ on_both! {
         waiting_letters_are_in_order_of_arrival
         a_letter_with_a_known_digest_is_stored_once
         a_letter_sent_twice_is_stored_and_marked_repeated
+        a_letter_sent_as_another_one_waits_if_its_text_is_new
+        letters_from_the_spam_folder_are_counted
+        unproven_letters_without_an_answer_are_found_by_time
         letters_without_a_message_id_are_never_repeated
         any_bytes_from_a_stranger_are_stored
         a_failed_attempt_is_counted_with_its_reason

@@ -193,7 +193,11 @@ impl Decision<'_> {
             let Some(answer) = dispatch.content.answer_mut() else { continue };
             answer.others = others.to_vec();
             let asker = Asker::player(&row.player, letter);
-            self.complete_answer(answer, &asker, row, request, &mut missing)?;
+            if answer.replies.iter().any(repeats_reports) {
+                let reports = self.reports_of(row, &answer.replies, &ruling.after);
+                answer.reports = collect_needs(reports, &mut missing)?.unwrap_or_default();
+            }
+            self.complete_answer(answer, &asker, request, &mut missing)?;
             if let Some(Reply::LeftOut { count }) = answer.replies.last_mut() {
                 *count = self.left_out(&seat_subject(&row.match_id, row.seat))?;
             }
@@ -260,14 +264,9 @@ impl Decision<'_> {
         &mut self,
         answer: &mut Answer,
         asker: &Asker,
-        row: &TokenRow,
         request: &Request,
         missing: &mut Wanted,
     ) -> anyhow::Result<()> {
-        if answer.replies.iter().any(repeats_reports) {
-            let reports = collect_needs(self.reports_of(row, &answer.replies), missing)?;
-            answer.reports = reports.unwrap_or_default();
-        }
         for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
             match reply {
                 Reply::CheckedOnly { .. } | Reply::MatchOver | Reply::Repeated => continue,
@@ -284,7 +283,7 @@ impl Decision<'_> {
     }
 
     /// Returns the reports of a seat that each reply repeats, including those that this transaction adds.
-    fn reports_of(&self, row: &TokenRow, replies: &[Reply]) -> Decided<Vec<PastReports>> {
+    fn reports_of(&self, row: &TokenRow, replies: &[Reply], game_match: &Match) -> Decided<Vec<PastReports>> {
         let stored = self.context.reports(&row.match_id)?;
         let stored = stored.iter().filter(|(about, _)| about.seat == Some(row.seat));
         let stored = stored.map(|(_, bytes)| bytes.as_slice());
@@ -293,7 +292,7 @@ impl Decision<'_> {
             .filter(|new| new.kind == DispatchKind::Report && new.match_id.as_ref() == Some(&row.match_id))
             .filter(|new| new.seat == Some(row.seat))
             .map(|new| new.bytes.as_slice());
-        Ok(repeated_reports(replies, stored.chain(unsaved)))
+        Ok(repeated_reports(replies, stored.chain(unsaved), game_match))
     }
 }
 
