@@ -314,8 +314,8 @@ fn reasons(faults: &[Fault]) -> impl Iterator<Item = String> {
     faults.iter().map(|fault| format!("({})", fault.reason))
 }
 
-/// Words a fact about a limit on what a letter of this player causes.
-fn limit(fact: &Fact, name: &str) -> String {
+/// Words a fact about what a letter of this player causes.
+fn of_letter(fact: &Fact, name: &str) -> String {
     match fact {
         Fact::AnswerHeldBack { .. } => {
             format!("The answer to {name} was suppressed: rate limit or duplicate.")
@@ -331,6 +331,8 @@ fn limit(fact: &Fact, name: &str) -> String {
             format!("{name} could not resign from an address added a few days before.")
         }
         Fact::LeftOutTold { .. } => format!("{name} was told that answers were left out."),
+        Fact::WordsToOpponent { .. } => format!("Words of {name} went to the GM, the opponent."),
+        Fact::RefusalNoted { .. } => format!("{name} will be told again of the refusal."),
         Fact::TextsWithheld { .. } => {
             format!("No text of {name} was passed on, because one of them holds an order.")
         }
@@ -378,9 +380,9 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         | Fact::ResignationHeld { seat }
         | Fact::AnsweredInReport { seat }
         | Fact::TextsWithheld { seat, .. }
-        | Fact::LeftOutTold { seat } => limit(fact, name(seat)),
-        Fact::WordsToOpponent { seat } => format!("Words of {} went to the GM, the opponent.", name(seat)),
-        Fact::RefusalNoted { seat } => format!("{} will be told again of the refusal.", name(seat)),
+        | Fact::WordsToOpponent { seat }
+        | Fact::RefusalNoted { seat }
+        | Fact::LeftOutTold { seat } => of_letter(fact, name(seat)),
         Fact::DeadlineSet { turn, seats, deadline, .. } => {
             format!("{} is due from {} by {}.", heading(*turn), names(seats), utc(*deadline))
         }
@@ -409,9 +411,8 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
         Fact::LetterConfirmed { seat, .. } => format!("{} confirmed an unproven letter.", name(seat)),
         Fact::LetterPartRead { seat, .. } => format!("A letter from {} is partly about this.", name(seat)),
-        Fact::MailReturned { seat } | Fact::MailRestored { seat } | Fact::AwayNoted { seat } => {
-            mail(fact, name(seat))
-        }
+        Fact::MailReturned { seat } | Fact::MailRestored { seat } => mail(fact, name(seat)),
+        Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
         Fact::PlayerReplaced { from, to, .. } => format!("{to} took over the seat of {from}."),
         Fact::PlayerRenamed { from, to, .. } => format!("{from} is called {to} from now on."),
         Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
@@ -438,7 +439,6 @@ fn answered(name: &str, asked: &[String]) -> String {
 fn mail(fact: &Fact, name: &str) -> String {
     match fact {
         Fact::MailReturned { .. } => format!("Letters to {name} came back."),
-        Fact::AwayNoted { .. } => format!("An absence note came from {name}."),
         _ => format!("Letters to {name} arrive again."),
     }
 }

@@ -79,7 +79,7 @@ pub use together::NoticeLimits;
 pub use words::{Passing, Words, cut, games_in, reads_as_order, without_order_lines};
 
 pub use crate::ledger::{LetterFormat, PlayerSettings, Receipts};
-pub use crate::request::{LeftOut, MAX_COMMANDS, MAX_FAULTS};
+pub use crate::request::{COMMAND_WORDS, LeftOut, MAX_COMMANDS, MAX_FAULTS};
 
 /// What a ruling is about.
 #[derive(Clone, Debug)]

@@ -26,7 +26,7 @@ pub fn repeated_reports<'a>(
     for reply in replies {
         let selected: Vec<&PastReport> = match reply {
             Reply::History => all.iter().map(|dated| &dated.report).collect(),
-            Reply::Report { turn: None } => standing().last().into_iter().collect(),
+            Reply::Report { turn: None } => standing().next_back().into_iter().collect(),
             Reply::Report { turn: Some(turn) } => {
                 standing().filter(|report| report.title.contains(&titled(*turn))).collect()
             }

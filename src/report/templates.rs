@@ -7,6 +7,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use textwrap::WordSplitter;
 
 use crate::letter::Digest;
+use crate::referee::COMMAND_WORDS;
 
 /// The column at which the filters `wrap` and `hang` break lines.
 const WIDTH: usize = 68;
@@ -169,75 +170,53 @@ fn capitalized(name: &str) -> String {
     rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
-/// Words that begin a command or an order. No line is broken before one: if the letter came back unquoted, the line
-/// would be read as a command or an order.
-const LEADING_WORDS: [&str; 57] = [
-    "absent",
-    "accept",
-    "agree",
-    "asw",
-    "battleship",
-    "battleships",
-    "build",
-    "capture",
-    "carrier",
-    "carriers",
-    "challenge",
-    "check",
-    "confirm",
-    "cruiser",
-    "cruisers",
-    "decline",
-    "destroyer",
-    "destroyers",
-    "draw",
-    "end",
-    "extend",
-    "fire",
-    "games",
-    "gm",
-    "help",
-    "history",
-    "hold",
-    "join",
-    "lose",
-    "losses",
-    "marble",
-    "marbles",
-    "matches",
-    "move",
-    "never",
-    "open",
-    "pass",
-    "protest",
-    "report",
-    "resign",
-    "rules",
-    "settings",
-    "ship",
-    "sonar",
-    "squadron",
-    "squadrons",
-    "star",
-    "stars",
-    "status",
-    "submarine",
-    "submarines",
-    "subs",
-    "substitute",
-    "swap",
-    "tell",
-    "turn",
-    "wait",
+/// Words that begin an order.
+const ORDER_WORDS: [&str; 29] = [
+    "ASW",
+    "BATTLESHIP",
+    "BATTLESHIPS",
+    "BUILD",
+    "CAPTURE",
+    "CARRIER",
+    "CARRIERS",
+    "CRUISER",
+    "CRUISERS",
+    "DESTROYER",
+    "DESTROYERS",
+    "FIRE",
+    "HOLD",
+    "LOSE",
+    "LOSSES",
+    "MARBLE",
+    "MARBLES",
+    "MOVE",
+    "PASS",
+    "SHIP",
+    "SONAR",
+    "SQUADRON",
+    "SQUADRONS",
+    "STAR",
+    "STARS",
+    "SUBMARINE",
+    "SUBMARINES",
+    "SUBS",
+    "SWAP",
 ];
+
+/// Whether no line is broken before this word: if the letter came back unquoted, the line would be read as a command or
+/// an order.
+fn begins_order_or_command(word: &str) -> bool {
+    let mut known = COMMAND_WORDS.iter().chain(&ORDER_WORDS);
+    known.any(|known| known.eq_ignore_ascii_case(word))
+}
 
 /// Wraps a paragraph at its spaces, and indents all lines but the first. A match's name stays whole, so that a reader can
 /// copy it and search for it.
 fn wrap(text: &str, indent: usize) -> String {
     let mut glued = String::with_capacity(text.len());
     for word in text.split_inclusive(' ') {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        if glued.ends_with(' ') && LEADING_WORDS.contains(&bare.as_str()) {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if glued.ends_with(' ') && begins_order_or_command(bare) {
             // textwrap does not break a line at a no-break space.
             glued.pop();
             glued.push('\u{a0}');

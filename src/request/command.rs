@@ -121,6 +121,45 @@ pub enum ParsedLine {
     Protest,
 }
 
+/// The words that begin a command or another line to the referee, in capitals. No other line of our letters begins with
+/// one: if the letter came back unquoted, that line would be read.
+pub const COMMAND_WORDS: [&str; 34] = [
+    "ABSENT",
+    "ACCEPT",
+    "ADDRESS",
+    "AGREE",
+    "CHALLENGE",
+    "CHECK",
+    "CONFIRM",
+    "DECLINE",
+    "DENY",
+    "DRAW",
+    "END",
+    "EXTEND",
+    "GAMES",
+    "GM",
+    "HELP",
+    "HISTORY",
+    "JOIN",
+    "LEAVE",
+    "MATCH",
+    "MATCHES",
+    "NEVER",
+    "OPEN",
+    "PROTEST",
+    "REPORT",
+    "RESIGN",
+    "RULES",
+    "SETTINGS",
+    "STATUS",
+    "SUBSTITUTE",
+    "TELL",
+    "TURN",
+    "WAIT",
+    "WITHDRAW",
+    "YES",
+];
+
 /// Maximum days of one extension, and of a turn.
 const MAX_DAYS: u32 = 366;
 

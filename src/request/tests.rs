@@ -392,3 +392,19 @@ fn a_line_of_words_that_starts_like_an_order_is_prose() {
         assert!(!is_prose(line), "{line}");
     }
 }
+
+#[test]
+fn the_table_of_words_has_every_command() {
+    let sources = [include_str!("command.rs"), include_str!("mod.rs")];
+    let mut found = 0;
+    // Patterns such as `"STATUS" =>` and `["END"] =>`.
+    for line in sources.iter().flat_map(|source| source.lines()).filter(|line| line.contains("=>")) {
+        let pattern = line.trim_start().trim_start_matches('[');
+        let word = pattern.strip_prefix('"').and_then(|rest| rest.split('"').next()).unwrap_or_default();
+        if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            assert!(COMMAND_WORDS.contains(&word), "{word}");
+            found += 1;
+        }
+    }
+    assert!(found >= COMMAND_WORDS.len(), "{found} patterns");
+}

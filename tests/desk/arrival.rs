@@ -189,7 +189,7 @@ fn an_answer_continues_the_thread_of_the_letter() {
     desk.receive(&format!("{thread}{}", answer(&to_ann, "reply", "STATUS")));
     assert_eq!(desk.one_to(ANN).in_reply_to.as_deref(), Some("reply@players.example"));
     let raw = String::from_utf8(desk.raw_to(ANN).pop().expect("a letter")).expect("text");
-    let unfolded = raw.replace("\r\n ", " ").replace("\r\n\t", " ");
+    let unfolded = raw.replace("\r\n", "\n").replace("\n ", " ").replace("\n\t", " ");
     let references = unfolded.lines().find_map(|line| line.strip_prefix("References: ")).expect("References");
     let own = format!("<{}>", to_ann.message_id);
     let place = |id: &str| references.split_whitespace().position(|found| found == id);

@@ -56,6 +56,14 @@ fn a_name_has_at_most_forty_letters() {
     for asked in [format!("GM PLAYER RENAME {ANN} {long}"), format!("GM PLAYER ADD {EVE} {long}")] {
         ask(&desk, &asked).says("A name is one line of at most 40 letters");
     }
+    for asked in
+        [format!("GM PLAYER RENAME {ANN} RESIGN CONFIRM"), format!("GM PLAYER ADD {EVE} Ship 1 hold")]
+    {
+        ask(&desk, &asked).says("A name must not read like an order or a command");
+    }
+    ask(&desk, "GM PLAYER ADD hold@x.example").says("player hold: hold@x.example");
+    ask(&desk, "GM PLAYER ADD e5@x.example").says("a player: e5@x.example");
+    ask(&desk, "GM PLAYER ADD star@x.example Bianca Star").says("Bianca Star: star@x.example");
     let stranger = format!("{}@x.example", "e".repeat(45));
     ask(&desk, &format!("GM PLAYER ADD {stranger}")).says(&format!("{}: {stranger}", "e".repeat(40)));
 }

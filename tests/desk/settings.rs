@@ -242,6 +242,9 @@ fn a_name_that_is_anothers_or_harmful_is_refused() {
         ("The Test Club", "Somebody here goes by this name"),
         (long.as_str(), "at most 40 letters"),
         ("ann@players.example", "not an address"),
+        ("Resign confirm", "an order or a command"),
+        ("MARBLE E5", "an order or a command"),
+        ("Ann of E5", "an order or a command"),
         ("", "at most 40 letters"),
     ] {
         desk.reply(ANN, &to_ann, &format!("SETTINGS name={name}"));

@@ -10,11 +10,12 @@ use super::settings::Settings;
 use super::stored::{match_row, seat_row};
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::any::{Choices, GameKind};
-use crate::game::{BySeat, HouseLevel, Seat};
+use crate::game::{BySeat, HouseLevel, Line, Seat};
 use crate::ledger::{SealKey, Source};
 use crate::letter::Address;
 use crate::letter::printable::is_printable;
 use crate::referee::{self, Match, Opening, Terms};
+use crate::request::Request;
 use crate::store::{Player, Settlement, TokenRow};
 
 /// A person who gets a seat.
@@ -53,22 +54,60 @@ const MAX_NAME: usize = 40;
 /// Returns the requirement as a sentence if this cannot be a name.
 pub fn fit_name(name: &str) -> Result<(), String> {
     let fits = (1..=MAX_NAME).contains(&name.chars().count()) && name.chars().all(is_printable);
-    if fits { Ok(()) } else { Err(format!("A name is one line of at most {MAX_NAME} letters.")) }
+    if !fits {
+        return Err(format!("A name is one line of at most {MAX_NAME} letters."));
+    }
+    match could_be_obeyed(name) {
+        true => Err("A name must not read like an order or a command.".to_owned()),
+        false => Ok(()),
+    }
 }
 
-/// Returns a name from elsewhere as one that fits here, or the address's own part if nothing is left of it.
+/// Whether a line of a letter that begins with the name could be read as an order or a command, if the letter came back
+/// unquoted.
+fn could_be_obeyed(name: &str) -> bool {
+    let line = [Line { no: 1, text: name.to_owned() }];
+    GameKind::ALL.iter().any(|game| {
+        let mut read = Request::read(&line, *game);
+        // Names such as `Will Hold` hold an order, but no line is broken within them. Names such as `Star` only begin one.
+        read.doubts.clear();
+        read.orders.clear();
+        let is_read = !read.is_empty() || read.ended || read.yes.is_some() || !read.sections.is_empty();
+        is_read || game.syntax(name).is_ok() || ends_in_order(name, *game)
+    })
+}
+
+/// Whether a line that is broken within the name could be an order, such as `E5`. No line is broken before a word that
+/// begins an order or a command.
+fn ends_in_order(name: &str, game: GameKind) -> bool {
+    name.match_indices(' ').any(|(blank, _)| {
+        let rest = name[blank..].trim_start();
+        let first = rest.split(' ').next().unwrap_or_default();
+        first.contains(|c: char| c.is_ascii_digit()) && game.syntax(rest).is_ok()
+    })
+}
+
+/// Returns a name from elsewhere as one that fits here, or one made from the address if nothing is left of it.
 pub fn fitting_name(name: &str, address: &str) -> String {
     let printable: String = name.chars().filter(|c| is_printable(*c)).collect();
-    let name = match printable.trim() {
-        "" => address.split('@').next().unwrap_or_default(),
-        name => name,
-    };
-    name.chars().take(MAX_NAME).collect()
+    let short: String = printable.trim().chars().take(MAX_NAME).collect();
+    match fit_name(&short) {
+        Ok(()) => short,
+        Err(_) => name_of_mailbox(address.split('@').next().unwrap_or_default()),
+    }
 }
 
 /// Returns a name for somebody of whom only the address is known.
 pub fn name_from(address: &Address) -> String {
-    address.local().chars().take(MAX_NAME).collect()
+    name_of_mailbox(address.local())
+}
+
+fn name_of_mailbox(local: &str) -> String {
+    let short: String = local.chars().take(MAX_NAME).collect();
+    // A mailbox such as `hold` could be obeyed, and one such as `e5` even behind another word.
+    let longer = format!("player {}", local.chars().take(MAX_NAME / 2).collect::<String>());
+    let mut names = [short, longer].into_iter();
+    names.find(|name| fit_name(name).is_ok()).unwrap_or_else(|| "a player".to_owned())
 }
 
 /// Opens matches, all or none.

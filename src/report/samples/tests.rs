@@ -75,6 +75,32 @@ fn letters_about_a_match_are_narrow_and_hold_no_order_or_command() {
     assert_none(found);
 }
 
+#[test]
+fn no_line_is_broken_into_a_command_wherever_a_name_stands_in_it() {
+    let templates = Templates::new(&BTreeMap::new()).expect("our templates parse");
+    let mut found = BTreeSet::new();
+    // Names that players may have. A first word of each length moves the rest through the line.
+    for command in ["RESIGN CONFIRM", "WITHDRAW", "TELL GM", "match QD-7K3M", "Hold"] {
+        for length in (1..40 - command.len()).step_by(3) {
+            let name = format!("{} {command}", "x".repeat(length));
+            let mut game_match = open_match(GameKind::Quad);
+            game_match.players = BySeat::new(name.clone(), name.clone());
+            let game_match = Arc::new(game_match);
+            for content in contents(&game_match) {
+                let dispatch = Dispatch { to: Reader::Seat(Seat::First), content };
+                let worded = word_without_picture(&templates, &game_match, &dispatch, TOKEN);
+                let worded = worded.expect("it is worded");
+                let lines: Vec<&str> = worded.text.lines().collect();
+                let read = Request::read(&Line::numbered(&lines), |_: &str| false);
+                found.extend(read.commands.iter().map(|command| format!("{name}: {command:?}")));
+                found.extend(read.sections.iter().map(|section| format!("{name}: MATCH {section}")));
+                found.extend(read.faults.iter().map(|fault| format!("{name}: {}", fault.reason)));
+            }
+        }
+    }
+    assert_none(found);
+}
+
 /// Sends every content to each reader who may get it: only notices go to readers without a seat.
 fn dispatches(game_match: &Match) -> Vec<Dispatch> {
     let mut dispatches = Vec::new();
