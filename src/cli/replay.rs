@@ -149,7 +149,13 @@ impl Account<'_> {
     /// Prints what each side was told, or only the requested one. If both see the same, it prints that once.
     fn news(&self, out: &mut impl Write, done: &Adjudicated<'_>) -> anyhow::Result<()> {
         let alike = done.state.view(Seat::First) == done.state.view(Seat::Second);
-        let told = Adjudication { phase: done.phase, turn: done.turn, state: done.state.clone() };
+        let told = Adjudication {
+            phase: done.phase,
+            turn: done.turn,
+            before: done.before.clone(),
+            filings: done.filings.clone(),
+            state: done.state.clone(),
+        };
         for seat in Seat::BOTH {
             let wanted = self.args.viewer.is_none_or(|viewer| viewer == seat);
             if !wanted || (alike && seat == Seat::Second && self.args.viewer.is_none()) {

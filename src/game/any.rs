@@ -68,6 +68,18 @@ macro_rules! games {
                 }
             }
 
+            impl<'a> TryFrom<&'a AnyState> for &'a $state {
+                type Error = GameKind;
+
+                /// Fails with the game of the state if that is another game.
+                fn try_from(state: &'a AnyState) -> Result<Self, GameKind> {
+                    match state {
+                        AnyState::$variant(state) => Ok(state),
+                        other => Err(other.kind()),
+                    }
+                }
+            }
+
             impl TryFrom<Filing> for Sealed<<$state as Game>::Order> {
                 type Error = GameKind;
 
@@ -346,6 +358,14 @@ impl AnyState {
         on_state!(self, state => extra(state, viewer))
     }
 
+    /// What `viewer` did itself in the adjudication that led here from `before`, where it had filed `filed`.
+    ///
+    /// # Panics
+    /// Panics if the three are not of one match.
+    pub fn deeds(&self, before: &AnyState, viewer: Seat, filed: Option<&Filing>) -> Value {
+        on_state!(self, after => deeds(before, viewer, filed, after))
+    }
+
     /// The board as `viewer` may know it.
     pub fn board(&self, viewer: Seat) -> Board {
         on_state!(self, state => board(state, viewer))
@@ -424,6 +444,19 @@ impl AnyState {
 
 fn extra<G: Game>(state: &G, viewer: Seat) -> Value {
     G::extra(&state.view(viewer))
+}
+
+fn deeds<'a, G: Game>(before: &'a AnyState, viewer: Seat, filed: Option<&Filing>, after: &G) -> Value
+where
+    &'a G: TryFrom<&'a AnyState, Error = GameKind>,
+    Sealed<G::Order>: TryFrom<Filing, Error = GameKind>,
+{
+    let before = <&G>::try_from(before).expect("a match stays one of its game");
+    let filed = filed.map(|filed| {
+        Sealed::<G::Order>::try_from(filed.clone()).expect("a match is filed for with orders of its own game")
+    });
+    let filed = filed.as_ref().map(Sealed::orders).unwrap_or_default();
+    G::deeds(&before.view(viewer), filed, &after.view(viewer))
 }
 
 fn board<G: Game>(state: &G, viewer: Seat) -> Board {

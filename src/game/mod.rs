@@ -166,6 +166,12 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         serde_json::Value::Null
     }
 
+    /// Returns what a seat did itself in an adjudication, for the news that it is told: it `filed` these orders in what
+    /// it saw `before`. Derived from its views, so that it is no part of the state (rules page `records.md`, Memory).
+    fn deeds(_before: &Self::View, _filed: &[Self::Order], _after: &Self::View) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
     /// Draws the board as `view` knows it.
     fn board(view: &Self::View) -> Board;
 

@@ -303,6 +303,8 @@ pub struct Adjudicated<'a> {
     pub phase: Phase,
     /// The number by which players know the decided phase.
     pub turn: u32,
+    pub before: &'a AnyState,
+    pub filings: &'a BySeat<Option<Filing>>,
     pub state: &'a AnyState,
 }
 
@@ -327,13 +329,13 @@ impl Replay {
         }
         match &filed.by {
             By::Referee(ending) => {
-                self.state.close(ending.outcome());
-                self.adjudicated(&due, each);
+                self.held = BySeat::default();
+                self.decide(&due, each, |state, _| state.close(ending.outcome()));
             }
             By::Seat(seat, orders) => {
                 self.held[*seat] = Some(self.state.seal(*seat, &lines(orders))?);
                 if due.seats.iter().all(|seat| self.held[*seat].is_some()) {
-                    self.adjudicate(&due, each);
+                    self.decide(&due, each, AnyState::adjudicate);
                     self.pass_on(each);
                 }
             }
@@ -344,20 +346,28 @@ impl Replay {
     /// Adjudicates the passes that the referee makes for a side that cannot move.
     fn pass_on(&mut self, each: &mut impl FnMut(Step<'_>)) {
         while let Some(due) = self.state.due().filter(|due| due.seats.is_empty()) {
-            self.adjudicate(&due, each);
+            self.decide(&due, each, AnyState::adjudicate);
         }
     }
 
-    fn adjudicate(&mut self, due: &Due, each: &mut impl FnMut(Step<'_>)) {
-        self.state.adjudicate(&self.held);
-        self.adjudicated(due, each);
-    }
-
-    fn adjudicated(&mut self, due: &Due, each: &mut impl FnMut(Step<'_>)) {
-        self.held = BySeat::default();
+    /// Changes the state by the filings for the open phase, and shows the adjudication.
+    fn decide(
+        &mut self,
+        due: &Due,
+        each: &mut impl FnMut(Step<'_>),
+        change: impl FnOnce(&mut AnyState, &BySeat<Option<Filing>>),
+    ) {
+        let (before, filings) = (self.state.clone(), std::mem::take(&mut self.held));
+        change(&mut self.state, &filings);
         self.adjudications += 1;
-        let (number, phase, turn) = (self.adjudications, due.phase, due.turn);
-        each(Step::Adjudicated(Adjudicated { number, phase, turn, state: &self.state }));
+        each(Step::Adjudicated(Adjudicated {
+            number: self.adjudications,
+            phase: due.phase,
+            turn: due.turn,
+            before: &before,
+            filings: &filings,
+            state: &self.state,
+        }));
     }
 }
 

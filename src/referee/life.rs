@@ -427,6 +427,7 @@ impl Draft {
     fn adjudicate_once(&mut self) -> Option<Adjudication> {
         let due = self.game_match.due()?;
         let filings = std::mem::take(&mut self.game_match.held).map(|held| held.map(|held| held.filing));
+        let before = self.game_match.state.clone();
         self.game_match.state.adjudicate(&filings);
         self.record(Fact::TurnAdjudicated {
             phase: due.phase,
@@ -436,19 +437,22 @@ impl Draft {
         });
         self.game_match.phase_no += 1;
         self.game_match.adjudicated.push((due.phase, due.turn, self.at));
-        Some(Adjudication { phase: due.phase, turn: due.turn, state: self.game_match.state.clone() })
+        let state = self.game_match.state.clone();
+        Some(Adjudication { phase: due.phase, turn: due.turn, before, filings, state })
     }
 
     /// Ends the match from outside the rules, such as by resignation. Both sides get a report with everything revealed.
     pub fn close(&mut self, ending: Ending) {
         let Some(due) = self.game_match.due() else { return };
         self.game_match.held = BySeat::default();
+        let before = self.game_match.state.clone();
         self.game_match.state.close(ending.outcome());
         self.record(Fact::MatchClosed { ending });
         self.game_match.phase_no += 1;
         self.open_phase();
         self.end_if_over();
-        let step = Adjudication { phase: due.phase, turn: due.turn, state: self.game_match.state.clone() };
+        let (filings, state) = (BySeat::default(), self.game_match.state.clone());
+        let step = Adjudication { phase: due.phase, turn: due.turn, before, filings, state };
         self.dispatch_to_both(Content::Report {
             steps: vec![step],
             missed: Vec::new(),

@@ -369,11 +369,14 @@ impl Display for DispatchKind {
     }
 }
 
-/// One adjudication: the phase that was decided, and the resulting state.
+/// One adjudication: the phase that was decided, the orders and the state in which they were filed, and the resulting
+/// state.
 #[derive(Clone, Debug)]
 pub struct Adjudication {
     pub phase: Phase,
     pub turn: u32,
+    pub before: AnyState,
+    pub filings: BySeat<Option<Filing>>,
     pub state: AnyState,
 }
 

@@ -320,6 +320,7 @@ pub fn for_news(
         ("me", value(seat)),
         ("foe", value(seat.other())),
         ("names", value(names)),
+        ("did", value(step.state.deeds(&step.before, seat, step.filings[seat].as_ref()))),
     ];
     TemplateContext::new(Some(view)).with(own)
 }

@@ -400,6 +400,8 @@ fn contents(game_match: &Match) -> Vec<Content> {
     let step = Adjudication {
         phase: game_match.due().map_or(Phase::Turn, |due| due.phase),
         turn: 1,
+        before: game_match.state.clone(),
+        filings: BySeat::default(),
         state: game_match.state.clone(),
     };
     let mut contents = vec![

@@ -67,11 +67,13 @@ impl Decision<'_> {
         for (index, (phase, turn, filings)) in correction.decided.iter().enumerate() {
             let filed =
                 state.unseal(filings).map_err(|_| anyhow!("a sealed filing does not fit its turn"))?;
+            let before = state.clone();
             state.adjudicate(&filed);
             if index < keeps {
                 continue;
             }
-            let step = Adjudication { phase: *phase, turn: *turn, state: state.clone() };
+            let step =
+                Adjudication { phase: *phase, turn: *turn, before, filings: filed, state: state.clone() };
             for seat in Seat::BOTH {
                 let news = report::word_news(&self.settings.templates, &step, &game_match.players, seat)?;
                 seen.push(SeenTurn {

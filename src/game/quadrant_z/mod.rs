@@ -5,6 +5,7 @@
 mod board;
 mod check;
 mod combat;
+mod deeds;
 mod fleet;
 mod galaxy;
 mod options;
@@ -165,6 +166,10 @@ impl Game for State {
             "choosing": view.context.phase == Some(Phase::Casualties),
             "fighting": fighting,
         })
+    }
+
+    fn deeds(before: &View, filed: &[Order], after: &View) -> serde_json::Value {
+        serde_json::json!(deeds::deeds(before, filed, after))
     }
 
     fn board(view: &View) -> Board {

@@ -22,18 +22,32 @@ fn options(seed: u64) -> Options {
     options
 }
 
+/// An adjudication: the states before and after, and the orders between.
+struct Decided {
+    before: State,
+    filed: BySeat<Option<Sealed<Order>>>,
+    after: State,
+}
+
 /// Plays a match to its end and passes every state to `each`, starting with the initial one.
 fn play(seed: u64, mut each: impl FnMut(&State)) -> State {
+    each(&State::start(&options(seed)));
+    play_phases(seed, |decided| each(&decided.after))
+}
+
+/// Plays a match to its end and passes every adjudication to `each`.
+fn play_phases(seed: u64, mut each: impl FnMut(&Decided)) -> State {
     let mut dice = dice(seed);
     let mut state = State::start(&options(seed));
-    each(&state);
     while let Some(due) = state.due() {
         let mut filed = BySeat::new(None, None);
         for seat in due.seats {
             filed[seat] = state.random_orders(seat, &mut dice);
         }
-        state = state.adjudicate(&filed);
-        each(&state);
+        let after = state.adjudicate(&filed);
+        let decided = Decided { before: state, filed, after };
+        each(&decided);
+        state = decided.after;
     }
     state
 }
@@ -196,15 +210,20 @@ fn environment() -> minijinja::Environment<'static> {
     env
 }
 
-/// Everything that a seat is sent in the phase after `phase` was adjudicated.
+/// Everything that a seat is sent with `state`, after an adjudication or at the beginning.
 fn written(
     env: &minijinja::Environment<'_>,
     state: &State,
-    phase: Option<Phase>,
+    decided: Option<&Decided>,
     seat: Seat,
     html: bool,
 ) -> Vec<String> {
     let view = state.view(seat);
+    let phase = decided.and_then(|decided| decided.before.phase());
+    let did = decided.map(|Decided { before, filed, .. }| {
+        let filed = filed[seat].as_ref().map(Sealed::orders).unwrap_or_default();
+        State::deeds(&before.view(seat), filed, &view)
+    });
     let options: std::collections::BTreeMap<_, _> = <Options as crate::game::Options>::RULES
         .iter()
         .map(|rule| (rule.name, crate::game::Options::get(&state.options, rule.name)))
@@ -213,6 +232,7 @@ fn written(
     let context = serde_json::json!({
         "view": view,
         "extra": State::extra(&view),
+        "did": did,
         "me": seat,
         "foe": seat.other(),
         "names": { "first": "Ann", "second": "Bo" },
@@ -237,24 +257,21 @@ fn written(
 #[test]
 fn letters_are_narrow_and_hold_no_line_that_reads_as_an_order() {
     let env = environment();
-    for seed in 0..8 {
-        let mut phase = None;
-        play(seed, |state| {
-            for seat in Seat::BOTH {
-                for text in written(&env, state, phase, seat, seed % 3 == 0) {
-                    assert!(!text.contains("\n\n\n"), "a gap:\n{text}");
-                    for line in text.lines() {
-                        assert!(line.chars().count() <= 70, "{line}");
-                        assert_eq!(line.trim_end(), line, "blanks at the end: {line:?}");
-                        let bare = line.trim_start_matches([' ', '-', '>']);
-                        assert!(
-                            bare.starts_with("| ") || State::parse(bare) == Err(Syntax::Unknown),
-                            "{line}"
-                        );
-                    }
+    let check = |seed: u64, state: &State, decided: Option<&Decided>| {
+        for seat in Seat::BOTH {
+            for text in written(&env, state, decided, seat, seed % 3 == 0) {
+                assert!(!text.contains("\n\n\n"), "a gap:\n{text}");
+                for line in text.lines() {
+                    assert!(line.chars().count() <= 70, "{line}");
+                    assert_eq!(line.trim_end(), line, "blanks at the end: {line:?}");
+                    let bare = line.trim_start_matches([' ', '-', '>']);
+                    assert!(bare.starts_with("| ") || State::parse(bare) == Err(Syntax::Unknown), "{line}");
                 }
             }
-            phase = state.phase();
-        });
+        }
+    };
+    for seed in 0..8 {
+        check(seed, &State::start(&options(seed)), None);
+        play_phases(seed, |decided| check(seed, &decided.after, Some(decided)));
     }
 }

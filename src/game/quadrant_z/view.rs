@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::fleet::Ship;
 use super::galaxy::{Quadrant, Quadrants, Square};
 use super::options::Options;
+use super::order::Order;
 use super::state::{Event, Score, Stage, State};
 use crate::game::{BySeat, Phase, Seat};
 
@@ -43,6 +44,15 @@ pub(super) struct ViewContext {
     pub charted: Quadrants,
     /// In the phase `casualties`: the seat's own ships that fight, by quadrant.
     pub fighting: Vec<(Quadrant, Vec<u16>)>,
+    /// In the phase `casualties`: what the seat had and ordered at the beginning of the turn.
+    pub unfinished: Option<Unfinished>,
+}
+
+/// The beginning of a turn that waits for casualties, as far as it is the seat's own.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Unfinished {
+    pub ships: Vec<Ship>,
+    pub orders: Vec<Order>,
 }
 
 /// A star as a seat knows it.
@@ -137,6 +147,8 @@ pub fn view(state: &State, viewer: Seat) -> View {
     // turn.
     let mut view = plain(&pending.before, viewer);
     view.context.phase = Some(Phase::Casualties);
+    view.context.unfinished =
+        Some(Unfinished { ships: view.ships.clone(), orders: pending.orders[viewer].clone() });
     if pending.asked[viewer] {
         let ships = &state.sides[viewer].ships;
         view.ships.clone_from(ships);
@@ -184,6 +196,7 @@ fn plain(state: &State, viewer: Seat) -> View {
             highest: side.highest,
             charted: side.charted,
             fighting: Vec::new(),
+            unfinished: None,
         },
     };
     for event in &state.news {

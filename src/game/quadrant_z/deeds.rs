@@ -1,0 +1,206 @@
+//! What a seat did itself in a turn, for its own report. It follows from what the seat saw before and after the turn and
+//! from its orders, so nothing of it is kept in the state.
+
+use serde::Serialize;
+
+use super::fleet::Ship;
+use super::galaxy::{Quadrant, Square};
+use super::order::Order;
+use super::view::{KnownStar, View};
+use crate::game::Phase;
+
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub struct Deeds {
+    /// Clause 3.1.
+    pub built: Vec<Ship>,
+    /// Clause 3.2.
+    pub moved: Vec<Movement>,
+    /// The quadrants whose stars the seat learnt, because somebody entered them (clause 3.3).
+    pub opened: Vec<Opened>,
+    /// Clause 3.5. A capture that was made is news to both sides and stands there.
+    pub failed: Vec<FailedCapture>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Movement {
+    pub no: u16,
+    pub from: Square,
+    pub to: Square,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Opened {
+    pub quadrant: Quadrant,
+    pub stars: Vec<KnownStar>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+pub struct FailedCapture {
+    pub at: Square,
+    pub value: u16,
+    pub reason: FailureReason,
+}
+
+/// Why a capture that was legal to file was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureReason {
+    /// The ships that stayed and survived have too little offence.
+    TooWeak,
+    /// Enemy ships are left on the square (`Z-CONTESTED`).
+    Contested,
+}
+
+/// Implements [`crate::game::Game::deeds`].
+pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
+    let (ships, orders) = match &before.context.unfinished {
+        Some(turn) => (turn.ships.as_slice(), turn.orders.as_slice()),
+        None if before.context.phase == Some(Phase::Turn) => (before.ships.as_slice(), filed),
+        // A setup holds nothing that its author does not know.
+        None => return Deeds::default(),
+    };
+    let built = built(before, orders);
+    let moved = moved(ships, &built, orders);
+    let failed = failed_captures(after, &moved, orders);
+    Deeds { built, moved, opened: opened(before, after), failed }
+}
+
+fn built(before: &View, orders: &[Order]) -> Vec<Ship> {
+    let ordered = orders.iter().filter_map(|order| match order {
+        Order::Build { class, at } => Some((*class, *at)),
+        _ => None,
+    });
+    (before.context.highest + 1..).zip(ordered).map(|(no, (class, at))| Ship { no, class, at }).collect()
+}
+
+fn moved(ships: &[Ship], built: &[Ship], orders: &[Order]) -> Vec<Movement> {
+    let movement = |order: &Order| {
+        let Order::Move { no, to, .. } = *order else { return None };
+        let ship = ships.iter().chain(built).find(|ship| ship.no == no)?;
+        Some(Movement { no, from: ship.at, to })
+    };
+    orders.iter().filter_map(movement).collect()
+}
+
+fn opened(before: &View, after: &View) -> Vec<Opened> {
+    let new = |quadrant: &Quadrant| !before.context.charted.contains(*quadrant);
+    let opened = |quadrant: Quadrant| Opened {
+        quadrant,
+        stars: after.stars.iter().filter(|star| star.at.quadrant() == quadrant).copied().collect(),
+    };
+    after.context.charted.iter().filter(new).map(opened).collect()
+}
+
+fn failed_captures(after: &View, moved: &[Movement], orders: &[Order]) -> Vec<FailedCapture> {
+    let failed = |order: &Order| {
+        let Order::Capture { at } = *order else { return None };
+        let star = after.stars.iter().find(|star| star.at == at)?;
+        if star.captured_by == Some(after.context.viewer) {
+            return None;
+        }
+        let stayed =
+            after.ships.iter().filter(|ship| ship.at == at && moved.iter().all(|move_| move_.no != ship.no));
+        let offence: u16 = stayed.map(|ship| ship.class.offence).sum();
+        let reason = if offence < star.value { FailureReason::TooWeak } else { FailureReason::Contested };
+        Some(FailedCapture { at, value: star.value, reason })
+    };
+    orders.iter().filter_map(failed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::super::fleet::Class;
+    use super::super::state::{Stage, Star};
+    use super::*;
+    use crate::game::{BySeat, Game, Line, Seat, any::AnyState};
+
+    fn square(text: &str) -> Square {
+        Square::parse(text).expect("a square")
+    }
+
+    /// Two fleets that meet in the neutral quadrant L: each side has ships and a home base, and there are two stars in L.
+    fn galaxy(first: &[(u16, u16, u16, &str)], second: &[(u16, u16, u16, &str)]) -> State {
+        let mut state = State { stage: Stage::Turn, ..State::start(&super::super::Options::default()) };
+        for (seat, base, ships) in [(Seat::First, "A1", first), (Seat::Second, "Y1", second)] {
+            state.stars.at_mut(square(base)).placed[seat] = 3;
+            let side = &mut state.sides[seat];
+            side.base = Some(square(base));
+            side.stock = 3;
+            for (no, offence, defence, at) in ships {
+                let class = Class { offence: *offence, defence: *defence };
+                side.ships.push(Ship { no: *no, class, at: square(at) });
+                side.highest = *no;
+            }
+        }
+        for (at, first, second) in [("L1", 2, 1), ("L2", 0, 1), ("C1", 2, 0)] {
+            *state.stars.at_mut(square(at)) = Star { placed: BySeat::new(first, second), captured_by: None };
+        }
+        state
+    }
+
+    /// What the first side did in a turn with these orders.
+    fn told(state: &State, first: &[&str], second: &[&str]) -> serde_json::Value {
+        let before = AnyState::from(state.clone());
+        let sealed = |seat, lines: &[&str]| before.seal(seat, &Line::numbered(lines)).expect("legal orders");
+        let filed = BySeat::new(Some(sealed(Seat::First, first)), Some(sealed(Seat::Second, second)));
+        let mut after = before.clone();
+        after.adjudicate(&filed);
+        after.deeds(&before, Seat::First, filed.first.as_ref())
+    }
+
+    #[test]
+    fn ships_built_and_moved_are_told_with_their_squares() {
+        let state = galaxy(&[(1, 3, 2, "A3"), (2, 1, 1, "C1")], &[(1, 1, 1, "Y1")]);
+        let told = told(&state, &["BUILD 2/1 AT A1", "SHIP 1 TO B2", "SHIP 3 TO A2"], &[]);
+        assert_eq!(told["built"], serde_json::json!([{ "no": 3, "offence": 2, "defence": 1, "at": "A1" }]));
+        assert_eq!(
+            told["moved"],
+            serde_json::json!([{ "no": 1, "from": "A3", "to": "B2" }, { "no": 3, "from": "A1", "to": "A2" }])
+        );
+    }
+
+    #[test]
+    fn a_quadrant_that_either_side_opens_is_told_with_its_stars() {
+        let state = galaxy(&[(1, 3, 2, "K2")], &[(1, 1, 1, "Q1")]);
+        let opened = serde_json::json!([{ "quadrant": "L", "stars": [
+            { "at": "L1", "value": 3, "captured_by": null },
+            { "at": "L2", "value": 1, "captured_by": null },
+        ] }]);
+        assert_eq!(told(&state, &["SHIP 1 TO L4"], &[])["opened"], opened);
+        assert_eq!(told(&state, &[], &["SHIP 1 TO L4"])["opened"], opened, "the enemy entered it");
+        assert_eq!(told(&state, &[], &[])["opened"], serde_json::json!([]));
+    }
+
+    #[test]
+    fn a_capture_that_failed_is_told_with_the_reason() {
+        let mine = [(1, 2, 0, "C1"), (2, 0, 9, "C1")];
+        // The enemy shares the square. Its offence is below our defence, so nobody is lost.
+        let state = galaxy(&mine, &[(1, 1, 9, "D1")]);
+        let contested = serde_json::json!([{ "at": "C1", "value": 2, "reason": "contested" }]);
+        assert_eq!(told(&state, &["CAPTURE C1"], &["SHIP 1 TO C1"])["failed"], contested);
+        // The enemy destroys the ship that was to capture, from the square beside it.
+        let state = galaxy(&[(1, 2, 0, "C1")], &[(1, 4, 9, "D1")]);
+        let too_weak = serde_json::json!([{ "at": "C1", "value": 2, "reason": "too_weak" }]);
+        assert_eq!(told(&state, &["CAPTURE C1"], &["SHIP 1 TO C2"])["failed"], too_weak);
+        assert_eq!(told(&state, &["CAPTURE C1"], &[])["failed"], serde_json::json!([]), "it was captured");
+    }
+
+    #[test]
+    fn a_turn_that_waits_for_casualties_is_told_whole_once_they_are_known() {
+        let mut state = galaxy(&[(1, 3, 2, "C1"), (2, 2, 3, "C1"), (3, 1, 1, "A1")], &[(1, 8, 1, "D1")]);
+        crate::game::Options::set(&mut state.options, "casualties", "ask").expect("an option");
+        let mut now = AnyState::from(state);
+        let seal = |state: &AnyState, seat, line: &str| {
+            Some(state.seal(seat, &Line::numbered(&[line])).expect("legal orders"))
+        };
+        let moves = (seal(&now, Seat::First, "SHIP 3 TO B1"), seal(&now, Seat::Second, "SHIP 1 TO C1"));
+        now.adjudicate(&BySeat::new(moves.0, moves.1));
+        assert_eq!(now.due().map(|due| due.phase), Some(Phase::Casualties));
+        let before = now.clone();
+        let chosen = seal(&now, Seat::First, "LOSE C 2");
+        now.adjudicate(&BySeat::new(chosen.clone(), None));
+        let told = now.deeds(&before, Seat::First, chosen.as_ref());
+        assert_eq!(told["moved"], serde_json::json!([{ "no": 3, "from": "A1", "to": "B1" }]));
+    }
+}
