@@ -41,6 +41,10 @@ struct Desk {
 
 static DESK: LazyLock<Desk> = LazyLock::new(|| {
     let address = Address::parse("referee@club.example").expect("an address");
+    let own = OwnIdentity { address, message_id_domain: "fogpost.club.example".to_owned(), return_path: None };
+    // The first letter pays for the tables of words that all letters share.
+    let first = Letter::read(b"From: ann@players.example\n\nHello", &own, &Limits::default());
+    first.expect("a letter").new_text(Some(OURS));
     let open = |kind: &GameKind| {
         let opening = Opening {
             id: "QZ-7K3M".to_owned(),
@@ -60,7 +64,7 @@ static DESK: LazyLock<Desk> = LazyLock::new(|| {
         referee::open(opening, Source::Clock, Default::default()).after
     };
     Desk {
-        own: OwnIdentity { address, message_id_domain: "fogpost.club.example".to_owned(), return_path: None },
+        own,
         templates: Templates::new(&Default::default()).expect("our templates parse"),
         open: GameKind::ALL.iter().map(open).collect(),
     }
