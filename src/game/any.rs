@@ -396,6 +396,11 @@ impl AnyState {
         }
     }
 
+    /// Returns the lines of the setup that a ready setup stands for, drawn by `dice`; `None` unless it is the only line.
+    pub fn ready_setup(&self, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {
+        on_state!(self, state => ready_setup(state, seat, lines, dice))
+    }
+
     /// Returns what the rules take as filed for a seat that is due and sent nothing; `None` where it must move itself.
     pub fn missed(&self, seat: Seat) -> Option<Filing> {
         if !self.is_due(seat) {
@@ -446,7 +451,7 @@ fn extra<G: Game>(state: &G, viewer: Seat) -> Value {
     G::extra(&state.view(viewer))
 }
 
-fn deeds<'a, G: Game>(before: &'a AnyState, viewer: Seat, filed: Option<&Filing>, after: &G) -> Value
+fn deeds<'a, G: Game + 'a>(before: &'a AnyState, viewer: Seat, filed: Option<&Filing>, after: &G) -> Value
 where
     &'a G: TryFrom<&'a AnyState, Error = GameKind>,
     Sealed<G::Order>: TryFrom<Filing, Error = GameKind>,
@@ -465,6 +470,14 @@ fn board<G: Game>(state: &G, viewer: Seat) -> Board {
 
 fn random_filing<G: RandomPlay>(state: &G, seat: Seat, rng: Rng<'_>) -> Vec<String> {
     G::random_filing(&state.view(seat), rng)
+}
+
+fn ready_setup<G: Game>(state: &G, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {
+    let [only] = lines else { return None };
+    let orders = G::parse(&only.text).ok()?;
+    let [order] = orders.as_slice() else { return None };
+    let setup = G::ready_setup(state.options(), seat, order, dice)?;
+    Some(setup.iter().map(|order| Line { no: only.no, text: order.to_string() }).collect())
 }
 
 fn missed<G: Game>(state: &G, seat: Seat) -> Option<Sealed<G::Order>> {

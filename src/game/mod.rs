@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub mod any;
+mod dice;
 mod names;
 mod options;
 mod orders;
@@ -32,6 +33,10 @@ pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
 use orders::{not_understood, two_squares};
 pub use phase::{Due, Outcome, Phase, Reason};
 pub use seat::{BySeat, Seat};
+
+/// The fault of a ready setup beside other orders, or in a record, which holds lines only.
+const READY_ALONE: &str =
+    "A ready setup stands alone in a letter, and I put its lines in its place; it is no order beside others.";
 
 /// A board, drawn from what one viewer may see.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,6 +138,17 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// Returns the order that a line means if the bullet or number before it is a part of the order; `None` if it can
     /// only be a bullet. `rest` is the line without it.
     fn with_bullet(_bullet: &str, _rest: &str) -> Option<String> {
+        None
+    }
+
+    /// Returns the setup that a ready setup stands for, drawn by `dice` (rulings `Z-READY`, `P-READY`); `None` if `order`
+    /// is none. The same for the same arguments, in every version of the program.
+    fn ready_setup(
+        _options: &Self::Options,
+        _seat: Seat,
+        _order: &Self::Order,
+        _dice: u64,
+    ) -> Option<Vec<Self::Order>> {
         None
     }
 

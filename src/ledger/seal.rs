@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::game::OrderLines;
+use crate::game::{OrderLines, Seat};
 use crate::letter::Digest;
 
 /// The secret of a match, from which its salts are derived. It is revealed with the result.
@@ -33,6 +33,13 @@ impl SealKey {
         let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update("dice");
         let [a, b, c, d, e, f, g, h, ..] =
             <[u8; 32]>::from(digest.chain_update(phase_no.to_be_bytes()).finalize());
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    }
+
+    /// The random seed of a ready setup: the first 8 bytes of the SHA-256 of the key, `setup` and the seat's name.
+    pub fn setup_dice(&self, seat: Seat) -> u64 {
+        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update("setup");
+        let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(digest.chain_update(seat.as_str()).finalize());
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 

@@ -41,7 +41,7 @@ pub(super) fn offer_orders(
     if !is_only_doubtful || letter.other_match.is_some() || !due.seats.contains(&seat) {
         return None;
     }
-    let filing = draft.game_match.state.seal(seat, orders).ok()?;
+    let filing = draft.game_match.seal(seat, orders).ok()?;
     draft.game_match.offered[seat] = Some(OfferedOrders {
         phase_no: draft.game_match.phase_no,
         orders: filing.lines().to_vec(),

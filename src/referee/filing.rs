@@ -4,10 +4,23 @@ use super::confirmation::superseded;
 use super::doubtful;
 use super::earlier::repeat_fault;
 use super::life::{Draft, FiledOrders};
-use super::{Orders, Reply, SeatLetter};
+use super::{Match, Orders, Reply, SeatLetter};
 use crate::game::any::Filing;
 use crate::game::{Due, Fault, Line, Phase, Seat};
 use crate::ledger::{self, Fact};
+
+impl Match {
+    /// Parses and checks the orders of `seat`. In a setup, a ready one stands for its lines (rulings `Z-READY` and
+    /// `P-READY`).
+    ///
+    /// # Errors
+    /// Returns every fault if the orders cannot stand; see [`AnyState::seal`](crate::game::any::AnyState::seal).
+    pub fn seal(&self, seat: Seat, orders: &[Line]) -> Result<Filing, Vec<Fault>> {
+        let is_setup = self.due().is_some_and(|due| due.phase == Phase::Setup);
+        let ready = is_setup.then(|| self.state.ready_setup(seat, orders, self.key.setup_dice(seat)));
+        self.state.seal(seat, ready.flatten().as_deref().unwrap_or(orders))
+    }
+}
 
 /// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
 ///
@@ -88,7 +101,7 @@ fn check_orders(
         return Err(vec![fault]);
     }
     let state = &draft.game_match.state;
-    let sealed = state.seal(seat, &without_replaced(&request.orders, replaced));
+    let sealed = draft.game_match.seal(seat, &without_replaced(&request.orders, replaced));
     let filing = sealed.or_else(|faults| match state.missed(seat) {
         Some(assumed) if only_holds(&request.orders) => Ok(assumed),
         Some(_) | None => Err(faults),
@@ -119,7 +132,7 @@ fn add_certain_faults(
     if orders.is_empty() || !due.seats.contains(&letter.seat) {
         return;
     }
-    if let Err(of_lines) = draft.game_match.state.seal(letter.seat, &orders) {
+    if let Err(of_lines) = draft.game_match.seal(letter.seat, &orders) {
         faults.extend(of_lines.into_iter().filter(|fault| fault.line.is_some()));
         faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
     }

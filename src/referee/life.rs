@@ -262,8 +262,7 @@ impl Draft {
     pub fn seal(&mut self, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
         let due = self.game_match.due().filter(|due| due.seats.contains(&seat));
         let Due { phase, turn, .. } = due.ok_or(Rejection::NotDue { seat })?;
-        let filing =
-            self.game_match.state.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
+        let filing = self.game_match.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
         let orders = filing.lines();
         let sealed = ledger::seal_digest(&self.next_salt(), &orders);
         self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, sealed });
@@ -432,7 +431,7 @@ impl Draft {
         self.record(Fact::TurnAdjudicated {
             phase: due.phase,
             turn: due.turn,
-            filings: filings.map(|filing| filing.as_ref().map(Filing::lines)),
+            filings: filings.as_ref().map(|filing| filing.as_ref().map(Filing::lines)),
             state: Digest::of(ledger::canonical(&self.game_match.state).as_bytes()),
         });
         self.game_match.phase_no += 1;

@@ -45,7 +45,7 @@ use std::fmt::{self, Display};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::game::any::{AnyState, GameKind};
+use crate::game::any::{AnyState, Filing, GameKind};
 use crate::game::{BySeat, Line, Outcome, Phase, Seat};
 use crate::ledger::{ChainedEntry, Signature};
 use crate::letter::{Digest, Letter, NewText};

@@ -101,7 +101,7 @@ fn orders_of_form(form: &str, game_match: &Match, seat: Seat) -> Vec<String> {
     }
     let stands = |orders: &[String]| {
         let lines: Vec<Line> = (1..).zip(orders).map(|(no, text)| Line { no, text: text.clone() }).collect();
-        game_match.state.seal(seat, &lines).is_ok()
+        game_match.seal(seat, &lines).is_ok()
     };
     if !stands(&block) && block.len() > 1 && stands(&block[..1]) {
         block.truncate(1);

@@ -39,6 +39,7 @@ mod random;
 mod reading;
 mod schedule;
 mod settings;
+mod setups;
 mod shuffled;
 mod spam;
 mod strangers;

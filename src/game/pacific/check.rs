@@ -3,10 +3,11 @@
 //! The view holds only the number of enemy submarines, so no refusal can depend on where they are.
 
 use super::chart::{Chart, REACH, reaches};
-use super::extra::{examples, sample_setup};
+use super::extra::examples;
 use super::fleet::{Area, Class, Ship, ShipKind, Square};
 use super::options::{Leap, Torpedo};
 use super::order::{Order, SubmarineOrder};
+use super::ready::sample_setup;
 use super::rules::{submarine_goes, torpedo_reaches};
 use super::setup::SetupFleet;
 use super::view::View;
@@ -49,6 +50,7 @@ pub fn example(view: &View, line: &str) -> Option<String> {
         Order::Carrier { .. } => first.starts_with("CARRIER") || first.starts_with("SQUADRON"),
         Order::Ships { class, .. } => first.to_ascii_lowercase().starts_with(class.name()),
         Order::Submarines(_) => first.starts_with("SUBMARINE"),
+        Order::Ready(_) => first == "SETUP",
         Order::Move { class, .. } => class.is_some_and(|class| first.starts_with(class.letter())),
         Order::Asw(_) => first == "ASW",
         Order::Submarine(SubmarineOrder::Fire { .. }) => words.iter().any(|word| word == "FIRE"),
@@ -72,7 +74,10 @@ fn setup(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
             faults.push(Fault { example: like_line(view, order), ..Fault::on(*line, reason) });
         }
     }
-    faults.extend(fleet.totals().into_iter().map(Fault::whole));
+    // The totals say nothing about lines beside a ready setup.
+    if !orders.iter().any(|numbered| matches!(numbered.order, Order::Ready(_))) {
+        faults.extend(fleet.totals().into_iter().map(Fault::whole));
+    }
     faults
 }
 
@@ -124,7 +129,7 @@ fn surface_fault(view: &View, order: &Order) -> Option<LineFault> {
             Some((format!("You have no {name} {letter}{no} afloat."), some_move(view)))
         }
         Order::Asw(area) => asw_fault(view, *area),
-        Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) => {
+        Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) | Order::Ready(_) => {
             Some(("The fleets have been set up; this is a surface turn.".to_owned(), some_move(view)))
         }
         Order::Submarine(_) => {
@@ -238,7 +243,7 @@ fn submarine_fault(view: &View, order: &Order) -> Option<LineFault> {
     let pass = || Some(SubmarineOrder::Pass.to_string());
     let order = match order {
         Order::Submarine(order) => order,
-        Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) => {
+        Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) | Order::Ready(_) => {
             return Some(("The fleets have been set up; this is a submarine turn.".to_owned(), pass()));
         }
         Order::Move { .. } | Order::Numbered { .. } | Order::Asw(_) => {

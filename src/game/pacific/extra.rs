@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::chart::{Chart, reaches};
 use super::fleet::{Area, Class, Square, points};
-use super::options::{Destroyers, Options};
 use super::order::{Order, SubmarineOrder};
+use super::ready::sample_setup;
 use super::rules::{submarine_goes, torpedo_reaches};
 use super::view::View;
-use crate::game::{Phase, Seat};
+use crate::game::Phase;
 
 /// Implements [`crate::game::Game::extra`]. Derived from the view alone, like everything that a seat is sent.
 pub fn extra(view: &View) -> Value {
@@ -28,41 +28,6 @@ pub fn examples(view: &View) -> Vec<Order> {
         Some(Phase::Surface) => surface_examples(view),
         Some(Phase::Submarines) => submarine_examples(view),
         Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => Vec::new(),
-    }
-}
-
-/// Returns a legal setup for `side`: plain rows, with the purchase spent on battleships.
-pub fn sample_setup(side: Seat, options: &Options) -> Vec<Order> {
-    let mut orders = Vec::new();
-    for (no, place) in [(1, "D2 E3"), (2, "M2 L3")] {
-        if let [at, squadron] = sample_squares(side, place)[..] {
-            orders.push(Order::Carrier { no: Some(no), at, squadron: Some(squadron) });
-        }
-    }
-    let destroyers = match options.destroyers {
-        Destroyers::Seven => "B5 D5 F5 H5 K5 M5 O5",
-        Destroyers::Eight => "B5 D5 F5 H5 I5 K5 M5 O5",
-    };
-    for (class, places) in [
-        (Class::Battleship, "A1 F1 G1 H1 I1 J1 K1 O1 P1"),
-        (Class::Cruiser, "C3 G3 J3 N3"),
-        (Class::Destroyer, destroyers),
-    ] {
-        orders.push(Order::Ships { class, at: sample_squares(side, places) });
-    }
-    if options.submarines {
-        let places = sample_squares(side, "C7 H7 N7 E10 L10");
-        orders.push(Order::Submarines((1..).map(Some).zip(places).collect()));
-    }
-    orders
-}
-
-/// Reads squares as South sees them, and mirrors them for North.
-fn sample_squares(side: Seat, text: &str) -> Vec<Square> {
-    let squares = text.split(' ').filter_map(Square::parse);
-    match side {
-        Seat::First => squares.collect(),
-        Seat::Second => squares.filter_map(|at| Square::new(at.file(), 15 - at.rank())).collect(),
     }
 }
 

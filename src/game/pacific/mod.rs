@@ -5,6 +5,7 @@
 
 use serde_json::json;
 
+use super::dice::Dice;
 use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
 
 mod board;
@@ -16,6 +17,7 @@ mod options;
 mod order;
 mod picture;
 mod random_play;
+mod ready;
 mod rules;
 mod setup;
 mod shown;
@@ -41,8 +43,18 @@ impl Game for State {
         levels: &[],
     };
 
-    const VERBS: &'static [&'static str] =
-        &["CARRIER", "BATTLESHIP", "CRUISER", "DESTROYER", "SUBMARINE", "MOVE", "ASW", "SUBS", "PASS"];
+    const VERBS: &'static [&'static str] = &[
+        "CARRIER",
+        "BATTLESHIP",
+        "CRUISER",
+        "DESTROYER",
+        "SUBMARINE",
+        "SETUP",
+        "MOVE",
+        "ASW",
+        "SUBS",
+        "PASS",
+    ];
 
     type Options = Options;
     type View = View;
@@ -96,6 +108,11 @@ impl Game for State {
         check::check(view, orders)
     }
 
+    fn ready_setup(options: &Options, seat: Seat, order: &Order, dice: u64) -> Option<Vec<Order>> {
+        let Order::Ready(setup) = order else { return None };
+        Some(setup.draw(seat, options, &mut Dice::new(dice)))
+    }
+
     /// A second move of the ship or submarine that the first one moves.
     fn replaces(later: &Order, earlier: &Order) -> bool {
         match (later, earlier) {
@@ -145,6 +162,7 @@ fn submarine_order(orders: &[Order]) -> Option<SubmarineOrder> {
         Order::Carrier { .. }
         | Order::Ships { .. }
         | Order::Submarines(_)
+        | Order::Ready(_)
         | Order::Move { .. }
         | Order::Numbered { .. }
         | Order::Asw(_) => None,

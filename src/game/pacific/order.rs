@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Serialize};
 
 use super::fleet::{Class, Square};
+use super::ready::ReadySetup;
 use crate::game::{Syntax, not_understood, two_squares};
 
 /// An order of any phase.
@@ -23,6 +24,8 @@ pub enum Order {
     },
     /// Submarines of a setup, with or without numbers (2.1).
     Submarines(Vec<(Option<u16>, Square)>),
+    /// `P-READY`: in a letter it stands for a whole setup.
+    Ready(ReadySetup),
     /// A surface move, with the class if one was written (3).
     Move {
         class: Option<Class>,
@@ -107,6 +110,7 @@ impl Display for Order {
                     None => write!(f, " {at}"),
                 })
             }
+            Order::Ready(setup) => write!(f, "SETUP {setup}"),
             Order::Move { class: Some(class), from, to } => write!(f, "{}{from}-{to}", class.letter()),
             Order::Move { class: None, from, to } => write!(f, "{from}-{to}"),
             Order::Numbered { class, no, to } => write!(f, "{}{no} {to}", class.letter()),
@@ -132,6 +136,10 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
         "CRUISER" | "CRUISERS" => ships(Class::Cruiser, rest)?,
         "DESTROYER" | "DESTROYERS" => ships(Class::Destroyer, rest)?,
         "SUBMARINE" | "SUBMARINES" => submarines(rest)?,
+        "SETUP" => {
+            let [name] = rest else { return Err(Syntax::Unknown) };
+            Order::Ready(ReadySetup::parse(name).ok_or(Syntax::Unknown)?)
+        }
         "MOVE" => surface_move(rest)?,
         "ASW" => Order::Asw(area(rest, "ASW K7")?),
         "SUBS" if rest == ["PASS"] => Order::Submarine(SubmarineOrder::Pass),

@@ -75,6 +75,7 @@ pub fn surface(state: &State, side: Seat, order: Option<&Order>) -> State {
             Order::Carrier { .. }
             | Order::Ships { .. }
             | Order::Submarines(_)
+            | Order::Ready(_)
             | Order::Numbered { .. }
             | Order::Submarine(_),
         ) => {

@@ -3,7 +3,7 @@
 use super::fleet::{Class, Ship, ShipKind, Square, Submarine, in_friendly_waters};
 use super::options::Options;
 use super::order::Order;
-use crate::game::Seat;
+use crate::game::{READY_ALONE, Seat};
 
 /// Points for ships beyond the basic fleet (1.3).
 const PURCHASE: u32 = 25;
@@ -64,6 +64,8 @@ impl<'a> SetupFleet<'a> {
                 self.check_submarines(placed, &mut wrong);
                 self.submarines.extend(placed);
             }
+            // The referee has put its lines in its place, unless it does not stand alone.
+            Order::Ready(_) => wrong.push(READY_ALONE.to_owned()),
             Order::Move { .. } | Order::Numbered { .. } | Order::Asw(_) | Order::Submarine(_) => {
                 wrong.push("The match has not begun: first both sides set up their fleets.".to_owned());
             }

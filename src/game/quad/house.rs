@@ -6,6 +6,7 @@
 use super::order::Order;
 use super::point::{Point, Quad};
 use super::view::View;
+use crate::game::dice::Dice;
 use crate::game::names::named_enum;
 use crate::game::{HouseLevel, Seat};
 use position::{Position, Turn};
@@ -66,7 +67,7 @@ pub fn choose(view: &View, level: Level, seed: u64) -> Vec<Order> {
 /// Implements [`choose`] with an Expert that searches `nodes` positions.
 fn choose_within(view: &View, level: Level, seed: u64, nodes: u32) -> Vec<Order> {
     let Some(side) = view.to_move else { return Vec::new() };
-    let mut dice = Dice(seed ^ u64::from(view.turn).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut dice = Dice::new(seed ^ u64::from(view.turn).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     if view.may_swap() && is_good_opening(view.marbles[Seat::First][0]) {
         return vec![Order::Swap];
     }
@@ -139,20 +140,6 @@ fn shallow(seen: &Position, choice: usize, dice: &mut Dice) -> Turn {
         return Turn { stars: others.iter().copied().take(stars_left).collect(), marble };
     }
     Turn { stars: Vec::new(), marble: free[dice.below(choice.min(free.len()))] }
-}
-
-/// A random number generator that depends only on its seed (SplitMix64).
-struct Dice(u64);
-
-impl Dice {
-    /// Returns a number below `n`, which is not 0.
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
 }
 
 #[cfg(test)]

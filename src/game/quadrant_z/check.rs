@@ -26,6 +26,7 @@ pub(super) fn out_of_phase(line: usize, order: &Order, now: &str) -> Fault {
     let what = match order {
         Order::Star { .. } => "Stars are placed",
         Order::Place { .. } => "Ships are placed",
+        Order::Ready(_) => "A ready setup is filed",
         Order::Build { .. } => "Ships are built",
         Order::Move { .. } | Order::Hold { .. } | Order::HoldAll => "Ships move or hold",
         Order::Capture { .. } => "Stars are captured",
@@ -33,7 +34,7 @@ pub(super) fn out_of_phase(line: usize, order: &Order, now: &str) -> Fault {
         Order::Lose { .. } => "Losses are named by quadrant",
     };
     let when = match order {
-        Order::Star { .. } | Order::Place { .. } => "in the setup",
+        Order::Star { .. } | Order::Place { .. } | Order::Ready(_) => "in the setup",
         Order::Lose { .. } => "after combat, when you are asked",
         _ => "in a turn",
     };
@@ -62,7 +63,7 @@ pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault>
         let read = match order {
             Order::Capture { at } => check.capture(line, *at),
             Order::Losses { ships } => check.losses(line, ships),
-            Order::Star { .. } | Order::Place { .. } | Order::Lose { .. } => {
+            Order::Star { .. } | Order::Place { .. } | Order::Ready(_) | Order::Lose { .. } => {
                 let now = "this is a turn";
                 Err(out_of_phase(line, order, now).with_example(check.some_move()))
             }

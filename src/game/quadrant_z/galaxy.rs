@@ -190,6 +190,11 @@ impl Layout {
         }
     }
 
+    /// Returns the six quadrants of the home sector of `seat`, its home quadrant first.
+    pub fn home_quadrants(self, seat: Seat) -> impl Iterator<Item = Quadrant> {
+        self.home(seat).bytes().filter_map(Quadrant::from_letter)
+    }
+
     pub fn sector(self, quadrant: Quadrant) -> Sector {
         let letter = char::from(b'A' + quadrant.0);
         Seat::BOTH

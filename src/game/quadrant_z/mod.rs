@@ -12,6 +12,7 @@ mod options;
 mod order;
 mod picture;
 mod random_play;
+mod ready;
 mod rules;
 mod setup;
 mod square_map;
@@ -25,6 +26,7 @@ pub use order::Order;
 pub use state::State;
 pub use view::View;
 
+use super::dice::Dice;
 use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
 use state::Stage;
 
@@ -40,7 +42,8 @@ impl Game for State {
         levels: &[],
     };
 
-    const VERBS: &'static [&'static str] = &["STAR", "SHIP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"];
+    const VERBS: &'static [&'static str] =
+        &["STAR", "SHIP", "SETUP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"];
 
     type Options = Options;
     type View = View;
@@ -119,6 +122,11 @@ impl Game for State {
         }
         faults.sort_by_key(|fault| (fault.line.is_none(), fault.line));
         Err(faults)
+    }
+
+    fn ready_setup(options: &Options, seat: Seat, order: &Order, dice: u64) -> Option<Vec<Order>> {
+        let Order::Ready(setup) = order else { return None };
+        Some(setup.draw(options.layout, seat, &mut Dice::new(dice)))
     }
 
     /// In a setup, a second line for a ship or a star is a fault: it may be meant for another one.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fleet::Class;
 use super::galaxy::{Quadrant, Square};
+use super::ready::ReadySetup;
 use crate::game::{Syntax, not_understood, two_squares};
 
 /// An order. Numbers are at most [`MOST`].
@@ -15,6 +16,8 @@ pub enum Order {
     Star { at: Square, value: u16, base: bool },
     /// Setup, clause 2.3.
     Place { no: u16, class: Class, at: Square },
+    /// `Z-READY`: in a letter it stands for a whole setup.
+    Ready(ReadySetup),
     /// Clause 3.1.
     Build { class: Class, at: Square },
     /// Clause 3.2.
@@ -50,7 +53,7 @@ impl Order {
         Some(match self {
             Order::Star { at, .. } => Concern::Star(*at),
             Order::Place { no, .. } | Order::Move { no, .. } | Order::Hold { no } => Concern::Ship(*no),
-            Order::Build { .. } => return None,
+            Order::Build { .. } | Order::Ready(_) => return None,
             Order::HoldAll => Concern::AllShips,
             Order::Capture { at } => Concern::Capture(*at),
             Order::Losses { .. } => Concern::Losses,
@@ -70,6 +73,7 @@ impl Display for Order {
                 if *base { f.write_str(" BASE") } else { Ok(()) }
             }
             Order::Place { no, class, at } => write!(f, "SHIP {no} {class} {at}"),
+            Order::Ready(setup) => write!(f, "SETUP {setup}"),
             Order::Build { class, at } => write!(f, "BUILD {class} AT {at}"),
             Order::Move { no, from: Some(from), to } => write!(f, "SHIP {no} {from} TO {to}"),
             Order::Move { no, from: None, to } => write!(f, "SHIP {no} TO {to}"),
@@ -105,6 +109,11 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let (read, example) = match verb {
         "STAR" => (star(rest), "STAR A1 3 BASE"),
         "SHIP" => (ship(rest), "SHIP 1 TO B2"),
+        "SETUP" => {
+            let [name] = rest else { return Err(Syntax::Unknown) };
+            let setup = ReadySetup::parse(name).ok_or(Syntax::Unknown)?;
+            (Ok(Order::Ready(setup)), "")
+        }
         "BUILD" => (build(rest), "BUILD 2/1 AT A1"),
         "HOLD" if matches!(rest, [] | ["ALL"] | ["ALL", "SHIPS"]) => (Ok(Order::HoldAll), ""),
         "HOLD" => (Err("HOLD stands alone: every ship without an order stays.".into()), "HOLD"),

@@ -5,7 +5,7 @@ use super::fleet::Class;
 use super::galaxy::{Quadrant, Sector, Square};
 use super::order::Order;
 use super::view::View;
-use crate::game::{Fault, Numbered, Seat};
+use crate::game::{Fault, Numbered, READY_ALONE, Seat};
 
 /// Points for stars of the home sector, for stars of the neutral sector, and for ships.
 const HOME_STARS: u16 = 15;
@@ -22,10 +22,16 @@ pub fn faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
         let taken = match *order {
             Order::Star { at, value, base } => plan.star(line, at, value, base),
             Order::Place { no, class, at } => plan.ship(line, no, class, at),
+            // The referee has put its lines in its place, unless it does not stand alone.
+            Order::Ready(_) => Err(Fault::on(line, READY_ALONE)),
             _ => Err(out_of_phase(line, order, "this is the setup")
                 .with_example(format_args!("STAR {} 3 BASE", Quadrant::home(plan.seat).square(0)))),
         };
         faults.extend(taken.err());
+    }
+    // The totals say nothing about lines beside a ready setup.
+    if orders.iter().any(|numbered| matches!(numbered.order, Order::Ready(_))) {
+        return faults;
     }
     faults.extend(plan.star_totals());
     faults.extend(plan.star_counts());

@@ -109,7 +109,7 @@ fn random_state(dice: &mut Dice) -> State {
 /// Clause 4. If there are more threats than a marble and the stars can block, as many as possible are blocked.
 #[test]
 fn from_average_up_the_house_completes_every_quad_and_blocks_every_threat_it_can() {
-    let mut dice = Dice(1);
+    let mut dice = Dice::new(1);
     let (mut wins, mut blocks, mut several) = (0, 0, 0);
     for round in 0..600 {
         let state = random_state(&mut dice);
@@ -134,7 +134,7 @@ fn from_average_up_the_house_completes_every_quad_and_blocks_every_threat_it_can
 
 #[test]
 fn every_level_plays_legal_turns_and_repeats_them() {
-    let mut dice = Dice(2);
+    let mut dice = Dice::new(2);
     for seed in 0..40 {
         let state = if seed == 0 { start(true) } else { random_state(&mut dice) };
         let Some(side) = state.to_move else { continue };
@@ -151,7 +151,7 @@ fn every_level_plays_legal_turns_and_repeats_them() {
 fn the_house_plays_to_the_last_marble() {
     for seed in 0..12 {
         let mut state = start(seed % 2 == 0);
-        let mut dice = Dice(seed);
+        let mut dice = Dice::new(seed);
         while let Some(side) = state.to_move {
             // Replace winning turns, so that the match goes on to the last marble.
             let view = state.view(side);

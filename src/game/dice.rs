@@ -1,0 +1,27 @@
+//! Random numbers that the rules draw, the same for the same seed.
+
+/// A generator of random numbers that depends only on its seed (SplitMix64; Steele, Lea, Flood 2014). The audit repeats
+/// what was drawn, so a crate's generator, which may change with its version, would not do.
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Dice {
+        Dice(seed)
+    }
+
+    /// Returns a number below `n`, which is not 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+
+    /// Puts the items into a random order (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for end in (1..items.len()).rev() {
+            items.swap(end, self.below(end + 1));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Ready setups (`P-READY`): families of legal setups, of which the referee draws one.
+
+use super::fleet::{Class, Square, in_friendly_waters};
+use super::options::{Destroyers, Options};
+use super::order::Order;
+use crate::game::Seat;
+use crate::game::dice::Dice;
+use crate::game::names::named_enum;
+
+named_enum! {
+    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better one gets
+    /// another name.
+    pub enum ReadySetup {
+        Line = "line",
+        Wings = "wings",
+        Deep = "deep",
+    }
+}
+
+/// The ships of a family, as South sees them.
+struct Formation {
+    /// Each with its squadron, if it has one.
+    carriers: &'static [(&'static str, Option<&'static str>)],
+    battleships: &'static str,
+    cruisers: &'static str,
+    destroyers: &'static str,
+    /// One more, if the basic fleet has eight (`P-COUNT`).
+    eighth_destroyer: &'static str,
+}
+
+/// Plain rows, with the purchase spent on five battleships.
+const LINE: Formation = Formation {
+    carriers: &[("D2", Some("E3")), ("M2", Some("L3"))],
+    battleships: "A1 F1 G1 H1 I1 J1 K1 O1 P1",
+    cruisers: "C3 G3 J3 N3",
+    destroyers: "B5 D5 F5 H5 K5 M5 O5",
+    eighth_destroyer: "I5",
+};
+
+/// A third carrier with its squadron in the middle, the others far out, and one more battleship.
+const WINGS: Formation = Formation {
+    carriers: &[("C2", Some("D3")), ("N2", Some("M3")), ("H2", Some("I3"))],
+    battleships: "A1 B1 H1 O1 P1",
+    cruisers: "E2 F2 K2 L2",
+    destroyers: "B4 C4 D4 H4 M4 N4 O4",
+    eighth_destroyer: "I4",
+};
+
+/// Everything far back behind a screen, with four more cruisers and three more destroyers.
+const DEEP: Formation = Formation {
+    carriers: &[("G1", Some("G2")), ("J1", Some("J2"))],
+    battleships: "E1 F1 K1 L1",
+    cruisers: "D2 E2 F2 H2 I2 K2 L2 M2",
+    destroyers: "B3 D3 F3 H3 I3 K3 M3 O3 C4 N4",
+    eighth_destroyer: "P3",
+};
+
+impl ReadySetup {
+    fn formation(self) -> &'static Formation {
+        match self {
+            ReadySetup::Line => &LINE,
+            ReadySetup::Wings => &WINGS,
+            ReadySetup::Deep => &DEEP,
+        }
+    }
+
+    /// Draws a setup of this family for `side`: the ships as they are or mirrored, and the submarines anywhere.
+    pub fn draw(self, side: Seat, options: &Options, dice: &mut Dice) -> Vec<Order> {
+        let is_mirrored = dice.below(2) == 1;
+        let mut orders = self.formation().orders(side, options, is_mirrored);
+        if options.submarines {
+            orders.push(Order::Submarines((1..).map(Some).zip(submarines(side, dice)).collect()));
+        }
+        orders
+    }
+}
+
+/// Returns a legal setup for `side`, the same each time.
+pub fn sample_setup(side: Seat, options: &Options) -> Vec<Order> {
+    let mut orders = LINE.orders(side, options, false);
+    if options.submarines {
+        let places = squares(side, false, "C7 H7 N7 E10 L10");
+        orders.push(Order::Submarines((1..).map(Some).zip(places).collect()));
+    }
+    orders
+}
+
+impl Formation {
+    /// The surface ships for `side`, mirrored from west to east if wanted.
+    fn orders(&self, side: Seat, options: &Options, is_mirrored: bool) -> Vec<Order> {
+        let place = |text: &str| squares(side, is_mirrored, text);
+        let mut orders = Vec::new();
+        for (no, (at, squadron)) in (1..).zip(self.carriers) {
+            let squadron = squadron.and_then(|squadron| place(squadron).first().copied());
+            let at = place(at).first().copied();
+            orders.extend(at.map(|at| Order::Carrier { no: Some(no), at, squadron }));
+        }
+        let mut destroyers = place(self.destroyers);
+        if options.destroyers == Destroyers::Eight {
+            destroyers.extend(place(self.eighth_destroyer));
+        }
+        orders.push(Order::Ships { class: Class::Battleship, at: place(self.battleships) });
+        orders.push(Order::Ships { class: Class::Cruiser, at: place(self.cruisers) });
+        orders.push(Order::Ships { class: Class::Destroyer, at: destroyers });
+        orders
+    }
+}
+
+/// Reads squares as South sees them, and turns them for North.
+fn squares(side: Seat, is_mirrored: bool, text: &str) -> Vec<Square> {
+    let turned = |at: Square| {
+        let file = if is_mirrored { 15 - at.file() } else { at.file() };
+        let rank = if side == Seat::First { at.rank() } else { 15 - at.rank() };
+        Square::new(file, rank)
+    };
+    text.split(' ').filter_map(Square::parse).filter_map(turned).collect()
+}
+
+/// Draws the squares of the five submarines (2.3): three in friendly waters and two in the enemy's, in any order.
+fn submarines(side: Seat, dice: &mut Dice) -> Vec<Square> {
+    let (mut friendly, mut enemy): (Vec<Square>, Vec<Square>) =
+        Square::all().partition(|at| in_friendly_waters(side, *at));
+    dice.shuffle(&mut friendly);
+    dice.shuffle(&mut enemy);
+    let mut drawn: Vec<Square> = friendly.into_iter().take(3).chain(enemy.into_iter().take(2)).collect();
+    dice.shuffle(&mut drawn);
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::State;
+    use super::*;
+    use crate::game::{Game, Numbered, Options as _};
+
+    const DRAWS: usize = 1000;
+
+    #[test]
+    fn every_ready_setup_is_legal_and_hides_its_submarines() {
+        for (submarines, destroyers) in [("true", "7"), ("true", "8"), ("false", "7")] {
+            let mut options = Options::default();
+            options.set("submarines", submarines).expect("an option");
+            options.set("destroyers", destroyers).expect("an option");
+            for side in Seat::BOTH {
+                for family in ReadySetup::ALL {
+                    check(*family, side, &options);
+                }
+            }
+        }
+    }
+
+    fn check(family: ReadySetup, side: Seat, options: &Options) {
+        let view = State::start(options).view(side);
+        let mut dice = Dice::new(7);
+        let mut placed = BTreeMap::<usize, usize>::new();
+        for _ in 0..DRAWS {
+            let orders = family.draw(side, options, &mut dice);
+            let numbered: Vec<_> =
+                (1..).zip(&orders).map(|(line, order)| Numbered { line, order: order.clone() }).collect();
+            assert_eq!(State::check(&view, &numbered).map(|_| ()), Ok(()), "{orders:?}");
+            for order in orders {
+                if let Order::Submarines(submarines) = order {
+                    submarines.iter().for_each(|(_, at)| *placed.entry(at.index()).or_default() += 1);
+                }
+            }
+        }
+        let most = placed.into_values().max().unwrap_or_default();
+        assert!(most * 100 <= DRAWS * 5, "{family}: a submarine's square is too likely, {most} of {DRAWS}");
+    }
+}
