@@ -52,7 +52,8 @@ impl Comparison<'_> {
     /// Returns all letters that the seat may be sent in this state: subject, text, HTML and picture.
     fn letters(&self, game_match: &Match, orders: &[Vec<String>]) -> Vec<fogpost::report::WordedLetter> {
         let phase = game_match.due().map_or(Phase::Turn, |due| due.phase);
-        let step = Adjudication { phase, turn: 1, state: game_match.state.clone() };
+        let state = game_match.state.clone();
+        let step = Adjudication { phase, turn: 1, before: state.clone(), filings: Default::default(), state };
         let mut contents = vec![
             Content::Report {
                 steps: vec![step],

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Serialize};
 
 use super::fleet::{Class, Square};
-use super::ready::ReadySetup;
+use crate::game::names::named_enum;
 use crate::game::{Syntax, not_understood, two_squares};
 
 /// An order of any phase.
@@ -62,6 +62,16 @@ pub enum SubmarineOrder {
         area: Square,
     },
     Pass,
+}
+
+named_enum! {
+    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better one gets
+    /// another name.
+    pub enum ReadySetup {
+        Line = "line",
+        Wings = "wings",
+        Deep = "deep",
+    }
 }
 
 impl SubmarineOrder {

@@ -2,20 +2,9 @@
 
 use super::fleet::{Class, Square, in_friendly_waters};
 use super::options::{Destroyers, Options};
-use super::order::Order;
+use super::order::{Order, ReadySetup};
 use crate::game::Seat;
 use crate::game::dice::Dice;
-use crate::game::names::named_enum;
-
-named_enum! {
-    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better one gets
-    /// another name.
-    pub enum ReadySetup {
-        Line = "line",
-        Wings = "wings",
-        Deep = "deep",
-    }
-}
 
 /// The ships of a family, as South sees them.
 struct Formation {

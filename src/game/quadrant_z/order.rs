@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fleet::Class;
 use super::galaxy::{Quadrant, Square};
-use super::ready::ReadySetup;
+use crate::game::names::named_enum;
 use crate::game::{Syntax, not_understood, two_squares};
 
 /// An order. Numbers are at most [`MOST`].
@@ -32,6 +32,16 @@ pub enum Order {
     Losses { ships: Vec<u16> },
     /// The ships to lose first in one quadrant (`Z-CASUALTIES`, option `ask`).
     Lose { quadrant: Quadrant, ships: Vec<u16> },
+}
+
+named_enum! {
+    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better one gets
+    /// another name.
+    pub enum ReadySetup {
+        Balanced = "balanced",
+        Raid = "raid",
+        Guard = "guard",
+    }
 }
 
 /// The subject of an order. A filing has one order for each subject.

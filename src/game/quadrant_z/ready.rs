@@ -2,20 +2,9 @@
 
 use super::fleet::Class;
 use super::galaxy::{Layout, Quadrant, Square};
-use super::order::Order;
+use super::order::{Order, ReadySetup};
 use crate::game::Seat;
 use crate::game::dice::Dice;
-use crate::game::names::named_enum;
-
-named_enum! {
-    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better one gets
-    /// another name.
-    pub enum ReadySetup {
-        Balanced = "balanced",
-        Raid = "raid",
-        Guard = "guard",
-    }
-}
 
 /// The least value of a neutral quadrant's stars, and how many of the thirteen are worth one more: 30 together.
 const NEUTRAL_VALUE: u16 = 2;

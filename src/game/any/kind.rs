@@ -1,0 +1,196 @@
+//! What the rest of the program may ask of a game without a match.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{AnyState, Choices, GameKind};
+use crate::game::{
+    BySeat, Game, HouseLevel, Line, OptionRule, Options, Rulebook, Syntax, pacific, quad, quadrant_z, quantum,
+};
+
+impl GameKind {
+    pub fn rulebook(self) -> &'static Rulebook {
+        on_game!(self, State => &<State as Game>::RULEBOOK)
+    }
+
+    /// The name in records and on the command line: `quadrant-z`.
+    pub fn key(self) -> &'static str {
+        self.rulebook().key
+    }
+
+    /// The name in sentences: `Quadrant Z`.
+    pub fn name(self) -> &'static str {
+        self.rulebook().name
+    }
+
+    /// The prefix of match names: `QZ`.
+    pub fn prefix(self) -> &'static str {
+        self.rulebook().prefix
+    }
+
+    /// The rules version of new matches.
+    pub fn rules(self) -> u32 {
+        self.rulebook().version
+    }
+
+    pub fn sides(self) -> BySeat<&'static str> {
+        self.rulebook().sides
+    }
+
+    /// The levels at which the house plays this game, the weakest first; empty if it does not.
+    pub fn levels(self) -> &'static [HouseLevel] {
+        self.rulebook().levels
+    }
+
+    /// The version of the house that plays it; see [`Rulebook::house_version`].
+    pub fn house_version(self) -> u32 {
+        self.rulebook().house_version
+    }
+
+    /// Returns the level of this name, ignoring case.
+    pub fn level(self, name: &str) -> Option<&'static HouseLevel> {
+        self.levels().iter().find(|level| name.eq_ignore_ascii_case(level.name))
+    }
+
+    /// Returns the game called `text`: its key or its name, with spaces or hyphens, ignoring case.
+    pub fn parse(text: &str) -> Option<GameKind> {
+        let wanted = hyphenated(text);
+        let is_wanted = |kind: &GameKind| wanted == kind.key() || wanted == hyphenated(kind.name());
+        GameKind::ALL.iter().copied().find(is_wanted)
+    }
+
+    /// Checks that matches under this rules version can be ruled on.
+    ///
+    /// # Errors
+    /// Returns a sentence that names the version and the known ones if it is not one of them.
+    pub fn knows_rules(self, version: u32) -> Result<(), String> {
+        let known: Vec<u32> =
+            self.rulebook().earlier_versions.iter().copied().chain([self.rules()]).collect();
+        if known.contains(&version) {
+            return Ok(());
+        }
+        let listed = known.iter().map(u32::to_string).collect::<Vec<_>>().join(" and ");
+        Err(format!(
+            "version {version} of the rules of {} is not known; this program knows {listed}",
+            self.name()
+        ))
+    }
+
+    pub fn option_rules(self) -> &'static [OptionRule] {
+        on_game!(self, State => <<State as Game>::Options as Options>::RULES)
+    }
+
+    /// Checks options by name and value.
+    ///
+    /// # Errors
+    /// Returns a sentence that names the option if it is unknown, given twice, or has a bad value.
+    pub fn choose<'a>(self, wanted: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Choices, String> {
+        let wanted: Vec<_> = wanted.into_iter().collect();
+        on_game!(self, State => Choices::choose::<<State as Game>::Options>(self.name(), &wanted))
+    }
+
+    /// Checks options of a match against the house. The level's own options apply where `wanted` has no other value.
+    ///
+    /// # Errors
+    /// As for [`GameKind::choose`].
+    pub fn choose_at(self, level: &HouseLevel, wanted: &[(&str, &str)]) -> Result<Choices, String> {
+        let is_chosen = |name: &str| wanted.iter().any(|(chosen, _)| chosen.eq_ignore_ascii_case(name));
+        let of_level = level.options.iter().copied().filter(|(name, _)| !is_chosen(name));
+        self.choose(wanted.iter().copied().chain(of_level))
+    }
+
+    /// Returns all options with the values in force under `choices`.
+    pub fn options_in_force(self, choices: &Choices) -> BTreeMap<&'static str, String> {
+        choices.in_force(self.option_rules())
+    }
+
+    /// Starts a match under the current rules version.
+    pub fn start(self, choices: &Choices) -> AnyState {
+        on_game!(self, State => State::start(&choices.options()).into())
+    }
+
+    /// Starts a match under this rules version. The version and the options may come from an untrusted file.
+    ///
+    /// # Errors
+    /// Returns a sentence that names the version or the option if it is unknown.
+    pub fn start_under(self, version: u32, choices: &Choices) -> Result<AnyState, String> {
+        self.knows_rules(version)?;
+        let choices = self.choose(choices.iter())?;
+        if version == self.rules() {
+            return Ok(self.start(&choices));
+        }
+        Ok(on_game!(self, State => State::start_under(version, &choices.options()).into()))
+    }
+
+    /// Checks whether a line is an order of this game.
+    ///
+    /// # Errors
+    /// [`Syntax`] if the line is not an order, or an incomplete one.
+    pub fn syntax(self, line: &str) -> Result<(), Syntax> {
+        on_game!(self, State => State::parse(line).map(|_| ()))
+    }
+
+    /// Returns the orders on a line as they are filed, or `None` if it is not an order.
+    pub fn canonical(self, line: &str) -> Option<Vec<String>> {
+        on_game!(self, State => canonical::<State>(line))
+    }
+
+    /// The words that orders of this game begin with, in capitals.
+    pub fn verbs(self) -> &'static [&'static str] {
+        on_game!(self, State => <State as Game>::VERBS)
+    }
+
+    /// Returns the order that a line means if the bullet or number before it is a part of the order; `None` if it can
+    /// only be a bullet.
+    pub fn with_bullet(self, bullet: &str, rest: &str) -> Option<String> {
+        on_game!(self, State => State::with_bullet(bullet, rest))
+    }
+
+    /// Returns the order lines of one letter that later lines replace, such as the first of two orders for one ship.
+    pub fn replaced(self, lines: &[Line]) -> Vec<Line> {
+        on_game!(self, State => replaced::<State>(lines))
+    }
+}
+
+/// Writes the text the way a game's key is written.
+fn hyphenated(text: &str) -> String {
+    text.trim().replace([' ', '_'], "-").to_ascii_lowercase()
+}
+
+fn canonical<G: Game>(line: &str) -> Option<Vec<String>> {
+    G::parse(line).ok().map(|orders| orders.iter().map(G::Order::to_string).collect())
+}
+
+fn replaced<G: Game>(lines: &[Line]) -> Vec<Line> {
+    let parsed: Vec<_> = lines.iter().map(|line| G::parse(&line.text).unwrap_or_default()).collect();
+    let mut replaced = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let is_replaced = |order| parsed[at + 1..].iter().flatten().any(|later| G::replaces(later, order));
+        if !parsed[at].is_empty() && parsed[at].iter().all(is_replaced) {
+            replaced.push(line.clone());
+        }
+    }
+    replaced
+}
+
+impl Display for GameKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key())
+    }
+}
+
+impl Serialize for GameKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.key())
+    }
+}
+
+impl<'de> Deserialize<'de> for GameKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let key = String::deserialize(deserializer)?;
+        let kind = GameKind::ALL.iter().copied().find(|kind| kind.key() == key);
+        kind.ok_or_else(|| serde::de::Error::custom(format!("no game `{key}`")))
+    }
+}
