@@ -34,12 +34,14 @@ fn cell(view: &View, at: Square) -> String {
         let ship = fleet.iter().find(|ship| ship.at == at)?;
         Some((side, ship))
     });
-    let below = known_submarines(view).find(|(_, submarine)| submarine.at == at);
+    let mut below = known_submarines(view).filter(|(_, submarine)| submarine.at == at);
+    let (first_below, another) = (below.next(), below.next().is_some());
     let heard = sounding(view, at);
-    match (ship, below) {
+    match (ship, first_below) {
         (Some((side, ship)), below) => {
             let aloft = matches!(ship.kind, ShipKind::Squadron { launched: true, .. });
             let under = match (below, heard) {
+                (Some(_), _) if another => "=",
                 (Some(_), _) => "_",
                 (None, Some('?')) => "?",
                 (None, _) if aloft => "^",
@@ -48,7 +50,8 @@ fn cell(view: &View, at: Square) -> String {
             format!("{mark}{:<3}", cased(view, side, &name(ship)) + under)
         }
         (None, Some((side, submarine))) => {
-            format!("{mark}{:<3}", cased(view, side, &format!("U{}", submarine.no)))
+            let more = if another { "+" } else { "" };
+            format!("{mark}{:<3}", cased(view, side, &format!("U{}{more}", submarine.no)))
         }
         (None, None) => format!("{mark}{}  ", heard.unwrap_or('.')),
     }
@@ -110,6 +113,9 @@ fn legend(view: &View) -> String {
     if view.options.submarines {
         lines.push("Yours below are U1 to U5, _ if under a ship. Your last attacks:");
         lines.push("o searched, ? a submarine was heard on one of these squares.");
+    }
+    if Square::all().any(|at| known_submarines(view).filter(|(_, below)| below.at == at).count() > 1) {
+        lines.push("Two submarines share a square: +, or = if under a ship.");
     }
     if view.news.iter().any(|notice| Square::all().any(|at| mark(notice, at).is_some())) {
         lines.push("Last: < left, > came, * sunk.");

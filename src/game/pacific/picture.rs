@@ -8,6 +8,8 @@ use crate::game::picture::{Anchor, Colour, Picture, Point};
 
 const CELL: f64 = 40.0;
 const LEFT: f64 = 30.0;
+/// How far from the middle of a square two submarines are drawn that share it.
+const SHARED: f64 = 9.0;
 const TOP: f64 = 30.0;
 const WIDTH: u32 = 700;
 const HEIGHT: u32 = 786;
@@ -74,6 +76,12 @@ pub fn draw(view: &View) -> Picture {
         let under_ship = view.ships.iter().any(|(_, fleet)| fleet.iter().any(|ship| ship.at == submarine.at));
         let (x, y) = centre(submarine.at);
         let y = if under_ship { y + 11.0 } else { y };
+        let is_shared = known_submarines(view).any(|(of, other)| of != side && other.at == submarine.at);
+        let x = match side {
+            _ if !is_shared => x,
+            Seat::First => x - SHARED,
+            Seat::Second => x + SHARED,
+        };
         draw_submarine(&mut picture, (x, y), side, &format!("U{}", submarine.no));
     }
     for notice in &view.news {

@@ -123,10 +123,19 @@ impl<'a> SetupFleet<'a> {
             let (placed, basic) = (self.count(class), basic_fleet(class, self.options));
             if placed < basic {
                 wrong.push(match class {
+                    Class::Squadron if placed == 1 => {
+                        format!("One of your carriers has a squadron; at least {basic} must.")
+                    }
                     Class::Squadron => {
                         format!("{placed} of your carriers have a squadron; at least {basic} must.")
                     }
-                    _ => format!("You have placed {placed} {}s; the basic fleet has {basic}.", class.name()),
+                    _ => {
+                        let plural = if placed == 1 { "" } else { "s" };
+                        format!(
+                            "You have placed {placed} {}{plural}; the basic fleet has {basic}.",
+                            class.name()
+                        )
+                    }
                 });
             }
             let bought = u32::try_from(placed.saturating_sub(basic)).unwrap_or(u32::MAX);
@@ -140,7 +149,10 @@ impl<'a> SetupFleet<'a> {
         if self.options.submarines {
             if self.submarines.len() != SUBMARINES {
                 let placed = self.submarines.len();
-                wrong.push(format!("You have placed {placed} submarines; a side has exactly {SUBMARINES}."));
+                let plural = if placed == 1 { "" } else { "s" };
+                wrong.push(format!(
+                    "You have placed {placed} submarine{plural}; a side has exactly {SUBMARINES}."
+                ));
             }
             let abroad = self.submarines.iter().filter(|(_, at)| !in_friendly_waters(self.side, *at)).count();
             if abroad > ABROAD {

@@ -314,3 +314,23 @@ fn every_state_survives_json() {
         state = state.play_at_random(&mut dice);
     }
 }
+
+#[test]
+fn two_submarines_on_one_square_are_both_shown() {
+    let outcome = Outcome { winner: None, reason: Reason::DrawAgreed };
+    let over = state(Options::default(), Stage::Over(outcome), ["BA1", "BA16"], ["C3 A1 E5", "C3 A1 G7"]);
+    let board = State::board(&over.view(Seat::First));
+    for shown in [" U1+", " B= ", " U3 ", " u3 ", "Two submarines share a square"] {
+        assert!(board.text.contains(shown), "{shown:?} is not in\n{}", board.text);
+    }
+    let places = |label: &str| {
+        let at = |shape: &Shape| match shape {
+            Shape::Text { x, text, .. } if text == label => Some(*x),
+            _ => None,
+        };
+        board.picture.shapes.iter().filter_map(at).collect::<Vec<_>>()
+    };
+    // The legend shows one more.
+    let drawn = places("U1");
+    assert!(matches!(drawn[..], [one, other, _] if one != other), "{drawn:?}");
+}
