@@ -46,7 +46,8 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
         play_phase(&mut game_match.state, &mut dice);
     }
     let due = game_match.due().expect("random play does not end the match");
-    let step = Adjudication { phase: due.phase, turn: due.turn, state: game_match.state.clone() };
+    let (filings, state) = (BySeat::default(), game_match.state.clone());
+    let step = Adjudication { phase: due.phase, turn: due.turn, before: state.clone(), filings, state };
     let content = Content::Report {
         steps: vec![step],
         missed: Vec::new(),

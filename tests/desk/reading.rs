@@ -199,7 +199,9 @@ fn pass_in_a_surface_turn_suggests_a_move() {
     for (who, letter) in [(ANN, to_ann), (BO, to_bo)] {
         let form = letter.text.lines().filter_map(|line| line.trim().strip_prefix("| "));
         let setup: Vec<String> = form
-            .filter(|line| line.chars().next().is_some_and(|c| "CBDS".contains(c)))
+            .filter(|line| {
+                line.chars().next().is_some_and(|c| "CBDS".contains(c)) && !line.starts_with("SETUP")
+            })
             .map(str::to_owned)
             .collect();
         desk.reply(who, &letter, &setup.join("\n").replace("DESTROYER", "DESTROYERS"));

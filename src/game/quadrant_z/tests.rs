@@ -259,7 +259,7 @@ fn letters_are_narrow_and_hold_no_line_that_reads_as_an_order() {
     let env = environment();
     let check = |seed: u64, state: &State, decided: Option<&Decided>| {
         for seat in Seat::BOTH {
-            for text in written(&env, state, decided, seat, seed % 3 == 0) {
+            for text in written(&env, state, decided, seat, seed.is_multiple_of(3)) {
                 assert!(!text.contains("\n\n\n"), "a gap:\n{text}");
                 for line in text.lines() {
                     assert!(line.chars().count() <= 70, "{line}");
