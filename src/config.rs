@@ -309,6 +309,7 @@ impl Config {
         self.terms.check()?;
         self.inbox.check_login()?;
         self.outbox.way.check_login()?;
+        self.check_shared_login()?;
         self.database.check()?;
         let levels: Vec<&str> =
             GameKind::ALL.iter().flat_map(|kind| kind.levels()).map(|level| level.name).collect();
@@ -338,6 +339,19 @@ impl Config {
         self.club.gm.check()
     }
 
+    /// Checks that inbox and outbox, if they share a login in the database, open it with one key.
+    fn check_shared_login(&self) -> Result<(), String> {
+        let (Some(inbox), Some(outbox)) = (self.inbox.oauth(), self.outbox.way.oauth()) else {
+            return Ok(());
+        };
+        if inbox.id() == outbox.id() && inbox.secret_key_file != outbox.secret_key_file {
+            let text =
+                "inbox.imap.oauth and outbox.smtp.oauth are one login; give both the same secret_key_file";
+            return Err(text.to_owned());
+        }
+        Ok(())
+    }
+
     /// Resolves relative paths against `folder`.
     fn resolve_paths(&mut self, folder: &Path) {
         let resolve = |path: &mut PathBuf| {
@@ -355,7 +369,7 @@ impl Config {
         }
     }
 
-    /// Returns the files that hold passwords and tokens.
+    /// Returns the files that hold passwords, tokens and keys.
     pub fn password_files(&mut self) -> Vec<PathBuf> {
         let tokens: Vec<PathBuf> =
             self.oauth_logins().into_iter().flat_map(oauth::Settings::secret_files).collect();
@@ -363,12 +377,17 @@ impl Config {
         logins.into_iter().flatten().filter_map(|(_, file)| file.clone()).chain(tokens).collect()
     }
 
-    /// Returns the logins by OAuth, each token file once.
+    /// Returns the logins by OAuth, each once.
     pub fn oauth_logins(&self) -> Vec<&oauth::Settings> {
         let mut logins: Vec<&oauth::Settings> =
             self.inbox.oauth().into_iter().chain(self.outbox.way.oauth()).collect();
-        logins.dedup_by_key(|login| &login.token_file);
+        logins.dedup_by_key(|login| login.id());
         logins
+    }
+
+    /// Returns the logins by OAuth of inbox and outbox, to complete them.
+    pub fn oauth_logins_mut(&mut self) -> Vec<&mut oauth::Settings> {
+        self.inbox.oauth_mut().into_iter().chain(self.outbox.way.oauth_mut()).collect()
     }
 
     /// Reads passwords from the environment, which takes precedence, or from files.

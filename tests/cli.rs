@@ -8,6 +8,8 @@ mod config;
 mod gm;
 #[path = "cli/ground.rs"]
 mod ground;
+#[path = "cli/login.rs"]
+mod login;
 
 use std::fs;
 use std::io::Write;

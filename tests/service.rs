@@ -117,6 +117,54 @@ fn monitoring_pages_are_served_at_the_configured_address_only() {
     assert_eq!(daemon.stop(&club), Some(0));
 }
 
+/// The tokens of a login that the provider has ended or not, as a daemon writes them.
+fn tokens(ended_at: Option<&str>) -> String {
+    let access = serde_json::json!({ "token": "access-1", "renew_at": "2999-01-01T00:00:00Z" });
+    let at = "2026-11-22T12:00:00Z";
+    serde_json::json!({
+        "refresh": "refresh-1", "access": access, "logged_in_at": at, "renewed_at": at, "ended_at": ended_at,
+    })
+    .to_string()
+}
+
+#[test]
+fn a_login_that_has_ended_is_shown_at_once_and_until_a_person_has_logged_in() {
+    let port = free_port();
+    let smtp = "[outbox.smtp]\nhost = \"127.0.0.1\"\nuser = \"gm\"\ntls = \"none\"\nport = 1\n\
+                [outbox.smtp.oauth]\nprovider = \"microsoft\"\nclient_id = \"x\"\n";
+    let config = CONFIG.replace("[outbox.maildir]\npath = \"mail\"\n", smtp);
+    let club = Club::with(&config);
+    let daemon = start(&club);
+    // The pages come with a reload, and show the logins of the config in force.
+    club.configure(&format!("{config}[status]\nlisten = \"127.0.0.1:{port}\"\n"));
+    daemon.signal("-HUP");
+    let health = || get(port, "/health").unwrap_or_default();
+    let in_three_cases = [
+        (None, "nobody has logged in to the mailbox yet; run: fogpost login"),
+        (
+            Some(tokens(Some("2026-11-22T13:00:00Z"))),
+            "the provider has ended the login to the mailbox; run: fogpost login",
+        ),
+        (Some("{".to_owned()), "is damaged; run: fogpost login"),
+    ];
+    for (text, fault) in in_three_cases {
+        if let Some(text) = text {
+            fs::write(club.path("oauth.token"), text).expect("written");
+        }
+        club.wait_for(fault, || health().1.contains(fault));
+        assert_eq!(health().0, "HTTP/1.1 503 Service Unavailable");
+        let (_, metrics) = get(port, "/metrics").expect("an answer");
+        assert!(metrics.contains("fogpost_logins_broken 1\n"), "{metrics}");
+        let (code, status) = status_of(&club);
+        assert_eq!((code, &status["logins_broken"]), (Some(1), &1.into()));
+        let faults = status["faults"].as_array().expect("a list").clone();
+        assert!(faults.iter().any(|line| line.as_str().expect("a line").contains(fault)), "{faults:?}");
+    }
+    fs::write(club.path("oauth.token"), tokens(None)).expect("written");
+    club.wait_for("a healthy answer", || health().0 == "HTTP/1.1 200 OK");
+    assert_eq!(daemon.stop(&club), Some(0));
+}
+
 #[test]
 fn sighup_loads_a_new_config_and_rejects_a_faulty_one() {
     let club = Club::new();

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use chrono::Utc;
 
 use crate::config::Config;
 use crate::config::presets::is_untouched;
@@ -53,10 +52,12 @@ impl Args {
                 "see database.url"
             };
             findings.print("database", database(&config).await, advice);
+            // If this fails, each login in the database says so.
+            let shared = daemon::open_for_logins(&mut config).await.ok().flatten();
             // Opening the database may have created it.
             findings.print("files", private_files(path, &mut config), "");
             for login in config.oauth_logins() {
-                findings.print("login", state_of(login), "");
+                findings.print("login", state_of(login).await, "");
             }
             let inbox = config.inbox.check().await.map_err(Into::into);
             let advice = config.inbox.port_advice();
@@ -76,6 +77,9 @@ impl Args {
             look_up(&config).await;
             if self.send {
                 findings.print_round_trip(&config, Duration::from_secs(self.wait)).await;
+            }
+            if let Some(store) = shared {
+                store.close().await;
             }
             Ok(())
         })?;
@@ -131,17 +135,21 @@ async fn database(config: &Config) -> anyhow::Result<String> {
 }
 
 /// Words since when a login by OAuth holds.
-fn state_of(login: &oauth::Settings) -> anyhow::Result<String> {
-    let Some(state) = login.state()? else { bail!("nobody has logged in yet; run: fogpost login") };
+async fn state_of(login: &oauth::Settings) -> anyhow::Result<String> {
+    let Some(state) = login.state().await? else { bail!("nobody has logged in yet; run: fogpost login") };
     if state.has_ended {
         bail!("the provider has ended the login; run: fogpost login");
     }
-    let ago = |at| format_duration(Utc::now() - at);
+    let ago = |at| format_duration(state.now - at);
     let (logged_in, renewed) = (ago(state.logged_in_at), ago(state.renewed_at));
-    Ok(format!(
-        "logged in {logged_in} ago, renewed {renewed} ago; it holds until the provider ends it, which most do if it is \
-         not renewed for months"
-    ))
+    let place = login.tokens_are_in();
+    let holds = match state.ends_at {
+        Some(at) => format!("the provider ends it in {}", format_duration(at - state.now)),
+        None => {
+            "it holds until the provider ends it, which most do if it is not renewed for months".to_owned()
+        }
+    };
+    Ok(format!("logged in {logged_in} ago, renewed {renewed} ago, in {place}; {holds}"))
 }
 
 /// Looks at the DNS records of the domain from which letters are sent.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use chrono::Utc;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::log::{self, LogFilter};
@@ -135,7 +136,7 @@ async fn log_start(office: &Office) -> anyhow::Result<()> {
 
 async fn serve(settings: &Settings, mut office: Arc<Office>, log: &LogFilter) -> anyhow::Result<()> {
     let mut signals = Signals::listen().context("signals")?;
-    let mut page = StatusPage::default();
+    let mut page = StatusPage::new(&office.config);
     page.show(&office).await?;
     service::notify_ready();
     loop {
@@ -177,18 +178,24 @@ async fn serve(settings: &Settings, mut office: Arc<Office>, log: &LogFilter) ->
 }
 
 /// The monitoring pages, at the address in the config.
-#[derive(Default)]
 struct StatusPage {
+    /// The config in force, for the pages.
+    config: watch::Sender<Arc<Config>>,
     listen: Option<SocketAddr>,
     serving: Option<JoinHandle<()>>,
 }
 
 impl StatusPage {
+    fn new(config: &Arc<Config>) -> StatusPage {
+        StatusPage { config: watch::Sender::new(Arc::clone(config)), listen: None, serving: None }
+    }
+
     /// Serves the pages at the address in the office's config. A new address is bound before the old one is released, so
     /// that a reload that fails changes nothing.
     async fn show(&mut self, office: &Office) -> anyhow::Result<()> {
         let listen = office.config.status.listen;
         if listen == self.listen {
+            self.config.send_replace(Arc::clone(&office.config));
             return Ok(());
         }
         let serving = match listen {
@@ -196,11 +203,9 @@ impl StatusPage {
             Some(address) => {
                 let listener =
                     TcpListener::bind(address).await.with_context(|| format!("status.listen {address}"))?;
-                let (store, config) = (Arc::clone(&office.store), office.config.database.clone());
-                let quota = office.config.outbox.quota;
+                let (store, config) = (Arc::clone(&office.store), self.config.subscribe());
                 Some(tokio::spawn(async move {
-                    let clock = Arc::new(Utc::now);
-                    let served = service::serve_status(listener, store, config, quota, clock).await;
+                    let served = service::serve_status(listener, store, config, Arc::new(Utc::now)).await;
                     if let Err(error) = served {
                         tracing::error!(error = format!("{error:#}"), "the monitoring pages failed");
                     }
@@ -208,6 +213,7 @@ impl StatusPage {
             }
         };
         self.end();
+        self.config.send_replace(Arc::clone(&office.config));
         (self.listen, self.serving) = (listen, serving);
         Ok(())
     }

@@ -7,6 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::output::print_json;
 use crate::config::Config;
+use crate::daemon::share_logins;
 use crate::daemon::status::{SILENT_AFTER, Status};
 use crate::report::{format_duration, format_local};
 use crate::store;
@@ -26,21 +27,17 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        let config = Config::load(config)?;
+        let mut config = Config::load(config)?;
         let silent_after = TimeDelta::minutes(i64::from(self.silent_after));
-        let mut status = super::block_on(async {
+        let status = super::block_on(async {
             let store = store::open(&config.database.url).await?;
-            let status =
+            share_logins(&mut config, &store);
+            let mut status =
                 Status::of(&*store, &config.database, &config.outbox.quota, Utc::now(), silent_after).await?;
+            status.note_logins(&config.oauth_logins()).await;
             store.close().await;
             Ok(status)
         })?;
-        let ended = config.oauth_logins().into_iter().filter_map(|login| login.state().ok().flatten());
-        if ended.filter(|state| state.has_ended).count() > 0 {
-            status
-                .faults
-                .push("the provider has ended the login to the mailbox; run: fogpost login".to_owned());
-        }
         if self.json {
             print_json(&status);
         } else {

@@ -13,10 +13,11 @@ use axum::routing::get;
 use sd_notify::NotifyState;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{self, SignalKind};
+use tokio::sync::watch;
 
 use super::Clock;
 use super::status::{SILENT_AFTER, Status};
-use crate::config::{Database, Quota};
+use crate::config::Config;
 use crate::store::Store;
 
 /// What a signal asks for.
@@ -103,8 +104,8 @@ fn notify(states: &[NotifyState]) {
 #[derive(Clone)]
 struct StatusPage {
     store: Arc<dyn Store>,
-    config: Database,
-    quota: Quota,
+    /// The config in force.
+    config: watch::Receiver<Arc<Config>>,
     clock: Clock,
 }
 
@@ -115,24 +116,28 @@ struct StatusPage {
 pub async fn serve_status(
     listener: TcpListener,
     store: Arc<dyn Store>,
-    config: Database,
-    quota: Quota,
+    config: watch::Receiver<Arc<Config>>,
     clock: Clock,
 ) -> anyhow::Result<()> {
     let routes = Router::new()
         .route("/metrics", get(metrics))
         .route("/health", get(health))
-        .with_state(StatusPage { store, config, quota, clock });
+        .with_state(StatusPage { store, config, clock });
     axum::serve(listener, routes).await.context("the monitoring pages")
 }
 
 impl StatusPage {
     async fn status(&self) -> Result<Status, (StatusCode, &'static str)> {
+        let config = Arc::clone(&self.config.borrow());
         let now = (self.clock)();
-        Status::of(&*self.store, &self.config, &self.quota, now, SILENT_AFTER).await.map_err(|error| {
+        let status =
+            Status::of(&*self.store, &config.database, &config.outbox.quota, now, SILENT_AFTER).await;
+        let mut status = status.map_err(|error| {
             tracing::warn!(error = format!("{error:#}"), "failed to serve a monitoring page");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
-        })
+        })?;
+        status.note_logins(&config.oauth_logins()).await;
+        Ok(status)
     }
 }
 

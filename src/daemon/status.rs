@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::decide::sending::{self, ACCOUNT, Account};
 use crate::config::{Database, Quota};
-use crate::post::{host_name, without_addresses};
+use crate::post::{Error, host_name, oauth, without_addresses};
 use crate::report::format_duration;
 use crate::store::{Queues, Store};
 
@@ -71,6 +71,8 @@ pub struct Status {
     pub daemons_working: usize,
     /// Why and since when the mail server takes no letters.
     pub outage: Option<OutageStatus>,
+    /// Logins at mail providers that need a person, so that mail waits.
+    pub logins_broken: u64,
     /// Free megabytes on the disk of the database, unless a server stores it.
     pub free_mb: Option<u64>,
     /// What is wrong, one line for each fault.
@@ -111,6 +113,23 @@ impl Status {
         status.per_day = quota.per_day;
         status.note_outage(&sending::read(store.remembered(ACCOUNT).await?.as_deref()));
         Ok(status)
+    }
+
+    /// Notes logins that the provider has ended, as soon as that is known, and those that are not there at all.
+    pub async fn note_logins(&mut self, logins: &[&oauth::Settings]) {
+        for login in logins {
+            let fault = match login.state().await {
+                Ok(Some(state)) if !state.has_ended => continue,
+                Ok(Some(_)) => {
+                    "the provider has ended the login to the mailbox; run: fogpost login".to_owned()
+                }
+                Ok(None) => "nobody has logged in to the mailbox yet; run: fogpost login".to_owned(),
+                Err(Error::Login(why)) => format!("the login to the mailbox cannot be read: {why}"),
+                Err(error) => format!("the login to the mailbox cannot be read: {error}"),
+            };
+            self.logins_broken += 1;
+            self.faults.push(fault);
+        }
     }
 
     fn note_outage(&mut self, account: &Account) {
@@ -169,6 +188,7 @@ impl Status {
             sent_in_a_day: 0,
             per_day: None,
             outage: None,
+            logins_broken: 0,
             free_mb: None,
             faults: Vec::new(),
         };
@@ -244,6 +264,7 @@ impl Status {
             ("last_send_age_seconds", "Time since a letter was sent", age(self.last_send)),
             ("heartbeat_age_seconds", "Time since a daemon was heard from", age(newest)),
             ("free_megabytes", "Free space on the disk of the database", self.free_mb.and_then(count)),
+            ("logins_broken", "Logins at mail providers that need a person", count(self.logins_broken)),
             ("daemons_working", "Running daemons", count(self.daemons_working as u64)),
             ("faults", "Number of faults; fogpost status names them", count(self.faults.len() as u64)),
         ];

@@ -1,34 +1,39 @@
 //! Logins without a password (OAuth 2.0, RFC 6749): which token a mail server gets, and how it is renewed.
 //!
-//! A person logs in once (`fogpost login`). From then on the refresh token in the token file brings access tokens, each
-//! good for about an hour. The file is the only state: every connection reads it, and whoever renews the login holds
-//! its lock, so that the mailbox, the outbox and other programs with the same login renew it once.
+//! A person logs in once (`fogpost login`). From then on the refresh token brings access tokens, each good for about an
+//! hour. Both are in the token file or, sealed, in the club's database, and nowhere else: every connection reads them
+//! there, and whoever renews the login holds its lock or lease, so that the mailbox, the outbox and other programs with
+//! the same login renew it once.
 
 mod http;
+mod place;
 mod sasl;
+mod seal;
 mod token_file;
+mod tokens;
+mod vault;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
-use oauth2::basic::{BasicClient, BasicErrorResponse, BasicErrorResponseType, BasicTokenResponse};
+use chrono::{DateTime, Utc};
+use oauth2::basic::{
+    BasicErrorResponse, BasicErrorResponseType, BasicRevocationErrorResponse, BasicTokenIntrospectionResponse,
+};
 use oauth2::{
     AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, DeviceAuthorizationUrl,
     EndpointNotSet, EndpointSet, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RefreshToken,
-    RequestTokenError, Scope, StandardDeviceAuthorizationResponse, TokenResponse as _, TokenUrl,
+    RequestTokenError, Scope, StandardDeviceAuthorizationResponse, StandardRevocableToken,
+    TokenResponse as _, TokenUrl,
 };
 use serde::Deserialize;
 
+use self::place::{Locked, Place};
 pub(super) use self::sasl::Mechanism;
-use self::token_file::{TokenFile, Tokens};
+use self::tokens::{Dated, TokenAnswer, Tokens};
+use self::vault::VaultEntry;
+pub use self::vault::{LoginVault, OpenVault, SealedTokens};
 use super::{Error, Secret, one_line};
-
-/// How long an access token is good for if the server does not say.
-const USUAL_LIFETIME: Duration = Duration::from_secs(3600);
-
-/// How long the provider is not asked again after it has said that the login has ended.
-const ENDED_RETRY: TimeDelta = TimeDelta::minutes(10);
 
 /// How long a person has for a login by device code.
 const LOGIN_LIMIT: Duration = Duration::from_secs(15 * 60);
@@ -63,9 +68,14 @@ pub struct Settings {
     /// What the program asks for.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// Where the tokens are kept.
+    /// Where the tokens are kept, unless there is a `secret_key_file`.
     #[serde(default = "default_token_file")]
     pub token_file: PathBuf,
+    /// The key with which the tokens are sealed. They are then kept in the database, for all daemons that share it.
+    pub secret_key_file: Option<PathBuf>,
+    /// The database, once it is open.
+    #[serde(skip)]
+    pub vault: OpenVault,
     /// A PEM file with the certificate authorities to trust instead of the system's.
     pub ca_file: Option<PathBuf>,
 }
@@ -84,7 +94,21 @@ fn default_token_file() -> PathBuf {
     PathBuf::from("oauth.token")
 }
 
-type Client = BasicClient<EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
+/// A client of the provider, with the address for tokens or without.
+type ClientWith<TokenAddress> = oauth2::Client<
+    BasicErrorResponse,
+    TokenAnswer,
+    BasicTokenIntrospectionResponse,
+    StandardRevocableToken,
+    BasicRevocationErrorResponse,
+    EndpointNotSet,
+    EndpointNotSet,
+    EndpointNotSet,
+    EndpointNotSet,
+    TokenAddress,
+>;
+
+type Client = ClientWith<EndpointSet>;
 
 type TokenError = RequestTokenError<http::HttpError, BasicErrorResponse>;
 
@@ -115,8 +139,12 @@ pub struct BrowserLogin {
 /// What is known of a login.
 #[derive(Debug, Clone, Copy)]
 pub struct LoginState {
+    /// The time by the clock that these times go by.
+    pub now: DateTime<Utc>,
     pub logged_in_at: DateTime<Utc>,
     pub renewed_at: DateTime<Utc>,
+    /// When the provider ends it, if it has said so.
+    pub ends_at: Option<DateTime<Utc>>,
     /// Whether the provider has ended it, so that a person must log in again.
     pub has_ended: bool,
 }
@@ -125,12 +153,13 @@ impl Settings {
     /// Returns all paths in the settings.
     pub fn paths(&mut self) -> Vec<&mut PathBuf> {
         let files = self.ca_file.iter_mut().chain(&mut self.client_secret_file);
-        files.chain([&mut self.token_file]).collect()
+        files.chain(&mut self.secret_key_file).chain([&mut self.token_file]).collect()
     }
 
     /// Returns the files that hold secrets.
     pub fn secret_files(&self) -> Vec<PathBuf> {
-        self.client_secret_file.iter().chain([&self.token_file]).cloned().collect()
+        let tokens = self.secret_key_file.as_ref().unwrap_or(&self.token_file);
+        self.client_secret_file.iter().chain([tokens]).cloned().collect()
     }
 
     /// # Errors
@@ -178,7 +207,7 @@ impl Settings {
 
     fn client(&self) -> Result<Client, Error> {
         let url = self.token_url().ok_or_else(|| missing("token_url"))?;
-        let client = BasicClient::new(ClientId::new(self.client_id.clone()))
+        let client = ClientWith::<EndpointNotSet>::new(ClientId::new(self.client_id.clone()))
             .set_auth_type(AuthType::RequestBody)
             .set_token_uri(TokenUrl::new(url).map_err(|error| faulty("token_url", &error))?);
         Ok(match self.client_secret()? {
@@ -198,19 +227,63 @@ impl Settings {
         Ok(Some(ClientSecret::new(secret.trim_end().to_owned())))
     }
 
+    /// Identifies the login among those of this machine and its database. Inbox and outbox can share one.
+    pub fn id(&self) -> String {
+        match self.secret_key_file {
+            Some(_) => self.name_in_database(),
+            None => format!("file {}", self.token_file.display()),
+        }
+    }
+
+    /// Returns the name of the login in the database: of the program at this provider.
+    fn name_in_database(&self) -> String {
+        format!("{} {}", self.token_url().unwrap_or_default(), self.client_id)
+    }
+
+    /// Returns where the tokens are, for a person.
+    pub fn tokens_are_in(&self) -> String {
+        match &self.secret_key_file {
+            Some(key) => format!("the database, sealed with {}", key.display()),
+            None => self.token_file.display().to_string(),
+        }
+    }
+
+    fn place(&self) -> Result<Place, Error> {
+        Ok(match &self.secret_key_file {
+            Some(key) => Place::Vault(VaultEntry::new(&self.vault, self.name_in_database(), key)?),
+            None => Place::File(self.token_file.clone()),
+        })
+    }
+
     /// Returns an access token that is good for a while, renewed if need be.
     ///
     /// # Errors
     /// [`Error::Login`] if a person must log in (again).
     pub(super) async fn access_token(&self) -> Result<Secret, Error> {
-        let file = TokenFile::lock(&self.token_file).await?;
-        let tokens = file.read()?.ok_or_else(|| Error::Login(LOG_IN.into()))?;
-        if let Some(access) = tokens.access.as_ref().filter(|access| access.is_fresh(Utc::now())) {
-            return Ok(access.token.clone());
+        let place = self.place()?;
+        if let Some(token) = usable(place.read().await?.as_ref())? {
+            return Ok(token);
         }
-        if tokens.ended_at.is_some_and(|ended| Utc::now() - ended < ENDED_RETRY) {
-            return Err(Error::Login(ENDED.into()));
+        // On a task of its own: if it ended with its caller, it could lose a rotated refresh token.
+        let login = self.clone();
+        let renewing = tokio::spawn(async move { login.renew(&place).await });
+        renewing.await.unwrap_or(Err(Error::Stopped))
+    }
+
+    async fn renew(&self, place: &Place) -> Result<Secret, Error> {
+        let locked = place.lock().await?;
+        let renewed = self.renew_locked(&locked).await;
+        locked.release().await;
+        renewed
+    }
+
+    async fn renew_locked(&self, locked: &Locked) -> Result<Secret, Error> {
+        let read = locked.read().await?;
+        // Whoever held the lock before has perhaps renewed the login.
+        if let Some(token) = usable(read.as_ref())? {
+            return Ok(token);
         }
+        let Some(Dated { tokens, now }) = read else { return Err(Error::Login(LOG_IN.into())) };
         let http = |request| http::send(request, self.ca_file.clone());
         let refresh = RefreshToken::new(tokens.refresh.reveal().to_owned());
         let client = self.client()?;
@@ -218,17 +291,16 @@ impl Settings {
             Ok(answer) => answer,
             Err(error) => {
                 if has_ended(&error) {
-                    file.replace(&Tokens { ended_at: Some(Utc::now()), ..tokens })?;
+                    locked.replace(&tokens.refresh, tokens.ended(now)).await?;
                 }
                 return Err(refused(error));
             }
         };
-        let renewed = tokens.renewed(&answer, Utc::now());
-        let token = Secret::new(answer.access_token().secret());
-        // Before it is used: the provider may have ended the old refresh token.
-        file.replace(&renewed)?;
+        // Before the access token is used: the provider may have ended the old refresh token.
+        let stored = locked.replace(&tokens.refresh, tokens.renewed(&answer, now)).await?;
         tracing::debug!("login renewed");
-        Ok(token)
+        let changed = || Error::Server("the login was changed while it was renewed".into());
+        stored.access.map(|access| access.token).ok_or_else(changed)
     }
 
     /// The same on a thread without a runtime.
@@ -238,13 +310,7 @@ impl Settings {
 
     /// Notes that a mail server refused an access token, so that the next one is new.
     pub(super) async fn forget(&self, token: &Secret) -> Result<(), Error> {
-        let file = TokenFile::lock(&self.token_file).await?;
-        let Some(mut tokens) = file.read()? else { return Ok(()) };
-        if tokens.access.as_ref().is_some_and(|access| access.token == *token) {
-            tokens.access = None;
-            file.replace(&tokens)?;
-        }
-        Ok(())
+        self.place()?.forget(token).await
     }
 
     /// The same on a thread without a runtime.
@@ -255,14 +321,28 @@ impl Settings {
     /// Returns what is known of the login, if there is one.
     ///
     /// # Errors
-    /// Returns an error if the token file cannot be read.
-    pub fn state(&self) -> Result<Option<LoginState>, Error> {
-        let tokens = token_file::read(&self.token_file)?;
-        Ok(tokens.map(|tokens| LoginState {
+    /// Returns an error if the tokens cannot be read.
+    pub async fn state(&self) -> Result<Option<LoginState>, Error> {
+        let read = self.place()?.read().await?;
+        Ok(read.map(|Dated { tokens, now }| LoginState {
+            now,
             logged_in_at: tokens.logged_in_at,
             renewed_at: tokens.renewed_at,
+            ends_at: tokens.ends_at,
             has_ended: tokens.ended_at.is_some(),
         }))
+    }
+
+    /// Makes the key that seals the tokens if this club has none yet, before a person logs in. With `is_new`, the login
+    /// in the database may be sealed with another one.
+    ///
+    /// # Errors
+    /// [`Error::Configuration`] if other machines have a key that this one lacks.
+    pub async fn prepare_key(&self, is_new: bool) -> Result<(), Error> {
+        match self.place()? {
+            Place::File(_) => Ok(()),
+            Place::Vault(entry) => entry.prepare_key(is_new).await,
+        }
     }
 
     /// Begins a login by device code (RFC 8628).
@@ -336,20 +416,30 @@ impl Settings {
     }
 
     /// Stores the tokens of a new login.
-    async fn store(&self, answer: &BasicTokenResponse) -> Result<(), Error> {
+    async fn store(&self, answer: &TokenAnswer) -> Result<(), Error> {
         let Some(refresh) = answer.refresh_token() else {
             let text =
                 "the provider gave no refresh token; the scopes may lack the one for it (offline_access)";
             return Err(Error::Configuration(text.to_owned()));
         };
-        let tokens = Tokens::new(Secret::new(refresh.secret()), answer, Utc::now());
-        TokenFile::lock(&self.token_file).await?.replace(&tokens)
+        let refresh = Secret::new(refresh.secret());
+        self.place()?.store(|now| Tokens::new(refresh, answer, now)).await
     }
 }
 
 const LOG_IN: &str = "nobody has logged in yet; run: fogpost login";
 
 const ENDED: &str = "the login has ended; run: fogpost login";
+
+/// Returns the access token unless it must be renewed.
+fn usable(read: Option<&Dated>) -> Result<Option<Secret>, Error> {
+    let Some(dated) = read else { return Err(Error::Login(LOG_IN.into())) };
+    match dated.fresh_access() {
+        Some(token) => Ok(Some(token.clone())),
+        None if dated.has_just_ended() => Err(Error::Login(ENDED.into())),
+        None => Ok(None),
+    }
+}
 
 fn has_ended(error: &TokenError) -> bool {
     matches!(error, RequestTokenError::ServerResponse(answer)
@@ -390,17 +480,4 @@ fn refused(error: TokenError) -> Error {
         // Such as `temporarily_unavailable`.
         BasicErrorResponseType::Extension(_) => Error::Server(text.into()),
     }
-}
-
-/// Returns when a token should be renewed that is good for `lifetime` from now: after three quarters of its time.
-fn renewal(now: DateTime<Utc>, lifetime: Option<Duration>) -> DateTime<Utc> {
-    let lifetime = lifetime.unwrap_or(USUAL_LIFETIME).min(Duration::from_secs(30 * 86_400));
-    now + TimeDelta::from_std(lifetime * 3 / 4).unwrap_or_default()
-}
-
-/// Returns a file beside `path` whose name ends in `end`.
-fn beside(path: &Path, end: &str) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(end);
-    path.with_file_name(name)
 }

@@ -91,9 +91,15 @@ impl SendError {
         }
     }
 
-    /// Whether the other side said nothing: it could not be reached, or the connection broke.
+    /// Whether the other side said nothing: it could not be reached, the connection broke, or there was no access token
+    /// to show it, so that a letter can be tried again soon after a person has logged in.
     pub fn is_silent(&self) -> bool {
-        self.refusal().is_none() && !self.is_configuration()
+        match self.refusal() {
+            Some(refusal) => {
+                matches!(self, SendError::Unreachable(Error::Login(_))) && refusal.smtp.is_none()
+            }
+            None => !self.is_configuration(),
+        }
     }
 
     /// Returns the codes of a refusal for good (5yz).

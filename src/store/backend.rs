@@ -58,7 +58,7 @@ pub trait Backend: Send + Sync {
     async fn next_wakeup(&self) -> Result<Wakeup>;
 
     /// See [`Store::backup`].
-    async fn backup(&self, to: &Path) -> Result<()>;
+    async fn backup(&self, to: &Path, with_logins: bool) -> Result<()>;
 
     /// See [`Store::free_bytes`].
     fn free_bytes(&self) -> Result<Option<u64>>;

@@ -29,7 +29,7 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
 }
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 18] = [
+const TABLES: [Table; 19] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -47,6 +47,7 @@ const TABLES: [Table; 18] = [
     table("unproven_letter", &["letter"], ROWS),
     table("player_change", &["code"], ROWS),
     table("sending", &["minute", "urgency"], ROWS),
+    table("login", &["name"], ROWS),
     table("memo", &["key"], ROWS),
 ];
 

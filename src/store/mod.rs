@@ -17,6 +17,7 @@ pub use self::changes::{ChangeKind, ChangeStage, PlayerChange};
 use self::database::Database;
 pub use self::error::{Result, StoreError};
 pub use self::letter_lookups::LetterLookups;
+pub use self::logins::{SealedLogin, SealedLogins};
 pub use self::player_changes::PlayerChanges;
 pub use self::player_digests::PlayerDigests;
 pub use self::sending::DispatchQueue;
@@ -38,6 +39,7 @@ mod error;
 mod in_work;
 mod letter_lookups;
 mod letters;
+mod logins;
 mod migration;
 mod newcomers;
 mod notify;
@@ -265,7 +267,9 @@ const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 /// A club's database. Several processes may write at once, so reading reserves nothing: only claims are exclusive, and
 /// [`Store::commit`] rejects a settlement based on outdated rows.
 #[async_trait]
-pub trait Store: PlayerChanges + PlayerDigests + LetterLookups + DispatchQueue + Send + Sync {
+pub trait Store:
+    PlayerChanges + PlayerDigests + LetterLookups + DispatchQueue + SealedLogins + Send + Sync
+{
     /// Locks the database for one daemon, named by `owner`. A no-op on PostgreSQL.
     ///
     /// # Errors
@@ -489,11 +493,11 @@ pub trait Store: PlayerChanges + PlayerDigests + LetterLookups + DispatchQueue +
     /// Returns the engine and the version of the tables: `SQLite 3.50.2, tables of version 2`.
     async fn about(&self) -> Result<String>;
 
-    /// Writes a consistent copy of the database while others work on it.
+    /// Writes a consistent copy of the database while others work on it, `with_logins` at mail providers or without.
     ///
     /// # Errors
     /// Returns an error if `to` exists or cannot be written, or on PostgreSQL, which has its own tools.
-    async fn backup(&self, to: &Path) -> Result<()>;
+    async fn backup(&self, to: &Path, with_logins: bool) -> Result<()>;
 
     /// Flushes and closes the database.
     async fn close(&self);

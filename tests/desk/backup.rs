@@ -15,8 +15,11 @@ fn after_a_restore_later_letters_are_ruled_on_again_and_earlier_ones_are_not_ans
     desk.reply(ANN, &to_ann, "STATUS");
     desk.reply(ANN, &to_ann, "MARBLE E5");
     let backup = desk.folder().join("backup.db");
-    desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
-    assert!(desk.block_on(desk.office().store.backup(&backup)).is_err(), "a backup is not overwritten");
+    desk.block_on(desk.office().store.backup(&backup, false)).expect("a backup");
+    assert!(
+        desk.block_on(desk.office().store.backup(&backup, false)).is_err(),
+        "a backup is not overwritten"
+    );
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let at_the_end = desk.find(&game_match.id);
     let (ann, bo) = (desk.all_to(ANN), desk.all_to(BO));

@@ -5,9 +5,12 @@ mod dns;
 mod fakes;
 mod hostile;
 mod imap;
+mod logins;
 mod maildir;
 mod mixups;
 mod oauth;
+#[path = "../store/place.rs"]
+mod place;
 mod quota;
 mod sendmail;
 mod settings;

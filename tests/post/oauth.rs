@@ -6,10 +6,12 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::post::inbox::Inbox;
 use fogpost::post::oauth::Settings;
 use fogpost::post::outbox::{self, Outbox, Outgoing, SendError};
 use fogpost::post::{Error, Secret, Tls, imap, smtp};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
@@ -39,18 +41,27 @@ async fn logged_in() -> (Tokens, TempDir, Settings) {
     (server, folder, login)
 }
 
-fn outbox_with(port: u16, login: &Settings) -> Outbox {
-    let settings = smtp::Settings {
+pub fn outbox_with(port: u16, login: &Settings) -> Outbox {
+    Outbox::new(outbox::Settings::Smtp(smtp_settings(port, login))).expect("nothing to read")
+}
+
+/// An outbox that logs in for each letter.
+fn outbox_without_kept_connections(port: u16, login: &Settings) -> Outbox {
+    let settings = smtp::Settings { idle_seconds: 0, ..smtp_settings(port, login) };
+    Outbox::new(outbox::Settings::Smtp(settings)).expect("nothing to read")
+}
+
+fn smtp_settings(port: u16, login: &Settings) -> smtp::Settings {
+    smtp::Settings {
         port: Some(port),
         tls: Tls::None,
         user: Some("gm@club.test".to_owned()),
         oauth: Some(Box::new(login.clone())),
         ..smtp::Settings::to("127.0.0.1")
-    };
-    Outbox::new(outbox::Settings::Smtp(settings)).expect("nothing to read")
+    }
 }
 
-fn inbox_with(port: u16, login: &Settings) -> Inbox {
+pub fn inbox_with(port: u16, login: &Settings) -> Inbox {
     Inbox::Imap(imap::Settings {
         port: Some(port),
         tls: Tls::None,
@@ -68,18 +79,22 @@ fn make_stale(folder: &Path) -> String {
     stale
 }
 
-async fn send(out: &Outbox) -> Result<String, SendError> {
-    let letter = Outgoing { return_path: None, to: "anna@home.test", bytes: b"Subject: x\r\n\r\n" };
+pub async fn send(out: &Outbox) -> Result<String, SendError> {
+    send_letter(out, b"Subject: x\r\n\r\n").await
+}
+
+async fn send_letter(out: &Outbox, bytes: &[u8]) -> Result<String, SendError> {
+    let letter = Outgoing { return_path: None, to: "anna@home.test", bytes };
     timeout(PATIENCE, out.send(&letter)).await.expect("in time")
 }
 
 /// The first message of XOAUTH2, as it goes over the wire.
-fn xoauth2(token: &str) -> String {
+pub fn xoauth2(token: &str) -> String {
     STANDARD.encode(format!("user=gm@club.test\u{1}auth=Bearer {token}\u{1}\u{1}"))
 }
 
 /// A mail server that takes access tokens.
-async fn smtp_with_oauth() -> fakes::smtp::Smtp {
+pub async fn smtp_with_oauth() -> fakes::smtp::Smtp {
     fakes::smtp::Smtp::start(|step, _| match step {
         "EHLO" => fakes::smtp::Act::Say(OFFER),
         _ => fakes::smtp::Act::Proper,
@@ -93,19 +108,19 @@ async fn a_person_logs_in_by_device_code_and_the_tokens_are_for_the_owner_alone(
     server.state().pending = 1;
     let folder = TempDir::new().expect("a folder");
     let login = settings(server.port, folder.path());
-    assert!(login.state().expect("readable").is_none());
+    assert!(login.state().await.expect("readable").is_none());
     let waiting = login.begin_device_login().await.expect("begun");
     assert_eq!(waiting.code(), "ABCD-EFGH");
     assert!(waiting.page().ends_with("/device"));
     timeout(PATIENCE, login.finish_device_login(&waiting)).await.expect("in time").expect("logged in");
-    let state = server.state();
-    assert_eq!(state.requests[0]["scope"], "mail offline_access");
-    assert_eq!(state.count("urn:ietf:params:oauth:grant-type:device_code"), 2, "it waits for the person");
+    assert_eq!(server.state().requests[0]["scope"], "mail offline_access");
+    let polls = server.state().count("urn:ietf:params:oauth:grant-type:device_code");
+    assert_eq!(polls, 2, "it waits for the person");
     let file = folder.path().join("oauth.token");
     let mode = fs::metadata(&file).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert!(fs::read_to_string(file).expect("text").contains("refresh-1"));
-    assert!(login.state().expect("readable").is_some());
+    assert!(login.state().await.expect("readable").is_some());
     assert!(!format!("{login:?}").contains("hush"), "no secret in a log");
 }
 
@@ -201,6 +216,98 @@ async fn many_that_need_a_new_token_at_once_renew_it_once() {
     assert_eq!(server.state().count("refresh_token"), 1);
 }
 
+/// Changes each time in the token file by so many hours, as if the clock had been set by that much since.
+fn shift_times(folder: &Path, hours: i64) {
+    let file = folder.join("oauth.token");
+    let mut tokens: Value = serde_json::from_slice(&fs::read(&file).expect("text")).expect("JSON");
+    let shifted = |time: &Value| {
+        let time: DateTime<Utc> = time.as_str().expect("a time").parse().expect("a time");
+        Value::from((time + TimeDelta::hours(hours)).to_rfc3339())
+    };
+    for name in ["logged_in_at", "renewed_at"] {
+        tokens[name] = shifted(&tokens[name]);
+    }
+    if tokens["ended_at"].is_string() {
+        tokens["ended_at"] = shifted(&tokens["ended_at"]);
+    }
+    tokens["access"]["renew_at"] = shifted(&tokens["access"]["renew_at"]);
+    fs::write(file, tokens.to_string()).expect("ours");
+}
+
+#[tokio::test]
+async fn a_token_is_renewed_if_the_clock_was_set_by_an_hour_either_way() {
+    for hours in [-1, 1] {
+        let (server, folder, login) = logged_in().await;
+        shift_times(folder.path(), hours);
+        let smtp = smtp_with_oauth().await;
+        smtp.accept_tokens(|token| token == "access-2");
+        let out = outbox_with(smtp.port, &login);
+        send(&out).await.expect("taken with a new token");
+        send(&out).await.expect("taken with the same token");
+        assert_eq!(server.state().count("refresh_token"), 1, "{hours}");
+    }
+}
+
+#[tokio::test]
+async fn the_provider_is_asked_again_after_it_ended_a_login_even_if_the_clock_was_set_back() {
+    let (server, folder, login) = logged_in().await;
+    make_stale(folder.path());
+    server.state().number = 7;
+    let smtp = smtp_with_oauth().await;
+    send(&outbox_with(smtp.port, &login)).await.expect_err("the login has ended");
+    shift_times(folder.path(), 1);
+    server.state().number = 1;
+    send(&outbox_with(smtp.port, &login)).await.expect("the provider was asked again");
+}
+
+#[tokio::test]
+async fn a_login_holds_as_long_as_the_provider_says_if_it_says_so() {
+    let week = TimeDelta::days(7);
+    for (more, holds) in [
+        (",\"refresh_token_expires_in\":604800", Some(week)),
+        (",\"refresh_token_expires_in\":\"soon\"", None),
+        (",\"refresh_token_expires_in\":9223372036854775807", None),
+        ("", None),
+    ] {
+        let server = Tokens::start().await;
+        server.state().more = more;
+        let folder = TempDir::new().expect("a folder");
+        let login = settings(server.port, folder.path());
+        let waiting = login.begin_device_login().await.expect("begun");
+        login.finish_device_login(&waiting).await.expect("logged in");
+        let state = login.state().await.expect("readable").expect("a login");
+        assert_eq!(state.ends_at.map(|at| at - state.logged_in_at), holds, "{more}");
+        // A new refresh token holds from its own time on.
+        make_stale(folder.path());
+        server.state().more = "";
+        send(&outbox_with(smtp_with_oauth().await.port, &login)).await.expect("taken");
+        assert_eq!(login.state().await.expect("readable").expect("a login").ends_at, None);
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_ends_in_the_middle_of_a_batch_is_renewed_once_and_every_letter_goes_out_once() {
+    let (server, _folder, login) = logged_in().await;
+    let smtp = smtp_with_oauth().await;
+    let mut shown = 0;
+    smtp.accept_tokens(move |token| {
+        shown += 1;
+        token == "access-2" || (token == "access-1" && shown <= 7)
+    });
+    let out = outbox_without_kept_connections(smtp.port, &login);
+    let letters: Vec<String> = (0..20).map(|number| format!("Subject: {number}\r\n\r\n")).collect();
+    let sending = letters.iter().map(|letter| send_letter(&out, letter.as_bytes()));
+    for sent in futures_util::future::join_all(sending).await {
+        sent.expect("taken");
+    }
+    assert_eq!(server.state().count("refresh_token"), 1);
+    let mut taken = smtp.seen().letters;
+    taken.sort();
+    let mut sent: Vec<Vec<u8>> = letters.into_iter().map(String::into_bytes).collect();
+    sent.sort();
+    assert_eq!(taken, sent);
+}
+
 #[tokio::test]
 async fn a_login_that_has_ended_keeps_mail_waiting_until_a_person_logs_in_again() {
     let (server, _folder, login) = logged_in().await;
@@ -216,7 +323,8 @@ async fn a_login_that_has_ended_keeps_mail_waiting_until_a_person_logs_in_again(
     let error = send(&out).await.expect_err("no token");
     assert!(error.is_transient() && error.is_configuration(), "the letter is not at fault: {error}");
     assert!(error.to_string().contains("the login has ended") && error.to_string().contains("fogpost login"));
-    assert!(login.state().expect("readable").expect("a login").has_ended);
+    assert!(error.is_silent(), "it is tried again soon");
+    assert!(login.state().await.expect("readable").expect("a login").has_ended);
     let asked = server.state().count("refresh_token");
     send(&out).await.expect_err("still no token");
     assert_eq!(server.state().count("refresh_token"), asked, "the provider is not asked for every letter");
@@ -274,10 +382,10 @@ async fn a_login_in_the_browser_checks_its_state_and_proves_itself_by_pkce() {
     let waiting = begin();
     let target = format!("/?code=c0de&state={}", state_of(&waiting.page));
     login.finish_browser_login(waiting, &target).await.expect("logged in");
+    assert!(login.state().await.expect("readable").is_some());
     let state = server.state();
     assert_eq!(state.requests[0]["code"], "c0de");
     assert!(state.requests[0]["code_verifier"].len() >= 43);
-    assert!(login.state().expect("readable").is_some());
 }
 
 #[test]

@@ -90,6 +90,7 @@ async fn furnish(place: &Place) {
     store.commit(&settlement).await.unwrap();
     add_dispatches(store, 0..70).await;
     store.remember("heartbeat", "now").await.unwrap();
+    store.store_login("https://login.test/token club", &[0, 1, 255]).await.unwrap();
     let sent = SendRecord { outcomes: &[], memo: None, taken: &[(Urgency::Report, 3)] };
     store.record_sending(Claim::default(), at(1), &sent).await.unwrap();
 }

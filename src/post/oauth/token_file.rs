@@ -6,13 +6,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use chrono::{DateTime, Utc};
-use oauth2::TokenResponse as _;
-use oauth2::basic::BasicTokenResponse;
-use serde::{Deserialize, Serialize};
-
-use super::{beside, renewal};
-use crate::post::{Error, Secret};
+use super::tokens::Tokens;
+use crate::post::Error;
 
 /// How long another program may hold the lock: longer than a token server may take to answer.
 const LOCK_LIMIT: Duration = Duration::from_secs(90);
@@ -21,67 +16,6 @@ const LOCK_LIMIT: Duration = Duration::from_secs(90);
 const LOCK_INTERVAL: Duration = Duration::from_millis(50);
 
 const OWNER_ONLY: u32 = 0o600;
-
-/// The tokens of a login.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Tokens {
-    #[serde(serialize_with = "revealed")]
-    pub refresh: Secret,
-    /// Missing after a mail server has refused it.
-    pub access: Option<AccessToken>,
-    pub logged_in_at: DateTime<Utc>,
-    pub renewed_at: DateTime<Utc>,
-    /// When the provider said that the login has ended.
-    #[serde(default)]
-    pub ended_at: Option<DateTime<Utc>>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct AccessToken {
-    #[serde(serialize_with = "revealed")]
-    pub token: Secret,
-    pub renew_at: DateTime<Utc>,
-}
-
-fn revealed<S: serde::Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(secret.reveal())
-}
-
-impl AccessToken {
-    fn of(answer: &BasicTokenResponse, now: DateTime<Utc>) -> AccessToken {
-        let token = Secret::new(answer.access_token().secret());
-        AccessToken { token, renew_at: renewal(now, answer.expires_in()) }
-    }
-
-    pub fn is_fresh(&self, now: DateTime<Utc>) -> bool {
-        now < self.renew_at
-    }
-}
-
-impl Tokens {
-    /// Returns the tokens of a new login.
-    pub fn new(refresh: Secret, answer: &BasicTokenResponse, now: DateTime<Utc>) -> Tokens {
-        Tokens {
-            refresh,
-            access: Some(AccessToken::of(answer, now)),
-            logged_in_at: now,
-            renewed_at: now,
-            ended_at: None,
-        }
-    }
-
-    /// Returns the tokens after a renewal. The provider may have replaced the refresh token.
-    pub fn renewed(&self, answer: &BasicTokenResponse, now: DateTime<Utc>) -> Tokens {
-        let refresh = answer.refresh_token().map(|token| Secret::new(token.secret()));
-        Tokens {
-            refresh: refresh.unwrap_or_else(|| self.refresh.clone()),
-            access: Some(AccessToken::of(answer, now)),
-            logged_in_at: self.logged_in_at,
-            renewed_at: now,
-            ended_at: None,
-        }
-    }
-}
 
 /// A token file whose lock is held until this is dropped.
 pub struct TokenFile {
@@ -145,4 +79,11 @@ pub fn read(path: &Path) -> Result<Option<Tokens>, Error> {
     // The parser's words could repeat a token.
     let invalid = |_| Error::Login(format!("{} is damaged; run: fogpost login", path.display()).into());
     serde_json::from_slice(&text).map(Some).map_err(invalid)
+}
+
+/// Returns a file beside `path` whose name ends in `end`.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(end);
+    path.with_file_name(name)
 }

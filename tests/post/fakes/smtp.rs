@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
@@ -30,9 +32,13 @@ pub enum Act {
 /// are `GREETING`, `LETTER`, and the first word of each command line in capitals.
 type Script = dyn Fn(&str, usize) -> Act + Send + Sync;
 
+/// Whether the server takes an access token.
+type TokenCheck = dyn FnMut(&str) -> bool + Send;
+
 pub struct Smtp {
     pub port: u16,
     seen: Arc<Mutex<Seen>>,
+    token_check: Arc<Mutex<Option<Box<TokenCheck>>>>,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -61,14 +67,22 @@ impl Smtp {
         let port = listener.local_addr().expect("bound").port();
         let seen = Arc::new(Mutex::new(Seen::default()));
         let (script, all) = (Arc::new(script), Arc::clone(&seen));
+        let token_check = Arc::default();
+        let check = Arc::clone(&token_check);
         tokio::spawn(async move {
             while let Ok((tcp, _)) = listener.accept().await {
-                let session = Session::new(tcp, Arc::clone(&script) as Arc<Script>, Arc::clone(&all));
+                let script = Arc::clone(&script) as Arc<Script>;
+                let session = Session::new(tcp, script, Arc::clone(&all), Arc::clone(&check));
                 // In some tests the client disconnects in the middle of an exchange.
                 tokio::spawn(async move { session.run().await.unwrap_or_default() });
             }
         });
-        Smtp { port, seen }
+        Smtp { port, seen, token_check }
+    }
+
+    /// Makes the server refuse access tokens that do not pass this check.
+    pub fn accept_tokens(&self, check: impl FnMut(&str) -> bool + Send + 'static) {
+        *self.token_check.lock().expect("no panic") = Some(Box::new(check));
     }
 
     pub fn seen(&self) -> Seen {
@@ -81,14 +95,33 @@ struct Session {
     to: OwnedWriteHalf,
     script: Arc<Script>,
     seen: Arc<Mutex<Seen>>,
+    token_check: Arc<Mutex<Option<Box<TokenCheck>>>>,
     /// Whether nothing was refused since the last `MAIL`.
     accepting: bool,
 }
 
 impl Session {
-    fn new(tcp: TcpStream, script: Arc<Script>, seen: Arc<Mutex<Seen>>) -> Session {
+    fn new(
+        tcp: TcpStream,
+        script: Arc<Script>,
+        seen: Arc<Mutex<Seen>>,
+        token_check: Arc<Mutex<Option<Box<TokenCheck>>>>,
+    ) -> Session {
         let (from, to) = tcp.into_split();
-        Session { from: BufReader::new(from), to, script, seen, accepting: false }
+        Session { from: BufReader::new(from), to, script, seen, token_check, accepting: false }
+    }
+
+    /// Returns the reply to a login.
+    fn reply_to_login(&self, line: &str) -> &'static str {
+        let mut check = self.token_check.lock().expect("no panic");
+        let Some(check) = &mut *check else { return "235 welcome" };
+        let message = STANDARD.decode(line.rsplit(' ').next().unwrap_or_default()).unwrap_or_default();
+        let message = String::from_utf8_lossy(&message).into_owned();
+        let token = message.split("auth=Bearer ").nth(1).and_then(|rest| rest.split('\u{1}').next());
+        match token.is_some_and(check) {
+            true => "235 welcome",
+            false => "535 5.7.3 Authentication unsuccessful",
+        }
     }
 
     async fn run(mut self) -> std::io::Result<()> {
@@ -100,12 +133,15 @@ impl Session {
             }
             let line = line.trim_end().to_owned();
             let step = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
-            self.seen.lock().expect("no panic").lines.push(line);
+            self.seen.lock().expect("no panic").lines.push(line.clone());
             match step.as_str() {
                 "EHLO" => {
                     self.reply("EHLO", "250-fake.test\r\n250-8BITMIME\r\n250 AUTH PLAIN LOGIN").await?;
                 }
-                "AUTH" => self.reply("AUTH", "235 welcome").await?,
+                "AUTH" => {
+                    let reply = self.reply_to_login(&line);
+                    self.reply("AUTH", reply).await?;
+                }
                 "MAIL" => {
                     let more = !self.from.buffer().is_empty();
                     self.seen.lock().expect("no panic").pipelined += usize::from(more);

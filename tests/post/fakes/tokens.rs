@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -20,10 +21,14 @@ pub struct State {
     pub number: usize,
     /// How long access tokens are good for, in seconds.
     pub lifetime: u64,
+    /// What else is in an answer with tokens, such as `,"more":1`.
+    pub more: &'static str,
     /// How many polls with a device code are answered with `authorization_pending`.
     pub pending: usize,
     /// An answer to give instead: its status and body.
     pub instead: Option<(u16, &'static str)>,
+    /// Whether answers to renewals are held back, while the refresh token is replaced at once.
+    pub holds_renewals: bool,
     /// All requests, in order.
     pub requests: Vec<Form>,
 }
@@ -72,7 +77,11 @@ async fn answer(tcp: TcpStream, state: &Mutex<State>, port: u16) -> std::io::Res
     stream.read_exact(&mut body).await?;
     let pairs = String::from_utf8(body).expect("a form");
     let form: Form = pairs.split('&').filter_map(|pair| pair.split_once('=')).map(decoded).collect();
+    let is_renewal = form.get("grant_type").is_some_and(|grant| grant == "refresh_token");
     let (status, text) = state.lock().expect("no panic").reply(form, port);
+    while is_renewal && state.lock().expect("no panic").holds_renewals {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     let length = text.len();
     let answer = format!(
         "HTTP/1.1 {status} Fake\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{text}"
@@ -112,10 +121,10 @@ impl State {
             ),
             _ => {
                 self.number += 1;
-                let (number, lifetime) = (self.number, self.lifetime);
+                let (number, lifetime, more) = (self.number, self.lifetime, self.more);
                 let text = format!(
                     "{{\"access_token\":\"access-{number}\",\"token_type\":\"Bearer\",\"expires_in\":{lifetime},\
-                     \"refresh_token\":\"refresh-{number}\"}}"
+                     \"refresh_token\":\"refresh-{number}\"{more}}}"
                 );
                 (200, text)
             }

@@ -1,0 +1,145 @@
+//! The tokens of a login, and by when they are renewed.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use oauth2::basic::BasicTokenType;
+use oauth2::{ExtraTokenFields, StandardTokenResponse, TokenResponse as _};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::post::Secret;
+
+/// How long an access token is good for if the server does not say.
+const USUAL_LIFETIME: Duration = Duration::from_secs(3600);
+
+/// How long the provider is not asked again after it has said that the login has ended.
+const ENDED_RETRY: TimeDelta = TimeDelta::minutes(10);
+
+/// By how much the clocks of programs that share a login may differ.
+const TOLERANCE: TimeDelta = TimeDelta::minutes(1);
+
+/// What a token server answers.
+pub type TokenAnswer = StandardTokenResponse<RefreshLifetime, BasicTokenType>;
+
+/// How long a refresh token is good for. Few providers say so, among them Google, whose logins end after seven days while
+/// the program is "in testing".
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct RefreshLifetime {
+    /// Seconds. Whatever else a server writes here must not spoil the login.
+    #[serde(default)]
+    refresh_token_expires_in: Option<Value>,
+}
+
+impl ExtraTokenFields for RefreshLifetime {}
+
+/// The tokens of a login.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Tokens {
+    #[serde(serialize_with = "revealed")]
+    pub refresh: Secret,
+    /// Missing after a mail server has refused it.
+    pub access: Option<AccessToken>,
+    pub logged_in_at: DateTime<Utc>,
+    pub renewed_at: DateTime<Utc>,
+    /// When the provider said that the login has ended.
+    #[serde(default)]
+    pub ended_at: Option<DateTime<Utc>>,
+    /// When the login ends, if the provider has said so.
+    #[serde(default)]
+    pub ends_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AccessToken {
+    #[serde(serialize_with = "revealed")]
+    pub token: Secret,
+    pub renew_at: DateTime<Utc>,
+}
+
+/// The tokens as they were read, and the time by the clock that they go by.
+#[derive(Debug, Clone)]
+pub struct Dated {
+    pub tokens: Tokens,
+    pub now: DateTime<Utc>,
+}
+
+fn revealed<S: serde::Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.reveal())
+}
+
+impl AccessToken {
+    fn of(answer: &TokenAnswer, now: DateTime<Utc>) -> AccessToken {
+        let token = Secret::new(answer.access_token().secret());
+        AccessToken { token, renew_at: renewal(now, answer.expires_in()) }
+    }
+}
+
+impl Tokens {
+    /// Returns the tokens of a new login.
+    pub fn new(refresh: Secret, answer: &TokenAnswer, now: DateTime<Utc>) -> Tokens {
+        Tokens {
+            refresh,
+            access: Some(AccessToken::of(answer, now)),
+            logged_in_at: now,
+            renewed_at: now,
+            ended_at: None,
+            ends_at: end_of_login(answer, now),
+        }
+    }
+
+    /// Returns the tokens after a renewal. The provider may have replaced the refresh token.
+    pub fn renewed(&self, answer: &TokenAnswer, now: DateTime<Utc>) -> Tokens {
+        let refresh = answer.refresh_token().map(|token| Secret::new(token.secret()));
+        let ends_at = match &refresh {
+            Some(_) => end_of_login(answer, now),
+            None => end_of_login(answer, now).or(self.ends_at),
+        };
+        Tokens {
+            refresh: refresh.unwrap_or_else(|| self.refresh.clone()),
+            access: Some(AccessToken::of(answer, now)),
+            logged_in_at: self.logged_in_at,
+            renewed_at: now,
+            ended_at: None,
+            ends_at,
+        }
+    }
+
+    /// Returns the tokens after the provider has said that the login has ended.
+    pub fn ended(&self, now: DateTime<Utc>) -> Tokens {
+        Tokens { ended_at: Some(now), ..self.clone() }
+    }
+
+    /// Returns the tokens without the access token if it is this one.
+    pub fn without(&self, token: &Secret) -> Option<Tokens> {
+        let is_ours = self.access.as_ref().is_some_and(|access| access.token == *token);
+        is_ours.then(|| Tokens { access: None, ..self.clone() })
+    }
+}
+
+impl Dated {
+    /// Returns the access token, unless it is time for a new one. One that was made in the future was made before the
+    /// clock was set back: nobody knows when it ends.
+    pub fn fresh_access(&self) -> Option<&Secret> {
+        let access = self.tokens.access.as_ref()?;
+        let good = self.tokens.renewed_at - TOLERANCE..access.renew_at;
+        good.contains(&self.now).then_some(&access.token)
+    }
+
+    /// Whether the provider said a short time ago that the login has ended.
+    pub fn has_just_ended(&self) -> bool {
+        self.tokens.ended_at.is_some_and(|ended| (ended - TOLERANCE..ended + ENDED_RETRY).contains(&self.now))
+    }
+}
+
+/// Returns when the refresh token ends, if the server says so.
+fn end_of_login(answer: &TokenAnswer, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let seconds = answer.extra_fields().refresh_token_expires_in.as_ref()?.as_i64()?;
+    now.checked_add_signed(TimeDelta::try_seconds(seconds)?)
+}
+
+/// Returns when a token should be renewed that is good for `lifetime` from now: after three quarters of its time.
+fn renewal(now: DateTime<Utc>, lifetime: Option<Duration>) -> DateTime<Utc> {
+    let lifetime = lifetime.unwrap_or(USUAL_LIFETIME).min(Duration::from_secs(30 * 86_400));
+    now + TimeDelta::from_std(lifetime * 3 / 4).unwrap_or_default()
+}
