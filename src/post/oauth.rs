@@ -28,9 +28,9 @@ use oauth2::{
 };
 use serde::Deserialize;
 
-use self::place::{Locked, Place};
+use self::place::{TokenLock, TokenPlace};
 pub(super) use self::sasl::Mechanism;
-use self::tokens::{Dated, TokenAnswer, Tokens};
+use self::tokens::{DatedTokens, LOG_IN, TokenAnswer, Tokens};
 use self::vault::VaultEntry;
 pub use self::vault::{LoginVault, OpenVault, SealedTokens};
 use super::{Error, Secret, one_line};
@@ -248,10 +248,10 @@ impl Settings {
         }
     }
 
-    fn place(&self) -> Result<Place, Error> {
+    fn place(&self) -> Result<TokenPlace, Error> {
         Ok(match &self.secret_key_file {
-            Some(key) => Place::Vault(VaultEntry::new(&self.vault, self.name_in_database(), key)?),
-            None => Place::File(self.token_file.clone()),
+            Some(key) => TokenPlace::Vault(VaultEntry::new(&self.vault, self.name_in_database(), key)?),
+            None => TokenPlace::File(self.token_file.clone()),
         })
     }
 
@@ -270,20 +270,20 @@ impl Settings {
         renewing.await.unwrap_or(Err(Error::Stopped))
     }
 
-    async fn renew(&self, place: &Place) -> Result<Secret, Error> {
+    async fn renew(&self, place: &TokenPlace) -> Result<Secret, Error> {
         let locked = place.lock().await?;
         let renewed = self.renew_locked(&locked).await;
         locked.release().await;
         renewed
     }
 
-    async fn renew_locked(&self, locked: &Locked) -> Result<Secret, Error> {
+    async fn renew_locked(&self, locked: &TokenLock) -> Result<Secret, Error> {
         let read = locked.read().await?;
         // Whoever held the lock before has perhaps renewed the login.
         if let Some(token) = usable(read.as_ref())? {
             return Ok(token);
         }
-        let Some(Dated { tokens, now }) = read else { return Err(Error::Login(LOG_IN.into())) };
+        let Some(DatedTokens { tokens, now }) = read else { return Err(Error::Login(LOG_IN.into())) };
         let http = |request| http::send(request, self.ca_file.clone());
         let refresh = RefreshToken::new(tokens.refresh.reveal().to_owned());
         let client = self.client()?;
@@ -291,13 +291,13 @@ impl Settings {
             Ok(answer) => answer,
             Err(error) => {
                 if has_ended(&error) {
-                    locked.replace(&tokens.refresh, tokens.ended(now)).await?;
+                    locked.replace(&tokens.refresh, &tokens.ended(now)).await?;
                 }
                 return Err(refused(error));
             }
         };
         // Before the access token is used: the provider may have ended the old refresh token.
-        let stored = locked.replace(&tokens.refresh, tokens.renewed(&answer, now)).await?;
+        let stored = locked.replace(&tokens.refresh, &tokens.renewed(&answer, now)).await?;
         tracing::debug!("login renewed");
         let changed = || Error::Server("the login was changed while it was renewed".into());
         stored.access.map(|access| access.token).ok_or_else(changed)
@@ -324,7 +324,7 @@ impl Settings {
     /// Returns an error if the tokens cannot be read.
     pub async fn state(&self) -> Result<Option<LoginState>, Error> {
         let read = self.place()?.read().await?;
-        Ok(read.map(|Dated { tokens, now }| LoginState {
+        Ok(read.map(|DatedTokens { tokens, now }| LoginState {
             now,
             logged_in_at: tokens.logged_in_at,
             renewed_at: tokens.renewed_at,
@@ -340,8 +340,8 @@ impl Settings {
     /// [`Error::Configuration`] if other machines have a key that this one lacks.
     pub async fn prepare_key(&self, is_new: bool) -> Result<(), Error> {
         match self.place()? {
-            Place::File(_) => Ok(()),
-            Place::Vault(entry) => entry.prepare_key(is_new).await,
+            TokenPlace::File(_) => Ok(()),
+            TokenPlace::Vault(entry) => entry.prepare_key(is_new).await,
         }
     }
 
@@ -427,12 +427,10 @@ impl Settings {
     }
 }
 
-const LOG_IN: &str = "nobody has logged in yet; run: fogpost login";
-
 const ENDED: &str = "the login has ended; run: fogpost login";
 
 /// Returns the access token unless it must be renewed.
-fn usable(read: Option<&Dated>) -> Result<Option<Secret>, Error> {
+fn usable(read: Option<&DatedTokens>) -> Result<Option<Secret>, Error> {
     let Some(dated) = read else { return Err(Error::Login(LOG_IN.into())) };
     match dated.fresh_access() {
         Some(token) => Ok(Some(token.clone())),

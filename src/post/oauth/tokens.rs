@@ -33,6 +33,9 @@ pub struct RefreshLifetime {
 
 impl ExtraTokenFields for RefreshLifetime {}
 
+/// What is said if there is no login.
+pub const LOG_IN: &str = "nobody has logged in yet; run: fogpost login";
+
 /// The tokens of a login.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Tokens {
@@ -59,7 +62,7 @@ pub struct AccessToken {
 
 /// The tokens as they were read, and the time by the clock that they go by.
 #[derive(Debug, Clone)]
-pub struct Dated {
+pub struct DatedTokens {
     pub tokens: Tokens,
     pub now: DateTime<Utc>,
 }
@@ -117,7 +120,7 @@ impl Tokens {
     }
 }
 
-impl Dated {
+impl DatedTokens {
     /// Returns the access token, unless it is time for a new one. One that was made in the future was made before the
     /// clock was set back: nobody knows when it ends.
     pub fn fresh_access(&self) -> Option<&Secret> {

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::seal::{SealingKey, fault, random};
-use super::tokens::{Dated, Tokens};
+use super::tokens::{DatedTokens, LOG_IN, Tokens};
 use crate::post::{Error, Secret};
 
 /// How long a lease lasts: longer than a token server may take to answer.
@@ -91,11 +91,11 @@ impl VaultEntry {
         Ok(VaultEntry { vault, name, key_file: key_file.to_owned() })
     }
 
-    pub async fn read(&self) -> Result<Option<Dated>, Error> {
+    pub async fn read(&self) -> Result<Option<DatedTokens>, Error> {
         Ok(self.load().await?.map(|(dated, _version)| dated))
     }
 
-    async fn load(&self) -> Result<Option<(Dated, i64)>, Error> {
+    async fn load(&self) -> Result<Option<(DatedTokens, i64)>, Error> {
         let Some(SealedTokens { sealed, version, now }) = self.vault.load(&self.name).await? else {
             return Ok(None);
         };
@@ -107,7 +107,7 @@ impl VaultEntry {
         // The parser's words could repeat a token.
         let invalid = |_| Error::Login("the login in the database is damaged; run: fogpost login".into());
         let tokens = serde_json::from_slice(&text).map_err(invalid)?;
-        Ok(Some((Dated { tokens, now }, version)))
+        Ok(Some((DatedTokens { tokens, now }, version)))
     }
 
     fn seal(&self, tokens: &Tokens) -> Result<Vec<u8>, Error> {
@@ -172,23 +172,24 @@ impl VaultEntry {
 }
 
 impl VaultLease {
-    pub async fn read(&self) -> Result<Option<Dated>, Error> {
+    pub async fn read(&self) -> Result<Option<DatedTokens>, Error> {
         self.entry.read().await
     }
 
     /// Stores what became of the login that had this refresh token, durably, and returns what is stored then: if a
     /// person has logged in meanwhile, the new login stays.
-    pub async fn replace(&self, refresh: &Secret, tokens: Tokens) -> Result<Tokens, Error> {
+    pub async fn replace(&self, refresh: &Secret, tokens: &Tokens) -> Result<Tokens, Error> {
         let entry = &self.entry;
-        loop {
-            let Some((stored, version)) = entry.load().await? else { return Ok(tokens) };
+        while let Some((stored, version)) = entry.load().await? {
             if stored.tokens.refresh != *refresh {
                 return Ok(stored.tokens);
             }
-            if entry.vault.replace(&entry.name, version, entry.seal(&tokens)?).await? {
-                return Ok(tokens);
+            if entry.vault.replace(&entry.name, version, entry.seal(tokens)?).await? {
+                return Ok(tokens.clone());
             }
         }
+        // Somebody has deleted the login.
+        Err(Error::Login(LOG_IN.into()))
     }
 
     pub async fn release(self) {
