@@ -45,7 +45,7 @@ impl Database {
         self.backend.reader().await?.session().fetch_first(statement).await
     }
 
-    async fn read_one<T: Record>(&self, statement: Statement) -> Result<T> {
+    pub(super) async fn read_one<T: Record>(&self, statement: Statement) -> Result<T> {
         self.backend.reader().await?.session().fetch_one(statement).await
     }
 

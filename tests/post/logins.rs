@@ -91,8 +91,8 @@ impl Club {
     }
 
     async fn status(&self, login: &Settings) -> Status {
-        let (store, now) = (&*self.place.store, Utc::now());
-        let status = Status::of(store, &Database::default(), &Quota::default(), now, SILENT_AFTER);
+        let (config, quota) = (Database::default(), Quota::default());
+        let status = Status::of(&*self.place.store, &config, &quota, Utc::now(), SILENT_AFTER);
         let mut status = status.await.expect("the database answers");
         status.note_logins(&[login]).await;
         status
@@ -161,7 +161,7 @@ async fn the_program_logs_in_sends_and_shows_no_secret_even_at_trace_level() {
         let opened = club.run(&["match", "new", "quad", "Ann <ann@players.test>", "house:easy"]).await;
         let log = club.run(&["run", "--once"]).await;
         assert!(!smtp.seen().letters.is_empty(), "{opened}{log}");
-        assert!(log.contains("TRACE") && log.contains("login renewed"), "{log}");
+        assert!(log.contains("DEBUG sqlx") && log.contains("login renewed"), "{log}");
         let status = club.run(&["status", "--json"]).await;
         assert!(status.contains("\"logins_broken\":0"), "{status}");
         let doctor = club.run(&["doctor"]).await;
