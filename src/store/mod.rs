@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -20,6 +20,7 @@ pub use self::letter_lookups::LetterLookups;
 pub use self::logins::{SealedLogin, SealedLogins};
 pub use self::player_changes::PlayerChanges;
 pub use self::player_digests::PlayerDigests;
+pub use self::restored::{RESTORED, TO_BE_READ_AGAIN, restore};
 pub use self::sending::DispatchQueue;
 pub use self::sending_values::*;
 use self::statement::Tx;
@@ -50,6 +51,7 @@ mod player_digests;
 mod players;
 mod postgres;
 pub mod private;
+mod restored;
 mod rows;
 mod sending;
 mod sending_values;
@@ -237,25 +239,6 @@ pub fn unverified_server(url: &str) -> Option<String> {
         Some(_) | None => None,
     }
 }
-
-/// Replaces the database at `url` by the backup `from`, and returns where the replaced file is now. The next daemon
-/// reads the mailbox's processed letters again.
-///
-/// # Errors
-/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Open`] if `from` is not a fogpost database,
-/// if a file cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
-pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
-    match url.split_once(':').map(|(scheme, _)| scheme) {
-        Some("sqlite") => sqlite::restore(url, from).await,
-        _ => Err(StoreError::misnamed("a PostgreSQL database is restored with pg_restore")),
-    }
-}
-
-/// The key that marks a restored database until the processed letters are read again.
-pub const RESTORED: &str = "restored";
-
-/// The value of [`RESTORED`].
-pub const TO_BE_READ_AGAIN: &str = "to be read again";
 
 /// Saves a value under a key, in place of an earlier one.
 const REMEMBER: &str = "INSERT INTO memo (key, value) VALUES ($1, $2) \
