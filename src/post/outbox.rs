@@ -7,7 +7,7 @@ use lettre::Address;
 use serde::Deserialize;
 
 use super::maildirs::{self, Maildirs};
-pub use super::outgoing::{Checked, Outgoing, SendError};
+pub use super::outgoing::{Checked, Outgoing, SendError, SendPermit};
 use super::sendmail::{self, Sendmail};
 use super::{Error, smtp};
 
@@ -40,11 +40,36 @@ impl Outbox {
         })
     }
 
+    /// Waits until another letter may be sent.
+    ///
+    /// # Errors
+    /// [`SendError::Suspended`] if none may be sent.
+    pub async fn permit(&self) -> Result<SendPermit<'_>, SendError> {
+        match self {
+            Outbox::Smtp(smtp) => smtp.permit().await,
+            Outbox::Sendmail(sendmail) => sendmail.permit().await,
+            Outbox::Maildir(_) => Ok(SendPermit::unlimited()),
+        }
+    }
+
+    /// Sends one letter when it may be sent; see [`Outbox::send_with`].
+    ///
+    /// # Errors
+    /// [`SendError`] if the letter was not taken.
+    pub async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
+        let permit = self.permit().await?;
+        self.send_with(&permit, letter).await
+    }
+
     /// Sends one letter and returns the reply of the server, or the name of the file.
     ///
     /// # Errors
     /// [`SendError`] if the letter was not taken. [`SendError::is_transient`] tells whether to retry.
-    pub async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
+    pub async fn send_with(
+        &self,
+        _permit: &SendPermit<'_>,
+        letter: &Outgoing<'_>,
+    ) -> Result<String, SendError> {
         let to = address(letter.to)?;
         let return_path = letter.return_path.map(address).transpose()?;
         match self {

@@ -40,6 +40,19 @@ pub enum SendError {
     Suspended,
 }
 
+/// Permission to send letters, one after the other. Others may send theirs meanwhile.
+#[derive(Debug)]
+pub struct SendPermit<'a> {
+    _permit: Option<SemaphorePermit<'a>>,
+}
+
+impl SendPermit<'_> {
+    /// Returns a permit of an outbox that takes any number of letters at a time.
+    pub(super) fn unlimited() -> SendPermit<'static> {
+        SendPermit { _permit: None }
+    }
+}
+
 /// How many letters are sent at a time, and whether any may be sent. While the server refuses everything, letters that
 /// were waiting for a connection must not all try it first.
 pub(super) struct Permits {
@@ -52,13 +65,16 @@ impl Permits {
         Permits { permits: Semaphore::new(number), suspended: AtomicBool::new(false) }
     }
 
-    /// Waits until another letter may be sent, and returns its permit.
+    /// Waits until another letter may be sent.
     ///
     /// # Errors
     /// [`SendError::Suspended`] if none may be sent.
-    pub(super) async fn acquire(&self) -> Result<SemaphorePermit<'_>, SendError> {
+    pub(super) async fn acquire(&self) -> Result<SendPermit<'_>, SendError> {
         let permit = self.permits.acquire().await.expect("the semaphore is never closed");
-        if self.suspended.load(Ordering::Relaxed) { Err(SendError::Suspended) } else { Ok(permit) }
+        match self.suspended.load(Ordering::Relaxed) {
+            true => Err(SendError::Suspended),
+            false => Ok(SendPermit { _permit: Some(permit) }),
+        }
     }
 
     pub(super) fn suspend(&self, suspended: bool) {

@@ -9,7 +9,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use super::outgoing::{Outgoing, Permits, SendError};
+use super::outgoing::{Outgoing, Permits, SendError, SendPermit};
 use super::{Error, one_line, with_lf_line_ends};
 
 /// The sendmail command.
@@ -42,6 +42,10 @@ impl Sendmail {
         Sendmail { settings, permits: Permits::new(MAX_PROCESSES) }
     }
 
+    pub(super) async fn permit(&self) -> Result<SendPermit<'_>, SendError> {
+        self.permits.acquire().await
+    }
+
     pub(super) fn suspend(&self, suspended: bool) {
         self.permits.suspend(suspended);
     }
@@ -57,7 +61,6 @@ impl Sendmail {
 
     pub(super) async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let settings = &self.settings;
-        let _permit = self.permits.acquire().await?;
         let mut child = Command::new(&settings.command)
             .args(["-i", "-f", letter.return_path.unwrap_or("<>"), "--", letter.to])
             .stdin(Stdio::piped())

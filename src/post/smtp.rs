@@ -17,7 +17,7 @@ use rustls::ClientConfig;
 use serde::Deserialize;
 
 use self::conversation::{Conversation, Failure};
-use super::outgoing::{Checked, Permits, SendError};
+use super::outgoing::{Checked, Permits, SendError, SendPermit};
 use super::refusal::Step;
 use super::{Error, Secret, Tls, oauth, one_line, tls};
 
@@ -147,6 +147,10 @@ impl Smtp {
         })
     }
 
+    pub(super) async fn permit(&self) -> Result<SendPermit<'_>, SendError> {
+        self.permits.acquire().await
+    }
+
     pub(super) fn suspend(&self, suspended: bool) {
         self.permits.suspend(suspended);
     }
@@ -159,14 +163,13 @@ impl Smtp {
         }
     }
 
-    /// Sends one letter and returns the server's reply to it.
+    /// Sends one letter and returns the server's reply to it. The caller has a permit.
     pub(super) async fn send(
         &self,
         return_path: Option<Address>,
         to: Address,
         letter: &[u8],
     ) -> Result<String, SendError> {
-        let _permit = self.permits.acquire().await?;
         if let Some(mut conversation) = self.take_kept() {
             match conversation.send(return_path.clone(), to.clone(), letter).await {
                 // Servers end unused connections. This one cannot have taken the letter, so send it over a new one.

@@ -88,6 +88,9 @@ pub struct Outage {
     is_of_run: bool,
     /// The network failed at the last attempt.
     is_silent: bool,
+    /// The next attempt tries the letter that was tried least often, and not the most urgent one.
+    #[serde(default)]
+    tries_another: bool,
     /// The refusal for good that all letters met, whatever it says about each of them.
     status: Option<Status>,
 }
@@ -171,10 +174,9 @@ impl Account {
         }
     }
 
-    /// Whether the next attempt of an outage tries the letter that was tried least often, and not the most urgent one. Where
-    /// the server refuses recipients or letters, one that it dislikes must not stand for all.
+    /// Whether the next attempt of an outage tries the letter that was tried least often, and not the most urgent one.
     pub fn tries_another(&self) -> bool {
-        self.outage.as_ref().is_some_and(|outage| outage.is_of_run && outage.failures % 2 == 0)
+        self.outage.as_ref().is_some_and(|outage| outage.tries_another)
     }
 
     /// Notes that the server took a letter.
@@ -265,21 +267,33 @@ impl Account {
         }
     }
 
-    /// Notes a refusal during an outage, and returns when the next letter is tried. Letters that were under way when it
-    /// began do not count as attempts of their own.
+    /// Notes a refusal during an outage, and returns when the letter is due again. Letters that were under way when the
+    /// outage began do not count as attempts of their own.
+    ///
+    /// Where the server refuses recipients or letters, one that it dislikes must not stand for all. So after the most urgent
+    /// letter another one is tried: at once, because otherwise that one would be the first to go when the server takes
+    /// letters again, before more urgent ones.
     fn prolong(&mut self, now: DateTime<Utc>, refused: &Refused) -> DateTime<Utc> {
         let is_due = self.gate(now) != Gate::Closed;
         let Some(outage) = &mut self.outage else { return now };
-        if is_due {
-            outage.failures += 1;
-            outage.tried_at = now;
-            outage.until = now + pause(outage.failures, refused);
-            outage.error.clone_from(&refused.error);
-            outage.is_of_run = refused.class != RefusalClass::Account;
-            outage.is_silent = refused.is_silent;
-            outage.status = refused.status.or(outage.status);
+        if !is_due {
+            return outage.until;
         }
-        outage.until
+        let until = now + pause(outage.failures + 1, refused);
+        outage.tried_at = now;
+        outage.error.clone_from(&refused.error);
+        outage.is_of_run = refused.class != RefusalClass::Account;
+        outage.is_silent = refused.is_silent;
+        outage.status = refused.status.or(outage.status);
+        outage.tries_another = outage.is_of_run && !outage.tries_another;
+        // Where the network fails, several letters are tried at a time; where the server names a time, it is left alone.
+        if outage.tries_another && !outage.is_silent && refused.wait.is_none() {
+            outage.until = now;
+        } else {
+            outage.failures += 1;
+            outage.until = until;
+        }
+        until
     }
 
     fn start_outage(
@@ -296,8 +310,17 @@ impl Account {
         let status = status.or(refused.status);
         let (error, is_of_run) = (refused.error.clone(), refused.class != RefusalClass::Account);
         let is_silent = refused.is_silent;
-        self.outage =
-            Some(Outage { since, tried_at: now, until, failures, error, is_of_run, is_silent, status });
+        self.outage = Some(Outage {
+            since,
+            tried_at: now,
+            until,
+            failures,
+            error,
+            is_of_run,
+            is_silent,
+            tries_another: false,
+            status,
+        });
         until
     }
 

@@ -4,7 +4,7 @@
 //! refuses everything, one letter is tried now and then.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::task::{Id, JoinError, JoinSet};
@@ -16,13 +16,17 @@ use crate::daemon::decide::sending::quota::{Allowance, UrgencyGroup, with_under_
 use crate::daemon::decide::sending::{Account, Gate};
 use crate::daemon::heartbeat::Loop;
 use crate::post::ShutdownSignal;
-use crate::post::outbox::{Outbox, Outgoing, SendError};
+use crate::post::outbox::{Outbox, Outgoing, SendError, SendPermit};
 use crate::post::pictures::without_pictures;
 use crate::post::refusal::RefusalClass;
 use crate::store::{Claim, ClaimOrder, Claimed, DispatchScope, SendOutcome, Urgency};
 
 /// Maximum letters in flight, including those that wait for an earlier letter to the same reader.
 const MAX_IN_FLIGHT: usize = 256;
+
+/// The same where the config limits how many are sent: a more urgent letter that is written meanwhile must not find the
+/// limit used up by those.
+const MAX_IN_FLIGHT_IF_LIMITED: usize = 16;
 
 /// Maximum claims held at a time: each may hold a database connection.
 const MAX_CLAIMS: usize = 6;
@@ -41,9 +45,11 @@ pub(super) struct InFlight {
     pub(super) account: Account,
     /// That, as it was recorded last.
     pub(super) recorded: Account,
+    /// A task for each letter in the queue.
     sending: JoinSet<Result<String, SendError>>,
-    /// What each task sends.
-    letters: HashMap<Id, ClaimedLetter>,
+    queue: Arc<Mutex<Queue>>,
+    /// How many letters were claimed.
+    claimed: u64,
     /// The readers to whom a letter is being sent, each with the letters that wait for it.
     behind: BTreeMap<String, VecDeque<ClaimedLetter>>,
     /// Outcomes that are not recorded yet.
@@ -60,21 +66,48 @@ pub(super) struct InFlight {
     pub(super) none_due: bool,
 }
 
+/// Letters that wait for a permit, and those that have one.
+#[derive(Default)]
+struct Queue {
+    waiting: BTreeMap<Place, ClaimedLetter>,
+    /// What each task sends.
+    sending: HashMap<Id, ClaimedLetter>,
+}
+
+/// A letter's place in the queue: the more urgent go first, and of those the ones that were claimed first.
+type Place = (Urgency, u64);
+
 pub(super) struct ClaimedLetter {
     pub(super) dispatch: Arc<Claimed>,
+    place: Place,
     /// Ends when the outcomes of all its letters are recorded.
     _claim: Arc<Mutex<Claim>>,
 }
 
+impl Queue {
+    /// Returns the letter whose turn it is, and notes that the calling task sends it.
+    fn start_next(&mut self) -> Option<Arc<Claimed>> {
+        let (_, letter) = self.waiting.pop_first()?;
+        let dispatch = Arc::clone(&letter.dispatch);
+        self.sending.insert(tokio::task::id(), letter);
+        Some(dispatch)
+    }
+}
+
+fn locked(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl InFlight {
-    /// Returns how many more letters can be claimed now: many or none, because each claim costs a transaction.
-    fn room(&mut self) -> usize {
+    /// Returns how many more letters can be claimed now if there may be `most`: many or none, because each claim costs a
+    /// transaction.
+    fn room(&mut self, most: usize) -> usize {
         self.claims.retain(|claim| claim.strong_count() > 0);
         let unsent = self.unsent();
-        if self.none_due || unsent > MAX_IN_FLIGHT / 2 || self.claims.len() >= MAX_CLAIMS {
+        if self.none_due || unsent > most / 2 || self.claims.len() >= MAX_CLAIMS {
             return 0;
         }
-        MAX_IN_FLIGHT - unsent
+        most - unsent
     }
 
     pub(super) fn of(account: Account) -> InFlight {
@@ -82,18 +115,19 @@ impl InFlight {
     }
 
     /// Returns the urgency of each letter that is not counted as sent yet.
-    fn urgencies_under_way(&self) -> impl Iterator<Item = Urgency> {
-        let waiting = self.behind.values().flatten();
-        let letters = self.letters.values().chain(waiting).chain(&self.done);
-        letters.map(|letter| letter.dispatch.urgency)
+    fn urgencies_under_way(&self) -> Vec<Urgency> {
+        let queue = locked(&self.queue);
+        let behind = self.behind.values().flatten();
+        let letters = queue.waiting.values().chain(queue.sending.values()).chain(behind).chain(&self.done);
+        letters.map(|letter| letter.dispatch.urgency).collect()
     }
 
     fn unsent(&self) -> usize {
-        self.letters.len() + self.behind.values().map(VecDeque::len).sum::<usize>()
+        self.sending.len() + self.behind.values().map(VecDeque::len).sum::<usize>()
     }
 
     fn is_empty(&self) -> bool {
-        self.letters.is_empty() && self.done.is_empty()
+        self.sending.is_empty() && self.done.is_empty()
     }
 }
 
@@ -122,7 +156,7 @@ impl Office {
         in_flight.behind.clear();
         while !in_flight.is_empty() {
             self.record_all(&mut in_flight).await?;
-            if !in_flight.letters.is_empty() {
+            if !in_flight.sending.is_empty() {
                 self.next_outcome(&mut in_flight).await;
             }
         }
@@ -167,9 +201,11 @@ impl Office {
     async fn claim_some(&self, in_flight: &mut InFlight) -> anyhow::Result<()> {
         let gate = in_flight.account.gate(self.now());
         self.outbox.suspend(gate == Gate::Closed);
+        let is_limited = !self.config.outbox.quota.is_unlimited();
+        let most = if is_limited { MAX_IN_FLIGHT_IF_LIMITED } else { MAX_IN_FLIGHT };
         let room = match gate {
-            Gate::Open => in_flight.room(),
-            Gate::Probe(letters) => in_flight.room().min(letters.saturating_sub(in_flight.unsent())),
+            Gate::Open => in_flight.room(most),
+            Gate::Probe(letters) => in_flight.room(most).min(letters.saturating_sub(in_flight.unsent())),
             Gate::Closed => 0,
         };
         if room == 0 {
@@ -180,7 +216,7 @@ impl Office {
             false => ClaimOrder::MostUrgent,
         };
         let room = u32::try_from(room).unwrap_or(u32::MAX);
-        if self.config.outbox.quota.is_unlimited() {
+        if !is_limited {
             let claimed = self.claim(in_flight, &DispatchScope::all(room, order)).await?;
             in_flight.none_due = claimed < room;
             return Ok(());
@@ -196,7 +232,7 @@ impl Office {
         order: ClaimOrder,
     ) -> anyhow::Result<()> {
         let sent = self.store.sent_counts(self.now()).await?;
-        let sent = with_under_way(sent, in_flight.urgencies_under_way());
+        let sent = with_under_way(sent, in_flight.urgencies_under_way().into_iter());
         let mut claimed = Vec::new();
         for group in UrgencyGroup::ALL {
             let taken = with_under_way(sent.clone(), claimed.iter().copied());
@@ -221,7 +257,9 @@ impl Office {
         let claim = Arc::new(Mutex::new(claim));
         in_flight.claims.push(Arc::downgrade(&claim));
         for dispatch in claimed {
-            let letter = ClaimedLetter { dispatch: Arc::new(dispatch), _claim: Arc::clone(&claim) };
+            let place = (dispatch.urgency, in_flight.claimed);
+            in_flight.claimed += 1;
+            let letter = ClaimedLetter { dispatch: Arc::new(dispatch), place, _claim: Arc::clone(&claim) };
             match in_flight.behind.get_mut(&letter.dispatch.recipient) {
                 Some(behind) => behind.push_back(letter),
                 None => {
@@ -233,16 +271,20 @@ impl Office {
         Ok(number)
     }
 
+    /// Starts a task that sends a letter. Tasks get their permits in any order, so a task with a permit sends the letter
+    /// whose turn it is, and not one of its own.
     fn send(&self, in_flight: &mut InFlight, letter: ClaimedLetter) {
         let return_path = self.config.club.return_path().as_str().to_owned();
         let outbox = Arc::clone(&self.outbox);
-        let dispatch = Arc::clone(&letter.dispatch);
-        let task = in_flight.sending.spawn(async move {
+        let queue = Arc::clone(&in_flight.queue);
+        locked(&queue).waiting.insert(letter.place, letter);
+        in_flight.sending.spawn(async move {
+            let permit = outbox.permit().await;
+            let dispatch = locked(&queue).start_next().expect("there is a task for each letter");
             let Claimed { recipient, bytes, .. } = &*dispatch;
             let letter = Outgoing { return_path: Some(&return_path), to: recipient, bytes };
-            send_smaller_if_refused(&outbox, &letter).await
+            send_smaller_if_refused(&outbox, &permit?, &letter).await
         });
-        in_flight.letters.insert(task.id(), letter);
     }
 
     /// Waits for the outcome of a letter, or forever if none is in flight. Cancel-safe.
@@ -266,7 +308,7 @@ impl Office {
             // A task that panicked has no outcome; its dispatch is retried.
             Err(error) => (error.id(), None),
         };
-        let Some(letter) = in_flight.letters.remove(&id) else { return };
+        let Some(letter) = locked(&in_flight.queue).sending.remove(&id) else { return };
         let reader = letter.dispatch.recipient.clone();
         if let Some(sent) = sent {
             self.note_sending(in_flight, letter, sent);
@@ -282,7 +324,7 @@ impl Office {
 
     /// Records outcomes once they are many, or nothing else is in flight.
     async fn record_if_many(&self, in_flight: &mut InFlight) -> anyhow::Result<()> {
-        if in_flight.done.len() >= OUTCOMES_AT_ONCE || in_flight.letters.is_empty() {
+        if in_flight.done.len() >= OUTCOMES_AT_ONCE || in_flight.sending.is_empty() {
             self.record_all(in_flight).await?;
         }
         Ok(())
@@ -298,11 +340,15 @@ async fn sleep_until(moment: Option<Instant>) {
 }
 
 /// Sends a letter, and once more without its pictures if the letter itself is refused: it may be too large.
-async fn send_smaller_if_refused(outbox: &Outbox, letter: &Outgoing<'_>) -> Result<String, SendError> {
-    let sent = outbox.send(letter).await;
+async fn send_smaller_if_refused(
+    outbox: &Outbox,
+    permit: &SendPermit<'_>,
+    letter: &Outgoing<'_>,
+) -> Result<String, SendError> {
+    let sent = outbox.send_with(permit, letter).await;
     match &sent {
         Err(error) if error.class() == RefusalClass::Letter => match without_pictures(letter.bytes) {
-            Some(bytes) => outbox.send(&Outgoing { bytes: &bytes, ..*letter }).await,
+            Some(bytes) => outbox.send_with(permit, &Outgoing { bytes: &bytes, ..*letter }).await,
             None => sent,
         },
         Ok(_) | Err(_) => sent,

@@ -263,6 +263,26 @@ fn a_quota_holds_one_letter_until_three_domains_are_refused_in_a_row() {
 }
 
 #[test]
+fn in_an_outage_another_letter_is_tried_right_after_the_most_urgent_one() {
+    let mut account = Account::default();
+    let quota = refused(RefusalClass::NotNow, Some(QUOTA));
+    for (id, domain) in [(1, "a.test"), (2, "b.test"), (3, "c.test")] {
+        note(&mut account, id, domain, &quota);
+    }
+    assert!(!account.tries_another());
+    let at = START + MIN_PAUSE;
+    let until = at + MIN_PAUSE * 2;
+    let attempt = Attempt { id: 1, message_id: "1", recipient: "x@a.test", tries: 1 };
+    assert_eq!(account.note_refused(at, &attempt, &quota), [(1, later(until, "no"))]);
+    assert!(account.tries_another());
+    assert_eq!(account.gate(at), Gate::Probe(1));
+    let other = Attempt { id: 4, tries: 0, ..attempt };
+    assert_eq!(account.note_refused(at, &other, &quota), [(4, later(until, "no"))]);
+    assert!(!account.tries_another());
+    assert_eq!((account.gate(at), account.gate(until)), (Gate::Closed, Gate::Probe(1)));
+}
+
+#[test]
 fn a_rejected_login_stops_the_outbox_at_once_and_the_pause_doubles_up_to_an_hour() {
     let mut account = Account::default();
     let login = refused(RefusalClass::Account, Some((535, None)));
