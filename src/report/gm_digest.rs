@@ -42,6 +42,8 @@ pub struct GmDigest {
     pub automatic: Vec<LetterSummary>,
     /// How many letters were written. Alone it is no news.
     pub written: u64,
+    /// Set if the config limits what is sent, or if letters wait for long. Alone it is no news.
+    pub sending: Option<SendingSummary>,
 }
 
 impl GmDigest {
@@ -59,6 +61,16 @@ impl GmDigest {
             || self.from_spam > 0
             || self.left_out > 0
     }
+}
+
+/// What was sent of the mail provider's quota, and what waits.
+#[derive(Clone, Debug, Serialize)]
+pub struct SendingSummary {
+    /// Letters sent in the last 24 hours.
+    pub sent: u64,
+    /// How many of them the config allows.
+    pub per_day: Option<u32>,
+    pub waiting: u64,
 }
 
 /// What happened in a match, in a few words. Which fields are set depends on the list.

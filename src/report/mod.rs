@@ -36,6 +36,7 @@ pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, S
 pub use context::wrapped;
 pub use gm_digest::{
     FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
+    SendingSummary,
 };
 pub use png::{PictureCache, png};
 pub use svg::svg;

@@ -1,5 +1,8 @@
 //! The GM's digest: what it tells, in which order, and what it hides from a GM who plays.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
 use fogpost::game::any::GameKind;
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
@@ -110,4 +113,45 @@ fn the_digest_of_a_gm_who_plays_holds_nothing_that_comes_from_the_other_seat() {
         .keeps_silent_of("Orders refused")
         .keeps_silent_of("I like this board")
         .keeps_silent_of("automatic mail");
+}
+
+#[test]
+fn the_digest_tells_how_much_of_the_limit_is_used_and_what_waits() {
+    let desk = Desk::with("[outbox]\nper_day = 10\n[outbox.maildir]\npath = \"mail\"\n");
+    for _ in 0..6 {
+        desk.open(GameKind::Quad, &[]);
+    }
+    // A part of a day's letters is kept for alarms, so the digest itself is sent a day after the invitations.
+    desk.advance(28);
+    latest_digest(&desk, GM).says(
+        "9 letters were sent in the last 24 hours, of 10 that your limit allows; 3 letters wait to be sent.",
+    );
+}
+
+/// Delivers to the desk's Maildirs, but only once the file OPEN exists.
+const BUSY: &str = r#"#!/bin/sh
+[ -e OPEN ] || exit 75
+box="MAIL/$5"
+mkdir -p "$box/new" "$box/cur" "$box/tmp"
+cat > "$box/new/$$.$(date +%N)"
+"#;
+
+#[test]
+fn without_a_limit_the_digest_tells_of_sending_only_if_letters_wait_for_long() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (program, open) = (folder.path().join("sendmail"), folder.path().join("open"));
+    let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+    let mail = desk.folder().join("mail").display().to_string();
+    let busy = BUSY.replace("MAIL", &mail).replace("OPEN", &open.display().to_string());
+    fs::write(&program, busy).expect("the command");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is executable");
+    desk.open(GameKind::Quad, &[]);
+    // The digest is written at eight in the morning.
+    desk.advance(22);
+    fs::write(open, "").expect("a file");
+    desk.advance(4);
+    latest_digest(&desk, GM).says("0 letters were sent in the last 24 hours; 2 letters wait to be sent.");
+    desk.open(GameKind::Quad, &[]);
+    desk.advance(24);
+    latest_digest(&desk, GM).says("New matches: 1").keeps_silent_of("to be sent");
 }

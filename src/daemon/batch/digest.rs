@@ -31,6 +31,8 @@ impl Office {
         for entry in self.store.entries_since("OrdersRefused", since).await? {
             *refused.entry(entry.match_id).or_default() += 1;
         }
+        let queues = self.store.queues().await?;
+        let sent = self.store.sent_counts(self.now()).await?;
         Ok(DigestRows {
             since,
             refused,
@@ -45,7 +47,10 @@ impl Office {
             absences: self.facts_since("AbsenceNoted", since).await?,
             newcomers: self.store.players_since(since, MAX_LISTED).await?,
             written: self.store.dispatches_since(since).await?,
-            letters_waiting: self.store.queues().await?.letters_waiting,
+            letters_waiting: queues.letters_waiting,
+            sent_in_a_day: sent.iter().map(|count| u64::from(count.day)).sum(),
+            dispatches_waiting: queues.dispatches_waiting,
+            oldest_dispatch: queues.oldest_dispatch,
             left_out: self.left_out_since(since).await?,
             from_spam: self.store.spam_letters_since(since).await?,
             lapsed: self.store.unanswered_letters(since - LAPSE, self.now() - LAPSE, MAX_LISTED).await?,

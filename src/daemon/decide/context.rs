@@ -145,6 +145,10 @@ pub struct DigestRows {
     /// How many letters were written.
     pub written: u64,
     pub letters_waiting: u64,
+    /// How many letters were sent in the last 24 hours, and what waits to be sent.
+    pub sent_in_a_day: u64,
+    pub dispatches_waiting: u64,
+    pub oldest_dispatch: Option<DateTime<Utc>>,
     /// Answers that were left out, because a budget was used up.
     pub left_out: u64,
     /// Letters that were taken from the provider's spam folder.

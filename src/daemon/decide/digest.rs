@@ -16,7 +16,7 @@ use crate::ledger::Fact;
 use crate::referee::{self, Stage, Words};
 use crate::report::{
     ClubLetter, FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote,
-    RefusalCount, format_local,
+    RefusalCount, SendingSummary, format_local,
 };
 use crate::request::Request;
 use crate::store::{NewDispatch, Settlement, Urgency};
@@ -61,6 +61,9 @@ pub fn note_of_text(text: &str) -> String {
     let text = text.lines().collect::<Vec<_>>().join(" / ");
     WORDS_NOTE.chars().chain(text.chars().take(MAX_WORDS_NOTE)).collect()
 }
+
+/// How long letters may wait to be sent before the digest tells how many do: what was just written waits for moments.
+const UNSENT_FOR: TimeDelta = TimeDelta::minutes(15);
 
 /// What the rules hide from a GM who plays.
 #[derive(Default)]
@@ -130,7 +133,19 @@ impl Decision<'_> {
         told.from_spam = rows.from_spam;
         told.left_out = rows.left_out;
         told.written = rows.written;
+        told.sending = self.sending(rows);
         Ok(Some(Box::new(told)).filter(|digest| digest.has_news()))
+    }
+
+    /// Returns what was sent and what waits, if the config limits it or if letters wait for long.
+    fn sending(&self, rows: &DigestRows) -> Option<SendingSummary> {
+        let quota = &self.settings.config.outbox.quota;
+        let waits_long = rows.oldest_dispatch.is_some_and(|oldest| self.at() - oldest > UNSENT_FOR);
+        (waits_long || !quota.is_unlimited()).then_some(SendingSummary {
+            sent: rows.sent_in_a_day,
+            per_day: quota.per_day,
+            waiting: rows.dispatches_waiting,
+        })
     }
 
     fn looks_after(&self, summary: &Summary) -> bool {

@@ -5,6 +5,7 @@ use crate::game::Reason;
 use crate::referee::DispatchKind;
 use crate::report::{
     FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
+    SendingSummary,
 };
 
 pub fn gm_digest() -> GmDigest {
@@ -44,6 +45,7 @@ pub fn gm_digest() -> GmDigest {
         ignored: vec![letter.clone()],
         automatic: vec![letter],
         written: 2,
+        sending: Some(SendingSummary { sent: 12_345, per_day: Some(18_000), waiting: 1_234 }),
         ..GmDigest::default()
     }
 }
