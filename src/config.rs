@@ -6,6 +6,7 @@
 mod gms;
 mod outbox;
 pub mod presets;
+mod return_path;
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -16,7 +17,7 @@ use tracing_subscriber::filter::Targets;
 
 use crate::game::HouseLevel;
 use crate::game::any::GameKind;
-use crate::letter::{Address, Limits};
+use crate::letter::{Address, Limits, ReturnId};
 use crate::post::inbox::Inbox;
 use crate::post::{Secret, oauth};
 use crate::referee::{OfferRejection, Terms, house_level};
@@ -24,6 +25,7 @@ use crate::store::unverified_server;
 
 pub use self::gms::{Gm, Gms};
 pub use self::outbox::{OutboxSection, Quota};
+pub use self::return_path::ReturnPath;
 
 /// The config file that `init` writes. Shows every key with its default.
 pub const EXAMPLE: &str = include_str!("../config.example.toml");
@@ -65,8 +67,7 @@ pub struct Club {
     #[serde(deserialize_with = "address")]
     pub address: Address,
     /// Where bounces go. By default the referee's address.
-    #[serde(default, deserialize_with = "some_address")]
-    pub return_path: Option<Address>,
+    pub return_path: Option<ReturnPath>,
     /// Whether the mailbox accepts `local+anything@domain`. Reply tokens are then in the Reply-To address, too.
     #[serde(default)]
     pub plus_addresses: bool,
@@ -92,8 +93,22 @@ pub enum Membership {
 }
 
 impl Club {
+    /// Returns where bounces go, of letters without an ID in their return path.
     pub fn return_path(&self) -> &Address {
-        self.return_path.as_ref().unwrap_or(&self.address)
+        self.return_path.as_ref().map_or(&self.address, |path| &path.address)
+    }
+
+    /// Returns where bounces of the letter with this ID go.
+    pub fn return_path_of(&self, id: Option<&ReturnId>) -> Address {
+        match (&self.return_path, id) {
+            (Some(path), Some(id)) if path.has_ids => path.of(id),
+            (Some(_) | None, _) => self.return_path().clone(),
+        }
+    }
+
+    /// Whether each letter has a return path of its own.
+    pub fn has_return_ids(&self) -> bool {
+        self.return_path.as_ref().is_some_and(|path| path.has_ids)
     }
 
     pub fn message_id_domain(&self) -> String {
@@ -467,8 +482,4 @@ fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Address, D::Err
     Address::parse(&text).map_err(|_| {
         serde::de::Error::custom(format!("`{text}` is not a mail address; try name@example.org"))
     })
-}
-
-fn some_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Address>, D::Error> {
-    address(deserializer).map(Some)
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display};
 
+use super::return_id::ReturnId;
+
 /// Maximum hops of a letter from a person; with more, it is in a mail loop.
 pub(super) const MAX_RECEIVED: usize = 50;
 
@@ -12,6 +14,7 @@ pub struct Automatic {
     pub(super) mark: Mark,
     pub kind: AutomaticKind,
     pub(super) about: Vec<String>,
+    pub(super) return_ids: Vec<ReturnId>,
     /// The recipients that a delivery report names, or else all addresses in a bounce, in lower case.
     pub(super) recipients: Vec<String>,
     /// The first line that its sender wrote, unless it looks like an order or a command.
@@ -68,6 +71,11 @@ impl Automatic {
     /// Returns the Message-IDs of our letters that it answers or returns, without angle brackets.
     pub fn about(&self) -> &[String] {
         &self.about
+    }
+
+    /// Returns the IDs of the return paths that it was sent to.
+    pub fn return_ids(&self) -> &[ReturnId] {
+        &self.return_ids
     }
 
     /// Whether it can be about a letter to this address. A bounce must name it; an absence note may name nobody.

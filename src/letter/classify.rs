@@ -13,6 +13,7 @@ use super::excerpt;
 use super::header::{self, Header, is_own_id};
 use super::identity::OwnIdentity;
 use super::phrases;
+use super::return_id;
 use super::senders::{is_daemon, is_list_software};
 use super::subject::Subject;
 use super::words::DAEMONS;
@@ -47,7 +48,8 @@ pub(super) fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
     let kind = evidence.kind(&mark, &text);
     let first_line = excerpt::first_line(evidence.texts, evidence.own);
     let recipients = evidence.failed_recipients();
-    Some(Automatic { mark, kind, about: evidence.about(), recipients, first_line })
+    let return_ids = return_id::in_header(evidence.headers, evidence.own);
+    Some(Automatic { mark, kind, about: evidence.about(), return_ids, recipients, first_line })
 }
 
 impl Evidence<'_> {

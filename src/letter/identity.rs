@@ -9,7 +9,7 @@ pub struct OwnIdentity {
     pub address: Address,
     /// The domain of the Message-IDs of our letters.
     pub message_id_domain: String,
-    /// The envelope sender of our letters, if it differs from `address`.
+    /// The envelope sender of our letters, without an ID in its plus part, if it differs from `address`.
     pub return_path: Option<Address>,
 }
 

@@ -35,6 +35,7 @@ mod phrases;
 pub mod printable;
 mod quote;
 mod recipients;
+mod return_id;
 mod senders;
 mod structure;
 mod subject;
@@ -51,6 +52,7 @@ pub use envelope::SubjectTag;
 pub use identity::OwnIdentity;
 pub use new_text::NewText;
 pub use own_letter::tokens as tokens_in_text;
+pub use return_id::ReturnId;
 pub use unreadable::{Limits, UnreadableLetter, UnreadableReason};
 
 use body::Texts;

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::game::Seat;
 use crate::game::any::GameKind;
-use crate::letter::Digest;
+use crate::letter::{Digest, ReturnId};
 use crate::referee::{DispatchKind, Stage};
 
 /// Rows per statement: 118,000 rows/s, and 17,700 one by one. More rows would gain nothing, and these are far below any
@@ -346,7 +346,7 @@ impl SentBytes {
 
 /// Selects the dispatches that are due at `$2`.
 pub const OUTGOING: &str = "SELECT d.id, d.message_id, d.recipient, d.kind, d.match_id, d.tries, d.urgency, d.seat, d.created_at, \
-    r.form, r.bytes, p.place, p.picture \
+    d.return_id, r.form, r.bytes, p.place, p.picture \
     FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
     LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id WHERE d.due_at <= $2";
 
@@ -373,6 +373,7 @@ pub struct Outgoing {
     urgency: i64,
     seat: Option<String>,
     created_at: i64,
+    return_id: Option<String>,
 }
 
 impl Outgoing {
@@ -388,6 +389,7 @@ impl Outgoing {
             urgency: Urgency::of_number(self.urgency)?,
             seat: self.seat.as_deref().map(seat).transpose()?,
             created_at: time(self.created_at)?,
+            return_id: self.return_id.as_deref().and_then(ReturnId::parse),
         })
     }
 }

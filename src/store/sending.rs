@@ -5,12 +5,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::database::Database;
-use super::rows::{self, CHUNK, maybe_time};
+use super::rows::{self, CHUNK, maybe_time, text};
 use super::statement::{Engine, Session, Statement};
 use super::{
     Claim, ClaimOrder, Claimed, DispatchFilter, DispatchRow, DispatchScope, REMEMBER, Result, SendOutcome,
     SendRecord, SentCount, Urgency, dispatches, settle,
 };
+use crate::letter::ReturnId;
 
 /// How long the counts are kept.
 const KEPT: TimeDelta = TimeDelta::days(2);
@@ -54,6 +55,12 @@ pub trait DispatchQueue {
         filter: &DispatchFilter,
         limit: u32,
     ) -> Result<Vec<(DispatchRow, Vec<u8>)>>;
+
+    /// Keeps the IDs in the return paths of dispatches that have none yet.
+    async fn set_return_ids(&self, ids: &[(i64, ReturnId)]) -> Result<()>;
+
+    /// Returns the Message-IDs of the dispatches with these IDs in their return paths, each behind its ID.
+    async fn message_ids_by_return_id(&self, ids: &[String]) -> Result<Vec<(String, String)>>;
 
     /// Returns when the next queued dispatch is due.
     async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>>;
@@ -103,6 +110,27 @@ impl DispatchQueue for Database {
         limit: u32,
     ) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
         dispatches::find(&mut self.backend.reader().await?.session(), filter, limit).await
+    }
+
+    async fn set_return_ids(&self, ids: &[(i64, ReturnId)]) -> Result<()> {
+        let mut tx = self.backend.begin().await?;
+        for chunk in ids.chunks(CHUNK) {
+            let mut update = tx.session().statement("WITH given (g_id, g_return_id) AS (");
+            update.push_rows(chunk, |values, (id, return_id)| {
+                values.bind(*id).bind(text(return_id.as_str()));
+            });
+            update.push(
+                ") UPDATE dispatch SET return_id = g_return_id FROM given WHERE id = g_id AND return_id IS NULL",
+            );
+            tx.session().execute(update.persistent(false)).await?;
+        }
+        tx.commit().await
+    }
+
+    async fn message_ids_by_return_id(&self, ids: &[String]) -> Result<Vec<(String, String)>> {
+        let one_of = self.backend.engine().one_of();
+        let sql = format!("SELECT return_id, message_id FROM dispatch WHERE return_id {one_of} ORDER BY id");
+        self.read_recent(self.statement(sql).bind_texts(ids)).await
     }
 
     async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>> {

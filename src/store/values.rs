@@ -6,7 +6,7 @@ use super::sending_values::Urgency;
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::ledger::PlayerSettings;
-use crate::letter::Digest;
+use crate::letter::{Digest, ReturnId};
 use crate::referee::{DispatchKind, MatchOverview};
 
 /// How the origin of a letter begins that was found in the provider's spam folder.
@@ -282,6 +282,8 @@ pub struct Claimed {
     /// The seat that it opens a turn to, or reports one to, or tells anything else.
     pub seat: Option<Seat>,
     pub created_at: DateTime<Utc>,
+    /// The ID in its return path, if it was given one.
+    pub return_id: Option<ReturnId>,
 }
 
 /// A dispatch in a list.

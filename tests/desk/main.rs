@@ -37,6 +37,7 @@ mod queues;
 #[path = "../support/random.rs"]
 mod random;
 mod reading;
+mod returned;
 mod schedule;
 mod settings;
 mod setups;

@@ -115,7 +115,8 @@ on_both! {
         the_next_dispatch_is_the_one_due_first
         dispatches_are_found_by_match_and_message_id
         answers_are_counted_for_each_recipient
-        queues_show_what_waits_and_since_when;
+        queues_show_what_waits_and_since_when
+        a_dispatch_keeps_the_id_in_its_return_path;
     unruled:
         bytes_of_unruled_letters_are_deleted_and_all_else_stays
         no_other_letter_loses_its_bytes;

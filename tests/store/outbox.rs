@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fogpost::game::Seat;
+use fogpost::letter::ReturnId;
 use fogpost::store::{Claim, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome, Settlement, Store};
 
 use crate::place::{PATIENCE, Place};
@@ -240,4 +241,23 @@ pub async fn a_letter_with_a_picture_is_read_back_byte_for_byte(place: Place) {
     assert!(error.to_string().contains("a dispatch is never changed"), "{error}");
     let error = place.execute("DELETE FROM dispatch_picture").await.unwrap_err();
     assert!(error.to_string().contains("a dispatch is never deleted"), "{error}");
+}
+
+pub async fn a_dispatch_keeps_the_id_in_its_return_path(place: Place) {
+    let store = &place.store;
+    add_dispatches(store, 0..3).await;
+    let (claimed, held) = store.claim_dispatches(at(0), 2).await.unwrap();
+    assert!(claimed.iter().all(|dispatch| dispatch.return_id.is_none()));
+    let [first, second, third] = [1, 2, 3].map(|number| ReturnId::from_random([number; 12]));
+    let given = [(claimed[0].id, first.clone()), (claimed[1].id, second.clone())];
+    store.set_return_ids(&given).await.unwrap();
+    store.set_return_ids(&[(claimed[0].id, third)]).await.unwrap();
+    store.record_outcomes(held, at(0), &[]).await.unwrap();
+    let (claimed, held) = store.claim_dispatches(at(0), 3).await.unwrap();
+    let kept: Vec<_> = claimed.iter().map(|dispatch| dispatch.return_id.clone()).collect();
+    assert_eq!(kept, [Some(first), Some(second.clone()), None]);
+    store.record_outcomes(held, at(0), &[]).await.unwrap();
+    let asked = [second.as_str().to_owned(), "0".repeat(ReturnId::LENGTH)];
+    let found = store.message_ids_by_return_id(&asked).await.unwrap();
+    assert_eq!(found, [(second.as_str().to_owned(), dispatch(1).message_id)]);
 }

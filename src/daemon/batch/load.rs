@@ -70,7 +70,8 @@ impl Office {
             entries,
             reports,
             texts,
-            dispatches,
+            mut dispatches,
+            return_ids,
             addresses,
             seated,
             player_names,
@@ -97,6 +98,7 @@ impl Office {
         self.load_ledgers(entries, context).await?;
         self.load_reports(reports, context).await?;
         self.load_texts(texts, context).await?;
+        self.load_return_ids(return_ids, &mut dispatches, context).await?;
         self.load_dispatches(dispatches, context).await?;
         // Look players up before adding any: a letter may ask for a player first, and add them later.
         self.load_players(addresses, context).await?;
@@ -245,6 +247,27 @@ impl Office {
             run_blocking(move || par_map(&found, |(id, bytes)| (id.clone(), plain_text(bytes)))).await?;
         context.texts.extend(texts);
         context.no_texts.extend(ids.into_iter().filter(|id| !context.texts.contains_key(id)));
+        Ok(())
+    }
+
+    /// Looks up which dispatches have these return paths, and adds them to those whose rows are wanted.
+    async fn load_return_ids(
+        &self,
+        ids: BTreeSet<String>,
+        dispatches: &mut BTreeSet<String>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let ids = Vec::from_iter(ids);
+        for (id, message_id) in self.store.message_ids_by_return_id(&ids).await? {
+            dispatches.insert(message_id.clone());
+            context.return_ids.entry(id).or_insert(Some(message_id));
+        }
+        for id in ids {
+            context.return_ids.entry(id).or_default();
+        }
         Ok(())
     }
 

@@ -87,5 +87,6 @@ fn add_wanted(letter: &Letter, wanted: &mut Wanted) {
 fn add_returned(automatic: Option<&Automatic>, wanted: &mut Wanted) {
     if let Some(automatic) = automatic.filter(|automatic| returned::failed(automatic).is_some()) {
         wanted.dispatches.extend(automatic.about().iter().cloned());
+        wanted.return_ids.extend(automatic.return_ids().iter().map(|id| id.as_str().to_owned()));
     }
 }

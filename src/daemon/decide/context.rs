@@ -92,6 +92,8 @@ pub struct RulingContext {
     /// The boards drawn for this batch: matches that are opened together begin with equal boards.
     pub pictures: PictureCache,
     pub dispatches: BTreeMap<String, Option<DispatchRow>>,
+    /// The Message-IDs of dispatches by the IDs in their return paths.
+    pub return_ids: BTreeMap<String, Option<String>>,
     pub players: BTreeMap<String, Option<Player>>,
     /// Players who were found or added, by address.
     pub seated: BTreeMap<String, Player>,
@@ -233,6 +235,12 @@ impl RulingContext {
     pub fn dispatch(&self, message_id: &str) -> Decided<Option<&DispatchRow>> {
         let found = self.dispatches.get(message_id).map(Option::as_ref);
         found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.dispatches, message_id))
+    }
+
+    /// Returns the Message-ID of the dispatch with this ID in its return path.
+    pub fn returned_to(&self, return_id: &str) -> Decided<Option<&str>> {
+        let found = self.return_ids.get(return_id).map(Option::as_deref);
+        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.return_ids, return_id))
     }
 
     /// Returns the stored player with this address.

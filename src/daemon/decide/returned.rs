@@ -79,7 +79,12 @@ impl Decision<'_> {
     pub fn note_automatic(&mut self, automatic: &Automatic) -> Decided<()> {
         let Some(failed) = failed(automatic) else { return Ok(()) };
         let mut missing = Wanted::default();
-        for message_id in automatic.about() {
+        let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();
+        for id in automatic.return_ids() {
+            let found = collect_needs(self.context.returned_to(id.as_str()), &mut missing)?.flatten();
+            about.extend(found.filter(|message_id| !automatic.about().iter().any(|id| id == message_id)));
+        }
+        for message_id in about {
             if let Some(Some(row)) = collect_needs(self.context.dispatch(message_id), &mut missing)?
                 && automatic.may_be_about(&row.recipient)
             {

@@ -40,7 +40,7 @@ pub fn own_identity(config: &Config) -> OwnIdentity {
     OwnIdentity {
         address: club.address.clone(),
         message_id_domain: club.message_id_domain(),
-        return_path: club.return_path.clone(),
+        return_path: club.return_path.as_ref().map(|path| path.address.clone()),
     }
 }
 

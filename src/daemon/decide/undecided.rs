@@ -25,6 +25,8 @@ pub struct Wanted {
     pub texts: BTreeSet<String>,
     /// Message-IDs of our letters whose rows are wanted.
     pub dispatches: BTreeSet<String>,
+    /// IDs of return paths whose dispatches are wanted.
+    pub return_ids: BTreeSet<String>,
     /// Addresses whose player is wanted.
     pub addresses: BTreeSet<String>,
     /// Addresses whose player is added under this name if there is none yet.
@@ -86,6 +88,7 @@ impl Wanted {
             reports,
             texts,
             dispatches,
+            return_ids,
             addresses,
             seated,
             player_names,
@@ -112,6 +115,7 @@ impl Wanted {
         self.reports.extend(reports);
         self.texts.extend(texts);
         self.dispatches.extend(dispatches);
+        self.return_ids.extend(return_ids);
         self.addresses.extend(addresses);
         for (address, name) in seated {
             // The first name counts, as if the players were added one after the other.

@@ -12,9 +12,11 @@ use tokio::time::Instant;
 
 use super::waiting::{Backoff, wait_for_work};
 use crate::daemon::Office;
+use crate::daemon::batch::load::random;
 use crate::daemon::decide::sending::quota::{Allowance, UrgencyGroup, with_under_way};
 use crate::daemon::decide::sending::{Account, Gate};
 use crate::daemon::heartbeat::Loop;
+use crate::letter::ReturnId;
 use crate::post::ShutdownSignal;
 use crate::post::outbox::{Outbox, Outgoing, SendError, SendPermit};
 use crate::post::pictures::without_pictures;
@@ -252,7 +254,8 @@ impl Office {
 
     /// Claims letters, starts sending them, and returns how many.
     async fn claim(&self, in_flight: &mut InFlight, scope: &DispatchScope) -> anyhow::Result<u32> {
-        let (claimed, claim) = self.store.claim_dispatches_of(self.now(), scope).await?;
+        let (mut claimed, claim) = self.store.claim_dispatches_of(self.now(), scope).await?;
+        self.give_return_ids(&mut claimed).await?;
         let number = u32::try_from(claimed.len()).unwrap_or(u32::MAX);
         let claim = Arc::new(Mutex::new(claim));
         in_flight.claims.push(Arc::downgrade(&claim));
@@ -271,18 +274,36 @@ impl Office {
         Ok(number)
     }
 
+    /// Gives letters IDs in their return paths, if the config wants that. Each is kept before its letter is sent.
+    async fn give_return_ids(&self, claimed: &mut [Claimed]) -> anyhow::Result<()> {
+        if !self.config.club.has_return_ids() {
+            return Ok(());
+        }
+        let mut given = Vec::new();
+        for dispatch in claimed.iter_mut().filter(|dispatch| dispatch.return_id.is_none()) {
+            let id = ReturnId::from_random(random()?);
+            given.push((dispatch.id, id.clone()));
+            dispatch.return_id = Some(id);
+        }
+        if !given.is_empty() {
+            self.store.set_return_ids(&given).await?;
+        }
+        Ok(())
+    }
+
     /// Starts a task that sends a letter. Tasks get their permits in any order, so a task with a permit sends the letter
     /// whose turn it is, and not one of its own.
     fn send(&self, in_flight: &mut InFlight, letter: ClaimedLetter) {
-        let return_path = self.config.club.return_path().as_str().to_owned();
+        let config = Arc::clone(&self.config);
         let outbox = Arc::clone(&self.outbox);
         let queue = Arc::clone(&in_flight.queue);
         locked(&queue).waiting.insert(letter.place, letter);
         in_flight.sending.spawn(async move {
             let permit = outbox.permit().await;
             let dispatch = locked(&queue).start_next().expect("there is a task for each letter");
-            let Claimed { recipient, bytes, .. } = &*dispatch;
-            let letter = Outgoing { return_path: Some(&return_path), to: recipient, bytes };
+            let Claimed { recipient, bytes, return_id, .. } = &*dispatch;
+            let return_path = config.club.return_path_of(return_id.as_ref());
+            let letter = Outgoing { return_path: Some(return_path.as_str()), to: recipient, bytes };
             send_smaller_if_refused(&outbox, &permit?, &letter).await
         });
     }

@@ -1,0 +1,76 @@
+//! Servers on the way that give our letters another Message-ID: bounces are matched by the return path, and replies by the
+//! reply token.
+
+use fogpost::game::any::GameKind;
+
+use crate::desk::{ANN, BO, Desk, Sent};
+
+const RETURN_PATH: &str = "return_path = \"bounce+{id}@club.example\"\n";
+
+/// Returns the return path of the last letter to this address.
+fn return_path(desk: &Desk, address: &str) -> String {
+    let raw = desk.raw_to(address).pop().expect("a letter");
+    let text = String::from_utf8_lossy(&raw).into_owned();
+    let path = text.lines().find_map(|line| line.strip_prefix("Return-Path: <")?.strip_suffix('>'));
+    path.expect("a return path").to_owned()
+}
+
+/// A mail server's report on a letter of the referee whose Message-ID it has changed.
+fn bounce(return_path: &str, failed: &str) -> String {
+    let id = failed.len() + return_path.len();
+    format!(
+        "Return-Path: <>\nFrom: MAILER-DAEMON@relay.example\nTo: {return_path}\n\
+         Subject: Undelivered Mail Returned to Sender\nMessage-ID: <b{id}@relay.example>\n\
+         Auto-Submitted: auto-replied\nMIME-Version: 1.0\n\
+         Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n\
+         --b\nContent-Type: text/plain\n\nI could not deliver your message.\n\
+         --b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; relay.example\n\n\
+         Final-Recipient: rfc822; {failed}\nAction: failed\nStatus: 5.1.1\n\
+         --b\nContent-Type: text/rfc822-headers\n\nMessage-ID: <changed@relay.example>\nTo: {failed}\n--b--\n"
+    )
+}
+
+#[test]
+fn a_bounce_is_matched_by_its_return_path_where_the_message_id_was_changed() {
+    let desk = Desk::with_club(RETURN_PATH);
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let [of_ann, of_bo] = [ANN, BO].map(|address| return_path(&desk, address));
+    assert!(of_bo.starts_with("bounce+") && of_bo != of_ann, "{of_ann} {of_bo}");
+    desk.receive(&bounce(&of_bo, BO));
+    let marked = desk.find(&game_match.id);
+    assert!(marked.bouncing.second && !marked.bouncing.first);
+}
+
+#[test]
+fn a_bounce_to_a_return_path_counts_only_if_it_names_whom_that_letter_went_to() {
+    let desk = Desk::with_club(RETURN_PATH);
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let of_bo = return_path(&desk, BO);
+    desk.receive(&bounce(&of_bo, ANN));
+    desk.receive(&bounce(&of_bo, "carol@elsewhere.example"));
+    desk.receive(&bounce("bounce+000000000000000000000000@club.example", BO));
+    desk.receive(&bounce("referee@club.example", BO));
+    let unmarked = desk.find(&game_match.id);
+    assert!(!unmarked.bouncing.second && !unmarked.bouncing.first);
+}
+
+#[test]
+fn a_reply_counts_by_its_plus_address_or_its_footer_where_the_message_id_was_changed() {
+    for plus_addresses in [true, false] {
+        let desk = Desk::with_club(&format!("plus_addresses = {plus_addresses}\n"));
+        desk.open(GameKind::Quad, &[]);
+        desk.one_to(BO);
+        let invitation = Sent { message_id: "changed@relay.example".to_owned(), ..desk.one_to(ANN) };
+        let reply = match plus_addresses {
+            // Nothing is quoted, so the address alone bears the token.
+            true => format!(
+                "From: {ANN}\nTo: {}\nSubject: Re: {}\nMessage-ID: <1@players.example>\n\
+                 In-Reply-To: <changed@relay.example>\nReferences: <changed@relay.example>\n\nMARBLE E5\n",
+                invitation.reply_to, invitation.subject
+            ),
+            false => desk.answer(ANN, &invitation, "MARBLE E5"),
+        };
+        desk.receive(&reply);
+        desk.one_to(BO).says("E5");
+    }
+}
