@@ -23,6 +23,7 @@ pub struct Preset {
     smtp_tls: Tls,
     /// Where the provider puts what it takes for spam.
     spam_folder: &'static str,
+    limits: Limits,
     pub login: Login,
     /// The provider's instructions.
     page: &'static str,
@@ -35,6 +36,15 @@ pub enum Login {
     Password(&'static str),
     /// By Microsoft's OAuth, for accounts of this tenant.
     Microsoft(&'static str),
+}
+
+/// How many letters a provider takes.
+#[derive(Debug)]
+enum Limits {
+    /// As its page says.
+    Published { per_minute: Option<u32>, per_day: u32, page: &'static str, note: Option<&'static str> },
+    /// It publishes no number; the sentence says what is known.
+    Unpublished(&'static str),
 }
 
 /// The file for the password of presets.
@@ -55,6 +65,12 @@ pub const PRESETS: [Preset; 8] = [
         smtp_host: "smtp.gmail.com",
         smtp_tls: Tls::Tls,
         spam_folder: "[Gmail]/Spam",
+        limits: Limits::Published {
+            per_minute: None,
+            per_day: 500,
+            page: "https://support.google.com/mail/answer/22839",
+            note: Some("Google Workspace allows 2,000 letters a day; then set 1800."),
+        },
         login: Login::Password("an app password (https://support.google.com/accounts/answer/185833)"),
         page: "https://support.google.com/mail/answer/7126229",
     },
@@ -68,6 +84,13 @@ pub const PRESETS: [Preset; 8] = [
         smtp_host: "smtp.office365.com",
         smtp_tls: Tls::StartTls,
         spam_folder: "Junk Email",
+        limits: Limits::Published {
+            per_minute: Some(30),
+            per_day: 10_000,
+            page: "https://learn.microsoft.com/office365/servicedescriptions/exchange-online-service-description/\
+                   exchange-online-limits",
+            note: None,
+        },
         login: Login::Microsoft("organizations"),
         page: "https://learn.microsoft.com/en-us/exchange/client-developer/legacy-protocols/\
                how-to-authenticate-an-imap-pop-smtp-application-by-using-oauth",
@@ -82,6 +105,13 @@ pub const PRESETS: [Preset; 8] = [
         smtp_host: "smtp-mail.outlook.com",
         smtp_tls: Tls::StartTls,
         spam_folder: "Junk",
+        limits: Limits::Published {
+            per_minute: None,
+            per_day: 5_000,
+            page: "https://support.microsoft.com/en-us/office/\
+                   sending-limits-in-outlook-com-279ee200-594c-40f0-9ec8-bb6af7735c2e",
+            note: Some("Without a subscription to Microsoft 365 they are lower, and depend on the account."),
+        },
         login: Login::Microsoft("consumers"),
         page: "https://support.microsoft.com/en-us/office/\
                pop-imap-and-smtp-settings-for-outlook-com-d088b986-291d-42b8-9564-9c414e2aa040",
@@ -96,6 +126,7 @@ pub const PRESETS: [Preset; 8] = [
         smtp_host: "smtp.fastmail.com",
         smtp_tls: Tls::Tls,
         spam_folder: "Spam",
+        limits: Limits::Unpublished("Fastmail's limits depend on the plan and the age of the account."),
         login: Login::Password("an app password (https://www.fastmail.help/hc/en-us/articles/360058752854)"),
         page: "https://www.fastmail.help/hc/en-us/articles/1500000278342",
     },
@@ -109,6 +140,12 @@ pub const PRESETS: [Preset; 8] = [
         smtp_host: "smtp.mail.me.com",
         smtp_tls: Tls::StartTls,
         spam_folder: "Junk",
+        limits: Limits::Published {
+            per_minute: None,
+            per_day: 1_000,
+            page: "https://support.apple.com/102198",
+            note: None,
+        },
         login: Login::Password("an app-specific password (https://support.apple.com/en-us/102654)"),
         page: "https://support.apple.com/en-us/102525",
     },
@@ -122,6 +159,7 @@ pub const PRESETS: [Preset; 8] = [
         smtp_host: "smtp.mailbox.org",
         smtp_tls: Tls::Tls,
         spam_folder: "Junk",
+        limits: Limits::Unpublished("mailbox.org publishes no number."),
         login: Login::Password(
             "that of the mailbox, or with two-factor authentication an application password",
         ),
@@ -137,6 +175,7 @@ pub const PRESETS: [Preset; 8] = [
         smtp_host: "mail.gmx.net",
         smtp_tls: Tls::Tls,
         spam_folder: "Spamverdacht",
+        limits: Limits::Unpublished("GMX publishes no number."),
         login: Login::Password(
             "that of the mailbox, or with two-factor authentication an application-specific one",
         ),
@@ -152,6 +191,7 @@ pub const PRESETS: [Preset; 8] = [
         smtp_host: "mail.your-club.example",
         smtp_tls: Tls::Tls,
         spam_folder: "Junk",
+        limits: Limits::Unpublished("Your server may have limits of its own."),
         login: Login::Password("that of the mailbox"),
         page: "docs/operation.md",
     },
@@ -177,6 +217,7 @@ impl Preset {
         let Preset { name, page, address, imap_host, smtp_host, smtp_tls, spam_folder, .. } = self;
         let imap_user = self.imap_user.unwrap_or(address);
         let (for_inbox, for_outbox) = (self.login.keys("inbox.imap"), self.login.keys("outbox.smtp"));
+        let limits = self.limits.section();
         format!(
             "\
 # Where letters come from: {name}.
@@ -188,6 +229,7 @@ user = \"{imap_user}\"
 # Letters of players in it are seen, too.
 spam_folder = \"{spam_folder}\"
 {for_inbox}
+{limits}
 # Where letters go.
 [outbox.smtp]
 host = \"{smtp_host}\"
@@ -196,6 +238,42 @@ user = \"{address}\"
 {for_outbox}"
         )
     }
+}
+
+impl Limits {
+    /// Returns the section with the limits, a tenth below what the provider allows: people may write from the same
+    /// account.
+    fn section(&self) -> String {
+        match self {
+            Limits::Published { per_minute, per_day, page, note } => {
+                let note = note.map(|note| format!("# {note}\n")).unwrap_or_default();
+                let per_minute = per_minute.map(|limit| format!("per_minute = {}\n", less_a_tenth(limit)));
+                format!(
+                    "\
+# How many letters go out, a tenth below what the provider allows. Others wait.
+# Limits: {page}
+{note}[outbox]
+{}per_day = {} # in any 24 hours
+",
+                    per_minute.unwrap_or_default(),
+                    less_a_tenth(*per_day)
+                )
+            }
+            Limits::Unpublished(known) => format!(
+                "\
+# How many letters go out. {known}
+# What the provider refuses waits. If you know a limit, set one a tenth below it:
+# [outbox]
+# per_minute = 20
+# per_day = 450
+"
+            ),
+        }
+    }
+}
+
+fn less_a_tenth(limit: u32) -> u32 {
+    limit - limit.div_ceil(10)
 }
 
 impl Login {
@@ -227,12 +305,12 @@ pub fn is_untouched(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
+    use crate::config::{Config, Quota};
     use crate::post::inbox::Inbox;
     use crate::post::outbox;
 
     #[test]
-    fn every_preset_is_a_valid_config_with_a_login_for_both_ways() {
+    fn every_preset_is_a_valid_config_with_a_login_for_both_ways_and_the_published_limits() {
         for preset in &PRESETS {
             let text = preset.config();
             let mut config = Config::parse(&text, preset.key).unwrap_or_else(|error| panic!("{error}"));
@@ -244,6 +322,15 @@ mod tests {
             let has_password = config.inbox.login().is_some() && config.outbox.way.login().is_some();
             let has_oauth = config.inbox.oauth().is_some() && config.outbox.way.oauth().is_some();
             assert!(has_password != has_oauth, "{}", preset.key);
+            let Quota { per_minute, per_day } = config.outbox.quota;
+            let limits = match preset.key {
+                "gmail" => (None, Some(450)),
+                "microsoft365" => (Some(27), Some(9_000)),
+                "outlook" => (None, Some(4_500)),
+                "icloud" => (None, Some(900)),
+                _ => (None, None),
+            };
+            assert_eq!((per_minute, per_day), limits, "{}", preset.key);
             assert!(is_untouched(&text) && !is_untouched(&text.replace("The Fog Club", "Our Club")));
         }
     }
