@@ -16,6 +16,7 @@ mod proxy;
 #[path = "../support/random.rs"]
 mod random;
 mod reckoning;
+mod refusing;
 #[path = "../servers/mod.rs"]
 #[allow(dead_code, reason = "shared with the tests of the post room, which use more of it")]
 mod servers;
@@ -23,10 +24,11 @@ mod settings;
 
 use std::time::{Duration, Instant};
 
-use crate::club::{Club, direct};
+use crate::club::{Club, Ports, direct};
 use crate::people::{Person, Sent, Table};
 use crate::random::Random;
 use crate::reckoning::{Reckoning, wait_until_done};
+use crate::refusing::RefusingServer;
 use crate::servers::Servers;
 use crate::settings::{kills, seed};
 
@@ -133,6 +135,16 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Makes due what waits for its next attempt.
+    fn retry_all_now(&self) {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(async {
+            let store = fogpost::store::open(&self.club.url).await.expect("the store opens");
+            store.retry_all_now(chrono::Utc::now()).await.expect("the store answers");
+            store.close().await;
+        });
+    }
+
     /// Lets everything in flight arrive, then counts.
     fn end(mut self, what: &str, kills: u64, seed: u64) {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -166,4 +178,19 @@ fn killing_any_of_three_daemons_on_postgresql_loses_and_doubles_nothing() {
     let mut run = Run::begin(club, &servers, seed);
     run.kill(kills);
     run.end("three daemons on PostgreSQL", kills, seed);
+}
+
+#[test]
+fn killing_a_daemon_whose_server_refuses_at_random_loses_and_doubles_nothing() {
+    let Some(servers) = Servers::start() else { return };
+    let (kills, seed) = (kills(), seed());
+    let server = RefusingServer::before(servers.smtp_port, seed ^ 2);
+    let ports = Ports { smtp: server.port, ..direct(&servers) };
+    let mut run = Run::begin(Club::on_sqlite(&ports), &servers, seed);
+    run.kill(kills);
+    server.take_everything();
+    // A letter that was refused several times would wait for many minutes.
+    run.retry_all_now();
+    assert!(server.refused() > 0);
+    run.end(&format!("a server that refused {} times", server.refused()), kills, seed);
 }
