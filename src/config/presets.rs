@@ -218,6 +218,11 @@ impl Preset {
         let imap_user = self.imap_user.unwrap_or(address);
         let (for_inbox, for_outbox) = (self.login.keys("inbox.imap"), self.login.keys("outbox.smtp"));
         let limits = self.limits.section();
+        let connections = match self.login {
+            // https://learn.microsoft.com/en-us/exchange/troubleshoot/send-emails/smtp-submission-improvements
+            Login::Microsoft(_) => "# Microsoft allows three at a time.\nconnections = 3\n",
+            Login::Password(_) => "",
+        };
         format!(
             "\
 # Where letters come from: {name}.
@@ -235,7 +240,7 @@ spam_folder = \"{spam_folder}\"
 host = \"{smtp_host}\"
 tls = \"{smtp_tls}\"
 user = \"{address}\"
-{for_outbox}"
+{connections}{for_outbox}"
         )
     }
 }

@@ -24,8 +24,8 @@ pub enum RefusalClass {
 /// Words in a refusal with a code for good that speak of a limit on what we send.
 const OF_LIMITS: [&str; 8] = ["limit", "limits", "limited", "quota", "quotas", "rate", "rates", "daily"];
 
-/// The same, of several words.
-const OF_LIMITS_PHRASES: [&str; 2] = ["try again later", "too many"];
+/// The same, of several words or a part of one.
+const OF_LIMITS_PHRASES: [&str; 3] = ["try again later", "too many", "quotaexceeded"];
 
 /// Phrases after which a server names the time until the next attempt.
 const BEFORE_A_TIME: [&str; 3] = ["again in", "again after", "retry after"];
@@ -158,6 +158,7 @@ mod tests {
         (Step::Letter, "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients", NotNow),
         (Step::Letter, "554 5.2.252 SendAsDenied; club@example.org not allowed to send as referee@example.org", NotNow),
         (Step::Letter, "554 5.2.0 STOREDRV.Submission.Exception: submission quota exceeded; daily", NotNow),
+        (Step::Letter, "554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException; Failed to process message", NotNow),
         (Step::Recipient, "550 5.7.705 Access denied, tenant has exceeded threshold", NotNow),
         (Step::Letter, "550 5.7.708 Access denied, traffic not accepted from this IP", NotNow),
         (Step::Letter, "550 5.7.233 Your message can't be sent because your tenant exceeded its daily limit", NotNow),
