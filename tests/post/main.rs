@@ -11,6 +11,7 @@ mod mixups;
 mod oauth;
 #[path = "../store/place.rs"]
 mod place;
+mod providers;
 mod quota;
 mod sendmail;
 mod settings;

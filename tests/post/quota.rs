@@ -19,69 +19,77 @@ use crate::fakes::smtp::{Act, Smtp};
 use crate::support::subject;
 
 /// What Gmail says of its daily limit: support.google.com/a/answer/3726730.
-const GMAIL: &str = "550-5.4.5 Daily user sending limit exceeded. For more information on Gmail\r\n\
+pub const GMAIL: &str = "550-5.4.5 Daily user sending limit exceeded. For more information on Gmail\r\n\
                      550 5.4.5 sending limits go to https://support.google.com/a/answer/166852 - gsmtp";
 
 /// What Exchange Online says of its own: learn.microsoft.com, non-delivery reports in Exchange Online.
-const MICROSOFT: &str =
+pub const MICROSOFT: &str =
     "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients";
 
 /// GMX gives no enhanced codes: postmaster.gmx.net/en/error-messages.
-const GMX: &str = "450 Requested mail action not taken: mailbox unavailable. Mail send limit exceeded.";
+pub const GMX: &str = "450 Requested mail action not taken: mailbox unavailable. Mail send limit exceeded.";
 
 const START: i64 = 1_800_000_000_000;
 
 /// A clock that the test moves.
 #[derive(Clone, Default)]
-struct Clock(Arc<AtomicI64>);
+pub struct Clock(Arc<AtomicI64>);
 
 impl Clock {
-    fn now(&self) -> DateTime<Utc> {
+    pub fn now(&self) -> DateTime<Utc> {
         DateTime::from_timestamp_millis(START + self.0.load(Ordering::Relaxed)).expect("a time")
     }
 
-    fn advance(&self, by: TimeDelta) {
+    pub fn advance(&self, by: TimeDelta) {
         self.0.fetch_add(by.num_milliseconds(), Ordering::Relaxed);
     }
 }
 
 /// A server that takes so many letters an hour, and refuses further ones with `words` at `step`.
 async fn limited(per_hour: usize, words: &'static str, step: &'static str, clock: Clock) -> Smtp {
-    let taken: Mutex<Vec<DateTime<Utc>>> = Mutex::default();
-    let asked = Mutex::new((0, Act::Proper));
-    Smtp::start(move |at, times| {
-        if at != step {
-            return Act::Proper;
+    let quota = HourlyQuota::new(per_hour, clock);
+    Smtp::start(move |at, _| if at != step || quota.takes_another() { Act::Proper } else { Act::Say(words) })
+        .await
+}
+
+/// Counts what a server took within an hour.
+pub struct HourlyQuota {
+    per_hour: usize,
+    clock: Clock,
+    taken: Mutex<Vec<DateTime<Utc>>>,
+}
+
+impl HourlyQuota {
+    pub fn new(per_hour: usize, clock: Clock) -> HourlyQuota {
+        HourlyQuota { per_hour, clock, taken: Mutex::default() }
+    }
+
+    /// Whether the server takes another letter; if so, it is counted.
+    pub fn takes_another(&self) -> bool {
+        let now = self.clock.now();
+        let mut taken = self.taken.lock().expect("no panic");
+        taken.retain(|at| now - *at < TimeDelta::hours(1));
+        let is_free = taken.len() < self.per_hour;
+        if is_free {
+            taken.push(now);
         }
-        let mut asked = asked.lock().expect("no panic");
-        // The server looks its script up again to learn what it replied.
-        if asked.0 <= times {
-            let mut taken = taken.lock().expect("no panic");
-            taken.retain(|at| clock.now() - *at < TimeDelta::hours(1));
-            let is_free = taken.len() < per_hour;
-            if is_free {
-                taken.push(clock.now());
-            }
-            *asked = (times + 1, if is_free { Act::Proper } else { Act::Say(words) });
-        }
-        asked.1
-    })
-    .await
+        is_free
+    }
 }
 
 async fn office(server: &Smtp, clock: &Clock) -> (TempDir, Arc<Office>) {
     let folder = tempfile::tempdir().expect("a folder");
     maildir::create(&folder.path().join("in")).expect("a mailbox");
-    let office = open(&folder, server, clock, "").await;
+    let office = open(&folder, server, clock, "", "").await;
     (folder, office)
 }
 
-/// Starts the program on a folder, with these keys in the section `[outbox]`.
-async fn open(folder: &TempDir, server: &Smtp, clock: &Clock, keys: &str) -> Arc<Office> {
+/// Starts the program on a folder, with these keys in the sections `[outbox]` and `[outbox.smtp]`.
+pub async fn open(folder: &TempDir, server: &Smtp, clock: &Clock, keys: &str, smtp: &str) -> Arc<Office> {
     let config = format!(
         "[club]\nname = \"Club\"\naddress = \"referee@club.test\"\n[club.gm]\nname = \"GM\"\naddress = \"gm@gm.test\"\n\
          [database]\nurl = \"sqlite:{0}/fogpost.db\"\n[inbox.maildir]\npath = \"{0}/in\"\n\
-         [outbox]\n{keys}[outbox.smtp]\nhost = \"127.0.0.1\"\nport = {1}\ntls = \"none\"\nconnections = 1\n",
+         [outbox]\n{keys}[outbox.smtp]\nhost = \"127.0.0.1\"\nport = {1}\ntls = \"none\"\nconnections = 1\n{smtp}",
         folder.path().display(),
         server.port
     );
@@ -92,7 +100,7 @@ async fn open(folder: &TempDir, server: &Smtp, clock: &Clock, keys: &str) -> Arc
 }
 
 /// Opens a match against the house, so that one letter goes out.
-async fn invite(office: &Office, number: usize) {
+pub async fn invite(office: &Office, number: usize) {
     let address = format!("player{number}@{}.test", ["a", "b", "c", "d"][number % 4]);
     let address = Address::parse(&address).expect("an address");
     let player = Holder::Player(NamedAddress { name: format!("Player {number}"), address });
@@ -106,7 +114,7 @@ async fn invite(office: &Office, number: usize) {
 }
 
 /// Sends until nothing waits, and returns how long that took on the test's clock.
-async fn send_all(office: &Office, clock: &Clock) -> TimeDelta {
+pub async fn send_all(office: &Office, clock: &Clock) -> TimeDelta {
     let begin = clock.now();
     while clock.now() - begin < TimeDelta::hours(48) {
         office.dispatch_all().await.expect("the store answers");
@@ -132,15 +140,7 @@ async fn with_a_quota_of_ten_an_hour_sixty_letters_arrive_once_and_the_gm_is_tol
         }
         queue(&office, &clock, Urgency::Receipt, 0..8).await;
         office.dispatch_all().await.expect("the store answers");
-        let status = Status::of(
-            &*office.store,
-            &office.config.database,
-            &office.config.outbox.quota,
-            clock.now(),
-            SILENT_AFTER,
-        )
-        .await;
-        let faults = status.expect("the store answers").faults;
+        let faults = status(&office, &clock).await.faults;
         assert!(faults.iter().any(|fault| fault.contains("the mail server takes no letters")), "{faults:?}");
         let took = send_all(&office, &clock).await;
         assert!(took <= TimeDelta::hours(8), "{words}: {took}");
@@ -163,6 +163,13 @@ async fn with_a_quota_of_ten_an_hour_sixty_letters_arrive_once_and_the_gm_is_tol
         let players = office.store.players().await.expect("the store answers");
         assert!(players.iter().all(|player| !player.bouncing), "{words}");
     }
+}
+
+/// Returns what `fogpost status` says.
+pub async fn status(office: &Office, clock: &Clock) -> Status {
+    let (database, quota) = (&office.config.database, &office.config.outbox.quota);
+    let status = Status::of(&*office.store, database, quota, clock.now(), SILENT_AFTER).await;
+    status.expect("the store answers")
 }
 
 /// Returns the urgency of a letter that the server took: of an invitation, of the GM's, or what its subject names.
@@ -201,7 +208,7 @@ async fn within_a_days_limit_the_most_urgent_letters_go_first_and_a_restart_forg
     let server = Smtp::start(|_, _| Act::Proper).await;
     let folder = tempfile::tempdir().expect("a folder");
     maildir::create(&folder.path().join("in")).expect("a mailbox");
-    let office = open(&folder, &server, &clock, "per_day = 10\n").await;
+    let office = open(&folder, &server, &clock, "per_day = 10\n", "").await;
     for urgency in
         [Urgency::Announcement, Urgency::Reminder, Urgency::Stranger, Urgency::Report, Urgency::Receipt]
     {
@@ -215,15 +222,13 @@ async fn within_a_days_limit_the_most_urgent_letters_go_first_and_a_restart_forg
     let expected = expected.into_iter().flat_map(|(urgency, number)| std::iter::repeat_n(urgency, number));
     assert_eq!(order, expected.collect::<Vec<_>>());
     office.store.close().await;
-    let office = open(&folder, &server, &clock, "per_day = 10\n").await;
+    let office = open(&folder, &server, &clock, "per_day = 10\n", "").await;
     office.dispatch_all().await.expect("the store answers");
     assert_eq!(server.seen().letters.len(), 9);
     queue(&office, &clock, Urgency::Alarm, 0..1).await;
     office.dispatch_all().await.expect("the store answers");
     assert_eq!(server.seen().letters.len(), 10, "the alarm has a reserve");
-    let quota = &office.config.outbox.quota;
-    let status = Status::of(&*office.store, &office.config.database, quota, clock.now(), SILENT_AFTER).await;
-    let status = status.expect("the store answers");
+    let status = status(&office, &clock).await;
     assert_eq!((status.sent_in_a_day, status.per_day, status.dispatches_waiting), (10, Some(10), 6));
     clock.advance(TimeDelta::hours(23) + TimeDelta::minutes(58));
     office.dispatch_all().await.expect("the store answers");
@@ -241,7 +246,7 @@ async fn a_limit_for_a_minute_only_delays() {
     let server = Smtp::start(|_, _| Act::Proper).await;
     let folder = tempfile::tempdir().expect("a folder");
     maildir::create(&folder.path().join("in")).expect("a mailbox");
-    let office = open(&folder, &server, &clock, "per_minute = 4\n").await;
+    let office = open(&folder, &server, &clock, "per_minute = 4\n", "").await;
     queue(&office, &clock, Urgency::Report, 0..10).await;
     for expected in [4, 8, 10] {
         office.dispatch_all().await.expect("the store answers");

@@ -49,6 +49,8 @@ pub struct Seen {
     pub lines: Vec<String>,
     /// The received letters, without the doubled dots.
     pub letters: Vec<Vec<u8>>,
+    /// Those of them that were not refused.
+    pub taken: Vec<Vec<u8>>,
     /// The number of `MAIL` commands that arrived together with another command.
     pub pipelined: usize,
     /// Bytes sent by the longest [`Act::Flood`].
@@ -96,6 +98,8 @@ struct Session {
     script: Arc<Script>,
     seen: Arc<Mutex<Seen>>,
     token_check: Arc<Mutex<Option<Box<TokenCheck>>>>,
+    /// Whether the last reply was a scripted refusal.
+    refused: bool,
     /// Whether nothing was refused since the last `MAIL`.
     accepting: bool,
 }
@@ -108,7 +112,15 @@ impl Session {
         token_check: Arc<Mutex<Option<Box<TokenCheck>>>>,
     ) -> Session {
         let (from, to) = tcp.into_split();
-        Session { from: BufReader::new(from), to, script, seen, token_check, accepting: false }
+        Session {
+            from: BufReader::new(from),
+            to,
+            script,
+            seen,
+            token_check,
+            refused: false,
+            accepting: false,
+        }
     }
 
     /// Returns the reply to a login.
@@ -146,32 +158,28 @@ impl Session {
                     let more = !self.from.buffer().is_empty();
                     self.seen.lock().expect("no panic").pipelined += usize::from(more);
                     self.reply("MAIL", "250 fine").await?;
-                    self.accepting = !self.refused();
+                    self.accepting = !self.refused;
                 }
                 "RCPT" => {
                     self.reply("RCPT", "250 fine").await?;
-                    self.accepting &= !self.refused();
+                    self.accepting &= !self.refused;
                 }
                 "DATA" => {
                     self.reply("DATA", if self.accepting { "354 go on" } else { "503 no recipient" }).await?;
-                    if !self.accepting || self.refused() {
+                    if !self.accepting || self.refused {
                         continue;
                     }
                     let letter = self.letter().await?;
-                    self.seen.lock().expect("no panic").letters.push(letter);
+                    self.seen.lock().expect("no panic").letters.push(letter.clone());
                     self.reply("LETTER", "250 2.0.0 taken as 17").await?;
+                    if !self.refused {
+                        self.seen.lock().expect("no panic").taken.push(letter);
+                    }
                 }
                 "QUIT" => return self.reply("QUIT", "221 bye").await,
                 step => self.reply(step, "250 fine").await?,
             }
         }
-    }
-
-    /// Whether the last reply was a scripted refusal.
-    fn refused(&self) -> bool {
-        let seen = self.seen.lock().expect("no panic");
-        let step = seen.steps.last().expect("just pushed");
-        matches!((self.script)(step, seen.count(step) - 1), Act::Say(text) if !text.starts_with('3'))
     }
 
     async fn reply(&mut self, step: &str, proper: &str) -> std::io::Result<()> {
@@ -182,7 +190,9 @@ impl Session {
             times
         };
         let close = || Err(std::io::ErrorKind::ConnectionAborted.into());
-        match (self.script)(step, times) {
+        let act = (self.script)(step, times);
+        self.refused = matches!(act, Act::Say(text) if !text.starts_with(['2', '3']));
+        match act {
             Act::Proper => self.say(proper).await,
             Act::Say(text) => self.say(text).await,
             Act::SayAndClose(text) => {
