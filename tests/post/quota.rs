@@ -180,15 +180,14 @@ fn urgency_of(letter: &[u8]) -> Urgency {
     named.unwrap_or(if is_to_gm { Urgency::Alarm } else { Urgency::Report })
 }
 
-/// Queues letters of some urgency; their subjects name it.
-async fn queue(office: &Office, clock: &Clock, urgency: Urgency, numbers: std::ops::Range<u32>) {
-    let dispatch = |number| NewDispatch {
-        message_id: format!("{urgency:?}{number}@club.test"),
-        recipient: format!("{urgency:?}{number}@{}.test", ["a", "b", "c", "d"][number as usize % 4]),
-        bytes: format!(
-            "Message-ID: <{urgency:?}{number}@club.test>\r\nSubject: {urgency:?}\r\n\r\nHello.\r\n"
-        )
-        .into_bytes(),
+/// A letter of some urgency, which its subject names.
+fn dispatch(urgency: Urgency, number: u32, recipient: String) -> NewDispatch {
+    let message_id = format!("{urgency:?}{number}@club.test");
+    let bytes = format!("Message-ID: <{message_id}>\r\nSubject: {urgency:?}\r\n\r\nHello.\r\n").into_bytes();
+    NewDispatch {
+        message_id,
+        recipient,
+        bytes,
         kind: DispatchKind::Notice,
         match_id: None,
         seat: None,
@@ -196,10 +195,39 @@ async fn queue(office: &Office, clock: &Clock, urgency: Urgency, numbers: std::o
         asked: None,
         due: None,
         urgency,
-    };
-    let dispatches = numbers.map(dispatch).collect();
+    }
+}
+
+async fn commit(office: &Office, clock: &Clock, dispatches: Vec<NewDispatch>) {
     let settlement = Settlement { at: clock.now(), dispatches, ..Settlement::default() };
     office.store.commit(&settlement).await.expect("the store answers");
+}
+
+/// Queues letters of some urgency, each to somebody else.
+async fn queue(office: &Office, clock: &Clock, urgency: Urgency, numbers: std::ops::Range<u32>) {
+    let reader =
+        |number: u32| format!("{urgency:?}{number}@{}.test", ["a", "b", "c", "d"][number as usize % 4]);
+    let dispatches = numbers.map(|number| dispatch(urgency, number, reader(number))).collect();
+    commit(office, clock, dispatches).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_urgent_letter_goes_first_even_if_its_reader_gets_another_one_before() {
+    let clock = Clock::default();
+    let server = Smtp::start(|_, _| Act::Proper).await;
+    let (_folder, office) = office(&server, &clock).await;
+    for (urgency, reader) in [
+        (Urgency::Announcement, "bo@b.test"),
+        (Urgency::Report, "ann@a.test"),
+        (Urgency::Receipt, "ann@a.test"),
+    ] {
+        let dispatches = (0..10).map(|number| dispatch(urgency, number, reader.to_owned())).collect();
+        commit(&office, &clock, dispatches).await;
+    }
+    office.dispatch_all().await.expect("the store answers");
+    let order: Vec<Urgency> = server.seen().letters.iter().map(|letter| urgency_of(letter)).collect();
+    assert_eq!(order.len(), 30);
+    assert!(order.is_sorted(), "{order:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

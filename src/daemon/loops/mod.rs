@@ -8,6 +8,7 @@ mod house;
 mod intake;
 mod outbox;
 mod outcomes;
+mod queue;
 mod run;
 mod settle;
 mod upkeep;

@@ -3,13 +3,14 @@
 //! More are claimed as soon as there is room, so that a slow server delays nobody but its own reader. While the server
 //! refuses everything, one letter is tried now and then.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
+use super::queue::Queue;
 use super::waiting::{Backoff, wait_for_work};
 use crate::daemon::Office;
 use crate::daemon::batch::load::random;
@@ -47,13 +48,11 @@ pub(super) struct InFlight {
     pub(super) account: Account,
     /// That, as it was recorded last.
     pub(super) recorded: Account,
-    /// A task for each letter in the queue.
-    sending: JoinSet<Result<String, SendError>>,
-    queue: Arc<Mutex<Queue>>,
-    /// How many letters were claimed.
-    claimed: u64,
-    /// The readers to whom a letter is being sent, each with the letters that wait for it.
-    behind: BTreeMap<String, VecDeque<ClaimedLetter>>,
+    /// A task for each letter in the queue, without an outcome if the queue was cleared.
+    sending: JoinSet<Option<Result<String, SendError>>>,
+    queue: Arc<Queue>,
+    /// What waits in the queue or is being sent, by number.
+    letters: HashMap<i64, ClaimedLetter>,
     /// Outcomes that are not recorded yet.
     pub(super) outcomes: Vec<(i64, SendOutcome)>,
     /// How many of them were taken, by urgency.
@@ -68,36 +67,10 @@ pub(super) struct InFlight {
     pub(super) none_due: bool,
 }
 
-/// Letters that wait for a permit, and those that have one.
-#[derive(Default)]
-struct Queue {
-    waiting: BTreeMap<Place, ClaimedLetter>,
-    /// What each task sends.
-    sending: HashMap<Id, ClaimedLetter>,
-}
-
-/// A letter's place in the queue: the more urgent go first, and of those the ones that were claimed first.
-type Place = (Urgency, u64);
-
 pub(super) struct ClaimedLetter {
     pub(super) dispatch: Arc<Claimed>,
-    place: Place,
     /// Ends when the outcomes of all its letters are recorded.
     _claim: Arc<Mutex<Claim>>,
-}
-
-impl Queue {
-    /// Returns the letter whose turn it is, and notes that the calling task sends it.
-    fn start_next(&mut self) -> Option<Arc<Claimed>> {
-        let (_, letter) = self.waiting.pop_first()?;
-        let dispatch = Arc::clone(&letter.dispatch);
-        self.sending.insert(tokio::task::id(), letter);
-        Some(dispatch)
-    }
-}
-
-fn locked(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
-    queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl InFlight {
@@ -117,15 +90,12 @@ impl InFlight {
     }
 
     /// Returns the urgency of each letter that is not counted as sent yet.
-    fn urgencies_under_way(&self) -> Vec<Urgency> {
-        let queue = locked(&self.queue);
-        let behind = self.behind.values().flatten();
-        let letters = queue.waiting.values().chain(queue.sending.values()).chain(behind).chain(&self.done);
-        letters.map(|letter| letter.dispatch.urgency).collect()
+    fn urgencies_under_way(&self) -> impl Iterator<Item = Urgency> {
+        self.letters.values().chain(&self.done).map(|letter| letter.dispatch.urgency)
     }
 
     fn unsent(&self) -> usize {
-        self.sending.len() + self.behind.values().map(VecDeque::len).sum::<usize>()
+        self.sending.len()
     }
 
     fn is_empty(&self) -> bool {
@@ -155,7 +125,9 @@ impl Office {
                 Err(error) => backoff.wait("cannot read the outbox", &error, &shutdown).await,
             }
         }
-        in_flight.behind.clear();
+        for letter in in_flight.queue.clear() {
+            in_flight.letters.remove(&letter.id);
+        }
         while !in_flight.is_empty() {
             self.record_all(&mut in_flight).await?;
             if !in_flight.sending.is_empty() {
@@ -234,7 +206,7 @@ impl Office {
         order: ClaimOrder,
     ) -> anyhow::Result<()> {
         let sent = self.store.sent_counts(self.now()).await?;
-        let sent = with_under_way(sent, in_flight.urgencies_under_way().into_iter());
+        let sent = with_under_way(sent, in_flight.urgencies_under_way());
         let mut claimed = Vec::new();
         for group in UrgencyGroup::ALL {
             let taken = with_under_way(sent.clone(), claimed.iter().copied());
@@ -260,16 +232,11 @@ impl Office {
         let claim = Arc::new(Mutex::new(claim));
         in_flight.claims.push(Arc::downgrade(&claim));
         for dispatch in claimed {
-            let place = (dispatch.urgency, in_flight.claimed);
-            in_flight.claimed += 1;
-            let letter = ClaimedLetter { dispatch: Arc::new(dispatch), place, _claim: Arc::clone(&claim) };
-            match in_flight.behind.get_mut(&letter.dispatch.recipient) {
-                Some(behind) => behind.push_back(letter),
-                None => {
-                    in_flight.behind.insert(letter.dispatch.recipient.clone(), VecDeque::new());
-                    self.send(in_flight, letter);
-                }
-            }
+            let dispatch = Arc::new(dispatch);
+            let letter = ClaimedLetter { dispatch: Arc::clone(&dispatch), _claim: Arc::clone(&claim) };
+            in_flight.letters.insert(dispatch.id, letter);
+            in_flight.queue.add(dispatch);
+            self.send_next(in_flight);
         }
         Ok(number)
     }
@@ -291,20 +258,23 @@ impl Office {
         Ok(())
     }
 
-    /// Starts a task that sends a letter. Tasks get their permits in any order, so a task with a permit sends the letter
-    /// whose turn it is, and not one of its own.
-    fn send(&self, in_flight: &mut InFlight, letter: ClaimedLetter) {
+    /// Starts a task that sends the letter whose turn it is.
+    fn send_next(&self, in_flight: &mut InFlight) {
         let config = Arc::clone(&self.config);
         let outbox = Arc::clone(&self.outbox);
         let queue = Arc::clone(&in_flight.queue);
-        locked(&queue).waiting.insert(letter.place, letter);
         in_flight.sending.spawn(async move {
-            let permit = outbox.permit().await;
-            let dispatch = locked(&queue).start_next().expect("there is a task for each letter");
+            let (dispatch, permit) = queue.next(&outbox).await?;
+            let permit = match permit {
+                Ok(permit) => permit,
+                Err(error) => return Some(Err(error)),
+            };
             let Claimed { recipient, bytes, return_id, .. } = &*dispatch;
             let return_path = config.club.return_path_of(return_id.as_ref());
             let letter = Outgoing { return_path: Some(return_path.as_str()), to: recipient, bytes };
-            send_smaller_if_refused(&outbox, &permit?, &letter).await
+            let sent = send_smaller_if_refused(&outbox, &permit, &letter).await;
+            queue.finish(recipient);
+            Some(sent)
         });
     }
 
@@ -322,25 +292,24 @@ impl Office {
     fn note_outcome(
         &self,
         in_flight: &mut InFlight,
-        joined: Result<(Id, Result<String, SendError>), JoinError>,
+        joined: Result<(Id, Option<Result<String, SendError>>), JoinError>,
     ) {
         let (id, sent) = match joined {
-            Ok((id, sent)) => (id, Some(sent)),
+            Ok(ended) => ended,
             // A task that panicked has no outcome; its dispatch is retried.
             Err(error) => (error.id(), None),
         };
-        let Some(letter) = locked(&in_flight.queue).sending.remove(&id) else { return };
-        let reader = letter.dispatch.recipient.clone();
-        if let Some(sent) = sent {
-            self.note_sending(in_flight, letter, sent);
-            in_flight.record_by.get_or_insert_with(|| Instant::now() + RECORD_WITHIN);
+        let Some(dispatch) = in_flight.queue.take(id) else { return };
+        let Some(letter) = in_flight.letters.remove(&dispatch.id) else { return };
+        match sent {
+            Some(sent) => {
+                self.note_sending(in_flight, letter, sent);
+                in_flight.record_by.get_or_insert_with(|| Instant::now() + RECORD_WITHIN);
+            }
+            None => in_flight.queue.finish(&dispatch.recipient),
         }
         let gate = in_flight.account.gate(self.now());
         self.outbox.suspend(gate == Gate::Closed);
-        match in_flight.behind.get_mut(&reader).and_then(VecDeque::pop_front) {
-            Some(next) => self.send(in_flight, next),
-            None => drop(in_flight.behind.remove(&reader)),
-        }
     }
 
     /// Records outcomes once they are many, or nothing else is in flight.
