@@ -17,6 +17,10 @@ fn refused(class: RefusalClass, status: Option<Status>) -> Refused {
     Refused { class, status, wait: None, is_silent: false, error: "no".to_owned() }
 }
 
+fn silent(class: RefusalClass) -> Refused {
+    Refused { is_silent: true, ..refused(class, None) }
+}
+
 fn no_user() -> Refused {
     refused(RefusalClass::Recipient, Some(NO_USER))
 }
@@ -26,10 +30,12 @@ fn no_user() -> Refused {
 enum Weather {
     /// It takes every letter to an address that exists.
     Fine,
-    /// It takes none: at RCPT, before it, or because it cannot be reached.
+    /// It takes none: at RCPT, where it may name a time, before RCPT, because it cannot be reached, or because
+    /// connections break.
     Quota,
     Login,
     Unreachable,
+    Broken,
     /// It calls every address unknown.
     NobodyKnown,
     /// It refuses one letter in three for now.
@@ -103,10 +109,10 @@ impl Model {
             .collect();
         match self.account.gate(self.now) {
             Gate::Closed => due.clear(),
-            Gate::Probe(_) => {
+            Gate::Probe(most) => {
                 let another = self.account.tries_another();
                 due.sort_by_key(|id| if another { self.letters[*id].tries } else { 0 });
-                due.truncate(1);
+                due.truncate(most);
             }
             Gate::Open => {
                 self.random.shuffle(&mut due);
@@ -135,9 +141,13 @@ impl Model {
     fn attempt(&mut self, id: usize, weather: Weather) {
         let letter = &self.letters[id];
         let answer = match weather {
-            Weather::Quota => Err(refused(RefusalClass::NotNow, Some(QUOTA))),
+            Weather::Quota => {
+                let wait = self.random.once_in(3).then(|| TimeDelta::minutes(10));
+                Err(Refused { wait, ..refused(RefusalClass::NotNow, Some(QUOTA)) })
+            }
             Weather::Login => Err(refused(RefusalClass::Account, Some((535, None)))),
-            Weather::Unreachable => Err(refused(RefusalClass::Account, None)),
+            Weather::Unreachable => Err(silent(RefusalClass::Account)),
+            Weather::Broken => Err(silent(RefusalClass::NotNow)),
             Weather::NobodyKnown => Err(no_user()),
             Weather::Moody if self.random.once_in(3) => Err(refused(RefusalClass::NotNow, None)),
             Weather::Fine | Weather::Moody if letter.is_dead => Err(no_user()),
@@ -199,6 +209,7 @@ fn whatever_was_refused_arrives_once_when_the_server_takes_mail_again() {
         Weather::Quota,
         Weather::Login,
         Weather::Unreachable,
+        Weather::Broken,
         Weather::Moody,
         Weather::NobodyKnown,
     ];
@@ -311,7 +322,7 @@ fn the_time_that_a_server_names_counts_if_it_is_longer() {
 
 #[test]
 fn where_the_network_fails_pauses_are_short() {
-    let away = Refused { is_silent: true, ..refused(RefusalClass::Account, None) };
+    let away = silent(RefusalClass::Account);
     let seconds: Vec<i64> = (1..9).map(|attempt| pause(attempt, &away).num_seconds()).collect();
     assert_eq!(seconds, [2, 4, 8, 16, 32, 60, 60, 60]);
 }
