@@ -132,7 +132,7 @@ fn a_note_stays_with_the_gm_what_both_are_told_reaches_them_and_a_forfeit_ends_t
     let done = json(&folder.run(&["match", "forfeit", &id, "first", "--json"]));
     assert_eq!(done["line"]["phase"], "bo won (forfeited)");
     let to_bo = folder.letters_to(BO);
-    assert_says(&to_bo, &["> the seventh counts", "You have won this match (forfeited)"]);
+    assert_says(&to_bo, &["> the seventh counts", "You have won this match: Ann has forfeited it."]);
     assert!(!to_bo.contains("the sixth counts"), "a note is for GMs");
     for act in [
         &["pause", &id][..],

@@ -87,7 +87,7 @@ fn resigning_takes_both_words() {
     assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
     desk.reply(ANN, &to_ann, "Resign confirm");
     desk.sent_to(ANN)[0].says("You have resigned");
-    desk.one_to(BO).says("You have won this match (resigned)");
+    desk.one_to(BO).says("You have won this match: Ann has resigned.");
     assert_eq!(
         desk.find(&game_match.id).state.outcome().and_then(|outcome| outcome.winner),
         Some(Seat::Second)

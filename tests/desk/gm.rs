@@ -173,7 +173,7 @@ fn adjudications_forfeits_and_notes_are_in_the_ledger() {
         "a note is for the GMs"
     );
     ask(&desk, &format!("GM MATCH {} FORFEIT first", game_match.id)).says("Bo won (forfeited)");
-    desk.last_to(BO).says("You have won this match (forfeited)");
+    desk.last_to(BO).says("You have won this match: Ann has forfeited it.");
     let kinds = kinds(&desk, &game_match);
     assert!(kinds.contains(&"GmNoted".to_owned()) && kinds.contains(&"MatchClosed".to_owned()));
     ask(&desk, &format!("GM MATCH {} EXTEND 2 days", game_match.id)).says("the match is over");

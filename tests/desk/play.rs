@@ -129,7 +129,8 @@ fn the_result_comes_with_the_record() {
     desk.one_to(ANN).says("To resign, write both words");
     desk.reply(ANN, &invitation, "RESIGN CONFIRM");
     let result = desk.last_to(BO);
-    result.says("You have won this match (resigned)");
+    result.says("You have won this match: Ann has resigned.");
+    desk.last_to(ANN).says("Bo has won this match: you have resigned.");
     let (name, record) = result.attachments.first().expect("the record is attached");
     assert_eq!(*name, format!("{}.toml", game_match.id));
     let record = fogpost::game::record::Record::parse(record).expect("a record");

@@ -19,7 +19,9 @@ fn with_wait_a_turn_is_adjudicated_at_the_deadline() {
     desk.reply(ANN, &to_ann, "HOLD\nWAIT");
     desk.one_to(ANN).says("You asked to WAIT: they will not be adjudicated before the deadline");
     desk.reply(BO, &to_bo, "HOLD");
-    desk.one_to(BO).says("All orders are filed. They will be adjudicated on Fri 8 May, 20:00 CEST");
+    desk.one_to(BO)
+        .says("All orders are filed. They will be adjudicated on Fri 8 May, 20:00 CEST")
+        .keeps_silent_of("It is due");
     desk.advance(31);
     assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(1));
     desk.advance(2);
@@ -219,7 +221,7 @@ fn with_forfeit_lose_too_many_missed_turns_lose_the_match() {
     desk.last_to(BO).says("Ann has missed 2");
     desk.advance(48);
     assert_eq!(desk.find(&game_match.id).stage, Stage::Over);
-    desk.last_to(BO).says("You have won this match (forfeited)");
+    desk.last_to(BO).says("You have won this match: Ann has forfeited it.");
     assert_eq!(
         desk.find(&game_match.id).state.outcome().and_then(|outcome| outcome.winner),
         Some(Seat::Second)
