@@ -229,6 +229,23 @@ fn names(folder: &str) -> BTreeSet<String> {
     files(&folder).into_iter().map(name).collect()
 }
 
+/// The table of clauses.
+fn clauses() -> String {
+    fs::read_to_string(root().join("docs/clauses.md")).expect("the table of clauses")
+}
+
+/// The section about `game` in the table of clauses.
+fn section(clauses: &str, game: GameKind) -> &str {
+    let heading = format!("\n## {}\n", game.name());
+    let (_, after) = clauses.split_once(&heading).expect("each game has a section");
+    after.split("\n## ").next().unwrap_or_default()
+}
+
+/// The words in backquotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
 #[test]
 fn the_core_is_pure() {
     let mut found = Vec::new();
@@ -363,6 +380,60 @@ fn every_game_is_complete() {
         assert_eq!(templates, ["form.txt", "knows.txt", "news.txt", "rules.txt"], "templates of {game}");
         assert!(!names(&format!("tests/cases/{game}")).is_empty(), "{game} has no cases");
     }
+}
+
+#[test]
+fn the_table_of_clauses_names_every_case_file() {
+    let clauses = clauses();
+    let is_case = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(".txt");
+    let mut found = Vec::new();
+    for kind in GameKind::ALL {
+        let named: BTreeSet<&str> = quoted(section(&clauses, *kind)).filter(is_case).collect();
+        let files = names(&format!("tests/cases/{}", kind.key()));
+        let cases: BTreeSet<&str> = files.iter().map(String::as_str).filter(is_case).collect();
+        found.extend(cases.difference(&named).map(|name| format!("{kind}: {name} is not in the table")));
+        found.extend(named.difference(&cases).map(|name| format!("{kind}: {name} does not exist")));
+    }
+    assert_none(&found, "docs/clauses.md and the case files differ");
+}
+
+#[test]
+fn the_table_of_clauses_names_every_ruling() {
+    let clauses = clauses();
+    // `Z-MERGE`: the letter of a game and a word in capitals.
+    let is_ruling =
+        |word: &&str| word.split_once('-').is_some_and(|(game, name)| game.len() == 1 && name.len() > 1);
+    let mut found = Vec::new();
+    for kind in GameKind::ALL {
+        let path = root().join("templates").join(kind.key()).join("rules.txt");
+        let rules = fs::read_to_string(path).expect("the rules of a game");
+        let words = rules.split(|c: char| !c.is_ascii_uppercase() && c != '-');
+        let rulings: BTreeSet<&str> = words.filter(is_ruling).collect();
+        assert!(!rulings.is_empty(), "the rules of {kind} name no ruling");
+        let section = section(&clauses, *kind);
+        let missing = rulings.iter().filter(|ruling| !section.contains(**ruling));
+        found.extend(missing.map(|ruling| format!("{kind}: {ruling}")));
+    }
+    assert_none(&found, "rulings that docs/clauses.md does not name");
+}
+
+/// Names are files, such as `tests/tidy.rs`, and what a source file defines, such as `rules::capture`.
+#[test]
+fn the_table_of_clauses_names_only_what_exists() {
+    let clauses = clauses();
+    let all: Vec<Source> = ["src", "tests"].into_iter().flat_map(sources).collect();
+    let kinds = ["fn", "struct", "enum", "type", "const"];
+    let defines = |source: &Source, name: &str| {
+        kinds.iter().any(|kind| !source.places(&source.code, &format!("{kind} {name}")).is_empty())
+    };
+    let exists = |word: &str| match word.split_once("::") {
+        Some((file, name)) => {
+            all.iter().any(|source| source.module().last() == Some(&file) && defines(source, name))
+        }
+        None => !word.contains('/') || root().join(word).exists(),
+    };
+    let missing: Vec<String> = quoted(&clauses).filter(|word| !exists(word)).map(str::to_owned).collect();
+    assert_none(&missing, "docs/clauses.md names what does not exist");
 }
 
 #[test]
