@@ -17,6 +17,7 @@ mod whole;
 
 use std::fs;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -225,9 +226,10 @@ async fn a_letter_that_vanishes_under_dovecot_does_not_block_the_others() {
         "{found}"
     );
     let folders = ["new", "cur"].map(|part| servers.maildir("gm").join(part));
-    let mut paths: Vec<_> = folders.iter().flat_map(|f| fs::read_dir(f).expect("a folder")).collect();
-    paths.sort_by_key(|entry| entry.as_ref().expect("an entry").file_name());
-    fs::remove_file(paths[1].as_ref().expect("an entry").path()).expect("removed");
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("a folder"));
+    let is_second = |path: &PathBuf| fs::read_to_string(path).expect("a letter").contains("Subject: 1\n");
+    let second = entries.map(|entry| entry.expect("an entry").path()).find(is_second);
+    fs::remove_file(second.expect("it was delivered")).expect("removed");
     let mut running = Running::start(Inbox::Imap(imap(&servers, Tls::None)));
     let mut subjects_seen = subjects(&running.letters().await);
     while subjects_seen.len() < 2 {

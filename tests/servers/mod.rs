@@ -33,6 +33,14 @@ pub struct Servers {
     auth_port: u16,
 }
 
+/// When Dovecot stored a letter, in seconds and microseconds, from the name of its file: `1700000000.M1234P99.host`. The
+/// names themselves are in no order, because their digits vary in number.
+fn arrival(path: &Path) -> Option<(u64, u64)> {
+    let (seconds, rest) = path.file_name()?.to_str()?.split_once(".M")?;
+    let microseconds = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+    Some((seconds.parse().ok()?, microseconds.parse().ok()?))
+}
+
 impl Servers {
     /// Starts Dovecot and Postfix. `None` only if FOGPOST_WITHOUT_SERVERS is set.
     pub fn start() -> Option<Servers> {
@@ -130,7 +138,7 @@ impl Servers {
         }
         let entries = ["new", "cur"].iter().filter_map(|part| fs::read_dir(root.join(part)).ok()).flatten();
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-        paths.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
+        paths.sort_by_key(|path| arrival(path));
         paths.iter().map(|path| fs::read(path).expect("a letter")).collect()
     }
 
