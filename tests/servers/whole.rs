@@ -44,7 +44,7 @@ const NORTH: &str = "CARRIER D15 SQUADRON E14\nCARRIER M15 SQUADRON L14\n\
 #[test]
 fn pacific_is_played_from_the_setup_to_the_points_afloat() {
     let steps = [
-        ("Ann", SOUTH, "Place five submarines"),
+        ("Ann", SOUTH, "This match is played with submarines"),
         ("Bo", NORTH, "please send your orders"),
         ("Ann", "B5 C7", "Ann's destroyer went from B5 to C7"),
         ("Bo", "ASW D10", "Bo attacked at D10 with depth charges"),
@@ -59,7 +59,7 @@ fn pacific_is_played_from_the_setup_to_the_points_afloat() {
         ("Ann", "SUBS PASS", "Your carrier went from D15 to C15"),
         ("Bo", "U5 L7 L8", ""),
     ];
-    play("pacific", &["quiet_limit=1"], "Place five submarines", &steps, "points afloat");
+    play("pacific", &["quiet_limit=1"], "This match is played with submarines", &steps, "points afloat");
 }
 
 #[test]
