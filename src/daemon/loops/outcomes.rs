@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use anyhow::bail;
+
 use super::outbox::{ClaimedLetter, InFlight};
 use crate::daemon::Office;
 use crate::daemon::decide::context::RulingContext;
@@ -115,7 +117,8 @@ impl Office {
     /// Marks the seats of letters that were given up, clears the marks of those that are queued again after all, and tells
     /// the GM of an outage. Returns whether there was anything to do.
     async fn follow_up(&self, in_flight: &mut InFlight) -> anyhow::Result<bool> {
-        let account = &mut in_flight.account;
+        // The account forgets what is to be done only once it is done: the database may not answer.
+        let mut account = in_flight.account.clone();
         let unmarked = std::mem::take(&mut account.unmarked);
         let to_restore = std::mem::take(&mut account.to_restore);
         let late = std::mem::take(&mut account.late);
@@ -141,6 +144,7 @@ impl Office {
         if let Some(outage) = outage {
             self.tell_of_outage(outage).await?;
         }
+        in_flight.account = account;
         self.record(in_flight).await?;
         // A letter to the GM is due.
         in_flight.none_due = false;
@@ -154,7 +158,7 @@ impl Office {
             .await
     }
 
-    /// Decides on a dispatch that was not sent, and commits.
+    /// Decides what follows from an attempt to send, and commits it.
     async fn settle_sending(
         &self,
         decide: impl Fn(&Settings, &RulingContext) -> Decided<Settlement> + Send + Sync + 'static,
@@ -172,12 +176,12 @@ impl Office {
                 // If the program was killed after this commit and before it was recorded, the letter to the GM is queued
                 // already, and its Message-ID is taken.
                 Err(error) => {
-                    tracing::error!(%error, "cannot note that a letter was given up");
+                    tracing::error!(%error, "cannot note what became of a letter");
                     return Ok(());
                 }
             }
         }
-        Ok(())
+        bail!("others keep changing the match of a letter");
     }
 }
 
