@@ -30,16 +30,17 @@ impl SealKey {
     /// The random seed of the house in a phase: the first 8 bytes of the SHA-256 of the key, `dice` and the phase's
     /// number (4 bytes, big-endian).
     pub fn dice(&self, phase_no: u32) -> u64 {
-        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update("dice");
-        let [a, b, c, d, e, f, g, h, ..] =
-            <[u8; 32]>::from(digest.chain_update(phase_no.to_be_bytes()).finalize());
-        u64::from_be_bytes([a, b, c, d, e, f, g, h])
+        self.seed("dice", &phase_no.to_be_bytes())
     }
 
     /// The random seed of a ready setup: the first 8 bytes of the SHA-256 of the key, `setup` and the seat's name.
     pub fn setup_dice(&self, seat: Seat) -> u64 {
-        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update("setup");
-        let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(digest.chain_update(seat.as_str()).finalize());
+        self.seed("setup", seat.as_str().as_bytes())
+    }
+
+    fn seed(&self, purpose: &str, of: &[u8]) -> u64 {
+        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update(purpose).chain_update(of);
+        let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(digest.finalize());
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
