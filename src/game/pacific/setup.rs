@@ -130,11 +130,8 @@ impl<'a> SetupFleet<'a> {
                         format!("{placed} of your carriers have a squadron; at least {basic} must.")
                     }
                     _ => {
-                        let plural = if placed == 1 { "" } else { "s" };
-                        format!(
-                            "You have placed {placed} {}{plural}; the basic fleet has {basic}.",
-                            class.name()
-                        )
+                        let placed = counted(placed, class.name());
+                        format!("You have placed {placed}; the basic fleet has {basic}.")
                     }
                 });
             }
@@ -148,11 +145,8 @@ impl<'a> SetupFleet<'a> {
         wrong.extend(numbering_fault(&carriers, "carriers", 'V'));
         if self.options.submarines {
             if self.submarines.len() != SUBMARINES {
-                let placed = self.submarines.len();
-                let plural = if placed == 1 { "" } else { "s" };
-                wrong.push(format!(
-                    "You have placed {placed} submarine{plural}; a side has exactly {SUBMARINES}."
-                ));
+                let placed = counted(self.submarines.len(), "submarine");
+                wrong.push(format!("You have placed {placed}; a side has exactly {SUBMARINES}."));
             }
             let abroad = self.submarines.iter().filter(|(_, at)| !in_friendly_waters(self.side, *at)).count();
             if abroad > ABROAD {
@@ -182,6 +176,11 @@ impl<'a> SetupFleet<'a> {
         submarines.sort_unstable_by_key(|submarine| submarine.no);
         (ships, submarines)
     }
+}
+
+/// `1 carrier`, `2 carriers`.
+fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Makes a ship of a class other than carrier and squadron, which have an order of their own.

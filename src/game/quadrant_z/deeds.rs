@@ -98,8 +98,10 @@ fn failed_captures(after: &View, moved: &[Movement], orders: &[Order]) -> Vec<Fa
         if star.captured_by == Some(after.context.viewer) {
             return None;
         }
-        let stayed =
-            after.ships.iter().filter(|ship| ship.at == at && moved.iter().all(|move_| move_.no != ship.no));
+        let stayed = after
+            .ships
+            .iter()
+            .filter(|ship| ship.at == at && moved.iter().all(|movement| movement.no != ship.no));
         let offence: u16 = stayed.map(|ship| ship.class.offence).sum();
         let reason = if offence < star.value { FailureReason::TooWeak } else { FailureReason::Contested };
         Some(FailedCapture { at, value: star.value, reason })
