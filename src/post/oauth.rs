@@ -139,7 +139,7 @@ pub struct BrowserLogin {
 /// What is known of a login.
 #[derive(Debug, Clone, Copy)]
 pub struct LoginState {
-    /// The time by the clock that these times go by.
+    /// The present time, by the clock that the other times were read from.
     pub now: DateTime<Utc>,
     pub logged_in_at: DateTime<Utc>,
     pub renewed_at: DateTime<Utc>,

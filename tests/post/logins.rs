@@ -183,7 +183,7 @@ async fn two_daemons_renew_a_rotated_login_once_each_time_it_ends() {
         let daemons = [club.daemon("club.key").await, club.daemon("club.key").await];
         club.log_in(&daemons[0], 0).await;
         let smtp = smtp_with_oauth().await;
-        // The first access token ends by its time, the others because the mail server refuses them.
+        // The first access token expires; the mail server refuses the others.
         for (before, token) in ["access-2", "access-3", "access-4"].into_iter().enumerate() {
             smtp.accept_tokens(move |shown| shown == token);
             let outboxes: Vec<Outbox> =

@@ -244,7 +244,8 @@ impl WordsOfStranger {
         WordsOfStranger { to_gm: words, order_lines }
     }
 
-    /// Returns the note that the list of letters shows: what they wrote, or that nothing was passed on.
+    /// Returns the note that the list of letters shows beside this one: the words that went to the GM, or that it changed
+    /// nothing.
     fn note(&self) -> String {
         match &self.to_gm {
             Some(Words { text, .. }) => note_of_text(text),

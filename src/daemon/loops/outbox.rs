@@ -241,7 +241,7 @@ impl Office {
         Ok(number)
     }
 
-    /// Gives letters IDs in their return paths, if the config wants that. Each is kept before its letter is sent.
+    /// Gives each letter an ID for its return path, if the config asks for that. The ID is stored before the letter is sent.
     async fn give_return_ids(&self, claimed: &mut [Claimed]) -> anyhow::Result<()> {
         if !self.config.club.has_return_ids() {
             return Ok(());

@@ -64,7 +64,7 @@ impl GameKind {
     /// Checks that matches under this rules version can be ruled on.
     ///
     /// # Errors
-    /// Returns a sentence that names the version and the known ones if it is not one of them.
+    /// Returns a sentence that names this version and the known ones, if it is none of those.
     pub fn knows_rules(self, version: u32) -> Result<(), String> {
         let known: Vec<u32> =
             self.rulebook().earlier_versions.iter().copied().chain([self.rules()]).collect();
